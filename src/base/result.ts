@@ -1,0 +1,15 @@
+// An expected outcome as a value. Pure.
+
+/** What a use case returns when refusal is part of its job: a value, or the reason there is none. */
+export type Result<Value, Refusal> = Ok<Value> | Refused<Refusal>;
+
+export type Ok<Value> = { readonly ok: true; readonly value: Value };
+export type Refused<Refusal> = { readonly ok: false; readonly refusal: Refusal };
+
+export function ok<Value>(value: Value): Ok<Value> {
+  return { ok: true, value };
+}
+
+export function refused<Refusal>(refusal: Refusal): Refused<Refusal> {
+  return { ok: false, refusal };
+}

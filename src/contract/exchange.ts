@@ -1,0 +1,58 @@
+// POST, DELETE /v1/ci/oidc/exchange and GET /v1/ci/oidc/audience. Pure.
+// Field names are those of OAuth 2.0 Token Exchange, RFC 8693.
+
+import * as z from "zod/mini";
+import { audiences } from "./problem.ts";
+
+export const ID_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:id_token";
+export const ACCESS_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token";
+export const TOKEN_EXCHANGE_GRANT = "urn:ietf:params:oauth:grant-type:token-exchange";
+export const CAPABILITY_PREFIX = "svc_ci_";
+export const CAPABILITY_SCOPE = "ci:run";
+
+export const visibilities = ["public", "private", "internal"] as const;
+export type Visibility = (typeof visibilities)[number];
+
+export const exchangeRequestSchema = z.object({
+  subject_token: z.string(),
+  subject_token_type: z.optional(z.string()),
+  grant_type: z.optional(z.string()),
+  /** The account that a job of the repository names to accept a pending claim. */
+  account: z.optional(z.string().check(z.minLength(1), z.maxLength(255))),
+});
+
+export type ExchangeRequest = z.infer<typeof exchangeRequestSchema>;
+
+export const ciRepositorySchema = z.object({
+  provider: z.string(),
+  /** The provider's numeric id: it survives a rename and is not reused with the name. */
+  id: z.string(),
+  owner_id: z.string(),
+  /** `owner/name` at the time of the token. A label, never a key. */
+  name: z.string(),
+  visibility: z.enum(visibilities),
+});
+
+export const quotaSchema = z.object({
+  audience: z.enum(audiences),
+  credits_remaining: z.int(),
+  resets_at: z.iso.datetime(),
+});
+
+export const exchangeResponseSchema = z.object({
+  access_token: z.string(),
+  issued_token_type: z.string(),
+  token_type: z.literal("Bearer"),
+  /** Seconds. */
+  expires_in: z.int(),
+  scope: z.string(),
+  agent_id: z.uuid(),
+  repository: ciRepositorySchema,
+  quota: quotaSchema,
+  claim_url: z.nullable(z.string()),
+});
+
+export type ExchangeResponse = z.infer<typeof exchangeResponseSchema>;
+
+export const audienceResponseSchema = z.object({ audience: z.string() });
+export type AudienceResponse = z.infer<typeof audienceResponseSchema>;

@@ -1,0 +1,6 @@
+// GET /healthz and /readyz. Pure.
+
+import * as z from "zod/mini";
+
+export const healthSchema = z.object({ status: z.enum(["ok", "draining", "unavailable"]) });
+export type Health = z.infer<typeof healthSchema>;

@@ -1,0 +1,66 @@
+// What every refusal looks like on the wire, and the stable codes. Pure.
+
+import * as z from "zod/mini";
+
+/** Why an exchange was refused: finer than the RFC 6749 code, stable, safe to show. */
+export const exchangeReasons = [
+  "token_missing",
+  "token_malformed",
+  "token_type_unsupported",
+  "grant_type_unsupported",
+  "issuer_unknown",
+  "issuer_disabled",
+  "algorithm_refused",
+  "key_unknown",
+  "key_refused",
+  "keys_unavailable",
+  "signature_invalid",
+  "audience_mismatch",
+  "claim_missing",
+  "token_expired",
+  "token_not_yet_valid",
+  "token_lifetime_too_long",
+  "event_refused",
+  "token_replayed",
+] as const;
+
+export type ExchangeReason = (typeof exchangeReasons)[number];
+
+/** Every `code` that an error body can carry. Clients branch on this, never on `error`. */
+export const problemCodes = [
+  "invalid_request",
+  "invalid_grant",
+  "invalid_target",
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "method_not_allowed",
+  "run_finished",
+  "idempotency_key_in_flight",
+  "idempotency_key_reused",
+  "insufficient_credits",
+  "body_too_large",
+  "unsupported_media_type",
+  "rate_limited",
+  "capacity_reached",
+  "unavailable",
+  "internal",
+] as const;
+
+export type ProblemCode = (typeof problemCodes)[number];
+
+export const audiences = ["anon", "registered_free", "subscribed"] as const;
+
+/** The body of every refusal. `reason`, `expected` and `got` come with a refused exchange; `audience` and `claim_url` with a 402. */
+export const problemSchema = z.object({
+  error: z.string(),
+  code: z.string(),
+  request_id: z.string(),
+  reason: z.optional(z.string()),
+  expected: z.optional(z.string()),
+  got: z.optional(z.string()),
+  audience: z.optional(z.enum(audiences)),
+  claim_url: z.optional(z.nullable(z.string())),
+});
+
+export type Problem = z.infer<typeof problemSchema>;

@@ -1,0 +1,130 @@
+// The events of a run: AG-UI 1.0 (https://docs.ag-ui.com), the part of it that we send. A reader also accepts
+// what a newer service may send, so that an old client survives it. Pure.
+
+import * as z from "zod/mini";
+
+export const CHANGES_EVENT = "repository.changes";
+export const QUOTA_EVENT = "quota";
+
+const runStartedSchema = z.object({
+  type: z.literal("RUN_STARTED"),
+  threadId: z.string(),
+  runId: z.string(),
+});
+
+const runFinishedSchema = z.object({
+  type: z.literal("RUN_FINISHED"),
+  threadId: z.string(),
+  runId: z.string(),
+  outcome: z.discriminatedUnion("type", [
+    z.object({ type: z.literal("success") }),
+    z.object({ type: z.literal("cancelled") }),
+  ]),
+});
+
+/** `code` is the run's cause. */
+const runErrorSchema = z.object({ type: z.literal("RUN_ERROR"), message: z.string(), code: z.string() });
+
+const stepStartedSchema = z.object({ type: z.literal("STEP_STARTED"), stepName: z.string() });
+const stepFinishedSchema = z.object({ type: z.literal("STEP_FINISHED"), stepName: z.string() });
+
+const textStartSchema = z.object({
+  type: z.literal("TEXT_MESSAGE_START"),
+  messageId: z.string(),
+  role: z.literal("assistant"),
+});
+const textContentSchema = z.object({
+  type: z.literal("TEXT_MESSAGE_CONTENT"),
+  messageId: z.string(),
+  delta: z.string(),
+});
+const textEndSchema = z.object({ type: z.literal("TEXT_MESSAGE_END"), messageId: z.string() });
+
+const toolStartSchema = z.object({
+  type: z.literal("TOOL_CALL_START"),
+  toolCallId: z.string(),
+  toolCallName: z.string(),
+});
+/** The deltas of one call, joined, are its arguments as JSON. */
+const toolArgsSchema = z.object({
+  type: z.literal("TOOL_CALL_ARGS"),
+  toolCallId: z.string(),
+  delta: z.string(),
+});
+const toolEndSchema = z.object({ type: z.literal("TOOL_CALL_END"), toolCallId: z.string() });
+const toolResultSchema = z.object({
+  type: z.literal("TOOL_CALL_RESULT"),
+  messageId: z.string(),
+  toolCallId: z.string(),
+  content: z.string(),
+  role: z.literal("tool"),
+});
+
+export const fileChangeStatuses = ["added", "modified", "deleted", "renamed"] as const;
+
+export const fileChangeSchema = z.object({
+  path: z.string(),
+  status: z.enum(fileChangeStatuses),
+  additions: z.int(),
+  deletions: z.int(),
+});
+export type FileChange = z.infer<typeof fileChangeSchema>;
+
+/** What the run changed in the repository: a git patch against `base_sha`, binary files included. */
+const changesSchema = z.object({
+  type: z.literal("CUSTOM"),
+  name: z.literal(CHANGES_EVENT),
+  value: z.object({ base_sha: z.string(), files: z.array(fileChangeSchema), patch: z.string() }),
+});
+
+/** What is left of the payer's credits after the run; a claim URL when nothing is. */
+const quotaEventSchema = z.object({
+  type: z.literal("CUSTOM"),
+  name: z.literal(QUOTA_EVENT),
+  value: z.object({ credits_remaining: z.int(), claim_url: z.nullable(z.string()) }),
+});
+
+/** Every event that this service writes. */
+export const runEventSchema = z.union([
+  runStartedSchema,
+  runFinishedSchema,
+  runErrorSchema,
+  stepStartedSchema,
+  stepFinishedSchema,
+  textStartSchema,
+  textContentSchema,
+  textEndSchema,
+  toolStartSchema,
+  toolArgsSchema,
+  toolEndSchema,
+  toolResultSchema,
+  changesSchema,
+  quotaEventSchema,
+]);
+
+export type RunEvent = z.infer<typeof runEventSchema>;
+export type ChangesEvent = z.infer<typeof changesSchema>;
+export type QuotaEvent = z.infer<typeof quotaEventSchema>;
+
+/** An event of a kind that this version does not know. It is kept, not understood. */
+const foreignEventSchema = z.looseObject({ type: z.string() });
+export type ForeignEvent = z.infer<typeof foreignEventSchema>;
+
+/** One stored event. `seq` counts 1, 2, 3 … without a gap within a run. */
+export type StoredRunEvent = {
+  readonly seq: number;
+  readonly at: string;
+  readonly event: RunEvent | ForeignEvent;
+};
+
+export const storedRunEventSchema = z.object({
+  seq: z.int().check(z.minimum(1)),
+  at: z.iso.datetime(),
+  event: foreignEventSchema,
+});
+
+/** The event as one of ours, or null when a newer service wrote it. */
+export function asRunEvent(event: RunEvent | ForeignEvent): RunEvent | null {
+  const parsed = runEventSchema.safeParse(event);
+  return parsed.success ? parsed.data : null;
+}

@@ -1,0 +1,132 @@
+// A run and its routes under /v1/agents/{agentID}/runs. A run is a union on `status`: a row that its state
+// forbids does not parse. Pure.
+
+import * as z from "zod/mini";
+
+export const MAX_TURN_TOKENS = 5_000_000;
+export const MAX_IDEMPOTENCY_KEY_CHARS = 255;
+
+export const runOrigins = ["user", "schedule", "background", "agent", "agent_result"] as const;
+export type RunOrigin = (typeof runOrigins)[number];
+
+export const runCauses = [
+  "user_stop",
+  "interrupted",
+  "stalled",
+  "time_limit",
+  "backend_error",
+  "spawn_failed",
+  "agent_deleted",
+] as const;
+export type RunCause = (typeof runCauses)[number];
+
+export const runStatuses = ["queued", "running", "cancelling", "completed", "failed", "cancelled"] as const;
+export type RunStatus = (typeof runStatuses)[number];
+export type TerminalRunStatus = "completed" | "failed" | "cancelled";
+
+export function isTerminal(status: RunStatus): status is TerminalRunStatus {
+  return status === "completed" || status === "failed" || status === "cancelled";
+}
+
+const usageSchema = z.object({ credits: z.int(), tokens: z.int(), calls: z.int() });
+
+const identity = {
+  id: z.string(),
+  agent_id: z.uuid(),
+  thread_id: z.uuid(),
+  origin: z.enum(runOrigins),
+  parent_run_id: z.optional(z.string()),
+};
+
+/** Micro-USD are integers, 1,000,000 = 1 USD; credits are net of refunds. */
+const accounting = {
+  credits: z.nullable(z.int()),
+  tokens: z.nullable(z.int()),
+  gross_micro_usd: z.optional(z.int()),
+  refunded_micro_usd: z.optional(z.int()),
+  refund_reason: z.optional(z.string()),
+  refund_withheld_reason: z.optional(z.string()),
+  usage_by_role: z.optional(
+    z.object({
+      executor: z.optional(usageSchema),
+      advisor: z.optional(usageSchema),
+      reviewer: z.optional(usageSchema),
+    }),
+  ),
+};
+
+const timestamp = z.iso.datetime();
+const unsettled = { credits: z.null(), tokens: z.null() };
+const started = { started_at: timestamp, last_heartbeat_at: timestamp };
+
+export const runSchema = z.discriminatedUnion("status", [
+  z.object({ status: z.literal("queued"), ...identity, ...unsettled }),
+  z.object({ status: z.literal("running"), ...identity, ...unsettled, ...started }),
+  z.object({ status: z.literal("cancelling"), ...identity, ...unsettled, ...started }),
+  z.object({
+    status: z.literal("completed"),
+    ...identity,
+    ...accounting,
+    ...started,
+    ended_at: timestamp,
+    stop_reason: z.string(),
+  }),
+  z.object({
+    status: z.literal("failed"),
+    ...identity,
+    ...accounting,
+    started_at: z.optional(timestamp),
+    last_heartbeat_at: z.optional(timestamp),
+    ended_at: timestamp,
+    cause: z.enum(runCauses),
+    retryable: z.boolean(),
+  }),
+  z.object({
+    status: z.literal("cancelled"),
+    ...identity,
+    ...accounting,
+    started_at: z.optional(timestamp),
+    last_heartbeat_at: z.optional(timestamp),
+    ended_at: timestamp,
+    cause: z.enum(runCauses),
+  }),
+]);
+
+export type Run = z.infer<typeof runSchema>;
+
+export const messageRoles = ["system", "user", "assistant", "tool"] as const;
+export const partTypes = ["text", "image", "file"] as const;
+
+export const partSchema = z.object({
+  type: z.enum(partTypes),
+  path: z.optional(z.string()),
+  mime: z.optional(z.string()),
+  w: z.optional(z.int()),
+  h: z.optional(z.int()),
+});
+
+export const messageSchema = z.object({
+  role: z.enum(messageRoles),
+  content: z.string(),
+  tool_call_id: z.optional(z.string()),
+  parts: z.optional(z.array(partSchema)),
+});
+
+export type Message = z.infer<typeof messageSchema>;
+
+/** Exactly one of `message` and `messages` is needed; `messages` wins when both are sent. */
+export const submitRunRequestSchema = z.object({
+  message: z.optional(z.string().check(z.minLength(1))),
+  messages: z.optional(z.array(messageSchema).check(z.minLength(1))),
+  session_id: z.optional(z.string().check(z.minLength(1), z.maxLength(255))),
+  idempotency_key: z.optional(z.string().check(z.minLength(1), z.maxLength(MAX_IDEMPOTENCY_KEY_CHARS))),
+  max_turn_tokens: z.optional(z.int().check(z.minimum(0), z.maximum(MAX_TURN_TOKENS))),
+});
+
+export type SubmitRunRequest = z.infer<typeof submitRunRequestSchema>;
+
+export const submitRunResponseSchema = z.object({ run_id: z.string(), session_id: z.string() });
+export type SubmitRunResponse = z.infer<typeof submitRunResponseSchema>;
+
+export const cancelRunResponseSchema = z.object({ runId: z.string(), status: z.literal("cancelling") });
+export type CancelRunResponse = z.infer<typeof cancelRunResponseSchema>;

@@ -1,0 +1,38 @@
+// Who a CI job is, once its token is verified. Pure.
+
+import type { Visibility } from "../../contract/exchange.ts";
+
+/** The claims that we rely on, under names of our own. Only ever built by a verifier. */
+export type JobIdentity = {
+  /** The issuer's configured `provider`: "github". */
+  readonly provider: string;
+  readonly issuer: string;
+  readonly repository: {
+    /** Numeric id, as text. */
+    readonly id: string;
+    readonly ownerId: string;
+    /** `owner/name` when the token was made. A label, never a key. */
+    readonly name: string;
+    readonly visibility: Visibility;
+  };
+  /** The commit that the job runs on, 40 or 64 hexadecimal digits. */
+  readonly sha: string;
+  readonly ref: string;
+  /** "push", "schedule", "pull_request" … */
+  readonly event: string;
+  /** The branch that a pull request wants to change, where the event is one. */
+  readonly baseRef: string | null;
+  readonly runId: string;
+  readonly runAttempt: string;
+  /** Where the repository is cloned from: the issuer's configured template, filled in. */
+  readonly cloneUrl: string;
+};
+
+/** A verified token: who it speaks for, and what makes its second use recognisable. */
+export type VerifiedToken = {
+  readonly job: JobIdentity;
+  /** The `jti`: unique within the issuer. */
+  readonly replayKey: string;
+  /** Milliseconds since the epoch: `exp` plus the clock skew that was allowed. */
+  readonly usableUntil: number;
+};

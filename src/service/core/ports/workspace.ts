@@ -1,0 +1,59 @@
+// The port through which a run gets a copy of its repository. Implemented in workspace/ by git.
+
+import type { Result } from "../../../base/result.ts";
+
+export type WorkspaceSource = {
+  readonly runId: string;
+  /** `owner/name`, for messages. */
+  readonly repository: string;
+  readonly cloneUrl: string;
+  readonly sha: string;
+  readonly ref: string;
+  readonly event: string;
+  readonly baseRef: string | null;
+};
+
+export type WorkspaceRefusal = {
+  readonly reason: "clone_failed" | "clone_refused" | "clone_too_large" | "clone_timed_out";
+  /** One line for the person who reads the run: what happened, to which repository, what to do. No secrets. */
+  readonly detail: string;
+};
+
+export type Commit = {
+  readonly sha: string;
+  readonly author: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly subject: string;
+};
+
+export type ChangedFile = {
+  readonly path: string;
+  readonly status: "added" | "modified" | "deleted" | "renamed";
+  /** Lines; 0 for a binary file. */
+  readonly additions: number;
+  readonly deletions: number;
+};
+
+export interface Workspace {
+  /** Absolute path of the checked-out tree. */
+  readonly root: string;
+  readonly headSha: string;
+  /** Newest first, at most `limit`, as far back as the shallow history goes. */
+  recentCommits(limit: number): Promise<readonly Commit[]>;
+  /** Paths by the number of commits in the shallow history that touched them, most first. */
+  mostChangedFiles(limit: number): Promise<readonly { readonly path: string; readonly commits: number }[]>;
+  /** What a pull request changes, against its base. Null where the event is not a pull request or no base is in reach. */
+  changesSinceBase(): Promise<{ readonly baseSha: string; readonly files: readonly ChangedFile[] } | null>;
+  /** Paths that git tracks, relative to the root, in git's order. */
+  trackedFiles(): Promise<readonly string[]>;
+  /** Removes everything from disk. Safe to repeat. */
+  close(): Promise<void>;
+}
+
+export interface WorkspaceProvider {
+  /** Clones the repository at `sha` into a folder of its own. Ends every process it started when `signal` aborts. */
+  open(source: WorkspaceSource, signal: AbortSignal): Promise<Result<Workspace, WorkspaceRefusal>>;
+  /** Removes what runs that are no more left behind. Called once, before the first run. */
+  sweep(): Promise<void>;
+}
