@@ -35,6 +35,22 @@ export type ChangedFile = {
   readonly deletions: number;
 };
 
+export type TextQuery = {
+  /** Literal texts; a line that holds any of them matches. At least one, none empty, no line ends. */
+  readonly texts: readonly string[];
+  readonly wholeWord: boolean;
+  readonly ignoreCase: boolean;
+  /** Only files in this folder, relative to the root; "" is the root. */
+  readonly folder: string;
+};
+
+export type TextMatch = {
+  readonly path: string;
+  /** Counted from 1. */
+  readonly line: number;
+  readonly text: string;
+};
+
 export interface Workspace {
   /** Absolute path of the checked-out tree. */
   readonly root: string;
@@ -47,6 +63,8 @@ export interface Workspace {
   changesSinceBase(): Promise<{ readonly baseSha: string; readonly files: readonly ChangedFile[] } | null>;
   /** Paths that git tracks, relative to the root, in git's order. */
   trackedFiles(): Promise<readonly string[]>;
+  /** Every matching line of the tracked text files, in git's order. `complete` is false when there were too many. */
+  findText(query: TextQuery): Promise<{ readonly matches: readonly TextMatch[]; readonly complete: boolean }>;
   /** Removes everything from disk. Safe to repeat. */
   close(): Promise<void>;
 }

@@ -1,0 +1,89 @@
+// agent-service serve: runs the service until it is told to stop.
+
+import { parseArgs } from "node:util";
+import { destination, pino, stdTimeFunctions } from "pino";
+import { readConfig, type SettingName } from "../service/config.ts";
+import { AddressInUseError, startService } from "../service/main.ts";
+import { DatabaseInUseError } from "../service/store/postgres.ts";
+import { DataFolderInUseError } from "../service/store/sqlite.ts";
+import { helpText } from "./help.ts";
+
+const flags = {
+  port: { type: "string" },
+  host: { type: "string" },
+  "data-dir": { type: "string" },
+  "base-url": { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+const settingOf: Record<Exclude<keyof typeof flags, "help">, SettingName> = {
+  port: "PORT",
+  host: "HOST",
+  "data-dir": "DATA_DIR",
+  "base-url": "BASE_URL",
+};
+
+/** Serves until SIGINT or SIGTERM. Resolves to the exit code: 0 stopped, 1 could not start or go on, 2 wrong usage. */
+export async function serve(args: readonly string[]): Promise<number> {
+  const given = readFlags(args);
+  if (typeof given === "string") return complain(`${given}\n\n${helpText}`, 2);
+  if (given.help === true) {
+    process.stdout.write(helpText);
+    return 0;
+  }
+  const overrides = Object.fromEntries(
+    Object.entries(settingOf).flatMap(([flag, setting]) => {
+      const value = given[flag as keyof typeof settingOf];
+      return value === undefined ? [] : [[setting, value]];
+    }),
+  );
+  const config = readConfig(overrides);
+  if (!config.ok) return complain(config.refusal.join("\n"), 2);
+
+  const log = pino(
+    { level: config.value.logLevel, base: null, timestamp: stdTimeFunctions.isoTime },
+    destination({ fd: 1, sync: true }),
+  );
+  const ending = Promise.withResolvers<number>();
+  process.once("SIGINT", () => ending.resolve(0));
+  process.once("SIGTERM", () => ending.resolve(0));
+  try {
+    const service = await startService({
+      config: config.value,
+      log,
+      onFatal: (cause) => {
+        log.error({ err: cause }, "cannot go on");
+        ending.resolve(1);
+      },
+    });
+    const exitCode = await ending.promise;
+    await service.stop();
+    return exitCode;
+  } catch (cause) {
+    if (isOperatorsError(cause)) return complain(cause.message, 1);
+    log.error({ err: cause }, "could not start");
+    return complain("The service could not start. The log line above says why.", 1);
+  }
+}
+
+function readFlags(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: flags, strict: true }).values;
+  } catch (cause) {
+    return cause instanceof Error ? cause.message : String(cause);
+  }
+}
+
+/** Errors whose message is the answer. */
+function isOperatorsError(cause: unknown): cause is Error {
+  return (
+    cause instanceof DataFolderInUseError ||
+    cause instanceof DatabaseInUseError ||
+    cause instanceof AddressInUseError
+  );
+}
+
+function complain(message: string, exitCode: number): number {
+  process.stderr.write(`${message}\n`);
+  return exitCode;
+}

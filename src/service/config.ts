@@ -1,0 +1,186 @@
+// The service's configuration: environment variables, read once, each wrong one named with what is allowed.
+// The only place of the service that looks at the environment.
+
+import { availableParallelism } from "node:os";
+import { ok, type Result, refused } from "../base/result.ts";
+import { decodeIssuers, githubIssuer, type IssuerConfig } from "./oidc/issuer-config.ts";
+
+export const logLevels = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export const backendNames = ["offline", "noop"] as const;
+export type BackendName = (typeof backendNames)[number];
+
+export type Config = {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Without a trailing slash. Null: where the service listens. */
+  readonly baseUrl: string | null;
+  /** Null: the base URL. */
+  readonly webUrl: string | null;
+  readonly dataDir: string;
+  /** Null: the embedded store in the data folder. */
+  readonly databaseUrl: string | null;
+  readonly logLevel: LogLevel;
+  /** Null: the host of the base URL. */
+  readonly audience: string | null;
+  readonly issuers: readonly IssuerConfig[];
+  readonly freeCredits: number;
+  readonly capabilitySeconds: number;
+  readonly ratePerMinute: number;
+  readonly trustedProxyHops: number;
+  /** The name of the backend that runs new agents. */
+  readonly backend: string;
+  readonly maxRunningRuns: number;
+  readonly maxQueuedRuns: number;
+  readonly drainSeconds: number;
+  /** What git may inherit: the path, proxies, certificates. */
+  readonly gitEnvironment: Readonly<Record<string, string | undefined>>;
+};
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One setting: how it is called, what it may be, and what it is when nobody says. */
+type Setting<Value> = {
+  readonly allowed: string;
+  readonly fallback: Value;
+  /** Undefined when the text is not allowed. */
+  readonly read: (text: string) => Value | undefined;
+};
+
+/** Settings by name, in the order of the documentation. */
+export const settings = {
+  HOST: text("an address to listen on", "127.0.0.1"),
+  PORT: wholeNumber({ min: 0, max: 65_535, fallback: 8080 }),
+  BASE_URL: url(["http:", "https:"]),
+  WEB_URL: url(["http:", "https:"]),
+  DATA_DIR: text("a folder", "agent-service-data"),
+  DATABASE_URL: databaseUrl(),
+  LOG_LEVEL: oneOf(logLevels, "info"),
+  CI_AUDIENCE: optionalText("the audience that tokens must name"),
+  CI_FREE_CREDITS: wholeNumber({ min: 0, max: 1_000_000_000, fallback: 100 }),
+  CI_CAPABILITY_SECONDS: wholeNumber({ min: 10, max: 3600, fallback: 900 }),
+  CI_RATE_PER_MINUTE: wholeNumber({ min: 1, max: 1_000_000, fallback: 120 }),
+  TRUSTED_PROXY_HOPS: wholeNumber({ min: 0, max: 10, fallback: 0 }),
+  BACKEND: oneOf(backendNames, "offline"),
+  MAX_RUNNING_RUNS: wholeNumber({ min: 1, max: 1000, fallback: Math.max(4, availableParallelism()) }),
+  MAX_QUEUED_RUNS: wholeNumber({ min: 1, max: 1_000_000, fallback: 10_000 }),
+  DRAIN_SECONDS: wholeNumber({ min: 0, max: 600, fallback: 10 }),
+} satisfies Record<string, Setting<unknown>>;
+
+type Settings = typeof settings;
+export type SettingName = keyof Settings;
+type Values = { [Name in SettingName]: Settings[Name]["fallback"] };
+
+/**
+ * Reads the configuration. `flags` win over the environment. A refusal is one line for every wrong setting:
+ * its name, what is allowed, what it got.
+ */
+export function readConfig(
+  flags: Partial<Record<SettingName, string>>,
+  environment: Environment = process.env,
+): Result<Config, readonly string[]> {
+  const problems: string[] = [];
+  const values = Object.fromEntries(
+    Object.entries(settings).map(([name, setting]) => {
+      const given = flags[name as SettingName] ?? environment[name];
+      if (given === undefined || given.trim() === "") return [name, setting.fallback];
+      const value = setting.read(given.trim());
+      if (value === undefined) problems.push(`${name} must be ${setting.allowed}, got ${show(name, given)}.`);
+      return [name, value ?? setting.fallback];
+    }),
+  ) as Values;
+  const issuers = readIssuers(environment.CI_ISSUERS, problems);
+  if (problems.length > 0) return refused(problems);
+  return ok({
+    host: values.HOST,
+    port: values.PORT,
+    baseUrl: values.BASE_URL,
+    webUrl: values.WEB_URL,
+    dataDir: values.DATA_DIR,
+    databaseUrl: values.DATABASE_URL,
+    logLevel: values.LOG_LEVEL,
+    audience: values.CI_AUDIENCE,
+    issuers,
+    freeCredits: values.CI_FREE_CREDITS,
+    capabilitySeconds: values.CI_CAPABILITY_SECONDS,
+    ratePerMinute: values.CI_RATE_PER_MINUTE,
+    trustedProxyHops: values.TRUSTED_PROXY_HOPS,
+    backend: values.BACKEND,
+    maxRunningRuns: values.MAX_RUNNING_RUNS,
+    maxQueuedRuns: values.MAX_QUEUED_RUNS,
+    drainSeconds: values.DRAIN_SECONDS,
+    gitEnvironment: environment,
+  });
+}
+
+function readIssuers(text: string | undefined, problems: string[]): readonly IssuerConfig[] {
+  if (text === undefined || text.trim() === "") return [githubIssuer];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    problems.push("CI_ISSUERS must be a JSON list of issuers, got text that is not JSON.");
+    return [];
+  }
+  const issuers = decodeIssuers(value);
+  if (issuers.ok) return issuers.value;
+  for (const fault of issuers.refusal)
+    problems.push(`CI_ISSUERS${fault.startsWith("[") ? "" : " "}${fault}.`);
+  return [];
+}
+
+/** A database's address may hold a password: it is never shown. */
+function show(name: string, given: string): string {
+  return name === "DATABASE_URL" ? "something else" : `"${given}"`;
+}
+
+function text(allowed: string, fallback: string): Setting<string> {
+  return { allowed, fallback, read: (given) => given };
+}
+
+function optionalText(allowed: string): Setting<string | null> {
+  return { allowed, fallback: null, read: (given) => given };
+}
+
+function wholeNumber(options: { min: number; max: number; fallback: number }): Setting<number> {
+  const { min, max, fallback } = options;
+  return {
+    allowed: `a whole number from ${min} to ${max}`,
+    fallback,
+    read: (given) => {
+      const value = Number(given);
+      return /^\d+$/.test(given) && value >= min && value <= max ? value : undefined;
+    },
+  };
+}
+
+function oneOf<const Value extends string>(values: readonly Value[], fallback: Value): Setting<Value> {
+  return {
+    allowed: `one of ${values.join(", ")}`,
+    fallback,
+    read: (given) => values.find((value) => value === given),
+  };
+}
+
+function url(protocols: readonly string[]): Setting<string | null> {
+  return {
+    allowed: `an ${protocols.map((protocol) => `${protocol}//`).join(" or ")} URL without query or fragment`,
+    fallback: null,
+    read: (given) => {
+      const parsed = URL.parse(given);
+      if (parsed === null || !protocols.includes(parsed.protocol)) return undefined;
+      if (parsed.search !== "" || parsed.hash !== "" || parsed.username !== "") return undefined;
+      return given.replace(/\/+$/, "");
+    },
+  };
+}
+
+function databaseUrl(): Setting<string | null> {
+  return {
+    allowed: "a postgres:// URL",
+    fallback: null,
+    read: (given) => (/^postgres(ql)?:\/\//.test(given) && URL.canParse(given) ? given : undefined),
+  };
+}

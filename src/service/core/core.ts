@@ -1,0 +1,38 @@
+// What every use case receives: the ports, the clock, the dice and the operator's policy.
+
+import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/ids.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Dispatch } from "./ports/dispatch.ts";
+import type { Store } from "./ports/store.ts";
+import type { TokenVerifier } from "./ports/token-verifier.ts";
+import type { RateLimits } from "./rate-limits.ts";
+import type { RunSignals } from "./run-signals.ts";
+
+export type Policy = {
+  /** Where the API is, without a trailing slash. */
+  readonly baseUrl: string;
+  /** Where people are sent, without a trailing slash. */
+  readonly webUrl: string;
+  /** The audience that a job's token must name. */
+  readonly audience: string;
+  /** Free credits per repository owner and month. */
+  readonly freeCredits: number;
+  readonly capabilityMs: number;
+  /** The backend of new agents. */
+  readonly backend: string;
+  /** Runs that may wait to be taken. */
+  readonly maxQueuedRuns: number;
+};
+
+export type Core = {
+  readonly store: Store;
+  readonly verifier: TokenVerifier;
+  readonly dispatch: Dispatch;
+  readonly signals: RunSignals;
+  readonly limits: RateLimits;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly policy: Policy;
+};

@@ -1,0 +1,136 @@
+// POST /v1/ci/oidc/exchange: a CI job's identity for a short-lived capability to run one repository's agent.
+
+import { ok, type Result, refused } from "../../base/result.ts";
+import { makeSecretToken } from "../../base/secret-token.ts";
+import { CAPABILITY_PREFIX } from "../../contract/exchange.ts";
+import { makeClaimUrl } from "./claim-url.ts";
+import type { Core } from "./core.ts";
+import { ensureFreeCredits } from "./free-credits.ts";
+import type { JobIdentity } from "./job-identity.ts";
+import { balanceInCredits, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "./ledger.ts";
+import type { Agent, Capability } from "./records.ts";
+import type { ExchangeRefusal, RateRefusal } from "./refusal.ts";
+
+const REPOSITORY_PER_MINUTE = 120;
+const OWNER_PER_MINUTE = 600;
+
+export type Exchanged = {
+  /** The capability's secret: shown once, here. */
+  readonly accessToken: string;
+  readonly capability: Capability;
+  readonly agent: Agent;
+  readonly creditsRemaining: number;
+  readonly resetsAt: number;
+  readonly claimUrl: string | null;
+};
+
+/**
+ * Verifies the token, claims it, and issues a capability, the last two in one transaction. A token is good for one
+ * exchange: its second use is refused, however it is spelled. Every outcome leaves an audit entry.
+ */
+export async function exchangeToken(
+  core: Core,
+  request: { subjectToken: string; requestId: string },
+): Promise<Result<Exchanged, ExchangeRefusal | RateRefusal>> {
+  const verified = await core.verifier.verify(request.subjectToken);
+  if (!verified.ok) {
+    await audit(core, { requestId: request.requestId, outcome: verified.refusal.reason, job: null });
+    return verified;
+  }
+  const { job, replayKey, usableUntil } = verified.value;
+  const limited = takeFromLimits(core, job);
+  if (limited !== null) {
+    await audit(core, { requestId: request.requestId, outcome: limited.reason, job });
+    return refused(limited);
+  }
+
+  const exchanged = await core.store.transact(async (tx) => {
+    if (!(await tx.claimToken({ issuer: job.issuer, replayKey, usableUntil }))) return null;
+    const now = core.clock.now();
+    const agent = await tx.upsertAgent({
+      id: core.random.uuid(now),
+      job,
+      backend: core.policy.backend,
+      now,
+    });
+    const secret = makeSecretToken(CAPABILITY_PREFIX, core.random.bytes(32));
+    const capability: Capability = {
+      hash: secret.hash,
+      agentId: agent.id,
+      job,
+      issuedAt: now,
+      expiresAt: now + core.policy.capabilityMs,
+      revokedAt: null,
+    };
+    await tx.insertCapability(capability);
+    const { balance } = await ensureFreeCredits(core, tx, job);
+    const needsPayer = balance < RUN_FEE_MICRO_USD || job.repository.visibility !== "public";
+    const claimUrl = needsPayer && agent.accountId === null ? await makeClaimUrl(core, tx, agent.id) : null;
+    await tx.insertAuditEntry(auditEntry(core, { requestId: request.requestId, outcome: "ok", job }));
+    return {
+      accessToken: secret.text,
+      capability,
+      agent,
+      creditsRemaining: balanceInCredits(balance),
+      resetsAt: freeCreditsResetAt(now),
+      claimUrl,
+    };
+  });
+
+  if (exchanged === null) {
+    await audit(core, { requestId: request.requestId, outcome: "token_replayed", job });
+    return refused({
+      reason: "token_replayed",
+      detail: "This token was exchanged before. Mint a fresh one for every exchange.",
+    });
+  }
+  return ok(exchanged);
+}
+
+/** DELETE /v1/ci/oidc/exchange: ends a capability before its time. Safe to repeat. */
+export async function revokeCapability(
+  core: Core,
+  request: { capability: Capability; requestId: string },
+): Promise<void> {
+  const { capability, requestId } = request;
+  await core.store.transact(async (tx) => {
+    await tx.revokeCapability({ hash: capability.hash, now: core.clock.now() });
+    const entry = auditEntry(core, { requestId, outcome: "ok", job: capability.job });
+    await tx.insertAuditEntry({ ...entry, action: "revoke" });
+  });
+}
+
+function takeFromLimits(core: Core, job: JobIdentity): RateRefusal | null {
+  const now = core.clock.now();
+  const { id, ownerId } = job.repository;
+  const limits = [
+    { scope: "repository", key: `repository:${job.issuer}:${id}`, perMinute: REPOSITORY_PER_MINUTE },
+    { scope: "owner", key: `owner:${job.issuer}:${ownerId}`, perMinute: OWNER_PER_MINUTE },
+  ];
+  for (const { scope, key, perMinute } of limits) {
+    const retryAfterMs = core.limits.take({ key, perMinute, now });
+    if (retryAfterMs > 0) return { reason: "rate_limited", scope, retryAfterMs };
+  }
+  return null;
+}
+
+type Outcome = { requestId: string; outcome: string; job: JobIdentity | null };
+
+async function audit(core: Core, outcome: Outcome): Promise<void> {
+  await core.store.transact((tx) => tx.insertAuditEntry(auditEntry(core, outcome)));
+}
+
+function auditEntry(core: Core, { requestId, outcome, job }: Outcome) {
+  const now = core.clock.now();
+  return {
+    id: core.random.uuid(now),
+    at: now,
+    requestId,
+    action: "exchange" as const,
+    outcome,
+    issuer: job?.issuer ?? null,
+    repositoryId: job?.repository.id ?? null,
+    repositoryName: job?.repository.name ?? null,
+    ciRunId: job?.runId ?? null,
+  };
+}

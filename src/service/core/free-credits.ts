@@ -1,0 +1,24 @@
+// The free credits of a repository's owner: granted once a month, on first use.
+
+import type { Core } from "./core.ts";
+import type { JobIdentity } from "./job-identity.ts";
+import { creditsToMicroUsd, freeCreditsAccount, GRANTS } from "./ledger.ts";
+import type { StoreTransaction } from "./ports/store.ts";
+
+/** Opens this month's account with its grant, if that has not been done. Returns the account and its balance. Safe to race. */
+export async function ensureFreeCredits(
+  core: Core,
+  tx: StoreTransaction,
+  job: JobIdentity,
+): Promise<{ account: string; balance: number }> {
+  const now = core.clock.now();
+  const account = freeCreditsAccount({ issuer: job.issuer, ownerId: job.repository.ownerId }, now);
+  const balance = await tx.findBalance(account);
+  if (balance !== null) return { account, balance };
+  const microUsd = creditsToMicroUsd(core.policy.freeCredits);
+  if ((await tx.openAccount(account)) && microUsd > 0) {
+    const id = core.random.uuid(now);
+    await tx.post({ id, at: now, kind: "grant", from: GRANTS, to: account, microUsd, runId: null });
+  }
+  return { account, balance: (await tx.findBalance(account)) ?? 0 };
+}

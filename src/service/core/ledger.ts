@@ -1,0 +1,45 @@
+// Money: micro-USD in, micro-USD out, between accounts whose sum is always zero. Pure.
+
+const CREDITS_PER_USD = 120;
+const MICRO_PER_USD = 1_000_000;
+
+/** Where granted credits come from, where holds wait, and what was earned. They may fall below zero. */
+export const GRANTS = "grants";
+export const HELD = "held";
+export const EARNED = "earned";
+
+const PAYER_PREFIX = "free:";
+
+/** A payer's account: the free credits of one repository owner in one month (UTC). */
+export function freeCreditsAccount(owner: { issuer: string; ownerId: string }, nowMs: number): string {
+  return `${PAYER_PREFIX}${owner.issuer}:${owner.ownerId}:${new Date(nowMs).toISOString().slice(0, 7)}`;
+}
+
+/** True for an account that may not fall below zero. */
+export function isPayer(account: string): boolean {
+  return account.startsWith(PAYER_PREFIX);
+}
+
+/** Milliseconds since the epoch at which next month's free credits come. */
+export function freeCreditsResetAt(nowMs: number): number {
+  const now = new Date(nowMs);
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
+}
+
+/** Rounded down, so that a grant of n credits pays for n charges of one. */
+export function creditsToMicroUsd(credits: number): number {
+  return Math.floor((credits * MICRO_PER_USD) / CREDITS_PER_USD);
+}
+
+/** What a charge is called in credits: to the nearest. */
+export function chargeInCredits(microUsd: number): number {
+  return Math.round((microUsd * CREDITS_PER_USD) / MICRO_PER_USD);
+}
+
+/** What a balance is called in credits: whole ones only. */
+export function balanceInCredits(microUsd: number): number {
+  return Math.max(0, Math.floor((microUsd * CREDITS_PER_USD) / MICRO_PER_USD));
+}
+
+/** What a run costs that calls no model: one credit. It is held at submission and charged once the run has started. */
+export const RUN_FEE_MICRO_USD = creditsToMicroUsd(1);

@@ -1,0 +1,57 @@
+// What the last process left behind, put right before the first request is answered.
+
+import { asRunEvent } from "../../contract/run-event.ts";
+import type { Core } from "./core.ts";
+import { OpenSpans } from "./open-spans.ts";
+import type { StoreTransaction } from "./ports/store.ts";
+import { endRun } from "./progress-run.ts";
+import type { RunRecord } from "./records.ts";
+import { type Ending, interruptedEnding } from "./run-machine.ts";
+
+const PAGE = 500;
+
+/** Offers the queued runs again, and ends those whose worker is gone. Returns how many of each. */
+export async function recoverRuns(core: Core): Promise<{ requeued: number; ended: number }> {
+  const unfinished = await core.store.committed.listUnfinishedRuns();
+  let ended = 0;
+  for (const { id, status } of unfinished) {
+    if (status === "queued") continue;
+    await interruptRun(core, id);
+    ended += 1;
+  }
+  const queued = unfinished.filter((run) => run.status === "queued");
+  for (const run of queued) core.dispatch.enqueue(run.id);
+  return { requeued: queued.length, ended };
+}
+
+/**
+ * Ends a run whose worker is gone: `cancelled` where that was asked, else `failed` with cause `interrupted`, refunded
+ * and retryable. Takes the run from a worker that may still write. Safe to repeat.
+ */
+export async function interruptRun(core: Core, runId: string): Promise<void> {
+  await core.store.transact(async (tx) => {
+    const run = await tx.lockRun(runId);
+    if (run === null || (run.status !== "running" && run.status !== "cancelling")) return;
+    const taken = { ...run, fence: run.fence + 1 };
+    await tx.updateRun(runId, { fence: taken.fence });
+    const events = await closersOf(tx, run);
+    const ending: Ending =
+      run.status === "cancelling" ? { status: "cancelled", cause: "user_stop" } : interruptedEnding;
+    await endRun(core, tx, { run: taken, events, ending, usage: { tokens: 0, calls: 0 } });
+  });
+  core.signals.publish(runId);
+}
+
+async function closersOf(tx: StoreTransaction, run: RunRecord) {
+  const spans = new OpenSpans();
+  for (let after = 0; after < run.lastSeq; ) {
+    const page = await tx.listEvents({ runId: run.id, after, limit: PAGE });
+    for (const { json, seq } of page) {
+      const event = asRunEvent(JSON.parse(json));
+      if (event !== null) spans.add(event);
+      after = seq;
+    }
+    if (page.length === 0) break;
+  }
+  return spans.closers();
+}

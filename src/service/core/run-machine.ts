@@ -1,0 +1,39 @@
+// How a run ends, and what that costs. Pure.
+//
+//   queued → running → completed | failed | cancelled
+//               ↘ cancelling ↗
+
+import type { RunCause } from "../../contract/run.ts";
+
+export type Ending =
+  | { readonly status: "completed"; readonly stopReason: string }
+  | {
+      readonly status: "failed";
+      readonly cause: RunCause;
+      readonly message: string;
+      readonly retryable: boolean;
+    }
+  | { readonly status: "cancelled"; readonly cause: "user_stop" | "agent_deleted" };
+
+export type Usage = { readonly tokens: number; readonly calls: number };
+
+/** Endings that are the service's fault: what the run consumed is given back. */
+const refundedCauses: ReadonlySet<RunCause> = new Set([
+  "backend_error",
+  "spawn_failed",
+  "stalled",
+  "interrupted",
+]);
+
+/** The cause to refund for, or null when the payer pays. */
+export function refundReasonOf(ending: Ending): RunCause | null {
+  return ending.status === "failed" && refundedCauses.has(ending.cause) ? ending.cause : null;
+}
+
+/** The ending of a run whose worker went away. */
+export const interruptedEnding: Ending = {
+  status: "failed",
+  cause: "interrupted",
+  message: "The service stopped while this run was at work. Nothing was charged. Run it again.",
+  retryable: true,
+};

@@ -1,0 +1,221 @@
+// POST /v1/agents/{agentID}/runs: one durable run, or the one that the same key made before.
+
+import { createHash } from "node:crypto";
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { Message, SubmitRunRequest } from "../../contract/run.ts";
+import { type Caller, mayUseAgent } from "./caller.ts";
+import { makeClaimUrl } from "./claim-url.ts";
+import type { Core } from "./core.ts";
+import { ensureFreeCredits } from "./free-credits.ts";
+import { freeCreditsResetAt, HELD, RUN_FEE_MICRO_USD } from "./ledger.ts";
+import type { StoreTransaction } from "./ports/store.ts";
+import type { Agent, RunRecord } from "./records.ts";
+import type { SubmitRefusal } from "./refusal.ts";
+
+const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
+
+export type Submitted = {
+  readonly runId: string;
+  readonly sessionId: string;
+  /** True when the same key made this run before. */
+  readonly isReplay: boolean;
+};
+
+export type Submission = {
+  readonly caller: Caller;
+  readonly agentId: string;
+  readonly body: SubmitRunRequest;
+  /** From the header, which wins over the body's. */
+  readonly idempotencyKey: string | null;
+};
+
+/**
+ * Queues a run and holds its price, in one transaction with the use of its idempotency key. With a key it is safe to
+ * repeat for 24 hours.
+ */
+export class RunSubmitter {
+  readonly #core: Core;
+  readonly #keysInFlight = new Set<string>();
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  async submit(submission: Submission): Promise<Result<Submitted, SubmitRefusal>> {
+    const key = submission.idempotencyKey ?? submission.body.idempotency_key ?? null;
+    if (key === null) return await this.#submit(submission, null);
+    const slot = `${submission.agentId}:${key}`;
+    if (this.#keysInFlight.has(slot)) return refused({ reason: "key_in_flight", key });
+    this.#keysInFlight.add(slot);
+    try {
+      return await this.#submit(submission, key);
+    } finally {
+      this.#keysInFlight.delete(slot);
+    }
+  }
+
+  async #submit(submission: Submission, key: string | null): Promise<Result<Submitted, SubmitRefusal>> {
+    const { dispatch, policy, store } = this.#core;
+    const messages = messagesOf(submission.body);
+    if (messages === null) return refused({ reason: "message_missing" });
+    const queued = dispatch.waiting();
+    if (queued >= policy.maxQueuedRuns) {
+      return refused({ reason: "capacity_reached", queued, allowed: policy.maxQueuedRuns });
+    }
+    try {
+      const submitted = await store.transact((tx) =>
+        admitRun(this.#core, tx, { ...submission, messages, key }),
+      );
+      if (submitted.ok && !submitted.value.isReplay) dispatch.enqueue(submitted.value.runId);
+      return submitted;
+    } catch (cause) {
+      if (cause instanceof KeyTakenError) return refused({ reason: "key_in_flight", key: cause.key });
+      throw cause;
+    }
+  }
+}
+
+/** Another node took the key since we looked: everything is undone, and the next try gets that node's run. */
+class KeyTakenError extends Error {
+  readonly key: string;
+
+  constructor(key: string) {
+    super("The idempotency key was taken meanwhile.");
+    this.key = key;
+  }
+}
+
+type Admission = Omit<Submission, "idempotencyKey"> & {
+  readonly messages: readonly Message[];
+  readonly key: string | null;
+};
+
+async function admitRun(
+  core: Core,
+  tx: StoreTransaction,
+  { caller, agentId, body, messages, key }: Admission,
+): Promise<Result<Submitted, SubmitRefusal>> {
+  const now = core.clock.now();
+  const agent = await tx.findAgent(agentId);
+  if (agent === null) return refused({ reason: "agent_not_found", agentId });
+  if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
+
+  const requestHash = hashRequest(messages, body);
+  const earlier = key === null ? null : await tx.findIdempotentRun({ agentId, key, now });
+  if (earlier !== null) {
+    if (earlier.requestHash !== requestHash) return refused({ reason: "key_reused", key: key ?? "" });
+    return ok({ runId: earlier.runId, sessionId: earlier.threadId, isReplay: true });
+  }
+
+  const session = body.session_id === undefined ? null : await tx.findSession(body.session_id);
+  if (body.session_id !== undefined && session?.agentId !== agentId) {
+    return refused({ reason: "session_not_found", sessionId: body.session_id });
+  }
+
+  const runId = core.random.uuid(now);
+  const held = await holdPrice(core, tx, { agent, caller, runId });
+  if (!held.ok) return held;
+
+  const threadId = session?.id ?? core.random.uuid(now);
+  if (session === null) await tx.insertSession({ id: threadId, agentId, createdAt: now });
+  const { job } = caller.capability;
+  const input = { messages, maxTurnTokens: body.max_turn_tokens ?? 0, job };
+  await tx.insertRun(queuedRun({ id: runId, agentId, threadId, payer: held.value, now }), input);
+  if (key !== null) {
+    const use = { agentId, key, now, runId, threadId, requestHash, expiresAt: now + IDEMPOTENCY_MS };
+    if (!(await tx.insertIdempotentRun(use))) throw new KeyTakenError(key);
+  }
+  return ok({ runId, sessionId: threadId, isReplay: false });
+}
+
+/** Holds the price of a run on the payer's account. Returns that account, or why nobody pays. */
+async function holdPrice(
+  core: Core,
+  tx: StoreTransaction,
+  { agent, caller, runId }: { agent: Agent; caller: Caller; runId: string },
+): Promise<Result<string, SubmitRefusal>> {
+  const now = core.clock.now();
+  const { job } = caller.capability;
+  const unpaid = async (reason: "credits_ended" | "repository_private") =>
+    refused({
+      reason,
+      repository: job.repository.name,
+      resetsAt: freeCreditsResetAt(now),
+      claimUrl: await makeClaimUrl(core, tx, agent.id),
+    });
+  // Free credits are for what everybody can see; a private repository needs a payer with a name.
+  if (agent.accountId === null && job.repository.visibility !== "public")
+    return await unpaid("repository_private");
+  const { account } = await ensureFreeCredits(core, tx, job);
+  const isHeld = await tx.post({
+    id: core.random.uuid(now),
+    at: now,
+    kind: "hold",
+    from: account,
+    to: HELD,
+    microUsd: RUN_FEE_MICRO_USD,
+    runId,
+  });
+  return isHeld ? ok(account) : await unpaid("credits_ended");
+}
+
+function queuedRun(options: {
+  id: string;
+  agentId: string;
+  threadId: string;
+  payer: string;
+  now: number;
+}): RunRecord {
+  const { id, agentId, threadId, payer, now } = options;
+  return {
+    id,
+    agentId,
+    threadId,
+    status: "queued",
+    origin: "user",
+    parentRunId: null,
+    payer,
+    holdMicroUsd: RUN_FEE_MICRO_USD,
+    submittedAt: now,
+    startedAt: null,
+    heartbeatAt: null,
+    endedAt: null,
+    cause: null,
+    retryable: false,
+    stopReason: null,
+    tokens: null,
+    modelCalls: null,
+    grossMicroUsd: 0,
+    refundedMicroUsd: 0,
+    refundReason: null,
+    lastSeq: 0,
+    fence: 0,
+  };
+}
+
+/** The conversation to send; null when the request has neither `message` nor `messages`. */
+function messagesOf(body: SubmitRunRequest): readonly Message[] | null {
+  if (body.messages !== undefined) return body.messages;
+  return body.message === undefined ? null : [{ role: "user", content: body.message }];
+}
+
+/** What makes two requests the same: all that they ask for, not how it is spelled. */
+function hashRequest(messages: readonly Message[], body: SubmitRunRequest): string {
+  const asked = [
+    messages.map(({ role, content, tool_call_id, parts }) => [
+      role,
+      content,
+      tool_call_id ?? null,
+      (parts ?? []).map(({ type, path, mime, w, h }) => [
+        type,
+        path ?? null,
+        mime ?? null,
+        w ?? null,
+        h ?? null,
+      ]),
+    ]),
+    body.session_id ?? null,
+    body.max_turn_tokens ?? 0,
+  ];
+  return createHash("sha256").update(JSON.stringify(asked)).digest("hex");
+}

@@ -1,0 +1,95 @@
+// Carries a backend's events into the run's durable stream, in order, as many as have come at a time.
+
+import type { RunStatus } from "../../contract/run.ts";
+import type { RunEvent } from "../../contract/run-event.ts";
+import { OpenSpans } from "../core/open-spans.ts";
+
+/** Beyond this much unwritten text `emit` waits. */
+const HIGH_WATER_CHARS = 1_000_000;
+const MAX_STREAM_CHARS = 64_000_000;
+
+/** A run wrote more than a stream may hold. */
+export class StreamLimitError extends Error {
+  readonly code = "stream_limit";
+}
+
+export type Append = (events: readonly RunEvent[]) => Promise<RunStatus | null>;
+
+export class EventWriter {
+  readonly #append: Append;
+  readonly #onStatus: (status: RunStatus | null) => void;
+  readonly #spans = new OpenSpans();
+  #pending: RunEvent[] = [];
+  #pendingChars = 0;
+  #streamChars = 0;
+  #flushing: Promise<void> | null = null;
+  #isScheduled = false;
+  #isClosed = false;
+
+  /** `onStatus` hears the run's state after each write: null when the run is not ours any more. */
+  constructor(options: { append: Append; onStatus: (status: RunStatus | null) => void }) {
+    this.#append = options.append;
+    this.#onStatus = options.onStatus;
+  }
+
+  /** Queues an event; waits when much is unwritten. Rejects when the stream is full, or when a write failed. */
+  async emit(event: RunEvent): Promise<void> {
+    if (this.#isClosed) return;
+    const chars = sizeOf(event);
+    this.#streamChars += chars;
+    if (this.#streamChars > MAX_STREAM_CHARS) {
+      throw new StreamLimitError(`A run may write ${MAX_STREAM_CHARS} characters of events.`);
+    }
+    this.#spans.add(event);
+    this.#pending.push(event);
+    this.#pendingChars += chars;
+    if (this.#pendingChars > HIGH_WATER_CHARS) await this.#flush();
+    else this.#scheduleFlush();
+  }
+
+  /** Ends the writing: waits for what is under way, returns what was not written and closes what is open. */
+  async close(): Promise<RunEvent[]> {
+    this.#isClosed = true;
+    await this.#flushing?.catch(() => {});
+    return [...this.#pending.splice(0), ...this.#spans.closers()];
+  }
+
+  /** A turn of the event loop later, so that a burst is one write, and a short run's last burst is part of its ending. */
+  #scheduleFlush(): void {
+    if (this.#isScheduled || this.#flushing !== null) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      if (!this.#isClosed) this.#flush().catch(() => {});
+    });
+  }
+
+  async #flush(): Promise<void> {
+    this.#flushing ??= this.#writeAll().finally(() => {
+      this.#flushing = null;
+    });
+    await this.#flushing;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#pending.length > 0 && !this.#isClosed) {
+      const events = this.#pending.splice(0);
+      this.#pendingChars = 0;
+      this.#onStatus(await this.#append(events));
+    }
+  }
+}
+
+function sizeOf(event: RunEvent): number {
+  switch (event.type) {
+    case "TEXT_MESSAGE_CONTENT":
+    case "TOOL_CALL_ARGS":
+      return 100 + event.delta.length;
+    case "TOOL_CALL_RESULT":
+      return 100 + event.content.length;
+    case "CUSTOM":
+      return 100 + JSON.stringify(event.value).length;
+    default:
+      return 100;
+  }
+}

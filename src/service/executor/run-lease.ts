@@ -1,0 +1,88 @@
+// A worker's hold on one run: its fence, its heartbeat, and the signal that tells the work to stop.
+
+import type { RunStatus } from "../../contract/run.ts";
+import type { Core } from "../core/core.ts";
+import { beatRun, type TakenRun, takeRun } from "../core/progress-run.ts";
+import type { InProcessDispatch } from "./in-process-dispatch.ts";
+import { RunStopped, type StopKind } from "./stop-reason.ts";
+
+const HEARTBEAT_MS = 5_000;
+
+export type LeaseOptions = {
+  readonly core: Core;
+  readonly dispatch: InProcessDispatch;
+  readonly runId: string;
+  readonly timeLimitMs: number;
+};
+
+export class RunLease {
+  readonly #options: LeaseOptions;
+  readonly #controller = new AbortController();
+  readonly #stopListening: () => void;
+  #taken: TakenRun | null = null;
+  #wasNudged = false;
+  #timers: NodeJS.Timeout[] = [];
+
+  /** Takes the run. Null when it is not queued any more. */
+  static async take(options: LeaseOptions): Promise<{ lease: RunLease; taken: TakenRun } | null> {
+    const lease = new RunLease(options);
+    const taken = await takeRun(options.core, options.runId).catch((cause: unknown) => {
+      lease.release();
+      throw cause;
+    });
+    if (taken === null) {
+      lease.release();
+      return null;
+    }
+    lease.#begin(taken);
+    return { lease, taken };
+  }
+
+  private constructor(options: LeaseOptions) {
+    this.#options = options;
+    // A nudge may come while the run is being taken: it is answered right after.
+    this.#stopListening = options.dispatch.onNudge(options.runId, () => this.#look());
+  }
+
+  /** Aborts with a RunStopped when the work has to end. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Tells the work to stop. The first reason stays. */
+  stop(kind: StopKind): void {
+    if (!this.signal.aborted) this.#controller.abort(new RunStopped(kind));
+  }
+
+  /** Draws the conclusion from the run's state after a write: null when the run is not ours any more. */
+  observe(status: RunStatus | null): void {
+    if (status === null) this.stop("lost");
+    if (status === "cancelling") this.stop("cancel");
+  }
+
+  /** Ends heartbeat and listening. Safe to repeat. */
+  release(): void {
+    this.#stopListening();
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  #begin(taken: TakenRun): void {
+    this.#taken = taken;
+    this.#timers = [
+      setInterval(() => this.#look(), HEARTBEAT_MS),
+      setTimeout(() => this.stop("time_limit"), this.#options.timeLimitMs),
+    ];
+    if (this.#wasNudged) this.#look();
+  }
+
+  #look(): void {
+    this.#wasNudged = true;
+    if (this.#taken === null) return;
+    const { id: runId, fence } = this.#taken.run;
+    const { core } = this.#options;
+    beatRun(core, { runId, fence }).then(
+      (status) => this.observe(status),
+      (cause: unknown) => core.log.warn({ run_id: runId, err: cause }, "heartbeat failed"),
+    );
+  }
+}

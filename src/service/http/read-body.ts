@@ -1,0 +1,77 @@
+// A request's body: bounded, of a type we read, decoded once by the contract.
+
+import type * as z from "zod/mini";
+import { ok, type Result, refused } from "../../base/result.ts";
+import { invalidRequest, type PublicProblem } from "./problems.ts";
+import type { RequestContext } from "./request-context.ts";
+
+const FORM = "application/x-www-form-urlencoded";
+const JSON_TYPE = "application/json";
+
+export type BodyOptions<Schema extends z.ZodMiniType> = {
+  readonly schema: Schema;
+  readonly maxBytes: number;
+  /** True where a form with the same names is read as well. */
+  readonly acceptsForm: boolean;
+};
+
+/** Reads and decodes the body, or says what is wrong with it. Never holds more than `maxBytes`. */
+export async function readBody<Schema extends z.ZodMiniType>(
+  context: RequestContext,
+  options: BodyOptions<Schema>,
+): Promise<Result<z.infer<Schema>, PublicProblem>> {
+  const { schema, maxBytes, acceptsForm } = options;
+  const type = (context.req.header("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (type !== JSON_TYPE && !(acceptsForm && type === FORM)) {
+    const allowed = acceptsForm ? `${JSON_TYPE} or ${FORM}` : JSON_TYPE;
+    return refused({
+      status: 415,
+      code: "unsupported_media_type",
+      message: `The body must be ${allowed}, got ${type === "" ? "no Content-Type" : `"${type}"`}.`,
+    });
+  }
+  const text = await readText(context, maxBytes);
+  if (text === null) {
+    return refused({
+      status: 413,
+      code: "body_too_large",
+      message: `The body may have ${maxBytes} bytes at most.`,
+    });
+  }
+  let value: unknown;
+  try {
+    value = type === FORM ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text);
+  } catch {
+    return refused(invalidRequest("The body is not valid JSON."));
+  }
+  return decode(schema, value, "The body");
+}
+
+/** Decodes a value of the request, naming the first field that is wrong. */
+export function decode<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  value: unknown,
+  what: string,
+): Result<z.infer<Schema>, PublicProblem> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return ok(parsed.data);
+  const issue = parsed.error.issues[0];
+  const field = issue?.path.map(String).join(".") ?? "";
+  const place = field === "" ? what : `"${field}"`;
+  return refused(invalidRequest(`${place} is not as it should be: ${issue?.message ?? "invalid"}.`));
+}
+
+/** The body as text; null when it is larger than allowed. */
+async function readText(context: RequestContext, maxBytes: number): Promise<string | null> {
+  const declared = Number(context.req.header("content-length") ?? Number.NaN);
+  if (declared > maxBytes) return null;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of context.env.incoming) {
+    const buffer = Buffer.from(chunk);
+    bytes += buffer.length;
+    if (bytes > maxBytes) return null;
+    chunks.push(buffer);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

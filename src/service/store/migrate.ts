@@ -1,0 +1,25 @@
+// Brings a database to this version's tables. Forward only; Kysely's own lock keeps two nodes apart.
+
+import { type Kysely, type Migration, Migrator } from "kysely";
+import * as firstTables from "./migrations/001-first-tables.ts";
+import type { Database } from "./tables.ts";
+
+const migrations: Record<string, Migration> = {
+  "001-first-tables": firstTables,
+};
+
+/** Runs the migrations that are missing, each once. Rejects when one fails or when the database is newer than we are. */
+export async function migrateToLatest(
+  db: Kysely<Database>,
+  options: { schema?: string } = {},
+): Promise<void> {
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+    ...(options.schema === undefined ? {} : { migrationTableSchema: options.schema }),
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) {
+    throw new Error("The database could not be brought to this version's tables.", { cause: error });
+  }
+}

@@ -1,0 +1,146 @@
+// Forward only. The same statements on SQLite and PostgreSQL.
+
+import { type Kysely, sql } from "kysely";
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
+
+  await schema
+    .createTable("agents")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("account_id", "text")
+    .addColumn("provider", "text", (column) => column.notNull())
+    .addColumn("issuer", "text", (column) => column.notNull())
+    .addColumn("repository_id", "text", (column) => column.notNull())
+    .addColumn("owner_id", "text", (column) => column.notNull())
+    .addColumn("repository_name", "text", (column) => column.notNull())
+    .addColumn("visibility", "text", (column) => column.notNull())
+    .addColumn("backend", "text", (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addUniqueConstraint("agents_repository", ["issuer", "repository_id"])
+    .execute();
+
+  await schema
+    .createTable("capabilities")
+    .addColumn("hash", "text", (column) => column.primaryKey())
+    .addColumn("agent_id", "text", (column) => column.notNull())
+    .addColumn("job", "text", (column) => column.notNull())
+    .addColumn("issued_at", "bigint", (column) => column.notNull())
+    .addColumn("expires_at", "bigint", (column) => column.notNull())
+    .addColumn("revoked_at", "bigint")
+    .execute();
+  await schema.createIndex("capabilities_expiry").on("capabilities").column("expires_at").execute();
+
+  await schema
+    .createTable("token_uses")
+    .addColumn("issuer", "text", (column) => column.notNull())
+    .addColumn("replay_key", "text", (column) => column.notNull())
+    .addColumn("usable_until", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("token_uses_key", ["issuer", "replay_key"])
+    .execute();
+  await schema.createIndex("token_uses_expiry").on("token_uses").column("usable_until").execute();
+
+  await schema
+    .createTable("claim_tickets")
+    .addColumn("hash", "text", (column) => column.primaryKey())
+    .addColumn("agent_id", "text", (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("expires_at", "bigint", (column) => column.notNull())
+    .execute();
+
+  await schema
+    .createTable("audit_entries")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("request_id", "text", (column) => column.notNull())
+    .addColumn("action", "text", (column) => column.notNull())
+    .addColumn("outcome", "text", (column) => column.notNull())
+    .addColumn("issuer", "text")
+    .addColumn("repository_id", "text")
+    .addColumn("repository_name", "text")
+    .addColumn("ci_run_id", "text")
+    .execute();
+
+  await schema
+    .createTable("sessions")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("agent_id", "text", (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .execute();
+
+  await schema
+    .createTable("idempotency_keys")
+    .addColumn("agent_id", "text", (column) => column.notNull())
+    .addColumn("key", "text", (column) => column.notNull())
+    .addColumn("run_id", "text", (column) => column.notNull())
+    .addColumn("thread_id", "text", (column) => column.notNull())
+    .addColumn("request_hash", "text", (column) => column.notNull())
+    .addColumn("expires_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("idempotency_keys_key", ["agent_id", "key"])
+    .execute();
+  await schema.createIndex("idempotency_keys_expiry").on("idempotency_keys").column("expires_at").execute();
+
+  await schema
+    .createTable("runs")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("agent_id", "text", (column) => column.notNull())
+    .addColumn("thread_id", "text", (column) => column.notNull())
+    .addColumn("status", "text", (column) => column.notNull())
+    .addColumn("origin", "text", (column) => column.notNull())
+    .addColumn("parent_run_id", "text")
+    .addColumn("payer", "text", (column) => column.notNull())
+    .addColumn("hold_micro_usd", "bigint", (column) => column.notNull())
+    .addColumn("submitted_at", "bigint", (column) => column.notNull())
+    .addColumn("started_at", "bigint")
+    .addColumn("heartbeat_at", "bigint")
+    .addColumn("ended_at", "bigint")
+    .addColumn("cause", "text")
+    .addColumn("retryable", "integer", (column) => column.notNull())
+    .addColumn("stop_reason", "text")
+    .addColumn("tokens", "bigint")
+    .addColumn("model_calls", "bigint")
+    .addColumn("gross_micro_usd", "bigint", (column) => column.notNull())
+    .addColumn("refunded_micro_usd", "bigint", (column) => column.notNull())
+    .addColumn("refund_reason", "text")
+    .addColumn("last_seq", "bigint", (column) => column.notNull())
+    .addColumn("fence", "bigint", (column) => column.notNull())
+    .execute();
+  await schema.createIndex("runs_agent").on("runs").columns(["agent_id", "id"]).execute();
+  // Most runs have ended: the index holds only those that have not. `listUnfinishedRuns` repeats its condition.
+  await sql`create index runs_unfinished on runs (id) where status in ('queued', 'running', 'cancelling')`.execute(
+    db,
+  );
+
+  await schema
+    .createTable("run_inputs")
+    .addColumn("run_id", "text", (column) => column.primaryKey())
+    .addColumn("input", "text", (column) => column.notNull())
+    .execute();
+
+  await schema
+    .createTable("run_events")
+    .addColumn("run_id", "text", (column) => column.notNull())
+    .addColumn("seq", "bigint", (column) => column.notNull())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("event", "text", (column) => column.notNull())
+    .addPrimaryKeyConstraint("run_events_key", ["run_id", "seq"])
+    .execute();
+
+  await schema
+    .createTable("ledger_accounts")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("balance_micro_usd", "bigint", (column) => column.notNull())
+    .execute();
+
+  await schema
+    .createTable("ledger_postings")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("kind", "text", (column) => column.notNull())
+    .addColumn("from_account", "text", (column) => column.notNull())
+    .addColumn("to_account", "text", (column) => column.notNull())
+    .addColumn("micro_usd", "bigint", (column) => column.notNull())
+    .addColumn("run_id", "text")
+    .execute();
+  await schema.createIndex("ledger_postings_run").on("ledger_postings").column("run_id").execute();
+}

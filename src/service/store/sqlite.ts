@@ -1,0 +1,187 @@
+// The embedded store: one SQLite file in the data folder, one process. Commits are grouped: transactions that wait
+// at the same time share one write to disk, and each is acknowledged only after it.
+
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from "kysely";
+import type { Store, StoreTransaction } from "../core/ports/store.ts";
+import { migrateToLatest } from "./migrate.ts";
+import { queries } from "./queries.ts";
+import type { Database } from "./tables.ts";
+
+const DATABASE_FILE = "agent-service.sqlite";
+const LOCK_FILE = "agent-service.lock";
+const OWNER_FILE = "agent-service.pid";
+const MAX_GROUP = 64;
+const MAX_CACHED_STATEMENTS = 300;
+
+/** Another process serves from the same data folder. */
+export class DataFolderInUseError extends Error {
+  readonly code = "data_folder_in_use";
+}
+
+/**
+ * Opens, and where needed makes, the store in `folder`. Rejects with DataFolderInUseError while another process
+ * holds it; the hold ends with the process, however it ends.
+ */
+export async function openSqliteStore(options: { folder: string }): Promise<Store> {
+  const { folder } = options;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lock = lockFolder(folder);
+  const path = join(folder, DATABASE_FILE);
+  const writing = open(path);
+  // FULL: an acknowledged commit survives a power cut. WAL: readers never wait for the writer.
+  writing.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000");
+  const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }) });
+  await migrateToLatest(writer);
+  const reading = open(path);
+  reading.exec("pragma query_only = on");
+  const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(reading) }) });
+  const group = new CommitGroup(writing, queries(writer, { rowLocks: false }));
+
+  return {
+    committed: queries(reader, { rowLocks: false }),
+    transact: (work) => group.run(work),
+    ping: async () => {
+      reading.exec("select 1");
+    },
+    close: async () => {
+      await group.idle();
+      reading.close();
+      writing.close();
+      lock.release();
+    },
+  };
+}
+
+type Waiting = {
+  readonly work: (transaction: StoreTransaction) => Promise<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (cause: unknown) => void;
+};
+
+/** Runs transactions one after the other on the one writing connection, several to a commit. */
+class CommitGroup {
+  readonly #database: DatabaseSync;
+  readonly #transaction: StoreTransaction;
+  #waiting: Waiting[] = [];
+  #draining: Promise<void> | null = null;
+
+  constructor(database: DatabaseSync, transaction: StoreTransaction) {
+    this.#database = database;
+    this.#transaction = transaction;
+  }
+
+  run<Value>(work: (transaction: StoreTransaction) => Promise<Value>): Promise<Value> {
+    return new Promise<Value>((resolve, reject) => {
+      this.#waiting.push({ work, resolve: (value) => resolve(value as Value), reject });
+      this.#draining ??= this.#drain();
+    });
+  }
+
+  async idle(): Promise<void> {
+    await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    // What arrives in this turn of the event loop joins the first group.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) await this.#commitGroup();
+    this.#draining = null;
+  }
+
+  async #commitGroup(): Promise<void> {
+    const acknowledgements: (() => void)[] = [];
+    const members: Waiting[] = [];
+    try {
+      this.#database.exec("begin immediate");
+      while (members.length < MAX_GROUP) {
+        const member = this.#waiting.shift();
+        if (member === undefined) break;
+        members.push(member);
+        acknowledgements.push(await this.#runMember(member));
+      }
+      this.#database.exec("commit");
+    } catch (cause) {
+      if (this.#database.isTransaction) this.#database.exec("rollback");
+      const failed = members.length > 0 ? members : this.#waiting.splice(0);
+      for (const member of failed) member.reject(cause);
+      return;
+    }
+    for (const acknowledge of acknowledgements) acknowledge();
+  }
+
+  async #runMember(member: Waiting): Promise<() => void> {
+    this.#database.exec("savepoint member");
+    try {
+      const value = await member.work(this.#transaction);
+      this.#database.exec("release member");
+      return () => member.resolve(value);
+    } catch (cause) {
+      this.#database.exec("rollback to member; release member");
+      return () => member.reject(cause);
+    }
+  }
+}
+
+function open(path: string): DatabaseSync {
+  // Asked for by name at run time: an older Node gets as far as being told which version is needed.
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  return new DatabaseSync(path, { timeout: 5_000 });
+}
+
+/** A transaction that is never committed on a file of its own: the operating system ends it with the process. */
+function lockFolder(folder: string): { release(): void } {
+  const database = open(join(folder, LOCK_FILE));
+  const ownerPath = join(folder, OWNER_FILE);
+  try {
+    database.exec("pragma busy_timeout = 0; begin exclusive");
+  } catch (cause) {
+    database.close();
+    throw new DataFolderInUseError(
+      `Data folder "${folder}" is in use by process ${readOwner(ownerPath)}. Stop that process, or give this one a folder of its own (--data-dir, DATA_DIR).`,
+      { cause },
+    );
+  }
+  writeFileSync(ownerPath, `${process.pid}\n`);
+  return {
+    release: () => {
+      rmSync(ownerPath, { force: true });
+      database.close();
+    },
+  };
+}
+
+function readOwner(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return "(unknown)";
+  }
+}
+
+/** `node:sqlite` as Kysely's SQLite dialect wants a database, each statement prepared once. */
+function adapt(database: DatabaseSync): SqliteDatabase {
+  const statements = new Map<string, SqliteStatement>();
+  return {
+    close: () => {},
+    prepare: (text) => {
+      const known = statements.get(text);
+      if (known !== undefined) return known;
+      if (statements.size >= MAX_CACHED_STATEMENTS) statements.clear();
+      const statement = adaptStatement(database.prepare(text));
+      statements.set(text, statement);
+      return statement;
+    },
+  };
+}
+
+function adaptStatement(statement: StatementSync): SqliteStatement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
+    run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
+    iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
+  };
+}

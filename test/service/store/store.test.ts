@@ -1,0 +1,243 @@
+// What every store must do, run on each of them.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { GRANTS, HELD } from "../../../src/service/core/ledger.ts";
+import type { Store } from "../../../src/service/core/ports/store.ts";
+import { DatabaseInUseError } from "../../../src/service/store/postgres.ts";
+import { DataFolderInUseError } from "../../../src/service/store/sqlite.ts";
+import { makeJob, makeRun, makeRunInput } from "../../support/records.ts";
+import { type StorePlace, storeKinds } from "../../support/stores.ts";
+
+const PAYER = "free:https://issuer.example:77:2026-01";
+
+for (const kind of storeKinds) {
+  describe.skipIf(kind.isSkipped)(`store on ${kind.name}`, () => {
+    let place: StorePlace;
+    let store: Store;
+
+    beforeEach(async () => {
+      place = await kind.make();
+      store = await place.open();
+    });
+
+    afterEach(async () => {
+      await store.close();
+      await place.remove();
+    });
+
+    it("keeps what it acknowledged when it is opened again", async () => {
+      await store.transact((tx) => tx.insertRun(makeRun(), makeRunInput()));
+      await store.close();
+      store = await place.open();
+      expect(await store.committed.findRun("run-1")).toEqual(makeRun());
+    });
+
+    it("refuses a second process, and says who has it", async () => {
+      const second = place.open();
+      await expect(second).rejects.toThrow(/is in use by/);
+      await expect(second).rejects.toSatisfy(
+        (cause) => cause instanceof DataFolderInUseError || cause instanceof DatabaseInUseError,
+      );
+    });
+
+    it("undoes a transaction that throws, and only that one", async () => {
+      const failing = store.transact(async (tx) => {
+        await tx.insertRun(makeRun({ id: "undone" }), makeRunInput());
+        throw new Error("no");
+      });
+      const passing = store.transact((tx) => tx.insertRun(makeRun({ id: "kept" }), makeRunInput()));
+      await expect(failing).rejects.toThrow("no");
+      await passing;
+      expect(await store.committed.findRun("undone")).toBeNull();
+      expect(await store.committed.findRun("kept")).not.toBeNull();
+    });
+
+    it("shows nobody what is not committed", async () => {
+      let seen: unknown = "not looked";
+      await store.transact(async (tx) => {
+        await tx.insertRun(makeRun(), makeRunInput());
+        seen = await store.committed.findRun("run-1");
+      });
+      expect(seen).toBeNull();
+      expect(await store.committed.findRun("run-1")).not.toBeNull();
+    });
+
+    it("lets one of many claim a token", async () => {
+      const token = { issuer: "i", replayKey: "jti-1", usableUntil: 10 };
+      const claims = await Promise.all(
+        Array.from({ length: 50 }, () => store.transact((tx) => tx.claimToken(token))),
+      );
+      expect(claims.filter(Boolean)).toHaveLength(1);
+      expect(await store.transact((tx) => tx.claimToken({ ...token, issuer: "another" }))).toBe(true);
+    });
+
+    it("makes one agent a repository, however many ask", async () => {
+      const agents = await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          store.transact((tx) =>
+            tx.upsertAgent({ id: `agent-${index}`, job: makeJob(), backend: "offline", now: 1 }),
+          ),
+        ),
+      );
+      expect(new Set(agents.map(({ id }) => id)).size).toBe(1);
+    });
+
+    it("follows a rename and keeps a recycled name apart", async () => {
+      const upsert = (id: string, repository: ReturnType<typeof makeJob>["repository"]) =>
+        store.transact((tx) =>
+          tx.upsertAgent({ id, job: makeJob({ repository }), backend: "offline", now: 1 }),
+        );
+      const first = await upsert("a", { id: "1", ownerId: "7", name: "octo/old", visibility: "public" });
+      const renamed = await upsert("b", { id: "1", ownerId: "7", name: "octo/new", visibility: "private" });
+      const recycled = await upsert("c", { id: "2", ownerId: "9", name: "octo/old", visibility: "public" });
+      expect(renamed).toEqual({ ...first, repositoryName: "octo/new", visibility: "private" });
+      expect(recycled.id).toBe("c");
+    });
+
+    it("keeps and revokes a capability", async () => {
+      const capability = {
+        hash: "h",
+        agentId: "a",
+        job: makeJob(),
+        issuedAt: 1,
+        expiresAt: 5,
+        revokedAt: null,
+      };
+      await store.transact((tx) => tx.insertCapability(capability));
+      expect(await store.committed.findCapability("h")).toEqual(capability);
+      await store.transact((tx) => tx.revokeCapability({ hash: "h", now: 2 }));
+      await store.transact((tx) => tx.revokeCapability({ hash: "h", now: 3 }));
+      expect((await store.committed.findCapability("h"))?.revokedAt).toBe(2);
+    });
+
+    it("gives a queued run to one worker", async () => {
+      await store.transact((tx) => tx.insertRun(makeRun(), makeRunInput({ maxTurnTokens: 9 })));
+      const starts = await Promise.all(
+        Array.from({ length: 20 }, () => store.transact((tx) => tx.startRun({ runId: "run-1", now: 2_000 }))),
+      );
+      const taken = starts.filter((start) => start !== null);
+      expect(taken).toEqual([
+        {
+          run: makeRun({ status: "running", startedAt: 2_000, heartbeatAt: 2_000, fence: 1 }),
+          input: makeRunInput({ maxTurnTokens: 9 }),
+        },
+      ]);
+    });
+
+    it("numbers events 1, 2, 3 … whoever appends at the same time", async () => {
+      await store.transact((tx) => tx.insertRun(makeRun(), makeRunInput()));
+      await store.transact((tx) => tx.startRun({ runId: "run-1", now: 1 }));
+      await Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          store.transact((tx) =>
+            tx.appendEvents({ runId: "run-1", fence: 1, now: 2, jsons: [`"${index}a"`, `"${index}b"`] }),
+          ),
+        ),
+      );
+      const events = await store.committed.listEvents({ runId: "run-1", after: 0, limit: 1000 });
+      expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 80 }, (_, index) => index + 1));
+      expect((await store.committed.findRun("run-1"))?.lastSeq).toBe(80);
+      const page = await store.committed.listEvents({ runId: "run-1", after: 77, limit: 2 });
+      expect(page.map(({ seq }) => seq)).toEqual([78, 79]);
+    });
+
+    it("appends more events at once than a statement binds values", async () => {
+      await store.transact((tx) => tx.insertRun(makeRun(), makeRunInput()));
+      await store.transact((tx) => tx.startRun({ runId: "run-1", now: 1 }));
+      const jsons = Array.from({ length: 2_500 }, (_, index) => String(index));
+      const appended = await store.transact((tx) =>
+        tx.appendEvents({ runId: "run-1", fence: 1, now: 2, jsons }),
+      );
+      expect(appended).toEqual({ lastSeq: 2_500, status: "running" });
+      const [last] = await store.committed.listEvents({ runId: "run-1", after: 2_499, limit: 10 });
+      expect(last).toEqual({ seq: 2_500, at: 2, json: "2499" });
+    });
+
+    it("refuses the writes of a worker that lost the run, and all writes after its end", async () => {
+      await store.transact((tx) => tx.insertRun(makeRun(), makeRunInput()));
+      await store.transact((tx) => tx.startRun({ runId: "run-1", now: 1 }));
+      const append = (fence: number) =>
+        store.transact((tx) => tx.appendEvents({ runId: "run-1", fence, now: 2, jsons: ["1"] }));
+      expect(await append(0)).toBeNull();
+      expect(await append(1)).toEqual({ lastSeq: 1, status: "running" });
+      await store.transact((tx) => tx.updateRun("run-1", { fence: 2 }));
+      expect(await append(1)).toBeNull();
+      expect(await store.transact((tx) => tx.heartbeat({ runId: "run-1", fence: 1, now: 3 }))).toBeNull();
+      await store.transact((tx) => tx.updateRun("run-1", { status: "completed", endedAt: 4 }));
+      expect(await append(2)).toBeNull();
+      expect((await store.committed.findRun("run-1"))?.lastSeq).toBe(1);
+    });
+
+    it("lists the runs that have not ended, oldest first", async () => {
+      for (const [id, status] of [
+        ["r3", "queued"],
+        ["r1", "running"],
+        ["r2", "completed"],
+        ["r4", "cancelling"],
+      ] as const) {
+        await store.transact((tx) => tx.insertRun(makeRun({ id, status }), makeRunInput()));
+      }
+      expect(await store.committed.listUnfinishedRuns()).toEqual([
+        { id: "r1", status: "running" },
+        { id: "r3", status: "queued" },
+        { id: "r4", status: "cancelling" },
+      ]);
+    });
+
+    it("keeps an idempotency key until it ends, then gives it to the next", async () => {
+      const use = { agentId: "a", key: "k", runId: "r1", threadId: "t1", requestHash: "h1", expiresAt: 100 };
+      expect(await store.transact((tx) => tx.insertIdempotentRun({ ...use, now: 1 }))).toBe(true);
+      const other = { ...use, runId: "r2", expiresAt: 200 };
+      expect(await store.transact((tx) => tx.insertIdempotentRun({ ...other, now: 99 }))).toBe(false);
+      const find = (now: number) =>
+        store.transact((tx) => tx.findIdempotentRun({ agentId: "a", key: "k", now }));
+      expect((await find(99))?.runId).toBe("r1");
+      expect(await find(100)).toBeNull();
+      expect(await store.transact((tx) => tx.insertIdempotentRun({ ...other, now: 100 }))).toBe(true);
+      expect((await find(101))?.runId).toBe("r2");
+    });
+
+    it("never lets a payer fall below zero, however many spend at once", async () => {
+      await store.transact(async (tx) => {
+        await tx.openAccount(PAYER);
+        const grant = { id: "g", at: 1, kind: "grant", from: GRANTS, to: PAYER, runId: null } as const;
+        await tx.post({ ...grant, microUsd: 1_000 });
+      });
+      expect(await store.transact((tx) => tx.openAccount(PAYER))).toBe(false);
+      const holds = await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          store.transact((tx) =>
+            tx.post({
+              id: `h${index}`,
+              at: 2,
+              kind: "hold",
+              from: PAYER,
+              to: HELD,
+              microUsd: 100,
+              runId: `r${index}`,
+            }),
+          ),
+        ),
+      );
+      expect(holds.filter(Boolean)).toHaveLength(10);
+      expect(await store.committed.findBalance(PAYER)).toBe(0);
+      const [sum] = await place.query(
+        `select sum(case when to_account = '${PAYER}' then micro_usd else -micro_usd end) as total
+         from ledger_postings where from_account = '${PAYER}' or to_account = '${PAYER}'`,
+      );
+      expect(Number(sum?.total)).toBe(0);
+    });
+
+    it("forgets what has ended", async () => {
+      await store.transact(async (tx) => {
+        await tx.claimToken({ issuer: "i", replayKey: "old", usableUntil: 10 });
+        await tx.claimToken({ issuer: "i", replayKey: "new", usableUntil: 30 });
+        await tx.insertClaimTicket({ hash: "c", agentId: "a", createdAt: 1, expiresAt: 10 });
+      });
+      expect(await store.transact((tx) => tx.deleteExpired(20))).toBe(2);
+      expect(
+        await store.transact((tx) => tx.claimToken({ issuer: "i", replayKey: "new", usableUntil: 30 })),
+      ).toBe(false);
+    });
+  });
+}

@@ -1,0 +1,57 @@
+// Records with sensible contents, for tests of the store and the core.
+
+import type { JobIdentity } from "../../src/service/core/job-identity.ts";
+import type { RunInput, RunRecord } from "../../src/service/core/records.ts";
+
+export function makeJob(overrides: Partial<JobIdentity> = {}): JobIdentity {
+  return {
+    provider: "github",
+    issuer: "https://issuer.example",
+    repository: { id: "1001", ownerId: "77", name: "octo/hello", visibility: "public" },
+    sha: "a".repeat(40),
+    ref: "refs/heads/main",
+    event: "push",
+    baseRef: null,
+    runId: "500",
+    runAttempt: "1",
+    cloneUrl: "https://issuer.example/octo/hello.git",
+    ...overrides,
+  };
+}
+
+export function makeRun(overrides: Partial<RunRecord> = {}): RunRecord {
+  return {
+    id: "run-1",
+    agentId: "agent-1",
+    threadId: "thread-1",
+    status: "queued",
+    origin: "user",
+    parentRunId: null,
+    payer: "free:https://issuer.example:77:2026-01",
+    holdMicroUsd: 8333,
+    submittedAt: 1_000,
+    startedAt: null,
+    heartbeatAt: null,
+    endedAt: null,
+    cause: null,
+    retryable: false,
+    stopReason: null,
+    tokens: null,
+    modelCalls: null,
+    grossMicroUsd: 0,
+    refundedMicroUsd: 0,
+    refundReason: null,
+    lastSeq: 0,
+    fence: 0,
+    ...overrides,
+  };
+}
+
+export function makeRunInput(overrides: Partial<RunInput> = {}): RunInput {
+  return {
+    messages: [{ role: "user", content: "What is this?" }],
+    maxTurnTokens: 0,
+    job: makeJob(),
+    ...overrides,
+  };
+}

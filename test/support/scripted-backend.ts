@@ -1,0 +1,31 @@
+// A backend that does what a test tells it: the stand-in for a model, and for nothing else.
+
+import type { Backend, BackendOutcome, BackendTask } from "../../src/service/executor/backend.ts";
+
+/** Runs `script` for every run, without a workspace. */
+export function scriptedBackend(script: (task: BackendTask) => Promise<void>): Backend {
+  return {
+    name: "scripted",
+    needsWorkspace: false,
+    run: async (task): Promise<BackendOutcome> => {
+      await script(task);
+      return { stopReason: "end_turn", usage: { tokens: 0, calls: 0 } };
+    },
+  };
+}
+
+/** Writes one whole text message, in these deltas. */
+export async function say(task: BackendTask, ...deltas: readonly string[]): Promise<void> {
+  const messageId = task.nextId("message");
+  await task.emit({ type: "TEXT_MESSAGE_START", messageId, role: "assistant" });
+  for (const delta of deltas) await task.emit({ type: "TEXT_MESSAGE_CONTENT", messageId, delta });
+  await task.emit({ type: "TEXT_MESSAGE_END", messageId });
+}
+
+/** Resolves when the run is told to stop. */
+export async function untilStopped(task: BackendTask): Promise<void> {
+  if (task.signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    task.signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
