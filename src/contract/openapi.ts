@@ -36,6 +36,20 @@ const runId = pathParameter("runId", "The run's id.", { type: "string" });
 const capability = [{ capability: [] }];
 const retryAfter = { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } };
 
+const problemDescriptions = {
+  400: "The request is malformed.",
+  401: "The credential or token is missing, malformed, ended or refused.",
+  402: "Nobody pays for the run: `reason` says why, `claim_url` how that changes.",
+  403: "Policy forbids it, or the resource belongs to another.",
+  404: "There is no such thing.",
+  409: "It is being answered already, or the run has ended.",
+  413: "The body is too large.",
+  415: "The body's type is not read here.",
+  422: "The idempotency key was used for a different request.",
+  429: "Too many requests, or no capacity.",
+  503: "It cannot be answered now.",
+} as const;
+
 const paths = {
   "/v1/ci/oidc/audience": {
     get: {
@@ -228,20 +242,6 @@ function pathParameter(name: string, description: string, schema: JsonObject) {
 function queryParameter(name: string, description: string, schema: JsonObject) {
   return { name, in: "query", description, schema };
 }
-
-const problemDescriptions = {
-  400: "The request is malformed.",
-  401: "The credential or token is missing, malformed, ended or refused.",
-  402: "Nobody pays for the run: `reason` says why, `claim_url` how that changes.",
-  403: "Policy forbids it, or the resource belongs to another.",
-  404: "There is no such thing.",
-  409: "It is being answered already, or the run has ended.",
-  413: "The body is too large.",
-  415: "The body's type is not read here.",
-  422: "The idempotency key was used for a different request.",
-  429: "Too many requests, or no capacity.",
-  503: "It cannot be answered now.",
-} as const;
 
 function problems(...statuses: (keyof typeof problemDescriptions)[]) {
   return Object.fromEntries(

@@ -1,9 +1,9 @@
 // The stores that a suite runs on: SQLite always, PostgreSQL where TEST_DATABASE_URL names one.
 
 import { mkdtemp, rm } from "node:fs/promises";
-import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { Store } from "../../src/service/core/ports/store.ts";
 import { openPostgresStore } from "../../src/service/store/postgres.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite.ts";

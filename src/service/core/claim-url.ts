@@ -2,7 +2,7 @@
 
 import { hashSecret, isWellFormedSecret, makeSecretToken } from "../../base/secret-token.ts";
 import type { Core } from "./core.ts";
-import { balanceInCredits, creditsToMicroUsd, freeCreditsAccount, freeCreditsResetAt } from "./ledger.ts";
+import { balanceInCredits, freeCreditsAccount, freeCreditsResetAt, grantInMicroUsd } from "./ledger.ts";
 import type { StoreTransaction } from "./ports/store.ts";
 
 const CLAIM_PREFIX = "svc_claim_";
@@ -37,7 +37,7 @@ export async function describeClaim(core: Core, token: string): Promise<ClaimDes
   return {
     repository: agent.repositoryName,
     isPublic: agent.visibility === "public",
-    creditsRemaining: balanceInCredits(balance ?? creditsToMicroUsd(core.policy.freeCredits)),
+    creditsRemaining: balanceInCredits(balance ?? grantInMicroUsd(core.policy.freeCredits)),
     resetsAt: freeCreditsResetAt(now),
     expiresAt: ticket.expiresAt,
   };

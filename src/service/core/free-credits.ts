@@ -2,7 +2,7 @@
 
 import type { Core } from "./core.ts";
 import type { JobIdentity } from "./job-identity.ts";
-import { creditsToMicroUsd, freeCreditsAccount, GRANTS } from "./ledger.ts";
+import { freeCreditsAccount, GRANTS, grantInMicroUsd } from "./ledger.ts";
 import type { StoreTransaction } from "./ports/store.ts";
 
 /** Opens this month's account with its grant, if that has not been done. Returns the account and its balance. Safe to race. */
@@ -15,7 +15,7 @@ export async function ensureFreeCredits(
   const account = freeCreditsAccount({ issuer: job.issuer, ownerId: job.repository.ownerId }, now);
   const balance = await tx.findBalance(account);
   if (balance !== null) return { account, balance };
-  const microUsd = creditsToMicroUsd(core.policy.freeCredits);
+  const microUsd = grantInMicroUsd(core.policy.freeCredits);
   if ((await tx.openAccount(account)) && microUsd > 0) {
     const id = core.random.uuid(now);
     await tx.post({ id, at: now, kind: "grant", from: GRANTS, to: account, microUsd, runId: null });

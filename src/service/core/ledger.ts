@@ -26,9 +26,9 @@ export function freeCreditsResetAt(nowMs: number): number {
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
 }
 
-/** Rounded down, so that a grant of n credits pays for n charges of one. */
-export function creditsToMicroUsd(credits: number): number {
-  return Math.floor((credits * MICRO_PER_USD) / CREDITS_PER_USD);
+/** What a grant of so many credits is worth: rounded up, so that it pays for as many charges of one credit. */
+export function grantInMicroUsd(credits: number): number {
+  return Math.ceil((credits * MICRO_PER_USD) / CREDITS_PER_USD);
 }
 
 /** What a charge is called in credits: to the nearest. */
@@ -41,5 +41,8 @@ export function balanceInCredits(microUsd: number): number {
   return Math.max(0, Math.floor((microUsd * CREDITS_PER_USD) / MICRO_PER_USD));
 }
 
-/** What a run costs that calls no model: one credit. It is held at submission and charged once the run has started. */
-export const RUN_FEE_MICRO_USD = creditsToMicroUsd(1);
+/**
+ * What a run costs that calls no model: one credit, rounded down. It is held at submission and charged once the run
+ * has started.
+ */
+export const RUN_FEE_MICRO_USD = Math.floor(MICRO_PER_USD / CREDITS_PER_USD);

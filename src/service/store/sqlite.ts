@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from "kysely";
 import type { Store, StoreTransaction } from "../core/ports/store.ts";
 import { migrateToLatest } from "./migrate.ts";
@@ -85,9 +86,11 @@ class CommitGroup {
   }
 
   async #drain(): Promise<void> {
-    // What arrives in this turn of the event loop joins the first group.
-    await Promise.resolve();
-    while (this.#waiting.length > 0) await this.#commitGroup();
+    while (this.#waiting.length > 0) {
+      // A turn of the event loop: what has arrived on other connections meanwhile joins the group.
+      await setImmediate();
+      await this.#commitGroup();
+    }
     this.#draining = null;
   }
 

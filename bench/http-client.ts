@@ -1,0 +1,52 @@
+// The smallest client that can load a service: node:http with connections kept open, so that the client's own work
+// takes as little as possible of what is measured.
+
+import { Agent, request } from "node:http";
+
+export type Answer = { readonly status: number; readonly body: string };
+
+export class LoadClient {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+  readonly #base: URL;
+  readonly #bearer: string;
+
+  constructor(options: { baseUrl: string; bearer: string }) {
+    this.#base = new URL(options.baseUrl);
+    this.#bearer = options.bearer;
+  }
+
+  send(method: string, path: string, body?: unknown): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const text = body === undefined ? undefined : JSON.stringify(body);
+      const sent = request(
+        {
+          agent: this.#agent,
+          host: this.#base.hostname,
+          port: this.#base.port,
+          method,
+          path,
+          headers: {
+            authorization: `Bearer ${this.#bearer}`,
+            ...(text === undefined
+              ? {}
+              : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
+          },
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("end", () =>
+            resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }),
+          );
+          response.on("error", reject);
+        },
+      );
+      sent.on("error", reject);
+      sent.end(text);
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}

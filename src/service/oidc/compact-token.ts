@@ -1,0 +1,49 @@
+// The outer form of a JWT: compact, within a size, two JSON objects and a signature. Verifies nothing. Pure.
+
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { ExchangeRefusal } from "../core/refusal.ts";
+
+/** A GitHub token is about 2 KB. */
+export const MAX_TOKEN_CHARS = 16_384;
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Whatever anyone wrote: nothing here may be believed before the signature has passed. */
+export type UnverifiedToken = { readonly header: JsonObject; readonly payload: JsonObject };
+
+const COMPACT_FORM = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/;
+
+/** Splits and decodes a token of strict compact form: no padding, no white space, three parts, none of them empty. */
+export function parseCompactToken(token: string): Result<UnverifiedToken, ExchangeRefusal> {
+  if (token.length > MAX_TOKEN_CHARS) {
+    return malformed(`The token is longer than ${MAX_TOKEN_CHARS} characters. Send the ID token alone.`);
+  }
+  if (!COMPACT_FORM.test(token)) {
+    return malformed(
+      "The token is not a signed JWT in compact form. Send the ID token exactly as it was issued.",
+    );
+  }
+  const [header, payload] = token
+    .split(".", 2)
+    .map((part) => decodeJsonObject(Buffer.from(part, "base64url")));
+  if (header == null || payload == null) {
+    return malformed("The token does not hold JSON objects. Send the ID token exactly as it was issued.");
+  }
+  return ok({ header, payload });
+}
+
+/** The bytes as a JSON object, or null. Of a repeated name the last counts, for every reader alike (RFC 7519 §4). */
+export function decodeJsonObject(bytes: Uint8Array): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as JsonObject)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function malformed(detail: string) {
+  return refused<ExchangeRefusal>({ reason: "token_malformed", detail });
+}

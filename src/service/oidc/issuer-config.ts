@@ -1,0 +1,105 @@
+// Which issuers this service believes: the entries of CI_ISSUERS, and the rules for one. Pure.
+
+import * as z from "zod/mini";
+import { ok, type Result, refused } from "../../base/result.ts";
+
+export const REPOSITORY_PLACEHOLDER = "{repository}";
+
+export const providerNames = ["github"] as const;
+export type ProviderName = (typeof providerNames)[number];
+
+/** Events that are refused unless an entry allows them: an outsider's change can steer such a job. */
+export const riskyEvents = ["pull_request_target", "workflow_run"] as const;
+
+const secureUrl = z
+  .string("must be a URL")
+  .check(z.refine(isSecureUrl, "must be an https URL without credentials (http only on loopback)"));
+
+const issuerUrl = secureUrl.check(
+  z.refine(
+    (text) => !/[?#]/.test(text),
+    "must be an issuer URL, exactly as tokens spell it: no query, no fragment",
+  ),
+);
+
+const cloneUrl = secureUrl.check(
+  z.refine(holdsPlaceholder, `must contain ${REPOSITORY_PLACEHOLDER} once, in its path, and no query`),
+);
+
+/** One entry of CI_ISSUERS. */
+export const issuerSchema = z.strictObject({
+  provider: z.enum(providerNames, `must be one of: ${providerNames.join(", ")}`),
+  /** Compared with `iss` letter by letter. */
+  issuer: issuerUrl,
+  jwks_uri: secureUrl,
+  /** `{repository}` stands for `owner/name`. */
+  clone_url: cloneUrl,
+  /** False refuses every token of this issuer, before any cryptography. */
+  enabled: z._default(z.boolean("must be true or false"), true),
+  allow_events: z._default(
+    z.array(z.enum(riskyEvents, `must be one of: ${riskyEvents.join(", ")}`), "must be a list of events"),
+    [],
+  ),
+});
+
+export type IssuerConfig = z.infer<typeof issuerSchema>;
+/** What an operator writes: `enabled` and `allow_events` may be left out. */
+export type IssuerEntry = z.input<typeof issuerSchema>;
+
+/** GitHub's public issuer, the default. */
+export const githubIssuer: IssuerConfig = {
+  provider: "github",
+  issuer: "https://token.actions.githubusercontent.com",
+  jwks_uri: "https://token.actions.githubusercontent.com/.well-known/jwks",
+  clone_url: "https://github.com/{repository}.git",
+  enabled: true,
+  allow_events: [],
+};
+
+/**
+ * Decodes the parsed JSON of CI_ISSUERS. A refusal is every fault found, each one line that begins with the
+ * place: `[0].jwks_uri must be an https URL …`.
+ */
+export function decodeIssuers(value: unknown): Result<readonly IssuerConfig[], readonly string[]> {
+  const parsed = z
+    .array(issuerSchema, "must be a list")
+    .check(z.minLength(1, "must name an issuer"))
+    .safeParse(value);
+  if (!parsed.success) return refused(parsed.error.issues.map(describeIssue));
+  const issuers = parsed.data;
+  const repeated = issuers.flatMap(({ issuer }, index) =>
+    issuers.findIndex((other) => other.issuer === issuer) < index
+      ? [`[${index}].issuer must be listed once, got ${JSON.stringify(issuer)} again`]
+      : [],
+  );
+  return repeated.length > 0 ? refused(repeated) : ok(issuers);
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  const place = issue.path
+    .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
+    .join("");
+  return `${place} ${faultOf(issue)}`.trim();
+}
+
+function faultOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === "unrecognized_keys") return `has unknown fields: ${issue.keys.join(", ")}`;
+  const isNoObject = issue.code === "invalid_type" && issue.expected === "object";
+  return isNoObject ? "must be an object" : issue.message;
+}
+
+function isSecureUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.username !== "" || url.password !== "" || /\s/.test(text)) return false;
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+function holdsPlaceholder(text: string): boolean {
+  const parts = text.split(REPOSITORY_PLACEHOLDER);
+  const url = URL.parse(parts.join("owner/name"));
+  return parts.length === 2 && url !== null && url.search === "" && url.pathname.includes("/owner/name");
+}

@@ -1,0 +1,65 @@
+// GitHub Actions: its claims as a job's identity. Pure.
+// https://docs.github.com/en/actions/reference/security/oidc
+
+import * as z from "zod/mini";
+import { ok } from "../../../base/result.ts";
+import { visibilities } from "../../../contract/exchange.ts";
+import { REPOSITORY_PLACEHOLDER, riskyEvents } from "../issuer-config.ts";
+import { claimRefused } from "../registered-claims.ts";
+import type { Provider } from "./provider.ts";
+
+/** The letters that git allows in a ref's name, and no leading dash: it ends up among git's arguments. */
+const REF_CHARS = String.raw`(?!-)(?!.*(?:\.\.|@\{))[^\s\p{Cc}~^:?*\[\\]+`;
+
+const numericId = matching(/^\d{1,20}$/, "must be a number in a string");
+
+const claimsSchema = z.object({
+  repository_id: numericId,
+  repository_owner_id: numericId,
+  repository: matching(
+    /^(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9_-]{0,99}\/[A-Za-z0-9_.][A-Za-z0-9_.-]{0,99}$/,
+    "must be owner/name",
+  ),
+  repository_visibility: z.enum(visibilities, `must be one of: ${visibilities.join(", ")}`),
+  /** For a pull request this is the merge commit, not the head. */
+  sha: matching(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "must be 40 or 64 hexadecimal digits"),
+  /** Empty for a deployment of a bare commit. */
+  ref: matching(new RegExp(`^(refs/${REF_CHARS})?$`, "u"), "must be a full ref"),
+  base_ref: z.optional(matching(new RegExp(`^(${REF_CHARS})?$`, "u"), "must be the name of a branch")),
+  event_name: matching(/^[a-z_]{1,64}$/, "must be the name of an event"),
+  run_id: numericId,
+  run_attempt: numericId,
+});
+
+export const githubProvider: Provider = {
+  algorithm: "RS256",
+  // GitHub's tokens live five minutes; its Enterprise Server is given room.
+  maxLifetimeMs: 3_600_000,
+  refusedEvents: riskyEvents,
+  identify: (claims, issuer) => {
+    const parsed = claimsSchema.safeParse(claims);
+    if (!parsed.success) return claimRefused(claims, parsed.error);
+    const { data } = parsed;
+    return ok({
+      provider: issuer.provider,
+      issuer: issuer.issuer,
+      repository: {
+        id: data.repository_id,
+        ownerId: data.repository_owner_id,
+        name: data.repository,
+        visibility: data.repository_visibility,
+      },
+      sha: data.sha,
+      ref: data.ref,
+      event: data.event_name,
+      baseRef: data.base_ref || null,
+      runId: data.run_id,
+      runAttempt: data.run_attempt,
+      cloneUrl: issuer.clone_url.replace(REPOSITORY_PLACEHOLDER, () => data.repository),
+    });
+  },
+};
+
+function matching(pattern: RegExp, form: string) {
+  return z.string(form).check(z.regex(pattern, form));
+}

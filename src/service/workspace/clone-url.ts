@@ -1,0 +1,29 @@
+// Which repositories may be cloned, and by which words a commit may be named. Pure.
+
+const shaPattern = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
+const loopbackHosts = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+export type CloneTarget = {
+  readonly url: string;
+  /** Configuration that allows what this URL needs beyond https. */
+  readonly config: readonly string[];
+};
+
+/** The URL as git may be given it, or one line that says why not. */
+export function checkCloneUrl(text: string): CloneTarget | { readonly fault: string } {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null) return { fault: "its clone URL is not a URL" };
+  if (url.username !== "" || url.password !== "") {
+    return { fault: "its clone URL holds credentials; remove them from the issuer's clone_url" };
+  }
+  if (url.protocol === "https:") return { url: url.href, config: [] };
+  if (url.protocol === "http:" && loopbackHosts.test(url.hostname)) {
+    return { url: url.href, config: ["protocol.http.allow=always"] };
+  }
+  return { fault: `only https:// is allowed for cloning, the clone URL begins with ${url.protocol}` };
+}
+
+/** True for a full object name, SHA-1 or SHA-256: nothing that git could take for an option or a range. */
+export function isObjectName(text: string): boolean {
+  return shaPattern.test(text);
+}

@@ -1,0 +1,72 @@
+// The folder of one run on disk: made, weighed, removed. Nothing outside of it is touched.
+
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { overridingAttributes } from "./git-settings.ts";
+
+const runIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
+const SUFFIX = ".ws-";
+const leftOverPattern = /^[A-Za-z0-9_-]{1,128}\.ws-[A-Za-z0-9]{6}$/;
+
+export type RunFolder = {
+  readonly path: string;
+  /** Git's own folder. Not inside the tree: what lies in the tree cannot reach git's configuration. */
+  readonly git: string;
+  readonly tree: string;
+  /** Stays empty. */
+  readonly home: string;
+};
+
+/** Makes `<folder>/<runId>.ws-<random>`: a second attempt of a run never meets the first one's files. */
+export async function makeRunFolder(folder: string, runId: string): Promise<RunFolder> {
+  if (!runIdPattern.test(runId))
+    throw new TypeError("A run id names a folder: letters, digits, _ and - only.");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = await mkdtemp(join(folder, `${runId}${SUFFIX}`));
+  const made = { path, git: join(path, "git"), tree: join(path, "tree"), home: join(path, "home") };
+  await mkdir(join(made.git, "info"), { recursive: true });
+  await Promise.all([
+    writeFile(join(made.git, "info", "attributes"), overridingAttributes),
+    mkdir(made.tree),
+    mkdir(made.home, { mode: 0o500 }),
+  ]);
+  return made;
+}
+
+/** Removes a folder and all in it, what was made read-only included. Safe to repeat. */
+export async function removeFolder(path: string): Promise<void> {
+  const options = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 };
+  try {
+    await rm(path, options);
+  } catch {
+    await makeWritable(path);
+    await rm(path, options);
+  }
+}
+
+/** Removes the run folders that lie in `folder`, and nothing else. */
+export async function removeLeftOvers(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory() && leftOverPattern.test(entry.name)) await removeFolder(join(folder, entry.name));
+  }
+}
+
+/** The bytes that git has stored or is storing, counted from the sizes of its packs. */
+export async function storedBytes(gitFolder: string): Promise<number> {
+  const packs = join(gitFolder, "objects", "pack");
+  const names = await readdir(packs).catch(() => []);
+  const sizes = names.map((name) =>
+    stat(join(packs, name)).then(
+      (file) => file.size,
+      () => 0,
+    ),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+async function makeWritable(path: string): Promise<void> {
+  await chmod(path, 0o700).catch(() => undefined);
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) if (entry.isDirectory()) await makeWritable(join(path, entry.name));
+}

@@ -1,0 +1,224 @@
+// GitHub, faked on loopback: a job's ID tokens, the part of the REST API that is used, and git over smart HTTP.
+// Keys, tokens and repositories are real.
+
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Visibility } from "../../src/contract/exchange.ts";
+import type { IssuerConfig } from "../../src/service/oidc/issuer-config.ts";
+import { sendContents, sendNotFound } from "./forge-contents.ts";
+import { type Faults, makeFaults } from "./forge-fault.ts";
+import { type JobOptions, type PlannedJob, planJob } from "./forge-job.ts";
+import { readBody, sendJson, startLoopbackServer } from "./forge-server.ts";
+import { makeGitHttp, parseGitRequest } from "./git-http.ts";
+import { startIssuer, type TestIssuer } from "./issuer.ts";
+import type { Claims } from "./issuer-claims.ts";
+
+export type ForgeRepository = {
+  /** A git repository on disk, bare or not. */
+  readonly path: string;
+  readonly id?: string;
+  readonly ownerId?: string;
+  readonly visibility?: Visibility;
+};
+
+export type ForgeOptions = {
+  /** `owner/name` → its path, or more about it. */
+  readonly repositories: Readonly<Record<string, string | ForgeRepository>>;
+  /** Milliseconds since the epoch, for tokens. The machine's clock unless told. */
+  readonly now?: () => number;
+};
+
+export type ForgeRequest = {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+};
+
+export type ForgeJob = PlannedJob & {
+  /** The bearer of `ACTIONS_ID_TOKEN_REQUEST_URL`. */
+  readonly idTokenRequestToken: string;
+  /** What `github.token` is in this job: opens the REST API and private clones. */
+  readonly githubToken: string;
+  /** An ID token as the endpoint would give it, without the request. */
+  mintIdToken(audience: string, overrides?: Claims): string;
+};
+
+export interface Forge {
+  readonly url: string;
+  readonly issuer: TestIssuer;
+  readonly requests: readonly ForgeRequest[];
+  /** Faults by door: the ID token endpoint, the REST API, git. */
+  readonly faults: { readonly idToken: Faults; readonly api: Faults; readonly git: Faults };
+  /** This forge as one entry of the service's CI_ISSUERS. */
+  readonly issuerEntry: IssuerConfig;
+  job(options?: JobOptions): Promise<ForgeJob>;
+  /** Stops both servers and removes the jobs' folders. */
+  close(): Promise<void>;
+}
+
+type KnownRepository = JobRepository & { readonly path: string };
+type JobRepository = { fullName: string; id: string; ownerId: string; visibility: Visibility };
+
+export async function startForge(options: ForgeOptions): Promise<Forge> {
+  const issuer = await startIssuer(options.now === undefined ? {} : { now: options.now });
+  const repositories = knownRepositories(options.repositories);
+  const git = makeGitHttp({
+    repositories: new Map([...repositories].map(([name, { path }]) => [name, path])),
+  });
+  const faults = { idToken: makeFaults(), api: makeFaults(), git: git.faults };
+  const jobs = new Map<string, ForgeJob>();
+  const directories: string[] = [];
+  const requests: ForgeRequest[] = [];
+
+  const server = await startLoopbackServer(async (request, response) => {
+    const body = await readBody(request);
+    const url = new URL(request.url ?? "/", server.url);
+    requests.push({
+      method: request.method ?? "",
+      path: url.pathname + url.search,
+      headers: request.headers,
+      body: body.toString(),
+    });
+    if (url.pathname.startsWith(ID_TOKEN_PREFIX)) {
+      await serveIdToken({ request, response, url, jobs, faults: faults.idToken });
+    } else if (url.pathname.startsWith("/api/v3/")) {
+      await serveApi({ request, response, url, jobs, repositories, faults: faults.api });
+    } else if (mayNotClone({ request, jobs, repositories })) {
+      response.writeHead(401, { "www-authenticate": 'Basic realm="GitHub"' }).end("Repository not found.\n");
+    } else if (!(await git.handle(request, response, body))) {
+      sendNotFound(response);
+    }
+  });
+
+  return {
+    url: server.url,
+    issuer,
+    requests,
+    faults,
+    issuerEntry: {
+      provider: "github",
+      issuer: issuer.url,
+      jwks_uri: issuer.jwksUri,
+      clone_url: `${server.url}/{repository}.git`,
+      enabled: true,
+      allow_events: [],
+    },
+    job: async (jobOptions = {}) => {
+      const name = jobOptions.repository ?? [...repositories.keys()][0] ?? "";
+      const repository = repositories.get(name);
+      if (repository === undefined) throw new RangeError(`The forge has no repository "${name}".`);
+      const jobId = randomUUID();
+      const idTokenRequestToken = `request-token-${randomUUID()}`;
+      const directory = await mkdtemp(join(tmpdir(), "forge-job-"));
+      directories.push(directory);
+      const idTokenUrl = `${server.url}${ID_TOKEN_PREFIX}${randomUUID()}/jobs/${jobId}/idtoken?api-version=2.0`;
+      const planned = await planJob({
+        serverUrl: server.url,
+        repository,
+        directory,
+        idTokenUrl,
+        idTokenRequestToken,
+        options: jobOptions,
+      });
+      const job: ForgeJob = {
+        ...planned,
+        idTokenRequestToken,
+        githubToken: `ghs_${randomUUID().replaceAll("-", "")}`,
+        mintIdToken: (aud, overrides = {}) =>
+          issuer.sign(issuer.githubClaims({ aud, ...planned.claims, ...overrides })),
+      };
+      jobs.set(jobId, job);
+      return job;
+    },
+    close: async () => {
+      await Promise.all([server.close(), issuer.close()]);
+      for (const directory of directories) await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+const ID_TOKEN_PREFIX = "/_apis/distributedtask/hubs/Actions/plans/";
+
+type Door = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+  readonly jobs: ReadonlyMap<string, ForgeJob>;
+  readonly faults: Faults;
+};
+
+async function serveIdToken(door: Door): Promise<void> {
+  const { request, response, url, jobs, faults } = door;
+  if (await faults.answered(response)) return;
+  const job = jobs.get(/\/jobs\/([^/]+)\/idtoken$/.exec(url.pathname)?.[1] ?? "");
+  if (job === undefined || request.headers.authorization !== `Bearer ${job.idTokenRequestToken}`) {
+    return sendJson(response, 401, { message: "The request token is not this job's." });
+  }
+  if (url.searchParams.get("api-version") === null)
+    return sendJson(response, 400, { message: "No api-version." });
+  const audience =
+    url.searchParams.get("audience") ?? `${url.origin}/${String(job.claims.repository).split("/")[0]}`;
+  const value = job.mintIdToken(audience);
+  sendJson(response, 200, { count: value.length, value });
+}
+
+async function serveApi(
+  door: Door & { readonly repositories: ReadonlyMap<string, KnownRepository> },
+): Promise<void> {
+  const { request, response, url, jobs, repositories, faults } = door;
+  if (await faults.answered(response)) return;
+  const token = bearerOf(request);
+  if (token === null || ![...jobs.values()].some((job) => job.githubToken === token)) {
+    const message = token === null ? "Requires authentication" : "Bad credentials";
+    return sendJson(response, 401, {
+      message,
+      documentation_url: "https://docs.github.com/rest",
+      status: "401",
+    });
+  }
+  const match = /^\/api\/v3\/repos\/([^/]+\/[^/]+)\/contents\/?(.*)$/.exec(decodeURIComponent(url.pathname));
+  const repository = repositories.get(match?.[1] ?? "");
+  if (repository === undefined || request.method !== "GET") return sendNotFound(response);
+  await sendContents({
+    request,
+    response,
+    repositoryUrl: `${url.origin}/api/v3/repos/${repository.fullName}`,
+    repositoryPath: repository.path,
+    filePath: match?.[2] ?? "",
+    ref: url.searchParams.get("ref"),
+  });
+}
+
+/** As GitHub: who shows no token gets 401 for a private repository and for one that does not exist. */
+function mayNotClone(clone: {
+  request: IncomingMessage;
+  jobs: ReadonlyMap<string, ForgeJob>;
+  repositories: ReadonlyMap<string, KnownRepository>;
+}): boolean {
+  const asked = parseGitRequest(clone.request);
+  if (asked === null) return false;
+  if (clone.repositories.get(asked.repository)?.visibility === "public") return false;
+  const token = bearerOf(clone.request);
+  return ![...clone.jobs.values()].some((job) => job.githubToken === token);
+}
+
+function bearerOf(request: IncomingMessage): string | null {
+  const [scheme = "", value = ""] = (request.headers.authorization ?? "").split(" ");
+  if (/^(bearer|token)$/i.test(scheme)) return value;
+  if (!/^basic$/i.test(scheme)) return null;
+  return Buffer.from(value, "base64").toString().split(":")[1] ?? null;
+}
+
+function knownRepositories(given: ForgeOptions["repositories"]): Map<string, KnownRepository> {
+  const entries = Object.entries(given).map(([fullName, value], index): [string, KnownRepository] => {
+    const repository = typeof value === "string" ? { path: value } : value;
+    const { path, id = String(74 + index), ownerId = "65", visibility = "public" } = repository;
+    return [fullName, { fullName, id, ownerId, visibility, path }];
+  });
+  return new Map(entries);
+}
