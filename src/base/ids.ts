@@ -10,8 +10,18 @@ export interface Random {
   fraction(): number;
 }
 
+/** Asking the system costs more than an id is worth: bytes for ids are asked for some hundreds of ids at a time. */
+const ID_BYTES = 10;
+const POOL_BYTES = 400 * ID_BYTES;
+let pool: Buffer = Buffer.alloc(0);
+
 export const systemRandom: Random = {
-  uuid: (nowMs) => uuidV7(nowMs, randomBytes(10)),
+  uuid: (nowMs) => {
+    if (pool.length < ID_BYTES) pool = randomBytes(POOL_BYTES);
+    const bytes = pool.subarray(0, ID_BYTES);
+    pool = pool.subarray(ID_BYTES);
+    return uuidV7(nowMs, bytes);
+  },
   bytes: (count) => randomBytes(count),
   fraction: () => Math.random(),
 };

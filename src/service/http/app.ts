@@ -21,8 +21,9 @@ export function createApp(core: Core, options: AppOptions): Hono<Env> {
     context.set("requestId", requestId);
     const log = core.log.child({ request_id: requestId });
     context.set("log", log);
-    await next();
+    // Set before the answer is made: changed afterwards, it would be made twice.
     context.header("X-Request-Id", requestId);
+    await next();
     const { method, path } = context.req;
     const { status } = context.res;
     const fields = { method, path: loggedPath(path), status, duration_ms: core.clock.now() - startedAt };

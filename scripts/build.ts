@@ -1,0 +1,192 @@
+// Bundles dist/. Byte-identical on every machine: no absolute path, no time, and one pinned esbuild.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+/** One committed bundle. */
+export type Bundle = {
+  readonly entry: string;
+  readonly outfile: string;
+  readonly options: BuildOptions;
+};
+
+const shared: BuildOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  charset: "utf8",
+  legalComments: "none",
+  logLevel: "warning",
+  // A stand-in that lacks a function would fail at run time.
+  logOverride: { "import-is-undefined": "error" },
+  metafile: true,
+  sourcemap: false,
+  treeShaking: true,
+};
+
+/** What the runner starts: CommonJS, for Node 24. */
+const action: BuildOptions = {
+  ...shared,
+  format: "cjs",
+  minifySyntax: true,
+  minifyWhitespace: true,
+  platform: "node",
+  target: "node24",
+};
+
+/** The command, the service included: one file, so that it starts quickly and needs nothing beside it. */
+const command: BuildOptions = {
+  ...shared,
+  banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
+  // pg asks for its native sibling and does without it.
+  external: ["pg-native"],
+  format: "esm",
+  minifySyntax: true,
+  minifyWhitespace: true,
+  platform: "node",
+  target: "node24",
+};
+
+/** The client, for programs in Node and in browsers. */
+const library: BuildOptions = {
+  ...shared,
+  format: "esm",
+  platform: "neutral",
+  mainFields: ["module", "main"],
+  target: "es2022",
+};
+
+/**
+ * What @actions/* load at start and the Action needs late or never. TLS and hashing wait for their first use, `tunnel`
+ * and undici (larger than all the rest, in dist/proxy.cjs) for a proxy.
+ */
+const late: Readonly<Record<string, { readonly from: string; readonly functions: readonly string[] }>> = {
+  crypto: { from: "crypto", functions: ["createHash", "randomUUID"] },
+  https: { from: "https", functions: ["Agent", "request"] },
+  tunnel: { from: "tunnel", functions: ["httpOverHttp", "httpOverHttps", "httpsOverHttp", "httpsOverHttps"] },
+  undici: { from: "./proxy.cjs", functions: ["ProxyAgent"] },
+};
+
+/** Everything under dist/. A further face of the package is one more row. */
+export const bundles: readonly Bundle[] = [
+  {
+    entry: "src/action/main.ts",
+    outfile: "dist/main.cjs",
+    options: { ...action, plugins: [onDemand(), besides(/\/forge\.ts$/, "./forge.cjs")] },
+  },
+  {
+    entry: "src/action/post.ts",
+    outfile: "dist/post.cjs",
+    options: { ...action, plugins: [onDemand()] },
+  },
+  {
+    entry: "src/action/forge.ts",
+    outfile: "dist/forge.cjs",
+    options: { ...action, plugins: [onDemand()] },
+  },
+  { entry: "undici", outfile: "dist/proxy.cjs", options: action },
+  { entry: "src/cli/main.ts", outfile: "dist/cli.mjs", options: command },
+  { entry: "src/client/client.ts", outfile: "dist/client.mjs", options: library },
+];
+
+/** Builds every bundle and the licences of what is inside them. */
+export async function buildAll(): Promise<void> {
+  await rm(join(root, "dist"), { recursive: true, force: true });
+  const inputs = new Set<string>();
+  for (const { entry, outfile, options } of bundles) {
+    const { metafile } = await build({ ...options, entryPoints: [entry], outfile });
+    for (const path of Object.keys(metafile?.inputs ?? {})) inputs.add(path);
+    process.stdout.write(`${outfile} ${sizeOf(metafile, outfile)} bytes\n`);
+  }
+  writeFileSync(join(root, "dist/LICENSES.txt"), licenceTexts(inputs));
+}
+
+/** Leaves a module that is imported lazily in a file of its own. */
+function besides(filter: RegExp, path: string): Plugin {
+  return {
+    name: "besides",
+    setup: (builder) => {
+      builder.onResolve({ filter }, ({ kind }) =>
+        kind === "dynamic-import" ? { path, external: true } : null,
+      );
+    },
+  };
+}
+
+/** Puts a stand-in for each late module: the same functions, each of which loads the real one when called. */
+function onDemand(): Plugin {
+  const namespace = "on-demand";
+  const filter = new RegExp(`^(node:)?(${Object.keys(late).join("|")})$`);
+  return {
+    name: namespace,
+    setup: (builder) => {
+      builder.onResolve({ filter }, (asked) =>
+        asked.namespace === namespace ? null : { path: asked.path.replace("node:", ""), namespace },
+      );
+      builder.onResolve({ filter: /^\.\/proxy\.cjs$/ }, ({ path }) => ({ path, external: true }));
+      builder.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+        contents: standInFor(path),
+        loader: "js",
+        resolveDir: root,
+      }));
+    },
+  };
+}
+
+function standInFor(name: string): string {
+  const { from, functions } = late[name] ?? { from: name, functions: [] };
+  const lines = functions.map(
+    (fn) =>
+      `export function ${fn}(...args) { return new.target ? new (load().${fn})(...args) : load().${fn}(...args); }`,
+  );
+  if (name === "undici") {
+    lines.push(
+      "export const fetch = (at, init) => (init?.dispatcher ? load() : globalThis).fetch(at, init);",
+    );
+  }
+  return [`const load = () => require(${JSON.stringify(from)});`, ...lines].join("\n");
+}
+
+/** The licence of each package that went into a bundle, in the packages' order. */
+function licenceTexts(inputs: ReadonlySet<string>): string {
+  const folders = new Set<string>();
+  for (const path of inputs) {
+    const folder = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
+    if (folder !== undefined) folders.add(folder);
+  }
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version, license } = packageOf(folder);
+    return `${name} ${version} (${license})\n\n${licenceOf(folder).trim()}\n`;
+  });
+  return [...new Set(texts)].join(`\n${"-".repeat(80)}\n\n`);
+}
+
+function packageOf(folder: string): { name: string; version: string; license: string } {
+  return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+}
+
+function licenceOf(folder: string): string {
+  for (const name of ["LICENSE", "LICENSE.md", "LICENSE.txt", "LICENCE", "license"]) {
+    try {
+      return readFileSync(join(root, folder, name), "utf8").replaceAll("\r\n", "\n");
+    } catch {
+      // Not under this name.
+    }
+  }
+  return "The package holds no licence text.";
+}
+
+function sizeOf(metafile: Metafile | undefined, outfile: string): number {
+  return metafile?.outputs[outfile]?.bytes ?? 0;
+}
+
+/** The bytes of one built file, for the benchmark. */
+export async function builtBytes(outfile: string): Promise<number> {
+  return (await readFile(join(root, outfile))).byteLength;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll();
