@@ -1,10 +1,10 @@
 // Bundles dist/. Byte-identical on every machine: no absolute path, no time, and one pinned esbuild.
 
-import { readFileSync, writeFileSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -23,7 +23,6 @@ const shared: BuildOptions = {
   logLevel: "warning",
   // A stand-in that lacks a function would fail at run time.
   logOverride: { "import-is-undefined": "error" },
-  metafile: true,
   sourcemap: false,
   treeShaking: true,
 };
@@ -93,16 +92,28 @@ export const bundles: readonly Bundle[] = [
   { entry: "src/client/client.ts", outfile: "dist/client.mjs", options: library },
 ];
 
-/** Builds every bundle and the licences of what is inside them. */
+/** Builds every bundle and the licences of what is inside them. Touches dist/ only when all of it is built. */
 export async function buildAll(): Promise<void> {
-  await rm(join(root, "dist"), { recursive: true, force: true });
   const inputs = new Set<string>();
+  const files = new Map<string, Uint8Array | string>();
   for (const { entry, outfile, options } of bundles) {
-    const { metafile } = await build({ ...options, entryPoints: [entry], outfile });
-    for (const path of Object.keys(metafile?.inputs ?? {})) inputs.add(path);
-    process.stdout.write(`${outfile} ${sizeOf(metafile, outfile)} bytes\n`);
+    const { metafile, outputFiles } = await build({
+      ...options,
+      entryPoints: [entry],
+      outfile,
+      metafile: true,
+      write: false,
+    });
+    for (const path of Object.keys(metafile.inputs)) inputs.add(path);
+    for (const { contents } of outputFiles) files.set(outfile, contents);
   }
-  writeFileSync(join(root, "dist/LICENSES.txt"), licenceTexts(inputs));
+  files.set("dist/LICENSES.txt", licenceTexts(inputs));
+  await rm(join(root, "dist"), { recursive: true, force: true });
+  await mkdir(join(root, "dist"));
+  for (const [path, contents] of files) {
+    await writeFile(join(root, path), contents);
+    process.stdout.write(`${path} ${Buffer.byteLength(contents)} bytes\n`);
+  }
 }
 
 /** Leaves a module that is imported lazily in a file of its own. */
@@ -178,10 +189,6 @@ function licenceOf(folder: string): string {
     }
   }
   return "The package holds no licence text.";
-}
-
-function sizeOf(metafile: Metafile | undefined, outfile: string): number {
-  return metafile?.outputs[outfile]?.bytes ?? 0;
 }
 
 /** The bytes of one built file, for the benchmark. */

@@ -1,6 +1,4 @@
-// Time as an argument: the machine's clock, or a test's.
-
-import { setTimeout as sleepFor } from "node:timers/promises";
+// Time as an argument: the machine's clock, or a test's. No node: module, so that it also runs in a browser.
 
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -11,11 +9,21 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  sleep: async (ms, signal) => {
-    try {
-      await sleepFor(ms, undefined, signal === undefined ? {} : { signal });
-    } catch (cause) {
-      throw signal?.aborted === true ? signal.reason : cause;
-    }
-  },
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted === true) {
+        reject(signal.reason);
+        return;
+      }
+      const wake = () => {
+        signal?.removeEventListener("abort", abort);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      const abort = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener("abort", abort, { once: true });
+    }),
 };

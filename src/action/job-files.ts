@@ -1,0 +1,32 @@
+// The files that a step leaves for the next: RUNNER_TEMP/agent-service/<step>/reply.md and events.ndjson.
+
+import { mkdir, open, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Environment } from "../ci/provider.ts";
+
+export type JobFiles = {
+  readonly replyPath: string;
+  readonly eventsPath: string;
+  /** Adds whole lines to the events file. */
+  appendEvents(lines: string): Promise<void>;
+  writeReply(reply: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Makes the folder and an empty events file. */
+export async function openJobFiles(env: Environment): Promise<JobFiles> {
+  const step = (env.GITHUB_ACTION ?? "").replace(/[^\w.-]+/g, "_").replace(/^\.+/, "_") || "step";
+  const folder = join(env.RUNNER_TEMP ?? tmpdir(), "agent-service", step);
+  await mkdir(folder, { recursive: true });
+  const replyPath = join(folder, "reply.md");
+  const eventsPath = join(folder, "events.ndjson");
+  const events = await open(eventsPath, "w");
+  return {
+    replyPath,
+    eventsPath,
+    appendEvents: (lines) => events.appendFile(lines),
+    writeReply: (reply) => writeFile(replyPath, reply),
+    close: () => events.close(),
+  };
+}

@@ -1,0 +1,48 @@
+// The job summary: rendered by render/summary.ts, added to the file that the runner gives the step.
+
+import { appendFile } from "node:fs/promises";
+import type { Environment } from "../ci/provider.ts";
+import { emptyReport } from "../render/run-report.ts";
+import { DEFAULT_SUMMARY_BYTES, renderSummary } from "../render/summary.ts";
+import type { Outcome, Verdict } from "./conclusion.ts";
+import type { Progress } from "./progress.ts";
+
+export type SummaryOptions = {
+  readonly env: Environment;
+  readonly outcome: Outcome;
+  readonly progress: Progress;
+  readonly verdict: Verdict;
+  readonly claimUrl: string | null;
+};
+
+/** Does nothing where the runner takes no summary. */
+export async function appendSummary(options: SummaryOptions): Promise<void> {
+  const path = options.env.GITHUB_STEP_SUMMARY;
+  if (!path) return;
+  await appendFile(path, summaryText(options));
+}
+
+function summaryText(options: SummaryOptions): string {
+  const { env, outcome, progress, verdict, claimUrl } = options;
+  const { grant, run, log } = progress;
+  const ended = outcome.type === "ended" ? outcome.run : null;
+  const report = log?.report ?? emptyReport();
+  return renderSummary(report, {
+    conclusion: verdict.conclusion,
+    reason: verdict.reason,
+    message: verdict.conclusion === "success" ? undefined : verdict.message,
+    repository: env.GITHUB_REPOSITORY ?? "",
+    sha: env.GITHUB_SHA ?? "",
+    agentId: grant?.agent_id,
+    runId: run?.id,
+    runUrl: run?.url,
+    sessionId: run?.sessionId,
+    creditsCharged: ended?.credits ?? null,
+    // Without a run the grant's number still holds; after one, only the run's own does.
+    creditsRemaining:
+      report.quota?.credits_remaining ?? (run === null ? grant?.quota.credits_remaining : null) ?? null,
+    tokens: ended?.tokens ?? null,
+    claimUrl,
+    maxBytes: DEFAULT_SUMMARY_BYTES,
+  });
+}

@@ -1,0 +1,60 @@
+// The Action's outputs. All are set in every outcome, empty where there is nothing to say.
+
+import * as core from "@actions/core";
+import type { Outcome, Verdict } from "./conclusion.ts";
+import type { Progress } from "./progress.ts";
+
+/** The forge takes 1 MB of outputs a job; the whole reply is in the reply file. */
+const MAX_REPLY_BYTES = 256 * 1024;
+const MAX_CHANGED_FILES_BYTES = 128 * 1024;
+
+export type OutputsOptions = {
+  readonly outcome: Outcome;
+  readonly progress: Progress;
+  readonly verdict: Verdict;
+  readonly claimUrl: string | null;
+};
+
+/** Writes the reply file and every output. */
+export async function writeOutputs(options: OutputsOptions): Promise<void> {
+  const { outcome, progress, verdict, claimUrl } = options;
+  const { run, files, log } = progress;
+  const ended = outcome.type === "ended" ? outcome.run : null;
+  const reply = log?.reply() ?? "";
+  if (files !== null) await files.writeReply(reply);
+  const outputs = {
+    conclusion: verdict.conclusion,
+    reason: verdict.reason,
+    "run-id": run?.id ?? "",
+    "run-url": run?.url ?? "",
+    "session-id": run?.sessionId ?? "",
+    reply: cutToBytes(reply, MAX_REPLY_BYTES),
+    "reply-file": files?.replyPath ?? "",
+    "events-file": files?.eventsPath ?? "",
+    "claim-url": claimUrl ?? "",
+    credits: String(ended?.credits ?? ""),
+    tokens: String(ended?.tokens ?? ""),
+    "changed-files": pathList(log?.report.changes?.files.map((file) => file.path) ?? []),
+  };
+  for (const [name, value] of Object.entries(outputs)) core.setOutput(name, value);
+}
+
+/** The longest beginning of at most `maxBytes` in UTF-8, never ending inside a character. Pure. */
+export function cutToBytes(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text, "utf8");
+  if (bytes.length <= maxBytes) return text;
+  let end = maxBytes;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.toString("utf8", 0, end);
+}
+
+/** A JSON array: a path may hold anything, a newline too. */
+function pathList(paths: readonly string[]): string {
+  let kept = paths.length;
+  let json = JSON.stringify(paths);
+  while (Buffer.byteLength(json) > MAX_CHANGED_FILES_BYTES) {
+    kept = Math.floor(kept / 2);
+    json = JSON.stringify(paths.slice(0, kept));
+  }
+  return json;
+}

@@ -1,0 +1,12 @@
+// What a user's own set-up makes a step fail with, before anything is sent. Pure.
+
+/** `code` is the reason that the step gives; the message names what to change. */
+export class StepError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}

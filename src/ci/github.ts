@@ -1,0 +1,133 @@
+// GitHub Actions: who the job is, how it mints a token, and why it may not.
+// https://docs.github.com/actions/concepts/security/openid-connect
+
+import type { BackoffPolicy } from "../base/backoff.ts";
+import type { Clock } from "../base/clock.ts";
+import { DecodeError } from "../client/errors.ts";
+import { type RetryNotice, retrying } from "../client/retry.ts";
+import type { Transport, TransportRequest, TransportResponse } from "../client/transport.ts";
+import { type CiJob, type CiProvider, type Environment, IdentityError } from "./provider.ts";
+
+const MINT_RETRY: BackoffPolicy = { attempts: 5, firstDelayMs: 500, maxDelayMs: 15_000 };
+const MINT_TIMEOUT_MS = 20_000;
+const MAX_TOKEN_BYTES = 64 * 1024;
+
+export type GitHubOptions = {
+  readonly env?: Environment;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
+};
+
+/** The job that this process runs in. Reads nothing but `env` until a token is asked for. */
+export function createGitHubProvider(options: GitHubOptions): CiProvider {
+  const { env = process.env } = options;
+  return {
+    job: identifyJob(env),
+    mintIdToken: (audience, signal) => mintIdToken({ ...options, env, audience, signal }),
+  };
+}
+
+function identifyJob(env: Environment): CiJob {
+  return {
+    provider: "github",
+    repository: { id: env.GITHUB_REPOSITORY_ID ?? "", name: env.GITHUB_REPOSITORY ?? "" },
+    event: env.GITHUB_EVENT_NAME ?? "",
+    sha: env.GITHUB_SHA ?? "",
+    runId: env.GITHUB_RUN_ID ?? "",
+    attempt: Math.max(1, Number.parseInt(env.GITHUB_RUN_ATTEMPT ?? "1", 10) || 1),
+    job: env.GITHUB_JOB ?? "",
+    step: env.GITHUB_ACTION ?? "",
+  };
+}
+
+type Mint = GitHubOptions & {
+  readonly env: Environment;
+  readonly audience: string;
+  readonly signal?: AbortSignal | undefined;
+};
+
+async function mintIdToken(mint: Mint): Promise<string> {
+  const { env, transport, signal } = mint;
+  const url = env.ACTIONS_ID_TOKEN_REQUEST_URL;
+  const bearer = env.ACTIONS_ID_TOKEN_REQUEST_TOKEN;
+  if (!url || !bearer) throw await explainMissingToken(env);
+  const request: TransportRequest = {
+    method: "GET",
+    url: tokenUrl(url, mint.audience),
+    headers: { accept: "application/json", authorization: `Bearer ${bearer}` },
+    timeoutMs: MINT_TIMEOUT_MS,
+    maxBodyBytes: MAX_TOKEN_BYTES,
+    signal,
+  };
+  try {
+    return await retrying({ ...mint, policy: MINT_RETRY }, async () => tokenOf(await transport(request)));
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (cause instanceof IdentityError) throw cause;
+    const detail = cause instanceof Error ? ` ${cause.message}` : "";
+    throw new IdentityError("id_token_failed", `GitHub gave no ID token.${detail} Re-run the job.`, {
+      cause,
+    });
+  }
+}
+
+function tokenUrl(base: string, audience: string): string {
+  const url = new URL(base);
+  url.searchParams.set("audience", audience);
+  return url.href;
+}
+
+/** Hand-written, where the rest decodes by schema: this runs before anything else may be loaded. */
+function tokenOf(response: TransportResponse): string {
+  const { status } = response;
+  if (status >= 500 || status === 429) {
+    throw new DecodeError({ message: `Its token endpoint answered ${status}.`, status, contentType: "" });
+  }
+  if (status !== 200) {
+    throw new IdentityError(
+      "id_token_refused",
+      `GitHub refused an ID token (${status}). Check "permissions: id-token: write" and the audience.`,
+    );
+  }
+  const token = valueField(response.body);
+  if (typeof token === "string" && token !== "") return token;
+  throw new IdentityError(
+    "id_token_failed",
+    "GitHub's token endpoint answered without a token. Re-run the job.",
+  );
+}
+
+function valueField(body: string): unknown {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return typeof parsed === "object" && parsed !== null && "value" in parsed ? parsed.value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A job without the permission and a job that may never have it look alike: the trigger tells them apart. */
+async function explainMissingToken(env: Environment): Promise<IdentityError> {
+  const { readGitHubEvent } = await import("./github-event.ts");
+  const event = await readGitHubEvent(env);
+  if (event.isForkPullRequest) {
+    return new IdentityError(
+      "fork_pull_request",
+      "Nothing ran: GitHub gives no identity to a workflow on a fork's pull request. " +
+        "A maintainer can run it from a branch of this repository, or by workflow_dispatch.",
+    );
+  }
+  if (env.GITHUB_ACTOR === "dependabot[bot]") {
+    return new IdentityError(
+      "dependabot",
+      "Nothing ran: Dependabot started this workflow, and its jobs get no ID token by default. " +
+        'Add "permissions: id-token: write" to this job, or run it by workflow_dispatch.',
+    );
+  }
+  return new IdentityError(
+    "id_token_unavailable",
+    'No ID token available. Add "permissions: id-token: write" to this job.',
+  );
+}

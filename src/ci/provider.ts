@@ -1,0 +1,44 @@
+// What the Action and the command need from a CI provider. Types and the error alone; one file a provider.
+
+/** Why a job has no identity to run with. */
+export type IdentityReason =
+  | "id_token_unavailable"
+  | "id_token_refused"
+  | "id_token_failed"
+  | "fork_pull_request"
+  | "dependabot";
+
+/** The job can prove nothing about itself. `code` says why; the message names the fix. */
+export class IdentityError extends Error {
+  readonly code: IdentityReason;
+
+  constructor(code: IdentityReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "IdentityError";
+    this.code = code;
+  }
+}
+
+/** Who the job is, as its environment says. Labels and keys for our own use: the service believes the token alone. */
+export type CiJob = {
+  readonly provider: "github";
+  readonly repository: { readonly id: string; readonly name: string };
+  /** "push", "pull_request", "schedule" … */
+  readonly event: string;
+  readonly sha: string;
+  /** The workflow run, the same in each attempt. */
+  readonly runId: string;
+  /** 1 for the first, one more with each re-run. */
+  readonly attempt: number;
+  readonly job: string;
+  readonly step: string;
+};
+
+export type CiProvider = {
+  readonly job: CiJob;
+  /** A new OIDC token for the audience. Rejects with IdentityError. Safe to repeat: each call mints another. */
+  mintIdToken(audience: string, signal?: AbortSignal): Promise<string>;
+};
+
+/** The environment of the process, as an argument. */
+export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,102 @@
+// What a call can fail with. Branch on the class and on `code`, never on the message. Pure.
+
+export type ClientErrorCode = string;
+
+/** Base of everything that the client throws of its own accord. An abort rejects with the signal's reason instead. */
+export class ClientError extends Error {
+  /** Stable word for the cause. */
+  readonly code: ClientErrorCode;
+
+  constructor(code: ClientErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+export type ApiErrorFields = {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly requestId: string;
+  readonly reason?: string | undefined;
+  readonly expected?: string | undefined;
+  readonly got?: string | undefined;
+  readonly audience?: string | undefined;
+  readonly claimUrl?: string | null | undefined;
+  readonly retryAfterMs?: number | undefined;
+};
+
+/** The service answered, and said no. `code` is one of the contract's problem codes or a newer one. */
+export class ApiError extends ClientError {
+  readonly status: number;
+  readonly requestId: string;
+  /** Finer than `code`, where the service gives one. */
+  readonly reason: string | undefined;
+  readonly expected: string | undefined;
+  readonly got: string | undefined;
+  readonly audience: string | undefined;
+  readonly claimUrl: string | null;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(fields: ApiErrorFields) {
+    super(fields.code, fields.message);
+    this.status = fields.status;
+    this.requestId = fields.requestId;
+    this.reason = fields.reason;
+    this.expected = fields.expected;
+    this.got = fields.got;
+    this.audience = fields.audience;
+    this.claimUrl = fields.claimUrl ?? null;
+    this.retryAfterMs = fields.retryAfterMs;
+  }
+}
+
+/** No whole answer came: refused, reset, cut off, no such host, or `certificate_refused`. The cause says which. */
+export class ConnectionError extends ClientError {
+  constructor(message: string, options?: ErrorOptions & { code?: ClientErrorCode }) {
+    super(options?.code ?? "connection_failed", message, options);
+  }
+}
+
+/** No whole answer came in time. */
+export class TimeoutError extends ConnectionError {
+  readonly timeoutMs: number;
+
+  constructor(message: string, timeoutMs: number) {
+    super(message, { code: "timed_out" });
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+export type DecodeErrorFields = {
+  readonly message: string;
+  readonly status: number;
+  readonly contentType: string;
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+};
+
+/** Something answered, but not in the contract's words: an HTML page, a redirect, a body too large, a foreign shape. */
+export class DecodeError extends ClientError {
+  readonly status: number;
+  readonly contentType: string;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(fields: DecodeErrorFields) {
+    super("unexpected_answer", fields.message, fields.cause === undefined ? {} : { cause: fields.cause });
+    this.status = fields.status;
+    this.contentType = fields.contentType;
+    this.retryAfterMs = fields.retryAfterMs;
+  }
+}
+
+/** The stored events have a hole that reading again did not fill. */
+export class EventGapError extends ClientError {
+  readonly after: number;
+
+  constructor(runId: string, after: number) {
+    super("events_missing", `Run ${runId} has no event ${after + 1}, though it has later ones.`);
+    this.after = after;
+  }
+}

@@ -1,0 +1,98 @@
+// Follows one run: long polls by cursor, and hands on each stored event once and in order.
+
+import { type BackoffPolicy, nextDelayMs } from "../base/backoff.ts";
+import type { Clock } from "../base/clock.ts";
+import type { CiRunPage } from "../contract/ci-run.ts";
+import type { Run } from "../contract/run.ts";
+import type { StoredRunEvent } from "../contract/run-event.ts";
+import type { ReadCiRunOptions } from "./client.ts";
+import { EventGapError } from "./errors.ts";
+import { FOLLOW_RETRY } from "./retry.ts";
+
+const WAIT_SECONDS = 25;
+const PAGE_EVENTS = 500;
+/** A poll that comes back empty sooner than this was not held: the next one is, here. */
+const SHORTEST_WAIT_MS = 1000;
+
+export type FollowOptions = {
+  readonly runId: string;
+  /** The last `seq` that is known; 0 begins at the beginning. */
+  readonly after?: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly retry?: BackoffPolicy;
+};
+
+/** Iterate it once. The generator returns the ended run; `run` and `cursor` tell where it stands. */
+export type FollowedRun = {
+  /** The run as of the last answer; null before the first. */
+  readonly run: Run | null;
+  /** The `seq` of the last event that was handed on. */
+  readonly cursor: number;
+  [Symbol.asyncIterator](): AsyncGenerator<StoredRunEvent, Run, undefined>;
+};
+
+export type Follower = {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly readCiRun: (options: ReadCiRunOptions) => Promise<CiRunPage>;
+};
+
+/**
+ * Reads until the run has ended and every event was handed on. Outlives resets, 5xx, 429, timeouts and pages of
+ * proxies within `retry`, which starts anew after each good answer. Rejects with EventGapError when an event is
+ * missing for good, and with the signal's reason.
+ */
+export function followRun(follower: Follower, options: FollowOptions): FollowedRun {
+  const { runId, signal, retry = FOLLOW_RETRY } = options;
+  const position = { run: null as Run | null, cursor: options.after ?? 0 };
+
+  async function* events(): AsyncGenerator<StoredRunEvent, Run, undefined> {
+    for (let gaps = 0; ; ) {
+      const askedAt = follower.clock.now();
+      const page = await follower.readCiRun({
+        runId,
+        after: position.cursor,
+        waitSeconds: WAIT_SECONDS,
+        limit: PAGE_EVENTS,
+        retry,
+        signal,
+      });
+      position.run = page.run;
+      const before = position.cursor;
+      for (const stored of page.events) {
+        if (stored.seq <= position.cursor) continue;
+        if (stored.seq > position.cursor + 1) break;
+        position.cursor = stored.seq;
+        yield stored;
+      }
+      if (position.cursor > before) gaps = 0;
+      if (hasGap(page, position.cursor)) {
+        gaps += 1;
+        const delayMs = nextDelayMs(retry, { attempt: gaps, random: follower.random() });
+        if (delayMs === null) throw new EventGapError(runId, position.cursor);
+        await follower.clock.sleep(delayMs, signal);
+      } else if (page.done) {
+        return page.run;
+      } else if (position.cursor === before) {
+        const heldMs = follower.clock.now() - askedAt;
+        if (heldMs < SHORTEST_WAIT_MS) await follower.clock.sleep(SHORTEST_WAIT_MS - heldMs, signal);
+      }
+    }
+  }
+
+  return {
+    get run() {
+      return position.run;
+    },
+    get cursor() {
+      return position.cursor;
+    },
+    [Symbol.asyncIterator]: events,
+  };
+}
+
+/** True when the page knows of an event beyond the cursor that it did not bring in order. */
+function hasGap(page: CiRunPage, cursor: number): boolean {
+  const last = page.events.at(-1);
+  return page.next > cursor || (last !== undefined && last.seq > cursor);
+}

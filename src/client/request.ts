@@ -1,0 +1,115 @@
+// The one way to call the service: builds the request, retries where repeating is safe, decodes the answer once.
+
+import type { BackoffPolicy } from "../base/backoff.ts";
+import type { Clock } from "../base/clock.ts";
+import { type Decoder, decodeAnswer, decodeEmpty } from "./decode.ts";
+import { ApiError } from "./errors.ts";
+import { type RetryNotice, retrying } from "./retry.ts";
+import type { Transport, TransportRequest, TransportResponse } from "./transport.ts";
+
+const ATTEMPT_TIMEOUT_MS = 30_000;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/** Who calls. `refresh` gets a new token after the service refused the old one; without it a 401 is final. */
+export type Credential = {
+  token(): string | null | Promise<string | null>;
+  refresh?(signal?: AbortSignal): Promise<void>;
+};
+
+export type Connection = {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly transport: Transport;
+  readonly credential: Credential;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly userAgent: string;
+  readonly retry: BackoffPolicy;
+  readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
+};
+
+export type Call<Value> = {
+  readonly method: TransportRequest["method"];
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** "repeatable" when a second arrival changes nothing. */
+  readonly effect: "repeatable" | "once";
+  /** "renewable": the credential, refreshed once when refused. "as-is": the credential. "none": a public route. */
+  readonly credential: "renewable" | "as-is" | "none";
+  /** Null where the answer has no body. */
+  readonly decoder: (() => Promise<Decoder<Value>>) | null;
+  readonly timeoutMs?: number;
+  readonly retry?: BackoffPolicy;
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type Answer<Value> = { readonly value: Value; readonly header: TransportResponse["headers"] };
+
+/** The answer to a call that has a body. */
+export async function request<Value>(
+  connection: Connection,
+  call: Call<Value> & { decoder: () => Promise<Decoder<Value>> },
+): Promise<Answer<Value>> {
+  return send(connection, call, (answer) => decodeAnswer(answer, call.decoder));
+}
+
+/** A call whose answer has no body. */
+export async function requestNothing(connection: Connection, call: Call<void>): Promise<void> {
+  await send(connection, call, decodeEmpty);
+}
+
+type Decode<Value> = (answer: {
+  request: TransportRequest;
+  response: TransportResponse;
+  nowMs: number;
+}) => Promise<Value>;
+
+async function send<Value>(
+  connection: Connection,
+  call: Call<Value>,
+  decode: Decode<Value>,
+): Promise<Answer<Value>> {
+  let mayRefresh = call.credential === "renewable" && connection.credential.refresh !== undefined;
+  const attempt = async (): Promise<Answer<Value>> => {
+    const request = await buildRequest(connection, call);
+    const response = await connection.transport(request);
+    try {
+      const value = await decode({ request, response, nowMs: connection.clock.now() });
+      return { value, header: response.headers };
+    } catch (error) {
+      if (!mayRefresh || !isUnauthorized(error)) throw error;
+      mayRefresh = false;
+      await connection.credential.refresh?.(call.signal);
+      return attempt();
+    }
+  };
+  if (call.effect === "once") return attempt();
+  return retrying({ ...connection, policy: call.retry ?? connection.retry, signal: call.signal }, attempt);
+}
+
+async function buildRequest<Value>(connection: Connection, call: Call<Value>): Promise<TransportRequest> {
+  const url = new URL(connection.baseUrl + call.path);
+  for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, String(value));
+  const token = call.credential === "none" ? null : await connection.credential.token();
+  return {
+    method: call.method,
+    url: url.href,
+    headers: {
+      accept: "application/json",
+      "user-agent": connection.userAgent,
+      ...call.headers,
+      ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    },
+    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+    timeoutMs: call.timeoutMs ?? ATTEMPT_TIMEOUT_MS,
+    maxBodyBytes: MAX_BODY_BYTES,
+    signal: call.signal,
+  };
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401 && error.code === "unauthorized";
+}

@@ -1,0 +1,109 @@
+// How one request reaches the service and one answer comes back. No retry, no meaning: request.ts has those.
+
+import { ConnectionError, DecodeError, TimeoutError } from "./errors.ts";
+
+export type TransportRequest = {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** For the whole exchange, to the last byte of the answer. */
+  readonly timeoutMs: number;
+  readonly maxBodyBytes: number;
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type TransportResponse = {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: (name: string) => string | undefined;
+  readonly body: string;
+};
+
+/**
+ * Sends one request. Rejects with ConnectionError or TimeoutError when no whole answer came, with DecodeError when
+ * the answer is larger than `maxBodyBytes`, with the signal's reason when it aborts. Follows no redirect: the
+ * credential goes to the address that was configured and to no other.
+ */
+export type Transport = (request: TransportRequest) => Promise<TransportResponse>;
+
+/** The transport of Node and browsers, over `fetch`. */
+export const fetchTransport: Transport = async (request) => {
+  const expired = AbortSignal.timeout(request.timeoutMs);
+  const signal = request.signal === undefined ? expired : AbortSignal.any([request.signal, expired]);
+  try {
+    const response = await fetch(request.url, {
+      method: request.method,
+      headers: request.headers,
+      redirect: "manual",
+      signal,
+      ...(request.body === undefined ? {} : { body: request.body }),
+    });
+    return {
+      status: response.status,
+      headers: (name) => response.headers.get(name) ?? undefined,
+      body: await readText(response, request.maxBodyBytes),
+    };
+  } catch (cause) {
+    request.signal?.throwIfAborted();
+    if (expired.aborted) throw timedOut(request);
+    if (cause instanceof DecodeError) throw cause;
+    throw connectionFailed(request, cause);
+  }
+};
+
+/** What a transport throws when time is up. */
+export function timedOut(request: TransportRequest): TimeoutError {
+  const where = describe(request);
+  return new TimeoutError(`No answer to ${where} within ${request.timeoutMs} ms.`, request.timeoutMs);
+}
+
+/** What a transport throws when the connection broke before the last byte, or was not to be trusted. */
+export function connectionFailed(request: TransportRequest, cause: unknown): ConnectionError {
+  const why = causeCode(cause);
+  const message = `No answer to ${describe(request)}: ${why}.`;
+  if (!/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|^ERR_TLS/.test(why)) return new ConnectionError(message, { cause });
+  return new ConnectionError(`${message} Trust its certificate with NODE_EXTRA_CA_CERTS.`, {
+    cause,
+    code: "certificate_refused",
+  });
+}
+
+/** What a transport throws when the answer passes the cap. */
+export function bodyTooLarge(request: TransportRequest, status: number): DecodeError {
+  const message = `The answer to ${describe(request)} is larger than ${request.maxBodyBytes} bytes.`;
+  return new DecodeError({ message, status, contentType: "" });
+}
+
+/** Method, host and path; never the query or the headers. */
+export function describe(request: TransportRequest): string {
+  const { host, pathname } = new URL(request.url);
+  return `${request.method} ${host}${pathname}`;
+}
+
+async function readText(response: Response, maxBytes: number): Promise<string> {
+  if (response.body === null) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  const reader = response.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    if (bytes > maxBytes) {
+      await reader.cancel();
+      const message = `The answer is larger than ${maxBytes} bytes.`;
+      throw new DecodeError({ message, status: response.status, contentType: "" });
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+/** The system's word for what broke ("ECONNRESET"): it may sit on a cause of the cause. */
+function causeCode(cause: unknown): string {
+  for (let at: unknown = cause; at instanceof Error; at = at.cause) {
+    if ("code" in at && typeof at.code === "string") return at.code;
+  }
+  return cause instanceof Error && cause.message !== "" ? cause.message : "the connection broke";
+}

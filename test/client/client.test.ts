@@ -1,0 +1,257 @@
+import { describe, expect, it } from "vitest";
+import { createClient } from "../../src/client/client.ts";
+import { ApiError, ConnectionError, DecodeError, TimeoutError } from "../../src/client/errors.ts";
+import type { Credential } from "../../src/client/request.ts";
+import { fetchTransport } from "../../src/client/transport.ts";
+import { ID_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT } from "../../src/contract/exchange.ts";
+import { instantClock } from "./instant-clock.ts";
+import { AGENT_ID, completedRun, exchangeBody, RUN_ID, runningRun, SESSION_ID } from "./run-fixtures.ts";
+import {
+  cutOff,
+  html,
+  json,
+  openScriptedServer,
+  problem,
+  type Reply,
+  reset,
+  silence,
+} from "./scripted-server.ts";
+
+async function start(script: readonly Reply[], credential: Credential = { token: () => "svc_ci_first" }) {
+  const server = await openScriptedServer(script);
+  const clock = instantClock();
+  const client = createClient({ baseUrl: `${server.url}/`, credential, clock, random: () => 0 });
+  return { server, clock, client, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+const submitted = json(202, { run_id: RUN_ID, session_id: SESSION_ID });
+const body = { message: "hello" };
+
+describe("request", () => {
+  it("sends credential, key and body, and reads the replay header", async () => {
+    await using at = await start([
+      json(202, { run_id: RUN_ID, session_id: SESSION_ID }, { "x-svc-idempotent-replay": "true" }),
+    ]);
+    const run = await at.client.submitRun({ agentId: AGENT_ID, body, idempotencyKey: "key-1" });
+    expect(run).toEqual({ runId: RUN_ID, sessionId: SESSION_ID, replayed: true });
+    const [request] = at.server.seen;
+    expect(request).toMatchObject({ method: "POST", path: `/v1/agents/${AGENT_ID}/runs` });
+    expect(request?.headers).toMatchObject({
+      authorization: "Bearer svc_ci_first",
+      "idempotency-key": "key-1",
+      "content-type": "application/json",
+      "user-agent": "agent-service-client",
+    });
+    expect(JSON.parse(request?.body ?? "")).toEqual(body);
+  });
+
+  it("repeats a read after a reset, a cut-off answer, a 503 and an HTML page", async () => {
+    await using at = await start([
+      reset,
+      cutOff,
+      problem(503, "unavailable"),
+      html(502),
+      html(200),
+      json(200, completedRun),
+    ]);
+    expect(await at.client.getRun({ agentId: AGENT_ID, runId: RUN_ID })).toEqual(completedRun);
+    expect(at.clock.sleeps).toEqual([250, 500, 1000, 2000, 4000]);
+  });
+
+  it("waits as long as Retry-After asks", async () => {
+    await using at = await start([
+      problem(429, "rate_limited", { headers: { "retry-after": "7" } }),
+      json(200, runningRun),
+    ]);
+    await at.client.getRun({ agentId: AGENT_ID, runId: RUN_ID });
+    expect(at.clock.sleeps).toEqual([7000]);
+  });
+
+  it("gives up within its bound, with the last failure", async () => {
+    await using at = await start([problem(503, "unavailable")]);
+    const failure = at.client.getRun({ agentId: AGENT_ID, runId: RUN_ID });
+    await expect(failure).rejects.toMatchObject({ status: 503, code: "unavailable" });
+    expect(at.server.seen).toHaveLength(8);
+  });
+
+  it("gives up at once when the service asks for longer than the bound", async () => {
+    await using at = await start([problem(503, "unavailable", { headers: { "retry-after": "3600" } })]);
+    const failure = at.client.getRun({ agentId: AGENT_ID, runId: RUN_ID });
+    await expect(failure).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
+    expect(at.server.seen).toHaveLength(1);
+  });
+
+  it("does not repeat a 4xx, and tells all that the refusal says", async () => {
+    await using at = await start([
+      problem(402, "insufficient_credits", {
+        audience: "anon",
+        claim_url: "https://x/claim",
+        reason: "credits_ended",
+      }),
+    ]);
+    const error = await at.client
+      .submitRun({ agentId: AGENT_ID, body, idempotencyKey: "k" })
+      .catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      status: 402,
+      code: "insufficient_credits",
+      reason: "credits_ended",
+      audience: "anon",
+      claimUrl: "https://x/claim",
+      requestId: "req-1",
+    });
+    expect(at.server.seen).toHaveLength(1);
+  });
+
+  it("repeats a submission only with an idempotency key", async () => {
+    await using without = await start([reset, submitted]);
+    await expect(without.client.submitRun({ agentId: AGENT_ID, body })).rejects.toThrow(ConnectionError);
+    expect(without.server.seen).toHaveLength(1);
+    await using withKey = await start([reset, submitted]);
+    await withKey.client.submitRun({ agentId: AGENT_ID, body, idempotencyKey: "k" });
+    expect(withKey.server.seen.map((request) => request.headers["idempotency-key"])).toEqual(["k", "k"]);
+  });
+
+  it("waits for a key in flight, not for a key of another request", async () => {
+    await using at = await start([
+      problem(409, "idempotency_key_in_flight", { headers: { "retry-after": "2" } }),
+      submitted,
+    ]);
+    await at.client.submitRun({ agentId: AGENT_ID, body, idempotencyKey: "k" });
+    expect(at.clock.sleeps).toEqual([2000]);
+    await using reused = await start([problem(422, "idempotency_key_reused")]);
+    const failure = reused.client.submitRun({ agentId: AGENT_ID, body, idempotencyKey: "k" });
+    await expect(failure).rejects.toMatchObject({ code: "idempotency_key_reused" });
+    expect(reused.server.seen).toHaveLength(1);
+  });
+
+  it("refreshes a refused credential once and goes on", async () => {
+    let token = "old";
+    const credential = {
+      token: () => token,
+      refresh: async () => {
+        token = "new";
+      },
+    };
+    await using at = await start([problem(401, "unauthorized"), json(200, runningRun)], credential);
+    await at.client.getRun({ agentId: AGENT_ID, runId: RUN_ID });
+    expect(at.server.seen.map((request) => request.headers.authorization)).toEqual([
+      "Bearer old",
+      "Bearer new",
+    ]);
+    expect(at.clock.sleeps).toEqual([]);
+
+    await using refused = await start([problem(401, "unauthorized")], credential);
+    const failure = refused.client.getRun({ agentId: AGENT_ID, runId: RUN_ID });
+    await expect(failure).rejects.toMatchObject({ status: 401 });
+    expect(refused.server.seen).toHaveLength(2);
+  });
+
+  it("says what came instead of the contract's JSON", async () => {
+    const get = async (reply: Reply) => {
+      await using at = await start([reply]);
+      return await at.client.getRun({ agentId: AGENT_ID, runId: RUN_ID }).catch((caught: unknown) => caught);
+    };
+    const page = await get(html(404));
+    expect(page).toBeInstanceOf(DecodeError);
+    expect(page).toHaveProperty(
+      "message",
+      expect.stringMatching(/answered 404 with an HTML page instead of JSON/),
+    );
+    expect(await get(json(200, { status: "running" }))).toHaveProperty(
+      "message",
+      expect.stringMatching(/body that is not in the contract/),
+    );
+    const moved = await get((_request, response) => {
+      response.writeHead(301, { location: "https://agents.example.com/secret?x=1" }).end();
+    });
+    expect(moved).toHaveProperty(
+      "message",
+      expect.stringMatching(/redirects \(301\) to https:\/\/agents\.example\.com; give the final address/),
+    );
+    expect(moved).not.toHaveProperty("message", expect.stringContaining("secret"));
+  });
+
+  it("never quotes the body of an answer", async () => {
+    await using at = await start([
+      (_request, response) => {
+        response.writeHead(200, { "content-type": "application/json" }).end('{"token":"svc_ci_leak"');
+      },
+    ]);
+    const error = await at.client.audience().catch((caught: unknown) => caught);
+    expect(String(error)).not.toContain("svc_ci_leak");
+  });
+
+  it("ends with the signal's reason", async () => {
+    await using at = await start([silence]);
+    const controller = new AbortController();
+    const failure = at.client.audience({ signal: controller.signal });
+    controller.abort(new Error("enough"));
+    await expect(failure).rejects.toThrow("enough");
+  });
+});
+
+describe("transport", () => {
+  const request = (url: string) => ({
+    method: "GET" as const,
+    url,
+    headers: {},
+    timeoutMs: 50,
+    maxBodyBytes: 100,
+  });
+
+  it("gives up on a server that does not answer", async () => {
+    await using server = await openScriptedServer([silence]);
+    await expect(fetchTransport(request(`${server.url}/x?secret=1`))).rejects.toThrow(TimeoutError);
+    await expect(fetchTransport(request(`${server.url}/x?secret=1`))).rejects.not.toThrow(/secret/);
+  });
+
+  it("refuses an answer beyond the cap", async () => {
+    await using server = await openScriptedServer([json(200, "x".repeat(200))]);
+    await expect(fetchTransport(request(server.url))).rejects.toThrow(DecodeError);
+  });
+});
+
+describe("exchange", () => {
+  it("mints a fresh token for every attempt", async () => {
+    await using at = await start([reset, problem(503, "unavailable"), json(200, exchangeBody)]);
+    let minted = 0;
+    const grant = await at.client.exchange({
+      subjectToken: async () => `token-${++minted}`,
+      account: "acme",
+    });
+    expect(grant.access_token).toBe("svc_ci_first");
+    const bodies = at.server.seen.map((request) => JSON.parse(request.body));
+    expect(bodies.map((sent) => sent.subject_token)).toEqual(["token-1", "token-2", "token-3"]);
+    expect(bodies[0]).toMatchObject({
+      account: "acme",
+      grant_type: TOKEN_EXCHANGE_GRANT,
+      subject_token_type: ID_TOKEN_TYPE,
+    });
+    expect(at.server.seen[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it("does not repeat a refusal", async () => {
+    await using at = await start([
+      problem(401, "invalid_target", { reason: "audience_mismatch", expected: "a", got: "b" }),
+    ]);
+    const failure = at.client.exchange({ subjectToken: async () => "t" });
+    await expect(failure).rejects.toMatchObject({ reason: "audience_mismatch", expected: "a", got: "b" });
+    expect(at.server.seen).toHaveLength(1);
+  });
+
+  it("revokes without asking for a new capability", async () => {
+    await using at = await start([problem(401, "unauthorized")], {
+      token: () => "old",
+      refresh: () => Promise.reject(new Error("asked for a new one")),
+    });
+    await expect(at.client.revoke()).rejects.toMatchObject({ status: 401 });
+  });
+
+  it("accepts an empty answer to a revocation", async () => {
+    await using at = await start([(_request, response) => response.writeHead(204).end()]);
+    await at.client.revoke();
+    expect(at.server.seen[0]).toMatchObject({ method: "DELETE", path: "/v1/ci/oidc/exchange" });
+  });
+});

@@ -1,0 +1,66 @@
+// A clock that only the test moves. Timers of the machine keep running: nothing of the service waits on them.
+
+import type { Clock } from "../../src/base/clock.ts";
+
+type Sleeper = { readonly at: number; wake(): void };
+
+export class ManualClock implements Clock {
+  #nowMs: number;
+  #sleepers: Sleeper[] = [];
+  #watchers: { readonly atLeast: number; wake(): void }[] = [];
+
+  /** The middle of a month, so that a test passes its end only when it means to. */
+  constructor(start = "2026-01-15T10:00:00.000Z") {
+    this.#nowMs = Date.parse(start);
+  }
+
+  /** Bound: a fake server takes it as its `now`. */
+  readonly now = (): number => this.#nowMs;
+
+  get sleeping(): number {
+    return this.#sleepers.length;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(signal.reason);
+      if (ms <= 0) return resolve();
+      const giveUp = () => {
+        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
+        reject(signal?.reason);
+      };
+      const sleeper = {
+        at: this.#nowMs + ms,
+        wake: () => {
+          signal?.removeEventListener("abort", giveUp);
+          resolve();
+        },
+      };
+      signal?.addEventListener("abort", giveUp, { once: true });
+      this.#sleepers.push(sleeper);
+      this.#tellWatchers();
+    });
+  }
+
+  /** Moves time on and wakes whoever has slept enough. */
+  advance(ms: number): void {
+    this.#nowMs += ms;
+    const due = this.#sleepers.filter(({ at }) => at <= this.#nowMs);
+    this.#sleepers = this.#sleepers.filter(({ at }) => at > this.#nowMs);
+    for (const { wake } of due) wake();
+  }
+
+  /** Resolves once at least so many sleep. */
+  async whenSleeping(atLeast = 1): Promise<void> {
+    if (this.#sleepers.length >= atLeast) return;
+    await new Promise<void>((resolve) => {
+      this.#watchers.push({ atLeast, wake: resolve });
+    });
+  }
+
+  #tellWatchers(): void {
+    const ready = this.#watchers.filter(({ atLeast }) => this.#sleepers.length >= atLeast);
+    this.#watchers = this.#watchers.filter((watcher) => !ready.includes(watcher));
+    for (const { wake } of ready) wake();
+  }
+}

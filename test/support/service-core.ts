@@ -1,0 +1,177 @@
+// The core with its executor on a real store, without sockets: for what can only be shown from inside, such as a
+// store that fails at a chosen moment. Tokens are not verified here: a job is whoever the test says.
+
+import { systemRandom } from "../../src/base/ids.ts";
+import type { LogFields, Logger } from "../../src/base/log.ts";
+import { ok } from "../../src/base/result.ts";
+import { isTerminal, type SubmitRunRequest } from "../../src/contract/run.ts";
+import type { StoredRunEvent } from "../../src/contract/run-event.ts";
+import type { Caller } from "../../src/service/core/caller.ts";
+import type { Core } from "../../src/service/core/core.ts";
+import { exchangeToken } from "../../src/service/core/exchange-token.ts";
+import type { Store } from "../../src/service/core/ports/store.ts";
+import type { WorkspaceProvider } from "../../src/service/core/ports/workspace.ts";
+import { RateLimits } from "../../src/service/core/rate-limits.ts";
+import type { RunRecord } from "../../src/service/core/records.ts";
+import { RunSignals } from "../../src/service/core/run-signals.ts";
+import { RunSubmitter } from "../../src/service/core/submit-run.ts";
+import type { Backend } from "../../src/service/executor/backend.ts";
+import { Executor } from "../../src/service/executor/executor.ts";
+import { InProcessDispatch } from "../../src/service/executor/in-process-dispatch.ts";
+import { ManualClock } from "./clock-manual.ts";
+import { makeJob } from "./records.ts";
+import { type StoreKind, type StorePlace, storeKinds } from "./stores.ts";
+
+export type CoreBedOptions = {
+  /** SQLite unless told. */
+  readonly kind?: StoreKind;
+  readonly backend?: Backend;
+  readonly workspaces?: WorkspaceProvider;
+  readonly slots?: number;
+  readonly runTimeLimitMs?: number;
+  /** Stands between the core and its store. */
+  readonly wrapStore?: (store: Store) => Store;
+};
+
+const noWorkspaces: WorkspaceProvider = {
+  open: async () => {
+    throw new Error("This bed has no workspaces.");
+  },
+  sweep: async () => {},
+};
+
+export class CoreBed {
+  readonly core: Core;
+  readonly clock: ManualClock;
+  readonly dispatch: InProcessDispatch;
+  readonly executor: Executor;
+  readonly submitter: RunSubmitter;
+  readonly place: StorePlace;
+  /** The store itself, past what wraps it. */
+  readonly store: Store;
+  readonly logs: string[];
+  #caller: Caller | null = null;
+
+  static async start(options: CoreBedOptions = {}): Promise<CoreBed> {
+    const kind = options.kind ?? storeKinds[0];
+    if (kind === undefined) throw new Error("There is no store.");
+    const place = await kind.make();
+    return new CoreBed(place, await place.open(), options);
+  }
+
+  private constructor(place: StorePlace, store: Store, options: CoreBedOptions) {
+    const { backend, workspaces = noWorkspaces, slots = 2, wrapStore } = options;
+    this.place = place;
+    this.store = store;
+    this.clock = new ManualClock();
+    this.dispatch = new InProcessDispatch();
+    this.logs = [];
+    this.core = {
+      store: wrapStore?.(store) ?? store,
+      verifier: {
+        verify: async (token) => {
+          const usableUntil = this.clock.now() + 300_000;
+          return ok({ job: makeJob(), replayKey: token, usableUntil });
+        },
+      },
+      dispatch: this.dispatch,
+      signals: new RunSignals(),
+      limits: new RateLimits(),
+      clock: this.clock,
+      random: systemRandom,
+      log: memoryLogger(this.logs),
+      policy: {
+        baseUrl: "http://service.example",
+        webUrl: "http://service.example",
+        audience: "service.example",
+        freeCredits: 10_000,
+        capabilityMs: 900_000,
+        backend: backend?.name ?? "none",
+        maxQueuedRuns: 1_000,
+      },
+    };
+    this.submitter = new RunSubmitter(this.core);
+    this.executor = new Executor({
+      core: this.core,
+      dispatch: this.dispatch,
+      workspaces,
+      backends: backend === undefined ? [] : [backend],
+      slots,
+      runTimeLimitMs: options.runTimeLimitMs ?? 3_600_000,
+    });
+  }
+
+  async caller(): Promise<Caller> {
+    if (this.#caller !== null) return this.#caller;
+    const exchanged = await exchangeToken(this.core, { subjectToken: "token", requestId: "request" });
+    if (!exchanged.ok) throw new Error(`The exchange was refused: ${exchanged.refusal.reason}`);
+    this.#caller = { kind: "ci_job", capability: exchanged.value.capability };
+    return this.#caller;
+  }
+
+  async trySubmit(body: SubmitRunRequest) {
+    const caller = await this.caller();
+    const { agentId } = caller.capability;
+    return await this.submitter.submit({ caller, agentId, body, idempotencyKey: null });
+  }
+
+  /** Submits a run. Returns its id. */
+  async submit(): Promise<string> {
+    const submitted = await this.trySubmit({ message: "go" });
+    if (!submitted.ok) throw new Error(`The run was refused: ${submitted.refusal.reason}`);
+    return submitted.value.runId;
+  }
+
+  async run(runId: string): Promise<RunRecord> {
+    const run = await this.store.committed.findRun(runId);
+    if (run === null) throw new Error(`There is no run ${runId}.`);
+    return run;
+  }
+
+  /** Resolves once the run is as the test wants it. Looks whenever the run moves. */
+  async until(runId: string, isSo: (run: RunRecord) => boolean): Promise<RunRecord> {
+    for (;;) {
+      const listener = this.core.signals.listen(runId);
+      try {
+        const run = await this.run(runId);
+        if (isSo(run)) return run;
+        await listener.moved;
+      } finally {
+        listener.stop();
+      }
+    }
+  }
+
+  async ended(runId: string): Promise<RunRecord> {
+    return await this.until(runId, ({ status }) => isTerminal(status));
+  }
+
+  async stream(runId: string): Promise<StoredRunEvent[]> {
+    const events = await this.store.committed.listEvents({ runId, after: 0, limit: 100_000 });
+    return events.map(({ seq, at, json }) => ({
+      seq,
+      at: new Date(at).toISOString(),
+      event: JSON.parse(json),
+    }));
+  }
+
+  async close(): Promise<void> {
+    await this.executor.drain(0);
+    await this.store.close();
+    await this.place.remove();
+  }
+}
+
+function memoryLogger(lines: string[]): Logger {
+  const write = (level: string) => (fields: LogFields, message: string) => {
+    lines.push(`${level} ${message} ${JSON.stringify(fields)}`);
+  };
+  const logger: Logger = {
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
+    child: () => logger,
+  };
+  return logger;
+}

@@ -1,0 +1,36 @@
+// What every stored stream of a run must be, whatever happened to the run: numbered without a gap, of our own events,
+// and accepted by AG-UI's own verifier.
+
+import { type BaseEvent, verifyEvents } from "@ag-ui/client";
+import { EventSchema } from "@ag-ui/core/schemas";
+import { from, lastValueFrom, toArray } from "rxjs";
+import { expect } from "vitest";
+import { type RunEvent, runEventSchema, type StoredRunEvent } from "../../src/contract/run-event.ts";
+
+const ENDS: readonly string[] = ["RUN_FINISHED", "RUN_ERROR"];
+
+/** Checks a whole stream, and returns its events. */
+export async function expectValidStream(stored: readonly StoredRunEvent[]): Promise<readonly RunEvent[]> {
+  expect(stored.map(({ seq }) => seq)).toEqual(stored.map((_, index) => index + 1));
+  const events = stored.map(({ event }) => runEventSchema.parse(event));
+  expect(events[0]?.type).toBe("RUN_STARTED");
+  expect(events.filter(({ type }) => ENDS.includes(type))).toHaveLength(1);
+  expect(ENDS).toContain(events.at(-1)?.type);
+  for (const event of events) EventSchema.parse(event);
+  const accepted = await lastValueFrom(
+    verifyEvents(false)(from(events as unknown as BaseEvent[])).pipe(toArray()),
+  );
+  expect(accepted).toHaveLength(events.length);
+  return events;
+}
+
+/** The types of a stream in order, what belongs together said once: "TEXT_MESSAGE_CONTENT ×3". */
+export function outlineOf(events: readonly { readonly type: string }[]): string[] {
+  const lines: { type: string; count: number }[] = [];
+  for (const { type } of events) {
+    const last = lines.at(-1);
+    if (last?.type === type) last.count += 1;
+    else lines.push({ type, count: 1 });
+  }
+  return lines.map(({ type, count }) => (count === 1 ? type : `${type} ×${count}`));
+}
