@@ -40,12 +40,12 @@ export async function carryOut(work: Work): Promise<WorkDone> {
     const { job } = taken.input;
     const source = { ...job, runId, repository: job.repository.name };
     const opened = await work.workspaces.open(source, signal);
+    if (opened.ok) workspace = opened.value;
     signal.throwIfAborted();
     if (!opened.ok) {
       return failed("spawn_failed", opened.refusal.detail, opened.refusal.reason === "clone_timed_out");
     }
-    workspace = opened.value;
-    return completed(await untilStopped(backend.run(task, workspace), signal));
+    return completed(await untilStopped(backend.run(task, opened.value), signal));
   } catch (cause) {
     if (cause instanceof RunStopped) return { ending: endingOf(cause.kind), usage: NO_USAGE };
     core.log.error({ run_id: runId, err: cause }, "backend failed");

@@ -34,10 +34,10 @@ export type LimitedWork = {
 };
 
 /** Does `work` under a signal that also aborts, with a `CloneLimitError`, once a limit is passed. */
-export async function withinLimits(
+export async function withinLimits<Value>(
   options: LimitedWork,
-  work: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
   const passed = new AbortController();
   const finished = new AbortController();
   const watchers = [
@@ -45,7 +45,7 @@ export async function withinLimits(
     endWhenFull(options, passed, finished.signal),
   ];
   try {
-    await work(AbortSignal.any([options.signal, passed.signal]));
+    return await work(AbortSignal.any([options.signal, passed.signal]));
   } finally {
     finished.abort();
     await Promise.allSettled(watchers);

@@ -9,10 +9,12 @@ import {
   withinLimits,
 } from "./clone-limits.ts";
 import type { CloneTarget } from "./clone-url.ts";
-import { measureTree } from "./git-output.ts";
+import { measureTree, type TreeMeasure } from "./git-output.ts";
 import { type Git, GitError } from "./git-process.ts";
 
 const DEFAULT_HISTORY_DEPTH = 50;
+/** Git reads a file whole to search it. */
+const MAX_SEARCHED_FILE_BYTES = 5_000_000;
 /** Half a million files or so; a tree of trees that repeats itself has no end worth waiting for. */
 const MAX_LISTING_BYTES = 64 * 1024 * 1024;
 
@@ -27,18 +29,19 @@ export type Clone = {
 };
 
 /**
- * Fetches and checks out `sha`. Throws a `GitError`, a `CloneLimitError`, or the reason of `signal`; every process
+ * Fetches and checks out `sha`; returns what its tree weighs. Throws a `GitError`, a `CloneLimitError`, or the reason of `signal`; every process
  * has ended by then.
  */
-export async function cloneCommit(clone: Clone): Promise<void> {
-  await withinLimits(clone, async (signal) => {
+export async function cloneCommit(clone: Clone): Promise<TreeMeasure> {
+  return await withinLimits(clone, async (signal) => {
     const format = clone.sha.length === 64 ? "sha256" : "sha1";
     const init = ["init", "--quiet", "--template=", `--object-format=${format}`];
     await clone.git({ args: init, signal });
     await fetchCommit(clone, signal);
     await checkStoredBytes(clone.gitFolder, clone.limits);
-    await checkTreeSize(clone, signal);
+    const measure = await checkTreeSize(clone, signal);
     await clone.git({ args: ["checkout", "--quiet", "--force", "--detach", clone.sha], signal });
+    return measure;
   });
 }
 
@@ -64,7 +67,7 @@ async function fetchCommit(clone: Clone, signal: AbortSignal): Promise<void> {
   await clone.git({ args, config: [...clone.target.config, ...stall], signal });
 }
 
-async function checkTreeSize(clone: Clone, signal: AbortSignal): Promise<void> {
+async function checkTreeSize(clone: Clone, signal: AbortSignal): Promise<TreeMeasure> {
   const { maxCheckoutBytes } = clone.limits;
   const args = ["ls-tree", "-r", "-l", "-z", "--full-tree", clone.sha];
   const listing = await clone
@@ -75,8 +78,9 @@ async function checkTreeSize(clone: Clone, signal: AbortSignal): Promise<void> {
         ? new CloneLimitError("clone_too_large", "it has more files than this service can list")
         : cause;
     });
-  const { files, bytes } = measureTree(listing.stdout);
-  if (bytes <= maxCheckoutBytes) return;
+  const measure = measureTree(listing.stdout, MAX_SEARCHED_FILE_BYTES);
+  const { files, bytes } = measure;
+  if (bytes <= maxCheckoutBytes) return measure;
   const message =
     `its ${files.toLocaleString("en-US")} files have ${megabytes(bytes)} together, ` +
     `this service allows ${megabytes(maxCheckoutBytes)}`;

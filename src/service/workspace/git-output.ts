@@ -37,19 +37,29 @@ export function parseTrackedFiles(output: Buffer): string[] {
   return paths;
 }
 
-/** Of `git ls-tree -r -l -z`: how many files a tree holds and how much they weigh, without keeping their names. */
-export function measureTree(output: Buffer): { readonly files: number; readonly bytes: number } {
+export type TreeMeasure = {
+  readonly files: number;
+  readonly bytes: number;
+  /** Paths of the files above `largeBytes`. */
+  readonly largeFiles: readonly string[];
+};
+
+/** Of `git ls-tree -r -l -z`: how many files a tree holds and how much they weigh. Only the large ones keep their names. */
+export function measureTree(output: Buffer, largeBytes: number): TreeMeasure {
+  const largeFiles: string[] = [];
   let files = 0;
   let bytes = 0;
   for (let start = 0; start < output.length; ) {
     const tab = output.indexOf(TAB, start);
     const end = output.indexOf(NUL, start);
     if (tab < 0 || end < 0) break;
+    const size = Number(output.toString("latin1", start, tab).split(/ +/)[3]) || 0;
     files += 1;
-    bytes += Number(output.toString("latin1", start, tab).split(/ +/)[3]) || 0;
+    bytes += size;
+    if (size > largeBytes) largeFiles.push(output.toString("utf8", tab + 1, end));
     start = end + 1;
   }
-  return { files, bytes };
+  return { files, bytes, largeFiles };
 }
 
 /** Of `git diff-tree -r -z -M --raw --numstat`: the raw records come first, the counts after them. */

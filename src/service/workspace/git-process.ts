@@ -5,8 +5,7 @@ import { type GitSettings, gitEnvironment, gitOptions } from "./git-settings.ts"
 
 const MAX_STDERR_BYTES = 4096;
 const DEFAULT_MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
-/** From SIGTERM to SIGKILL. */
-const GRACE_MS = 2_000;
+const DEFAULT_GRACE_MS = 2_000;
 
 export type GitErrorCode = "git_failed" | "git_not_started" | "git_output_too_large";
 
@@ -49,7 +48,14 @@ export type GitOutput = {
  */
 export type Git = (call: GitCall) => Promise<GitOutput>;
 
-export function createGit(settings: GitSettings & { readonly gitPath: string }): Git {
+export type GitProgram = GitSettings & {
+  /** A name looked up in `PATH`, or a path. */
+  readonly gitPath: string;
+  /** From SIGTERM to SIGKILL. Default 2 s. */
+  readonly graceMs?: number;
+};
+
+export function createGit(settings: GitProgram): Git {
   const env = gitEnvironment(settings);
   return async (call) => {
     call.signal.throwIfAborted();
@@ -59,18 +65,20 @@ export function createGit(settings: GitSettings & { readonly gitPath: string }):
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    return await collect(child, call);
+    return await collect(call, { child, end: groupEnder(child, settings.graceMs ?? DEFAULT_GRACE_MS) });
   };
 }
 
-async function collect(child: ChildProcess, call: GitCall): Promise<GitOutput> {
+type GroupEnder = { start(): void; leaderGone(): void; done(): void };
+type Running = { readonly child: ChildProcess; readonly end: GroupEnder };
+
+async function collect(call: GitCall, { child, end }: Running): Promise<GitOutput> {
   const limit = call.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES;
   const { promise, resolve, reject } = Promise.withResolvers<GitOutput>();
   const chunks: Buffer[] = [];
   let kept = 0;
   let complete = true;
   let stderr = Buffer.alloc(0);
-  const end = groupEnder(child);
 
   child.stdout?.on("data", (chunk: Buffer) => {
     if (!complete) return;
@@ -116,7 +124,7 @@ async function collect(child: ChildProcess, call: GitCall): Promise<GitOutput> {
 }
 
 /** Ends the process and everything it started: asks first, then insists. */
-function groupEnder(child: ChildProcess): { start(): void; leaderGone(): void; done(): void } {
+function groupEnder(child: ChildProcess, graceMs: number): GroupEnder {
   let timer: NodeJS.Timeout | undefined;
   const signalGroup = (name: "SIGTERM" | "SIGKILL") => {
     if (child.pid === undefined) return;
@@ -130,7 +138,7 @@ function groupEnder(child: ChildProcess): { start(): void; leaderGone(): void; d
     start: () => {
       if (timer !== undefined) return;
       signalGroup("SIGTERM");
-      timer = setTimeout(() => signalGroup("SIGKILL"), GRACE_MS);
+      timer = setTimeout(() => signalGroup("SIGKILL"), graceMs);
     },
     // A child of git's that ignores SIGTERM would keep our pipes open.
     leaderGone: () => {

@@ -13,7 +13,9 @@ import type { Git, GitCall, GitOutput } from "./git-process.ts";
 import { type RunFolder, removeFolder } from "./run-folder.ts";
 
 const MAX_HISTORY_BYTES = 16 * 1024 * 1024;
-const MAX_MATCHES_BYTES = 8 * 1024 * 1024;
+const MAX_MATCHES_BYTES = 2 * 1024 * 1024;
+/** A command line has an end. */
+const MAX_EXCLUSIONS = 500;
 const MAX_MATCH_TEXT_BYTES = 1024;
 const mergeRefPattern = /^refs\/(pull|merge-requests)\/\d+\/merge$/;
 
@@ -21,12 +23,14 @@ export type OpenWorkspace = {
   readonly git: Git;
   readonly folder: RunFolder;
   readonly source: WorkspaceSource;
+  /** Files that are too large to be searched. */
+  readonly unsearched: readonly string[];
   /** Ends whatever a question started. */
   readonly signal: AbortSignal;
 };
 
 /** The workspace over an already checked-out folder. It owns the folder and removes it on `close()`. */
-export function gitWorkspace({ git, folder, source, signal }: OpenWorkspace): Workspace {
+export function gitWorkspace({ git, folder, source, unsearched, signal }: OpenWorkspace): Workspace {
   const closed = new AbortController();
   const either = AbortSignal.any([signal, closed.signal]);
   const ask = (call: Omit<GitCall, "signal">): Promise<GitOutput> => git({ ...call, signal: either });
@@ -67,7 +71,7 @@ export function gitWorkspace({ git, folder, source, signal }: OpenWorkspace): Wo
     async findText(query) {
       const args = ["grep", "-I", "-n", "-z", "-F", "--no-color", "--no-textconv", "--no-recurse-submodules"];
       const found = await ask({
-        args: [...args, ...grepOptions(query)],
+        args: [...args, ...grepOptions(query, unsearched)],
         maxOutputBytes: MAX_MATCHES_BYTES,
         onOverflow: "keep",
         allowedExitCodes: [0, 1],
@@ -98,11 +102,13 @@ async function mergeBase(ask: (call: Omit<GitCall, "signal">) => Promise<GitOutp
   return base !== undefined && head !== undefined && more.length === 0 ? base : null;
 }
 
-function grepOptions(query: TextQuery): string[] {
+function grepOptions(query: TextQuery, unsearched: readonly string[]): string[] {
   const options = query.texts.flatMap((text) => ["-e", text]);
   if (query.wholeWord) options.push("--word-regexp");
   if (query.ignoreCase) options.push("--ignore-case");
-  return query.folder === "" ? options : [...options, "--", `:(literal,top)${query.folder}`];
+  const searched = query.folder === "" ? [] : [`:(literal,top)${query.folder}`];
+  const skipped = unsearched.slice(0, MAX_EXCLUSIONS).map((path) => `:(exclude,literal,top)${path}`);
+  return [...options, "--", ...searched, ...skipped];
 }
 
 function countPaths(touched: readonly string[]): { path: string; commits: number }[] {

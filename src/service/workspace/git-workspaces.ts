@@ -58,8 +58,17 @@ async function openWorkspace(
       home: folder.home,
     });
     const { limits, clock = systemClock } = options;
-    await cloneCommit({ git, gitFolder: folder.git, target, sha: source.sha, limits, clock, signal });
-    return ok(gitWorkspace({ git, folder, source, signal }));
+    const tree = await cloneCommit({
+      git,
+      gitFolder: folder.git,
+      target,
+      sha: source.sha,
+      limits,
+      clock,
+      signal,
+    });
+    signal.throwIfAborted();
+    return ok(gitWorkspace({ git, folder, source, unsearched: tree.largeFiles, signal }));
   } catch (cause) {
     await removeFolder(folder.path);
     signal.throwIfAborted();

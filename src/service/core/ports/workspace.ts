@@ -63,7 +63,10 @@ export interface Workspace {
   changesSinceBase(): Promise<{ readonly baseSha: string; readonly files: readonly ChangedFile[] } | null>;
   /** Paths that git tracks, relative to the root, in git's order. */
   trackedFiles(): Promise<readonly string[]>;
-  /** Every matching line of the tracked text files, in git's order. `complete` is false when there were too many. */
+  /**
+   * Every matching line of the tracked text files of at most 5 MB, in git's order. `complete` is false when there
+   * were too many.
+   */
   findText(query: TextQuery): Promise<{ readonly matches: readonly TextMatch[]; readonly complete: boolean }>;
   /** Removes everything from disk. Safe to repeat. */
   close(): Promise<void>;

@@ -1,0 +1,52 @@
+// The briefing's sections in their order: first what was not done, then what the reader came for. Pure.
+
+import type { BackendTask } from "../../backend.ts";
+import { utcDay } from "../../tools/git-log.ts";
+import { code } from "./markdown.ts";
+import { aboutSection } from "./sections/about.ts";
+import { changesSection } from "./sections/changes.ts";
+import { commandsSection } from "./sections/commands.ts";
+import { entriesSection } from "./sections/entries.ts";
+import { filesSection } from "./sections/files.ts";
+import { historySection } from "./sections/history.ts";
+import { languagesSection } from "./sections/languages.ts";
+import { notesSection } from "./sections/notes.ts";
+import { isPullRequest, type Survey } from "./survey.ts";
+
+const MAX_REQUEST_CHARS = 240;
+
+const NOTICE =
+  "> **No model took part in this run.** This service runs the `offline` backend: no model is configured, so the " +
+  "request was not carried out. Below is a briefing of the repository made without a model.\n" +
+  ">\n" +
+  "> Models arrive with a later version of the service; its operator selects the backend with the `BACKEND` setting.";
+
+/** Markdown, a section at a time; joined they are the briefing. The same task and survey give the same text. */
+export function* briefingSections(task: BackendTask, survey: Survey): Generator<string> {
+  yield header(task, survey);
+  yield aboutSection(survey);
+  if (isPullRequest(task)) yield changesSection(survey);
+  yield languagesSection(survey);
+  yield commandsSection(survey);
+  yield entriesSection(survey);
+  yield filesSection(survey);
+  yield historySection(survey);
+  yield notesSection(survey);
+}
+
+function header(task: BackendTask, survey: Survey): string {
+  const head = survey.commits.find((commit) => commit.sha === task.sha);
+  const day = head === undefined ? "" : ` of ${utcDay(head.at)}`;
+  const place = `Commit ${code(task.sha.slice(0, 12))}${day} · ref ${code(task.ref)} · event ${code(task.event)}`;
+  const request = lastRequest(task);
+  const quote = request === "" ? "" : `\n\nThe request was: ${code(request, MAX_REQUEST_CHARS)}`;
+  return `${NOTICE}\n\n# Briefing of ${code(task.repository)}\n\n${place}${quote}\n\n`;
+}
+
+function lastRequest(task: BackendTask): string {
+  const message = task.messages.findLast(({ role }) => role === "user");
+  return (message?.content ?? "")
+    .slice(0, 4 * MAX_REQUEST_CHARS)
+    .replace(/\s+/g, " ")
+    .trim();
+}

@@ -1,0 +1,20 @@
+// The backend without a model and without a network: it reads the repository and writes a briefing of it.
+
+import type { Backend } from "../../backend.ts";
+import { briefingSections } from "./briefing.ts";
+import { sendMessage, takeStep } from "./stream.ts";
+import { surveyRepository } from "./survey.ts";
+
+/** Writes a repository briefing in Markdown, one section a delta. The same workspace gives the same briefing. */
+export const offlineBackend: Backend = {
+  name: "offline",
+  needsWorkspace: true,
+  async run(task, workspace) {
+    const survey = await surveyRepository({ task, workspace });
+    await takeStep(task, {
+      name: "Write the briefing",
+      work: () => sendMessage(task, briefingSections(task, survey)),
+    });
+    return { stopReason: "end_turn", usage: { tokens: 0, calls: 0 } };
+  },
+};

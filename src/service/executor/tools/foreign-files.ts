@@ -1,0 +1,12 @@
+// Tells by its path which file nobody of the project wrote. Pure.
+
+const vendoredFolders =
+  /(^|\/)(node_modules|bower_components|vendor|vendored|third[_-]?party|external|extern|Pods|Carthage|\.yarn|dist|build|out|target|__pycache__|\.venv|venv|site-packages|__snapshots__)\//;
+const generatedFiles =
+  /(\.min\.(js|css)|\.map|\.snap|\.lock|\.pb\.(go|cc|h)|_pb2(_grpc)?\.pyi?|[._]generated\.[^/]+|\.g\.dart|\.designer\.cs|-lock\.(json|yaml))$/i;
+const lockFiles = /(^|\/)(npm-shrinkwrap\.json|go\.sum|bun\.lockb|gradle-wrapper\.jar|\.pnp\.c?js)$/;
+
+/** Copied from elsewhere, made by a program, or a lock file. */
+export function isForeign(path: string): boolean {
+  return vendoredFolders.test(path) || generatedFiles.test(path) || lockFiles.test(path);
+}

@@ -1,0 +1,63 @@
+// Carries out one tool call in the open: its start, arguments, end and result become events of the run.
+
+import type { BackendTask } from "../backend.ts";
+import { type Tool, type ToolContext, ToolError } from "./tool.ts";
+
+/** The most that one result may add to the run's stream. */
+export const MAX_RESULT_BYTES = 64 * 1024;
+
+export type ToolCall<Value> = {
+  readonly task: Pick<BackendTask, "emit" | "nextId" | "signal">;
+  readonly tool: Tool<Value>;
+  readonly input: unknown;
+  readonly workspace: ToolContext["workspace"];
+};
+
+export type ToolOutcome<Value> =
+  | { readonly ok: true; readonly value: Value; readonly text: string }
+  /** `text` begins with "error: ". */
+  | { readonly ok: false; readonly text: string };
+
+/**
+ * Runs a tool and emits TOOL_CALL_START, ARGS, END and RESULT around it. A tool that fails yields a text, not an
+ * exception; an aborted run rejects with the signal's reason.
+ */
+export async function callTool<Value>(call: ToolCall<Value>): Promise<ToolOutcome<Value>> {
+  const { task, tool, input } = call;
+  task.signal.throwIfAborted();
+  const toolCallId = task.nextId("call");
+  await task.emit({ type: "TOOL_CALL_START", toolCallId, toolCallName: tool.name });
+  await task.emit({ type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(input) ?? "null" });
+  await task.emit({ type: "TOOL_CALL_END", toolCallId });
+  const outcome = await attempt(call);
+  task.signal.throwIfAborted();
+  const messageId = task.nextId("message");
+  const content = boundResult(outcome.text);
+  await task.emit({ type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" });
+  return { ...outcome, text: content };
+}
+
+async function attempt<Value>({
+  task,
+  tool,
+  input,
+  workspace,
+}: ToolCall<Value>): Promise<ToolOutcome<Value>> {
+  try {
+    const answer = await tool.run(input, { workspace, signal: task.signal });
+    return { ok: true, ...answer };
+  } catch (cause) {
+    // What is no refusal of the tool's own may name paths of this machine.
+    const why = cause instanceof ToolError ? cause.message : `The tool ${tool.name} failed.`;
+    return { ok: false, text: `error: ${why}` };
+  }
+}
+
+/** At most `MAX_RESULT_BYTES`, cut between characters, with a note of what is missing. */
+export function boundResult(text: string): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_RESULT_BYTES) return text;
+  const note = `\n[cut: this is the beginning of ${bytes} bytes]`;
+  const kept = Buffer.from(text).subarray(0, MAX_RESULT_BYTES - Buffer.byteLength(note));
+  return new TextDecoder().decode(kept, { stream: true }) + note;
+}

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { noopBackend } from "../../../../src/service/executor/backends/noop.ts";
+import { TaskRecorder } from "../tools/task-recorder.ts";
+
+async function run(recorder: TaskRecorder) {
+  if (noopBackend.needsWorkspace) throw new Error("noop needs no workspace.");
+  return await noopBackend.run(recorder.task());
+}
+
+it("answers at once, and says that nothing was done", async () => {
+  const recorder = new TaskRecorder();
+  expect(await run(recorder)).toEqual({ stopReason: "end_turn", usage: { tokens: 0, calls: 0 } });
+  expect(recorder.types()).toEqual(["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"]);
+  expect(recorder.text()).toContain("the request was not carried out");
+  expect(recorder.faults()).toEqual([]);
+});
+
+it("does nothing for a run that was cancelled", async () => {
+  const recorder = new TaskRecorder();
+  recorder.controller.abort(new Error("cancelled"));
+  await expect(run(recorder)).rejects.toThrow("cancelled");
+  expect(recorder.events).toEqual([]);
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import {
+  findLicence,
+  recogniseLicence,
+} from "../../../../../src/service/executor/backends/offline/licence.ts";
+import { findReadme, firstParagraph } from "../../../../../src/service/executor/backends/offline/readme.ts";
+
+const prose = "This project parses things quickly.";
+
+describe("firstParagraph", () => {
+  it.each([
+    ["a heading before it", `# Name\n\n${prose}\n`],
+    ["a heading right on it", `# Name\n${prose}`],
+    ["an underlined heading", `Name of this project\n====================\n\n${prose}`],
+    ["an underlined heading right on it", `Name of this\n---\n${prose}`],
+    ["badges", `[![a](b)](c) [![d][e]][f]\n\n${prose}`],
+    ["HTML around pictures", `<p align="center">\n<img src="x">\n</p>\n\n${prose}`],
+    ["a comment", `<!-- a text that nobody\n\nsees at all -->\n\n${prose}`],
+    ["a fenced block", `\`\`\`sh\nnpm install this project now\n\nand then run it\n\`\`\`\n\n${prose}`],
+    [
+      "lists and tables",
+      `- a list of several words\n\n| a table | of words |\n\n1. one of many words\n\n${prose}`,
+    ],
+    ["links and emphasis", `This [project](http://x) *parses* **things** [quickly][1].`],
+    ["a quotation", `> ${prose}`],
+    ["windows line ends", `# Name\r\n\r\nThis project\r\nparses things quickly.\r\n`],
+    ["directives", `.. image:: a picture of it\n\n:Author: some body here\n\n${prose}`],
+  ])("is found behind or within %s", (_name, readme) => {
+    expect(firstParagraph(readme)).toBe(prose);
+  });
+
+  it.each([
+    "",
+    "# Only a heading",
+    "word",
+    "<!-- This project parses things quickly.",
+    "    indented code here, all of it",
+  ])("is none in %j", (readme) => {
+    expect(firstParagraph(readme)).toBeNull();
+  });
+
+  it("prefers the Markdown README of the root folder", () => {
+    expect(findReadme(["README", "readme.md", "docs/README.md"])).toBe("readme.md");
+    expect(findReadme(["README.rst"])).toBe("README.rst");
+    expect(findReadme(["docs/README.md"])).toBeNull();
+  });
+});
+
+describe("recogniseLicence", () => {
+  it.each([
+    ["Apache-2.0", "  Apache License\n   Version 2.0, January 2004"],
+    ["MIT", "Permission is hereby granted, free of charge, to any\nperson obtaining a copy"],
+    ["GPL-3.0", "GNU GENERAL PUBLIC LICENSE\n Version 3, 29 June 2007"],
+    ["AGPL-3.0", "GNU AFFERO GENERAL PUBLIC LICENSE\n Version 3"],
+    ["BSD-3-Clause", "Redistribution and use in source and binary forms … Neither the name of"],
+    ["BSD-2-Clause", "Redistribution and use in source and binary forms"],
+    [null, "All rights reserved."],
+  ])("knows %s", (name, text) => {
+    expect(recogniseLicence(text)).toBe(name);
+  });
+
+  it("looks in the root folder", () => {
+    expect(findLicence(["src/LICENSE", "LICENSE-MIT"])).toBe("LICENSE-MIT");
+    expect(findLicence(["COPYING"])).toBe("COPYING");
+    expect(findLicence(["licenses.ts"])).toBeNull();
+  });
+});

@@ -1,0 +1,67 @@
+// A backend's task that keeps what was emitted, and checks that whatever was begun was ended.
+
+import { type RunEvent, runEventSchema } from "../../../../src/contract/run-event.ts";
+import type { BackendTask } from "../../../../src/service/executor/backend.ts";
+
+export class TaskRecorder {
+  readonly events: RunEvent[] = [];
+  readonly controller = new AbortController();
+  /** Called with every event before it is kept. */
+  onEmit: (event: RunEvent) => void = () => {};
+  #ids = 0;
+
+  task(changes: Partial<BackendTask> = {}): BackendTask {
+    return {
+      runId: "run-1",
+      messages: [],
+      repository: "octo/fixture",
+      sha: "0".repeat(40),
+      ref: "refs/heads/main",
+      event: "push",
+      baseRef: null,
+      maxTurnTokens: 0,
+      signal: this.controller.signal,
+      emit: async (event) => {
+        this.onEmit(event);
+        this.events.push(runEventSchema.parse(event));
+      },
+      nextId: (kind) => {
+        this.#ids += 1;
+        return `${kind}-${this.#ids}`;
+      },
+      ...changes,
+    };
+  }
+
+  /** The deltas of the messages, joined. */
+  text(): string {
+    return this.events.map((event) => (event.type === "TEXT_MESSAGE_CONTENT" ? event.delta : "")).join("");
+  }
+
+  types(): string[] {
+    return this.events.map((event) => event.type);
+  }
+
+  /** What is open at the end, or was ended, continued or answered without having been begun. */
+  faults(): string[] {
+    const open = new Set<string>();
+    const ended = new Set<string>();
+    const faults: string[] = [];
+    const begin = (key: string) => (open.has(key) ? faults.push(`twice: ${key}`) : open.add(key));
+    const end = (key: string) => (open.delete(key) ? ended.add(key) : faults.push(`not open: ${key}`));
+    for (const event of this.events) {
+      if (event.type === "STEP_STARTED") begin(`step ${event.stepName}`);
+      else if (event.type === "STEP_FINISHED") end(`step ${event.stepName}`);
+      else if (event.type === "TEXT_MESSAGE_START") begin(`message ${event.messageId}`);
+      else if (event.type === "TEXT_MESSAGE_END") end(`message ${event.messageId}`);
+      else if (event.type === "TOOL_CALL_START") begin(`call ${event.toolCallId}`);
+      else if (event.type === "TOOL_CALL_END") end(`call ${event.toolCallId}`);
+      else if (event.type === "TEXT_MESSAGE_CONTENT") {
+        if (!open.has(`message ${event.messageId}`) || event.delta === "") faults.push("stray text");
+      } else if (event.type === "TOOL_CALL_RESULT") {
+        if (!ended.has(`call ${event.toolCallId}`)) faults.push("stray result");
+      }
+    }
+    return [...faults, ...[...open].map((key) => `left open: ${key}`)];
+  }
+}
