@@ -51,14 +51,14 @@ type Setting<Value> = {
 
 /** Settings by name, in the order of the documentation. */
 export const settings = {
-  HOST: text("an address to listen on", "127.0.0.1"),
+  HOST: text("an IP address or a host name", "127.0.0.1"),
   PORT: wholeNumber({ min: 0, max: 65_535, fallback: 8080 }),
   BASE_URL: url(["http:", "https:"]),
   WEB_URL: url(["http:", "https:"]),
   DATA_DIR: text("a folder", "agent-service-data"),
   DATABASE_URL: databaseUrl(),
   LOG_LEVEL: oneOf(logLevels, "info"),
-  CI_AUDIENCE: optionalText("the audience that tokens must name"),
+  CI_AUDIENCE: optionalText("one line of text"),
   CI_FREE_CREDITS: wholeNumber({ min: 0, max: 1_000_000_000, fallback: 100 }),
   CI_CAPABILITY_SECONDS: wholeNumber({ min: 10, max: 3600, fallback: 900 }),
   CI_RATE_PER_MINUTE: wholeNumber({ min: 1, max: 1_000_000, fallback: 120 }),

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import * as z from "zod/mini";
+import english from "zod/v4/locales/en.js";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { type Random, systemRandom } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
@@ -58,7 +59,7 @@ export type ServiceOptions = {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, clock = systemClock, random = systemRandom } = options;
   const { backends = [offlineBackend, noopBackend] } = options;
-  z.config(z.locales.en());
+  z.config(english());
 
   const store = await openStore(options);
   try {
