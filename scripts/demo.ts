@@ -1,0 +1,85 @@
+// npm run demo: one whole CI job on this machine. A forge with real keys on loopback, the real service in a fresh
+// folder, the built Action as a child process with the environment that a runner gives it, on this very repository.
+// Only the forge is a stand-in.
+
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { startServer } from "../bench/served-process.ts";
+import { startForge } from "../test/support/forge.ts";
+import { runAction } from "../test/support/runner.ts";
+
+const REPOSITORY = "agent-service/agent-service";
+const root = join(import.meta.dirname, "..");
+
+const scenarios = {
+  "quota-ended": "the free credits of the repository's owner are used up",
+  private: "the repository is private and nobody has claimed it",
+  "no-permission": 'the job lacks "id-token: write"',
+} as const;
+
+type Scenario = keyof typeof scenarios;
+
+const options = Object.fromEntries(
+  Object.keys(scenarios).map((name) => [name, { type: "boolean" } as const]),
+) as Record<Scenario, { type: "boolean" }>;
+
+const { values } = parseArgs({ options, strict: true });
+const isOn = (scenario: Scenario): boolean => values[scenario] === true;
+
+const folder = await mkdtemp(join(tmpdir(), "agent-service-demo-"));
+const forge = await startForge({
+  repositories: { [REPOSITORY]: { path: root, visibility: isOn("private") ? "private" : "public" } },
+});
+const service = await startServer({
+  args: ["dist/cli.mjs", "serve", "--port", "0", "--data-dir", join(folder, "service")],
+  env: {
+    CI_ISSUERS: JSON.stringify([forge.issuerEntry]),
+    ...(isOn("quota-ended") ? { CI_FREE_CREDITS: "0" } : {}),
+  },
+});
+const job = await forge.job({ event: "workflow_dispatch", idToken: !isOn("no-permission") });
+
+say(`The service is at ${service.url}, the forge at ${forge.url}.`);
+const told = (Object.keys(scenarios) as Scenario[]).filter(isOn).map((name) => scenarios[name]);
+say(told.length === 0 ? "The job runs as it should." : `In this job ${told.join(", and ")}.`);
+say("", "── the job's log ".padEnd(100, "─"), "");
+
+const inputs = { "base-url": service.url, prompt: "Brief me on this repository." };
+const main = await runAction({ entry: "main", env: job.env, inputs });
+say(indentGroups(main.log));
+const post = await runAction({ entry: "post", env: job.env, inputs, state: main.state });
+say("── post step ".padEnd(100, "─"), indentGroups(post.log));
+
+const summaryPath = join(folder, "summary.md");
+await writeFile(summaryPath, main.summary);
+say("── what the next step sees ".padEnd(100, "─"), "");
+for (const [name, value] of Object.entries(main.outputs)) say(`${name}=${oneLine(value)}`);
+say("", `exit code ${main.exitCode}`, `summary   ${summaryPath}`);
+
+await service.stop();
+await forge.close();
+
+function say(...lines: string[]): void {
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+/** Groups as a runner's page shows them, opened. */
+function indentGroups(log: string): string {
+  let depth = "";
+  const lines: string[] = [];
+  for (const line of log.split("\n")) {
+    if (line.startsWith("::endgroup::")) depth = "";
+    else if (line.startsWith("::group::")) {
+      lines.push(`▼ ${line.slice("::group::".length)}`);
+      depth = "  ";
+    } else lines.push(depth + line);
+  }
+  return lines.join("\n");
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll("\n", "⏎");
+  return line.length > 120 ? `${line.slice(0, 120)}… (${text.length} characters)` : line;
+}

@@ -1,0 +1,45 @@
+// The table of changed files. Pure.
+
+import type { ChangesEvent, FileChange } from "../contract/run-event.ts";
+import { byteLength } from "./bounded-text.ts";
+import { diffstat, inlineCode } from "./markdown.ts";
+import { countText, plural } from "./quantities.ts";
+import { singleLine } from "./untrusted-text.ts";
+
+export const MAX_TABLE_FILES = 50;
+
+const MAX_PATH_CHARS = 160;
+
+/** A heading and one row a file in at most `maxBytes`: of many files the most changed. "" when there is nothing. */
+export function changesTable(changes: ChangesEvent["value"] | null, maxBytes: number): string {
+  if (changes === null || changes.files.length === 0) return "";
+  const { files } = changes;
+  const additions = files.reduce((sum, file) => sum + file.additions, 0);
+  const deletions = files.reduce((sum, file) => sum + file.deletions, 0);
+  const heading = `### ${plural(files.length, "file")} changed: +${countText(additions)} −${countText(deletions)}`;
+  const columns = "| File | | Diff |\n|:--|:--|:--|";
+  const more = (count: number) => (count === 0 ? "" : `\n\nand ${plural(count, "more file")}`);
+  let roomBytes = maxBytes - byteLength(heading + columns + more(files.length)) - 3;
+  const rows: string[] = [];
+  for (const file of mostChanged(files)) {
+    const row = tableRow(file);
+    roomBytes -= byteLength(row) + 1;
+    if (roomBytes < 0) break;
+    rows.push(row);
+  }
+  if (rows.length === 0) return byteLength(heading) <= maxBytes ? heading : "";
+  return `${heading}\n\n${[columns, ...rows].join("\n")}${more(files.length - rows.length)}`;
+}
+
+/** The files with the most changed lines, in the order they came. */
+function mostChanged(files: readonly FileChange[]): readonly FileChange[] {
+  if (files.length <= MAX_TABLE_FILES) return files;
+  const size = (file: FileChange) => file.additions + file.deletions;
+  const chosen = new Set(files.toSorted((a, b) => size(b) - size(a)).slice(0, MAX_TABLE_FILES));
+  return files.filter((file) => chosen.has(file));
+}
+
+function tableRow(file: FileChange): string {
+  const path = inlineCode(singleLine(file.path, MAX_PATH_CHARS));
+  return `| ${path} | ${file.status} | ${diffstat(file.additions, file.deletions)} |`;
+}

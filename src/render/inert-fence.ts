@@ -1,0 +1,89 @@
+// Fenced code inside somebody else's Markdown: found as they wrote it, written anew so that every parser agrees
+// where it begins and ends. Pure.
+
+import { byteLength, fitText } from "./bounded-text.ts";
+import { plainInfo } from "./markdown.ts";
+
+/** `first` stands before the opening fence, `rest` before every other line: a list's or a quotation's indentation. */
+export type Fence = {
+  readonly first: string;
+  readonly rest: string;
+  readonly info: string;
+  readonly lines: readonly string[];
+};
+
+const OPENER = /^([ \t]*)(> ?|[-*+] {1,3}|\d{1,9}[.)] {1,3})?(`{3,}|~{3,})([^`]*)$/;
+
+/** The fence that opens at line `start` and the line after it, or null. One that never closes takes the rest. */
+export function readFence(lines: readonly string[], start: number): { fence: Fence; next: number } | null {
+  const opener = OPENER.exec(lines[start] ?? "");
+  if (opener === null) return null;
+  const [, space = "", box = "", run = "", info = ""] = opener;
+  // Deeper than three columns it depends on the lines above whether this is a fence: out at the margin it always is.
+  const indent = /^ {0,3}$/.test(space) ? space : "";
+  const isQuoted = box.startsWith(">");
+  const first = indent + box;
+  const rest = isQuoted ? first : indent + " ".repeat(box.length);
+  const closer = new RegExp(`^ {0,3}${run.charAt(0)}{${run.length},}[ \\t]*$`);
+  const content: string[] = [];
+  let at = start + 1;
+  for (; at < lines.length; at++) {
+    let line = lines[at] ?? "";
+    if (isQuoted) {
+      if (!/^\s*>/.test(line)) break;
+      line = line.replace(/^\s*> ?/, "");
+    } else {
+      line = withoutIndent(line, { space: box === "" ? space : "", depth: space.length + box.length });
+    }
+    if (closer.test(line)) {
+      at++;
+      break;
+    }
+    content.push(line);
+  }
+  const word = plainInfo(info.trim().split(/\s/, 1)[0] ?? "");
+  return { fence: { first, rest, info: word, lines: content }, next: at };
+}
+
+/** The fence as lines of at most `maxBytes`, line ends included, or as much of it as fits. Null when nothing does. */
+export function writeFence(fence: Fence, maxBytes: number): { lines: string[]; wasCut: boolean } | null {
+  const frameBytes = byteLength(`${fence.first}${fence.info}\n${fence.rest}\n`);
+  let longest = 2;
+  let contentBytes = 0;
+  let fitting = 0;
+  for (const line of fence.lines) {
+    longest = Math.max(longest, longestRun(line));
+    contentBytes += byteLength(indented(line, fence)) + 1;
+    if (frameBytes + 2 * (longest + 1) + contentBytes > maxBytes) break;
+    fitting++;
+  }
+  if (fitting > 0 || fence.lines.length === 0) {
+    const lines = written(fence, fence.lines.slice(0, fitting));
+    return { lines, wasCut: fitting < fence.lines.length };
+  }
+  const head = fitText(fence.lines[0] ?? "", maxBytes - 1, (text) => written(fence, [text]).join("\n"));
+  return head === null ? null : { lines: head.split("\n"), wasCut: true };
+}
+
+function written(fence: Fence, lines: readonly string[]): string[] {
+  const ticks = "`".repeat(lines.reduce((longest, line) => Math.max(longest, longestRun(line)), 2) + 1);
+  const content = lines.map((line) => indented(line, fence));
+  return [[`${fence.first}${ticks}${fence.info}`], content, [`${fence.rest}${ticks}`]].flat();
+}
+
+function indented(line: string, fence: Fence): string {
+  return line === "" ? fence.rest.trimEnd() : fence.rest + line;
+}
+
+function longestRun(line: string): number {
+  let longest = 0;
+  for (const [run] of line.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
+}
+
+function withoutIndent(line: string, options: { space: string; depth: number }): string {
+  if (options.space !== "" && line.startsWith(options.space)) return line.slice(options.space.length);
+  let at = 0;
+  while (at < options.depth && line.charAt(at) === " ") at++;
+  return line.slice(at);
+}

@@ -1,0 +1,240 @@
+// What a run's log says, before anyone decides how a log is written: events in, parts out, as they come. Pure.
+
+import { assertNever } from "../base/assert-never.ts";
+import {
+  asRunEvent,
+  CHANGES_EVENT,
+  type ChangesEvent,
+  type QuotaEvent,
+  type RunEvent,
+  type StoredRunEvent,
+} from "../contract/run-event.ts";
+import { headLines } from "./bounded-text.ts";
+import { plural } from "./quantities.ts";
+import { MAX_TITLE_ARGS_CHARS, toolTitle } from "./tool-title.ts";
+import { singleLine, wholeChars } from "./untrusted-text.ts";
+
+/** "ours" is written by this product; "theirs" by an agent, a model or a repository, and may try anything. */
+export type Trust = "ours" | "theirs";
+
+/** One piece of a log. A title is one line, safe to look at. Groups do not nest and always close. */
+export type LogPart =
+  | { readonly kind: "open"; readonly title: string }
+  | { readonly kind: "text"; readonly text: string; readonly trust: Trust }
+  | { readonly kind: "close" };
+
+/** How one kind of log is written. Takes the parts in order; returns whole lines without their line ends. */
+export interface LogFormat {
+  lines(parts: readonly LogPart[]): string[];
+}
+
+export const MAX_RESULT_LINES = 200;
+export const MAX_RESULT_CHARS = 16_384;
+
+/** A line that never ends is printed in pieces of this size. */
+const MAX_LINE_CHARS = 8_192;
+const MAX_NOTE_CHARS = 500;
+const RESULT_BELOW = "… still running, the result comes below";
+const NO_RESULT = "… no result: the run has ended";
+
+type PendingCall = { readonly name: string; args: string; title: string | null; wasShown: boolean };
+
+/**
+ * Turns events, in order and each once, into parts. A message comes line by line. A call's group opens when its
+ * arguments are complete, so that a reader sees what runs now; of calls in parallel one is open at a time, and a
+ * result that overtakes it gets its own group.
+ */
+export class RunLog {
+  readonly #calls = new Map<string, PendingCall>();
+  readonly #unfinishedLines = new Map<string, string>();
+  #openCallId: string | null = null;
+  #parts: LogPart[] = [];
+
+  add(stored: StoredRunEvent): readonly LogPart[] {
+    const event = asRunEvent(stored.event);
+    if (event !== null) this.#apply(event);
+    return this.#takeParts();
+  }
+
+  /** What was held back, for a reader who leaves before the run has ended. */
+  end(): readonly LogPart[] {
+    this.#flushMessages();
+    this.#leaveGroup("… still running");
+    return this.#takeParts();
+  }
+
+  #apply(event: RunEvent): void {
+    switch (event.type) {
+      case "RUN_STARTED":
+        this.#note(`Run ${event.runId} started.`);
+        return;
+      case "RUN_FINISHED":
+        this.#endRun();
+        this.#note(event.outcome.type === "success" ? "Run completed." : "Run cancelled.");
+        return;
+      case "RUN_ERROR":
+        this.#endRun();
+        this.#note(`Run failed (${event.code}): ${event.message}`);
+        return;
+      case "STEP_STARTED":
+        this.#note(`Step: ${event.stepName}`);
+        return;
+      case "STEP_FINISHED":
+        return;
+      case "TEXT_MESSAGE_START":
+        this.#unfinishedLines.set(event.messageId, "");
+        return;
+      case "TEXT_MESSAGE_CONTENT":
+        this.#addMessageText(event.messageId, event.delta);
+        return;
+      case "TEXT_MESSAGE_END":
+        this.#endMessage(event.messageId);
+        return;
+      case "TOOL_CALL_START":
+        this.#calls.set(event.toolCallId, {
+          name: event.toolCallName,
+          args: "",
+          title: null,
+          wasShown: false,
+        });
+        return;
+      case "TOOL_CALL_ARGS": {
+        const call = this.#calls.get(event.toolCallId);
+        if (call !== undefined && call.args.length <= MAX_TITLE_ARGS_CHARS) call.args += event.delta;
+        return;
+      }
+      case "TOOL_CALL_END": {
+        const call = this.#calls.get(event.toolCallId);
+        if (call === undefined) return;
+        call.title = toolTitle(call.name, call.args);
+        call.args = "";
+        this.#showRunningCall();
+        return;
+      }
+      case "TOOL_CALL_RESULT":
+        this.#showResult(event.toolCallId, event.content);
+        return;
+      case "CUSTOM":
+        this.#note(event.name === CHANGES_EVENT ? changesNote(event.value) : quotaNote(event.value));
+        return;
+      default:
+        assertNever(event);
+    }
+  }
+
+  #addMessageText(messageId: string, delta: string): void {
+    const unfinished = this.#unfinishedLines.get(messageId);
+    if (unfinished === undefined) return;
+    const lastNewline = delta.lastIndexOf("\n");
+    let rest = unfinished + delta;
+    if (lastNewline !== -1) {
+      const lineEnd = unfinished.length + lastNewline;
+      this.#sayMessage(rest.slice(0, lineEnd));
+      rest = rest.slice(lineEnd + 1);
+    }
+    while (rest.length > MAX_LINE_CHARS) {
+      const piece = wholeChars(rest.slice(0, MAX_LINE_CHARS));
+      this.#sayMessage(piece);
+      rest = rest.slice(piece.length);
+    }
+    this.#unfinishedLines.set(messageId, rest);
+  }
+
+  #endMessage(messageId: string): void {
+    const unfinished = this.#unfinishedLines.get(messageId) ?? "";
+    this.#unfinishedLines.delete(messageId);
+    if (unfinished !== "") this.#sayMessage(unfinished);
+  }
+
+  #flushMessages(): void {
+    for (const messageId of [...this.#unfinishedLines.keys()]) this.#endMessage(messageId);
+  }
+
+  /** Opens the group of the first call in flight that the reader has not seen, unless one is open. */
+  #showRunningCall(): void {
+    if (this.#openCallId !== null) return;
+    for (const [id, call] of this.#calls) {
+      if (call.title === null || call.wasShown) continue;
+      this.#open(id, call);
+      return;
+    }
+  }
+
+  #showResult(id: string, content: string): void {
+    const call = this.#calls.get(id) ?? { name: "tool", args: "", title: null, wasShown: false };
+    if (this.#openCallId !== id) {
+      this.#leaveGroup(RESULT_BELOW);
+      this.#open(id, call);
+    }
+    const { head, moreLines } = headLines(content, {
+      maxLines: MAX_RESULT_LINES,
+      maxChars: MAX_RESULT_CHARS,
+    });
+    const hasText = head.trim() !== "";
+    if (hasText) this.#parts.push({ kind: "text", text: head.replace(/\n$/, ""), trust: "theirs" });
+    else if (moreLines === 0) this.#parts.push({ kind: "text", text: "(no output)", trust: "ours" });
+    if (moreLines > 0) {
+      const text = `… ${plural(moreLines, "more line")}, in the events file`;
+      this.#parts.push({ kind: "text", text, trust: "ours" });
+    }
+    this.#close();
+    this.#calls.delete(id);
+    this.#showRunningCall();
+  }
+
+  #endRun(): void {
+    this.#flushMessages();
+    this.#leaveGroup(NO_RESULT);
+    for (const [id, call] of this.#calls) {
+      if (call.wasShown) continue;
+      this.#open(id, call);
+      this.#leaveGroup(NO_RESULT);
+    }
+    this.#calls.clear();
+  }
+
+  #open(id: string, call: PendingCall): void {
+    this.#openCallId = id;
+    call.wasShown = true;
+    this.#parts.push({ kind: "open", title: call.title ?? toolTitle(call.name, call.args) });
+  }
+
+  #close(): void {
+    this.#openCallId = null;
+    this.#parts.push({ kind: "close" });
+  }
+
+  #leaveGroup(reason: string): void {
+    if (this.#openCallId === null) return;
+    this.#parts.push({ kind: "text", text: reason, trust: "ours" });
+    this.#close();
+  }
+
+  /** A line of our own. The names in it need not be ours, so it is made one safe line. */
+  #note(text: string): void {
+    this.#leaveGroup(RESULT_BELOW);
+    this.#parts.push({ kind: "text", text: singleLine(text, MAX_NOTE_CHARS), trust: "ours" });
+  }
+
+  #sayMessage(text: string): void {
+    this.#leaveGroup(RESULT_BELOW);
+    this.#parts.push({ kind: "text", text, trust: "theirs" });
+  }
+
+  #takeParts(): readonly LogPart[] {
+    const parts = this.#parts;
+    this.#parts = [];
+    return parts;
+  }
+}
+
+function changesNote(changes: ChangesEvent["value"]): string {
+  const additions = changes.files.reduce((sum, file) => sum + file.additions, 0);
+  const deletions = changes.files.reduce((sum, file) => sum + file.deletions, 0);
+  return `Changed ${plural(changes.files.length, "file")}: +${additions} −${deletions}`;
+}
+
+function quotaNote(quota: QuotaEvent["value"]): string {
+  const left = `Credits remaining: ${quota.credits_remaining}.`;
+  return quota.claim_url === null ? left : `${left} Claim this agent: ${quota.claim_url}`;
+}

@@ -1,0 +1,9 @@
+// The events file: one stored event a line. Pure.
+
+import type { StoredRunEvent } from "../contract/run-event.ts";
+
+/** One NDJSON line, newline included. U+2028 and U+2029 are escaped: some readers take them for a line's end. */
+export function ndjsonLine(stored: StoredRunEvent): string {
+  const json = JSON.stringify(stored);
+  return `${json.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")}\n`;
+}

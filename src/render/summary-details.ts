@@ -1,0 +1,108 @@
+// The folded part of a summary: the chart, then each tool call and earlier message. The oldest give way first. Pure.
+
+import { byteLength, type Excerpt, excerpt } from "./bounded-text.ts";
+import { inlineCode, untrustedFence } from "./markdown.ts";
+import { countText, durationText, plural } from "./quantities.ts";
+import { type AssistantMessage, type RunReport, replyMessage, type ToolCall } from "./run-report.ts";
+import { timeline } from "./timeline.ts";
+
+export type RunIds = {
+  readonly runId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly agentId?: string | undefined;
+};
+
+/** What is shown of a message that is not the reply. */
+const MAX_MESSAGE_CHARS = 4_096;
+/** The chart takes at most this part of the room. */
+const CHART_PART = 1 / 2;
+
+/** A `<details>` element in at most `maxBytes`, or "" when there is nothing to fold or no room. */
+export function summaryDetails(report: RunReport, options: { ids: RunIds; maxBytes: number }): string {
+  const open = `<details>\n<summary>${detailsTitle(report)}</summary>`;
+  const close = "</details>";
+  const ids = idLine(options.ids);
+  let roomBytes = options.maxBytes - byteLength([open, ids, close].join("\n\n")) - 2;
+  if (roomBytes < 0) return "";
+  const chart = chartSection(report, Math.floor(roomBytes * CHART_PART));
+  roomBytes -= byteLength(chart) + 2;
+  const entries = entriesOf(report);
+  const note = (count: number) =>
+    count === 0 ? "" : `${plural(count, "earlier part")} left out: the events file has them all.`;
+  roomBytes -= byteLength(note(entries.length)) + 2;
+  const shown: string[] = [];
+  for (let at = entries.length - 1; at >= 0; at--) {
+    const entry = entries[at]?.(at + 1) ?? "";
+    roomBytes -= byteLength(entry) + 2;
+    if (roomBytes < 0) break;
+    shown.push(entry);
+  }
+  if (chart === "" && shown.length === 0 && ids === "") return "";
+  const sections = [open, chart, note(entries.length - shown.length), ...shown.reverse(), ids, close];
+  return sections.filter((section) => section !== "").join("\n\n");
+}
+
+function detailsTitle(report: RunReport): string {
+  const counts = [
+    ...(report.calls.length > 0 ? [plural(report.calls.length, "tool call")] : []),
+    ...(report.steps.length > 0 ? [plural(report.steps.length, "step")] : []),
+  ];
+  return counts.length === 0 ? "Details" : `Timeline: ${counts.join(", ")}`;
+}
+
+function chartSection(report: RunReport, maxBytes: number): string {
+  const source = timeline(report);
+  if (source === "") return "";
+  const chart = untrustedFence(source, "mermaid");
+  return byteLength(chart) <= maxBytes ? chart : "";
+}
+
+/** Calls and earlier messages in the order they began, each rendered only when asked for. */
+function entriesOf(report: RunReport): ((position: number) => string)[] {
+  const reply = replyMessage(report);
+  const messages = report.messages.filter((message) => message !== reply && message.text.trim() !== "");
+  return [
+    ...report.calls.map((call) => ({ seq: call.seq, render: (at: number) => callEntry(call, at) })),
+    ...messages.map((message) => ({
+      seq: message.seq,
+      render: (at: number) => messageEntry(message, at),
+    })),
+  ]
+    .sort((a, b) => a.seq - b.seq)
+    .map((entry) => entry.render);
+}
+
+function callEntry(call: ToolCall, position: number): string {
+  const { args, result, startedAtMs, endedAtMs } = call;
+  const took = endedAtMs === null ? "no result" : durationText(endedAtMs - startedAtMs);
+  return [
+    `<details>\n<summary>${position}. ${inlineCode(call.title)} · ${took}</summary>`,
+    ...block(args, "json"),
+    ...(result === null ? [] : block(result)),
+    "</details>",
+  ].join("\n\n");
+}
+
+function messageEntry(message: AssistantMessage, position: number): string {
+  return [
+    `<details>\n<summary>${position}. Message</summary>`,
+    ...block(excerpt(message.text, MAX_MESSAGE_CHARS)),
+    "</details>",
+  ].join("\n\n");
+}
+
+function block(kept: Excerpt, info = ""): string[] {
+  const more = `… ${countText(kept.omittedChars)} more characters, in the events file`;
+  return [
+    ...(kept.text.trim() === "" ? [] : [untrustedFence(kept.text.trimEnd(), info)]),
+    ...(kept.omittedChars === 0 ? [] : [more]),
+  ];
+}
+
+function idLine(ids: RunIds): string {
+  return [
+    ...(ids.runId === undefined ? [] : [`run ${inlineCode(ids.runId)}`]),
+    ...(ids.sessionId === undefined ? [] : [`session ${inlineCode(ids.sessionId)}`]),
+    ...(ids.agentId === undefined ? [] : [`agent ${inlineCode(ids.agentId)}`]),
+  ].join(" · ");
+}

@@ -1,0 +1,85 @@
+// A run's steps and tool calls as a Mermaid Gantt chart. Labels keep to an alphabet that cannot break it. Pure.
+
+import { durationText } from "./quantities.ts";
+import { elapsedMs, type RunReport } from "./run-report.ts";
+import { visibleText } from "./untrusted-text.ts";
+
+/** Bars of each kind; later ones share a last bar. */
+export const MAX_STEP_BARS = 10;
+export const MAX_CALL_BARS = 30;
+
+const MAX_LABEL_CHARS = 40;
+/** The narrowest bar, as a part of the whole. */
+const NARROWEST = 1 / 200;
+
+/** A bar without an end was cut off with the run, or still goes on. Milliseconds since the run's start. */
+type Bar = { readonly label: string; readonly startMs: number; readonly endMs: number | null };
+
+/** The Mermaid source, or "" when there is nothing to draw. The axis counts seconds from the run's start. */
+export function timeline(report: RunReport): string {
+  const { state } = report;
+  if (state.status === "unknown") return "";
+  const totalMs = Math.max(1, elapsedMs(report) ?? 0);
+  const offset = (atMs: number) => Math.min(totalMs, Math.max(0, atMs - state.startedAtMs));
+  const toBar = (timed: { label: string; startedAtMs: number; endedAtMs: number | null }): Bar => ({
+    label: timed.label,
+    startMs: offset(timed.startedAtMs),
+    endMs: timed.endedAtMs === null ? null : offset(timed.endedAtMs),
+  });
+  const steps = report.steps.map((step) => toBar({ ...step, label: step.name }));
+  const calls = report.calls.map((call) => toBar({ ...call, label: call.title }));
+  if (steps.length + calls.length === 0) return "";
+  const openTag = state.status === "running" ? "active, " : "crit, ";
+  const lines = [
+    "gantt",
+    `  title Seconds since the start, ${durationText(totalMs)} in all`,
+    "  dateFormat x",
+    "  axisFormat %s",
+    ...section({ title: "Steps", bars: shared(steps, MAX_STEP_BARS), totalMs, openTag }),
+    ...section({ title: "Tool calls", bars: shared(calls, MAX_CALL_BARS), totalMs, openTag }),
+  ];
+  return lines.join("\n");
+}
+
+function section(options: {
+  title: string;
+  bars: readonly Bar[];
+  totalMs: number;
+  openTag: string;
+}): string[] {
+  const { title, bars, totalMs, openTag } = options;
+  if (bars.length === 0) return [];
+  const narrowestMs = Math.max(1, Math.ceil(totalMs * NARROWEST));
+  return [
+    `  section ${title}`,
+    ...bars.map((bar, index) => {
+      const endMs = Math.max(bar.endMs ?? totalMs, bar.startMs + narrowestMs);
+      // The number keeps a label from being read as a keyword: "section", "click", a date.
+      return `    ${index + 1} ${safeLabel(bar.label)} :${bar.endMs === null ? openTag : ""}${bar.startMs}, ${endMs}`;
+    }),
+  ];
+}
+
+/** The first bars as they are, the rest as one. */
+function shared(bars: readonly Bar[], maxBars: number): readonly Bar[] {
+  if (bars.length <= maxBars) return bars;
+  const rest = bars.slice(maxBars - 1);
+  const wasCutOff = rest.some((bar) => bar.endMs === null);
+  const last: Bar = {
+    label: `and ${rest.length} more`,
+    startMs: rest.reduce((least, bar) => Math.min(least, bar.startMs), Number.MAX_SAFE_INTEGER),
+    endMs: wasCutOff ? null : rest.reduce((most, bar) => Math.max(most, bar.endMs ?? 0), 0),
+  };
+  return [...bars.slice(0, maxBars - 1), last];
+}
+
+/** Letters, digits, `_`, `.`, `/`, `-` and single spaces. */
+function safeLabel(label: string): string {
+  const safe = visibleText(label)
+    .replace(/[^\p{L}\p{N}_./-]+/gu, " ")
+    .trim();
+  const chars = [...safe];
+  return chars.length <= MAX_LABEL_CHARS
+    ? safe || "unnamed"
+    : chars.slice(0, MAX_LABEL_CHARS).join("").trim();
+}

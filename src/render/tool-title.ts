@@ -1,0 +1,45 @@
+// What a tool call is called where one line has to do: `read_file src/index.ts`. Pure.
+
+import { singleLine } from "./untrusted-text.ts";
+
+export const MAX_TITLE_CHARS = 120;
+/** Longer arguments are not parsed for a title; their beginning is shown as it is. */
+export const MAX_TITLE_ARGS_CHARS = 262_144;
+
+const MAX_VALUE_CHARS = 60;
+
+/** The call's name and its arguments' values on one line, safe to look at, at most `MAX_TITLE_CHARS`. */
+export function toolTitle(name: string, args: string): string {
+  const words = [singleLine(name, MAX_VALUE_CHARS) || "tool"];
+  let chars = 0;
+  for (const value of argumentValues(args)) {
+    if (chars > MAX_TITLE_CHARS) break;
+    const word = singleLine(value, MAX_VALUE_CHARS);
+    if (word === "") continue;
+    words.push(word);
+    chars += word.length;
+  }
+  return singleLine(words.join(" "), MAX_TITLE_CHARS);
+}
+
+function argumentValues(args: string): string[] {
+  const parsed = parseJson(args);
+  if (parsed === undefined) return [args];
+  if (parsed === null || typeof parsed !== "object") return [String(parsed ?? "")];
+  const values = Object.values(parsed).map((value) =>
+    typeof value === "string" ? value : JSON.stringify(value),
+  );
+  // A file's content says less than its path does.
+  const short = values.filter((value) => !value.includes("\n"));
+  return short.length > 0 ? short : values;
+}
+
+/** The parsed text, or undefined: a model may write anything where JSON belongs. */
+function parseJson(text: string): unknown {
+  if (text.length > MAX_TITLE_ARGS_CHARS) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

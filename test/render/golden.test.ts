@@ -1,0 +1,68 @@
+// What each renderer makes of whole runs, byte for byte.
+
+import { describe, expect, it } from "vitest";
+import { GithubLog } from "../../src/render/github-log.ts";
+import { type LogFormat, RunLog } from "../../src/render/log-parts.ts";
+import { ndjsonLine } from "../../src/render/ndjson.ts";
+import { PlainLog } from "../../src/render/plain-log.ts";
+import { type Conclusion, renderSummary, type SummaryContext } from "../../src/render/summary.ts";
+import { expectGolden } from "./golden.ts";
+import { reportOf, streams } from "./streams.ts";
+
+const conclusions: Record<keyof typeof streams, Partial<SummaryContext> & { conclusion: Conclusion }> = {
+  briefing: {
+    conclusion: "success",
+    reason: "completed",
+    tokens: 12_345,
+    creditsCharged: 12,
+    pullRequestUrl: "https://github.com/octo/hello/pull/17",
+  },
+  failure: { conclusion: "failure", reason: "backend_error" },
+  cancellation: { conclusion: "cancelled", reason: "user_stop", message: "The job was cancelled." },
+  "quota-end": { conclusion: "quota", reason: "quota_ended", message: "Claim the agent to go on." },
+  hostile: { conclusion: "failure", reason: "stalled" },
+};
+
+describe.each(Object.entries(streams))("the run %s", (name, events) => {
+  const write = (format: LogFormat): string => {
+    const log = new RunLog();
+    const parts = events.map((event) => log.add(event));
+    expect(log.end()).toEqual([]);
+    return parts.flatMap((some) => format.lines(some)).join("\n");
+  };
+
+  it("has its GitHub log", () => {
+    let count = 0;
+    expectGolden(
+      `${name}.github-log.txt`,
+      `${write(new GithubLog(() => `fence-token-${String(++count).padStart(4, "0")}`))}\n`,
+    );
+  });
+
+  it("has its plain log", () => {
+    expectGolden(`${name}.plain-log.txt`, `${write(new PlainLog())}\n`);
+  });
+
+  it("has its events file", () => {
+    expectGolden(`${name}.ndjson`, events.map(ndjsonLine).join(""));
+  });
+
+  it("has its summary", () => {
+    const summary = renderSummary(reportOf(events), {
+      reason: "",
+      repository: "octo/hello",
+      sha: "89abcdef0123456789abcdef0123456789abcdef",
+      runId: "run-1",
+      runUrl: "https://service.example.com/runs/run-1",
+      sessionId: "thread-1",
+      agentId: "agent-1",
+      creditsCharged: null,
+      creditsRemaining: null,
+      tokens: null,
+      claimUrl: null,
+      maxBytes: 64_000,
+      ...conclusions[name as keyof typeof streams],
+    });
+    expectGolden(`${name}.summary.md`, summary);
+  });
+});
