@@ -85,7 +85,7 @@ const quotaEventSchema = z.object({
 });
 
 /** Every event that this service writes. */
-export const runEventSchema = z.union([
+export const runEventSchema = z.discriminatedUnion("type", [
   runStartedSchema,
   runFinishedSchema,
   runErrorSchema,
@@ -98,8 +98,7 @@ export const runEventSchema = z.union([
   toolArgsSchema,
   toolEndSchema,
   toolResultSchema,
-  changesSchema,
-  quotaEventSchema,
+  z.discriminatedUnion("name", [changesSchema, quotaEventSchema]),
 ]);
 
 export type RunEvent = z.infer<typeof runEventSchema>;

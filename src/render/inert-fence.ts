@@ -14,6 +14,10 @@ export type Fence = {
 
 const OPENER = /^([ \t]*)(> ?|[-*+] {1,3}|\d{1,9}[.)] {1,3})?(`{3,}|~{3,})([^`]*)$/;
 
+export function isFenceOpener(line: string): boolean {
+  return OPENER.test(line);
+}
+
 /** The fence that opens at line `start` and the line after it, or null. One that never closes takes the rest. */
 export function readFence(lines: readonly string[], start: number): { fence: Fence; next: number } | null {
   const opener = OPENER.exec(lines[start] ?? "");

@@ -88,9 +88,7 @@ function inertToken(token: string, next: string): string {
 }
 
 function escaped(char: string): string {
-  return char === "<" || char === "`" || char === "~" || char === "&"
-    ? `&#${char.charCodeAt(0)};`
-    : `\\${char}`;
+  return "<`~&!".includes(char) ? `&#${char.charCodeAt(0)};` : `\\${char}`;
 }
 
 /** The end of a link, without its title, or text where a parser might not see the same end. */

@@ -2,7 +2,7 @@
 // page or swallow what follows it. Where its meaning is in doubt it is shown as text. Pure.
 
 import { byteLength, fitText } from "./bounded-text.ts";
-import { readFence, writeFence } from "./inert-fence.ts";
+import { isFenceOpener, readFence, writeFence } from "./inert-fence.ts";
 import { inertInline } from "./inert-inline.ts";
 import { visibleText, wholeChars } from "./untrusted-text.ts";
 
@@ -15,6 +15,7 @@ const COMMENT_DEFINITION = /^[ \t>]*\[[^\]]+\]:[ \t]*(?:#|<>|<#>)(?:[ \t].*)?$/;
 const PLAIN_DEFINITION = /^\[[\w .-]{1,30}\]: https?:\/\/[^\s<>()[\]`"'|\\!&@]+$/;
 const HEADING = /^( {0,3}|[ \t]*(?:(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])[ \t]{0,4})+)(#{1,6})(?=[ \t]|$)/;
 const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/;
+const COMMENT_BLOCK = /^[\s>*+\-\d.)]*<!--(?!.*-->)/;
 /** Would make a heading of the paragraph above it; after a blank line it is a rule. */
 const DASHES = /^([ \t>]*)-+[ \t]*$/;
 const PARAGRAPH_START = /^(?:[\p{L}_`"'(]|\*\S)/u;
@@ -23,7 +24,7 @@ const PARAGRAPH_START = /^(?:[\p{L}_`"'(]|\*\S)/u;
 export function inertMarkdown(reply: string, maxBytes: number): InertMarkdown {
   const source = wholeChars(reply.slice(0, maxBytes));
   const lines = visibleText(source).trim().split("\n");
-  const lastCommentEnd = lines.findLastIndex((line) => line.includes("-->"));
+  const commentEnds = commentEndsFrom(lines);
   const out = new BoundedLines(maxBytes);
   let isInComment = false;
   for (let at = 0; at < lines.length && !out.isFull; ) {
@@ -55,7 +56,7 @@ export function inertMarkdown(reply: string, maxBytes: number): InertMarkdown {
         line = `# ${line}`;
       }
     }
-    const inert = inertInline(line, lastCommentEnd >= at);
+    const inert = inertInline(line, commentEnds(line, at));
     isInComment = inert.opensComment;
     if (isInComment && inert.text.trim() === "") continue;
     const quoted = DASHES.exec(inert.text)?.[1];
@@ -76,6 +77,21 @@ function inertBlock(line: string): string {
 
 function isUnderlined(line: string, next: string | undefined): boolean {
   return next !== undefined && UNDERLINE.test(next) && PARAGRAPH_START.test(line) && !line.includes("|");
+}
+
+/**
+ * Says whether a comment that `line` leaves open ends at or after line `from`. One that began the line runs on
+ * through anything, one inside a paragraph ends with the paragraph or not at all.
+ */
+function commentEndsFrom(lines: readonly string[]): (line: string, from: number) => boolean {
+  const lastEnd = lines.findLastIndex((line) => line.includes("-->"));
+  const endsInParagraph: boolean[] = [];
+  for (let at = lines.length - 1; at >= 0; at--) {
+    const line = lines[at] ?? "";
+    const goesOn = !isBlank(line) && !isFenceOpener(line);
+    endsInParagraph[at] = goesOn && (line.includes("-->") || endsInParagraph[at + 1] === true);
+  }
+  return (line, from) => (COMMENT_BLOCK.test(line) ? lastEnd >= from : endsInParagraph[from] === true);
 }
 
 /** As CommonMark has it: a no-break space is text. */

@@ -3,6 +3,7 @@
 import { singleLine, visibleText } from "./untrusted-text.ts";
 
 const SQUARES = 5;
+const MAX_URL_CHARS = 2_000;
 
 /** A fenced block whose fence is longer than any backtick run inside. `info` is kept if it is one plain word. */
 export function fence(text: string, info = ""): string {
@@ -33,15 +34,15 @@ export function inertCode(text: string): string {
 /** One line of text for a heading, a table's cell or a paragraph. It pings nobody and links no issue. */
 export function escapeMarkdown(text: string, maxChars = 1_000): string {
   return singleLine(text, maxChars).replace(
-    /(?<![A-Za-z0-9])@[A-Za-z0-9][\w-]*(?:\/[\w.-]+)?|[\w./-]*#\d+|\bGH-\d+|[&<>\\`*_~[\]|$#]|^[-+=]|^\d+(?=[.)])/gi,
-    (match) =>
-      match.length > 1 && /[@#-]/.test(match) ? `<code>${inertCode(match)}</code>` : entities(match),
+    /[\w./-]*[@#][\w./@#-]*|\bGH-\d+|[&<>\\`*_~[\]|$]|^[-+=]|^\d+(?=[.)])/gi,
+    (match) => (/[@#-]\w/.test(match) ? `<code>${inertCode(match)}</code>` : entities(match)),
   );
 }
 
 /** A link, or the text alone when the address is not one for a browser. */
 export function link(text: string, url: string): string {
   const label = escapeMarkdown(text);
+  if (url.length > MAX_URL_CHARS) return label;
   if (!/^https?:\/\/[^\s/]/i.test(url) || !URL.canParse(url)) return label;
   const address = new URL(url).href.replace(/[()<>\\`|"']/g, percentCode);
   return `[${label}](${address})`;

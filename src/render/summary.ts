@@ -59,7 +59,7 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
     return section;
   };
   // Taken in the order of weight, shown in the order of reading.
-  const verdict = take(`## ${verdictTitle(context.conclusion)}`);
+  const verdict = take(`## ${verdictTitle(context)}`);
   const why = take(whySection(report, context));
   const claim = take(claimSection(report, context));
   const pullRequest = take(pullRequestSection(context));
@@ -68,11 +68,12 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
   const changes = take(changesTable(report.changes, Math.floor(roomBytes * CHANGES_PART)));
   const reply = take(replySection(report, roomBytes - 2));
   const details = take(summaryDetails(report, { ids: context, maxBytes: roomBytes - 2 }));
-  const sections = [verdict, why, reply, changes, pullRequest, costs, claim, where, details];
+  const facts = [costs, where].filter((section) => section !== "").join(" · ");
+  const sections = [verdict, why, facts, claim, pullRequest, reply, changes, details];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
-function verdictTitle(conclusion: Conclusion): string {
+function verdictTitle({ conclusion, reason }: SummaryContext): string {
   switch (conclusion) {
     case "success":
       return "✅ The agent has finished";
@@ -83,7 +84,7 @@ function verdictTitle(conclusion: Conclusion): string {
     case "skipped":
       return "⏭️ Skipped: no agent ran";
     case "quota":
-      return "💳 Out of credits";
+      return reason === "repository_private" ? "💳 This repository needs a payer" : "💳 Out of credits";
     case "detached":
       return "↗️ The run goes on without this job";
     default:

@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { byteLength } from "../../src/render/bounded-text.ts";
+import { changesTable, MAX_TABLE_FILES } from "../../src/render/changes-table.ts";
+
+function changes(paths: readonly string[]) {
+  return {
+    base_sha: "0",
+    patch: "",
+    files: paths.map((path, index) => ({
+      path,
+      status: "modified" as const,
+      additions: index,
+      deletions: 0,
+    })),
+  };
+}
+
+describe("changesTable", () => {
+  it("says nothing of a run that changed nothing", () => {
+    expect(changesTable(null, 10_000)).toBe("");
+    expect(changesTable(changes([]), 10_000)).toBe("");
+  });
+
+  it("keeps a path from breaking its row", () => {
+    const table = changesTable(changes(["a|b\n`c`"]), 10_000);
+    expect(table.split("\n").at(-1)).toBe(
+      "| <code>a&#124;b &#96;c&#96;</code> | modified | +0 −0 ⬜⬜⬜⬜⬜ |",
+    );
+  });
+
+  it("shows the most changed of many files in their order", () => {
+    const paths = Array.from({ length: MAX_TABLE_FILES + 10 }, (_, index) => `f${index}`);
+    const table = changesTable(changes(paths), 100_000);
+    expect(table).not.toContain("<code>f9</code>");
+    expect(table.indexOf("<code>f10</code>")).toBeLessThan(table.indexOf("<code>f59</code>"));
+    expect(table).toMatch(/and 10 more files$/);
+  });
+
+  it("keeps to its bytes", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "binary" })), fc.nat(2_000), (paths, maxBytes) => {
+        expect(byteLength(changesTable(changes(paths), maxBytes))).toBeLessThanOrEqual(maxBytes);
+      }),
+    );
+  });
+});

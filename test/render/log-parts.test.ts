@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import type { RunEvent } from "../../src/contract/run-event.ts";
+import { type LogPart, MAX_RESULT_CHARS, RunLog } from "../../src/render/log-parts.ts";
+import { call, callResult, callStart, cancelled, message, started, stored, streams } from "./streams.ts";
+
+function partsOf(events: readonly RunEvent[]): LogPart[] {
+  const log = new RunLog();
+  return [...stored(events).flatMap((event) => log.add(event)), ...log.end()];
+}
+
+const open = (title: string): LogPart => ({ kind: "open", title });
+const close: LogPart = { kind: "close" };
+const ours = (text: string): LogPart => ({ kind: "text", text, trust: "ours" });
+const theirs = (text: string): LogPart => ({ kind: "text", text, trust: "theirs" });
+
+describe("RunLog", () => {
+  it("streams a message line by line", () => {
+    const log = new RunLog();
+    const each = stored(message("m", "one\ntw", "o", "\n\nthree")).map((event) => log.add(event));
+    expect(each).toEqual([[], [theirs("one")], [], [theirs("two\n")], [theirs("three")]]);
+  });
+
+  it("prints a line that never ends in pieces, never half a character", () => {
+    const text = `x${"😀".repeat(10_000)}`;
+    const parts = partsOf(message("m", text));
+    expect(parts.length).toBeGreaterThan(2);
+    const pieces = parts.map((part) => (part.kind === "text" ? part.text : ""));
+    expect(pieces.join("")).toBe(text);
+    expect(pieces.every((piece) => piece.isWellFormed())).toBe(true);
+  });
+
+  it("opens a call's group as soon as it runs", () => {
+    const log = new RunLog();
+    const each = stored([...callStart("c", "run", { command: "make" }), callResult("c", "ok\n")]).map(
+      (event) => log.add(event),
+    );
+    expect(each).toEqual([[], [], [], [open("run make")], [theirs("ok"), close]]);
+  });
+
+  it("keeps one group open at a time for calls in parallel", () => {
+    const parts = partsOf([
+      ...callStart("a", "a", {}),
+      ...callStart("b", "b", {}),
+      callResult("a", "1"),
+      callResult("b", "2"),
+    ]);
+    expect(parts).toEqual([open("a"), theirs("1"), close, open("b"), theirs("2"), close]);
+  });
+
+  it("gives a result that overtakes the open call its own group", () => {
+    const parts = partsOf([
+      ...callStart("a", "a", {}),
+      ...callStart("b", "b", {}),
+      callResult("b", "2"),
+      callResult("a", "1"),
+    ]);
+    expect(parts).toEqual([
+      open("a"),
+      ours("… still running, the result comes below"),
+      close,
+      open("b"),
+      theirs("2"),
+      close,
+      open("a"),
+      theirs("1"),
+      close,
+    ]);
+  });
+
+  it("says of calls that were cut off that no result came", () => {
+    expect(partsOf([...callStart("a", "a", {}), ...callStart("b", "b", {}), cancelled])).toEqual([
+      open("a"),
+      ours("… no result: the run has ended"),
+      close,
+      open("b"),
+      ours("… no result: the run has ended"),
+      close,
+      ours("Run cancelled."),
+    ]);
+  });
+
+  it("gives back what it held when the reader leaves", () => {
+    expect(partsOf([started, ...message("m", "half a li").slice(0, 2)]).at(-1)).toEqual(theirs("half a li"));
+    expect(partsOf(callStart("a", "a", {}))).toEqual([open("a"), ours("… still running"), close]);
+  });
+
+  it("bounds a result by lines and by characters", () => {
+    const lines = partsOf(call("c", "cat", { args: {}, result: "x\n".repeat(1_000) }));
+    expect(lines).toEqual([
+      open("cat"),
+      theirs("x\n".repeat(199).concat("x")),
+      ours("… 800 more lines, in the events file"),
+      close,
+    ]);
+    const [, text, more] = partsOf(call("c", "cat", { args: {}, result: "😀".repeat(2_500_000) }));
+    expect(text?.kind === "text" ? text.text.length : 0).toBe(MAX_RESULT_CHARS);
+    expect(more).toEqual(ours("… 1 more line, in the events file"));
+  });
+
+  it("says so when a result is empty", () => {
+    expect(partsOf(call("c", "touch", { args: {}, result: " \n" }))).toEqual([
+      open("touch"),
+      ours("(no output)"),
+      close,
+    ]);
+  });
+
+  it("keeps its own lines to one line each, whatever names stand in them", () => {
+    const parts = partsOf([{ type: "STEP_STARTED", stepName: "a\n::error::b\u202E" }]);
+    expect(parts).toEqual([ours("Step: a ::error::b‹U+202E›")]);
+  });
+
+  it.each(Object.entries(streams))("never nests a group and closes each one: %s", (_name, events) => {
+    const log = new RunLog();
+    let depth = 0;
+    for (const part of events.flatMap((event) => log.add(event))) {
+      if (part.kind === "open") depth++;
+      if (part.kind === "close") depth--;
+      expect([0, 1]).toContain(depth);
+    }
+    expect(depth).toBe(0);
+  });
+});

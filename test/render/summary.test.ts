@@ -1,0 +1,165 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { RunEvent } from "../../src/contract/run-event.ts";
+import { byteLength } from "../../src/render/bounded-text.ts";
+import { emptyReport } from "../../src/render/run-report.ts";
+import {
+  DEFAULT_SUMMARY_BYTES,
+  MIN_SUMMARY_BYTES,
+  renderSummary,
+  type SummaryContext,
+} from "../../src/render/summary.ts";
+import {
+  briefing,
+  call,
+  hostileText,
+  message,
+  quota,
+  reportOf,
+  started,
+  stored,
+  succeeded,
+} from "./streams.ts";
+
+const context: SummaryContext = {
+  conclusion: "success",
+  reason: "completed",
+  repository: "octo/hello",
+  sha: "89abcdef0123456789abcdef0123456789abcdef",
+  creditsCharged: null,
+  creditsRemaining: null,
+  tokens: null,
+  claimUrl: null,
+  maxBytes: DEFAULT_SUMMARY_BYTES,
+};
+
+function summaryOf(events: readonly RunEvent[], changed: Partial<SummaryContext> = {}): string {
+  return renderSummary(reportOf(stored([started, ...events, succeeded])), { ...context, ...changed });
+}
+
+describe("renderSummary", () => {
+  it("answers for a job in which no agent ran", () => {
+    const summary = renderSummary(emptyReport(), {
+      ...context,
+      conclusion: "skipped",
+      reason: "fork",
+      message: "A fork's pull request gets no token. A maintainer may comment /agent.",
+    });
+    expect(summary).toBe(
+      "## ⏭️ Skipped: no agent ran\n\nA fork's pull request gets no token. A maintainer may comment /agent. " +
+        "(<code>fork</code>)\n\n<code>octo/hello</code> at <code>89abcde</code>\n",
+    );
+  });
+
+  it("prefers what the service settled to what the events said", () => {
+    const summary = summaryOf([quota(7, "https://a.example/event")], {
+      creditsRemaining: 5,
+      creditsCharged: 1_234,
+      claimUrl: "https://a.example/context",
+    });
+    expect(summary).toContain("**Credits** 1,234 charged, 5 left");
+    expect(summary).toContain("(https://a.example/context)");
+    expect(summary).not.toContain("event)");
+  });
+
+  it("links nothing but addresses for a browser", () => {
+    const summary = summaryOf([], { pullRequestUrl: "javascript:alert(1)", runUrl: "javascript:alert(2)" });
+    expect(summary).not.toMatch(/\]\(javascript/);
+  });
+
+  it("leaves out the oldest details first, then the end of the reply", () => {
+    const calls = Array.from({ length: 20 }, (_, index) =>
+      call(`c${index}`, `tool-${index}`, { args: {}, result: `result ${index}\n`.repeat(20) }),
+    ).flat();
+    const reply = `${"A line of the reply.\n".repeat(40)}THE END`;
+    const roomy = summaryOf([...calls, ...message("m", reply)], { maxBytes: 6_000 });
+    expect(roomy).toContain("THE END");
+    expect(roomy).toContain("<code>tool-19</code>");
+    expect(roomy).not.toContain("<code>tool-0</code>");
+    expect(roomy).toMatch(/\d+ earlier parts left out: the events file has them all\./);
+    const narrow = summaryOf([...calls, ...message("m", reply.repeat(3))], { maxBytes: 2_100 });
+    expect(narrow).not.toContain("tool-19");
+    expect(narrow).toContain("*The reply is cut here. The whole of it is in the reply file.*");
+  });
+
+  it("closes what a cut left open", () => {
+    const reply = `\`\`\`js\n${"code();\n".repeat(10_000)}`;
+    const summary = summaryOf(message("m", reply), { maxBytes: 4_000 });
+    expect(summary).toMatch(/code\(\);\n```\n\n\*The reply is cut here/);
+  });
+
+  it("takes five megabytes of everything", () => {
+    const text = hostileText.repeat(5_000);
+    const summary = summaryOf([...call("c", text, { args: { text }, result: text }), ...message("m", text)], {
+      message: text,
+      reason: text,
+      repository: text,
+      sha: text,
+      runUrl: `https://a.example/${text}`,
+      claimUrl: text,
+    });
+    expect(byteLength(summary)).toBeLessThanOrEqual(DEFAULT_SUMMARY_BYTES);
+    expect(byteLength(summary)).toBeGreaterThan(DEFAULT_SUMMARY_BYTES * 0.9);
+  });
+
+  it("keeps to its bytes and is well-formed, whatever the run and whatever the room", () => {
+    const text = fc.oneof(
+      fc.string({ unit: "binary", maxLength: 5_000 }),
+      fc.array(fc.constantFrom("`", "```\n", "\n", "|", "<!--", "😀", "@a", "x".repeat(500)), {
+        maxLength: 400,
+      }),
+    );
+    const joined = text.map((value) => (typeof value === "string" ? value : value.join("")));
+    fc.assert(
+      fc.property(
+        fc.record({ reply: joined, result: joined, label: joined, url: fc.oneof(fc.webUrl(), joined) }),
+        fc.integer({ min: MIN_SUMMARY_BYTES, max: 20_000 }),
+        ({ reply, result, label, url }, maxBytes) => {
+          const files = [{ path: label, status: "added" as const, additions: 1, deletions: 0 }];
+          const summary = summaryOf(
+            [
+              ...call("c", label, { args: { label }, result }),
+              ...message("m1", result),
+              ...message("m2", reply),
+              {
+                type: "CUSTOM",
+                name: "repository.changes",
+                value: { base_sha: label, files, patch: result },
+              },
+            ],
+            {
+              maxBytes,
+              conclusion: "failure",
+              message: label,
+              reason: label,
+              repository: label,
+              sha: label,
+              agentId: label,
+              runId: label,
+              sessionId: label,
+              runUrl: url,
+              pullRequestUrl: url,
+              claimUrl: url,
+              creditsCharged: 1,
+              creditsRemaining: 1,
+              tokens: 1,
+            },
+          );
+          expect(byteLength(summary)).toBeLessThanOrEqual(maxBytes);
+          expect(summary.isWellFormed()).toBe(true);
+          expect(summary.startsWith("## ❌ The agent failed\n")).toBe(true);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("refuses less room than any summary needs", () => {
+    expect(() => renderSummary(emptyReport(), { ...context, maxBytes: 2_047 })).toThrow(RangeError);
+  });
+
+  it("opens as many folds as it closes", () => {
+    const summary = renderSummary(reportOf(briefing), context);
+    expect(summary.match(/^<details>$/gm)?.length).toBe(summary.match(/^<\/details>$/gm)?.length);
+  });
+});

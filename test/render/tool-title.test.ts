@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { MAX_TITLE_CHARS, toolTitle } from "../../src/render/tool-title.ts";
+
+describe("toolTitle", () => {
+  it.each([
+    ["read_file", '{"path":"src/index.ts"}', "read_file src/index.ts"],
+    ["search", '{"pattern":"a b","limit":5,"deep":true}', "search a b 5 true"],
+    ["write_file", '{"content":"a\\nb","path":"x.ts"}', "write_file x.ts"],
+    ["say", '{"text":"one\\ntwo"}', "say one two"],
+    ["edit", '{"edits":[{"from":1}]}', 'edit [{"from":1}]'],
+    ["now", "{}", "now"],
+    ["now", "", "now"],
+    ["odd", '{"half', 'odd {"half'],
+    ["odd", '"text"', "odd text"],
+    ["odd", "null", "odd"],
+    ["", "{}", "tool"],
+  ])("makes of %s and %s: %s", (name, args, title) => {
+    expect(toolTitle(name, args)).toBe(title);
+  });
+
+  it("is one bounded line, whatever a model writes", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary" }),
+        fc.oneof(fc.string({ unit: "binary" }), fc.json()),
+        (name, args) => {
+          const title = toolTitle(name, args);
+          expect(title.length).toBeLessThanOrEqual(MAX_TITLE_CHARS);
+          expect(title).not.toMatch(/[\p{Cc}]/u);
+        },
+      ),
+    );
+  });
+});
