@@ -34,7 +34,6 @@ export const problemCodes = [
   "unauthorized",
   "forbidden",
   "not_found",
-  "method_not_allowed",
   "run_finished",
   "idempotency_key_in_flight",
   "idempotency_key_reused",

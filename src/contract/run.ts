@@ -118,12 +118,18 @@ export type Message = z.infer<typeof messageSchema>;
 export const submitRunRequestSchema = z.object({
   message: z.optional(z.string().check(z.minLength(1))),
   messages: z.optional(z.array(messageSchema).check(z.minLength(1))),
-  session_id: z.optional(z.string().check(z.minLength(1), z.maxLength(255))),
-  idempotency_key: z.optional(z.string().check(z.minLength(1), z.maxLength(MAX_IDEMPOTENCY_KEY_CHARS))),
+  session_id: z.optional(name(255)),
+  idempotency_key: z.optional(name(MAX_IDEMPOTENCY_KEY_CHARS)),
   max_turn_tokens: z.optional(z.int().check(z.minimum(0), z.maximum(MAX_TURN_TOKENS))),
 });
 
 export type SubmitRunRequest = z.infer<typeof submitRunRequestSchema>;
+
+/** Text that a database can be asked for: PostgreSQL's has no NUL. */
+function name(maxChars: number) {
+  const hasNoNul = z.refine<string>((text) => !text.includes("\0"), "must not hold a NUL character");
+  return z.string().check(z.minLength(1), z.maxLength(maxChars), hasNoNul);
+}
 
 export const submitRunResponseSchema = z.object({ run_id: z.string(), session_id: z.string() });
 export type SubmitRunResponse = z.infer<typeof submitRunResponseSchema>;

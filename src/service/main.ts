@@ -26,6 +26,8 @@ import { openSqliteStore } from "./store/sqlite.ts";
 import { gitWorkspaces } from "./workspace/git-workspaces.ts";
 
 const EXPIRY_SWEEP_MS = 10 * 60 * 1000;
+/** How long the trail of exchanges is kept: 90 days. */
+const AUDIT_MS = 90 * 24 * 60 * 60 * 1000;
 const RUN_TIME_LIMIT_MS = 60 * 60 * 1000;
 const CLONE_LIMITS = {
   maxBytes: 2_000_000_000,
@@ -127,8 +129,9 @@ async function serve(parts: {
   executor.start();
   answer = createApp(core, config).fetch;
   const sweep = setInterval(() => {
+    const now = clock.now();
     store
-      .transact((tx) => tx.deleteExpired(clock.now()))
+      .transact((tx) => tx.deleteExpired({ now, auditedBefore: now - AUDIT_MS }))
       .catch((cause: unknown) => log.warn({ err: cause }, "expiry sweep failed"));
   }, EXPIRY_SWEEP_MS);
   sweep.unref();

@@ -2,12 +2,13 @@
 
 import type { Clock } from "../../src/base/clock.ts";
 
+type Watcher = { isSo(sleeping: number): boolean; wake(): void };
 type Sleeper = { readonly at: number; wake(): void };
 
 export class ManualClock implements Clock {
   #nowMs: number;
   #sleepers: Sleeper[] = [];
-  #watchers: { readonly atLeast: number; wake(): void }[] = [];
+  #watchers: Watcher[] = [];
 
   /** The middle of a month, so that a test passes its end only when it means to. */
   constructor(start = "2026-01-15T10:00:00.000Z") {
@@ -28,6 +29,7 @@ export class ManualClock implements Clock {
       const giveUp = () => {
         this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
         reject(signal?.reason);
+        this.#tellWatchers();
       };
       const sleeper = {
         at: this.#nowMs + ms,
@@ -48,18 +50,28 @@ export class ManualClock implements Clock {
     const due = this.#sleepers.filter(({ at }) => at <= this.#nowMs);
     this.#sleepers = this.#sleepers.filter(({ at }) => at > this.#nowMs);
     for (const { wake } of due) wake();
+    this.#tellWatchers();
   }
 
   /** Resolves once at least so many sleep. */
   async whenSleeping(atLeast = 1): Promise<void> {
-    if (this.#sleepers.length >= atLeast) return;
+    await this.#when((sleeping) => sleeping >= atLeast);
+  }
+
+  /** Resolves once no more than so many sleep: the others were woken or gave up. */
+  async whenAwake(atMost = 0): Promise<void> {
+    await this.#when((sleeping) => sleeping <= atMost);
+  }
+
+  async #when(isSo: (sleeping: number) => boolean): Promise<void> {
+    if (isSo(this.#sleepers.length)) return;
     await new Promise<void>((resolve) => {
-      this.#watchers.push({ atLeast, wake: resolve });
+      this.#watchers.push({ isSo, wake: resolve });
     });
   }
 
   #tellWatchers(): void {
-    const ready = this.#watchers.filter(({ atLeast }) => this.#sleepers.length >= atLeast);
+    const ready = this.#watchers.filter(({ isSo }) => isSo(this.#sleepers.length));
     this.#watchers = this.#watchers.filter((watcher) => !ready.includes(watcher));
     for (const { wake } of ready) wake();
   }

@@ -1,6 +1,11 @@
 // A proxy on loopback in front of the service: keeps what was asked and answered, and lets it go wrong on demand.
 
-import { type IncomingHttpHeaders, type IncomingMessage, request as open, type ServerResponse } from "node:http";
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as open,
+  type ServerResponse,
+} from "node:http";
 import { type Fault, makeFaults } from "./forge-fault.ts";
 import { readBody, startLoopbackServer } from "./forge-server.ts";
 
@@ -16,7 +21,11 @@ export type ProxyFault =
   /** The service gets the request twice; the second answer is handed on. */
   | { readonly type: "twice" }
   /** The route's last answer once more; the service never hears of the request. */
-  | { readonly type: "stale" };
+  | { readonly type: "stale" }
+  /** The service's answer with another body. */
+  | { readonly type: "edited"; readonly edit: (body: string) => string }
+  /** No fault: lets one request of a queue pass. */
+  | { readonly type: "none" };
 
 export type ProxyAnswer = {
   readonly status: number;
@@ -77,7 +86,15 @@ export async function startFaultProxy(): Promise<FaultProxy> {
     const { method = "", url: path = "", headers } = request;
     const route = routeOf(method, path);
     const fault = queues.get(route)?.shift() ?? standing.get(route) ?? null;
-    const received: Received = { route, method, path, headers, body, fault: fault?.type ?? null, answer: null };
+    const received: Received = {
+      route,
+      method,
+      path,
+      headers,
+      body,
+      fault: fault?.type ?? null,
+      answer: null,
+    };
     const earlier = requests.findLast((other) => other.route === route && other.answer !== null)?.answer;
     requests.push(received);
     announce(route);
@@ -85,7 +102,7 @@ export async function startFaultProxy(): Promise<FaultProxy> {
       received.answer = await forward({ target, request: received, response });
       return received.answer;
     };
-    await answer({ fault, ask, earlier: earlier ?? null, response });
+    await answer({ fault: fault ?? { type: "none" }, ask, earlier: earlier ?? null, response });
   });
 
   return {
@@ -127,15 +144,19 @@ function routeOf(method: string, path: string): Route {
 }
 
 async function answer(options: {
-  fault: ProxyFault | null;
+  fault: ProxyFault;
   ask: () => Promise<ProxyAnswer | null>;
   earlier: ProxyAnswer | null;
   response: ServerResponse;
 }): Promise<void> {
   const { fault, ask, earlier, response } = options;
-  switch (fault?.type) {
-    case undefined:
+  switch (fault.type) {
+    case "none":
       return handOn(response, await ask());
+    case "edited": {
+      const whole = await ask();
+      return handOn(response, whole === null ? null : { ...whole, body: fault.edit(whole.body) });
+    }
     case "lost":
       await ask();
       response.destroy();
@@ -195,15 +216,15 @@ function handOn(response: ServerResponse, answer: ProxyAnswer | null): void {
 
 /** Without what belongs to one connection alone. */
 function headersOf(answer: ProxyAnswer): IncomingHttpHeaders {
-  const { connection, "keep-alive": keepAlive, "transfer-encoding": transferEncoding, ...headers } = answer.headers;
-  return headers;
+  const ofConnection = ["connection", "content-length", "keep-alive", "transfer-encoding"];
+  return Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !ofConnection.includes(name)));
 }
 
 /** A problem as the service words it, for a fault in its place. */
 export function problemFault(
   status: number,
   options: { code: string; requestId: string; headers?: Readonly<Record<string, string>> },
-): Fault {
+): Extract<Fault, { type: "status" }> {
   const { code, requestId, headers = {} } = options;
   return {
     type: "status",

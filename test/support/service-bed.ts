@@ -2,9 +2,9 @@
 
 import { type ExchangeResponse, exchangeResponseSchema } from "../../src/contract/exchange.ts";
 import { submitRunResponseSchema } from "../../src/contract/run.ts";
+import type { IssuerConfig } from "../../src/service/oidc/issuer-config.ts";
 import { ManualClock } from "./clock-manual.ts";
 import { type Forge, type ForgeOptions, startForge } from "./forge.ts";
-import type { IssuerConfig } from "../../src/service/oidc/issuer-config.ts";
 import type { Claims } from "./issuer-claims.ts";
 import { startTestService, type TestService, type TestServiceOptions } from "./service.ts";
 import { type Answer, type Call, call } from "./service-client.ts";

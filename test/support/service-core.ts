@@ -29,6 +29,8 @@ export type CoreBedOptions = {
   readonly workspaces?: WorkspaceProvider;
   readonly slots?: number;
   readonly runTimeLimitMs?: number;
+  /** Per owner and month; plenty unless told. */
+  readonly freeCredits?: number;
   /** Stands between the core and its store. */
   readonly wrapStore?: (store: Store) => Store;
 };
@@ -84,7 +86,7 @@ export class CoreBed {
         baseUrl: "http://service.example",
         webUrl: "http://service.example",
         audience: "service.example",
-        freeCredits: 10_000,
+        freeCredits: options.freeCredits ?? 10_000,
         capabilityMs: 900_000,
         backend: backend?.name ?? "none",
         maxQueuedRuns: 1_000,

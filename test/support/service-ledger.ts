@@ -1,71 +1,96 @@
 // What must be true of the money at any moment, read past the store as an auditor would.
 
 import { expect } from "vitest";
-import { EARNED, GRANTS, HELD, RUN_FEE_MICRO_USD } from "../../src/service/core/ledger.ts";
+import { HELD, isPayer, RUN_FEE_MICRO_USD } from "../../src/service/core/ledger.ts";
 import type { StorePlace } from "./stores.ts";
 
 type Row = Record<string, unknown>;
 
+/** All at one moment: runs may be at work meanwhile. */
+const POSTINGS = `
+  select p.kind, p.from_account, p.to_account, p.micro_usd, p.run_id,
+    r.status, r.cause, r.started_at, r.hold_micro_usd, r.gross_micro_usd, r.refunded_micro_usd, r.refund_reason,
+    f.balance_micro_usd as from_balance, t.balance_micro_usd as to_balance
+  from ledger_postings p
+  left join runs r on r.id = p.run_id
+  left join ledger_accounts f on f.id = p.from_account
+  left join ledger_accounts t on t.id = p.to_account`;
+
+const UNPAID_RUNS = `
+  select id from runs where not exists (select 1 from ledger_postings p where p.run_id = runs.id)`;
+
+const UNFINISHED: readonly unknown[] = ["queued", "running", "cancelling"];
+
 /** Reads ledger and runs, and fails where they contradict each other. */
 export async function expectSoundLedger(place: StorePlace): Promise<void> {
-  const postings = await place.query("select * from ledger_postings");
-  const accounts = await place.query("select * from ledger_accounts");
-  const runs = await place.query("select * from runs");
+  const postings = await place.query(POSTINGS);
+  expect(await place.query(UNPAID_RUNS)).toEqual([]);
 
   const balances = balancesOf(postings);
   expect([...balances.values()].reduce((sum, balance) => sum + balance, 0)).toBe(0);
-  for (const account of accounts) {
-    const balance = Number(account.balance_micro_usd);
-    expect(balance, String(account.id)).toBe(balances.get(String(account.id)) ?? 0);
-    expect(balance, String(account.id)).toBeGreaterThanOrEqual(0);
+  for (const posting of postings) {
+    expectKept(balances, posting.from_account, posting.from_balance);
+    expectKept(balances, posting.to_account, posting.to_balance);
   }
-  const known = new Set([GRANTS, HELD, EARNED, ...accounts.map(({ id }) => String(id))]);
-  expect([...balances.keys()].filter((account) => !known.has(account))).toEqual([]);
 
-  const unfinished = runs.filter(({ status }) => ["queued", "running", "cancelling"].includes(String(status)));
-  const held = unfinished.reduce((sum, run) => sum + Number(run.hold_micro_usd), 0);
-  expect(balances.get(HELD) ?? 0).toBe(held);
-  for (const run of runs) {
-    expectSettled(
-      run,
-      postings.filter((posting) => posting.run_id === run.id),
-    );
+  const runs = Map.groupBy(
+    postings.filter(({ run_id }) => run_id !== null),
+    ({ run_id }) => run_id,
+  );
+  let held = 0;
+  for (const own of runs.values()) {
+    expectSettled(own);
+    if (UNFINISHED.includes(own[0]?.status)) held += Number(own[0]?.hold_micro_usd);
   }
+  expect(balances.get(HELD) ?? 0).toBe(held);
 }
 
-function balancesOf(postings: readonly Row[]): Map<string, number> {
-  const balances = new Map<string, number>();
-  for (const posting of postings) {
-    const amount = Number(posting.micro_usd);
+function balancesOf(postings: readonly Row[]): Map<unknown, number> {
+  const balances = new Map<unknown, number>();
+  for (const { from_account: from, to_account: to, micro_usd } of postings) {
+    const amount = Number(micro_usd);
     expect(amount).toBeGreaterThan(0);
-    const [from, to] = [String(posting.from_account), String(posting.to_account)];
     balances.set(from, (balances.get(from) ?? 0) - amount);
     balances.set(to, (balances.get(to) ?? 0) + amount);
   }
   return balances;
 }
 
+/** A payer's balance is kept beside its postings, is their sum, and never below zero. */
+function expectKept(balances: ReadonlyMap<unknown, number>, account: unknown, kept: unknown): void {
+  expect(kept === null, String(account)).toBe(!isPayer(String(account)));
+  if (kept === null) return;
+  expect(Number(kept), String(account)).toBe(balances.get(account));
+  expect(Number(kept), String(account)).toBeGreaterThanOrEqual(0);
+}
+
 /** One hold a run; once it has ended, exactly one way out of it. */
-function expectSettled(run: Row, postings: readonly Row[]): void {
+function expectSettled(postings: readonly Row[]): void {
+  const run = postings[0] ?? {};
+  const label = `run ${run.run_id}: ${run.status} ${run.cause}`;
   const kinds = postings.map(({ kind }) => String(kind)).sort();
-  const gross = Number(run.gross_micro_usd);
-  const refunded = Number(run.refunded_micro_usd);
-  const label = `run ${run.id}: ${run.status} ${run.cause}`;
-  expect(new Set(postings.map(({ micro_usd }) => Number(micro_usd))), label).toEqual(
-    new Set([RUN_FEE_MICRO_USD]),
-  );
-  if (["queued", "running", "cancelling"].includes(String(run.status))) {
-    expect(kinds, label).toEqual(["hold"]);
+  for (const { micro_usd } of postings) expect(Number(micro_usd), label).toBe(RUN_FEE_MICRO_USD);
+  const costs = [Number(run.gross_micro_usd), Number(run.refunded_micro_usd)];
+  if (UNFINISHED.includes(run.status)) {
+    expect([kinds, costs], label).toEqual([["hold"], [0, 0]]);
   } else if (run.started_at === null) {
-    expect([kinds, gross, refunded], label).toEqual([["hold", "release"], 0, 0]);
-  } else if (refunded > 0) {
-    expect([kinds, gross, refunded], label).toEqual([
+    expect([kinds, costs], label).toEqual([
+      ["hold", "release"],
+      [0, 0],
+    ]);
+  } else if (costs[1] === 0) {
+    expect([kinds, costs], label).toEqual([
+      ["charge", "hold"],
+      [RUN_FEE_MICRO_USD, 0],
+    ]);
+    expect(run.refund_reason, label).toBeNull();
+  } else {
+    const [charged, refunded] = costs;
+    expect([kinds, charged, refunded], label).toEqual([
       ["charge", "hold", "refund"],
       RUN_FEE_MICRO_USD,
       RUN_FEE_MICRO_USD,
     ]);
     expect(run.refund_reason, label).toBe(run.cause);
-  } else {
-    expect([kinds, gross, run.refund_reason], label).toEqual([["charge", "hold"], RUN_FEE_MICRO_USD, null]);
   }
 }

@@ -26,7 +26,8 @@ export async function findRun(
 ): Promise<Result<RunRecord, RunRefusal>> {
   const { caller, runId, agentId } = query;
   if (agentId !== undefined && !mayUseAgent(caller, { id: agentId })) {
-    return refused({ reason: "run_of_another", runId });
+    const agent = await core.store.committed.findAgent(agentId);
+    return refused({ reason: agent === null ? "agent_not_found" : "agent_of_another", agentId });
   }
   const run = await core.store.committed.findRun(runId);
   if (run === null || (agentId !== undefined && run.agentId !== agentId)) {

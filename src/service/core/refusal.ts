@@ -23,9 +23,12 @@ export type AuthRefusal =
   | { readonly reason: "credential_expired"; readonly expiredAt: number }
   | { readonly reason: "credential_revoked" };
 
-export type SubmitRefusal =
+export type AgentRefusal =
   | { readonly reason: "agent_not_found"; readonly agentId: string }
-  | { readonly reason: "agent_of_another"; readonly agentId: string }
+  | { readonly reason: "agent_of_another"; readonly agentId: string };
+
+export type SubmitRefusal =
+  | AgentRefusal
   | { readonly reason: "session_not_found"; readonly sessionId: string }
   | { readonly reason: "message_missing" }
   | { readonly reason: "key_in_flight"; readonly key: string }
@@ -39,6 +42,7 @@ export type SubmitRefusal =
     };
 
 export type RunRefusal =
+  | AgentRefusal
   | { readonly reason: "run_not_found"; readonly runId: string }
   | { readonly reason: "run_of_another"; readonly runId: string }
   | { readonly reason: "run_finished"; readonly runId: string; readonly status: string };

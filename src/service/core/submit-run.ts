@@ -55,13 +55,9 @@ export class RunSubmitter {
   }
 
   async #submit(submission: Submission, key: string | null): Promise<Result<Submitted, SubmitRefusal>> {
-    const { dispatch, policy, store } = this.#core;
+    const { dispatch, store } = this.#core;
     const messages = messagesOf(submission.body);
     if (messages === null) return refused({ reason: "message_missing" });
-    const queued = dispatch.waiting();
-    if (queued >= policy.maxQueuedRuns) {
-      return refused({ reason: "capacity_reached", queued, allowed: policy.maxQueuedRuns });
-    }
     try {
       const submitted = await store.transact((tx) =>
         admitRun(this.#core, tx, { ...submission, messages, key }),
@@ -105,6 +101,11 @@ async function admitRun(
   if (earlier !== null) {
     if (earlier.requestHash !== requestHash) return refused({ reason: "key_reused", key: key ?? "" });
     return ok({ runId: earlier.runId, sessionId: earlier.threadId, isReplay: true });
+  }
+
+  const queued = core.dispatch.waiting();
+  if (queued >= core.policy.maxQueuedRuns) {
+    return refused({ reason: "capacity_reached", queued, allowed: core.policy.maxQueuedRuns });
   }
 
   const session = body.session_id === undefined ? null : await tx.findSession(body.session_id);

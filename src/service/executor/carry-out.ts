@@ -6,7 +6,7 @@ import type { Workspace, WorkspaceProvider } from "../core/ports/workspace.ts";
 import type { TakenRun } from "../core/progress-run.ts";
 import { type Ending, interruptedEnding, type Usage } from "../core/run-machine.ts";
 import type { Backend, BackendTask } from "./backend.ts";
-import type { EventWriter } from "./event-writer.ts";
+import { type EventWriter, StreamLimitError } from "./event-writer.ts";
 import { RunStopped, type StopKind } from "./stop-reason.ts";
 
 const NO_USAGE: Usage = { tokens: 0, calls: 0 };
@@ -48,6 +48,8 @@ export async function carryOut(work: Work): Promise<WorkDone> {
     return completed(await untilStopped(backend.run(task, opened.value), signal));
   } catch (cause) {
     if (cause instanceof RunStopped) return { ending: endingOf(cause.kind), usage: NO_USAGE };
+    if (cause instanceof StreamLimitError)
+      return failed("backend_error", `${cause.message} Ask for less in one run.`);
     core.log.error({ run_id: runId, err: cause }, "backend failed");
     return failed("backend_error", "The agent's backend failed. Nothing was charged. Run it again.", true);
   } finally {

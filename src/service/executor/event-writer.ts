@@ -25,8 +25,9 @@ export class EventWriter {
   #flushing: Promise<void> | null = null;
   #isScheduled = false;
   #isClosed = false;
+  #failure: { readonly cause: unknown } | null = null;
 
-  /** `onStatus` hears the run's state after each write: null when the run is not ours any more. */
+  /** `onStatus` hears the run's state after each write: null when the run is not ours any more, or a write failed. */
   constructor(options: { append: Append; onStatus: (status: RunStatus | null) => void }) {
     this.#append = options.append;
     this.#onStatus = options.onStatus;
@@ -35,6 +36,7 @@ export class EventWriter {
   /** Queues an event; waits when much is unwritten. Rejects when the stream is full, or when a write failed. */
   async emit(event: RunEvent): Promise<void> {
     if (this.#isClosed) return;
+    if (this.#failure !== null) throw this.#failure.cause;
     const chars = sizeOf(event);
     this.#streamChars += chars;
     if (this.#streamChars > MAX_STREAM_CHARS) {
@@ -47,10 +49,14 @@ export class EventWriter {
     else this.#scheduleFlush();
   }
 
-  /** Ends the writing: waits for what is under way, returns what was not written and closes what is open. */
+  /**
+   * Ends the writing: waits for what is under way, returns what was not written and closes what is open. Rejects when
+   * a write failed: nobody here knows then what of it is stored.
+   */
   async close(): Promise<RunEvent[]> {
     this.#isClosed = true;
     await this.#flushing?.catch(() => {});
+    if (this.#failure !== null) throw this.#failure.cause;
     return [...this.#pending.splice(0), ...this.#spans.closers()];
   }
 
@@ -75,7 +81,17 @@ export class EventWriter {
     while (this.#pending.length > 0 && !this.#isClosed) {
       const events = this.#pending.splice(0);
       this.#pendingChars = 0;
-      this.#onStatus(await this.#append(events));
+      this.#onStatus(await this.#appendOrFail(events));
+    }
+  }
+
+  async #appendOrFail(events: readonly RunEvent[]): Promise<RunStatus | null> {
+    try {
+      return await this.#append(events);
+    } catch (cause) {
+      this.#failure = { cause };
+      this.#onStatus(null);
+      throw cause;
     }
   }
 }

@@ -1,8 +1,9 @@
 // Takes queued runs to their end, a few at a time, and settles each whatever happens.
 
+import { type BackoffPolicy, nextDelayMs } from "../../base/backoff.ts";
 import type { Core } from "../core/core.ts";
 import type { WorkspaceProvider } from "../core/ports/workspace.ts";
-import { appendRunEvents, finishRun } from "../core/progress-run.ts";
+import { appendRunEvents, finishRun, type TakenRun } from "../core/progress-run.ts";
 import { interruptRun } from "../core/recover-runs.ts";
 import type { Backend } from "./backend.ts";
 import { carryOut } from "./carry-out.ts";
@@ -12,6 +13,8 @@ import { RunLease } from "./run-lease.ts";
 
 /** How long work that was told to stop may take to say so. */
 const STOP_GRACE_MS = 2_000;
+/** How long a store may be away, half a minute in all, before a run is left to the next start's recovery. */
+const STORE_BACKOFF: BackoffPolicy = { attempts: 10, firstDelayMs: 100, maxDelayMs: 10_000 };
 
 export type ExecutorOptions = {
   readonly core: Core;
@@ -26,6 +29,7 @@ export type ExecutorOptions = {
 export class Executor {
   readonly #options: ExecutorOptions;
   readonly #intake = new AbortController();
+  readonly #drained = new AbortController();
   readonly #leases = new Map<string, RunLease>();
   #slots: Promise<void>[] = [];
 
@@ -46,7 +50,8 @@ export class Executor {
     await this.#idleWithin(graceMs);
     for (const lease of this.#leases.values()) lease.stop("shutdown");
     await this.#idleWithin(STOP_GRACE_MS);
-    for (const runId of this.#leases.keys()) await interruptRun(this.#options.core, runId);
+    this.#drained.abort();
+    for (const runId of this.#leases.keys()) await this.#interrupt(runId);
   }
 
   async #idleWithin(ms: number): Promise<void> {
@@ -63,16 +68,27 @@ export class Executor {
       try {
         await this.#execute(runId);
       } catch (cause) {
-        // Nothing of a run may end a worker. What is unsettled is put right by recovery at the next start.
-        this.#options.core.log.error({ run_id: runId, err: cause }, "run could not be settled");
+        // Nothing of a run may end a worker, and no run may be left to nobody.
+        this.#options.core.log.error({ run_id: runId, err: cause }, "run could not be carried out");
+        if (!this.#drained.signal.aborted) await this.#interrupt(runId);
       }
     }
   }
 
+  /** Ends a run that nobody works on. What cannot be ended now is put right by recovery at the next start. */
+  async #interrupt(runId: string): Promise<void> {
+    const { core } = this.#options;
+    try {
+      await this.#insist(() => interruptRun(core, runId));
+    } catch (cause) {
+      core.log.error({ run_id: runId, err: cause }, "run could not be settled");
+    }
+  }
+
   async #execute(runId: string): Promise<void> {
-    const { core, dispatch, backends, workspaces, runTimeLimitMs } = this.#options;
+    const { core, backends, workspaces } = this.#options;
     const startedAt = core.clock.now();
-    const held = await RunLease.take({ core, dispatch, runId, timeLimitMs: runTimeLimitMs });
+    const held = await this.#take(runId);
     if (held === null) return;
     const { lease, taken } = held;
     const { fence } = taken.run;
@@ -91,7 +107,7 @@ export class Executor {
         signal: lease.signal,
       });
       const events = await writer.close();
-      const isOurs = await finishRun(core, { runId, fence, events, ending, usage });
+      const isOurs = await this.#insist(() => finishRun(core, { runId, fence, events, ending, usage }));
       core.log.info(
         { run_id: runId, ended: isOurs ? ending.status : "lost", duration_ms: core.clock.now() - startedAt },
         "run ended",
@@ -99,6 +115,36 @@ export class Executor {
     } finally {
       lease.release();
       this.#leases.delete(runId);
+    }
+  }
+  async #take(runId: string): Promise<{ lease: RunLease; taken: TakenRun } | null> {
+    const { core, dispatch, runTimeLimitMs: timeLimitMs } = this.#options;
+    let hasFailed = false;
+    const held = await this.#insist(() =>
+      RunLease.take({ core, dispatch, runId, timeLimitMs }).catch((cause: unknown) => {
+        hasFailed = true;
+        throw cause;
+      }),
+    );
+    // A try that failed may have taken the run all the same, and then nobody works on it.
+    if (held === null && hasFailed) await this.#interrupt(runId);
+    return held;
+  }
+
+  /** Repeats what a store that is away for a while refused. `work` is safe to repeat. Rejects as its last try did. */
+  async #insist<Value>(work: () => Promise<Value>): Promise<Value> {
+    const { clock, log, random } = this.#options.core;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (cause) {
+        const delayMs = nextDelayMs(STORE_BACKOFF, { attempt, random: random.fraction() });
+        if (delayMs === null || this.#drained.signal.aborted) throw cause;
+        log.warn({ err: cause, attempt, delay_ms: delayMs }, "the store failed, trying again");
+        await clock.sleep(delayMs, this.#drained.signal).catch(() => {
+          throw cause;
+        });
+      }
     }
   }
 }

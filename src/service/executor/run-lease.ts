@@ -18,10 +18,10 @@ export type LeaseOptions = {
 export class RunLease {
   readonly #options: LeaseOptions;
   readonly #controller = new AbortController();
+  readonly #released = new AbortController();
   readonly #stopListening: () => void;
   #taken: TakenRun | null = null;
   #wasNudged = false;
-  #timers: NodeJS.Timeout[] = [];
 
   /** Takes the run. Null when it is not queued any more. */
   static async take(options: LeaseOptions): Promise<{ lease: RunLease; taken: TakenRun } | null> {
@@ -63,16 +63,30 @@ export class RunLease {
   /** Ends heartbeat and listening. Safe to repeat. */
   release(): void {
     this.#stopListening();
-    for (const timer of this.#timers) clearTimeout(timer);
+    this.#released.abort();
   }
 
   #begin(taken: TakenRun): void {
     this.#taken = taken;
-    this.#timers = [
-      setInterval(() => this.#look(), HEARTBEAT_MS),
-      setTimeout(() => this.stop("time_limit"), this.#options.timeLimitMs),
-    ];
+    void this.#keepAlive();
+    void this.#stopInTime();
     if (this.#wasNudged) this.#look();
+  }
+
+  async #keepAlive(): Promise<void> {
+    while (await this.#isHeldAfter(HEARTBEAT_MS)) this.#look();
+  }
+
+  async #stopInTime(): Promise<void> {
+    if (await this.#isHeldAfter(this.#options.timeLimitMs)) this.stop("time_limit");
+  }
+
+  async #isHeldAfter(ms: number): Promise<boolean> {
+    const { clock } = this.#options.core;
+    return await clock.sleep(ms, this.#released.signal).then(
+      () => true,
+      () => false,
+    );
   }
 
   #look(): void {

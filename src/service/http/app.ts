@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import type { Core } from "../core/core.ts";
 import { answerProblem } from "./problems.ts";
-import type { Env } from "./request-context.ts";
+import type { Env, RequestContext } from "./request-context.ts";
 import { ciRunRoutes } from "./routes/ci-runs.ts";
 import { exchangeRoutes } from "./routes/exchange.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -31,19 +31,16 @@ export function createApp(core: Core, options: AppOptions): Hono<Env> {
     else log.debug(fields, "request");
   });
 
+  // No id holds a NUL, and PostgreSQL cannot even be asked for one.
+  app.use((context, next) => (context.req.path.includes("\0") ? notFound(context) : next()));
+
   app.route("/", healthRoutes(core));
   app.route("/", exchangeRoutes(core, options));
   app.route("/", runRoutes(core));
   app.route("/", ciRunRoutes(core));
   app.route("/", pageRoutes(core));
 
-  app.notFound((context) =>
-    answerProblem(context, {
-      status: 404,
-      code: "not_found",
-      message: `There is nothing at ${context.req.method} ${loggedPath(context.req.path)}. The routes are at /openapi.json.`,
-    }),
-  );
+  app.notFound((context) => notFound(context));
 
   app.onError((cause, context) => {
     context.var.log.error({ err: cause }, "internal error");
@@ -51,6 +48,12 @@ export function createApp(core: Core, options: AppOptions): Hono<Env> {
   });
 
   return app;
+}
+
+async function notFound(context: RequestContext): Promise<Response> {
+  const { method, path } = context.req;
+  const message = `There is nothing at ${method} ${loggedPath(path)}. The routes are at /openapi.json.`;
+  return answerProblem(context, { status: 404, code: "not_found", message });
 }
 
 /** A claim's token is in its path: it is not for logs or answers. */

@@ -6,7 +6,7 @@ import type { Refusal } from "../core/refusal.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export type PublicProblem = {
-  readonly status: 400 | 401 | 402 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+  readonly status: 400 | 401 | 402 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
   readonly code: ProblemCode;
   readonly message: string;
   readonly retryAfterSeconds?: number;

@@ -31,6 +31,7 @@ export async function readBody<Schema extends z.ZodMiniType>(
     });
   }
   const text = await readText(context, maxBytes);
+  if (text === undefined) return refused(invalidRequest("The body was cut off."));
   if (text === null) {
     return refused({
       status: 413,
@@ -61,17 +62,23 @@ export function decode<Schema extends z.ZodMiniType>(
   return refused(invalidRequest(`${place} is not as it should be: ${issue?.message ?? "invalid"}.`));
 }
 
-/** The body as text; null when it is larger than allowed. */
-async function readText(context: RequestContext, maxBytes: number): Promise<string | null> {
+/** The body as text; null when it is larger than allowed, undefined when the client went away in the middle. */
+async function readText(context: RequestContext, maxBytes: number): Promise<string | null | undefined> {
+  const { incoming } = context.env;
   const declared = Number(context.req.header("content-length") ?? Number.NaN);
   if (declared > maxBytes) return null;
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of context.env.incoming) {
-    const buffer = Buffer.from(chunk);
-    bytes += buffer.length;
-    if (bytes > maxBytes) return null;
-    chunks.push(buffer);
+  try {
+    for await (const chunk of incoming) {
+      const buffer = Buffer.from(chunk);
+      bytes += buffer.length;
+      if (bytes > maxBytes) return null;
+      chunks.push(buffer);
+    }
+  } catch (cause) {
+    if (incoming.complete) throw cause;
+    return undefined;
   }
   return Buffer.concat(chunks).toString("utf8");
 }

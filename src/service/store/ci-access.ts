@@ -104,12 +104,13 @@ export function ciAccessQueries(db: Kysely<Database>): CiAccess {
         .execute();
     },
 
-    deleteExpired: async (now) => {
+    deleteExpired: async ({ now, auditedBefore }) => {
       const results = [
         await db.deleteFrom("token_uses").where("usable_until", "<", now).executeTakeFirst(),
         await db.deleteFrom("capabilities").where("expires_at", "<", now).executeTakeFirst(),
         await db.deleteFrom("idempotency_keys").where("expires_at", "<", now).executeTakeFirst(),
         await db.deleteFrom("claim_tickets").where("expires_at", "<", now).executeTakeFirst(),
+        await db.deleteFrom("audit_entries").where("at", "<", auditedBefore).executeTakeFirst(),
       ];
       return results.reduce((sum, result) => sum + Number(result.numDeletedRows), 0);
     },

@@ -233,8 +233,12 @@ for (const kind of storeKinds) {
         await tx.claimToken({ issuer: "i", replayKey: "old", usableUntil: 10 });
         await tx.claimToken({ issuer: "i", replayKey: "new", usableUntil: 30 });
         await tx.insertClaimTicket({ hash: "c", agentId: "a", createdAt: 1, expiresAt: 10 });
+        const entry = { requestId: "r", action: "exchange", outcome: "ok", issuer: null } as const;
+        const of = { repositoryId: null, repositoryName: null, ciRunId: null };
+        await tx.insertAuditEntry({ id: "old", at: 19, ...entry, ...of });
+        await tx.insertAuditEntry({ id: "new", at: 20, ...entry, ...of });
       });
-      expect(await store.transact((tx) => tx.deleteExpired(20))).toBe(2);
+      expect(await store.transact((tx) => tx.deleteExpired({ now: 20, auditedBefore: 20 }))).toBe(3);
       expect(
         await store.transact((tx) => tx.claimToken({ issuer: "i", replayKey: "new", usableUntil: 30 })),
       ).toBe(false);

@@ -87,8 +87,8 @@ export interface StoreTransaction extends StoreReader {
   /** Opens a payer's account with a balance of 0. False when it is open. Safe to race. */
   openAccount(account: string): Promise<boolean>;
 
-  /** Deletes tokens, capabilities, keys and tickets that ended before `now`. Returns how many. */
-  deleteExpired(now: number): Promise<number>;
+  /** Deletes tokens, capabilities, keys and tickets that ended before `now`, and audit entries before `auditedBefore`. Returns how many. */
+  deleteExpired(before: { now: number; auditedBefore: number }): Promise<number>;
 }
 
 export type IdempotentRun = {

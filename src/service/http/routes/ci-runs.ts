@@ -35,7 +35,7 @@ export function ciRunRoutes(core: Core): Hono<Env> {
     const etag = `"${createHash("sha1").update(body).digest("base64url")}"`;
     context.header("ETag", etag);
     context.header("Cache-Control", "private, no-cache");
-    if (context.req.header("if-none-match") === etag) return context.body(null, 304);
+    if (isKnown(context.req.header("if-none-match"), etag)) return context.body(null, 304);
     context.header("Content-Type", "application/json");
     return context.body(body);
   });
@@ -51,11 +51,18 @@ function toJson({ run, events, next, done }: EventPage): string {
   return `{"run":${JSON.stringify(run)},"events":[${items.join(",")}],"next":${next},"done":${done}}`;
 }
 
+/** True when If-None-Match names the answer: among others, weakly, or as "any" (RFC 9110 §13.1.2). */
+function isKnown(header: string | undefined, etag: string): boolean {
+  const known = (header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return known.includes(etag) || known.includes("*");
+}
+
 /** Aborts when the reader goes away, so that nobody waits for it. */
 function hangUpOf(context: RequestContext): { signal: AbortSignal; stop(): void } {
   const controller = new AbortController();
   const onClose = () => controller.abort();
   const { outgoing } = context.env;
   outgoing.once("close", onClose);
+  if (outgoing.destroyed) onClose();
   return { signal: controller.signal, stop: () => outgoing.off("close", onClose) };
 }

@@ -1,6 +1,7 @@
 // /v1/ci/oidc: a CI job's token for a capability, and the capability's end.
 
 import { Hono } from "hono";
+import * as z from "zod/mini";
 import {
   ACCESS_TOKEN_TYPE,
   type AudienceResponse,
@@ -19,6 +20,9 @@ import { readBody } from "../read-body.ts";
 import type { Env } from "../request-context.ts";
 
 const MAX_BODY_BYTES = 32 * 1024;
+
+/** A missing token is a refusal with a reason of its own, not one wrong field among others. */
+const bodySchema = z.extend(exchangeRequestSchema, { subject_token: z._default(z.string(), "") });
 
 export function exchangeRoutes(
   core: Core,
@@ -40,12 +44,16 @@ export function exchangeRoutes(
       return answerRefusal(context, { reason: "rate_limited", scope: "address", retryAfterMs });
     }
     const body = await readBody(context, {
-      schema: exchangeRequestSchema,
+      schema: bodySchema,
       maxBytes: MAX_BODY_BYTES,
       acceptsForm: true,
     });
     if (!body.ok) return answerProblem(context, body.refusal);
     const { subject_token, subject_token_type, grant_type } = body.value;
+    if (subject_token === "") {
+      const detail = 'The body has no "subject_token". Send the job\'s OIDC token in it.';
+      return answerRefusal(context, { reason: "token_missing", detail });
+    }
     if (subject_token_type !== undefined && subject_token_type !== ID_TOKEN_TYPE) {
       const detail = `"subject_token_type" must be "${ID_TOKEN_TYPE}", or left out.`;
       return answerRefusal(context, { reason: "token_type_unsupported", detail });

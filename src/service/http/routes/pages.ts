@@ -38,8 +38,12 @@ export function pageRoutes(core: Core): Hono<Env> {
           <dt>This link ends</dt><dd>${day(expiresAt)}</dd>
           <dt>State</dt><dd>not claimed</dd>
         </dl>
-        <p>This version of the service does not take claims yet. Until it does, its operator can give every owner more
-        free credits with the setting <code>CI_FREE_CREDITS</code>.</p>`,
+        <p>This version of the service does not take claims yet. ${
+          isPublic
+            ? html`Until it does, its operator can give every owner more free credits with the setting
+              <code>CI_FREE_CREDITS</code>.`
+            : "Until it does, it runs agents for public repositories alone."
+        }</p>`,
       ),
     );
   });

@@ -1,0 +1,167 @@
+// Which folder may know which: the directions of imports, and the few places where the outside world is touched.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const SRC = join(dirname(fileURLToPath(import.meta.url)), "../src");
+
+type Import = { readonly from: string; readonly to: string };
+
+/** Each file of src, and what it imports: a path below src, or the name of a package. */
+const files = readdirSync(SRC, { recursive: true, encoding: "utf8" })
+  .map((path) => path.replaceAll("\\", "/"))
+  .filter((path) => path.endsWith(".ts"));
+const sources = new Map(files.map((path) => [path, readFileSync(join(SRC, path), "utf8")]));
+const imports: readonly Import[] = [...sources].flatMap(([from, source]) =>
+  importsOf(source).map((specifier) => ({ from, to: resolve(from, specifier) })),
+);
+
+/** Every folder may import itself and these. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  contract: ["base"],
+  client: ["base", "contract"],
+  render: ["base", "contract", "client"],
+  ci: ["base", "contract", "client"],
+  action: ["base", "contract", "client", "render", "ci"],
+  service: ["base", "contract"],
+  cli: ["base", "contract", "client", "render", "ci", "service"],
+};
+
+/** Inside the service: the core knows nobody, doors and executor know the core, ports are implemented beside. */
+const allowedInService: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  http: ["core"],
+  socket: ["core"],
+  executor: ["core"],
+  store: ["core"],
+  oidc: ["core"],
+  workspace: ["core"],
+  "config.ts": ["oidc"],
+};
+
+describe("the folders of src", () => {
+  it("are all known here", () => {
+    expect(files.length).toBeGreaterThan(50);
+    expect([...new Set(files.map(topOf))].filter((folder) => !(folder in allowed))).toEqual([]);
+  });
+
+  it.each(Object.entries(allowed))("%s imports only itself and %j", (folder, others) => {
+    const wrong = internalImports().filter(
+      ({ from, to }) => topOf(from) === folder && topOf(to) !== folder && !others.includes(topOf(to)),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("the folders of the service", () => {
+  const inService = internalImports().filter(
+    ({ from, to }) => topOf(from) === "service" && topOf(to) === "service",
+  );
+
+  it.each(Object.entries(allowedInService))("%s imports only itself and %j", (part, others) => {
+    const wrong = inService.filter(
+      ({ from, to }) => partOf(from) === part && partOf(to) !== part && !others.includes(partOf(to)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it("are wired in main.ts alone, which nobody in the service imports", () => {
+    const parts = new Set(inService.map(({ from }) => partOf(from)));
+    expect([...parts].filter((part) => part !== "main.ts" && !(part in allowedInService))).toEqual([]);
+    expect(inService.filter(({ to }) => partOf(to) === "main.ts")).toEqual([]);
+  });
+
+  it("are used by the command through its entries and the errors of its stores alone", () => {
+    const used = internalImports().filter(({ from, to }) => topOf(from) === "cli" && topOf(to) === "service");
+    expect(new Set(used.map(({ to }) => to))).toEqual(
+      new Set([
+        "service/config.ts",
+        "service/main.ts",
+        "service/store/postgres.ts",
+        "service/store/sqlite.ts",
+      ]),
+    );
+  });
+});
+
+describe("the outside world", () => {
+  const packages = imports.filter(({ to }) => !files.includes(to));
+
+  const importersOf = (name: RegExp) => packages.filter(({ to }) => name.test(to)).map(({ from }) => from);
+
+  it("is GitHub's toolkit in action/ only", () => {
+    const importers = importersOf(/^@actions\//);
+    expect(importers.filter((path) => topOf(path) !== "action")).toEqual([]);
+  });
+
+  it("is a database in service/store/ only", () => {
+    const databases = importersOf(/^(kysely|pg|node:sqlite)(\/|$)/);
+    const fetched = [...sources]
+      .filter(([, source]) => /["']node:sqlite["']/.test(source))
+      .map(([path]) => path);
+    expect([...databases, ...fetched].filter((path) => !path.startsWith("service/store/"))).toEqual([]);
+  });
+
+  it("is no package but zod in contract/, and none at all in base/", () => {
+    const named = packages.filter(({ to }) => !to.startsWith("node:"));
+    expect(named.filter(({ from }) => topOf(from) === "base")).toEqual([]);
+    expect(named.filter(({ from, to }) => topOf(from) === "contract" && to !== "zod/mini")).toEqual([]);
+  });
+
+  it("is no socket, file or process in contract/, render/ and the service's core", () => {
+    const pure = packages.filter(
+      ({ from }) => ["contract", "render"].includes(topOf(from)) || from.startsWith("service/core/"),
+    );
+    const harmless = ["node:crypto", "zod/mini"];
+    expect(pure.filter(({ to }) => !harmless.includes(to))).toEqual([]);
+  });
+
+  it("is the environment in ci/, the action's inputs and the service's configuration only", () => {
+    const readers = [...sources]
+      .filter(([, source]) => /\bprocess\.env\b/.test(source))
+      .map(([path]) => path);
+    const places = [/^ci\//, /^action\/inputs/, /^service\/config\.ts$/];
+    expect(readers.filter((path) => !places.some((place) => place.test(path)))).toEqual([]);
+  });
+
+  it("is the time and chance of the machine in base/ and at the entries only", () => {
+    const core = [...sources].filter(([path]) =>
+      /^(service\/(core|http|executor|store)|contract|render)\//.test(path),
+    );
+    const impure =
+      /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\b|\brandomBytes\(|\brandomUUID\(|\bset(Timeout|Interval)\(/;
+    expect(core.filter(([, source]) => impure.test(source)).map(([path]) => path)).toEqual([]);
+  });
+});
+
+/** Static, dynamic and re-exporting imports, types included. */
+function importsOf(source: string): string[] {
+  const code = source.replace(/^\s*(\/\/|\*|\/\*\*).*$/gm, "");
+  const forms = [
+    /^\s*(?:import|export)\b[^"';]*?\bfrom\s+["']([^"']+)["']/gm,
+    /^\s*import\s+["']([^"']+)["']/gm,
+    /\bimport\(\s*["']([^"']+)["']\s*\)/g,
+    /\brequire\(\s*["']([^"']+)["']\s*\)/g,
+  ];
+  return forms.flatMap((form) => [...code.matchAll(form)].map(([, specifier]) => specifier ?? ""));
+}
+
+function resolve(from: string, specifier: string): string {
+  return specifier.startsWith(".") ? posix.normalize(posix.join(posix.dirname(from), specifier)) : specifier;
+}
+
+function internalImports(): readonly Import[] {
+  return imports.filter(({ to }) => files.includes(to));
+}
+
+function topOf(path: string): string {
+  return path.split("/")[0] ?? "";
+}
+
+/** The folder or file right below service/. */
+function partOf(path: string): string {
+  return path.split("/")[1] ?? "";
+}

@@ -1,0 +1,181 @@
+// The command as an operator meets it: a process, its exit code, what it prints.
+
+import { once } from "node:events";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { exchangeResponseSchema } from "../../src/contract/exchange.ts";
+import { healthSchema } from "../../src/contract/health.ts";
+import { startForge } from "../support/forge.ts";
+import { call } from "../support/service-client.ts";
+import { CiJob } from "../support/service-job.ts";
+import { runCommand, ServiceProcess } from "../support/service-process.ts";
+import { expectValidStream } from "../support/service-streams.ts";
+import { storeKinds } from "../support/stores.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "agent-service-cli-"));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const serve = (...args: string[]) =>
+  new ServiceProcess(["serve", "--port", "0", "--data-dir", folder, ...args]);
+
+describe("agent-service serve", () => {
+  it("serves from an empty folder, and ends with 0 on SIGTERM and on SIGINT", async () => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      const service = serve();
+      const url = await service.ready();
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+      const ready = await call(`${url}/readyz`);
+      expect([ready.status, healthSchema.parse(ready.body).status]).toEqual([200, "ok"]);
+      service.signal(signal);
+      const { code, stdout, stderr } = await service.ended;
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(/"msg":"stopped"/);
+    }
+    expect(await readdir(folder)).not.toContain("agent-service.pid");
+  });
+
+  it("lets flags win over the environment", async () => {
+    const service = new ServiceProcess(
+      ["serve", "--port", "0", "--data-dir", folder, "--base-url", "https://agents.example/x/"],
+      { PORT: "1", DATA_DIR: "/nowhere", BASE_URL: "https://other.example" },
+    );
+    const url = await service.ready();
+    const audience = await call(`${url}/v1/ci/oidc/audience`);
+    expect(audience.body).toEqual({ audience: "agents.example" });
+    const { servers } = (await call(`${url}/openapi.json`)).body as { servers: unknown };
+    expect(servers).toEqual([{ url: "https://agents.example/x" }]);
+    service.signal("SIGTERM");
+    expect((await service.ended).code).toBe(0);
+  });
+
+  it("names every wrong setting at once, and ends with 2", async () => {
+    const { code, stdout, stderr } = await runCommand(["serve", "--port", "http"], {
+      BASE_URL: "ftp://example.com",
+      DATABASE_URL: "mysql://user:hunter2@host/db",
+      LOG_LEVEL: "loud",
+      CI_FREE_CREDITS: "-1",
+      CI_ISSUERS: '[{"provider":"github"}]',
+    });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr.trim().split("\n")).toEqual([
+      'PORT must be a whole number from 0 to 65535, got "http".',
+      'BASE_URL must be an http:// or https:// URL without query or fragment, got "ftp://example.com".',
+      "DATABASE_URL must be a postgres:// URL, got something else.",
+      'LOG_LEVEL must be one of trace, debug, info, warn, error, silent, got "loud".',
+      'CI_FREE_CREDITS must be a whole number from 0 to 1000000000, got "-1".',
+      "CI_ISSUERS[0].issuer must be a URL.",
+      "CI_ISSUERS[0].jwks_uri must be a URL.",
+      "CI_ISSUERS[0].clone_url must be a URL.",
+    ]);
+  });
+
+  it.each([
+    [["--prot", "1"], "--prot"],
+    [["--port"], "--port"],
+    [["extra"], "extra"],
+  ])("refuses %j, and ends with 2", async (args, named) => {
+    const { code, stdout, stderr } = await runCommand(["serve", ...args]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(named);
+    expect(stderr).toContain("agent-service serve");
+    expect(stderr).not.toContain("    at ");
+  });
+
+  it("refuses a port that is taken, and ends with 1", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const { code, stderr } = await runCommand(["serve", "--data-dir", folder, "--port", String(port)]);
+    other.close();
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `Port ${port} on 127.0.0.1 is taken. Choose another with --port or PORT (0 takes a free one).\n`,
+    );
+    // What it held is free again.
+    const service = serve();
+    await service.ready();
+    await service.kill();
+  });
+
+  it("drains on SIGTERM: ends what is at work as interrupted, and exits with 0", async () => {
+    const forge = await startForge({ repositories: { "octo/project": folder } });
+    forge.faults.git.always({ type: "hang" });
+    const env = {
+      CI_AUDIENCE: "drain.example",
+      CI_ISSUERS: JSON.stringify([forge.issuerEntry]),
+      DRAIN_SECONDS: "0",
+    };
+    const claims = { aud: "drain.example", repository: "octo/project" };
+    const enter = async (url: string) => {
+      const token = forge.issuer.sign(forge.issuer.githubClaims(claims));
+      const json = { subject_token: token };
+      const { body } = await call(`${url}/v1/ci/oidc/exchange`, { method: "POST", json });
+      const exchanged = exchangeResponseSchema.parse(body);
+      return new CiJob({ bed: { call: (path, options) => call(url + path, options) }, exchanged });
+    };
+
+    const first = new ServiceProcess(["serve", "--port", "0", "--data-dir", folder], env);
+    const job = await enter(await first.ready());
+    const runId = await job.start();
+    await job.readUntil(runId, ({ event }) => event.type === "RUN_STARTED");
+    first.signal("SIGTERM");
+    const { code, stdout } = await first.ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain('"msg":"stopped"');
+
+    const second = new ServiceProcess(["serve", "--port", "0", "--data-dir", folder], env);
+    const later = await enter(await second.ready());
+    expect(await later.run(runId)).toMatchObject({ status: "failed", cause: "interrupted", retryable: true });
+    await expectValidStream(await later.follow(runId));
+    await second.kill();
+    await forge.close();
+  });
+
+  it("says what is wrong with a data folder that cannot be one, and ends with 1", async () => {
+    const file = join(folder, "file");
+    await writeFile(file, "");
+    const { code, stderr } = await runCommand(["serve", "--port", "0", "--data-dir", file]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("could not start");
+  });
+});
+
+for (const kind of storeKinds) {
+  describe.skipIf(kind.isSkipped)(`a second service on ${kind.name}`, () => {
+    it("is refused with 1 and told who has it, until the first is gone, however it went", async () => {
+      const place = await kind.make();
+      const { dataDir, databaseUrl } = place.settings;
+      const env = {
+        PORT: "0",
+        DATA_DIR: dataDir,
+        ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+      };
+      const first = new ServiceProcess(["serve"], env);
+      await first.ready();
+
+      const { code, stdout, stderr } = await runCommand(["serve"], env);
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toMatch(
+        databaseUrl === null
+          ? new RegExp(`^Data folder ".+" is in use by process ${first.pid}\\. Stop that process, or .+\\n$`)
+          : /^Schema "test_\w+" of the database is in use by another agent-service process\. .+\n$/,
+      );
+
+      await first.kill();
+      const third = new ServiceProcess(["serve"], env);
+      await third.ready();
+      third.signal("SIGTERM");
+      expect((await third.ended).code).toBe(0);
+      await place.remove();
+    });
+  });
+}

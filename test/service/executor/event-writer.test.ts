@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import type { RunStatus } from "../../../src/contract/run.ts";
+import type { RunEvent } from "../../../src/contract/run-event.ts";
+import { EventWriter, StreamLimitError } from "../../../src/service/executor/event-writer.ts";
+
+type Batch = {
+  readonly events: readonly RunEvent[];
+  answer(status: RunStatus | null): void;
+  fail(cause: Error): void;
+};
+
+/** A writer whose appends the test answers. */
+function makeWriter() {
+  const batches: Batch[] = [];
+  const statuses: (RunStatus | null)[] = [];
+  let watcher = () => {};
+  const writer = new EventWriter({
+    append: (events) =>
+      new Promise((resolve, reject) => {
+        batches.push({ events, answer: resolve, fail: reject });
+        watcher();
+      }),
+    onStatus: (status) => statuses.push(status),
+  });
+  const batch = async (index: number): Promise<Batch> => {
+    for (;;) {
+      const found = batches[index];
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => {
+        watcher = resolve;
+      });
+    }
+  };
+  return { writer, batches, statuses, batch };
+}
+
+const step = (stepName: string): RunEvent => ({ type: "STEP_STARTED", stepName });
+const text = (delta: string): RunEvent => ({ type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta });
+
+describe("EventWriter", () => {
+  it("writes what came at once in one append, and what came meanwhile in the next, in order", async () => {
+    const { writer, batch, batches, statuses } = makeWriter();
+    await writer.emit(step("a"));
+    await writer.emit(step("b"));
+    const first = await batch(0);
+    await writer.emit(step("c"));
+    await writer.emit(step("d"));
+    expect(batches).toHaveLength(1);
+    first.answer("running");
+    const second = await batch(1);
+    second.answer("cancelling");
+    expect([first.events, second.events]).toEqual([
+      [step("a"), step("b")],
+      [step("c"), step("d")],
+    ]);
+    const rest = await writer.close();
+    expect(statuses).toEqual(["running", "cancelling"]);
+    expect(rest.map(({ type }) => type)).toEqual(Array(4).fill("STEP_FINISHED"));
+  });
+
+  it("waits when a megabyte is unwritten", async () => {
+    const { writer, batch } = makeWriter();
+    let isThrough = false;
+    const emitting = writer.emit(text("x".repeat(1_000_001))).then(() => {
+      isThrough = true;
+    });
+    const first = await batch(0);
+    expect(isThrough).toBe(false);
+    first.answer("running");
+    await emitting;
+  });
+
+  it("gives back what it had no time to write, with what closes it", async () => {
+    const { writer, batches } = makeWriter();
+    await writer.emit({ type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" });
+    await writer.emit(text("hello"));
+    await writer.emit({ type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "look" });
+    expect((await writer.close()).map(({ type }) => type)).toEqual([
+      "TEXT_MESSAGE_START",
+      "TEXT_MESSAGE_CONTENT",
+      "TOOL_CALL_START",
+      "TEXT_MESSAGE_END",
+      "TOOL_CALL_END",
+    ]);
+    await writer.emit(text("late"));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(batches).toEqual([]);
+  });
+
+  it("takes nothing more after a write failed, and does not pretend to know what is stored", async () => {
+    const { writer, batch, batches, statuses } = makeWriter();
+    await writer.emit(step("a"));
+    const cause = new Error("The store is away.");
+    (await batch(0)).fail(cause);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(statuses).toEqual([null]);
+    await expect(writer.emit(step("b"))).rejects.toBe(cause);
+    await expect(writer.close()).rejects.toBe(cause);
+    expect(batches).toHaveLength(1);
+  });
+
+  it("refuses to write more than 64 million characters", async () => {
+    const { writer } = makeWriter();
+    await writer.emit(step("a"));
+    await expect(writer.emit(text("x".repeat(64_000_000)))).rejects.toThrow(StreamLimitError);
+    const [kept] = await writer.close();
+    expect(kept).toEqual(step("a"));
+  });
+});
