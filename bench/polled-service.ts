@@ -1,5 +1,5 @@
 // The service with a backend that only says when it spoke: run by the poller benchmark as a process of its own.
-// As many runs at once as the benchmark asks for; events in turn among them, so many a second.
+// As many runs at once as the benchmark asks for; from SIGUSR2 on, events in turn among them, so many a second.
 
 import { pino } from "pino";
 import { readConfig } from "../src/service/config.ts";
@@ -35,10 +35,12 @@ const service = await startService({
 process.stdout.write(`${JSON.stringify({ url: service.url })}\n`);
 
 let spoken = 0;
-let startedAt = 0;
+let startedAt: number | null = null;
+process.once("SIGUSR2", () => {
+  startedAt = performance.now();
+});
 setInterval(() => {
-  if (speakers.length < RUNS) return;
-  startedAt ||= performance.now();
+  if (startedAt === null) return;
   const due = ((performance.now() - startedAt) / 1000) * EVENTS_A_SECOND;
   for (; spoken < due; spoken += 1) {
     const delta = String(performance.timeOrigin + performance.now());
