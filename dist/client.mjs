@@ -2044,14 +2044,6 @@ function looseObject(shape, params) {
   });
 }
 // @__NO_SIDE_EFFECTS__
-function union(options, params) {
-  return new ZodMiniUnion({
-    type: "union",
-    options,
-    ...normalizeParams(params)
-  });
-}
-// @__NO_SIDE_EFFECTS__
 function discriminatedUnion(discriminator, options, params) {
   return new ZodMiniDiscriminatedUnion({
     type: "union",
@@ -2120,7 +2112,7 @@ function pipe(in_, out) {
 function refine(fn, _params = {}) {
   return _refine(ZodMiniCustom, fn, _params);
 }
-var ZodMiniType, ZodMiniString, ZodMiniStringFormat, ZodMiniUUID, ZodMiniNumber, ZodMiniNumberFormat, ZodMiniBoolean, ZodMiniNull, ZodMiniUnknown, ZodMiniArray, ZodMiniObject, ZodMiniUnion, ZodMiniDiscriminatedUnion, ZodMiniEnum, ZodMiniLiteral, ZodMiniTransform, ZodMiniOptional, ZodMiniNullable, ZodMiniDefault, ZodMiniPipe, ZodMiniCustom;
+var ZodMiniType, ZodMiniString, ZodMiniStringFormat, ZodMiniUUID, ZodMiniNumber, ZodMiniNumberFormat, ZodMiniBoolean, ZodMiniNull, ZodMiniUnknown, ZodMiniArray, ZodMiniObject, ZodMiniDiscriminatedUnion, ZodMiniEnum, ZodMiniLiteral, ZodMiniTransform, ZodMiniOptional, ZodMiniNullable, ZodMiniDefault, ZodMiniPipe, ZodMiniCustom;
 var init_schemas2 = __esm({
   "node_modules/zod/v4/mini/schemas.js"() {
     init_core2();
@@ -2216,10 +2208,6 @@ var init_schemas2 = __esm({
       $ZodObject.init(inst, def);
       ZodMiniType.init(inst, def);
       installLazyProp(inst, "shape", (self) => self._zod.def.shape, false);
-    });
-    ZodMiniUnion = /* @__PURE__ */ $constructor("ZodMiniUnion", (inst, def) => {
-      $ZodUnion.init(inst, def);
-      ZodMiniType.init(inst, def);
     });
     ZodMiniDiscriminatedUnion = /* @__PURE__ */ $constructor("ZodMiniDiscriminatedUnion", (inst, def) => {
       $ZodDiscriminatedUnion.init(inst, def);
@@ -2386,7 +2374,6 @@ var init_problem = __esm({
       "unauthorized",
       "forbidden",
       "not_found",
-      "method_not_allowed",
       "run_finished",
       "idempotency_key_in_flight",
       "idempotency_key_reused",
@@ -2675,7 +2662,7 @@ var init_run_event = __esm({
       name: literal(QUOTA_EVENT),
       value: object({ credits_remaining: int(), claim_url: nullable(string2()) })
     });
-    runEventSchema = union([
+    runEventSchema = discriminatedUnion("type", [
       runStartedSchema,
       runFinishedSchema,
       runErrorSchema,
@@ -2688,8 +2675,7 @@ var init_run_event = __esm({
       toolArgsSchema,
       toolEndSchema,
       toolResultSchema,
-      changesSchema,
-      quotaEventSchema
+      discriminatedUnion("name", [changesSchema, quotaEventSchema])
     ]);
     foreignEventSchema = looseObject({ type: string2() });
     storedRunEventSchema = object({
@@ -2797,6 +2783,8 @@ var ClientError = class extends Error {
 var ApiError = class extends ClientError {
   status;
   requestId;
+  /** Method, host and path of the request; undefined where the error was made without one. */
+  call;
   /** Finer than `code`, where the service gives one. */
   reason;
   expected;
@@ -2808,6 +2796,7 @@ var ApiError = class extends ClientError {
     super(fields.code, fields.message);
     this.status = fields.status;
     this.requestId = fields.requestId;
+    this.call = fields.call;
     this.reason = fields.reason;
     this.expected = fields.expected;
     this.got = fields.got;
@@ -3035,6 +3024,7 @@ async function refusalOf(answer) {
     code,
     message: error,
     requestId: request_id,
+    call: describe(answer.request),
     claimUrl: claim_url,
     retryAfterMs: retryAfterOf(answer)
   });
@@ -3059,7 +3049,7 @@ function parseJson(answer) {
 }
 function unexpected(answer, what, cause) {
   return new DecodeError({
-    message: `${describe(answer.request)} ${what}.`,
+    message: `${describe(answer.request)} ${what}${requestIdText(answer)}.`,
     status: answer.response.status,
     contentType: contentTypeOf(answer.response),
     retryAfterMs: retryAfterOf(answer),
@@ -3071,6 +3061,10 @@ function redirectText(answer) {
   const location = URL.parse(response.headers("location") ?? "", request2.url);
   const target = location === null ? "" : ` to ${location.origin}`;
   return `redirects (${response.status})${target}; give the final address as the base URL`;
+}
+function requestIdText({ response }) {
+  const requestId = response.headers("x-request-id") ?? "";
+  return /^[\w.:-]{1,100}$/.test(requestId) ? ` (request ${requestId})` : "";
 }
 function contentTypeOf(response) {
   return (response.headers("content-type") ?? "").toLowerCase().slice(0, 100);

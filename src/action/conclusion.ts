@@ -124,7 +124,7 @@ function concludeRefusal(error: ApiError): Verdict {
   const tail = ` (request ${error.requestId})`;
   if (error.status === 402) return concludeQuota(error);
   if (error.status >= 500) {
-    const message = `The service is unavailable: it answered ${error.status}${tail}. Re-run the job.`;
+    const message = `The service is unavailable: ${error.call ?? "it"} answered ${error.status}${tail}. Re-run the job.`;
     return verdict("failure", "service_unavailable", message);
   }
   if (error.reason !== undefined) {

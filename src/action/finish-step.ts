@@ -2,6 +2,7 @@
 
 import * as core from "@actions/core";
 import { systemClock } from "../base/clock.ts";
+import { jobEnvironment } from "../ci/environment.ts";
 import { createGitHubProvider } from "../ci/github.ts";
 import type { Environment } from "../ci/provider.ts";
 import { type Client, createClient } from "../client/client.ts";
@@ -15,7 +16,7 @@ import { openTransport } from "./transport.ts";
 const LIMIT_MS = 5_000;
 
 /** Does nothing when the main step came to no capability. Ends within a few seconds. */
-export async function finishStep(env: Environment = process.env): Promise<void> {
+export async function finishStep(env: Environment = jobEnvironment): Promise<void> {
   const state = readState();
   if (state.capability === "") return;
   core.setSecret(state.capability);

@@ -2,9 +2,11 @@
 
 import * as core from "@actions/core";
 import { systemClock } from "../base/clock.ts";
+import { jobEnvironment } from "../ci/environment.ts";
 import { createGitHubProvider } from "../ci/github.ts";
 import type { CiProvider, Environment } from "../ci/provider.ts";
 import { type Client, createClient } from "../client/client.ts";
+import { ApiError } from "../client/errors.ts";
 import type { RetryNotice } from "../client/retry.ts";
 import type { ExchangeResponse } from "../contract/exchange.ts";
 import { createCapability } from "./capability.ts";
@@ -21,7 +23,7 @@ import { openTransport } from "./transport.ts";
 import { watchRun } from "./watch-run.ts";
 
 /** Runs the whole step. Sets the exit code; never rejects for what a user can meet. */
-export async function runAgent(env: Environment = process.env): Promise<void> {
+export async function runAgent(env: Environment = jobEnvironment): Promise<void> {
   const interrupts = listenForInterrupts();
   const transport = openTransport();
   const progress: Progress = {
@@ -165,7 +167,10 @@ function failedOutcome(error: unknown, { isSubmitting }: Progress): Outcome {
 }
 
 function noteRetry({ attempt, delayMs, error }: RetryNotice): void {
-  sayLine(`Attempt ${attempt} failed: ${error.message} Trying again in ${(delayMs / 1000).toFixed(1)} s.`);
+  const answered =
+    error instanceof ApiError ? `${error.call} answered ${error.status} (request ${error.requestId}): ` : "";
+  const wait = `Trying again in ${(delayMs / 1000).toFixed(1)} s.`;
+  sayLine(`Attempt ${attempt} failed: ${answered}${error.message} ${wait}`);
 }
 
 /** A name without a dot is a container beside the job; all else travels over a network. */

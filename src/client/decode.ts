@@ -50,6 +50,7 @@ async function refusalOf(answer: Answer): Promise<Error> {
     code,
     message: error,
     requestId: request_id,
+    call: describe(answer.request),
     claimUrl: claim_url,
     retryAfterMs: retryAfterOf(answer),
   });
@@ -77,7 +78,7 @@ function parseJson(answer: Answer): unknown {
 
 function unexpected(answer: Answer, what: string, cause?: unknown): DecodeError {
   return new DecodeError({
-    message: `${describe(answer.request)} ${what}.`,
+    message: `${describe(answer.request)} ${what}${requestIdText(answer)}.`,
     status: answer.response.status,
     contentType: contentTypeOf(answer.response),
     retryAfterMs: retryAfterOf(answer),
@@ -91,6 +92,12 @@ function redirectText(answer: Answer): string {
   const location = URL.parse(response.headers("location") ?? "", request.url);
   const target = location === null ? "" : ` to ${location.origin}`;
   return `redirects (${response.status})${target}; give the final address as the base URL`;
+}
+
+/** What a proxy writes into the header is not trusted to be an id. */
+function requestIdText({ response }: Answer): string {
+  const requestId = response.headers("x-request-id") ?? "";
+  return /^[\w.:-]{1,100}$/.test(requestId) ? ` (request ${requestId})` : "";
 }
 
 function contentTypeOf(response: TransportResponse): string {

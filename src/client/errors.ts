@@ -19,6 +19,7 @@ export type ApiErrorFields = {
   readonly code: string;
   readonly message: string;
   readonly requestId: string;
+  readonly call?: string | undefined;
   readonly reason?: string | undefined;
   readonly expected?: string | undefined;
   readonly got?: string | undefined;
@@ -31,6 +32,8 @@ export type ApiErrorFields = {
 export class ApiError extends ClientError {
   readonly status: number;
   readonly requestId: string;
+  /** Method, host and path of the request; undefined where the error was made without one. */
+  readonly call: string | undefined;
   /** Finer than `code`, where the service gives one. */
   readonly reason: string | undefined;
   readonly expected: string | undefined;
@@ -43,6 +46,7 @@ export class ApiError extends ClientError {
     super(fields.code, fields.message);
     this.status = fields.status;
     this.requestId = fields.requestId;
+    this.call = fields.call;
     this.reason = fields.reason;
     this.expected = fields.expected;
     this.got = fields.got;

@@ -1,0 +1,5 @@
+// The environment of this process: the one place of the Action and the command that looks at it.
+
+import type { Environment } from "./provider.ts";
+
+export const jobEnvironment: Environment = process.env;

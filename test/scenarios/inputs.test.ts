@@ -1,0 +1,73 @@
+// Wrong inputs: all named at once, with what is allowed and what came, before anything is sent.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Scene } from "../support/scenario.ts";
+
+describe("wrong inputs", () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await Scene.open();
+  });
+  afterAll(async () => await scene.close());
+
+  it("are named together, and nothing is sent", async () => {
+    const inputs = {
+      prompt: "Do this.",
+      "prompt-file": "../prompt.md",
+      "base-url": "agents.example.com",
+      "max-turn-tokens": "-1",
+      "timeout-minutes": "2h",
+      wait: "maybe",
+      "on-cancel": "explode",
+      "fail-on": "failure,sometimes",
+      summary: "yes",
+      account: "one\ntwo",
+    };
+    const job = await scene.job();
+    const mints = scene.forge.requests.length;
+    const step = await scene.main(job, { inputs });
+    expect(step).toMatchObject({ exitCode: 1, requests: [], summary: "", state: { phase: "concluded" } });
+    expect(step.outputs).toMatchObject({ conclusion: "failure", reason: "invalid_input", "run-id": "" });
+    expect(step.annotations).toHaveLength(1);
+    expect(step.annotations[0]?.level).toBe("error");
+    expect(step.annotations[0]?.message.split("\n")).toEqual([
+      'Input "base-url" must be the address of the service, like "https://agents.example.com", got "agents.example.com".',
+      'Inputs "prompt" and "prompt-file" exclude each other: give one of them.',
+      'Input "max-turn-tokens" must be an integer from 0 to 5000000, got "-1".',
+      'Input "timeout-minutes" must be an integer from 1 to 360, got "2h".',
+      'Input "wait" must be "true" or "false", got "maybe".',
+      'Input "on-cancel" must be "cancel" or "detach", got "explode".',
+      'Input "fail-on" must be "none" or a comma-separated list of failure, quota, cancelled, skipped, detached, got "failure,sometimes".',
+      'Input "summary" must be "true" or "false", got "yes".',
+      'Input "account" must be one line of at most 255 characters, got "one\\ntwo".',
+    ]);
+    expect(scene.forge.requests).toHaveLength(mints);
+
+    const post = await scene.post(job, step, { inputs });
+    expect(post).toMatchObject({ exitCode: 0, annotations: [], requests: [] });
+  });
+
+  it("include a missing address", async () => {
+    const step = await scene.main(await scene.job(), { inputs: { "base-url": "" } });
+    expect(step).toMatchObject({ exitCode: 1, requests: [], outputs: { reason: "invalid_input" } });
+    expect(step.annotations[0]?.message).toBe(
+      'Input "base-url" must be the address of the service, like "https://agents.example.com", got nothing.',
+    );
+  });
+
+  it("fail the step whatever fail-on says", async () => {
+    const step = await scene.main(await scene.job(), { inputs: { "fail-on": "none", wait: "maybe" } });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: "failure", reason: "invalid_input" } });
+  });
+
+  it.each(["../secrets.md", "/etc/passwd", "C:\\prompt.md", "a/../../b.md"])(
+    "are refused as a prompt file: %s",
+    async (path) => {
+      const step = await scene.main(await scene.job(), { inputs: { "prompt-file": path } });
+      expect(step).toMatchObject({ exitCode: 1, requests: [] });
+      expect(step.annotations[0]?.message).toBe(
+        `Input "prompt-file" must be a path inside the repository, like ".github/prompts/review.md", got ${JSON.stringify(path)}.`,
+      );
+    },
+  );
+});
