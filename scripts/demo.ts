@@ -48,9 +48,9 @@ say("", "── the job's log ".padEnd(100, "─"), "");
 
 const inputs = { "base-url": service.url, prompt: "Brief me on this repository." };
 const main = await runAction({ entry: "main", env: job.env, inputs });
-say(indentGroups(main.log));
+say(main.log);
 const post = await runAction({ entry: "post", env: job.env, inputs, state: main.state });
-say("── post step ".padEnd(100, "─"), indentGroups(post.log));
+say("── post step ".padEnd(100, "─"), post.log);
 
 const summaryPath = join(folder, "summary.md");
 await writeFile(summaryPath, main.summary);
@@ -63,20 +63,6 @@ await forge.close();
 
 function say(...lines: string[]): void {
   process.stdout.write(`${lines.join("\n")}\n`);
-}
-
-/** Groups as a runner's page shows them, opened. */
-function indentGroups(log: string): string {
-  let depth = "";
-  const lines: string[] = [];
-  for (const line of log.split("\n")) {
-    if (line.startsWith("::endgroup::")) depth = "";
-    else if (line.startsWith("::group::")) {
-      lines.push(`▼ ${line.slice("::group::".length)}`);
-      depth = "  ";
-    } else lines.push(depth + line);
-  }
-  return lines.join("\n");
 }
 
 function oneLine(text: string): string {

@@ -5,7 +5,6 @@ import type { Environment } from "../ci/provider.ts";
 import { concludeOutcome, failsStep, type Outcome, type Verdict } from "./conclusion.ts";
 import { writeOutputs } from "./outputs.ts";
 import type { Progress } from "./progress.ts";
-import { sayLine } from "./say-line.ts";
 import { leaveState } from "./state.ts";
 
 export type ConcludeOptions = {
@@ -36,9 +35,9 @@ export async function conclude(options: ConcludeOptions): Promise<void> {
 function say({ conclusion, message, claimUrl }: Verdict, fails: boolean): void {
   const text = claimUrl === null ? message : `${message} ${claimUrl}`;
   if (fails) core.setFailed(text);
-  else if (conclusion === "success") sayLine(text);
   else if (conclusion === "skipped" || conclusion === "detached") core.notice(text);
-  else core.warning(text);
+  // A success was said by the run's own last line.
+  else if (conclusion !== "success") core.warning(text);
 }
 
 async function attempt(what: string, write: () => Promise<void>): Promise<void> {

@@ -8,6 +8,8 @@ import { visibleText } from "./untrusted-text.ts";
 export const MAX_STEP_BARS = 10;
 export const MAX_CALL_BARS = 30;
 
+/** A run shorter than this has its ticks between whole seconds. */
+const SHORT_MS = 60_000;
 const MAX_LABEL_CHARS = 40;
 /** The narrowest bar, as a part of the whole. */
 const NARROWEST = 1 / 200;
@@ -34,7 +36,7 @@ export function timeline(report: RunReport): string {
     "gantt",
     `  title Seconds since the start, ${durationText(totalMs)} in all`,
     "  dateFormat x",
-    "  axisFormat %s",
+    `  axisFormat ${totalMs < SHORT_MS ? "%S.%L" : "%s"}`,
     ...section({ title: "Steps", bars: shared(steps, MAX_STEP_BARS), totalMs, openTag }),
     ...section({ title: "Tool calls", bars: shared(calls, MAX_CALL_BARS), totalMs, openTag }),
   ];

@@ -16,7 +16,7 @@ import {
 } from "./streams.ts";
 
 const LINE =
-  /^(?:gantt| {2}(?:title Seconds since the start, [\d.]+ (?:s|min \d\d s|h \d\d min) in all|dateFormat x|axisFormat %s|section (?:Steps|Tool calls))| {4}\d+ [\p{L}\p{N}_./-]+(?: [\p{L}\p{N}_./-]+)* :(?:(?:crit|active), )?(\d+), (\d+))$/u;
+  /^(?:gantt| {2}(?:title Seconds since the start, [\d.]+ (?:s|min \d\d s|h \d\d min) in all|dateFormat x|axisFormat (?:%s|%S\.%L)|section (?:Steps|Tool calls))| {4}\d+ [\p{L}\p{N}_./-]+(?: [\p{L}\p{N}_./-]+)* :(?:(?:crit|active), )?(\d+), (\d+))$/u;
 
 function barsOf(source: string): { name: string; startMs: number; endMs: number }[] {
   return source.split("\n").flatMap((line) => {

@@ -89,7 +89,7 @@ describe("a job on push", () => {
     expect(main.groups.length).toBeGreaterThan(3);
     expect(main.rawLog.match(/^::endgroup::$/gm)).toHaveLength(main.groups.length);
     expect(main.log).toContain("Run completed.");
-    expect(main.log.trimEnd().split("\n").at(-1)).toBe("The run completed.");
+    expect(main.log.trimEnd().split("\n").at(-1)).toBe("Run completed.");
   });
 
   it("puts verdict, reply and costs on the summary's first screen", () => {

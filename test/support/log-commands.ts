@@ -61,6 +61,8 @@ export function processLog(rawLog: string): ProcessedLog {
   const groups: string[] = [];
   const injectedCommands: string[] = [];
   const seen: string[] = [];
+  let indent = "";
+  const show = (line: string) => seen.push(indent + line);
   let stopToken: string | null = null;
 
   const obey = (line: string, { name, properties, data }: Command) => {
@@ -73,11 +75,15 @@ export function processLog(rawLog: string): ProcessedLog {
       case "warning":
       case "notice":
         annotations.push({ level: name, message: data, title: properties.title });
-        seen.push(`##[${name}]${data}`);
+        show(`##[${name}]${data}`);
         return;
       case "group":
         groups.push(data);
         seen.push(`▼ ${data}`);
+        indent = "  ";
+        return;
+      case "endgroup":
+        indent = "";
         return;
       default:
         return;
@@ -87,13 +93,13 @@ export function processLog(rawLog: string): ProcessedLog {
   for (const line of rawLog.split(BARE_CR_OR_LF)) {
     const command = parseCommand(line, registered);
     if (command === null) {
-      seen.push(line);
+      show(line);
     } else if (stopToken !== null) {
       if (command.name === stopToken) {
         registered.delete(stopToken);
         stopToken = null;
       } else {
-        seen.push(line);
+        show(line);
       }
     } else if (command.name === "stop-commands") {
       const token = command.data.toLowerCase();
