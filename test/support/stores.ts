@@ -52,13 +52,7 @@ async function makePostgresPlace(): Promise<StorePlace> {
   const folder = await mkdtemp(join(tmpdir(), "agent-service-data-"));
   return {
     settings: { dataDir: folder, databaseUrl: schema.url },
-    open: () =>
-      openPostgresStore({
-        url: schema.url,
-        onLost: (cause) => {
-          throw cause;
-        },
-      }),
+    open: () => openPostgresStore({ url: schema.url }),
     query: (sql) => schema.query(sql),
     remove: async () => {
       await schema.drop();

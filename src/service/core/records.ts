@@ -4,19 +4,64 @@ import type { Visibility } from "../../contract/exchange.ts";
 import type { Message, RunCause, RunOrigin, RunStatus } from "../../contract/run.ts";
 import type { JobIdentity } from "./job-identity.ts";
 
-export type Agent = {
+export const plans = ["registered_free", "subscribed"] as const;
+export type Plan = (typeof plans)[number];
+
+/** Who owns agents and pays for their runs. */
+export type Account = { readonly id: string; readonly plan: Plan; readonly createdAt: number };
+
+/**
+ * The two caller classes: the owner in person, or an AI client that acts for the owner and may not approve what only
+ * a person should.
+ */
+export const callerClasses = ["owner", "ai_client"] as const;
+export type CallerClass = (typeof callerClasses)[number];
+
+/** A long-lived credential of an account, as stored: the secret itself is not here. */
+export type ApiKey = {
   readonly id: string;
-  /** The owning account; null until the repository is claimed. */
-  readonly accountId: string | null;
+  readonly hash: string;
+  readonly accountId: string;
+  readonly callerClass: CallerClass;
+  /** What its owner calls it. */
+  readonly name: string;
+  /** The secret's last characters, to tell keys apart. */
+  readonly hint: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
+};
+
+/** The repository that an agent works on. */
+export type AgentRepository = {
   readonly provider: string;
   readonly issuer: string;
-  readonly repositoryId: string;
+  readonly id: string;
   readonly ownerId: string;
   /** The latest name seen. A label, never a key. */
-  readonly repositoryName: string;
+  readonly name: string;
   readonly visibility: Visibility;
+};
+
+export type Agent = {
+  readonly id: string;
+  /** The owning account; null until a repository's agent is claimed. */
+  readonly accountId: string | null;
+  /** Get-or-create key within the account. */
+  readonly name: string;
+  readonly kind: "independent" | null;
+  /** Null: the router's default. */
+  readonly model: string | null;
+  /** The owner's, opaque to us. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Micro-USD a turn; 0 stops the advisor, null is no cap. */
+  readonly advisorMaxSpendMicroUsd: number | null;
+  /** Null for an agent that was made by name. */
+  readonly repository: AgentRepository | null;
   readonly backend: string;
   readonly createdAt: number;
+  /** Set once it takes no more work. */
+  readonly retiredAt: number | null;
 };
 
 /** A short-lived right to run one repository's agent, as stored: the secret itself is not here. */
@@ -35,7 +80,8 @@ export type Session = { readonly id: string; readonly agentId: string; readonly 
 export type RunInput = {
   readonly messages: readonly Message[];
   readonly maxTurnTokens: number;
-  readonly job: JobIdentity;
+  /** The CI job that asked; null for an account's own run. */
+  readonly job: JobIdentity | null;
 };
 
 /** A run without its input and its events. */
@@ -93,13 +139,22 @@ export type ClaimTicket = {
   readonly agentId: string;
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** The account that claimed with it; null until then. */
+  readonly usedBy: string | null;
+};
+
+/** An account asks for a repository's agent, and waits for a job of the repository to name it. */
+export type PendingClaim = {
+  readonly agentId: string;
+  readonly accountId: string;
+  readonly expiresAt: number;
 };
 
 export type AuditEntry = {
   readonly id: string;
   readonly at: number;
   readonly requestId: string;
-  readonly action: "exchange" | "revoke";
+  readonly action: "exchange" | "revoke" | "claim";
   /** "ok", or the reason of the refusal. */
   readonly outcome: string;
   /** From verified claims only; null where there were none. */
@@ -107,4 +162,18 @@ export type AuditEntry = {
   readonly repositoryId: string | null;
   readonly repositoryName: string | null;
   readonly ciRunId: string | null;
+  /** The account that claims. */
+  readonly accountId?: string;
+};
+
+/** A prompt with versions 1, 2, 3 …, one of which may be active. */
+export type WorkflowRecord = {
+  readonly id: string;
+  readonly agentId: string;
+  readonly name: string;
+  /** The newest. */
+  readonly version: number;
+  readonly activeVersion: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
 };

@@ -1,4 +1,4 @@
-// What the token exchange leaves behind, in SQL: capabilities, used tokens, claim tickets, the audit trail.
+// What the token exchange leaves behind, in SQL: capabilities, used tokens, the audit trail.
 
 import type { Kysely } from "kysely";
 import type { StoreTransaction } from "../core/ports/store.ts";
@@ -11,8 +11,6 @@ type CiAccess = Pick<
   | "insertCapability"
   | "revokeCapability"
   | "claimToken"
-  | "findClaimTicket"
-  | "insertClaimTicket"
   | "insertAuditEntry"
   | "deleteExpired"
 >;
@@ -65,28 +63,6 @@ export function ciAccessQueries(db: Kysely<Database>): CiAccess {
       return rows.length === 1;
     },
 
-    findClaimTicket: async (hash) => {
-      const row = await db
-        .selectFrom("claim_tickets")
-        .selectAll()
-        .where("hash", "=", hash)
-        .executeTakeFirst();
-      if (row === undefined) return null;
-      return { hash: row.hash, agentId: row.agent_id, createdAt: row.created_at, expiresAt: row.expires_at };
-    },
-
-    insertClaimTicket: async (ticket) => {
-      await db
-        .insertInto("claim_tickets")
-        .values({
-          hash: ticket.hash,
-          agent_id: ticket.agentId,
-          created_at: ticket.createdAt,
-          expires_at: ticket.expiresAt,
-        })
-        .execute();
-    },
-
     insertAuditEntry: async (entry) => {
       await db
         .insertInto("audit_entries")
@@ -100,6 +76,7 @@ export function ciAccessQueries(db: Kysely<Database>): CiAccess {
           repository_id: entry.repositoryId,
           repository_name: entry.repositoryName,
           ci_run_id: entry.ciRunId,
+          account_id: entry.accountId ?? null,
         })
         .execute();
     },
@@ -110,6 +87,7 @@ export function ciAccessQueries(db: Kysely<Database>): CiAccess {
         await db.deleteFrom("capabilities").where("expires_at", "<", now).executeTakeFirst(),
         await db.deleteFrom("idempotency_keys").where("expires_at", "<", now).executeTakeFirst(),
         await db.deleteFrom("claim_tickets").where("expires_at", "<", now).executeTakeFirst(),
+        await db.deleteFrom("pending_claims").where("expires_at", "<", now).executeTakeFirst(),
         await db.deleteFrom("audit_entries").where("at", "<", auditedBefore).executeTakeFirst(),
       ];
       return results.reduce((sum, result) => sum + Number(result.numDeletedRows), 0);

@@ -40,7 +40,7 @@ const jobIdentitySchema = z.object({
 const runInputSchema = z.object({
   messages: z.array(messageSchema),
   maxTurnTokens: z.int(),
-  job: jobIdentitySchema,
+  job: z.nullable(jobIdentitySchema),
 });
 
 export function parseJob(text: string): JobIdentity {
@@ -49,4 +49,8 @@ export function parseJob(text: string): JobIdentity {
 
 export function parseRunInput(text: string): RunInput {
   return runInputSchema.parse(JSON.parse(text));
+}
+
+export function parseConfig(text: string): Record<string, unknown> {
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
 }

@@ -13,13 +13,22 @@ export async function migrateToLatest(
   db: Kysely<Database>,
   options: { schema?: string } = {},
 ): Promise<void> {
-  const migrator = new Migrator({
+  const { error } = await migratorOf(db, options).migrateToLatest();
+  if (error !== undefined) {
+    throw new Error("The database could not be brought to this version's tables.", { cause: error });
+  }
+}
+
+/** True when no migration is missing. Changes nothing. */
+export async function isUpToDate(db: Kysely<Database>, options: { schema?: string } = {}): Promise<boolean> {
+  const infos = await migratorOf(db, options).getMigrations();
+  return infos.every(({ executedAt }) => executedAt !== undefined);
+}
+
+function migratorOf(db: Kysely<Database>, options: { schema?: string }): Migrator {
+  return new Migrator({
     db,
     provider: { getMigrations: async () => migrations },
     ...(options.schema === undefined ? {} : { migrationTableSchema: options.schema }),
   });
-  const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) {
-    throw new Error("The database could not be brought to this version's tables.", { cause: error });
-  }
 }

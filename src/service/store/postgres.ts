@@ -1,100 +1,157 @@
-// The store on PostgreSQL. One service process a schema for now: an advisory lock, held on a connection of its own.
+// The store on PostgreSQL, which any number of nodes share. Outlives lost connections and a database that is away for
+// a while: what was not committed is done again, what may have been is not.
 
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely } from "kysely";
 import pg from "pg";
-import type { Store } from "../core/ports/store.ts";
-import { migrateToLatest } from "./migrate.ts";
+import { type BackoffPolicy, nextDelayMs } from "../../base/backoff.ts";
+import { systemClock } from "../../base/clock.ts";
+import type { Store, StoreReader } from "../core/ports/store.ts";
+import { isUpToDate, migrateToLatest } from "./migrate.ts";
+import { OwnSchemaDialect } from "./postgres-dialect.ts";
 import { queries } from "./queries.ts";
 import type { Database } from "./tables.ts";
 
 const MAX_CONNECTIONS = 10;
-const MAX_TRIES = 5;
 const INT8_OID = 20;
 /** Serialization failure and deadlock: PostgreSQL undid the transaction so that it can be run again. */
-const RETRYABLE_STATES = new Set(["40001", "40P01"]);
+const UNDONE = new Set(["40001", "40P01"]);
+/** Shut down by an operator or a crash, not up yet, no room. */
+const AWAY = new Set(["57P01", "57P02", "57P03", "53300", "08000", "08003", "08006"]);
+/** About three seconds in all: a request waits for no longer. */
+const RETRIES: BackoffPolicy = { attempts: 8, firstDelayMs: 25, maxDelayMs: 1_000 };
 
-/** Another process serves from the same database and schema. */
-export class DatabaseInUseError extends Error {
-  readonly code = "database_in_use";
-}
+export type PostgresStoreOptions = { readonly url: string };
 
 /**
- * Opens the store at `url` and brings its schema (the connection's `search_path`) up to date. Rejects with
- * DatabaseInUseError while another process holds the schema. `onLost` is called once if the hold is lost later.
+ * Opens the store at `url` and brings its schema (the connection's `search_path`) up to date, one node at a time.
+ * Rejects when the database cannot be reached, or is newer than we are.
  */
-export async function openPostgresStore(options: {
-  url: string;
-  onLost: (cause: Error) => void;
-}): Promise<Store> {
-  const { url, onLost } = options;
-  const lock = await lockSchema({ url, onLost });
-  const pool = new pg.Pool({ connectionString: url, max: MAX_CONNECTIONS, types: { getTypeParser } });
-  // A connection that breaks while idle is replaced by the pool; the query that meets a broken one rejects.
-  pool.on("error", () => {});
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { url } = options;
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: MAX_CONNECTIONS,
+    types: { getTypeParser },
+    keepAlive: true,
+    connectionTimeoutMillis: 5_000,
+  });
+  const losses = new Losses(pool);
+  const patient = { connect: () => losses.untilConnected(() => pool.connect()), end: () => pool.end() };
+  const db = new Kysely<Database>({ dialect: new OwnSchemaDialect({ pool: patient }) });
   try {
-    await migrateToLatest(db, { schema: lock.schema });
+    await losses.untilConnected(() => pool.query("select 1"));
+    await migrateWhereNeeded({ db, pool, url });
   } catch (cause) {
     await db.destroy();
-    await lock.release();
     throw cause;
   }
 
   return {
-    committed: queries(db, { rowLocks: true }),
-    transact: async (work) => {
-      for (let tries = 1; ; tries += 1) {
-        try {
-          return await db
-            .transaction()
-            .execute((transaction) => work(queries(transaction, { rowLocks: true })));
-        } catch (cause) {
-          if (tries >= MAX_TRIES || !isRetryable(cause)) throw cause;
-        }
-      }
-    },
+    committed: repeating(queries(db, { rowLocks: true }), losses),
+    transact: (work) =>
+      losses.again(async (attempt) => {
+        return await db.transaction().execute(async (transaction) => {
+          const value = await work(queries(transaction, { rowLocks: true }));
+          // From here on nobody knows whether a lost connection has committed.
+          attempt.isRepeatable = false;
+          return value;
+        });
+      }),
     ping: async () => {
       await pool.query("select 1");
     },
     close: async () => {
+      losses.isClosed = true;
       await db.destroy();
-      await lock.release();
     },
   };
 }
 
-async function lockSchema(options: {
-  url: string;
-  onLost: (cause: Error) => void;
-}): Promise<{ schema: string; release(): Promise<void> }> {
-  const client = new pg.Client({ connectionString: options.url, keepAlive: true });
-  let isReleased = false;
-  client.on("error", (cause) => {
-    if (!isReleased) options.onLost(cause);
-  });
-  await client.connect();
-  const { rows } = await client.query<{ schema: string; locked: boolean }>(
-    "select current_schema() as schema, pg_try_advisory_lock(hashtext('agent-service:' || current_schema())) as locked",
-  );
-  const row = rows[0];
-  if (row === undefined || !row.locked) {
-    isReleased = true;
-    await client.end();
-    throw new DatabaseInUseError(
-      `Schema "${row?.schema ?? ""}" of the database is in use by another agent-service process. Stop that process, or give this one a schema of its own (search_path in DATABASE_URL).`,
+type Attempt = { isRepeatable: boolean };
+
+/** Knows when a connection was lost, and repeats what that undid. */
+class Losses {
+  isClosed = false;
+  #count = 0;
+
+  constructor(pool: pg.Pool) {
+    const lose = () => {
+      this.#count += 1;
+    };
+    // A connection that breaks while idle is replaced by the pool; one that breaks at work would end the process.
+    pool.on("error", lose);
+    pool.on("connect", (client) => client.on("error", lose));
+  }
+
+  async untilConnected<Value>(connect: () => Promise<Value>): Promise<Value> {
+    return await this.#repeat(
+      connect,
+      (cause) => !(cause instanceof pg.DatabaseError) || hasState(cause, AWAY),
     );
   }
-  return {
-    schema: row.schema,
-    release: async () => {
-      isReleased = true;
-      await client.end();
-    },
-  };
+
+  async again<Value>(work: (attempt: Attempt) => Promise<Value>): Promise<Value> {
+    let attempt: Attempt = { isRepeatable: true };
+    let before = this.#count;
+    const once = async () => {
+      attempt = { isRepeatable: true };
+      before = this.#count;
+      return await work(attempt);
+    };
+    return await this.#repeat(once, (cause) => {
+      if (hasState(cause, UNDONE)) return true;
+      return attempt.isRepeatable && (hasState(cause, AWAY) || this.#count !== before);
+    });
+  }
+
+  async #repeat<Value>(work: () => Promise<Value>, isWorthIt: (cause: unknown) => boolean): Promise<Value> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (cause) {
+        const delayMs = nextDelayMs(RETRIES, { attempt, random: 0.5 });
+        if (delayMs === null || this.isClosed || !isWorthIt(cause)) throw cause;
+        await systemClock.sleep(delayMs);
+      }
+    }
+  }
 }
 
-function isRetryable(cause: unknown): boolean {
-  return cause instanceof pg.DatabaseError && cause.code !== undefined && RETRYABLE_STATES.has(cause.code);
+/** Reads that are done again when their connection was lost. */
+function repeating(reader: StoreReader, losses: Losses): StoreReader {
+  return new Proxy(reader, {
+    get: (target, name, receiver) => {
+      const read: unknown = Reflect.get(target, name, receiver);
+      if (typeof read !== "function") return read;
+      return (...query: unknown[]) => losses.again(async () => await read(...query));
+    },
+  });
+}
+
+function hasState(cause: unknown, states: ReadonlySet<string>): boolean {
+  return cause instanceof pg.DatabaseError && cause.code !== undefined && states.has(cause.code);
+}
+
+/** Brings the schema up to date where it is not. Nodes that start at the same time wait for the first. */
+async function migrateWhereNeeded(parts: {
+  db: Kysely<Database>;
+  pool: pg.Pool;
+  url: string;
+}): Promise<void> {
+  const { db, pool, url } = parts;
+  const { rows } = await pool.query<{ schema: string }>("select current_schema() as schema");
+  const schema = rows[0]?.schema;
+  if (schema === undefined) throw new TypeError("DATABASE_URL names a search_path without a schema.");
+  if (await isUpToDate(db, { schema })) return;
+  const lock = new pg.Client({ connectionString: url });
+  lock.on("error", () => {});
+  await lock.connect();
+  try {
+    await lock.query("select pg_advisory_lock(hashtext('agent-service:' || current_schema()))");
+    await migrateToLatest(db, { schema });
+  } finally {
+    await lock.end().catch(() => {});
+  }
 }
 
 /** Our 64-bit columns hold milliseconds, counts and micro-USD: all safe integers. */

@@ -2,19 +2,27 @@
 
 import type { Kysely } from "kysely";
 import type { StoreTransaction } from "../core/ports/store.ts";
+import { accountQueries } from "./accounts.ts";
 import { agentQueries } from "./agents.ts";
 import { ciAccessQueries } from "./ci-access.ts";
+import { claimQueries } from "./claims.ts";
 import { idempotencyQueries } from "./idempotency.ts";
 import { ledgerQueries } from "./ledger.ts";
 import { runQueries } from "./runs.ts";
+import { scheduleQueries } from "./schedules.ts";
 import type { Database } from "./tables.ts";
+import { workflowQueries } from "./workflows.ts";
 
 export function queries(db: Kysely<Database>, options: { rowLocks: boolean }): StoreTransaction {
   return {
+    ...accountQueries(db, options),
     ...agentQueries(db),
     ...ciAccessQueries(db),
+    ...claimQueries(db),
     ...runQueries(db, options),
     ...idempotencyQueries(db),
     ...ledgerQueries(db),
+    ...scheduleQueries(db, options),
+    ...workflowQueries(db),
   };
 }

@@ -3,7 +3,7 @@
 import { type Kysely, type Selectable, sql } from "kysely";
 import { runCauses, runOrigins, runStatuses } from "../../contract/run.ts";
 import type { RunChange, StoreTransaction } from "../core/ports/store.ts";
-import type { RunRecord } from "../core/records.ts";
+import type { RunInput, RunRecord } from "../core/records.ts";
 import { oneOf, parseRunInput } from "./columns.ts";
 import type { Database, RunsTable } from "./tables.ts";
 
@@ -14,9 +14,16 @@ type Runs = Pick<
   StoreTransaction,
   | "findRun"
   | "listEvents"
+  | "listRuns"
+  | "listRunsOfSession"
+  | "countUnfinishedRuns"
   | "listUnfinishedRuns"
+  | "countQueuedRuns"
+  | "listRunsAtWork"
+  | "listUnfinishedRunsOf"
   | "insertRun"
   | "startRun"
+  | "startOldestRun"
   | "lockRun"
   | "updateRun"
   | "appendEvents"
@@ -41,6 +48,44 @@ export function runQueries(db: Kysely<Database>, options: { rowLocks: boolean })
         .execute();
     },
 
+    listRuns: async ({ agentId, before, limit }) => {
+      const query = db
+        .selectFrom("runs")
+        .selectAll()
+        .where("agent_id", "=", agentId)
+        .orderBy("id", "desc")
+        .limit(limit);
+      const rows = await (before === null ? query : query.where("id", "<", before)).execute();
+      return rows.map(toRun);
+    },
+
+    listRunsOfSession: async ({ sessionId, after, limit }) => {
+      const query = db
+        .selectFrom("runs")
+        .selectAll()
+        .where("thread_id", "=", sessionId)
+        .orderBy("thread_seq")
+        .limit(limit);
+      const rows = await (after === null
+        ? query
+        : query.where("thread_seq", ">", (inner) =>
+            inner.selectFrom("runs as earlier").select("earlier.thread_seq").where("earlier.id", "=", after),
+          )
+      ).execute();
+      return rows.map(toRun);
+    },
+
+    countUnfinishedRuns: async (accountId) => {
+      const { count } = await db
+        .selectFrom("runs")
+        .innerJoin("agents", "agents.id", "runs.agent_id")
+        .select((select) => select.fn.countAll<number>().as("count"))
+        .where("agents.account_id", "=", accountId)
+        .where(sql<boolean>`runs.status in ('queued', 'running', 'cancelling')`)
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+
     listUnfinishedRuns: async () => {
       const rows = await db
         .selectFrom("runs")
@@ -51,8 +96,49 @@ export function runQueries(db: Kysely<Database>, options: { rowLocks: boolean })
       return rows.map((row) => ({ id: row.id, status: oneOf(runStatuses, row.status, "runs.status") }));
     },
 
+    listUnfinishedRunsOf: async (agentId) => {
+      const rows = await db
+        .selectFrom("runs")
+        .select("id")
+        .where("agent_id", "=", agentId)
+        .where(sql<boolean>`status in ('queued', 'running', 'cancelling')`)
+        .orderBy("id")
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+
+    countQueuedRuns: async () => {
+      const { count } = await db
+        .selectFrom("runs")
+        .select((select) => select.fn.countAll<number>().as("count"))
+        .where(sql<boolean>`status in ('queued', 'running', 'cancelling')`)
+        .where("status", "=", "queued")
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+
+    listRunsAtWork: async () => {
+      return await db
+        .selectFrom("runs")
+        .select(["id", "heartbeat_at as heartbeatAt", "fence"])
+        .where(sql<boolean>`status in ('queued', 'running', 'cancelling')`)
+        .where("status", "in", ["running", "cancelling"])
+        .orderBy("id")
+        .execute();
+    },
+
     insertRun: async (run, input) => {
-      await db.insertInto("runs").values(toRow(run)).execute();
+      // The session's row is held until the commit: no run of a session becomes seen before an earlier one.
+      const session = await db
+        .updateTable("sessions")
+        .set((update) => ({ run_count: update("run_count", "+", 1) }))
+        .where("id", "=", run.threadId)
+        .returning("run_count")
+        .executeTakeFirst();
+      await db
+        .insertInto("runs")
+        .values({ ...toRow(run), thread_seq: session?.run_count ?? 0 })
+        .execute();
       await db
         .insertInto("run_inputs")
         .values({ run_id: run.id, input: JSON.stringify(input) })
@@ -60,25 +146,21 @@ export function runQueries(db: Kysely<Database>, options: { rowLocks: boolean })
     },
 
     startRun: async ({ runId, now }) => {
-      const row = await db
-        .updateTable("runs")
-        .set((update) => ({
-          status: "running",
-          started_at: now,
-          heartbeat_at: now,
-          fence: update("fence", "+", 1),
-        }))
-        .where("id", "=", runId)
+      const row = await startQueued(db, now).where("id", "=", runId).executeTakeFirst();
+      return row === undefined ? null : { run: toRun(row), input: await readInput(db, row.id) };
+    },
+
+    startOldestRun: async ({ now }) => {
+      const oldest = db
+        .selectFrom("runs")
+        .select("id")
+        .where(sql<boolean>`status in ('queued', 'running', 'cancelling')`)
         .where("status", "=", "queued")
-        .returningAll()
-        .executeTakeFirst();
-      if (row === undefined) return null;
-      const { input } = await db
-        .selectFrom("run_inputs")
-        .select("input")
-        .where("run_id", "=", runId)
-        .executeTakeFirstOrThrow();
-      return { run: toRun(row), input: parseRunInput(input) };
+        .orderBy("id")
+        .limit(1);
+      const free = options.rowLocks ? oldest.forUpdate().skipLocked() : oldest;
+      const row = await startQueued(db, now).where("id", "=", free).executeTakeFirst();
+      return row === undefined ? null : { run: toRun(row), input: await readInput(db, row.id) };
     },
 
     lockRun: async (id) => {
@@ -126,6 +208,28 @@ export function runQueries(db: Kysely<Database>, options: { rowLocks: boolean })
   };
 }
 
+function startQueued(db: Kysely<Database>, now: number) {
+  return db
+    .updateTable("runs")
+    .set((update) => ({
+      status: "running",
+      started_at: now,
+      heartbeat_at: now,
+      fence: update("fence", "+", 1),
+    }))
+    .where("status", "=", "queued")
+    .returningAll();
+}
+
+async function readInput(db: Kysely<Database>, runId: string): Promise<RunInput> {
+  const { input } = await db
+    .selectFrom("run_inputs")
+    .select("input")
+    .where("run_id", "=", runId)
+    .executeTakeFirstOrThrow();
+  return parseRunInput(input);
+}
+
 function toRun(row: Selectable<RunsTable>): RunRecord {
   return {
     id: row.id,
@@ -153,7 +257,7 @@ function toRun(row: Selectable<RunsTable>): RunRecord {
   };
 }
 
-function toRow(run: RunRecord): RunsTable {
+function toRow(run: RunRecord): Omit<RunsTable, "thread_seq"> {
   return {
     id: run.id,
     agent_id: run.agentId,

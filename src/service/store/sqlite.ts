@@ -7,7 +7,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from "kysely";
 import type { Store, StoreTransaction } from "../core/ports/store.ts";
-import { migrateToLatest } from "./migrate.ts";
+import { isUpToDate, migrateToLatest } from "./migrate.ts";
 import { queries } from "./queries.ts";
 import type { Database } from "./tables.ts";
 
@@ -22,20 +22,31 @@ export class DataFolderInUseError extends Error {
   readonly code = "data_folder_in_use";
 }
 
+export type SqliteStoreOptions = {
+  readonly folder: string;
+  /**
+   * "exclusive", unless told: one process at a time. "none" is for a tool that works for a moment beside the process
+   * that has the hold: each waits for the other's transactions.
+   */
+  readonly hold?: "exclusive" | "none";
+};
+
 /**
  * Opens, and where needed makes, the store in `folder`. Rejects with DataFolderInUseError while another process
- * holds it; the hold ends with the process, however it ends.
+ * holds it; the hold ends with the process, however it ends. Without a hold it rejects only when the tables have yet
+ * to be brought to this version and another process has them.
  */
-export async function openSqliteStore(options: { folder: string }): Promise<Store> {
-  const { folder } = options;
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const { folder, hold = "exclusive" } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const lock = lockFolder(folder);
+  const lock = hold === "exclusive" ? holdDataFolder(folder) : null;
   const path = join(folder, DATABASE_FILE);
   const writing = open(path);
   // FULL: an acknowledged commit survives a power cut. WAL: readers never wait for the writer.
   writing.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000");
   const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }) });
-  await migrateToLatest(writer);
+  if (lock !== null) await migrateToLatest(writer);
+  else if (!(await isUpToDate(writer))) await migrateAlone(writer, folder);
   const reading = open(path);
   reading.exec("pragma query_only = on");
   const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(reading) }) });
@@ -51,9 +62,19 @@ export async function openSqliteStore(options: { folder: string }): Promise<Stor
       await group.idle();
       reading.close();
       writing.close();
-      lock.release();
+      lock?.release();
     },
   };
+}
+
+/** Holds the folder for as long as its tables change. */
+async function migrateAlone(db: Kysely<Database>, folder: string): Promise<void> {
+  const lock = holdDataFolder(folder);
+  try {
+    await migrateToLatest(db);
+  } finally {
+    lock.release();
+  }
 }
 
 type Waiting = {
@@ -134,8 +155,12 @@ function open(path: string): DatabaseSync {
   return new DatabaseSync(path, { timeout: 5_000 });
 }
 
-/** A transaction that is never committed on a file of its own: the operating system ends it with the process. */
-function lockFolder(folder: string): { release(): void } {
+/**
+ * Keeps every other process from this data folder: a transaction that is never committed on a file of its own, which
+ * the operating system ends with the process. Throws a DataFolderInUseError.
+ */
+export function holdDataFolder(folder: string): { release(): void } {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const database = open(join(folder, LOCK_FILE));
   const ownerPath = join(folder, OWNER_FILE);
   try {

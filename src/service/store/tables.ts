@@ -1,12 +1,18 @@
 // The tables, as Kysely sees them. Times are milliseconds, money is micro-USD, both 64-bit integers.
 
 export type Database = {
+  workflows: WorkflowsTable;
+  workflow_versions: WorkflowVersionsTable;
+  accounts: AccountsTable;
+  api_keys: ApiKeysTable;
   agents: AgentsTable;
   capabilities: CapabilitiesTable;
   token_uses: TokenUsesTable;
   claim_tickets: ClaimTicketsTable;
+  pending_claims: PendingClaimsTable;
   audit_entries: AuditEntriesTable;
   sessions: SessionsTable;
+  schedules: SchedulesTable;
   idempotency_keys: IdempotencyKeysTable;
   runs: RunsTable;
   run_inputs: RunInputsTable;
@@ -15,17 +21,39 @@ export type Database = {
   ledger_postings: LedgerPostingsTable;
 };
 
+export type AccountsTable = { id: string; plan: string; created_at: number };
+
+export type ApiKeysTable = {
+  hash: string;
+  id: string;
+  account_id: string;
+  caller_class: string;
+  name: string;
+  hint: string;
+  created_at: number;
+  last_used_at: number | null;
+  revoked_at: number | null;
+};
+
+/** The columns from `provider` to `visibility` are all null for an agent that was made by name. */
 export type AgentsTable = {
   id: string;
   account_id: string | null;
-  provider: string;
-  issuer: string;
-  repository_id: string;
-  owner_id: string;
-  repository_name: string;
-  visibility: string;
+  name: string;
+  kind: string | null;
+  model: string | null;
+  /** JSON. */
+  config: string;
+  advisor_max_spend_micro_usd: number | null;
+  provider: string | null;
+  issuer: string | null;
+  repository_id: string | null;
+  owner_id: string | null;
+  repository_name: string | null;
+  visibility: string | null;
   backend: string;
   created_at: number;
+  retired_at: number | null;
 };
 
 export type CapabilitiesTable = {
@@ -40,7 +68,15 @@ export type CapabilitiesTable = {
 
 export type TokenUsesTable = { issuer: string; replay_key: string; usable_until: number };
 
-export type ClaimTicketsTable = { hash: string; agent_id: string; created_at: number; expires_at: number };
+export type ClaimTicketsTable = {
+  hash: string;
+  agent_id: string;
+  created_at: number;
+  expires_at: number;
+  used_by: string | null;
+};
+
+export type PendingClaimsTable = { agent_id: string; account_id: string; expires_at: number };
 
 export type AuditEntriesTable = {
   id: string;
@@ -52,9 +88,30 @@ export type AuditEntriesTable = {
   repository_id: string | null;
   repository_name: string | null;
   ci_run_id: string | null;
+  account_id: string | null;
 };
 
-export type SessionsTable = { id: string; agent_id: string; created_at: number };
+export type SessionsTable = { id: string; agent_id: string; created_at: number; run_count: number };
+
+export type SchedulesTable = {
+  id: string;
+  agent_id: string;
+  status: string;
+  prompt: string;
+  fire_at: number;
+  pinned_session_id: string | null;
+  thread_id: string | null;
+  /** JSON. */
+  metadata: string;
+  last_error: string | null;
+  attempts: number;
+  /** Only looked at while the schedule is pending or firing. */
+  due_at: number;
+  run_id: string | null;
+  created_at: number;
+  last_fired_at: number | null;
+  confirmed_at: number | null;
+};
 
 export type IdempotencyKeysTable = {
   agent_id: string;
@@ -89,6 +146,8 @@ export type RunsTable = {
   refund_reason: string | null;
   last_seq: number;
   fence: number;
+  /** Its place among the runs of its session: 1, 2, 3 … in the order of their commits. */
+  thread_seq: number;
 };
 
 /** A run's input as JSON, apart from the run: polls read runs often and inputs never. */
@@ -108,3 +167,15 @@ export type LedgerPostingsTable = {
   micro_usd: number;
   run_id: string | null;
 };
+
+export type WorkflowsTable = {
+  id: string;
+  agent_id: string;
+  name: string;
+  version: number;
+  active_version: number | null;
+  created_at: number;
+  updated_at: number;
+};
+
+export type WorkflowVersionsTable = { workflow_id: string; version: number; prompt: string };

@@ -6,19 +6,47 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   const { schema } = db;
 
   await schema
+    .createTable("accounts")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("plan", "text", (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .execute();
+
+  await schema
+    .createTable("api_keys")
+    .addColumn("hash", "text", (column) => column.primaryKey())
+    .addColumn("id", "text", (column) => column.notNull().unique())
+    .addColumn("account_id", "text", (column) => column.notNull())
+    .addColumn("caller_class", "text", (column) => column.notNull())
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("hint", "text", (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("last_used_at", "bigint")
+    .addColumn("revoked_at", "bigint")
+    .execute();
+
+  await schema
     .createTable("agents")
     .addColumn("id", "text", (column) => column.primaryKey())
     .addColumn("account_id", "text")
-    .addColumn("provider", "text", (column) => column.notNull())
-    .addColumn("issuer", "text", (column) => column.notNull())
-    .addColumn("repository_id", "text", (column) => column.notNull())
-    .addColumn("owner_id", "text", (column) => column.notNull())
-    .addColumn("repository_name", "text", (column) => column.notNull())
-    .addColumn("visibility", "text", (column) => column.notNull())
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("kind", "text")
+    .addColumn("model", "text")
+    .addColumn("config", "text", (column) => column.notNull())
+    .addColumn("advisor_max_spend_micro_usd", "bigint")
+    .addColumn("provider", "text")
+    .addColumn("issuer", "text")
+    .addColumn("repository_id", "text")
+    .addColumn("owner_id", "text")
+    .addColumn("repository_name", "text")
+    .addColumn("visibility", "text")
     .addColumn("backend", "text", (column) => column.notNull())
     .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("retired_at", "bigint")
     .addUniqueConstraint("agents_repository", ["issuer", "repository_id"])
     .execute();
+
+  await schema.createIndex("agents_account").on("agents").columns(["account_id", "id"]).execute();
 
   await schema
     .createTable("capabilities")
@@ -46,6 +74,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("agent_id", "text", (column) => column.notNull())
     .addColumn("created_at", "bigint", (column) => column.notNull())
     .addColumn("expires_at", "bigint", (column) => column.notNull())
+    .addColumn("used_by", "text")
+    .execute();
+
+  await schema
+    .createTable("pending_claims")
+    .addColumn("agent_id", "text", (column) => column.notNull())
+    .addColumn("account_id", "text", (column) => column.notNull())
+    .addColumn("expires_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("pending_claims_key", ["agent_id", "account_id"])
     .execute();
 
   await schema
@@ -59,6 +96,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("repository_id", "text")
     .addColumn("repository_name", "text")
     .addColumn("ci_run_id", "text")
+    .addColumn("account_id", "text")
     .execute();
 
   await schema
@@ -66,7 +104,34 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("id", "text", (column) => column.primaryKey())
     .addColumn("agent_id", "text", (column) => column.notNull())
     .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("run_count", "bigint", (column) => column.notNull())
     .execute();
+
+  await schema.createIndex("sessions_agent").on("sessions").columns(["agent_id", "id"]).execute();
+
+  await schema
+    .createTable("schedules")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("agent_id", "text", (column) => column.notNull())
+    .addColumn("status", "text", (column) => column.notNull())
+    .addColumn("prompt", "text", (column) => column.notNull())
+    .addColumn("fire_at", "bigint", (column) => column.notNull())
+    .addColumn("pinned_session_id", "text")
+    .addColumn("thread_id", "text")
+    .addColumn("metadata", "text", (column) => column.notNull())
+    .addColumn("last_error", "text")
+    .addColumn("attempts", "integer", (column) => column.notNull())
+    .addColumn("due_at", "bigint", (column) => column.notNull())
+    .addColumn("run_id", "text", (column) => column.unique())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("last_fired_at", "bigint")
+    .addColumn("confirmed_at", "bigint")
+    .execute();
+  await schema.createIndex("schedules_agent").on("schedules").columns(["agent_id", "id"]).execute();
+  // Holds only those that the scheduler waits for. Its queries repeat the condition.
+  await sql`create index schedules_due on schedules (due_at, id) where status in ('pending', 'firing')`.execute(
+    db,
+  );
 
   await schema
     .createTable("idempotency_keys")
@@ -104,8 +169,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("refund_reason", "text")
     .addColumn("last_seq", "bigint", (column) => column.notNull())
     .addColumn("fence", "bigint", (column) => column.notNull())
+    .addColumn("thread_seq", "bigint", (column) => column.notNull())
     .execute();
   await schema.createIndex("runs_agent").on("runs").columns(["agent_id", "id"]).execute();
+  await schema.createIndex("runs_thread").on("runs").columns(["thread_id", "thread_seq"]).execute();
   // Most runs have ended: the index holds only those that have not. `listUnfinishedRuns` repeats its condition.
   await sql`create index runs_unfinished on runs (id) where status in ('queued', 'running', 'cancelling')`.execute(
     db,
@@ -124,6 +191,25 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("at", "bigint", (column) => column.notNull())
     .addColumn("event", "text", (column) => column.notNull())
     .addPrimaryKeyConstraint("run_events_key", ["run_id", "seq"])
+    .execute();
+
+  await schema
+    .createTable("workflows")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("agent_id", "text", (column) => column.notNull())
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("version", "bigint", (column) => column.notNull())
+    .addColumn("active_version", "bigint")
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("updated_at", "bigint", (column) => column.notNull())
+    .execute();
+
+  await schema
+    .createTable("workflow_versions")
+    .addColumn("workflow_id", "text", (column) => column.notNull())
+    .addColumn("version", "bigint", (column) => column.notNull())
+    .addColumn("prompt", "text", (column) => column.notNull())
+    .addPrimaryKeyConstraint("workflow_versions_key", ["workflow_id", "version"])
     .execute();
 
   await schema

@@ -1,0 +1,173 @@
+// Schedules in SQL. Every move names the state that it starts from, so that of two nodes one makes it.
+
+import { type Kysely, type Selectable, sql } from "kysely";
+import { scheduleStatuses } from "../../contract/schedule.ts";
+import type { StoreTransaction } from "../core/ports/store.ts";
+import type { ScheduleChange, ScheduleRecord } from "../core/schedule-machine.ts";
+import { oneOf, parseConfig } from "./columns.ts";
+import type { Database, SchedulesTable } from "./tables.ts";
+
+type Schedules = Pick<
+  StoreTransaction,
+  | "findSchedule"
+  | "listSchedules"
+  | "listDueSchedules"
+  | "findNextDueAt"
+  | "findLatestSession"
+  | "insertSchedule"
+  | "lockSchedule"
+  | "moveSchedule"
+  | "finishSchedule"
+  | "retakeFiringSchedules"
+>;
+
+/** As the condition of the index `schedules_due`, which is used only where it is repeated. */
+const isOpen = sql<boolean>`status in ('pending', 'firing')`;
+
+export function scheduleQueries(db: Kysely<Database>, options: { rowLocks: boolean }): Schedules {
+  return {
+    findSchedule: async (id) => {
+      const row = await db.selectFrom("schedules").selectAll().where("id", "=", id).executeTakeFirst();
+      return row === undefined ? null : toSchedule(row);
+    },
+
+    listSchedules: async (agentId) => {
+      const rows = await db
+        .selectFrom("schedules")
+        .selectAll()
+        .where("agent_id", "=", agentId)
+        .orderBy("id", "desc")
+        .execute();
+      return rows.map(toSchedule);
+    },
+
+    listDueSchedules: async ({ now, limit }) => {
+      const rows = await db
+        .selectFrom("schedules")
+        .select("id")
+        .where(isOpen)
+        .where("due_at", "<=", now)
+        .orderBy("due_at")
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+
+    findNextDueAt: async () => {
+      const row = await db
+        .selectFrom("schedules")
+        .select("due_at")
+        .where(isOpen)
+        .orderBy("due_at")
+        .limit(1)
+        .executeTakeFirst();
+      return row?.due_at ?? null;
+    },
+
+    findLatestSession: async (agentId) => {
+      const row = await db
+        .selectFrom("sessions")
+        .selectAll()
+        .where("agent_id", "=", agentId)
+        .orderBy("id", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      return row === undefined ? null : { id: row.id, agentId: row.agent_id, createdAt: row.created_at };
+    },
+
+    insertSchedule: async (schedule) => {
+      await db.insertInto("schedules").values(toRow(schedule)).execute();
+    },
+
+    lockSchedule: async (id) => {
+      const query = db.selectFrom("schedules").selectAll().where("id", "=", id);
+      const row = await (options.rowLocks ? query.forUpdate() : query).executeTakeFirst();
+      return row === undefined ? null : toSchedule(row);
+    },
+
+    moveSchedule: async ({ id, from, change }) => {
+      const row = await db
+        .updateTable("schedules")
+        .set(toColumns(change))
+        .where("id", "=", id)
+        .where("status", "=", from.status)
+        .where("attempts", "=", from.attempts)
+        .returningAll()
+        .executeTakeFirst();
+      return row === undefined ? null : toSchedule(row);
+    },
+
+    finishSchedule: async (runId) => {
+      await db
+        .updateTable("schedules")
+        .set({ status: "done" })
+        .where("run_id", "=", runId)
+        .where("status", "=", "dispatched")
+        .execute();
+    },
+
+    retakeFiringSchedules: async (now) => {
+      const { numUpdatedRows } = await db
+        .updateTable("schedules")
+        .set({ due_at: now })
+        .where("status", "=", "firing")
+        .where(isOpen)
+        .executeTakeFirst();
+      return Number(numUpdatedRows);
+    },
+  };
+}
+
+function toSchedule(row: Selectable<SchedulesTable>): ScheduleRecord {
+  return {
+    id: row.id,
+    agentId: row.agent_id,
+    status: oneOf(scheduleStatuses, row.status, "schedules.status"),
+    prompt: row.prompt,
+    fireAt: row.fire_at,
+    pinnedSessionId: row.pinned_session_id,
+    threadId: row.thread_id,
+    metadata: parseConfig(row.metadata),
+    lastError: row.last_error,
+    attempts: row.attempts,
+    dueAt: row.due_at,
+    runId: row.run_id,
+    createdAt: row.created_at,
+    lastFiredAt: row.last_fired_at,
+    confirmedAt: row.confirmed_at,
+  };
+}
+
+function toRow(schedule: ScheduleRecord): SchedulesTable {
+  return {
+    id: schedule.id,
+    agent_id: schedule.agentId,
+    status: schedule.status,
+    prompt: schedule.prompt,
+    fire_at: schedule.fireAt,
+    pinned_session_id: schedule.pinnedSessionId,
+    thread_id: schedule.threadId,
+    metadata: JSON.stringify(schedule.metadata),
+    last_error: schedule.lastError,
+    attempts: schedule.attempts,
+    due_at: schedule.dueAt,
+    run_id: schedule.runId,
+    created_at: schedule.createdAt,
+    last_fired_at: schedule.lastFiredAt,
+    confirmed_at: schedule.confirmedAt,
+  };
+}
+
+function toColumns(change: ScheduleChange): Partial<SchedulesTable> {
+  return {
+    ...(change.status === undefined ? {} : { status: change.status }),
+    ...(change.threadId === undefined ? {} : { thread_id: change.threadId }),
+    ...(change.lastError === undefined ? {} : { last_error: change.lastError }),
+    ...(change.attempts === undefined ? {} : { attempts: change.attempts }),
+    ...(change.dueAt === undefined ? {} : { due_at: change.dueAt }),
+    ...(change.runId === undefined ? {} : { run_id: change.runId }),
+    ...(change.lastFiredAt === undefined ? {} : { last_fired_at: change.lastFiredAt }),
+    ...(change.confirmedAt === undefined ? {} : { confirmed_at: change.confirmedAt }),
+  };
+}
