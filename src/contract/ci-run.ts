@@ -1,6 +1,7 @@
 // GET /v1/ci/runs/{runID}: the durable events of one CI run, read by cursor and long poll. Pure.
 
 import * as z from "zod/mini";
+import { wholeNumber } from "./query.ts";
 import { runSchema } from "./run.ts";
 import { storedRunEventSchema } from "./run-event.ts";
 
@@ -26,17 +27,3 @@ export const ciRunPageSchema = z.object({
 });
 
 export type CiRunPage = z.infer<typeof ciRunPageSchema>;
-
-function wholeNumber(options: { min: number; max: number; fallback: number }) {
-  const { min, max, fallback } = options;
-  return z.pipe(
-    z.pipe(
-      z._default(
-        z.string().check(z.regex(/^\d{1,16}$/, `must be a whole number from ${min} to ${max}`)),
-        String(fallback),
-      ),
-      z.transform((text: string) => Number(text)),
-    ),
-    z.number().check(z.minimum(min), z.maximum(max)),
-  );
-}

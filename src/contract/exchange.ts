@@ -21,6 +21,13 @@ export const exchangeRequestSchema = z.object({
   account: z.optional(z.string().check(z.minLength(1), z.maxLength(255))),
 });
 
+/**
+ * What the job's `account` came to: "claimed", it owns the agent, maybe since now; "refused_event", its claim waits, but
+ * not for a job of this event; "none", it has no claim here. Without `account`: "pending" while a claim waits.
+ */
+export const claimOutcomes = ["none", "pending", "claimed", "refused_event"] as const;
+export type ClaimOutcome = (typeof claimOutcomes)[number];
+
 export type ExchangeRequest = z.infer<typeof exchangeRequestSchema>;
 
 export const ciRepositorySchema = z.object({
@@ -50,6 +57,7 @@ export const exchangeResponseSchema = z.object({
   repository: ciRepositorySchema,
   quota: quotaSchema,
   claim_url: z.nullable(z.string()),
+  claim: z.optional(z.enum(claimOutcomes)),
 });
 
 export type ExchangeResponse = z.infer<typeof exchangeResponseSchema>;

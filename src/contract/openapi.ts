@@ -1,40 +1,100 @@
 // The OpenAPI 3.1 document, made of the same schemas that validate. Pure.
 
 import * as z from "zod/mini";
+import {
+  agentListSchema,
+  agentSchema,
+  createAgentRequestSchema,
+  createAgentResponseSchema,
+  updateAgentRequestSchema,
+} from "./agent.ts";
 import { ciRunPageSchema, DEFAULT_PAGE_EVENTS, MAX_PAGE_EVENTS, MAX_WAIT_SECONDS } from "./ci-run.ts";
+import { claimRequestSchema, claimResponseSchema } from "./claim.ts";
+import { creditsSchema } from "./credits.ts";
 import { audienceResponseSchema, exchangeRequestSchema, exchangeResponseSchema } from "./exchange.ts";
 import { healthSchema } from "./health.ts";
+import { modelPricingSchema, toolPricingSchema } from "./pricing.ts";
 import { problemSchema } from "./problem.ts";
 import {
   cancelRunResponseSchema,
+  DEFAULT_PAGE_RUNS,
   MAX_IDEMPOTENCY_KEY_CHARS,
+  MAX_PAGE_RUNS,
+  runListSchema,
   runSchema,
   submitRunRequestSchema,
   submitRunResponseSchema,
 } from "./run.ts";
 import { runEventSchema } from "./run-event.ts";
+import { createScheduleRequestSchema, scheduleListSchema, scheduleSchema } from "./schedule.ts";
+import { clientFrameSchema, serverFrameSchema } from "./socket.ts";
+import {
+  activateWorkflowRequestSchema,
+  executeWorkflowRequestSchema,
+  executeWorkflowResponseSchema,
+  workflowSchema,
+} from "./workflow.ts";
 
-const schemas = {
+/** Every schema of the document, by its name there. */
+export const documentSchemas = {
+  Workflow: workflowSchema,
+  SocketClientFrame: clientFrameSchema,
+  SocketServerFrame: serverFrameSchema,
+  ActivateWorkflowRequest: activateWorkflowRequestSchema,
+  ExecuteWorkflowRequest: executeWorkflowRequestSchema,
+  ExecuteWorkflowResponse: executeWorkflowResponseSchema,
   Problem: problemSchema,
   ExchangeRequest: exchangeRequestSchema,
   ExchangeResponse: exchangeResponseSchema,
   AudienceResponse: audienceResponseSchema,
+  ClaimRequest: claimRequestSchema,
+  ClaimResponse: claimResponseSchema,
+  Agent: agentSchema,
+  AgentList: agentListSchema,
+  CreateAgentRequest: createAgentRequestSchema,
+  CreateAgentResponse: createAgentResponseSchema,
+  UpdateAgentRequest: updateAgentRequestSchema,
   SubmitRunRequest: submitRunRequestSchema,
   SubmitRunResponse: submitRunResponseSchema,
   CancelRunResponse: cancelRunResponseSchema,
   Run: runSchema,
+  RunList: runListSchema,
   RunEvent: runEventSchema,
   CiRunPage: ciRunPageSchema,
   Health: healthSchema,
+  Schedule: scheduleSchema,
+  ScheduleList: scheduleListSchema,
+  CreateScheduleRequest: createScheduleRequestSchema,
+  Credits: creditsSchema,
+  ModelPricing: modelPricingSchema,
+  ToolPricing: toolPricingSchema,
 };
 
-type SchemaName = keyof typeof schemas;
+type SchemaName = keyof typeof documentSchemas;
 type JsonObject = { readonly [key: string]: unknown };
 
 const agentId = pathParameter("agentId", "The agent's id.", { type: "string", format: "uuid" });
+const scheduleId = pathParameter("scheduleId", "The schedule's id.", { type: "string", format: "uuid" });
 const runId = pathParameter("runId", "The run's id.", { type: "string" });
 const capability = [{ capability: [] }];
+const apiKey = [{ apiKey: [] }];
+const capabilityOrKey = [{ capability: [] }, { apiKey: [] }];
+const workflowId = pathParameter("workflowId", "The workflow's id.", { type: "string" });
+const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  description: "Makes the request safe to repeat for 24 hours.",
+  schema: { type: "string", minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY_CHARS },
+};
 const retryAfter = { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } };
+
+const ifNoneMatch = {
+  name: "If-None-Match",
+  in: "header",
+  description: "An ETag of an earlier answer.",
+  schema: { type: "string" },
+};
+const unchanged = { description: "Nothing has changed since the ETag." };
 
 const problemDescriptions = {
   400: "The request is malformed.",
@@ -46,6 +106,7 @@ const problemDescriptions = {
   413: "The body is too large.",
   415: "The body's type is not read here.",
   422: "The idempotency key was used for a different request.",
+  426: "The request does not ask for a WebSocket.",
   429: "Too many requests, or no capacity.",
   503: "It cannot be answered now.",
 } as const;
@@ -81,24 +142,141 @@ const paths = {
       operationId: "revokeCapability",
       summary: "End the capability that this request carries",
       security: capability,
-      responses: { 204: { description: "It has ended." }, ...problems(401) },
+      responses: { 204: { description: "It has ended." }, ...problems(401, 403) },
+    },
+  },
+  "/v1/ci/claim": {
+    post: {
+      operationId: "claimRepository",
+      summary: "Ask for a repository's agent, to pay for it and own it",
+      description:
+        "The owner's alone. The claim is pending until a job of the repository that only a writer can start names the account in its exchange. Safe to repeat with the same account.",
+      security: apiKey,
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: ref("ClaimRequest"), example: { claim: "svc_claim_…" } } },
+      },
+      responses: {
+        200: answer("The agent is this account's.", "ClaimResponse"),
+        202: answer("The claim waits for a job of the repository.", "ClaimResponse"),
+        ...problems(400, 401, 403, 404, 409, 413, 415),
+      },
+    },
+  },
+  "/v1/agents": {
+    post: {
+      operationId: "createAgent",
+      summary: "Make an agent, or get the one of that name",
+      description:
+        "`if_exists: return` gives the account's agent of the same name where there is one. An independent agent needs the idempotency key.",
+      security: apiKey,
+      parameters: [idempotencyKey],
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: ref("CreateAgentRequest"),
+            example: { name: "reviewer", if_exists: "return" },
+          },
+        },
+      },
+      responses: {
+        200: answer("The agent that was there.", "CreateAgentResponse"),
+        201: answer("The agent that was made.", "CreateAgentResponse"),
+        ...problems(400, 401, 403, 413, 415, 422, 429),
+      },
+    },
+    get: {
+      operationId: "listAgents",
+      summary: "The account's agents, newest first",
+      security: apiKey,
+      parameters: [
+        queryParameter("include_independent", "Independent agents too.", {
+          type: "boolean",
+          default: false,
+        }),
+      ],
+      responses: { 200: answer("The agents.", "AgentList"), ...problems(400, 401, 403) },
+    },
+  },
+  "/v1/agents/{agentId}": {
+    get: {
+      operationId: "getAgent",
+      summary: "An agent",
+      security: apiKey,
+      parameters: [agentId],
+      responses: { 200: answer("The agent.", "Agent"), ...problems(401, 403, 404) },
+    },
+    patch: {
+      operationId: "updateAgent",
+      summary: "Change what an agent's advisor may spend a turn",
+      description: "0 stops the advisor, null clears the cap.",
+      security: apiKey,
+      parameters: [agentId],
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: ref("UpdateAgentRequest"),
+            example: { advisor_max_spend_micro_usd: 250_000 },
+          },
+        },
+      },
+      responses: { 200: answer("The agent.", "Agent"), ...problems(400, 401, 403, 404, 413, 415) },
+    },
+  },
+  "/v1/agents/{agentId}/stop": {
+    post: {
+      operationId: "stopAgent",
+      summary: "Ask every run of an agent to end",
+      description: "The agent stays, and takes new work.",
+      security: apiKey,
+      parameters: [agentId],
+      responses: { 202: answer("They were asked.", "Agent"), ...problems(401, 403, 404) },
+    },
+  },
+  "/v1/agents/{agentId}/retire": {
+    post: {
+      operationId: "retireAgent",
+      summary: "Keep new work from an agent, for good",
+      description: "What is in flight goes on. Safe to repeat.",
+      security: apiKey,
+      parameters: [agentId],
+      responses: { 200: answer("The agent.", "Agent"), ...problems(401, 403, 404) },
     },
   },
   "/v1/agents/{agentId}/runs": {
+    get: {
+      operationId: "listRuns",
+      summary: "An agent's runs, newest first",
+      security: capabilityOrKey,
+      parameters: [
+        agentId,
+        queryParameter("before", "The id of the run that the page comes after.", {
+          type: "string",
+          format: "uuid",
+        }),
+        queryParameter("limit", "Runs at most.", {
+          type: "integer",
+          minimum: 1,
+          maximum: MAX_PAGE_RUNS,
+          default: DEFAULT_PAGE_RUNS,
+        }),
+      ],
+      responses: {
+        200: {
+          ...answer("A page of runs.", "RunList"),
+          headers: { Link: header('The next page, `<…>; rel="next"`, where there is one.') },
+        },
+        ...problems(400, 401, 403, 404),
+      },
+    },
     post: {
       operationId: "submitRun",
       summary: "Queue a run",
       description: "With an idempotency key it is safe to repeat for 24 hours.",
-      security: capability,
-      parameters: [
-        agentId,
-        {
-          name: "Idempotency-Key",
-          in: "header",
-          description: "Wins over the body's `idempotency_key`.",
-          schema: { type: "string", minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY_CHARS },
-        },
-      ],
+      security: capabilityOrKey,
+      parameters: [agentId, idempotencyKey],
       requestBody: { required: true, content: { "application/json": { schema: ref("SubmitRunRequest") } } },
       responses: {
         202: {
@@ -120,7 +298,7 @@ const paths = {
     get: {
       operationId: "getRun",
       summary: "A run's status and accounting",
-      security: capability,
+      security: capabilityOrKey,
       parameters: [agentId, runId],
       responses: { 200: answer("The run.", "Run"), ...problems(401, 403, 404) },
     },
@@ -129,9 +307,67 @@ const paths = {
     post: {
       operationId: "cancelRun",
       summary: "Ask a run to end",
-      security: capability,
+      security: capabilityOrKey,
       parameters: [agentId, runId],
       responses: { 202: answer("It was asked.", "CancelRunResponse"), ...problems(401, 403, 404, 409) },
+    },
+  },
+  "/v1/agents/{agentId}/schedules": {
+    post: {
+      operationId: "createSchedule",
+      summary: "Schedule one run",
+      description:
+        "Exactly one of `fire_at` and `delay_seconds`. What an AI client schedules waits for the owner at `confirm_url`. Without `session_id` the run continues the agent's latest session.",
+      security: apiKey,
+      parameters: [agentId],
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: ref("CreateScheduleRequest"),
+            example: { prompt: "Summarise the open pull requests.", delay_seconds: 3600 },
+          },
+        },
+      },
+      responses: {
+        201: answer("The schedule.", "Schedule"),
+        ...problems(400, 401, 403, 404, 413, 415),
+      },
+    },
+    get: {
+      operationId: "listSchedules",
+      summary: "An agent's schedules, newest first",
+      security: apiKey,
+      parameters: [agentId],
+      responses: { 200: answer("The schedules.", "ScheduleList"), ...problems(401, 403, 404) },
+    },
+  },
+  "/v1/agents/{agentId}/schedules/{scheduleId}": {
+    get: {
+      operationId: "getSchedule",
+      summary: "A schedule",
+      description: "`done` says that its run has ended, not how: the run says that.",
+      security: apiKey,
+      parameters: [agentId, scheduleId],
+      responses: { 200: answer("The schedule.", "Schedule"), ...problems(401, 403, 404) },
+    },
+    delete: {
+      operationId: "cancelSchedule",
+      summary: "Cancel a schedule that was not fired",
+      description: "404 also when it was fired already: cancel its run then.",
+      security: apiKey,
+      parameters: [agentId, scheduleId],
+      responses: { 200: answer("The cancelled schedule.", "Schedule"), ...problems(401, 403, 404) },
+    },
+  },
+  "/v1/agents/{agentId}/schedules/{scheduleId}/confirm": {
+    post: {
+      operationId: "confirmSchedule",
+      summary: "Let a schedule fire that an AI client made",
+      description: "The owner's alone: an AI client gets 403 with a link for the owner. Safe to repeat.",
+      security: apiKey,
+      parameters: [agentId, scheduleId],
+      responses: { 200: answer("The schedule.", "Schedule"), ...problems(401, 403, 404, 409) },
     },
   },
   "/v1/ci/runs/{runId}": {
@@ -140,7 +376,7 @@ const paths = {
       summary: "The durable events of a run, by cursor and long poll",
       description:
         "Events are AG-UI 1.0, numbered 1, 2, 3 … without a gap. See RunEvent for those that this service writes.",
-      security: capability,
+      security: capabilityOrKey,
       parameters: [
         runId,
         queryParameter("after", "Events with a higher `seq`.", { type: "integer", minimum: 0, default: 0 }),
@@ -156,17 +392,95 @@ const paths = {
           maximum: MAX_PAGE_EVENTS,
           default: DEFAULT_PAGE_EVENTS,
         }),
-        {
-          name: "If-None-Match",
-          in: "header",
-          description: "An ETag of an earlier answer.",
-          schema: { type: "string" },
-        },
+        ifNoneMatch,
       ],
       responses: {
         200: { ...answer("A page of events.", "CiRunPage"), headers: { ETag: header("Names this answer.") } },
-        304: { description: "Nothing has changed since the ETag." },
+        304: unchanged,
         ...problems(400, 401, 403, 404),
+      },
+    },
+  },
+  "/v1/workflows/{workflowId}/activate": {
+    post: {
+      operationId: "activateWorkflow",
+      summary: "Make a version of a workflow the one that executions run",
+      description: "The owner's alone: an AI client gets 403 with a link for the owner.",
+      security: apiKey,
+      parameters: [workflowId],
+      requestBody: { content: { "application/json": { schema: ref("ActivateWorkflowRequest") } } },
+      responses: { 200: answer("The workflow.", "Workflow"), ...problems(400, 401, 403, 404, 413, 415) },
+    },
+  },
+  "/v1/workflows/{workflowId}/executions": {
+    post: {
+      operationId: "executeWorkflow",
+      summary: "Run a workflow",
+      description:
+        "Runs the active version. One that is not active is the owner's alone, and runs its newest version.",
+      security: apiKey,
+      parameters: [workflowId, idempotencyKey],
+      requestBody: { content: { "application/json": { schema: ref("ExecuteWorkflowRequest") } } },
+      responses: {
+        202: answer("Queued.", "ExecuteWorkflowResponse"),
+        ...problems(400, 401, 402, 403, 404, 409, 413, 415, 422, 429),
+      },
+    },
+  },
+  "/v1/users/{userId}/credits": {
+    get: {
+      operationId: "getCredits",
+      summary: "An account's credits, its plan and what it can buy",
+      description:
+        "For the account itself alone. `balance` counts whole credits; what runs hold is taken off.",
+      security: apiKey,
+      parameters: [
+        pathParameter("userId", "The caller's own account id.", { type: "string", format: "uuid" }),
+      ],
+      responses: { 200: answer("The credits.", "Credits"), ...problems(401, 403) },
+    },
+  },
+  "/v1/pricing/models": {
+    get: {
+      operationId: "getModelPricing",
+      summary: "What models cost",
+      description:
+        "Amounts are nano-USD a token; 1 USD is 120 credits. Changes only when the service restarts.",
+      security: [],
+      parameters: [ifNoneMatch],
+      responses: { 200: kept("The rate card.", "ModelPricing"), 304: unchanged },
+    },
+  },
+  "/v1/pricing/tools": {
+    get: {
+      operationId: "getToolPricing",
+      summary: "What tools and workflows cost",
+      security: [],
+      parameters: [ifNoneMatch],
+      responses: { 200: kept("The rate card.", "ToolPricing"), 304: unchanged },
+    },
+  },
+  "/v1/ws": {
+    get: {
+      operationId: "openSocket",
+      summary: "The session WebSocket: subscribe to runs and sessions, submit, cancel",
+      description:
+        "Text frames, one JSON object each: SocketClientFrame in, SocketServerFrame out. Without the header Authorization, the first frame is `auth`, within 10 seconds. A header Origin must be the service's own or the web app's.",
+      security: [{}, ...capabilityOrKey],
+      responses: { 101: { description: "The socket is open." }, ...problems(401, 403, 426, 503) },
+    },
+  },
+  "/metrics": {
+    get: {
+      operationId: "getMetrics",
+      summary: "What the service counts, for Prometheus",
+      security: [],
+      responses: {
+        200: {
+          description: "The metrics.",
+          content: { "text/plain": { schema: { type: "string" } } },
+        },
+        404: answer("The operator has switched metrics off.", "Problem"),
       },
     },
   },
@@ -205,6 +519,11 @@ export function openApiDocument(baseUrl: string): JsonObject {
     paths,
     components: {
       securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          description: "An account's key, `svc_sk_…`, or an AI client's, `svc_at_…`.",
+        },
         capability: {
           type: "http",
           scheme: "bearer",
@@ -212,7 +531,7 @@ export function openApiDocument(baseUrl: string): JsonObject {
         },
       },
       schemas: Object.fromEntries(
-        Object.entries(schemas).map(([name, schema]) => [name, toJsonSchema(schema)]),
+        Object.entries(documentSchemas).map(([name, schema]) => [name, toJsonSchema(schema)]),
       ),
     },
   };
@@ -229,6 +548,12 @@ function ref(name: SchemaName): JsonObject {
 
 function answer(description: string, name: SchemaName) {
   return { description, content: { "application/json": { schema: ref(name) } } };
+}
+
+/** An answer that a client may keep for a while. */
+function kept(description: string, name: SchemaName) {
+  const headers = { ETag: header("Names this answer."), "Cache-Control": header("How long it may be kept.") };
+  return { ...answer(description, name), headers };
 }
 
 function header(description: string) {

@@ -42,7 +42,15 @@ export const problemCodes = [
   "unsupported_media_type",
   "rate_limited",
   "capacity_reached",
+  "concurrency_reached",
+  "owner_needed",
+  "already_claimed",
+  "schedule_not_confirmable",
+  "agent_ending",
+  "plan_forbids_model",
+  "agent_cap_reached",
   "unavailable",
+  "upgrade_required",
   "internal",
 ] as const;
 

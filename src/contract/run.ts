@@ -2,9 +2,12 @@
 // forbids does not parse. Pure.
 
 import * as z from "zod/mini";
+import { wholeNumber } from "./query.ts";
 
 export const MAX_TURN_TOKENS = 5_000_000;
 export const MAX_IDEMPOTENCY_KEY_CHARS = 255;
+export const MAX_PAGE_RUNS = 100;
+export const DEFAULT_PAGE_RUNS = 50;
 
 export const runOrigins = ["user", "schedule", "background", "agent", "agent_result"] as const;
 export type RunOrigin = (typeof runOrigins)[number];
@@ -136,3 +139,11 @@ export type SubmitRunResponse = z.infer<typeof submitRunResponseSchema>;
 
 export const cancelRunResponseSchema = z.object({ runId: z.string(), status: z.literal("cancelling") });
 export type CancelRunResponse = z.infer<typeof cancelRunResponseSchema>;
+
+export const runListSchema = z.array(runSchema);
+
+/** Query text in; `before` is the id of the run that the page comes after. */
+export const listRunsQuerySchema = z.object({
+  before: z.optional(z.uuid()),
+  limit: wholeNumber({ min: 1, max: MAX_PAGE_RUNS, fallback: DEFAULT_PAGE_RUNS }),
+});

@@ -4,8 +4,9 @@ import { hashSecret, isWellFormedSecret, makeSecretToken } from "../../base/secr
 import type { Core } from "./core.ts";
 import { balanceInCredits, freeCreditsAccount, freeCreditsResetAt, grantInMicroUsd } from "./ledger.ts";
 import type { StoreTransaction } from "./ports/store.ts";
+import type { Agent, ClaimTicket } from "./records.ts";
 
-const CLAIM_PREFIX = "svc_claim_";
+export const CLAIM_PREFIX = "svc_claim_";
 const CLAIM_LIFE_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Makes a claim URL for an agent, usable for seven days. */
@@ -13,8 +14,24 @@ export async function makeClaimUrl(core: Core, tx: StoreTransaction, agentId: st
   const now = core.clock.now();
   const token = makeSecretToken(CLAIM_PREFIX, core.random.bytes(32));
   await tx.insertClaimTicket({ hash: token.hash, agentId, createdAt: now, expiresAt: now + CLAIM_LIFE_MS });
-  return `${core.policy.webUrl}/claim/${token.text}`;
+  return claimUrlOf(core, token.text);
 }
+
+/** Where a claim token's page is. */
+export function claimUrlOf(core: Core, token: string): string {
+  return `${core.policy.webUrl}/claim/${token}`;
+}
+
+/** A claim URL for an agent that has no account; null for one that has. */
+export async function offerClaim(core: Core, tx: StoreTransaction, agentId: string): Promise<string | null> {
+  const agent = await tx.findAgent(agentId);
+  return agent?.accountId === null ? await makeClaimUrl(core, tx, agentId) : null;
+}
+
+/** "over": the link was used, and what came of it has ended. */
+export type ClaimState =
+  | { readonly status: "open" | "claimed" | "over" }
+  | { readonly status: "pending"; readonly accountId: string };
 
 export type ClaimDescription = {
   /** `owner/name`. */
@@ -22,7 +39,9 @@ export type ClaimDescription = {
   readonly isPublic: boolean;
   readonly creditsRemaining: number;
   readonly resetsAt: number;
+  /** When the link ends, or the claim that was made with it. */
   readonly expiresAt: number;
+  readonly state: ClaimState;
 };
 
 /** What a claim link is for. Null when there is no such link, or no more. */
@@ -32,13 +51,23 @@ export async function describeClaim(core: Core, token: string): Promise<ClaimDes
   const ticket = await core.store.committed.findClaimTicket(hashSecret(token));
   if (ticket === null || ticket.expiresAt <= now) return null;
   const agent = await core.store.committed.findAgent(ticket.agentId);
-  if (agent === null) return null;
-  const balance = await core.store.committed.findBalance(freeCreditsAccount(agent, now));
+  if (agent === null || agent.repository === null) return null;
+  const { repository } = agent;
+  const balance = await core.store.committed.findBalance(freeCreditsAccount(repository, now));
   return {
-    repository: agent.repositoryName,
-    isPublic: agent.visibility === "public",
+    repository: repository.name,
+    isPublic: repository.visibility === "public",
     creditsRemaining: balanceInCredits(balance ?? grantInMicroUsd(core.policy.freeCredits)),
     resetsAt: freeCreditsResetAt(now),
     expiresAt: ticket.expiresAt,
+    state: await stateOf(core, agent, ticket),
   };
+}
+
+async function stateOf(core: Core, agent: Agent, ticket: ClaimTicket): Promise<ClaimState> {
+  if (agent.accountId !== null) return { status: "claimed" };
+  if (ticket.usedBy === null) return { status: "open" };
+  const query = { agentId: agent.id, accountId: ticket.usedBy, now: core.clock.now() };
+  const pending = await core.store.committed.findPendingClaim(query);
+  return pending === null ? { status: "over" } : { status: "pending", accountId: ticket.usedBy };
 }

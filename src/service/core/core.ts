@@ -4,10 +4,13 @@ import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Dispatch } from "./ports/dispatch.ts";
+import type { Meter } from "./ports/meter.ts";
 import type { Store } from "./ports/store.ts";
 import type { TokenVerifier } from "./ports/token-verifier.ts";
 import type { RateLimits } from "./rate-limits.ts";
+import type { Rates } from "./rates.ts";
 import type { RunSignals } from "./run-signals.ts";
+import type { ScheduleAlarm } from "./schedules/schedule-alarm.ts";
 
 export type Policy = {
   /** Where the API is, without a trailing slash. */
@@ -30,9 +33,12 @@ export type Core = {
   readonly verifier: TokenVerifier;
   readonly dispatch: Dispatch;
   readonly signals: RunSignals;
+  readonly scheduleAlarm: ScheduleAlarm;
   readonly limits: RateLimits;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly policy: Policy;
+  readonly rates: Rates;
+  readonly meter: Meter;
 };

@@ -2,13 +2,15 @@
 
 import { ok, type Result, refused } from "../../base/result.ts";
 import { makeSecretToken } from "../../base/secret-token.ts";
-import { CAPABILITY_PREFIX } from "../../contract/exchange.ts";
+import { CAPABILITY_PREFIX, type ClaimOutcome } from "../../contract/exchange.ts";
 import { makeClaimUrl } from "./claim-url.ts";
+import { confirmClaim } from "./confirm-claim.ts";
 import type { Core } from "./core.ts";
 import { ensureFreeCredits } from "./free-credits.ts";
 import type { JobIdentity } from "./job-identity.ts";
-import { balanceInCredits, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "./ledger.ts";
-import type { Agent, Capability } from "./records.ts";
+import { accountWallet, balanceInCredits, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "./ledger.ts";
+import type { StoreTransaction } from "./ports/store.ts";
+import type { Agent, Capability, Plan } from "./records.ts";
 import type { ExchangeRefusal, RateRefusal } from "./refusal.ts";
 
 const REPOSITORY_PER_MINUTE = 120;
@@ -19,18 +21,27 @@ export type Exchanged = {
   readonly accessToken: string;
   readonly capability: Capability;
   readonly agent: Agent;
-  readonly creditsRemaining: number;
+  readonly quota: Quota;
   readonly resetsAt: number;
+  /** What the `account` that the job named came to; null where there is nothing to say. */
+  readonly claim: ClaimOutcome | null;
+};
+
+/** What pays for the agent's next run, and where to go when nothing does. */
+type Quota = {
+  readonly audience: "anon" | Plan;
+  readonly creditsRemaining: number;
   readonly claimUrl: string | null;
 };
 
 /**
  * Verifies the token, claims it, and issues a capability, the last two in one transaction. A token is good for one
- * exchange: its second use is refused, however it is spelled. Every outcome leaves an audit entry.
+ * exchange: its second use is refused, however it is spelled. A job that names an account (`account`) accepts the claim
+ * which that account has made; whatever comes of it, the exchange goes on. Every outcome leaves an audit entry.
  */
 export async function exchangeToken(
   core: Core,
-  request: { subjectToken: string; requestId: string },
+  request: { subjectToken: string; requestId: string; account?: string | null },
 ): Promise<Result<Exchanged, ExchangeRefusal | RateRefusal>> {
   const verified = await core.verifier.verify(request.subjectToken);
   if (!verified.ok) {
@@ -47,11 +58,17 @@ export async function exchangeToken(
   const exchanged = await core.store.transact(async (tx) => {
     if (!(await tx.claimToken({ issuer: job.issuer, replayKey, usableUntil }))) return null;
     const now = core.clock.now();
-    const agent = await tx.upsertAgent({
+    const found = await tx.upsertAgent({
       id: core.random.uuid(now),
       job,
       backend: core.policy.backend,
       now,
+    });
+    const { agent, outcome } = await confirmClaim(core, tx, {
+      agent: found,
+      job,
+      account: request.account ?? null,
+      requestId: request.requestId,
     });
     const secret = makeSecretToken(CAPABILITY_PREFIX, core.random.bytes(32));
     const capability: Capability = {
@@ -63,17 +80,15 @@ export async function exchangeToken(
       revokedAt: null,
     };
     await tx.insertCapability(capability);
-    const { balance } = await ensureFreeCredits(core, tx, job);
-    const needsPayer = balance < RUN_FEE_MICRO_USD || job.repository.visibility !== "public";
-    const claimUrl = needsPayer && agent.accountId === null ? await makeClaimUrl(core, tx, agent.id) : null;
+    const quota = await quotaOf(core, tx, { agent, job });
     await tx.insertAuditEntry(auditEntry(core, { requestId: request.requestId, outcome: "ok", job }));
     return {
       accessToken: secret.text,
       capability,
       agent,
-      creditsRemaining: balanceInCredits(balance),
+      quota,
       resetsAt: freeCreditsResetAt(now),
-      claimUrl,
+      claim: outcome,
     };
   });
 
@@ -85,6 +100,26 @@ export async function exchangeToken(
     });
   }
   return ok(exchanged);
+}
+
+async function quotaOf(
+  core: Core,
+  tx: StoreTransaction,
+  { agent, job }: { agent: Agent; job: JobIdentity },
+): Promise<Quota> {
+  if (agent.accountId !== null) {
+    const account = await tx.findAccount(agent.accountId);
+    if (account === null) throw new Error(`There is no account ${agent.accountId}, though it owns an agent.`);
+    const balance = (await tx.findBalance(accountWallet(account.id))) ?? 0;
+    return { audience: account.plan, creditsRemaining: balanceInCredits(balance), claimUrl: null };
+  }
+  const { balance } = await ensureFreeCredits(core, tx, job);
+  const needsPayer = balance < RUN_FEE_MICRO_USD || job.repository.visibility !== "public";
+  return {
+    audience: "anon",
+    creditsRemaining: balanceInCredits(balance),
+    claimUrl: needsPayer ? await makeClaimUrl(core, tx, agent.id) : null,
+  };
 }
 
 /** DELETE /v1/ci/oidc/exchange: ends a capability before its time. Safe to repeat. */

@@ -1,6 +1,6 @@
 // Money: micro-USD in, micro-USD out, between accounts whose sum is always zero. Pure.
 
-const CREDITS_PER_USD = 120;
+export const CREDITS_PER_USD = 120;
 const MICRO_PER_USD = 1_000_000;
 
 /** Where granted credits come from, where holds wait, and what was earned. They may fall below zero. */
@@ -8,16 +8,22 @@ export const GRANTS = "grants";
 export const HELD = "held";
 export const EARNED = "earned";
 
-const PAYER_PREFIX = "free:";
+const FREE_PREFIX = "free:";
+const WALLET_PREFIX = "account:";
 
 /** A payer's account: the free credits of one repository owner in one month (UTC). */
 export function freeCreditsAccount(owner: { issuer: string; ownerId: string }, nowMs: number): string {
-  return `${PAYER_PREFIX}${owner.issuer}:${owner.ownerId}:${new Date(nowMs).toISOString().slice(0, 7)}`;
+  return `${FREE_PREFIX}${owner.issuer}:${owner.ownerId}:${new Date(nowMs).toISOString().slice(0, 7)}`;
+}
+
+/** A payer's account: the credits of one customer account. */
+export function accountWallet(accountId: string): string {
+  return `${WALLET_PREFIX}${accountId}`;
 }
 
 /** True for an account that may not fall below zero. */
 export function isPayer(account: string): boolean {
-  return account.startsWith(PAYER_PREFIX);
+  return account.startsWith(FREE_PREFIX) || account.startsWith(WALLET_PREFIX);
 }
 
 /** Milliseconds since the epoch at which next month's free credits come. */

@@ -3,7 +3,7 @@
 
 import type { RunStatus } from "../../contract/run.ts";
 import type { RunEvent } from "../../contract/run-event.ts";
-import { makeClaimUrl } from "./claim-url.ts";
+import { offerClaim } from "./claim-url.ts";
 import type { Core } from "./core.ts";
 import { balanceInCredits, EARNED, HELD, RUN_FEE_MICRO_USD } from "./ledger.ts";
 import type { StoreTransaction } from "./ports/store.ts";
@@ -12,18 +12,18 @@ import { type Ending, refundReasonOf, type Usage } from "./run-machine.ts";
 
 export type TakenRun = { readonly run: RunRecord; readonly input: RunInput };
 
-/** Takes a queued run and opens its stream. Null when it is not queued any more. */
-export async function takeRun(core: Core, runId: string): Promise<TakenRun | null> {
+/** Takes a queued run, or the oldest one there is, and opens its stream. Null when it is not queued any more. */
+export async function takeRun(core: Core, runId: string | "oldest"): Promise<TakenRun | null> {
   const taken = await core.store.transact(async (tx) => {
     const now = core.clock.now();
-    const started = await tx.startRun({ runId, now });
+    const started = await (runId === "oldest" ? tx.startOldestRun({ now }) : tx.startRun({ runId, now }));
     if (started === null) return null;
-    const { run } = started;
-    const opening: RunEvent = { type: "RUN_STARTED", threadId: run.threadId, runId };
-    await tx.appendEvents({ runId, fence: run.fence, now, jsons: [JSON.stringify(opening)] });
+    const { id, threadId, fence } = started.run;
+    const opening: RunEvent = { type: "RUN_STARTED", threadId, runId: id };
+    await tx.appendEvents({ runId: id, fence, now, jsons: [JSON.stringify(opening)] });
     return started;
   });
-  if (taken !== null) core.signals.publish(runId);
+  if (taken !== null) core.signals.publish(taken.run.id);
   return taken;
 }
 
@@ -81,7 +81,7 @@ export async function endRun(
   const { run, ending, usage } = end;
   const now = core.clock.now();
   const settled = await settle(core, tx, { run, ending });
-  const claimUrl = settled.balance < RUN_FEE_MICRO_USD ? await makeClaimUrl(core, tx, run.agentId) : null;
+  const claimUrl = settled.balance < RUN_FEE_MICRO_USD ? await offerClaim(core, tx, run.agentId) : null;
   const events: RunEvent[] = [
     ...end.events,
     {
@@ -105,6 +105,7 @@ export async function endRun(
     refundedMicroUsd: settled.refunded,
     refundReason: settled.refunded === 0 ? null : refundReasonOf(ending),
   });
+  if (run.origin === "schedule") await tx.finishSchedule(run.id);
 }
 
 function settleRace(run: RunRecord, ending: Ending): Ending {

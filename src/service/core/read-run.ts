@@ -2,7 +2,7 @@
 
 import { ok, type Result, refused } from "../../base/result.ts";
 import { isTerminal, type Run } from "../../contract/run.ts";
-import { type Caller, mayUseAgent } from "./caller.ts";
+import { type Caller, reachAgent } from "./caller.ts";
 import type { Core } from "./core.ts";
 import type { RunRecord, StoredEvent } from "./records.ts";
 import type { RunRefusal } from "./refusal.ts";
@@ -25,15 +25,22 @@ export async function findRun(
   query: { caller: Caller; runId: string; agentId?: string },
 ): Promise<Result<RunRecord, RunRefusal>> {
   const { caller, runId, agentId } = query;
-  if (agentId !== undefined && !mayUseAgent(caller, { id: agentId })) {
-    const agent = await core.store.committed.findAgent(agentId);
-    return refused({ reason: agent === null ? "agent_not_found" : "agent_of_another", agentId });
+  if (agentId !== undefined) {
+    const agent = await reachAgent(core, { caller, agentId });
+    if (!agent.ok) return agent;
   }
   const run = await core.store.committed.findRun(runId);
   if (run === null || (agentId !== undefined && run.agentId !== agentId)) {
     return refused({ reason: "run_not_found", runId });
   }
-  return mayUseAgent(caller, { id: run.agentId }) ? ok(run) : refused({ reason: "run_of_another", runId });
+  if (agentId !== undefined || (await mayReadRun(core, caller, run))) return ok(run);
+  return refused({ reason: "run_of_another", runId });
+}
+
+/** A job's capability names its agent: its polls need not ask the store for it. */
+async function mayReadRun(core: Core, caller: Caller, run: RunRecord): Promise<boolean> {
+  if (caller.kind === "ci_job") return caller.capability.agentId === run.agentId;
+  return (await reachAgent(core, { caller, agentId: run.agentId })).ok;
 }
 
 /**
@@ -93,7 +100,9 @@ async function waitFor(
 ): Promise<void> {
   const settled = new AbortController();
   const isOver = core.clock.sleep(ms, AbortSignal.any([signal, settled.signal])).catch(() => {});
+  core.meter.pollWaits();
   await Promise.race([moved, isOver]);
+  core.meter.pollResumed();
   settled.abort();
   await isOver;
 }

@@ -1,4 +1,4 @@
-// What the last process left behind, put right before the first request is answered.
+// Runs whose worker is gone, put right: at the start of the one process there is, or on the word of another node.
 
 import { asRunEvent } from "../../contract/run-event.ts";
 import type { Core } from "./core.ts";
@@ -29,17 +29,29 @@ export async function recoverRuns(core: Core): Promise<{ requeued: number; ended
  * and retryable. Takes the run from a worker that may still write. Safe to repeat.
  */
 export async function interruptRun(core: Core, runId: string): Promise<void> {
-  await core.store.transact(async (tx) => {
+  await endAbandonedRun(core, { runId, ending: interruptedEnding, isAbandoned: () => true });
+}
+
+/** Does as `interruptRun` with another ending, if the run still is `isAbandoned`. False when there was nothing to end. */
+export async function endAbandonedRun(
+  core: Core,
+  abandoned: { runId: string; ending: Ending; isAbandoned(run: RunRecord): boolean },
+): Promise<boolean> {
+  const { runId } = abandoned;
+  const hasEnded = await core.store.transact(async (tx) => {
     const run = await tx.lockRun(runId);
-    if (run === null || (run.status !== "running" && run.status !== "cancelling")) return;
+    if (run === null || (run.status !== "running" && run.status !== "cancelling")) return false;
+    if (!abandoned.isAbandoned(run)) return false;
     const taken = { ...run, fence: run.fence + 1 };
     await tx.updateRun(runId, { fence: taken.fence });
     const events = await closersOf(tx, run);
     const ending: Ending =
-      run.status === "cancelling" ? { status: "cancelled", cause: "user_stop" } : interruptedEnding;
+      run.status === "cancelling" ? { status: "cancelled", cause: "user_stop" } : abandoned.ending;
     await endRun(core, tx, { run: taken, events, ending, usage: { tokens: 0, calls: 0 } });
+    return true;
   });
   core.signals.publish(runId);
+  return hasEnded;
 }
 
 async function closersOf(tx: StoreTransaction, run: RunRecord) {

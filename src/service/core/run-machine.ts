@@ -30,6 +30,14 @@ export function refundReasonOf(ending: Ending): RunCause | null {
   return ending.status === "failed" && refundedCauses.has(ending.cause) ? ending.cause : null;
 }
 
+/** The ending of a run whose worker, on another node, is not heard of any more. */
+export const stalledEnding: Ending = {
+  status: "failed",
+  cause: "stalled",
+  message: "The worker of this run was not heard of any more. Nothing was charged. Run it again.",
+  retryable: true,
+};
+
 /** The ending of a run whose worker went away. */
 export const interruptedEnding: Ending = {
   status: "failed",

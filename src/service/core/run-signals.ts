@@ -1,16 +1,29 @@
-// Wakes those who wait for a run to move. In memory: whoever misses a signal reads the store.
+// Wakes those who wait for a run to move, or by its id for a session to get a run: on this node, and through
+// `tellOthers` on the others. In memory: whoever misses a signal reads the store.
 
 export class RunSignals {
   readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #tellOthers: (runId: string) => void;
   #isClosed = false;
+
+  /** `tellOthers` carries each signal to the other nodes, which hand it to their `wake`. There are none unless told. */
+  constructor(options: { tellOthers?: (runId: string) => void } = {}) {
+    this.#tellOthers = options.tellOthers ?? (() => {});
+  }
 
   /** True once the service stops: nobody should wait any more. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** Wakes every waiter of the run. Called after the commit that moved it. */
+  /** Wakes every waiter of the run, on every node. Called after the commit that moved it. */
   publish(runId: string): void {
+    this.wake(runId);
+    this.#tellOthers(runId);
+  }
+
+  /** Wakes this node's waiters of the run: another node moved it. */
+  wake(runId: string): void {
     const waiters = this.#waiting.get(runId);
     if (waiters === undefined) return;
     this.#waiting.delete(runId);
@@ -43,9 +56,14 @@ export class RunSignals {
     };
   }
 
-  /** Wakes everybody, now and from now on: the service stops. */
+  /** Wakes all of this node's waiters, whose signals may have been lost. */
+  wakeAll(): void {
+    for (const runId of [...this.#waiting.keys()]) this.wake(runId);
+  }
+
+  /** Wakes everybody here, now and from now on: the service stops. */
   close(): void {
     this.#isClosed = true;
-    for (const runId of [...this.#waiting.keys()]) this.publish(runId);
+    this.wakeAll();
   }
 }

@@ -2,12 +2,13 @@
 
 import { createHash } from "node:crypto";
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { Message, SubmitRunRequest } from "../../contract/run.ts";
+import type { Message, RunOrigin, SubmitRunRequest } from "../../contract/run.ts";
 import { type Caller, mayUseAgent } from "./caller.ts";
 import { makeClaimUrl } from "./claim-url.ts";
 import type { Core } from "./core.ts";
 import { ensureFreeCredits } from "./free-credits.ts";
-import { freeCreditsResetAt, HELD, RUN_FEE_MICRO_USD } from "./ledger.ts";
+import type { JobIdentity } from "./job-identity.ts";
+import { accountWallet, freeCreditsResetAt, HELD, RUN_FEE_MICRO_USD } from "./ledger.ts";
 import type { StoreTransaction } from "./ports/store.ts";
 import type { Agent, RunRecord } from "./records.ts";
 import type { SubmitRefusal } from "./refusal.ts";
@@ -27,6 +28,10 @@ export type Submission = {
   readonly body: SubmitRunRequest;
   /** From the header, which wins over the body's. */
   readonly idempotencyKey: string | null;
+  /** "user" unless told. */
+  readonly origin?: RunOrigin;
+  /** What else belongs to the transaction that makes the run. A throw undoes all of it and is thrown on. */
+  readonly alongside?: (tx: StoreTransaction, run: { runId: string; threadId: string }) => Promise<void>;
 };
 
 /**
@@ -55,14 +60,17 @@ export class RunSubmitter {
   }
 
   async #submit(submission: Submission, key: string | null): Promise<Result<Submitted, SubmitRefusal>> {
-    const { dispatch, store } = this.#core;
+    const { dispatch, signals, store } = this.#core;
     const messages = messagesOf(submission.body);
     if (messages === null) return refused({ reason: "message_missing" });
     try {
       const submitted = await store.transact((tx) =>
         admitRun(this.#core, tx, { ...submission, messages, key }),
       );
-      if (submitted.ok && !submitted.value.isReplay) dispatch.enqueue(submitted.value.runId);
+      if (submitted.ok && !submitted.value.isReplay) {
+        dispatch.enqueue(submitted.value.runId);
+        signals.publish(submitted.value.sessionId);
+      }
       return submitted;
     } catch (cause) {
       if (cause instanceof KeyTakenError) return refused({ reason: "key_in_flight", key: cause.key });
@@ -89,12 +97,13 @@ type Admission = Omit<Submission, "idempotencyKey"> & {
 async function admitRun(
   core: Core,
   tx: StoreTransaction,
-  { caller, agentId, body, messages, key }: Admission,
+  { caller, agentId, body, messages, key, origin = "user", alongside }: Admission,
 ): Promise<Result<Submitted, SubmitRefusal>> {
   const now = core.clock.now();
   const agent = await tx.findAgent(agentId);
   if (agent === null) return refused({ reason: "agent_not_found", agentId });
   if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
+  if (agent.retiredAt !== null) return refused({ reason: "agent_retired", agentId });
 
   const requestHash = hashRequest(messages, body);
   const earlier = key === null ? null : await tx.findIdempotentRun({ agentId, key, now });
@@ -119,9 +128,11 @@ async function admitRun(
 
   const threadId = session?.id ?? core.random.uuid(now);
   if (session === null) await tx.insertSession({ id: threadId, agentId, createdAt: now });
-  const { job } = caller.capability;
+  const job = caller.kind === "ci_job" ? caller.capability.job : null;
   const input = { messages, maxTurnTokens: body.max_turn_tokens ?? 0, job };
-  await tx.insertRun(queuedRun({ id: runId, agentId, threadId, payer: held.value, now }), input);
+  const run = queuedRun({ id: runId, agentId, threadId, origin, payer: held.value, now });
+  await tx.insertRun(run, input);
+  await alongside?.(tx, { runId, threadId });
   if (key !== null) {
     const use = { agentId, key, now, runId, threadId, requestHash, expiresAt: now + IDEMPOTENCY_MS };
     if (!(await tx.insertIdempotentRun(use))) throw new KeyTakenError(key);
@@ -135,45 +146,73 @@ async function holdPrice(
   tx: StoreTransaction,
   { agent, caller, runId }: { agent: Agent; caller: Caller; runId: string },
 ): Promise<Result<string, SubmitRefusal>> {
-  const now = core.clock.now();
-  const { job } = caller.capability;
+  if (agent.accountId !== null) return await holdOnAccount(core, tx, { accountId: agent.accountId, runId });
+  if (caller.kind !== "ci_job")
+    throw new TypeError(`Agent ${agent.id} has no account, and no job asks for it.`);
+  return await holdOnFreeCredits(core, tx, { agentId: agent.id, job: caller.capability.job, runId });
+}
+
+async function holdOnAccount(
+  core: Core,
+  tx: StoreTransaction,
+  { accountId, runId }: { accountId: string; runId: string },
+): Promise<Result<string, SubmitRefusal>> {
+  const account = await tx.lockAccount(accountId);
+  if (account === null) throw new Error(`There is no account ${accountId}, though it owns an agent.`);
+  const allowed = core.rates.plans[account.plan].maxConcurrentRuns;
+  if (allowed !== null) {
+    const inFlight = await tx.countUnfinishedRuns(accountId);
+    if (inFlight >= allowed) return refused({ reason: "concurrency_reached", inFlight, allowed });
+  }
+  const wallet = accountWallet(accountId);
+  return (await hold(core, tx, { payer: wallet, runId }))
+    ? ok(wallet)
+    : refused({ reason: "balance_ended", plan: account.plan });
+}
+
+/** Free credits are for what everybody can see; a private repository needs a payer with a name. */
+async function holdOnFreeCredits(
+  core: Core,
+  tx: StoreTransaction,
+  { agentId, job, runId }: { agentId: string; job: JobIdentity; runId: string },
+): Promise<Result<string, SubmitRefusal>> {
   const unpaid = async (reason: "credits_ended" | "repository_private") =>
     refused({
       reason,
       repository: job.repository.name,
-      resetsAt: freeCreditsResetAt(now),
-      claimUrl: await makeClaimUrl(core, tx, agent.id),
+      resetsAt: freeCreditsResetAt(core.clock.now()),
+      claimUrl: await makeClaimUrl(core, tx, agentId),
     });
-  // Free credits are for what everybody can see; a private repository needs a payer with a name.
-  if (agent.accountId === null && job.repository.visibility !== "public")
-    return await unpaid("repository_private");
+  if (job.repository.visibility !== "public") return await unpaid("repository_private");
   const { account } = await ensureFreeCredits(core, tx, job);
-  const isHeld = await tx.post({
-    id: core.random.uuid(now),
-    at: now,
-    kind: "hold",
-    from: account,
-    to: HELD,
-    microUsd: RUN_FEE_MICRO_USD,
-    runId,
-  });
-  return isHeld ? ok(account) : await unpaid("credits_ended");
+  return (await hold(core, tx, { payer: account, runId })) ? ok(account) : await unpaid("credits_ended");
+}
+
+async function hold(
+  core: Core,
+  tx: StoreTransaction,
+  { payer, runId }: { payer: string; runId: string },
+): Promise<boolean> {
+  const at = core.clock.now();
+  const id = core.random.uuid(at);
+  return await tx.post({ id, at, kind: "hold", from: payer, to: HELD, microUsd: RUN_FEE_MICRO_USD, runId });
 }
 
 function queuedRun(options: {
   id: string;
   agentId: string;
   threadId: string;
+  origin: RunOrigin;
   payer: string;
   now: number;
 }): RunRecord {
-  const { id, agentId, threadId, payer, now } = options;
+  const { id, agentId, threadId, origin, payer, now } = options;
   return {
     id,
     agentId,
     threadId,
     status: "queued",
-    origin: "user",
+    origin,
     parentRunId: null,
     payer,
     holdMicroUsd: RUN_FEE_MICRO_USD,

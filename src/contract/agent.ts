@@ -1,0 +1,87 @@
+// An agent and its routes under /v1/agents. Pure.
+
+import * as z from "zod/mini";
+
+export const MAX_AGENT_NAME_CHARS = 255;
+export const MAX_CONFIG_BYTES = 64 * 1024;
+export const MAX_CONFIG_DEPTH = 64;
+
+export const agentStatuses = ["warming", "ready", "sleeping"] as const;
+
+const configSchema = z.record(z.string(), z.unknown());
+const microUsdSchema = z.int().check(z.minimum(0));
+
+export const agentSchema = z.object({
+  id: z.uuid(),
+  /** The owning account. */
+  user_id: z.uuid(),
+  name: z.string(),
+  backend: z.string(),
+  model: z.string(),
+  config: configSchema,
+  entity_disk_id: z.string(),
+  /** Absent while the state of its session is not known. */
+  status: z.optional(z.enum(agentStatuses)),
+  created_at: z.iso.datetime(),
+  kind: z.optional(z.literal("independent")),
+  /** Micro-USD a turn, 1,000,000 = 1 USD; 0 stops the advisor. Absent: no cap. */
+  advisor_max_spend_micro_usd: z.optional(microUsdSchema),
+});
+
+export type Agent = z.infer<typeof agentSchema>;
+
+export const agentListSchema = z.array(agentSchema);
+
+/** `existing` comes with an agent that this request found, not made. */
+export const createAgentResponseSchema = z.extend(agentSchema, { existing: z.optional(z.literal(true)) });
+export type CreateAgentResponse = z.infer<typeof createAgentResponseSchema>;
+
+/** Other fields, `user_id` among them, are not read: the owner is the credential's account. */
+export const createAgentRequestSchema = z.object({
+  name: text(MAX_AGENT_NAME_CHARS),
+  /** Left out: the router's default. */
+  model: z.optional(text(255)),
+  /** Opaque to the service. */
+  config: z.optional(
+    configSchema.check(
+      z.refine(
+        isBounded,
+        `must have at most ${MAX_CONFIG_BYTES} bytes as JSON and ${MAX_CONFIG_DEPTH} levels of nesting`,
+      ),
+    ),
+  ),
+  /** `return` gives an agent of this name where there is one; `error`, the default, always makes one. */
+  if_exists: z.optional(z.enum(["return", "error"])),
+  kind: z.optional(z.literal("independent")),
+});
+
+export type CreateAgentRequest = z.infer<typeof createAgentRequestSchema>;
+
+export const updateAgentRequestSchema = z.strictObject({
+  /** Null clears the cap. */
+  advisor_max_spend_micro_usd: z.optional(z.nullable(microUsdSchema)),
+});
+
+export type UpdateAgentRequest = z.infer<typeof updateAgentRequestSchema>;
+
+export const listAgentsQuerySchema = z.object({ include_independent: z.optional(z.enum(["true", "false"])) });
+
+/** Text that a database can be asked for: PostgreSQL's has no NUL. */
+function text(maxChars: number) {
+  const hasNoNul = z.refine<string>((value) => !value.includes("\0"), "must not hold a NUL character");
+  return z.string().check(z.minLength(1), z.maxLength(maxChars), hasNoNul);
+}
+
+/** Depth first: JSON.stringify gives up on what JSON.parse still reads. */
+function isBounded(config: unknown): boolean {
+  let level: unknown[] = [config];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_CONFIG_DEPTH) return false;
+    level = level.flatMap((value) =>
+      typeof value === "object" && value !== null
+        ? Object.values(value).filter((inner) => typeof inner === "object")
+        : [],
+    );
+  }
+  return new TextEncoder().encode(JSON.stringify(config)).length <= MAX_CONFIG_BYTES;
+}

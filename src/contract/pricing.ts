@@ -1,0 +1,47 @@
+// GET /v1/pricing/models and /v1/pricing/tools: the public rate cards. Pure.
+
+import * as z from "zod/mini";
+
+const modelRate = {
+  id: z.string(),
+  in_nano_usd_per_tok: z.int(),
+  out_nano_usd_per_tok: z.int(),
+  free_tier_eligible: z.boolean(),
+};
+
+export const modelPricingSchema = z.object({
+  credits_per_usd: z.int(),
+  peg_cents: z.int(),
+  note: z.string(),
+  model_tiers: z.array(
+    z.object({ ...modelRate, credits_per_1k_in: z.number(), credits_per_1k_out: z.number() }),
+  ),
+  models: z.array(z.object(modelRate)),
+  free_max_model_out_nano_usd_per_tok: z.int(),
+});
+
+export type ModelPricing = z.infer<typeof modelPricingSchema>;
+
+export const toolModes = ["free", "per_call"] as const;
+
+export const toolPricingSchema = z.object({
+  peg_cents: z.int(),
+  tools: z.array(
+    z.object({
+      tool: z.string(),
+      mode: z.enum(toolModes),
+      credits: z.int(),
+      free_per_month: z.int(),
+      note: z.string(),
+    }),
+  ),
+  allowance_reset: z.string(),
+  workflow: z.object({
+    exec_credits: z.int(),
+    included_seconds: z.int(),
+    long_run_credits_per_minute: z.int(),
+    note: z.string(),
+  }),
+});
+
+export type ToolPricing = z.infer<typeof toolPricingSchema>;

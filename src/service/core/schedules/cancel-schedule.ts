@@ -1,0 +1,28 @@
+// DELETE /v1/agents/{agentID}/schedules/{scheduleID}.
+
+import { ok, type Result, refused } from "../../../base/result.ts";
+import type { Caller } from "../caller.ts";
+import type { Core } from "../core.ts";
+import type { AgentRefusal, ClassRefusal, ScheduleRefusal } from "../refusal.ts";
+import { cancelled, type ScheduleRecord } from "../schedule-machine.ts";
+import { findSchedule } from "./read-schedule.ts";
+
+/** Ends a schedule that was not fired. One that was has a run, and that can be cancelled. */
+export async function cancelSchedule(
+  core: Core,
+  request: { caller: Caller; agentId: string; scheduleId: string },
+): Promise<Result<ScheduleRecord, AgentRefusal | ClassRefusal | ScheduleRefusal>> {
+  const found = await findSchedule(core, request);
+  if (!found.ok) return found;
+  const { scheduleId } = request;
+  const settled = await core.store.transact(async (tx): Promise<Result<ScheduleRecord, ScheduleRefusal>> => {
+    const schedule = await tx.lockSchedule(scheduleId);
+    if (schedule === null) return refused({ reason: "schedule_not_found", scheduleId });
+    const move = cancelled(schedule);
+    const moved = move === null ? null : await tx.moveSchedule(move);
+    if (moved !== null) return ok(moved);
+    return refused({ reason: "schedule_not_cancellable", scheduleId, status: schedule.status });
+  });
+  if (settled.ok) core.scheduleAlarm.ring();
+  return settled;
+}

@@ -1,0 +1,43 @@
+// POST /v1/agents/{agentID}/schedules/{scheduleID}/confirm.
+
+import { ok, type Result, refused } from "../../../base/result.ts";
+import type { Caller } from "../caller.ts";
+import type { Core } from "../core.ts";
+import type { AgentRefusal, ClassRefusal, ScheduleRefusal } from "../refusal.ts";
+import { confirmed, type ScheduleRecord } from "../schedule-machine.ts";
+import { findSchedule } from "./read-schedule.ts";
+import { confirmUrl } from "./schedule-view.ts";
+
+type Refusal = AgentRefusal | ClassRefusal | ScheduleRefusal;
+
+/**
+ * Lets a schedule that an AI client made fire. The owner's alone: an AI client is sent to them. Authorizes the run and
+ * nothing that the run may want. Safe to repeat.
+ */
+export async function confirmSchedule(
+  core: Core,
+  request: { caller: Caller; agentId: string; scheduleId: string },
+): Promise<Result<ScheduleRecord, Refusal>> {
+  const found = await findSchedule(core, request);
+  if (!found.ok) return found;
+  const { caller, agentId, scheduleId } = request;
+  if (caller.kind !== "account" || caller.callerClass !== "owner") {
+    const url = confirmUrl(core.policy.webUrl, scheduleId);
+    return refused({ reason: "owner_needed", what: "confirm a schedule", url });
+  }
+  const now = core.clock.now();
+  const settled = await core.store.transact(async (tx): Promise<Result<ScheduleRecord, Refusal>> => {
+    const agent = await tx.findAgent(agentId);
+    if (agent === null || agent.retiredAt !== null) return refused({ reason: "agent_ending", agentId });
+    const schedule = await tx.lockSchedule(scheduleId);
+    if (schedule === null) return refused({ reason: "schedule_not_found", scheduleId });
+    if (schedule.confirmedAt !== null) return ok(schedule);
+    const move = confirmed(schedule, now);
+    const moved = move === null ? null : await tx.moveSchedule(move);
+    if (moved !== null) return ok(moved);
+    const { status, fireAt } = schedule;
+    return refused({ reason: "schedule_not_confirmable", scheduleId, status, fireAt });
+  });
+  if (settled.ok) core.scheduleAlarm.ring();
+  return settled;
+}

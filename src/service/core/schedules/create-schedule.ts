@@ -1,0 +1,62 @@
+// POST /v1/agents/{agentID}/schedules.
+
+import { ok, type Result, refused } from "../../../base/result.ts";
+import type { CreateScheduleRequest } from "../../../contract/schedule.ts";
+import type { Caller } from "../caller.ts";
+import type { Core } from "../core.ts";
+import type { AgentRefusal, ClassRefusal, ScheduleRefusal, SubmitRefusal } from "../refusal.ts";
+import type { ScheduleRecord } from "../schedule-machine.ts";
+import { reachScheduledAgent } from "./read-schedule.ts";
+
+type Refusal =
+  | AgentRefusal
+  | ClassRefusal
+  | ScheduleRefusal
+  | Extract<SubmitRefusal, { reason: "session_not_found" | "agent_retired" }>;
+
+/** Schedules one run. What an AI client schedules waits for the owner's confirmation. */
+export async function createSchedule(
+  core: Core,
+  request: { caller: Caller; agentId: string; body: CreateScheduleRequest },
+): Promise<Result<ScheduleRecord, Refusal>> {
+  const { agentId, body } = request;
+  const reached = await reachScheduledAgent(core, request);
+  if (!reached.ok) return reached;
+  const { agent, caller } = reached.value;
+  if (agent.retiredAt !== null) return refused({ reason: "agent_retired", agentId });
+
+  const now = core.clock.now();
+  const fireAt =
+    body.fire_at === undefined ? now + (body.delay_seconds ?? 0) * 1000 : Date.parse(body.fire_at);
+  if (fireAt < now) return refused({ reason: "schedule_time_passed", fireAt, now });
+
+  const schedule: ScheduleRecord = {
+    id: core.random.uuid(now),
+    agentId,
+    status: caller.callerClass === "owner" ? "pending" : "awaiting_confirmation",
+    prompt: body.prompt,
+    fireAt,
+    pinnedSessionId: body.session_id ?? null,
+    threadId: null,
+    metadata: body.metadata ?? {},
+    lastError: null,
+    attempts: 0,
+    dueAt: fireAt,
+    runId: null,
+    createdAt: now,
+    lastFiredAt: null,
+    confirmedAt: null,
+  };
+  const created = await core.store.transact(async (tx): Promise<Result<ScheduleRecord, Refusal>> => {
+    if (body.session_id !== undefined) {
+      const session = await tx.findSession(body.session_id);
+      if (session?.agentId !== agentId) {
+        return refused({ reason: "session_not_found", sessionId: body.session_id });
+      }
+    }
+    await tx.insertSchedule(schedule);
+    return ok(schedule);
+  });
+  if (created.ok) core.scheduleAlarm.ring();
+  return created;
+}

@@ -1,0 +1,101 @@
+// Turns schedules whose time has come into runs: each into one, whatever dies in between and however many nodes try.
+// The run and the mark that it exists are one transaction, so that neither is ever there without the other.
+
+import { type Result, refused } from "../../../base/result.ts";
+import type { Core } from "../core.ts";
+import type { StoreTransaction } from "../ports/store.ts";
+import { toProblem } from "../public-problem.ts";
+import type { SubmitRefusal } from "../refusal.ts";
+import { dispatched, firing, isDue, notDispatched, type ScheduleRecord } from "../schedule-machine.ts";
+import type { RunSubmitter, Submitted } from "../submit-run.ts";
+
+const PAGE = 100;
+
+/** Refusals that time may mend: the payer pays, a run ends, the queue shortens. */
+const passing: ReadonlySet<SubmitRefusal["reason"]> = new Set([
+  "balance_ended",
+  "concurrency_reached",
+  "capacity_reached",
+]);
+
+/**
+ * Fires every schedule that is due, until `signal` aborts. Safe to call at any time, also on several nodes at once.
+ * Rejects when the store fails; what was begun then is taken up again within half a minute.
+ */
+export async function fireDueSchedules(
+  core: Core,
+  options: { submitter: RunSubmitter; signal: AbortSignal },
+): Promise<void> {
+  const { submitter, signal } = options;
+  while (!signal.aborted) {
+    const ids = await core.store.committed.listDueSchedules({ now: core.clock.now(), limit: PAGE });
+    const fired = await Promise.allSettled(ids.map((id) => fireSchedule(core, submitter, id)));
+    for (const outcome of fired) if (outcome.status === "rejected") throw outcome.reason;
+    if (ids.length < PAGE) return;
+  }
+}
+
+/** Another node moved the schedule meanwhile: the submission is undone. */
+class ScheduleMovedError extends Error {}
+
+async function fireSchedule(core: Core, submitter: RunSubmitter, scheduleId: string): Promise<void> {
+  const schedule = await core.store.transact((tx) => takeSchedule(core, tx, scheduleId));
+  if (schedule === null) return;
+  try {
+    const submitted = await submitScheduled(core, submitter, schedule);
+    if (!submitted.ok) return await putBack(core, schedule, submitted.refusal);
+    const late_ms = core.clock.now() - schedule.fireAt;
+    core.log.info({ schedule_id: scheduleId, run_id: submitted.value.runId, late_ms }, "schedule fired");
+  } catch (cause) {
+    if (!(cause instanceof ScheduleMovedError)) throw cause;
+  }
+}
+
+/** Makes it `firing`. Null when it is not due any more, or another took it first. */
+async function takeSchedule(
+  core: Core,
+  tx: StoreTransaction,
+  scheduleId: string,
+): Promise<ScheduleRecord | null> {
+  const now = core.clock.now();
+  const schedule = await tx.findSchedule(scheduleId);
+  if (schedule === null || !isDue(schedule, now)) return null;
+  return await tx.moveSchedule(firing(schedule, now));
+}
+
+/** Submits the run in the owner's name, in the agent's latest session unless one is pinned. */
+async function submitScheduled(
+  core: Core,
+  submitter: RunSubmitter,
+  schedule: ScheduleRecord,
+): Promise<Result<Submitted, SubmitRefusal>> {
+  const { agentId, pinnedSessionId } = schedule;
+  const agent = await core.store.committed.findAgent(agentId);
+  if (agent === null || agent.accountId === null) return refused({ reason: "agent_not_found", agentId });
+  const latest = pinnedSessionId === null ? await core.store.committed.findLatestSession(agentId) : null;
+  const sessionId = pinnedSessionId ?? latest?.id;
+  return await submitter.submit({
+    caller: { kind: "account", accountId: agent.accountId, callerClass: "owner" },
+    agentId,
+    body: { message: schedule.prompt, ...(sessionId === undefined ? {} : { session_id: sessionId }) },
+    idempotencyKey: null,
+    origin: "schedule",
+    alongside: async (tx, run) => {
+      const move = dispatched(schedule, { ...run, now: core.clock.now() });
+      if ((await tx.moveSchedule(move)) === null) throw new ScheduleMovedError();
+    },
+  });
+}
+
+/** After a refusal: to be tried again, or failed. The error begins with the stable reason; the rest is for people. */
+async function putBack(core: Core, schedule: ScheduleRecord, refusal: SubmitRefusal): Promise<void> {
+  const move = notDispatched(schedule, {
+    error: `${refusal.reason}: ${toProblem(refusal).message}`,
+    isPassing: passing.has(refusal.reason),
+    now: core.clock.now(),
+    random: core.random.fraction(),
+  });
+  const moved = await core.store.transact((tx) => tx.moveSchedule(move));
+  const fields = { schedule_id: schedule.id, reason: refusal.reason, attempts: schedule.attempts };
+  if (moved !== null) core.log.warn({ ...fields, status: moved.status }, "schedule not fired");
+}

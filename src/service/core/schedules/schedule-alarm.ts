@@ -1,0 +1,18 @@
+// Tells the scheduler of this process that the earliest due time may have changed. In memory: a scheduler that missed
+// it, or runs on another node, reads the store within a minute.
+
+export class ScheduleAlarm {
+  #next = new AbortController();
+
+  /** Called after the commit that made, confirmed or cancelled a schedule. */
+  ring(): void {
+    const rung = this.#next;
+    this.#next = new AbortController();
+    rung.abort();
+  }
+
+  /** Aborts at the next ring. */
+  listen(): AbortSignal {
+    return this.#next.signal;
+  }
+}

@@ -1,0 +1,31 @@
+// What things cost and what plans may where the operator says nothing. Numbers, no code.
+
+import type { Rates } from "./core/rates.ts";
+
+export const defaultRates: Rates = {
+  lowCreditThreshold: 20,
+  plans: {
+    registered_free: { firstCredits: 100, maxAgents: 10, maxConcurrentRuns: 5, mayUsePaidModels: false },
+    subscribed: { firstCredits: 0, maxAgents: null, maxConcurrentRuns: null, mayUsePaidModels: true },
+  },
+  packs: [],
+  subscriptions: [],
+  modelNote: "This service runs without a model: a run costs one credit.",
+  models: [{ id: "offline", inNanoUsdPerToken: 0, outNanoUsdPerToken: 0, isFreeTierEligible: true }],
+  modelTiers: [],
+  freeMaxModelOutNanoUsdPerToken: 0,
+  tools: [
+    { tool: "read_file", mode: "free", credits: 0, freePerMonth: 0, note: "Reads a file of the repository." },
+    { tool: "list_files", mode: "free", credits: 0, freePerMonth: 0, note: "Lists its tracked files." },
+    { tool: "search", mode: "free", credits: 0, freePerMonth: 0, note: "Looks for text in them." },
+    { tool: "git_log", mode: "free", credits: 0, freePerMonth: 0, note: "Reads its recent history." },
+    { tool: "git_changes", mode: "free", credits: 0, freePerMonth: 0, note: "Compares it with a base." },
+  ],
+  allowanceReset: "monthly, on the first day (UTC)",
+  workflow: {
+    execCredits: 1,
+    includedSeconds: 3600,
+    longRunCreditsPerMinute: 0,
+    note: "Each execution is one run.",
+  },
+};

@@ -1,0 +1,59 @@
+// The due-time timer: one sleep until the earliest schedule, cut short when schedules change in this process. Those of
+// other nodes are found within a minute.
+
+import type { Core } from "./core/core.ts";
+import { fireDueSchedules } from "./core/schedules/fire-schedules.ts";
+import type { RunSubmitter } from "./core/submit-run.ts";
+
+/** How long what another node has changed may stay unseen. */
+const RECHECK_MS = 60_000;
+const STORE_FAILED_MS = 1_000;
+
+export class Scheduler {
+  readonly #core: Core;
+  readonly #submitter: RunSubmitter;
+  readonly #stopped = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(parts: { core: Core; submitter: RunSubmitter }) {
+    this.#core = parts.core;
+    this.#submitter = parts.submitter;
+  }
+
+  /** Begins with what an earlier process left in the middle of firing. Its passes never reject. */
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Fires nothing more. Resolves when what was begun is done. Safe to repeat. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, log, scheduleAlarm, store } = this.#core;
+    let isFirst = true;
+    while (!this.#stopped.signal.aborted) {
+      // Listened to before the store is read: a change in between is not missed.
+      const alarm = scheduleAlarm.listen();
+      let sleepMs = STORE_FAILED_MS;
+      try {
+        if (isFirst) await store.transact((tx) => tx.retakeFiringSchedules(clock.now()));
+        isFirst = false;
+        sleepMs = await this.#pass();
+      } catch (cause) {
+        log.warn({ err: cause }, "schedules could not be fired, trying again");
+      }
+      await clock.sleep(sleepMs, AbortSignal.any([this.#stopped.signal, alarm])).catch(() => {});
+    }
+  }
+
+  /** Fires what is due. Returns how long nothing else is. */
+  async #pass(): Promise<number> {
+    const { clock, store } = this.#core;
+    await fireDueSchedules(this.#core, { submitter: this.#submitter, signal: this.#stopped.signal });
+    const dueAt = await store.committed.findNextDueAt();
+    return dueAt === null ? RECHECK_MS : Math.min(Math.max(dueAt - clock.now(), 0), RECHECK_MS);
+  }
+}
