@@ -16,12 +16,6 @@ export type BackendOutcome = { readonly stopReason: "end_turn" | "max_tokens"; r
 export type BackendTask = {
   readonly runId: string;
   readonly messages: readonly Message[];
-  /** `owner/name`. */
-  readonly repository: string;
-  readonly sha: string;
-  readonly ref: string;
-  readonly event: string;
-  readonly baseRef: string | null;
   /** Tokens that this turn may use; 0 means the backend's default. */
   readonly maxTurnTokens: number;
   /** Aborts on cancel, time limit, shutdown or a lost lease. A backend stops promptly and rejects with its reason. */
@@ -35,11 +29,21 @@ export type BackendTask = {
   nextId(kind: "message" | "call"): string;
 };
 
+/** A task on a repository at a commit. */
+export type RepositoryTask = BackendTask & {
+  /** `owner/name`. */
+  readonly repository: string;
+  readonly sha: string;
+  readonly ref: string;
+  readonly event: string;
+  readonly baseRef: string | null;
+};
+
 export type Backend =
   | {
       readonly name: string;
       readonly needsWorkspace: true;
-      run(task: BackendTask, workspace: Workspace): Promise<BackendOutcome>;
+      run(task: RepositoryTask, workspace: Workspace): Promise<BackendOutcome>;
     }
   | {
       readonly name: string;

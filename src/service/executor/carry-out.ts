@@ -38,6 +38,9 @@ export async function carryOut(work: Work): Promise<WorkDone> {
     if (!backend.needsWorkspace) return completed(await untilStopped(backend.run(task), signal));
 
     const { job } = taken.input;
+    if (job === null) {
+      return failed("spawn_failed", `Backend "${backend.name}" reads a repository, and this run has none.`);
+    }
     const source = { ...job, runId, repository: job.repository.name };
     const opened = await work.workspaces.open(source, signal);
     if (opened.ok) workspace = opened.value;
@@ -45,7 +48,7 @@ export async function carryOut(work: Work): Promise<WorkDone> {
     if (!opened.ok) {
       return failed("spawn_failed", opened.refusal.detail, opened.refusal.reason === "clone_timed_out");
     }
-    return completed(await untilStopped(backend.run(task, opened.value), signal));
+    return completed(await untilStopped(backend.run({ ...task, ...source }, opened.value), signal));
   } catch (cause) {
     if (cause instanceof RunStopped) return { ending: endingOf(cause.kind), usage: NO_USAGE };
     if (cause instanceof StreamLimitError)
@@ -61,16 +64,10 @@ export async function carryOut(work: Work): Promise<WorkDone> {
 
 function taskOf({ taken, writer, signal }: Work): BackendTask {
   const { run, input } = taken;
-  const { job } = input;
   let ids = 0;
   return {
     runId: run.id,
     messages: input.messages,
-    repository: job.repository.name,
-    sha: job.sha,
-    ref: job.ref,
-    event: job.event,
-    baseRef: job.baseRef,
     maxTurnTokens: input.maxTurnTokens,
     signal,
     emit: async (event) => {

@@ -8,22 +8,25 @@ import { interruptRun } from "../core/recover-runs.ts";
 import type { Backend } from "./backend.ts";
 import { carryOut } from "./carry-out.ts";
 import { EventWriter } from "./event-writer.ts";
-import type { InProcessDispatch } from "./in-process-dispatch.ts";
 import { RunLease } from "./run-lease.ts";
+import type { Offer, RunQueue } from "./run-queue.ts";
 
 /** How long work that was told to stop may take to say so. */
 const STOP_GRACE_MS = 2_000;
-/** How long a store may be away, half a minute in all, before a run is left to the next start's recovery. */
+const HEARTBEAT_MS = 5_000;
+/** How long a store may be away, half a minute in all, before a run is left to recovery. */
 const STORE_BACKOFF: BackoffPolicy = { attempts: 10, firstDelayMs: 100, maxDelayMs: 10_000 };
 
 export type ExecutorOptions = {
   readonly core: Core;
-  readonly dispatch: InProcessDispatch;
+  readonly dispatch: RunQueue;
   readonly workspaces: WorkspaceProvider;
   readonly backends: readonly Backend[];
   /** Runs at work at a time. */
   readonly slots: number;
   readonly runTimeLimitMs: number;
+  /** How often a run at work is said to live: 5 s unless told. */
+  readonly heartbeatMs?: number;
 };
 
 export class Executor {
@@ -35,6 +38,11 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
+  }
+
+  /** How many runs are at work. */
+  get atWork(): number {
+    return this.#leases.size;
   }
 
   start(): void {
@@ -63,10 +71,11 @@ export class Executor {
 
   async #workSlot(): Promise<void> {
     for (;;) {
-      const runId = await this.#options.dispatch.next(this.#intake.signal);
-      if (runId === null) return;
+      const offer = await this.#options.dispatch.next(this.#intake.signal);
+      if (offer === null) return;
+      const runId = typeof offer === "string" ? offer : offer.run.id;
       try {
-        await this.#execute(runId);
+        await this.#execute(runId, offer);
       } catch (cause) {
         // Nothing of a run may end a worker, and no run may be left to nobody.
         this.#options.core.log.error({ run_id: runId, err: cause }, "run could not be carried out");
@@ -85,10 +94,10 @@ export class Executor {
     }
   }
 
-  async #execute(runId: string): Promise<void> {
+  async #execute(runId: string, offer: Offer): Promise<void> {
     const { core, backends, workspaces } = this.#options;
     const startedAt = core.clock.now();
-    const held = await this.#take(runId);
+    const held = await this.#take(runId, offer);
     if (held === null) return;
     const { lease, taken } = held;
     const { fence } = taken.run;
@@ -117,11 +126,14 @@ export class Executor {
       this.#leases.delete(runId);
     }
   }
-  async #take(runId: string): Promise<{ lease: RunLease; taken: TakenRun } | null> {
-    const { core, dispatch, runTimeLimitMs: timeLimitMs } = this.#options;
+
+  async #take(runId: string, offer: Offer): Promise<{ lease: RunLease; taken: TakenRun } | null> {
+    const { core, dispatch, runTimeLimitMs: timeLimitMs, heartbeatMs = HEARTBEAT_MS } = this.#options;
+    const options = { core, dispatch, runId, timeLimitMs, heartbeatMs };
+    if (typeof offer !== "string") return { lease: RunLease.hold(options, offer), taken: offer };
     let hasFailed = false;
     const held = await this.#insist(() =>
-      RunLease.take({ core, dispatch, runId, timeLimitMs }).catch((cause: unknown) => {
+      RunLease.take(options).catch((cause: unknown) => {
         hasFailed = true;
         throw cause;
       }),

@@ -2,8 +2,9 @@
 // the store when the next one starts.
 
 import type { Dispatch } from "../core/ports/dispatch.ts";
+import type { RunQueue } from "./run-queue.ts";
 
-export class InProcessDispatch implements Dispatch {
+export class InProcessDispatch implements Dispatch, RunQueue {
   readonly #queue = new Set<string>();
   readonly #idle: ((runId: string) => void)[] = [];
   readonly #workers = new Map<string, () => void>();
@@ -45,7 +46,6 @@ export class InProcessDispatch implements Dispatch {
     });
   }
 
-  /** While a worker has the run, a nudge calls `look`. Returns how to stop that. */
   onNudge(runId: string, look: () => void): () => void {
     this.#workers.set(runId, look);
     return () => this.#workers.delete(runId);

@@ -3,16 +3,15 @@
 import type { RunStatus } from "../../contract/run.ts";
 import type { Core } from "../core/core.ts";
 import { beatRun, type TakenRun, takeRun } from "../core/progress-run.ts";
-import type { InProcessDispatch } from "./in-process-dispatch.ts";
+import type { RunQueue } from "./run-queue.ts";
 import { RunStopped, type StopKind } from "./stop-reason.ts";
-
-const HEARTBEAT_MS = 5_000;
 
 export type LeaseOptions = {
   readonly core: Core;
-  readonly dispatch: InProcessDispatch;
+  readonly dispatch: Pick<RunQueue, "onNudge">;
   readonly runId: string;
   readonly timeLimitMs: number;
+  readonly heartbeatMs: number;
 };
 
 export class RunLease {
@@ -36,6 +35,13 @@ export class RunLease {
     }
     lease.#begin(taken);
     return { lease, taken };
+  }
+
+  /** Holds a run that is taken already. */
+  static hold(options: LeaseOptions, taken: TakenRun): RunLease {
+    const lease = new RunLease(options);
+    lease.#begin(taken);
+    return lease;
   }
 
   private constructor(options: LeaseOptions) {
@@ -74,7 +80,7 @@ export class RunLease {
   }
 
   async #keepAlive(): Promise<void> {
-    while (await this.#isHeldAfter(HEARTBEAT_MS)) this.#look();
+    while (await this.#isHeldAfter(this.#options.heartbeatMs)) this.#look();
   }
 
   async #stopInTime(): Promise<void> {

@@ -1,6 +1,6 @@
 // The briefing's sections in their order: first what was not done, then what the reader came for. Pure.
 
-import type { BackendTask } from "../../backend.ts";
+import type { RepositoryTask } from "../../backend.ts";
 import { utcDay } from "../../tools/git-log.ts";
 import { code } from "./markdown.ts";
 import { aboutSection } from "./sections/about.ts";
@@ -22,7 +22,7 @@ const NOTICE =
   "> Models arrive with a later version of the service; its operator selects the backend with the `BACKEND` setting.";
 
 /** Markdown, a section at a time; joined they are the briefing. The same task and survey give the same text. */
-export function* briefingSections(task: BackendTask, survey: Survey): Generator<string> {
+export function* briefingSections(task: RepositoryTask, survey: Survey): Generator<string> {
   yield header(task, survey);
   yield aboutSection(survey);
   if (isPullRequest(task)) yield changesSection(survey);
@@ -34,7 +34,7 @@ export function* briefingSections(task: BackendTask, survey: Survey): Generator<
   yield notesSection(survey);
 }
 
-function header(task: BackendTask, survey: Survey): string {
+function header(task: RepositoryTask, survey: Survey): string {
   const head = survey.commits.find((commit) => commit.sha === task.sha);
   const day = head === undefined ? "" : ` of ${utcDay(head.at)}`;
   const place = `Commit ${code(task.sha.slice(0, 12))}${day} · ref ${code(task.ref)} · event ${code(task.event)}`;
@@ -43,7 +43,7 @@ function header(task: BackendTask, survey: Survey): string {
   return `${NOTICE}\n\n# Briefing of ${code(task.repository)}\n\n${place}${quote}\n\n`;
 }
 
-function lastRequest(task: BackendTask): string {
+function lastRequest(task: RepositoryTask): string {
   const message = task.messages.findLast(({ role }) => role === "user");
   return (message?.content ?? "")
     .slice(0, 4 * MAX_REQUEST_CHARS)

@@ -1,11 +1,11 @@
 // What every part of the survey reads from, and the one way in which it reads.
 
 import type { Workspace } from "../../../core/ports/workspace.ts";
-import type { BackendTask } from "../../backend.ts";
+import type { RepositoryTask } from "../../backend.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { callTool } from "../../tools/tool-call.ts";
 
-export type Reading = { readonly task: BackendTask; readonly workspace: Workspace };
+export type Reading = { readonly task: RepositoryTask; readonly workspace: Workspace };
 
 /** Calls a tool in the open. Null when it failed: the briefing then does without. */
 export async function ask<Value>(

@@ -1,7 +1,7 @@
 // Reads what the briefing needs, step by step, through the tools: each step and each call is seen in the run.
 
 import type { Commit } from "../../../core/ports/workspace.ts";
-import type { BackendTask } from "../../backend.ts";
+import type { RepositoryTask } from "../../backend.ts";
 import { type Changes, gitChanges } from "../../tools/git-changes.ts";
 import { gitLog } from "../../tools/git-log.ts";
 import { listFiles } from "../../tools/list-files.ts";
@@ -60,7 +60,7 @@ export async function surveyRepository(reading: Reading): Promise<Survey> {
   return { ...files, ...about, ...history, changes, notes };
 }
 
-export function isPullRequest(task: Pick<BackendTask, "event" | "baseRef">): boolean {
+export function isPullRequest(task: Pick<RepositoryTask, "event" | "baseRef">): boolean {
   return task.event === "pull_request" || task.baseRef !== null;
 }
 

@@ -1,0 +1,13 @@
+// Where an executor gets its runs. One implementation for a process that is alone, one for several nodes.
+
+import type { TakenRun } from "../core/progress-run.ts";
+
+/** The id of a run to take, or a run that is taken already. */
+export type Offer = string | TakenRun;
+
+export interface RunQueue {
+  /** The next offer, oldest first; null once `signal` aborts. Never rejects. */
+  next(signal: AbortSignal): Promise<Offer | null>;
+  /** While a worker has the run, a nudge calls `look`. Returns how to stop that. */
+  onNudge(runId: string, look: () => void): () => void;
+}
