@@ -1,0 +1,185 @@
+// One authenticated socket: its frames, answered one after another, its credential, its pings, its end.
+
+import type { WebSocket } from "ws";
+import { assertNever } from "../../base/assert-never.ts";
+import type { Logger } from "../../base/log.ts";
+import { type ClientFrame, clientFrameSchema, closeCodes } from "../../contract/socket.ts";
+import type { Caller } from "../core/caller.ts";
+import type { Core } from "../core/core.ts";
+import { decode } from "../core/decode.ts";
+import { invalidRequest, type PublicProblem, toProblem } from "../core/public-problem.ts";
+import type { Refusal } from "../core/refusal.ts";
+import type { RunSubmitter } from "../core/submit-run.ts";
+import { answerCancel, answerSubmit } from "./answers.ts";
+import { Credential } from "./credential.ts";
+import { Outbox } from "./outbox.ts";
+import { Subscriptions } from "./subscriptions.ts";
+
+const PING_MS = 30_000;
+/** What a peer is given to answer our close. */
+const CLOSE_MS = 2_000;
+/** Frames that may wait for their answer before we stop reading. */
+const MAX_WAITING_FRAMES = 16;
+const INTERNAL: PublicProblem = { status: 500, code: "internal", message: "internal error" };
+
+export type ConnectionParts = {
+  readonly core: Core;
+  readonly submitter: RunSubmitter;
+  readonly socket: WebSocket;
+  readonly log: Logger;
+  readonly requestId: string;
+  /** Who the upgrade's Authorization header said it is; null where it had none. */
+  readonly admitted: { readonly token: string; readonly caller: Caller } | null;
+};
+
+export class Connection {
+  /** Resolves once the socket is closed. */
+  readonly closed: Promise<void>;
+  readonly #parts: ConnectionParts;
+  readonly #outbox: Outbox;
+  readonly #credential: Credential;
+  readonly #subscriptions: Subscriptions;
+  readonly #over = new AbortController();
+  #turn: Promise<void> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+    const { core, socket, requestId, log } = parts;
+    this.#outbox = new Outbox({ socket, clock: core.clock, requestId });
+    this.#credential = new Credential({
+      core,
+      signal: this.#over.signal,
+      onLost: (refusal) => this.#loseCredential(refusal),
+      onMissing: () => socket.close(closeCodes.unauthorized, "Not authenticated in time."),
+    });
+    const caller = () => this.#credential.caller;
+    this.#subscriptions = new Subscriptions({ core, outbox: this.#outbox, caller, log });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.closed = promise;
+    socket.on("message", (data, isBinary) => this.#receive(data.toString(), isBinary));
+    socket.on("pong", () => this.#outbox.markMoved());
+    // The close that follows says all that matters.
+    socket.on("error", (cause) => log.debug({ err: cause }, "socket error"));
+    socket.on("close", (code) => {
+      this.#over.abort();
+      this.#subscriptions.drop();
+      log.debug({ code }, "socket closed");
+      resolve();
+    });
+    if (parts.admitted !== null) this.#admit(parts.admitted);
+    else this.#credential.await();
+    void this.#keepAlive();
+  }
+
+  /** Tells every subscription its cursor, and closes. */
+  async stop(): Promise<void> {
+    const { core, socket } = this.#parts;
+    this.#subscriptions.endAll("stopping");
+    socket.close(closeCodes.serviceRestart, "The service stops.");
+    const isLate = core.clock.sleep(CLOSE_MS, this.#over.signal).catch(() => {});
+    await Promise.race([this.closed, isLate]);
+    socket.terminate();
+    await this.closed;
+  }
+
+  #receive(text: string, isBinary: boolean): void {
+    const { socket } = this.#parts;
+    this.#outbox.markMoved();
+    if (isBinary) {
+      socket.close(closeCodes.unsupportedData, "Frames are text.");
+      return;
+    }
+    this.#waiting += 1;
+    if (this.#waiting >= MAX_WAITING_FRAMES) socket.pause();
+    this.#turn = this.#turn.then(() => this.#take(text));
+  }
+
+  async #take(text: string): Promise<void> {
+    const { socket, log } = this.#parts;
+    try {
+      if (socket.readyState === socket.OPEN) await this.#answer(text);
+    } catch (cause) {
+      log.error({ err: cause }, "internal error");
+      this.#outbox.sendProblem(INTERNAL, null);
+    }
+    this.#waiting -= 1;
+    if (this.#outbox.isFull && !(await this.#outbox.hasRoom(this.#over.signal))) {
+      socket.close(closeCodes.policyViolation, "Answers are not read.");
+    }
+    if (socket.isPaused && this.#waiting < MAX_WAITING_FRAMES) socket.resume();
+  }
+
+  async #answer(text: string): Promise<void> {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return this.#outbox.sendProblem(invalidRequest("The frame is not valid JSON."), null);
+    }
+    const frame = decode(clientFrameSchema, value, "The frame");
+    if (!frame.ok) return this.#outbox.sendProblem(frame.refusal, idOf(value));
+    if (frame.value.type === "auth") return await this.#authenticate(frame.value.token);
+    const caller = await this.#credential.check();
+    if (caller !== null) return await this.#obey(frame.value, caller);
+    this.#outbox.sendProblem(toProblem({ reason: "credential_missing" }), idOf(value));
+  }
+
+  async #obey(frame: Exclude<ClientFrame, { type: "auth" }>, caller: Caller): Promise<void> {
+    const { core, submitter, log } = this.#parts;
+    const to = { outbox: this.#outbox, log };
+    switch (frame.type) {
+      case "subscribe":
+        return await this.#subscriptions.add(frame, caller);
+      case "unsubscribe":
+        return this.#subscriptions.remove(frame.id);
+      case "submit":
+        return await answerSubmit(submitter, { frame, caller, to });
+      case "cancel":
+        return await answerCancel(core, { frame, caller, to });
+      default:
+        return assertNever(frame);
+    }
+  }
+
+  async #authenticate(token: string): Promise<void> {
+    const caller = await this.#credential.offer(token);
+    if (caller.ok) return this.#admit({ token, caller: caller.value });
+    this.#parts.log.info({ reason: caller.refusal.reason }, "refused");
+    this.#outbox.sendProblem(toProblem(caller.refusal), null);
+    this.#parts.socket.close(closeCodes.unauthorized, "The credential is refused.");
+  }
+
+  #admit(admitted: { token: string; caller: Caller }): void {
+    const expiresAt = this.#credential.accept(admitted);
+    this.#outbox.send({
+      type: "ready",
+      expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    });
+  }
+
+  #loseCredential(refusal: Refusal): void {
+    this.#outbox.sendProblem(toProblem(refusal), null);
+    this.#subscriptions.endAll("unauthorized");
+  }
+
+  /** Ends a peer that is dead, and one whose credential was revoked. */
+  async #keepAlive(): Promise<void> {
+    const { core, socket, log } = this.#parts;
+    for (;;) {
+      try {
+        await core.clock.sleep(PING_MS, this.#over.signal);
+      } catch {
+        return;
+      }
+      if (!this.#outbox.takeMoved()) return socket.terminate();
+      if (socket.readyState === socket.OPEN) socket.ping();
+      await this.#credential.check().catch((cause: unknown) => log.warn({ err: cause }, "check failed"));
+    }
+  }
+}
+
+function idOf(value: unknown): string | null {
+  if (typeof value !== "object" || value === null || !("id" in value)) return null;
+  return typeof value.id === "string" && value.id.length <= 64 ? value.id : null;
+}
