@@ -3,13 +3,22 @@
 
 import { availableParallelism } from "node:os";
 import { ok, type Result, refused } from "../base/result.ts";
+import type { Rates } from "./core/rates.ts";
+import { defaultRates } from "./default-rates.ts";
 import { decodeIssuers, githubIssuer, type IssuerConfig } from "./oidc/issuer-config.ts";
+import { readRatesFile } from "./rates-file.ts";
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 export const backendNames = ["offline", "noop"] as const;
 export type BackendName = (typeof backendNames)[number];
+
+/** What a node does of the service's work, where several share one database. */
+export const roles = ["all", "api", "worker"] as const;
+export type Role = (typeof roles)[number];
+
+export const switches = ["on", "off"] as const;
 
 export type Config = {
   readonly host: string;
@@ -22,6 +31,9 @@ export type Config = {
   readonly dataDir: string;
   /** Null: the embedded store in the data folder. */
   readonly databaseUrl: string | null;
+  readonly role: Role;
+  /** A run whose worker is silent for this long has stalled. */
+  readonly stalledSeconds: number;
   readonly logLevel: LogLevel;
   /** Null: the host of the base URL. */
   readonly audience: string | null;
@@ -35,6 +47,9 @@ export type Config = {
   readonly maxRunningRuns: number;
   readonly maxQueuedRuns: number;
   readonly drainSeconds: number;
+  readonly metrics: (typeof switches)[number];
+  /** What things cost and what plans may. */
+  readonly rates: Rates;
   /** What git may inherit: the path, proxies, certificates. */
   readonly gitEnvironment: Readonly<Record<string, string | undefined>>;
 };
@@ -57,6 +72,8 @@ export const settings = {
   WEB_URL: url(["http:", "https:"]),
   DATA_DIR: text("a folder", "agent-service-data"),
   DATABASE_URL: databaseUrl(),
+  ROLE: oneOf(roles, "all"),
+  STALLED_SECONDS: wholeNumber({ min: 2, max: 3600, fallback: 30 }),
   LOG_LEVEL: oneOf(logLevels, "info"),
   CI_AUDIENCE: optionalText("one line of text"),
   CI_FREE_CREDITS: wholeNumber({ min: 0, max: 1_000_000_000, fallback: 100 }),
@@ -67,6 +84,8 @@ export const settings = {
   MAX_RUNNING_RUNS: wholeNumber({ min: 1, max: 1000, fallback: Math.max(4, availableParallelism()) }),
   MAX_QUEUED_RUNS: wholeNumber({ min: 1, max: 1_000_000, fallback: 10_000 }),
   DRAIN_SECONDS: wholeNumber({ min: 0, max: 600, fallback: 10 }),
+  METRICS: oneOf(switches, "on"),
+  RATES_FILE: optionalText("a JSON file"),
 } satisfies Record<string, Setting<unknown>>;
 
 type Settings = typeof settings;
@@ -92,14 +111,20 @@ export function readConfig(
     }),
   ) as Values;
   const issuers = readIssuers(environment.CI_ISSUERS, problems);
+  const rates = readRates(values.RATES_FILE, problems);
+  const isPortGiven = (flags.PORT ?? environment.PORT ?? "").trim() !== "";
+  checkRole(values, problems);
   if (problems.length > 0) return refused(problems);
   return ok({
     host: values.HOST,
-    port: values.PORT,
+    // A worker only answers probes: beside an API node it takes whatever port is free.
+    port: values.ROLE === "worker" && !isPortGiven ? 0 : values.PORT,
     baseUrl: values.BASE_URL,
     webUrl: values.WEB_URL,
     dataDir: values.DATA_DIR,
     databaseUrl: values.DATABASE_URL,
+    role: values.ROLE,
+    stalledSeconds: values.STALLED_SECONDS,
     logLevel: values.LOG_LEVEL,
     audience: values.CI_AUDIENCE,
     issuers,
@@ -111,8 +136,19 @@ export function readConfig(
     maxRunningRuns: values.MAX_RUNNING_RUNS,
     maxQueuedRuns: values.MAX_QUEUED_RUNS,
     drainSeconds: values.DRAIN_SECONDS,
+    metrics: values.METRICS,
+    rates,
     gitEnvironment: environment,
   });
+}
+
+/** A node of several needs what they share: the database, and where their users reach them. */
+function checkRole(values: Values, problems: string[]): void {
+  if (values.ROLE === "all") return;
+  if (values.DATABASE_URL === null)
+    problems.push(`DATABASE_URL must be set for ROLE ${values.ROLE}: nodes share a PostgreSQL database.`);
+  if (values.ROLE === "worker" && values.BASE_URL === null)
+    problems.push("BASE_URL must be set for a worker: the links in its runs lead there.");
 }
 
 function readIssuers(text: string | undefined, problems: string[]): readonly IssuerConfig[] {
@@ -129,6 +165,14 @@ function readIssuers(text: string | undefined, problems: string[]): readonly Iss
   for (const fault of issuers.refusal)
     problems.push(`CI_ISSUERS${fault.startsWith("[") ? "" : " "}${fault}.`);
   return [];
+}
+
+function readRates(path: string | null, problems: string[]): Rates {
+  if (path === null) return defaultRates;
+  const rates = readRatesFile(path);
+  if (rates.ok) return rates.value;
+  for (const fault of rates.refusal) problems.push(`RATES_FILE ${JSON.stringify(path)}: ${fault}.`);
+  return defaultRates;
 }
 
 /** A database's address may hold a password: it is never shown. */

@@ -10,24 +10,40 @@ import { type Random, systemRandom } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
 import type { Config } from "./config.ts";
 import type { Core, Policy } from "./core/core.ts";
+import { meteredStore } from "./core/metered-store.ts";
+import { noMeter } from "./core/ports/meter.ts";
+import type { NodeLink, NodeSignal } from "./core/ports/node-link.ts";
 import type { Store } from "./core/ports/store.ts";
+import { takeRun } from "./core/progress-run.ts";
 import { RateLimits } from "./core/rate-limits.ts";
 import { recoverRuns } from "./core/recover-runs.ts";
 import { RunSignals } from "./core/run-signals.ts";
+import { ScheduleAlarm } from "./core/schedules/schedule-alarm.ts";
+import { StalledRuns } from "./core/stalled-runs.ts";
+import { RunSubmitter } from "./core/submit-run.ts";
 import type { Backend } from "./executor/backend.ts";
 import { noopBackend } from "./executor/backends/noop.ts";
 import { offlineBackend } from "./executor/backends/offline/offline.ts";
 import { Executor } from "./executor/executor.ts";
 import { InProcessDispatch } from "./executor/in-process-dispatch.ts";
+import { SharedDispatch } from "./executor/shared-dispatch.ts";
 import { createApp } from "./http/app.ts";
+import { createProbeApp } from "./http/probe-app.ts";
 import { tokenVerifier } from "./oidc/verify-token.ts";
+import { Scheduler } from "./scheduler.ts";
+import { isSocketRequest, SocketDoor } from "./socket/socket-door.ts";
 import { openPostgresStore } from "./store/postgres.ts";
-import { openSqliteStore } from "./store/sqlite.ts";
+import { openPostgresLink } from "./store/postgres-link.ts";
+import { holdDataFolder, openSqliteStore } from "./store/sqlite.ts";
 import { gitWorkspaces } from "./workspace/git-workspaces.ts";
 
 const EXPIRY_SWEEP_MS = 10 * 60 * 1000;
 /** How long the trail of exchanges is kept: 90 days. */
 const AUDIT_MS = 90 * 24 * 60 * 60 * 1000;
+/** How often a node looks at the queue, in case a signal was lost. */
+const QUEUE_LOOK_MS = 1_000;
+/** Heartbeats of a run, and looks at them, within the time after which it has stalled. */
+const BEATS = 6;
 const RUN_TIME_LIMIT_MS = 60 * 60 * 1000;
 const CLONE_LIMITS = {
   maxBytes: 2_000_000_000,
@@ -53,8 +69,6 @@ export type ServiceOptions = {
   readonly random?: Random;
   /** What runs can be carried out by. The service's own, unless told. */
   readonly backends?: readonly Backend[];
-  /** Called when the service can no longer go on, such as when it lost its hold on the database. */
-  readonly onFatal: (cause: Error) => void;
 };
 
 /** Starts the whole service. Rejects, with nothing left open, when a part cannot start. */
@@ -63,7 +77,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { backends = [offlineBackend, noopBackend] } = options;
   z.config(english());
 
-  const store = await openStore(options);
+  const store = await openStore(config);
   try {
     return await serve({ config, log, clock, random, backends, store });
   } catch (cause) {
@@ -72,9 +86,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-async function openStore({ config, onFatal }: ServiceOptions): Promise<Store> {
+async function openStore(config: Config): Promise<Store> {
   if (config.databaseUrl === null) return await openSqliteStore({ folder: config.dataDir });
-  return await openPostgresStore({ url: config.databaseUrl, onLost: onFatal });
+  // The workspaces of this node lie there. One that only answers has none.
+  const hold = config.role === "api" ? null : holdDataFolder(config.dataDir);
+  try {
+    const store = await openPostgresStore({ url: config.databaseUrl });
+    return { ...store, close: () => store.close().finally(() => hold?.release()) };
+  } catch (cause) {
+    hold?.release();
+    throw cause;
+  }
 }
 
 async function serve(parts: {
@@ -91,23 +113,45 @@ async function serve(parts: {
     ...request: Parameters<ReturnType<typeof createApp>["fetch"]>
   ) => Response | Promise<Response> = () =>
     new Response(null, { status: 503, headers: { "Retry-After": "1" } });
-  const server = createAdaptorServer({ fetch: (request, env) => answer(request, env) });
+  const server = createAdaptorServer({
+    fetch: (request, env) => answer(request, env),
+    serverOptions: {
+      shouldUpgradeCallback: (request) => server.listenerCount("upgrade") > 0 && isSocketRequest(request),
+    },
+  });
   const address = await listen(server, config);
   const url = addressUrl(config.host, address);
 
-  const dispatch = new InProcessDispatch();
+  const isShared = config.databaseUrl !== null;
+  const stalledMs = config.stalledSeconds * 1000;
+  let link: NodeLink | null = null;
+  const tell = (signal: NodeSignal, runId: string) => link?.tell(signal, runId);
+  const signals = new RunSignals({ tellOthers: (runId) => tell("moved", runId) });
+  const shared = new SharedDispatch({
+    link: { tell },
+    take: () => takeRun(core, "oldest"),
+    countQueued: () => store.committed.countQueuedRuns(),
+    log,
+  });
+  const local = new InProcessDispatch();
+  const dispatch = isShared ? shared : local;
   const policy = policyOf(config, config.baseUrl ?? url);
   const verifier = tokenVerifier({ issuers: config.issuers, audience: policy.audience, clock, logger: log });
+  // Loaded only where it is asked for: it is a tenth of the time to start.
+  const meter = config.metrics === "on" ? (await import("./metrics.ts")).prometheusMeter() : null;
   const core: Core = {
-    store,
+    store: meter === null ? store : meteredStore(store, meter),
     verifier,
     dispatch,
-    signals: new RunSignals(),
+    signals,
+    scheduleAlarm: new ScheduleAlarm(),
     limits: new RateLimits(),
     clock,
     random,
     log,
     policy,
+    rates: config.rates,
+    meter: meter ?? noMeter,
   };
   const workspaces = gitWorkspaces({
     folder: join(config.dataDir, "workspaces"),
@@ -121,13 +165,39 @@ async function serve(parts: {
     backends,
     slots: config.maxRunningRuns,
     runTimeLimitMs: RUN_TIME_LIMIT_MS,
+    ...(isShared ? { heartbeatMs: stalledMs / BEATS } : {}),
   });
+  meter?.watch({ runsInFlight: () => executor.atWork, runsWaiting: () => store.committed.countQueuedRuns() });
 
-  await workspaces.sweep();
-  const recovered = await recoverRuns(core);
-  if (recovered.requeued + recovered.ended > 0) log.info(recovered, "recovered runs");
-  executor.start();
-  answer = createApp(core, config).fetch;
+  const watches: NodeJS.Timeout[] = [];
+  if (config.databaseUrl === null) {
+    const recovered = await recoverRuns(core);
+    if (recovered.requeued + recovered.ended > 0) log.info(recovered, "recovered runs");
+  } else {
+    link = await openPostgresLink({
+      url: config.databaseUrl,
+      onSignal: (signal, runId) => hear({ signals, shared }, { signal, runId }),
+      onReconnect: () => {
+        signals.wakeAll();
+        shared.offer();
+      },
+      log,
+      random: () => random.fraction(),
+    });
+    const stalled = new StalledRuns(core, { stalledMs, elapsedMs: () => performance.now() });
+    watches.push(setInterval(() => void shared.look(), QUEUE_LOOK_MS));
+    watches.push(setInterval(() => void stalled.look(), stalledMs / BEATS));
+    await Promise.all([shared.look(), stalled.look()]);
+  }
+  if (config.role !== "api") {
+    await workspaces.sweep();
+    executor.start();
+  }
+  const scheduler = new Scheduler({ core, submitter: new RunSubmitter(core) });
+  scheduler.start();
+  const sockets = new SocketDoor(core);
+  if (config.role !== "worker") server.on("upgrade", sockets.onUpgrade);
+  answer = (config.role === "worker" ? createProbeApp(core) : createApp(core, config)).fetch;
   const sweep = setInterval(() => {
     const now = clock.now();
     store
@@ -136,14 +206,20 @@ async function serve(parts: {
   }, EXPIRY_SWEEP_MS);
   sweep.unref();
   log.info({ url, audience: policy.audience, issuers: config.issuers.map(({ issuer }) => issuer) }, "ready");
+  if ((await store.committed.countAccounts()) === 0) log.info({}, firstKeyText(config));
 
   const stopOnce = async () => {
     clearInterval(sweep);
+    for (const watch of watches) clearInterval(watch);
+    const socketsClosed = sockets.close();
     core.signals.close();
+    await scheduler.stop();
     const isClosed = new Promise<void>((resolve) => server.close(() => resolve()));
     await executor.drain(config.drainSeconds * 1000);
     if ("closeAllConnections" in server) server.closeAllConnections();
+    await socketsClosed;
     await isClosed;
+    await link?.close();
     await store.close();
     log.info({}, "stopped");
   };
@@ -155,6 +231,31 @@ async function serve(parts: {
       return stopping;
     },
   };
+}
+
+/** The way in for an operator whose store holds no account. A database's address may hold a password: it is not shown. */
+function firstKeyText({ databaseUrl, dataDir }: Config): string {
+  const command = "agent-service keys create";
+  return databaseUrl === null
+    ? `There is no account yet. Make one, and its first key, with: ${command} --data-dir ${JSON.stringify(dataDir)}`
+    : `There is no account yet. Make one, and its first key, with the same DATABASE_URL and: ${command}`;
+}
+
+function hear(
+  parts: { signals: RunSignals; shared: SharedDispatch },
+  { signal, runId }: { signal: NodeSignal; runId: string },
+): void {
+  switch (signal) {
+    case "moved":
+      parts.signals.wake(runId);
+      return;
+    case "queued":
+      parts.shared.offer();
+      return;
+    case "nudged":
+      parts.shared.hearNudge(runId);
+      return;
+  }
 }
 
 function policyOf(config: Config, baseUrl: string): Policy {

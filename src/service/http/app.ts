@@ -2,18 +2,31 @@
 
 import { Hono } from "hono";
 import type { Core } from "../core/core.ts";
+import { RunSubmitter } from "../core/submit-run.ts";
+import { measure } from "./measure.ts";
 import { answerProblem } from "./problems.ts";
 import type { Env, RequestContext } from "./request-context.ts";
+import { agentRoutes } from "./routes/agents.ts";
 import { ciRunRoutes } from "./routes/ci-runs.ts";
+import { claimRoutes } from "./routes/claims.ts";
+import { confirmPageRoutes } from "./routes/confirm-page.ts";
+import { creditRoutes } from "./routes/credits.ts";
+import { docsRoutes } from "./routes/docs.ts";
 import { exchangeRoutes } from "./routes/exchange.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { metricsRoutes } from "./routes/metrics.ts";
 import { pageRoutes } from "./routes/pages.ts";
+import { pricingRoutes } from "./routes/pricing.ts";
 import { runRoutes } from "./routes/runs.ts";
+import { scheduleRoutes } from "./routes/schedules.ts";
+import { socketRoutes } from "./routes/socket.ts";
+import { workflowRoutes } from "./routes/workflows.ts";
 
 export type AppOptions = { readonly ratePerMinute: number; readonly trustedProxyHops: number };
 
 export function createApp(core: Core, options: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
+  const submitter = new RunSubmitter(core);
 
   app.use(async (context, next) => {
     const startedAt = core.clock.now();
@@ -31,14 +44,26 @@ export function createApp(core: Core, options: AppOptions): Hono<Env> {
     else log.debug(fields, "request");
   });
 
+  app.use(measure(core));
+
   // No id holds a NUL, and PostgreSQL cannot even be asked for one.
   app.use((context, next) => (context.req.path.includes("\0") ? notFound(context) : next()));
 
   app.route("/", healthRoutes(core));
   app.route("/", exchangeRoutes(core, options));
-  app.route("/", runRoutes(core));
+  app.route("/", agentRoutes(core));
+  app.route("/", runRoutes(core, submitter));
+  app.route("/", workflowRoutes(core, submitter));
+  app.route("/", scheduleRoutes(core));
   app.route("/", ciRunRoutes(core));
+  app.route("/", claimRoutes(core));
+  app.route("/", creditRoutes(core));
+  app.route("/", pricingRoutes(core));
+  app.route("/", metricsRoutes(core));
+  app.route("/", docsRoutes(core));
+  app.route("/", socketRoutes());
   app.route("/", pageRoutes(core));
+  app.route("/", confirmPageRoutes(core));
 
   app.notFound((context) => notFound(context));
 

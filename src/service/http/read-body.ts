@@ -1,9 +1,12 @@
 // A request's body: bounded, of a type we read, decoded once by the contract.
 
 import type * as z from "zod/mini";
-import { ok, type Result, refused } from "../../base/result.ts";
-import { invalidRequest, type PublicProblem } from "./problems.ts";
+import { type Result, refused } from "../../base/result.ts";
+import { decode } from "../core/decode.ts";
+import { invalidRequest, type PublicProblem } from "../core/public-problem.ts";
 import type { RequestContext } from "./request-context.ts";
+
+export { decode };
 
 const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json";
@@ -48,18 +51,15 @@ export async function readBody<Schema extends z.ZodMiniType>(
   return decode(schema, value, "The body");
 }
 
-/** Decodes a value of the request, naming the first field that is wrong. */
-export function decode<Schema extends z.ZodMiniType>(
-  schema: Schema,
-  value: unknown,
-  what: string,
-): Result<z.infer<Schema>, PublicProblem> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return ok(parsed.data);
-  const issue = parsed.error.issues[0];
-  const field = issue?.path.map(String).join(".") ?? "";
-  const place = field === "" ? what : `"${field}"`;
-  return refused(invalidRequest(`${place} is not as it should be: ${issue?.message ?? "invalid"}.`));
+/** As `readBody`, for a route that can do without a body: none is an empty object. */
+export async function readOptionalBody<Schema extends z.ZodMiniType>(
+  context: RequestContext,
+  options: BodyOptions<Schema>,
+): Promise<Result<z.infer<Schema>, PublicProblem>> {
+  const hasBody =
+    Number(context.req.header("content-length") ?? 0) > 0 ||
+    context.req.header("transfer-encoding") !== undefined;
+  return hasBody ? await readBody(context, options) : decode(options.schema, {}, "The body");
 }
 
 /** The body as text; null when it is larger than allowed, undefined when the client went away in the middle. */

@@ -6,7 +6,12 @@ import type { Logger } from "../../base/log.ts";
 
 export type Env = {
   Bindings: HttpBindings;
-  Variables: { requestId: string; log: Logger };
+  Variables: {
+    requestId: string;
+    log: Logger;
+    /** Why the request was refused: the core's reason, or else the public code. */
+    problem?: string;
+  };
 };
 
 export type RequestContext = Context<Env>;

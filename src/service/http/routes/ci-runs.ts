@@ -1,11 +1,11 @@
 // GET /v1/ci/runs/{runID}: the durable events of a run, by cursor and long poll.
 
-import { createHash } from "node:crypto";
 import { Hono } from "hono";
 import { ciRunQuerySchema } from "../../../contract/ci-run.ts";
 import type { Core } from "../../core/core.ts";
 import { type EventPage, readEventPage } from "../../core/read-run.ts";
 import { callerOf } from "../authenticate.ts";
+import { answerTagged, tagBody } from "../entity-tag.ts";
 import { answerProblem, answerRefusal } from "../problems.ts";
 import { decode } from "../read-body.ts";
 import type { Env, RequestContext } from "../request-context.ts";
@@ -31,13 +31,11 @@ export function ciRunRoutes(core: Core): Hono<Env> {
     hangUp.stop();
     if (!page.ok) return answerRefusal(context, page.refusal);
 
-    const body = toJson(page.value);
-    const etag = `"${createHash("sha1").update(body).digest("base64url")}"`;
-    context.header("ETag", etag);
-    context.header("Cache-Control", "private, no-cache");
-    if (isKnown(context.req.header("if-none-match"), etag)) return context.body(null, 304);
-    context.header("Content-Type", "application/json");
-    return context.body(body);
+    return answerTagged(context, {
+      ...tagBody(toJson(page.value)),
+      contentType: "application/json",
+      cacheControl: "private, no-cache",
+    });
   });
 
   return routes;
@@ -49,12 +47,6 @@ function toJson({ run, events, next, done }: EventPage): string {
     ({ seq, at, json }) => `{"seq":${seq},"at":"${new Date(at).toISOString()}","event":${json}}`,
   );
   return `{"run":${JSON.stringify(run)},"events":[${items.join(",")}],"next":${next},"done":${done}}`;
-}
-
-/** True when If-None-Match names the answer: among others, weakly, or as "any" (RFC 9110 §13.1.2). */
-function isKnown(header: string | undefined, etag: string): boolean {
-  const known = (header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return known.includes(etag) || known.includes("*");
 }
 
 /** Aborts when the reader goes away, so that nobody waits for it. */

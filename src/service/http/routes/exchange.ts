@@ -15,6 +15,7 @@ import type { Core } from "../../core/core.ts";
 import { type Exchanged, exchangeToken, revokeCapability } from "../../core/exchange-token.ts";
 import { callerOf } from "../authenticate.ts";
 import { clientAddress } from "../client-address.ts";
+import { measureExchange } from "../measure.ts";
 import { answerProblem, answerRefusal } from "../problems.ts";
 import { readBody } from "../read-body.ts";
 import type { Env } from "../request-context.ts";
@@ -35,6 +36,8 @@ export function exchangeRoutes(
     return context.json(body);
   });
 
+  routes.use("/v1/ci/oidc/exchange", measureExchange(core));
+
   routes.post("/v1/ci/oidc/exchange", async (context) => {
     const now = core.clock.now();
     const address = clientAddress(context, options.trustedProxyHops);
@@ -49,7 +52,7 @@ export function exchangeRoutes(
       acceptsForm: true,
     });
     if (!body.ok) return answerProblem(context, body.refusal);
-    const { subject_token, subject_token_type, grant_type } = body.value;
+    const { subject_token, subject_token_type, grant_type, account = null } = body.value;
     if (subject_token === "") {
       const detail = 'The body has no "subject_token". Send the job\'s OIDC token in it.';
       return answerRefusal(context, { reason: "token_missing", detail });
@@ -63,7 +66,7 @@ export function exchangeRoutes(
       return answerRefusal(context, { reason: "grant_type_unsupported", detail });
     }
     const requestId = context.var.requestId;
-    const exchanged = await exchangeToken(core, { subjectToken: subject_token, requestId });
+    const exchanged = await exchangeToken(core, { subjectToken: subject_token, requestId, account });
     if (!exchanged.ok) return answerRefusal(context, exchanged.refusal);
     context.header("Cache-Control", "no-store");
     return context.json(toResponse(exchanged.value));
@@ -72,6 +75,7 @@ export function exchangeRoutes(
   routes.delete("/v1/ci/oidc/exchange", async (context) => {
     const caller = await callerOf(core, context);
     if (!caller.ok) return answerRefusal(context, caller.refusal);
+    if (caller.value.kind !== "ci_job") return answerRefusal(context, { reason: "capability_needed" });
     const { capability } = caller.value;
     await revokeCapability(core, { capability, requestId: context.var.requestId });
     return context.body(null, 204);
@@ -81,7 +85,7 @@ export function exchangeRoutes(
 }
 
 function toResponse(exchanged: Exchanged): ExchangeResponse {
-  const { capability, agent } = exchanged;
+  const { capability, agent, quota, claim } = exchanged;
   const { repository, provider } = capability.job;
   return {
     access_token: exchanged.accessToken,
@@ -98,10 +102,11 @@ function toResponse(exchanged: Exchanged): ExchangeResponse {
       visibility: repository.visibility,
     },
     quota: {
-      audience: "anon",
-      credits_remaining: exchanged.creditsRemaining,
+      audience: quota.audience,
+      credits_remaining: quota.creditsRemaining,
       resets_at: new Date(exchanged.resetsAt).toISOString(),
     },
-    claim_url: exchanged.claimUrl,
+    claim_url: quota.claimUrl,
+    ...(claim === null ? {} : { claim }),
   };
 }

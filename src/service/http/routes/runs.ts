@@ -1,36 +1,34 @@
-// /v1/agents/{agentID}/runs: submit, read, cancel.
+// /v1/agents/{agentID}/runs: submit, list, read, cancel.
 
 import { Hono } from "hono";
 import {
   type CancelRunResponse,
-  MAX_IDEMPOTENCY_KEY_CHARS,
+  listRunsQuerySchema,
   type SubmitRunResponse,
   submitRunRequestSchema,
 } from "../../../contract/run.ts";
 import { cancelRun } from "../../core/cancel-run.ts";
 import type { Core } from "../../core/core.ts";
+import { listRuns } from "../../core/list-runs.ts";
 import { findRun } from "../../core/read-run.ts";
 import { toRun } from "../../core/run-view.ts";
-import { RunSubmitter } from "../../core/submit-run.ts";
+import type { RunSubmitter } from "../../core/submit-run.ts";
 import { callerOf } from "../authenticate.ts";
-import { answerProblem, answerRefusal, invalidRequest } from "../problems.ts";
-import { readBody } from "../read-body.ts";
+import { idempotencyKeyOf } from "../idempotency-key.ts";
+import { answerProblem, answerRefusal } from "../problems.ts";
+import { decode, readBody } from "../read-body.ts";
 import type { Env } from "../request-context.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-export function runRoutes(core: Core): Hono<Env> {
+export function runRoutes(core: Core, submitter: RunSubmitter): Hono<Env> {
   const routes = new Hono<Env>();
-  const submitter = new RunSubmitter(core);
 
   routes.post("/v1/agents/:agentId/runs", async (context) => {
     const caller = await callerOf(core, context);
     if (!caller.ok) return answerRefusal(context, caller.refusal);
-    const idempotencyKey = context.req.header("idempotency-key") ?? null;
-    if (idempotencyKey !== null && !isKey(idempotencyKey)) {
-      const message = `Header Idempotency-Key must have 1 to ${MAX_IDEMPOTENCY_KEY_CHARS} characters, got ${idempotencyKey.length}.`;
-      return answerProblem(context, invalidRequest(message));
-    }
+    const key = idempotencyKeyOf(context);
+    if (!key.ok) return answerProblem(context, key.refusal);
     const body = await readBody(context, {
       schema: submitRunRequestSchema,
       maxBytes: MAX_BODY_BYTES,
@@ -41,7 +39,7 @@ export function runRoutes(core: Core): Hono<Env> {
       caller: caller.value,
       agentId: context.req.param("agentId"),
       body: body.value,
-      idempotencyKey,
+      idempotencyKey: key.value,
     });
     if (!submitted.ok) return answerRefusal(context, submitted.refusal);
     const { runId, sessionId, isReplay } = submitted.value;
@@ -50,6 +48,23 @@ export function runRoutes(core: Core): Hono<Env> {
     context.header("X-Svc-Session-Id", sessionId);
     if (isReplay) context.header("X-Svc-Idempotent-Replay", "true");
     return context.json(answer, 202);
+  });
+
+  routes.get("/v1/agents/:agentId/runs", async (context) => {
+    const caller = await callerOf(core, context);
+    if (!caller.ok) return answerRefusal(context, caller.refusal);
+    const query = decode(listRunsQuerySchema, context.req.query(), "The query");
+    if (!query.ok) return answerProblem(context, query.refusal);
+    const { before = null, limit } = query.value;
+    const agentId = context.req.param("agentId");
+    const page = await listRuns(core, { caller: caller.value, agentId, before, limit });
+    if (!page.ok) return answerRefusal(context, page.refusal);
+    const { runs, next } = page.value;
+    if (next !== null) {
+      const url = `${core.policy.baseUrl}/v1/agents/${agentId}/runs?limit=${limit}&before=${next}`;
+      context.header("Link", `<${url}>; rel="next"`);
+    }
+    return context.json(runs.map(toRun));
   });
 
   routes.get("/v1/agents/:agentId/runs/:runId", async (context) => {
@@ -71,8 +86,4 @@ export function runRoutes(core: Core): Hono<Env> {
   });
 
   return routes;
-}
-
-function isKey(text: string): boolean {
-  return text.length >= 1 && text.length <= MAX_IDEMPOTENCY_KEY_CHARS;
 }

@@ -1,0 +1,110 @@
+// A JSON Schema as a table that a person reads. Pure.
+
+import { html } from "hono/html";
+
+export type Html = ReturnType<typeof html>;
+export type JsonSchema = { readonly [key: string]: unknown };
+
+const NOTED = {
+  minLength: "characters ≥",
+  maxLength: "characters ≤",
+  minimum: "≥",
+  maximum: "≤",
+  exclusiveMinimum: ">",
+  exclusiveMaximum: "<",
+  minItems: "items ≥",
+  maxItems: "items ≤",
+} as const;
+
+/** The fields of an object; or, of a choice between objects, the fields of each. */
+export function schemaTable(schema: JsonSchema): Html {
+  const choices = choicesOf(schema).filter((choice) => choice.properties !== undefined);
+  if (choices.length > 1) return html`${choices.map(choiceTable)}`;
+  const rows = rowsOf(choices[0] ?? schema, "");
+  return rows.length === 0 ? html`<p>${typeOf(schema)} ${notesOf(schema)}</p>` : table(rows);
+}
+
+/** A schema in a few words, with links to those that have a name. */
+export function typeOf(schema: JsonSchema): Html {
+  const { $ref, type, items, format } = schema;
+  if (typeof $ref === "string") {
+    const name = $ref.slice($ref.lastIndexOf("/") + 1);
+    return html`<a href="#schema-${name}">${name}</a>`;
+  }
+  if ("const" in schema) return html`<code>${JSON.stringify(schema.const)}</code>`;
+  if (Array.isArray(schema.enum))
+    return joined(schema.enum.map((one) => html`<code>${JSON.stringify(one)}</code>`));
+  const choices = choicesOf(schema);
+  if (choices.length > 0) return joined(choices.map(typeOf));
+  if (type === "array") return html`array of ${isSchema(items) ? typeOf(items) : "anything"}`;
+  if (Array.isArray(type)) return joined(type.map((one) => typeOf({ ...schema, type: one })));
+  if (typeof type !== "string") return html`anything`;
+  return html`${type}${typeof format === "string" && type === "string" ? `, ${format}` : ""}`;
+}
+
+/** What is written in Markdown's backticks becomes code; all else is text. */
+export function prose(text: unknown): Html {
+  if (typeof text !== "string") return html``;
+  return html`${text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+}
+
+export function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+type Row = { readonly name: string; readonly isNeeded: boolean; readonly schema: JsonSchema };
+
+/** Fields, and those of the objects inside them: `tools[].mode`. */
+function rowsOf(schema: JsonSchema, prefix: string): readonly Row[] {
+  const { properties, required } = schema;
+  if (!isSchema(properties)) return [];
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  return Object.entries(properties).flatMap(([key, field]) => {
+    if (!isSchema(field)) return [];
+    const name = prefix + key;
+    return [{ name, isNeeded: needed.includes(key), schema: field }, ...innerRows(field, name)];
+  });
+}
+
+function innerRows(field: JsonSchema, name: string): readonly Row[] {
+  if (field.type === "array" && isSchema(field.items)) return innerRows(field.items, `${name}[]`);
+  const objects = choicesOf(field).filter((choice) => choice.properties !== undefined);
+  return rowsOf(objects.length === 1 ? (objects[0] ?? field) : field, `${name}.`);
+}
+
+function choicesOf(schema: JsonSchema): readonly JsonSchema[] {
+  const choices = schema.oneOf ?? schema.anyOf;
+  return Array.isArray(choices) ? choices.filter(isSchema) : [];
+}
+
+function choiceTable(choice: JsonSchema): Html {
+  const fixed = rowsOf(choice, "").filter(({ schema }) => "const" in schema);
+  const title = fixed.map(({ name, schema }) => html` <code>${name}</code> is ${typeOf(schema)} `);
+  return html`<h4>${title.length === 0 ? "Or" : html`Where${title.map((one, index) => [index > 0 ? "and" : "", one])}`}</h4>${table(rowsOf(choice, ""))}`;
+}
+
+function table(rows: readonly Row[]): Html {
+  return html`<div class="scroll"><table>
+<thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">Notes</th></tr></thead>
+<tbody>${rows.map(
+    ({ name, isNeeded, schema }) => html`
+<tr><td><code>${name}</code>${isNeeded ? html` <span class="needed">required</span>` : ""}</td><td>${typeOf(schema)}</td><td>${notesOf(schema)}</td></tr>`,
+  )}</tbody></table></div>`;
+}
+
+export function notesOf(schema: JsonSchema): Html {
+  const limits = Object.entries(NOTED).flatMap(([key, words]) => {
+    const limit = schema[key];
+    return typeof limit === "number" && Math.abs(limit) < Number.MAX_SAFE_INTEGER
+      ? [`${words} ${limit}`]
+      : [];
+  });
+  if (schema.default !== undefined) limits.push(`default ${JSON.stringify(schema.default)}`);
+  if (typeof schema.pattern === "string" && schema.format === undefined)
+    limits.push(`matches ${schema.pattern}`);
+  return html`${prose(schema.description)} ${limits.length > 0 ? html`<span class="faint">${limits.join(", ")}</span>` : ""}`;
+}
+
+function joined(parts: readonly Html[]): Html {
+  return html`${parts.map((part, index) => [index > 0 ? " or " : "", part])}`;
+}

@@ -1,0 +1,28 @@
+// GET /docs: the API reference for people, rendered once.
+
+import { Hono } from "hono";
+import { openApiDocument } from "../../../contract/openapi.ts";
+import type { Core } from "../../core/core.ts";
+import { answerTagged, type TaggedBody, tagBody } from "../entity-tag.ts";
+import { referencePage } from "../reference-page.ts";
+import { referencePolicy } from "../reference-style.ts";
+import type { Env } from "../request-context.ts";
+
+export function docsRoutes(core: Core): Hono<Env> {
+  const routes = new Hono<Env>();
+  let page: Promise<TaggedBody> | null = null;
+
+  routes.get("/docs", async (context) => {
+    page ??= referencePage(openApiDocument(core.policy.baseUrl)).then(tagBody);
+    context.header("Content-Security-Policy", referencePolicy);
+    context.header("X-Content-Type-Options", "nosniff");
+    context.header("Referrer-Policy", "no-referrer");
+    return answerTagged(context, {
+      ...(await page),
+      contentType: "text/html; charset=utf-8",
+      cacheControl: "public, max-age=300",
+    });
+  });
+
+  return routes;
+}
