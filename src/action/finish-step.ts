@@ -5,8 +5,8 @@ import { systemClock } from "../base/clock.ts";
 import { jobEnvironment } from "../ci/environment.ts";
 import { createGitHubProvider } from "../ci/github.ts";
 import type { Environment } from "../ci/provider.ts";
-import { type Client, createClient } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
+import { createJobClient, type JobClient } from "../client/job-client.ts";
 import { createCapability } from "./capability.ts";
 import { type Inputs, readInputs } from "./inputs.ts";
 import { sayLine } from "./say-line.ts";
@@ -39,7 +39,7 @@ export async function finishStep(env: Environment = jobEnvironment): Promise<voi
       setSecret: core.setSecret,
       onGrant: () => {},
     });
-    const client = createClient({
+    const client = createJobClient({
       baseUrl: inputs.baseUrl,
       credential: capability,
       transport: transport.send,
@@ -53,7 +53,7 @@ export async function finishStep(env: Environment = jobEnvironment): Promise<voi
 }
 
 async function leaveNoRun(
-  client: Client,
+  client: JobClient,
   { state, inputs, signal }: { state: State; inputs: Inputs; signal: AbortSignal },
 ): Promise<void> {
   const { phase, agentId, runId } = state;
@@ -74,7 +74,7 @@ async function leaveNoRun(
 }
 
 /** A capability that is already gone is as good as revoked. */
-async function revoke(client: Client, signal: AbortSignal): Promise<void> {
+async function revoke(client: JobClient, signal: AbortSignal): Promise<void> {
   try {
     await client.revoke({ signal });
   } catch (error) {

@@ -5,8 +5,8 @@ import { systemClock } from "../base/clock.ts";
 import { jobEnvironment } from "../ci/environment.ts";
 import { createGitHubProvider } from "../ci/github.ts";
 import type { CiProvider, Environment } from "../ci/provider.ts";
-import { type Client, createClient } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
+import { createJobClient, type JobClient } from "../client/job-client.ts";
 import type { RetryNotice } from "../client/retry.ts";
 import type { ExchangeResponse } from "../contract/exchange.ts";
 import { createCapability } from "./capability.ts";
@@ -93,7 +93,7 @@ async function carryOut(step: Step): Promise<Outcome> {
 async function takeCapability(
   step: Step,
   { inputs, provider }: { inputs: Inputs; provider: CiProvider },
-): Promise<{ client: Client; grant: ExchangeResponse }> {
+): Promise<{ client: JobClient; grant: ExchangeResponse }> {
   const { interrupts, transport, progress } = step;
   warnOfPlainHttp(inputs.baseUrl);
   const capability = createCapability({
@@ -107,7 +107,7 @@ async function takeCapability(
       leaveState({ capability: grant.access_token, phase: progress.run === null ? "granted" : "submitted" });
     },
   });
-  const client = createClient({
+  const client = createJobClient({
     baseUrl: inputs.baseUrl,
     credential: capability,
     transport: transport.send,
@@ -130,7 +130,7 @@ function announce(run: { runId: string; sessionId: string; attached: boolean }, 
 
 async function follow(
   step: Step,
-  run: { inputs: Inputs; client: Client; agentId: string; runId: string; url: string },
+  run: { inputs: Inputs; client: JobClient; agentId: string; runId: string; url: string },
 ): Promise<Outcome> {
   const { env, interrupts, progress } = step;
   const { inputs, client, agentId, runId } = run;

@@ -12,6 +12,18 @@ async function run(args: readonly string[]): Promise<number> {
       const { serve } = await import("./serve.ts");
       return await serve(rest);
     }
+    case "work": {
+      const { work } = await import("./work.ts");
+      return await work(rest);
+    }
+    case "keys":
+    case "credits":
+    case "agents":
+    case "runs":
+    case "schedules":
+    case "follow":
+    case "claim":
+      return await ask(commands[name], rest);
     case "--version":
     case "version":
       process.stdout.write(`${version}\n`);
@@ -25,6 +37,33 @@ async function run(args: readonly string[]): Promise<number> {
     default:
       process.stderr.write(`There is no command "${name}".\n\n${helpText}`);
       return 2;
+  }
+}
+
+type Command = (args: readonly string[]) => Promise<number>;
+
+/** Each loads what it needs when it is called for. */
+const commands = {
+  keys: async () => (await import("./keys.ts")).keys,
+  credits: async () => (await import("./credits.ts")).credits,
+  agents: async () => (await import("./agents.ts")).agents,
+  runs: async () => (await import("./runs.ts")).runs,
+  schedules: async () => (await import("./schedules.ts")).schedules,
+  follow: async () => (await import("./follow.ts")).follow,
+  claim: async () => (await import("./claim.ts")).claim,
+} satisfies Record<string, () => Promise<Command>>;
+
+async function ask(load: () => Promise<Command>, args: readonly string[]): Promise<number> {
+  if (args.includes("--help") || args.includes("-h")) {
+    process.stdout.write(helpText);
+    return 0;
+  }
+  const { reportFailure } = await import("./command-error.ts");
+  try {
+    const command = await load();
+    return await command(args);
+  } catch (cause) {
+    return reportFailure(cause);
   }
 }
 

@@ -4,7 +4,6 @@ import { parseArgs } from "node:util";
 import { destination, pino, stdTimeFunctions } from "pino";
 import { readConfig, type SettingName } from "../service/config.ts";
 import { AddressInUseError, startService } from "../service/main.ts";
-import { DatabaseInUseError } from "../service/store/postgres.ts";
 import { DataFolderInUseError } from "../service/store/sqlite.ts";
 import { helpText } from "./help.ts";
 
@@ -23,8 +22,11 @@ const settingOf: Record<Exclude<keyof typeof flags, "help">, SettingName> = {
   "base-url": "BASE_URL",
 };
 
-/** Serves until SIGINT or SIGTERM. Resolves to the exit code: 0 stopped, 1 could not start or go on, 2 wrong usage. */
-export async function serve(args: readonly string[]): Promise<number> {
+/** Serves until SIGINT or SIGTERM. Resolves to the exit code: 0 stopped, 1 could not start, 2 wrong usage. */
+export async function serve(
+  args: readonly string[],
+  fixed: Partial<Record<SettingName, string>> = {},
+): Promise<number> {
   const given = readFlags(args);
   if (typeof given === "string") return complain(`${given}\n\n${helpText}`, 2);
   if (given.help === true) {
@@ -37,7 +39,7 @@ export async function serve(args: readonly string[]): Promise<number> {
       return value === undefined ? [] : [[setting, value]];
     }),
   );
-  const config = readConfig(overrides);
+  const config = readConfig({ ...overrides, ...fixed });
   if (!config.ok) return complain(config.refusal.join("\n"), 2);
 
   const log = pino(
@@ -48,14 +50,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   process.once("SIGINT", () => ending.resolve(0));
   process.once("SIGTERM", () => ending.resolve(0));
   try {
-    const service = await startService({
-      config: config.value,
-      log,
-      onFatal: (cause) => {
-        log.error({ err: cause }, "cannot go on");
-        ending.resolve(1);
-      },
-    });
+    const service = await startService({ config: config.value, log });
     const exitCode = await ending.promise;
     await service.stop();
     return exitCode;
@@ -76,11 +71,7 @@ function readFlags(args: readonly string[]) {
 
 /** Errors whose message is the answer. */
 function isOperatorsError(cause: unknown): cause is Error {
-  return (
-    cause instanceof DataFolderInUseError ||
-    cause instanceof DatabaseInUseError ||
-    cause instanceof AddressInUseError
-  );
+  return cause instanceof DataFolderInUseError || cause instanceof AddressInUseError;
 }
 
 function complain(message: string, exitCode: number): number {

@@ -5,7 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import type { CiRunPage } from "../contract/ci-run.ts";
 import type { Run } from "../contract/run.ts";
 import type { StoredRunEvent } from "../contract/run-event.ts";
-import type { ReadCiRunOptions } from "./client.ts";
+import type { ReadCiRunOptions } from "./ci.ts";
 import { EventGapError } from "./errors.ts";
 import { FOLLOW_RETRY } from "./retry.ts";
 

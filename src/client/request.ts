@@ -55,6 +55,21 @@ export async function request<Value>(
   return send(connection, call, (answer) => decodeAnswer(answer, call.decoder));
 }
 
+/** What a call of an account or a job says; the rest is as most routes have it. */
+export type ValueCall<Value> = Pick<Call<Value>, "path"> &
+  Partial<Omit<Call<Value>, "path" | "decoder">> & { readonly decoder: () => Promise<Decoder<Value>> };
+
+/** The value of a call that is a repeatable GET with the credential, unless told. */
+export async function requestValue<Value>(connection: Connection, call: ValueCall<Value>): Promise<Value> {
+  const answer = await request(connection, {
+    method: "GET",
+    effect: "repeatable",
+    credential: "renewable",
+    ...call,
+  });
+  return answer.value;
+}
+
 /** A call whose answer has no body. */
 export async function requestNothing(connection: Connection, call: Call<void>): Promise<void> {
   await send(connection, call, decodeEmpty);
