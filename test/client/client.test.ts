@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
-import { ApiError, ConnectionError, DecodeError, TimeoutError } from "../../src/client/errors.ts";
+import { ApiError, DecodeError, TimeoutError } from "../../src/client/errors.ts";
 import type { Credential } from "../../src/client/request.ts";
 import { fetchTransport } from "../../src/client/transport.ts";
 import { ID_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT } from "../../src/contract/exchange.ts";
+import type { SubmitRunRequest } from "../../src/contract/run.ts";
 import { instantClock } from "./instant-clock.ts";
 import { AGENT_ID, completedRun, exchangeBody, RUN_ID, runningRun, SESSION_ID } from "./run-fixtures.ts";
 import {
@@ -104,13 +105,18 @@ describe("request", () => {
     expect(at.server.seen).toHaveLength(1);
   });
 
-  it("repeats a submission only with an idempotency key", async () => {
-    await using without = await start([reset, submitted]);
-    await expect(without.client.submitRun({ agentId: AGENT_ID, body })).rejects.toThrow(ConnectionError);
-    expect(without.server.seen).toHaveLength(1);
-    await using withKey = await start([reset, submitted]);
-    await withKey.client.submitRun({ agentId: AGENT_ID, body, idempotencyKey: "k" });
-    expect(withKey.server.seen.map((request) => request.headers["idempotency-key"])).toEqual(["k", "k"]);
+  it("repeats a submission under one key: the caller's, the body's, or one of its own", async () => {
+    const keysOf = async (options: { idempotencyKey?: string; body: SubmitRunRequest }) => {
+      await using at = await start([reset, submitted]);
+      await at.client.submitRun({ agentId: AGENT_ID, ...options });
+      return at.server.seen.map((request) => request.headers["idempotency-key"]);
+    };
+    expect(await keysOf({ body, idempotencyKey: "k" })).toEqual(["k", "k"]);
+    expect(await keysOf({ body: { ...body, idempotency_key: "b" } })).toEqual(["b", "b"]);
+    const [first, second] = await keysOf({ body });
+    expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(second).toBe(first);
+    expect(await keysOf({ body })).not.toContain(first);
   });
 
   it("waits for a key in flight, not for a key of another request", async () => {

@@ -18,7 +18,7 @@ describe("a run that changed files", () => {
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
       await say(task, "I changed some files.");
-      const value = { base_sha: task.sha, files: [...files], patch: "diff --git a/src/added.ts …" };
+      const value = { base_sha: "1".repeat(40), files: [...files], patch: "diff --git a/src/added.ts …" };
       await task.emit({ type: "CUSTOM", name: "repository.changes", value });
     });
     scene = await Scene.open({ backend });

@@ -180,7 +180,7 @@ describe("a hostile run", () => {
     const step = await play({
       attack: async (task) => {
         const files = ALL.map((path) => ({ path, status: "added" as const, additions: 1, deletions: 0 }));
-        const value = { base_sha: task.sha, files, patch: HOSTILE };
+        const value = { base_sha: "1".repeat(40), files, patch: HOSTILE };
         await task.emit({ type: "CUSTOM", name: "repository.changes", value });
       },
       groups: 0,

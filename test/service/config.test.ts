@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Environment, readConfig, settings } from "../../src/service/config.ts";
+import { defaultRates } from "../../src/service/default-rates.ts";
 import { githubIssuer } from "../../src/service/oidc/issuer-config.ts";
 
 const issuer = {
@@ -29,6 +30,8 @@ describe("the configuration", () => {
       webUrl: null,
       dataDir: "agent-service-data",
       databaseUrl: null,
+      role: "all",
+      stalledSeconds: 30,
       logLevel: "info",
       audience: null,
       issuers: [githubIssuer],
@@ -40,6 +43,8 @@ describe("the configuration", () => {
       maxRunningRuns: expect.any(Number),
       maxQueuedRuns: 10_000,
       drainSeconds: 10,
+      metrics: "on",
+      rates: defaultRates,
       gitEnvironment: {},
     });
   });
@@ -52,6 +57,8 @@ describe("the configuration", () => {
       WEB_URL: "https://web.example",
       DATA_DIR: "/var/lib/agents",
       DATABASE_URL: "postgresql://user:secret@db/agents",
+      ROLE: "worker",
+      STALLED_SECONDS: "2",
       LOG_LEVEL: "silent",
       CI_AUDIENCE: "agents",
       CI_ISSUERS: JSON.stringify([{ ...issuer, enabled: false, allow_events: ["workflow_run"] }]),
@@ -63,6 +70,8 @@ describe("the configuration", () => {
       MAX_RUNNING_RUNS: "1",
       MAX_QUEUED_RUNS: "1",
       DRAIN_SECONDS: "0",
+      METRICS: "off",
+      RATES_FILE: "",
     };
     expect([...Object.keys(settings), "CI_ISSUERS"].sort()).toEqual(Object.keys(given).sort());
     expect(read(given)).toEqual({
@@ -72,6 +81,8 @@ describe("the configuration", () => {
       webUrl: "https://web.example",
       dataDir: "/var/lib/agents",
       databaseUrl: "postgresql://user:secret@db/agents",
+      role: "worker",
+      stalledSeconds: 2,
       logLevel: "silent",
       audience: "agents",
       issuers: [{ ...issuer, enabled: false, allow_events: ["workflow_run"] }],
@@ -83,6 +94,8 @@ describe("the configuration", () => {
       maxRunningRuns: 1,
       maxQueuedRuns: 1,
       drainSeconds: 0,
+      metrics: "off",
+      rates: defaultRates,
       gitEnvironment: given,
     });
   });
@@ -96,10 +109,26 @@ describe("the configuration", () => {
     });
   });
 
+  it("lets a worker share a database, and take whatever port is free", () => {
+    const shared = { DATABASE_URL: "postgres://db/agents", BASE_URL: "https://agents.example" };
+    expect(read({ ...shared, ROLE: "worker" }).port).toBe(0);
+    expect(read({ ...shared, ROLE: "api" }).port).toBe(8080);
+    const alone = readConfig({}, { ROLE: "worker" });
+    expect(alone).toEqual({
+      ok: false,
+      refusal: [
+        "DATABASE_URL must be set for ROLE worker: nodes share a PostgreSQL database.",
+        "BASE_URL must be set for a worker: the links in its runs lead there.",
+      ],
+    });
+  });
+
   it.each([
     ["PORT", "65536", 'PORT must be a whole number from 0 to 65535, got "65536".'],
     ["PORT", "1e3", 'PORT must be a whole number from 0 to 65535, got "1e3".'],
     ["CI_RATE_PER_MINUTE", "0", 'CI_RATE_PER_MINUTE must be a whole number from 1 to 1000000, got "0".'],
+    ["METRICS", "yes", 'METRICS must be one of on, off, got "yes".'],
+    ["RATES_FILE", "/nowhere/rates.json", 'RATES_FILE "/nowhere/rates.json": cannot be read (ENOENT).'],
     ["BACKEND", "gpt", 'BACKEND must be one of offline, noop, got "gpt".'],
     [
       "BASE_URL",

@@ -79,6 +79,7 @@ function startProcess(options: { forge: Forge; place: StorePlace; backend: strin
     DATA_DIR: dataDir,
     ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
     BACKEND: backend,
+    STALLED_SECONDS: "2",
     CI_AUDIENCE: AUDIENCE,
     CI_ISSUERS: JSON.stringify([forge.issuerEntry]),
     CI_FREE_CREDITS: "1000000",

@@ -6,15 +6,19 @@ import type { LogFields, Logger } from "../../src/base/log.ts";
 import { ok } from "../../src/base/result.ts";
 import { isTerminal, type SubmitRunRequest } from "../../src/contract/run.ts";
 import type { StoredRunEvent } from "../../src/contract/run-event.ts";
-import type { Caller } from "../../src/service/core/caller.ts";
+import type { CiJobCaller } from "../../src/service/core/caller.ts";
 import type { Core } from "../../src/service/core/core.ts";
 import { exchangeToken } from "../../src/service/core/exchange-token.ts";
+import { noMeter } from "../../src/service/core/ports/meter.ts";
 import type { Store } from "../../src/service/core/ports/store.ts";
 import type { WorkspaceProvider } from "../../src/service/core/ports/workspace.ts";
 import { RateLimits } from "../../src/service/core/rate-limits.ts";
+import type { Rates } from "../../src/service/core/rates.ts";
 import type { RunRecord } from "../../src/service/core/records.ts";
 import { RunSignals } from "../../src/service/core/run-signals.ts";
+import { ScheduleAlarm } from "../../src/service/core/schedules/schedule-alarm.ts";
 import { RunSubmitter } from "../../src/service/core/submit-run.ts";
+import { defaultRates } from "../../src/service/default-rates.ts";
 import type { Backend } from "../../src/service/executor/backend.ts";
 import { Executor } from "../../src/service/executor/executor.ts";
 import { InProcessDispatch } from "../../src/service/executor/in-process-dispatch.ts";
@@ -31,6 +35,8 @@ export type CoreBedOptions = {
   readonly runTimeLimitMs?: number;
   /** Per owner and month; plenty unless told. */
   readonly freeCredits?: number;
+  /** The default ones unless told. */
+  readonly rates?: Rates;
   /** Stands between the core and its store. */
   readonly wrapStore?: (store: Store) => Store;
 };
@@ -52,7 +58,7 @@ export class CoreBed {
   /** The store itself, past what wraps it. */
   readonly store: Store;
   readonly logs: string[];
-  #caller: Caller | null = null;
+  #caller: CiJobCaller | null = null;
 
   static async start(options: CoreBedOptions = {}): Promise<CoreBed> {
     const kind = options.kind ?? storeKinds[0];
@@ -78,6 +84,7 @@ export class CoreBed {
       },
       dispatch: this.dispatch,
       signals: new RunSignals(),
+      scheduleAlarm: new ScheduleAlarm(),
       limits: new RateLimits(),
       clock: this.clock,
       random: systemRandom,
@@ -91,6 +98,8 @@ export class CoreBed {
         backend: backend?.name ?? "none",
         maxQueuedRuns: 1_000,
       },
+      rates: options.rates ?? defaultRates,
+      meter: noMeter,
     };
     this.submitter = new RunSubmitter(this.core);
     this.executor = new Executor({
@@ -103,7 +112,7 @@ export class CoreBed {
     });
   }
 
-  async caller(): Promise<Caller> {
+  async caller(): Promise<CiJobCaller> {
     if (this.#caller !== null) return this.#caller;
     const exchanged = await exchangeToken(this.core, { subjectToken: "token", requestId: "request" });
     if (!exchanged.ok) throw new Error(`The exchange was refused: ${exchanged.refusal.reason}`);

@@ -26,9 +26,9 @@ export class ServiceProcess {
   /** Resolves when the process has ended and all that it printed is here. */
   readonly ended: Promise<Exit>;
 
-  /** Starts the command. It gets this environment and PATH, nothing else. */
-  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    this.#child = spawn(NODE, [COMMAND, ...args], {
+  /** Starts the command, or the test's own `entry`. It gets this environment and PATH, nothing else. */
+  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}, entry = COMMAND) {
+    this.#child = spawn(NODE, [entry, ...args], {
       env: { PATH: process.env.PATH, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });

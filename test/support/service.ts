@@ -49,7 +49,6 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     log: pino({ level: "trace" }, sink),
     ...(backend === undefined ? {} : { backends: [backend] }),
     ...(clock === undefined ? {} : { clock }),
-    onFatal: (cause) => lines.push(`fatal: ${cause.message}`),
   });
   return {
     ...service,

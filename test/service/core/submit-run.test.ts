@@ -65,10 +65,10 @@ for (const kind of storeKinds) {
       const answer = await job.submit({ message: "not this", messages, max_turn_tokens: 5_000_000 });
       const { run_id } = submitRunResponseSchema.parse(answer.body);
       await job.ended(run_id);
-      expect(taskOf(run_id)).toMatchObject({
-        messages,
-        maxTurnTokens: 5_000_000,
-        repository: claims.repository,
+      expect(taskOf(run_id)).toMatchObject({ messages, maxTurnTokens: 5_000_000 });
+      const [row] = await bed.place.query(`select input from run_inputs where run_id = '${run_id}'`);
+      expect(JSON.parse(String(row?.input)).job).toMatchObject({
+        repository: { name: claims.repository },
         sha: "b".repeat(40),
         ref: "refs/heads/topic",
         event: "push",

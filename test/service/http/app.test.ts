@@ -19,7 +19,7 @@ describe("the door", () => {
 
   afterAll(() => bed.close());
 
-  it.each(["/", "/v1", "/v1/agents", "/v2/ci/oidc/audience", "/%E0%A4%A", "//", "/v1/ci/runs/a/b"])(
+  it.each(["/", "/v1", "/v1/nothing", "/v2/ci/oidc/audience", "/%E0%A4%A", "//", "/v1/ci/runs/a/b"])(
     "answers 404 to GET %s, as it answers every problem",
     async (path) => {
       const answer = await bed.call(path);

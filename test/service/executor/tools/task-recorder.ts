@@ -1,7 +1,7 @@
 // A backend's task that keeps what was emitted, and checks that whatever was begun was ended.
 
 import { type RunEvent, runEventSchema } from "../../../../src/contract/run-event.ts";
-import type { BackendTask } from "../../../../src/service/executor/backend.ts";
+import type { RepositoryTask } from "../../../../src/service/executor/backend.ts";
 
 export class TaskRecorder {
   readonly events: RunEvent[] = [];
@@ -10,7 +10,7 @@ export class TaskRecorder {
   onEmit: (event: RunEvent) => void = () => {};
   #ids = 0;
 
-  task(changes: Partial<BackendTask> = {}): BackendTask {
+  task(changes: Partial<RepositoryTask> = {}): RepositoryTask {
     return {
       runId: "run-1",
       messages: [],

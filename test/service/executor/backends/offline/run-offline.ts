@@ -1,14 +1,14 @@
 // Runs the offline backend over a workspace, or over files, and keeps what it said.
 
 import type { Workspace } from "../../../../../src/service/core/ports/workspace.ts";
-import type { BackendTask } from "../../../../../src/service/executor/backend.ts";
+import type { RepositoryTask } from "../../../../../src/service/executor/backend.ts";
 import { offlineBackend } from "../../../../../src/service/executor/backends/offline/offline.ts";
 import { folderWorkspace } from "../../tools/folder-workspace.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
 
 export async function runOffline(
   workspace: Workspace,
-  changes: Partial<BackendTask> = {},
+  changes: Partial<RepositoryTask> = {},
   recorder = new TaskRecorder(),
 ): Promise<TaskRecorder> {
   if (!offlineBackend.needsWorkspace) throw new Error("offline needs a workspace.");
@@ -19,7 +19,7 @@ export async function runOffline(
 /** The briefing of a folder with these files; `parts` replaces what git would have answered. */
 export async function briefingOf(
   files: Readonly<Record<string, string | Buffer>>,
-  options: { readonly parts?: Partial<Workspace>; readonly task?: Partial<BackendTask> } = {},
+  options: { readonly parts?: Partial<Workspace>; readonly task?: Partial<RepositoryTask> } = {},
 ): Promise<string> {
   const workspace = await folderWorkspace(files);
   try {

@@ -1,0 +1,132 @@
+// The commands of somebody with a key, as processes of their own against the real service.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeTestKey, type TestKey } from "../support/account-key.ts";
+import { ServiceBed } from "../support/service-bed.ts";
+import { type Exit, runCommand } from "../support/service-process.ts";
+
+describe("agent-service with a key", () => {
+  let bed: ServiceBed;
+  let key: TestKey;
+  let agentId: string;
+
+  const ask = async (...args: string[]): Promise<Exit> => {
+    const exit = await runCommand(args, { AGENT_SERVICE_URL: `${bed.url}/`, AGENT_SERVICE_KEY: key.secret });
+    expect(exit.stdout + exit.stderr).not.toContain(key.secret);
+    return exit;
+  };
+  const askJson = async (...args: string[]) => {
+    const { code, stdout, stderr } = await ask(...args, "--json");
+    expect([code, stderr]).toEqual([0, ""]);
+    return JSON.parse(stdout);
+  };
+
+  beforeAll(async () => {
+    bed = await ServiceBed.start({ config: { backend: "noop" } });
+    await bed.stop();
+    key = await makeTestKey(bed.place);
+    await bed.restart();
+    agentId = (await askJson("agents", "create", "helper", "--or-get")).id;
+  });
+
+  afterAll(() => bed.close());
+
+  it("makes, gets and lists agents", async () => {
+    const again = await ask("agents", "create", "helper", "--or-get");
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("It was there:")]);
+    expect(again.stdout).toContain(agentId);
+    expect((await askJson("agents", "get", agentId)).name).toBe("helper");
+    const { stdout } = await ask("agents", "list");
+    expect(stdout.split("\n")).toEqual([
+      expect.stringMatching(/^ID +NAME +MODEL +CREATED$/),
+      expect.stringMatching(new RegExp(`^${agentId} +helper +`)),
+    ]);
+  });
+
+  it("submits a run and follows it to its end", async () => {
+    const followed = await ask("runs", "submit", agentId, "look around", "--follow");
+    expect(followed.code).toBe(0);
+    expect(followed.stdout).toMatch(/^Run \S+ started\.$[\s\S]*^completed, \d+ credits/m);
+    const runId = /^Run (\S+), session /.exec(followed.stderr)?.[1] ?? "";
+
+    const events = (await ask("follow", runId, "--json")).stdout.split("\n").map((line) => JSON.parse(line));
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+    const rest = await ask("follow", runId, "--json", "--after", "1");
+    expect(rest.stdout.split("\n")).toHaveLength(events.length - 1);
+
+    expect((await askJson("runs", "get", agentId, runId)).status).toBe("completed");
+    expect((await ask("runs", "list", agentId)).stdout).toMatch(
+      new RegExp(`^${runId} +completed +user `, "m"),
+    );
+    const late = await ask("runs", "cancel", agentId, runId);
+    expect([late.code, late.stdout]).toEqual([1, ""]);
+    expect(late.stderr).toMatch(/^The service refused \(409 run_finished\): .+\n {2}request \S+\n$/);
+  });
+
+  it("submits one run under one key", async () => {
+    const submit = () => askJson("runs", "submit", agentId, "once", "--key", "the-key");
+    const [first, second] = [await submit(), await submit()];
+    expect(second).toEqual({ ...first, replayed: true });
+  });
+
+  it("makes, lists and cancels schedules", async () => {
+    const schedule = await askJson("schedules", "create", agentId, "later", "--in", "3600");
+    expect(schedule.status).toBe("pending");
+    expect((await ask("schedules", "list", agentId)).stdout).toMatch(
+      new RegExp(`^${schedule.id} +pending +\\S+ +later$`, "m"),
+    );
+    expect((await askJson("schedules", "cancel", agentId, schedule.id)).status).toBe("cancelled");
+  });
+
+  it("shows the account's credits, whose id the agents tell", async () => {
+    const { code, stdout } = await ask("credits");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(`^balance +\\d+ credits\\nplan +registered_free\\naccount +${key.accountId}$`),
+    );
+    expect((await askJson("credits", "--account", key.accountId)).audience).toBe("registered_free");
+  });
+
+  it("claims the repository of a claim link, and says how it is accepted", async () => {
+    const job = await bed.job({ ...bed.freshRepository(), repository_visibility: "private" });
+    const { code, stdout, stderr } = await ask("claim", job.exchanged.claim_url ?? "");
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^agent +\S+$[\s\S]*^status +pending$/m)]);
+    expect(stderr).toContain('"account"');
+  });
+
+  it("says what a wrong key, a wrong address and a missing agent are, and ends with 1 or 2", async () => {
+    const env = { AGENT_SERVICE_URL: bed.url, AGENT_SERVICE_KEY: `${key.secret.slice(0, -6)}aaaaaa` };
+    const wrongKey = await runCommand(["agents", "list"], env);
+    expect([wrongKey.code, wrongKey.stdout]).toEqual([1, ""]);
+    expect(wrongKey.stderr).toContain("agent-service keys create");
+
+    const missing = await ask("agents", "get", "00000000-0000-7000-8000-000000000000");
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("404 not_found")]);
+
+    for (const [more, named] of [
+      [{ AGENT_SERVICE_URL: "" }, "AGENT_SERVICE_URL (or --url) must be the service's address"],
+      [{ AGENT_SERVICE_URL: "ftp://user:hunter2@host" }, "AGENT_SERVICE_URL (or --url) must be"],
+      [{ AGENT_SERVICE_KEY: "" }, "AGENT_SERVICE_KEY must be a key of your account"],
+      [{ AGENT_SERVICE_KEY: "hunter2" }, "got something else"],
+    ] as const) {
+      const { code, stdout, stderr } = await runCommand(["agents", "list"], { ...env, ...more });
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toContain(named);
+      expect(stderr).not.toContain("hunter2");
+    }
+  });
+
+  it.each([
+    [["runs", "submit", "a"], "<text> is missing: agent-service runs submit <agent> <text>"],
+    [["runs", "submit", "a", "b", "--max-turn-tokens", "many"], "--max-turn-tokens must be a whole number"],
+    [["schedules", "create", "a", "b"], "--at <time> and --in <seconds>"],
+    [["schedules", "create", "a", "b", "--at", "noon"], "--at must be a time such as"],
+    [["follow"], "<run> is missing"],
+    [["claim", "https://example.com/"], "<url> must be a claim link"],
+    [["agents", "make"], "list, create, get"],
+  ])("refuses %j, and ends with 2", async (args, named) => {
+    const { code, stdout, stderr } = await ask(...args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(named);
+  });
+});

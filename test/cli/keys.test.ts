@@ -1,0 +1,208 @@
+// Keys and credits as an operator makes them: processes of their own beside a running service, on its store.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { call } from "../support/service-client.ts";
+import { dumpPlace } from "../support/service-dump.ts";
+import { type Exit, runCommand, ServiceProcess } from "../support/service-process.ts";
+import { type StorePlace, storeKinds } from "../support/stores.ts";
+
+const SECRET = /svc_(?:sk|at)_[\w-]{40,}/g;
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/;
+
+type MadeKey = { readonly id: string; readonly account_id: string; readonly secret: string };
+
+for (const kind of storeKinds) {
+  describe.skipIf(kind.isSkipped)(`agent-service keys beside a service on ${kind.name}`, () => {
+    let place: StorePlace;
+    let service: ServiceProcess;
+    let url: string;
+    const secrets: string[] = [];
+
+    const environment = (): Record<string, string> => {
+      const { dataDir, databaseUrl } = place.settings;
+      return {
+        PORT: "0",
+        LOG_LEVEL: "trace",
+        DATA_DIR: dataDir,
+        ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+      };
+    };
+    const operate = async (...args: string[]): Promise<Exit> => {
+      const exit = await runCommand(args, environment());
+      secrets.push(...(exit.stdout.match(SECRET) ?? []));
+      return exit;
+    };
+    const makeKey = async (...args: string[]): Promise<MadeKey> => {
+      const { code, stdout, stderr } = await operate("keys", "create", "--json", ...args);
+      expect([code, stderr]).toEqual([0, ""]);
+      return JSON.parse(stdout);
+    };
+    const agentsAs = (bearer: string) => call(`${url}/v1/agents`, { bearer });
+    const balanceOf = async (key: MadeKey) => {
+      const { body } = await call(`${url}/v1/users/${key.account_id}/credits`, { bearer: key.secret });
+      return (body as { balance: number }).balance;
+    };
+
+    beforeAll(async () => {
+      place = await kind.make();
+      service = new ServiceProcess(["serve"], environment());
+      url = await service.ready();
+    });
+
+    afterAll(async () => {
+      await service.kill();
+      await place.remove();
+    });
+
+    it("opens an account and makes a key that works at once, while the service serves", async () => {
+      const { code, stdout, stderr } = await operate("keys", "create", "--name", "laptop");
+      expect([code, stderr]).toEqual([0, ""]);
+      const [secret = "", ...others] = stdout.match(SECRET) ?? [];
+      expect([secret.slice(0, 7), others]).toEqual(["svc_sk_", []]);
+      expect(stdout).toMatch(new RegExp(`of account ${UUID.source}`));
+      expect(stdout).toContain("curl ");
+      expect((await agentsAs(secret)).status).toBe(200);
+    });
+
+    it("makes further keys of an account, for an AI client too", async () => {
+      const first = await makeKey("--plan", "subscribed");
+      const second = await makeKey("--account", first.account_id, "--ai-client", "--name", "editor");
+      expect(second).toMatchObject({
+        account_id: first.account_id,
+        caller_class: "ai_client",
+        name: "editor",
+        hint: second.secret.slice(-4),
+        last_used_at: null,
+        revoked_at: null,
+      });
+      expect(second.secret).toMatch(/^svc_at_/);
+      expect((await agentsAs(second.secret)).status).toBe(200);
+      expect(await place.query(`select plan from accounts where id = '${first.account_id}'`)).toEqual([
+        { plan: "subscribed" },
+      ]);
+    });
+
+    it("ends a key that is revoked at once, and no other", async () => {
+      const ended = await makeKey();
+      const kept = await makeKey("--account", ended.account_id);
+      expect((await agentsAs(ended.secret)).status).toBe(200);
+      const first = await operate("keys", "revoke", ended.id);
+      expect([first.code, first.stdout]).toEqual([0, `Key ${ended.id} is revoked.`]);
+      expect((await agentsAs(ended.secret)).status).toBe(401);
+      expect((await agentsAs(kept.secret)).status).toBe(200);
+      const second = await operate("keys", "revoke", ended.id);
+      expect([second.code, second.stdout]).toEqual([0, `Key ${ended.id} was revoked before.`]);
+    });
+
+    it("lists keys without their secrets", async () => {
+      const key = await makeKey("--name", "ci\u001b[31m\u202e");
+      await agentsAs(key.secret);
+      const { code, stdout } = await operate("keys", "list", "--account", key.account_id);
+      expect(code).toBe(0);
+      const [head, row, ...others] = stdout.split("\n");
+      expect(head).toMatch(/^ID +ACCOUNT +CLASS +NAME +KEY +CREATED +LAST USED +REVOKED$/);
+      expect(row).toMatch(
+        new RegExp(
+          `^${key.id} +${key.account_id} +owner +ci.* +…${key.secret.slice(-4)} +\\S+ \\S+Z +\\S+ \\S+Z +-$`,
+        ),
+      );
+      // A terminal obeys nothing of the name.
+      for (const hidden of ["\u001b", "\u202e"]) expect(row).not.toContain(hidden);
+      expect(others).toEqual([]);
+      const all = await operate("keys", "list", "--json");
+      expect(JSON.parse(all.stdout).map(({ id }: MadeKey) => id)).toContain(key.id);
+      expect(all.stdout).not.toContain(key.secret);
+    });
+
+    it("gives an account credits", async () => {
+      const key = await makeKey();
+      const before = await balanceOf(key);
+      const { code, stdout } = await operate("credits", "grant", "250", "--account", key.account_id);
+      expect([code, stdout]).toEqual([0, `Account ${key.account_id} has 250 more credits.`]);
+      expect((await balanceOf(key)) - before).toBe(250);
+    });
+
+    it("names an account or a key that there is not, and ends with 1", async () => {
+      for (const [args, named] of [
+        [["keys", "create", "--account", "nobody"], 'There is no account "nobody"'],
+        [["keys", "revoke", "nothing"], 'There is no key "nothing"'],
+        [["credits", "grant", "1", "--account", "nobody"], 'There is no account "nobody"'],
+      ] as const) {
+        const { code, stdout, stderr } = await operate(...args);
+        expect([code, stdout]).toEqual([1, ""]);
+        expect(stderr).toContain(named);
+        expect(stderr).toContain("agent-service keys list");
+      }
+    });
+
+    it.each([
+      [["keys"], "create, list, revoke"],
+      [["keys", "mint"], '"mint"'],
+      [["keys", "create", "--plan", "gold"], "--plan must be one of registered_free, subscribed"],
+      [["keys", "create", "--plan", "subscribed", "--account", "a"], "--plan is for a new account"],
+      [["keys", "revoke"], "<key-id> is missing"],
+      [["keys", "list", "more"], '"more" is one too many'],
+      [["keys", "list", "--prot"], "--prot"],
+      [["credits", "grant", "0", "--account", "a"], "<credits> must be a whole number from 1 to"],
+      [["credits", "grant", "5"], "--account is missing"],
+    ])("refuses %j, and ends with 2", async (args, named) => {
+      const { code, stdout, stderr } = await operate(...args);
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toContain(named);
+      expect(stderr).not.toContain("    at ");
+    });
+
+    it("says once, on a store without accounts, how to get the first key", async () => {
+      await service.kill();
+      const empty = await kind.make();
+      const settings = empty.settings;
+      const env = {
+        ...environment(),
+        DATA_DIR: settings.dataDir,
+        ...(settings.databaseUrl === null ? {} : { DATABASE_URL: settings.databaseUrl }),
+      };
+      const serveOnce = async (): Promise<string> => {
+        const process = new ServiceProcess(["serve"], env);
+        await process.ready();
+        process.signal("SIGTERM");
+        return (await process.ended).stdout;
+      };
+      const advice = /"msg":"There is no account yet\.[^\n]*agent-service keys create/g;
+      const first = await serveOnce();
+      expect(first.match(advice)).toHaveLength(1);
+      if (settings.databaseUrl !== null) expect(first).not.toContain(settings.databaseUrl);
+      expect((await runCommand(["keys", "create"], env)).code).toBe(0);
+      expect(await serveOnce()).not.toMatch(advice);
+      await empty.remove();
+      service = new ServiceProcess(["serve"], environment());
+      url = await service.ready();
+    });
+
+    it("works on a store that nobody has served from yet, and leaves it free", async () => {
+      const fresh = await kind.make();
+      const { dataDir, databaseUrl } = fresh.settings;
+      const env = {
+        PORT: "0",
+        DATA_DIR: "/nowhere",
+        ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+      };
+      const made = await runCommand(["keys", "create", "--json", "--data-dir", dataDir], env);
+      expect([made.code, made.stderr]).toEqual([0, ""]);
+      const later = new ServiceProcess(["serve", "--data-dir", dataDir], env);
+      const { secret } = JSON.parse(made.stdout) as MadeKey;
+      expect((await call(`${await later.ready()}/v1/agents`, { bearer: secret })).status).toBe(200);
+      await later.kill();
+      await fresh.remove();
+    });
+
+    it("keeps no secret, in the store or in a log", async () => {
+      service.signal("SIGTERM");
+      const { stdout, stderr } = await service.ended;
+      const kept = await dumpPlace(place);
+      expect(secrets.length).toBeGreaterThan(5);
+      for (const secret of secrets) {
+        for (const text of [kept, stdout, stderr]) expect(text.includes(secret)).toBe(false);
+      }
+    });
+  });
+}

@@ -1,0 +1,139 @@
+// Every route of the OpenAPI document, called with every credential, id and body that it should not like: only what the
+// document says comes back, and never a 500.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { documentSchemas, openApiDocument } from "../../src/contract/openapi.ts";
+import { putWorkflow } from "../../src/service/core/workflows.ts";
+import { scriptedBackend } from "../support/scripted-backend.ts";
+import { makeAccount, openCaller, type TestAccount } from "../support/service-account.ts";
+import type { Answer, Call } from "../support/service-client.ts";
+import { CoreBed } from "../support/service-core.ts";
+import { storeKinds } from "../support/stores.ts";
+
+type Operation = {
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: unknown;
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;
+};
+type Content = { readonly schema?: { readonly $ref?: string } };
+type Route = { readonly method: string; readonly path: string; readonly operation: Operation };
+
+const routes: readonly Route[] = Object.entries(
+  openApiDocument("http://service.example").paths as Record<string, Record<string, Operation>>,
+).flatMap(([path, operations]) =>
+  Object.entries(operations).map(([method, operation]) => ({
+    method: method.toUpperCase(),
+    path,
+    operation,
+  })),
+);
+
+const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
+const ODD_IDS = [
+  UNKNOWN_ID,
+  "x",
+  "%00",
+  "..%2f..",
+  "'; drop table runs; --",
+  "%F0%9F%A4%96",
+  "i".repeat(5_000),
+];
+
+const bodies: readonly Call[] = [
+  {},
+  { raw: "{", headers: { "content-type": "application/json" } },
+  { raw: "null", headers: { "content-type": "application/json" } },
+  { raw: '"text"', headers: { "content-type": "application/json" } },
+  { raw: "[]", headers: { "content-type": "application/json" } },
+  { raw: "<xml/>", headers: { "content-type": "application/xml" } },
+  { form: { a: "b" } },
+  { json: {} },
+  { json: { unknown: true, name: 7, message: null, prompt: [], version: "1", config: "no" } },
+  { json: { name: "\0", message: "\0", prompt: "\0", session_id: "\0", idempotency_key: "\0" } },
+  { json: { message: "a".repeat(3_000_000) } },
+];
+
+for (const kind of storeKinds) {
+  describe.skipIf(kind.isSkipped)(`every route on ${kind.name}`, () => {
+    let bed: CoreBed;
+    let api: Awaited<ReturnType<typeof openCaller>>;
+    let mine: TestAccount;
+    let theirs: TestAccount;
+    let ids: Readonly<Record<string, readonly string[]>>;
+
+    beforeAll(async () => {
+      bed = await CoreBed.start({ kind, backend: scriptedBackend(async () => {}) });
+      api = await openCaller(bed);
+      mine = await makeAccount(bed);
+      theirs = await makeAccount(bed);
+      const runOf = async ({ agent, id }: TestAccount) => {
+        const submitted = await bed.submitter.submit({
+          caller: { kind: "account", accountId: id, callerClass: "owner" },
+          agentId: agent.id,
+          body: { message: "hello" },
+          idempotencyKey: null,
+        });
+        if (!submitted.ok) throw new Error(submitted.refusal.reason);
+        return submitted.value.runId;
+      };
+      const workflowOf = async ({ agent }: TestAccount) => {
+        const written = await putWorkflow(bed.core, { agentId: agent.id, id: null, name: "w", prompt: "p" });
+        if (!written.ok) throw new Error(written.refusal.reason);
+        return written.value.id;
+      };
+      ids = {
+        agentId: [mine.agent.id, theirs.agent.id],
+        runId: [await runOf(mine), await runOf(theirs)],
+        workflowId: [await workflowOf(mine), await workflowOf(theirs)],
+        userId: [mine.id, theirs.id],
+      };
+    });
+
+    afterAll(() => api.close());
+
+    it.each(routes)("$method $path says only what the document says", async ({ method, path, operation }) => {
+      const bearers = [
+        undefined,
+        "wrong",
+        `svc_sk_${"a".repeat(49)}`,
+        mine.aiClient,
+        theirs.owner,
+        mine.owner,
+      ];
+      const isRead = operation.requestBody === undefined;
+      for (const filled of fill(path, ids)) {
+        for (const bearer of bearers) {
+          for (const body of isRead || bearer !== mine.owner ? bodies.slice(0, 1) : bodies) {
+            const call = { ...body, method, ...(bearer === undefined ? {} : { bearer }) };
+            check(`${method} ${filled}`, operation, await api.send(filled, call));
+          }
+        }
+      }
+    });
+  });
+}
+
+/** The path with its parameters filled in: ours, another account's, and what is no id at all. */
+function fill(path: string, ids: Readonly<Record<string, readonly string[]>>): string[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
+  const put = (values: Readonly<Record<string, string>>) =>
+    path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? UNKNOWN_ID);
+  const known = (place: number) =>
+    Object.fromEntries(names.map((name) => [name, ids[name]?.[place] ?? UNKNOWN_ID]));
+  const odd = names.flatMap((name) => ODD_IDS.map((id) => put({ ...known(0), [name]: id })));
+  return [put(known(0)), put(known(1)), ...odd];
+}
+
+function check(what: string, operation: Operation, answer: Answer): void {
+  const said = `${what} answered ${answer.status} ${answer.text.slice(0, 300)}`;
+  const allowed = operation.responses[String(answer.status)];
+  // A path that no longer has the form of the route is no route: 404 is what that means everywhere.
+  if (allowed === undefined) {
+    expect(answer.status, said).toBe(404);
+    return;
+  }
+  const name = allowed.content?.["application/json"]?.schema?.$ref?.split("/").at(-1);
+  if (name === undefined) return;
+  const schema = documentSchemas[name as keyof typeof documentSchemas];
+  expect(schema.safeParse(answer.body).error?.message, said).toBeUndefined();
+}

@@ -1,0 +1,124 @@
+// Any history of an account leaves its wallet at the sum of its postings, never below zero, and its route says so.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { creditsSchema } from "../../../src/contract/credits.ts";
+import type { AccountCaller } from "../../../src/service/core/caller.ts";
+import { cancelRun } from "../../../src/service/core/cancel-run.ts";
+import { grantCredits, makeApiKey, openAccount } from "../../../src/service/core/keys.ts";
+import { accountWallet, balanceInCredits } from "../../../src/service/core/ledger.ts";
+import { finishRun, takeRun } from "../../../src/service/core/progress-run.ts";
+import { interruptRun } from "../../../src/service/core/recover-runs.ts";
+import type { Ending } from "../../../src/service/core/run-machine.ts";
+import { call } from "../../support/service-client.ts";
+import { CoreBed } from "../../support/service-core.ts";
+import { openDoor } from "../../support/service-door.ts";
+import { expectSoundLedger } from "../../support/service-ledger.ts";
+import { storeKinds } from "../../support/stores.ts";
+
+type Step =
+  | { readonly type: "grant"; readonly credits: number }
+  | { readonly type: "submit" }
+  | { readonly type: "take" | "cancel" | "interrupt"; readonly run: number }
+  | { readonly type: "finish"; readonly run: number; readonly ending: Ending };
+
+const failure = (cause: "backend_error" | "time_limit"): Ending => ({
+  status: "failed",
+  cause,
+  message: "It failed.",
+  retryable: true,
+});
+const ending = fc.constantFrom<Ending>(
+  { status: "completed", stopReason: "end_turn" },
+  { status: "cancelled", cause: "user_stop" },
+  failure("backend_error"),
+  failure("time_limit"),
+);
+const run = fc.nat({ max: 6 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: fc.constant("grant" as const), credits: fc.integer({ min: 1, max: 4 }) }),
+  },
+  { weight: 5, arbitrary: fc.constant<Step>({ type: "submit" }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constantFrom("take", "take", "cancel", "interrupt"), run }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant("finish" as const), run, ending }) },
+);
+
+type History = {
+  readonly bed: CoreBed;
+  readonly caller: AccountCaller;
+  readonly agentId: string;
+  readonly runIds: string[];
+};
+
+for (const kind of storeKinds) {
+  describe.skipIf(kind.isSkipped)(`an account's money on ${kind.name}`, () => {
+    it("is the sum of its postings, never negative, and what the route says, whatever happens", async () => {
+      await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 25 }), playHistory), { numRuns: 12 });
+    });
+
+    async function playHistory(steps: readonly Step[]): Promise<void> {
+      const bed = await CoreBed.start({ kind });
+      const door = await openDoor(bed);
+      try {
+        const { id: accountId } = await openAccount(bed.core, "subscribed");
+        const caller = { kind: "account", accountId, callerClass: "owner" } as const;
+        const { secret } = await makeApiKey(bed.core, { accountId, callerClass: "owner", name: "test" });
+        const { agentId } = (await bed.caller()).capability;
+        await bed.store.transact((tx) => tx.updateAgent(agentId, { accountId }));
+        const history: History = { bed, caller, agentId, runIds: [] };
+        for (const taken of steps) {
+          await play(history, taken);
+          await expectSoundLedger(bed.place);
+          const microUsd = await sumOfPostings(bed, accountWallet(accountId));
+          expect(microUsd).toBeGreaterThanOrEqual(0);
+          const answer = await call(`${door.url}/v1/users/${accountId}/credits`, { bearer: secret });
+          expect(creditsSchema.parse(answer.body).balance).toBe(balanceInCredits(microUsd));
+        }
+      } finally {
+        await door.close();
+      }
+    }
+  });
+}
+
+async function sumOfPostings(bed: CoreBed, wallet: string): Promise<number> {
+  const rows = await bed.place.query("select from_account, to_account, micro_usd from ledger_postings");
+  return rows.reduce((sum, { from_account, to_account, micro_usd }) => {
+    const amount = Number(micro_usd);
+    return sum + (to_account === wallet ? amount : 0) - (from_account === wallet ? amount : 0);
+  }, 0);
+}
+
+async function play({ bed, caller, agentId, runIds }: History, taken: Step): Promise<void> {
+  if (taken.type === "grant") {
+    expect(await grantCredits(bed.core, { accountId: caller.accountId, credits: taken.credits })).toBe(true);
+    return;
+  }
+  if (taken.type === "submit") {
+    const body = { message: "go" };
+    const submitted = await bed.submitter.submit({ caller, agentId, body, idempotencyKey: null });
+    if (submitted.ok) runIds.push(submitted.value.runId);
+    else expect(submitted.refusal.reason).toBe("balance_ended");
+    return;
+  }
+  const runId = runIds[taken.run];
+  if (runId === undefined) return;
+  switch (taken.type) {
+    case "take":
+      await takeRun(bed.core, runId);
+      break;
+    case "interrupt":
+      await interruptRun(bed.core, runId);
+      break;
+    case "cancel":
+      await cancelRun(bed.core, { caller, agentId, runId });
+      break;
+    case "finish": {
+      const usage = { tokens: 10, calls: 1 };
+      await finishRun(bed.core, { runId, fence: 1, events: [], ending: taken.ending, usage });
+      break;
+    }
+  }
+}

@@ -1,0 +1,343 @@
+// Both sides of a claim, over the socket: the account asks, a job of the repository agrees.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeSecretToken } from "../../../src/base/secret-token.ts";
+import { claimResponseSchema } from "../../../src/contract/claim.ts";
+import { problemSchema } from "../../../src/contract/problem.ts";
+import { submitRunResponseSchema } from "../../../src/contract/run.ts";
+import { accountWallet } from "../../../src/service/core/ledger.ts";
+import { ClaimBed, type Repository } from "../../support/claim-bed.ts";
+import type { TestAccount } from "../../support/service-account.ts";
+import type { Answer } from "../../support/service-client.ts";
+import { dumpPlace } from "../../support/service-dump.ts";
+import { expectSoundLedger } from "../../support/service-ledger.ts";
+import { storeKinds } from "../../support/stores.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const OUTSIDERS_EVENTS = [
+  "pull_request",
+  "pull_request_target",
+  "pull_request_review",
+  "pull_request_review_comment",
+  "issue_comment",
+  "issues",
+  "discussion",
+  "discussion_comment",
+  "fork",
+  "watch",
+  "gollum",
+  "merge_group",
+  "workflow_run",
+  "an_event_of_tomorrow",
+];
+const WRITERS_EVENTS = [
+  "push",
+  "schedule",
+  "workflow_dispatch",
+  "repository_dispatch",
+  "release",
+  "create",
+  "delete",
+];
+
+for (const kind of storeKinds) {
+  describe.skipIf(kind.isSkipped)(`claims on ${kind.name}`, () => {
+    let bed: ClaimBed;
+    let owner: TestAccount;
+    let other: TestAccount;
+
+    beforeAll(async () => {
+      bed = await ClaimBed.start(kind);
+      owner = await bed.account();
+      other = await bed.account();
+    });
+
+    afterAll(async () => {
+      await expectSoundLedger(bed.core.place);
+      await bed.api.close();
+    });
+
+    const expectRefused = (answer: Answer, status: number, code: string, reason?: string) => {
+      const problem = problemSchema.parse(answer.body);
+      expect([answer.status, problem.code, problem.reason]).toEqual([status, code, reason]);
+    };
+    const statusOf = (answer: Answer) => [answer.status, claimResponseSchema.parse(answer.body).status];
+    const accept = async (repository: Repository, account: TestAccount) =>
+      await bed.exchange(repository, { account: account.id });
+    const submit = async (bearer: string, agentId: string, message = "go") =>
+      await bed.api.send(`/v1/agents/${agentId}/runs`, { method: "POST", bearer, json: { message } });
+
+    describe("the account's side", () => {
+      it("is a claim that waits, and gives nothing", async () => {
+        const repository = bed.repository();
+        const token = await bed.token(repository);
+        const answer = await bed.claim(owner.owner, token);
+        expect(answer.status).toBe(202);
+        expect(answer.headers.get("cache-control")).toBe("no-store");
+        const { agent_id } = claimResponseSchema.parse(answer.body);
+        expect(answer.body).toEqual({
+          repository: {
+            provider: "github",
+            id: repository.id,
+            owner_id: repository.ownerId,
+            name: repository.name,
+            visibility: "private",
+          },
+          agent_id,
+          status: "pending",
+          expires_at: new Date(bed.core.clock.now() + 7 * DAY_MS).toISOString(),
+        });
+        expectRefused(await submit(owner.owner, agent_id), 403, "forbidden");
+        const later = await bed.exchange(repository);
+        expect(later).toMatchObject({ agent_id, quota: { audience: "anon" }, claim: "pending" });
+        expect(later.claim_url).not.toBeNull();
+      });
+
+      it("may be repeated, with the same end, and by nobody else", async () => {
+        const token = await bed.token(bed.repository());
+        const first = await bed.claim(owner.owner, token);
+        bed.core.clock.advance(60_000);
+        expect((await bed.claim(owner.owner, token)).body).toEqual(first.body);
+        expectRefused(await bed.claim(other.owner, token), 404, "not_found", "claim_used");
+      });
+
+      it("is the owner's in person: an AI client is sent to the page, a job has no account", async () => {
+        const repository = bed.repository();
+        const token = await bed.token(repository);
+        const sent = await bed.claim(owner.aiClient, token);
+        expectRefused(sent, 403, "owner_needed");
+        expect(sent.text).toContain(`http://service.example/claim/${token}`);
+        const job = await bed.exchange(repository);
+        expectRefused(await bed.claim(job.access_token, token), 403, "forbidden");
+        expectRefused(await bed.claim("nobody", token), 401, "unauthorized");
+        expect(job.claim).toBeUndefined();
+        expect(statusOf(await bed.claim(owner.owner, token))).toEqual([202, "pending"]);
+      });
+
+      it("refuses what is no claim token of this service", async () => {
+        const strange = makeSecretToken("svc_claim_", new Uint8Array(32)).text;
+        for (const token of [strange, "svc_claim_x", "\0", owner.owner]) {
+          expectRefused(await bed.claim(owner.owner, token), 404, "not_found", "claim_unknown");
+        }
+        for (const token of ["", 7, null, "x".repeat(256), undefined]) {
+          expectRefused(await bed.claim(owner.owner, token), 400, "invalid_request");
+        }
+      });
+
+      it("has seven days for the token, and seven for the repository", async () => {
+        const repository = bed.repository();
+        const tooLate = await bed.token(repository);
+        bed.core.clock.advance(7 * DAY_MS - 1);
+        const inTime = await bed.token(repository);
+        bed.core.clock.advance(1);
+        expectRefused(await bed.claim(owner.owner, tooLate), 404, "not_found", "claim_ended");
+        bed.core.clock.advance(6 * DAY_MS);
+        await bed.claim(owner.owner, inTime);
+        bed.core.clock.advance(7 * DAY_MS - 1);
+        expect(statusOf(await bed.claim(owner.owner, inTime))).toEqual([202, "pending"]);
+        expect((await bed.exchange(repository)).claim).toBe("pending");
+        bed.core.clock.advance(1);
+        expect(await accept(repository, owner)).toMatchObject({ claim: "none", quota: { audience: "anon" } });
+        expect((await bed.exchange(repository)).claim).toBeUndefined();
+        expectRefused(await bed.claim(owner.owner, inTime), 404, "not_found", "claim_ended");
+      });
+    });
+
+    describe("the repository's side", () => {
+      it("gives the account the agent, its history and its bills", async () => {
+        const repository = bed.repository({ visibility: "public" });
+        const before = await bed.exchange(repository);
+        const submitted = await submit(before.access_token, before.agent_id);
+        const { run_id, session_id } = submitRunResponseSchema.parse(submitted.body);
+        await bed.core.ended(run_id);
+        await bed.pending(owner, repository);
+
+        const accepted = await accept(repository, owner);
+        expect(accepted).toMatchObject({
+          agent_id: before.agent_id,
+          quota: { audience: "registered_free", credits_remaining: 100 },
+          claim_url: null,
+          claim: "claimed",
+        });
+        const read = await bed.api.send(`/v1/ci/runs/${run_id}`, { bearer: owner.owner });
+        expect(read.status).toBe(200);
+        const next = await bed.api.send(`/v1/agents/${before.agent_id}/runs`, {
+          method: "POST",
+          bearer: owner.owner,
+          json: { message: "go on", session_id },
+        });
+        expect(next.status).toBe(202);
+        const run = await bed.core.ended(submitRunResponseSchema.parse(next.body).run_id);
+        expect([run.payer, run.threadId]).toEqual([accountWallet(owner.id), session_id]);
+        expect((await bed.core.run(run_id)).payer).toMatch(/^free:/);
+        expectRefused(await submit(other.owner, before.agent_id), 403, "forbidden");
+        // Who owns it needs no naming any more, and naming another changes nothing.
+        expect((await bed.exchange(repository)).quota.audience).toBe("registered_free");
+        expect(await accept(repository, other)).toMatchObject({
+          claim: "none",
+          quota: { audience: "registered_free" },
+        });
+      });
+
+      it("lets a private repository's jobs run, on the account's credits", async () => {
+        const repository = bed.repository();
+        const unclaimed = await bed.exchange(repository);
+        expectRefused(
+          await submit(unclaimed.access_token, unclaimed.agent_id),
+          402,
+          "insufficient_credits",
+          "repository_private",
+        );
+        await bed.pending(owner, repository);
+        const { access_token, agent_id } = await accept(repository, owner);
+        // The first capability is the same agent's: it runs as well.
+        for (const bearer of [access_token, unclaimed.access_token]) {
+          const answer = await submit(bearer, agent_id);
+          expect(answer.status).toBe(202);
+          const run = await bed.core.ended(submitRunResponseSchema.parse(answer.body).run_id);
+          expect(run.payer).toBe(accountWallet(owner.id));
+        }
+      });
+
+      it("leaves a run that is in flight to who pays for it, and its quota without a claim link", async () => {
+        const repository = bed.repository({ visibility: "public" });
+        const { access_token, agent_id } = await bed.exchange(repository);
+        const answer = await submit(access_token, agent_id, "wait");
+        const { run_id } = submitRunResponseSchema.parse(answer.body);
+        await bed.core.until(run_id, ({ status }) => status === "running");
+        await bed.pending(owner, repository);
+        await accept(repository, owner);
+        const cancel = `/v1/agents/${agent_id}/runs/${run_id}/cancel`;
+        expect((await bed.api.send(cancel, { method: "POST", bearer: owner.owner })).status).toBe(202);
+        expect((await bed.core.ended(run_id)).payer).toMatch(/^free:/);
+        const events = (await bed.core.stream(run_id)).map(({ event }) => event);
+        expect(events).toContainEqual({
+          type: "CUSTOM",
+          name: "quota",
+          value: { credits_remaining: 0, claim_url: null },
+        });
+      });
+
+      it.each(OUTSIDERS_EVENTS)("is not spoken for by a job of %s", async (event) => {
+        const repository = bed.repository();
+        await bed.pending(owner, repository);
+        const job = await bed.exchange(repository, { event, account: owner.id });
+        expect(job).toMatchObject({ claim: "refused_event", quota: { audience: "anon" } });
+        expectRefused(await submit(owner.owner, job.agent_id), 403, "forbidden");
+        expect((await accept(repository, owner)).claim).toBe("claimed");
+        expect((await bed.exchange(repository, { event, account: owner.id })).claim).toBe("claimed");
+      });
+
+      it.each(WRITERS_EVENTS)("is spoken for by a job of %s", async (event) => {
+        const repository = bed.repository();
+        await bed.pending(owner, repository);
+        expect((await bed.exchange(repository, { event, account: owner.id })).claim).toBe("claimed");
+      });
+
+      it.each([
+        ["that has no claim", () => other.id],
+        ["that there is none of", () => "00000000-0000-7000-8000-000000000000"],
+        ["that is no id", () => "octo\0'--"],
+      ])("goes on as before when it names an account %s", async (_name, account) => {
+        const repository = bed.repository();
+        await bed.pending(owner, repository);
+        const job = await bed.exchange(repository, { account: account() });
+        expect(job).toMatchObject({ claim: "none", quota: { audience: "anon" } });
+        expect((await accept(repository, owner)).claim).toBe("claimed");
+      });
+
+      it("is not spoken for by a repository that took over its name", async () => {
+        const repository = bed.repository();
+        await bed.pending(owner, repository);
+        const recycled = bed.repository({ name: repository.name });
+        expect(await accept(recycled, owner)).toMatchObject({ claim: "none", quota: { audience: "anon" } });
+        const renamed = await accept({ ...repository, name: "new/name" }, owner);
+        expect(renamed.claim).toBe("claimed");
+        expect((await bed.exchange(recycled)).quota.audience).toBe("anon");
+      });
+    });
+
+    describe("two accounts", () => {
+      it("may both wait; the repository chooses, and the other's claim and token end", async () => {
+        const repository = bed.repository();
+        const mine = await bed.pending(owner, repository);
+        const theirs = await bed.pending(other, repository);
+        const unused = await bed.token(repository);
+        expect((await accept(repository, other)).claim).toBe("claimed");
+        expectRefused(await bed.claim(owner.owner, mine), 409, "already_claimed");
+        expectRefused(await bed.claim(owner.owner, unused), 409, "already_claimed");
+        expect(statusOf(await bed.claim(other.owner, theirs))).toEqual([200, "claimed"]);
+        expect(await accept(repository, owner)).toMatchObject({ claim: "none", claim_url: null });
+        const left = await bed.core.place.query(
+          `select account_id from pending_claims where agent_id in (select id from agents where repository_id = '${repository.id}')`,
+        );
+        expect(left).toEqual([]);
+      });
+
+      it("get one claim of one token when they race for it", async () => {
+        for (let round = 0; round < 10; round += 1) {
+          const token = await bed.token(bed.repository());
+          const answers = await Promise.all([owner, other].map(({ owner: key }) => bed.claim(key, token)));
+          expect(answers.map(({ status }) => status).sort()).toEqual([202, 404]);
+        }
+      });
+
+      it("get one agent between them when two jobs name them at once", async () => {
+        for (let round = 0; round < 10; round += 1) {
+          const repository = bed.repository();
+          await bed.pending(owner, repository);
+          await bed.pending(other, repository);
+          const jobs = await Promise.all([accept(repository, owner), accept(repository, other)]);
+          expect(jobs.map(({ claim }) => claim).sort()).toEqual(["claimed", "none"]);
+        }
+      });
+
+      it("leave no claim behind when one asks while a job accepts the other", async () => {
+        for (let round = 0; round < 10; round += 1) {
+          const repository = bed.repository();
+          await bed.pending(owner, repository);
+          const token = await bed.token(repository);
+          const [job, asked] = await Promise.all([accept(repository, owner), bed.claim(other.owner, token)]);
+          expect(job.claim).toBe("claimed");
+          expect([202, 409]).toContain(asked.status);
+          const left = await bed.core.place.query(
+            `select account_id from pending_claims where agent_id = '${job.agent_id}'`,
+          );
+          expect(left).toEqual([]);
+        }
+      });
+
+      it("is one account when it repeats itself at once", async () => {
+        const repository = bed.repository();
+        const token = await bed.token(repository);
+        const answers = await Promise.all(Array.from({ length: 8 }, () => bed.claim(owner.owner, token)));
+        expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+        const jobs = await Promise.all(Array.from({ length: 4 }, () => accept(repository, owner)));
+        expect(new Set(jobs.map(({ claim }) => claim))).toEqual(new Set(["claimed"]));
+      });
+    });
+
+    it("keeps who claimed what, and of the tokens nothing but their SHA-256", async () => {
+      const repository = bed.repository();
+      const token = await bed.pending(owner, repository);
+      await bed.page(token);
+      bed.core.clock.advance(1);
+      await accept(repository, owner);
+      await bed.claim(owner.aiClient, token);
+      const steps = await bed.core.place.query(
+        `select outcome, account_id from audit_entries where action = 'claim' and repository_id = '${repository.id}' order by id`,
+      );
+      expect(steps).toEqual([
+        { outcome: "pending", account_id: owner.id },
+        { outcome: "claimed", account_id: owner.id },
+      ]);
+      const dump = await dumpPlace(bed.core.place);
+      const logs = bed.core.logs.join("\n");
+      expect(bed.tokens.length).toBeGreaterThan(30);
+      for (const secret of bed.tokens) {
+        expect(dump.includes(secret)).toBe(false);
+        expect(logs.includes(secret)).toBe(false);
+      }
+    });
+  });
+}

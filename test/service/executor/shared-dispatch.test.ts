@@ -1,0 +1,106 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { NodeSignal } from "../../../src/service/core/ports/node-link.ts";
+import type { TakenRun } from "../../../src/service/core/progress-run.ts";
+import { SharedDispatch } from "../../../src/service/executor/shared-dispatch.ts";
+import { makeRun, makeRunInput } from "../../support/records.ts";
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => silent };
+const never = new AbortController().signal;
+
+describe("SharedDispatch", () => {
+  let queued: string[];
+  let told: string[];
+  let isAway: boolean;
+  let dispatch: SharedDispatch;
+
+  beforeEach(() => {
+    queued = [];
+    told = [];
+    isAway = false;
+    dispatch = new SharedDispatch({
+      link: { tell: (signal: NodeSignal, runId: string) => told.push(`${signal} ${runId}`) },
+      take: async (): Promise<TakenRun | null> => {
+        if (isAway) throw new Error("away");
+        const id = queued.shift();
+        return id === undefined ? null : { run: makeRun({ id }), input: makeRunInput() };
+      },
+      countQueued: async () => queued.length,
+      log: silent,
+    });
+  });
+
+  const next = async (signal = never) => (await dispatch.next(signal))?.run.id ?? null;
+
+  /** A worker that has found nothing and waits. */
+  const idle = async (signal = never) => {
+    const waiting = next(signal);
+    await new Promise(setImmediate);
+    return { waiting };
+  };
+
+  it("keeps a run on the node that queued it when a worker is idle there, else tells the others", async () => {
+    const { waiting } = await idle();
+    queued.push("a");
+    dispatch.enqueue("a");
+    expect(await waiting).toBe("a");
+    dispatch.enqueue("b");
+    expect(told).toEqual(["queued b"]);
+    expect(dispatch.waiting()).toBe(2);
+    await dispatch.look();
+    expect(dispatch.waiting()).toBe(0);
+  });
+
+  it("wakes idle workers for as long as there are runs, on one offer", async () => {
+    const workers = [await idle(), await idle(), await idle()];
+    queued.push("a", "b", "c");
+    expect(dispatch.offer()).toBe(true);
+    const taken = await Promise.all(workers.map(({ waiting }) => waiting));
+    expect(taken.sort()).toEqual(["a", "b", "c"]);
+  });
+
+  it("finds by looking what no signal told of, also after the store was away", async () => {
+    isAway = true;
+    const { waiting } = await idle();
+    isAway = false;
+    queued.push("a");
+    await dispatch.look();
+    expect(await waiting).toBe("a");
+  });
+
+  it("misses no offer that comes while a worker looks", async () => {
+    const taking = next();
+    queued.push("a");
+    dispatch.offer();
+    expect(await taking).toBe("a");
+  });
+
+  it("gives a worker that stops nothing", async () => {
+    const stop = new AbortController();
+    const { waiting } = await idle(stop.signal);
+    stop.abort();
+    expect(await waiting).toBeNull();
+    const stopWhileLooking = new AbortController();
+    const looking = next(stopWhileLooking.signal);
+    stopWhileLooking.abort();
+    expect(await looking).toBeNull();
+    expect(dispatch.offer()).toBe(false);
+  });
+
+  it("nudges the worker of a run, also when it is just being taken, and the other nodes", async () => {
+    queued.push("a");
+    const taking = next();
+    dispatch.hearNudge("a");
+    await taking;
+    let nudges = 0;
+    const stop = dispatch.onNudge("a", () => {
+      nudges += 1;
+    });
+    expect(nudges).toBe(1);
+    dispatch.nudge("a");
+    dispatch.hearNudge("b");
+    stop();
+    dispatch.hearNudge("a");
+    expect(nudges).toBe(2);
+    expect(told).toEqual(["nudged a"]);
+  });
+});

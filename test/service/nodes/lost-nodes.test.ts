@@ -1,0 +1,116 @@
+// Nodes that are killed and connections that break: nothing acknowledged is lost, nothing happens twice, and the books
+// stay in order.
+
+import { afterEach, describe, expect, it } from "vitest";
+import { isTerminal } from "../../../src/contract/run.ts";
+import { testDatabaseUrl } from "../../support/postgres-schema.ts";
+import type { CiJob } from "../../support/service-job.ts";
+import { expectSoundLedger } from "../../support/service-ledger.ts";
+import { ServiceNodes } from "../../support/service-nodes.ts";
+import { expectValidStream } from "../../support/service-streams.ts";
+import { TcpProxy } from "../../support/tcp-proxy.ts";
+
+const title =
+  testDatabaseUrl === undefined ? "lost nodes (skipped: TEST_DATABASE_URL is not set)" : "lost nodes";
+
+describe.skipIf(testDatabaseUrl === undefined)(title, { timeout: 60_000 }, () => {
+  let nodes: ServiceNodes;
+
+  afterEach(async () => {
+    await expectSoundLedger(nodes.place);
+    await nodes.close();
+  });
+
+  it("end the runs of a killed worker as stalled, refunded, and no other's", async () => {
+    nodes = await ServiceNodes.start({ stalledSeconds: 2 });
+    const [job] = await nodes.jobs();
+    const runIds = await Promise.all(Array.from({ length: 20 }, () => job.start("wait")));
+    for (const runId of runIds)
+      await job.readUntil(runId, ({ event }) => event.type === "TEXT_MESSAGE_START");
+    await nodes.workers[0]?.process.kill();
+    const [one] = await Promise.race(runIds.map(async (runId) => [await job.ended(runId)]));
+    expect(one).toMatchObject({ status: "failed", cause: "stalled", retryable: true, credits: 0 });
+    // The other worker's runs still are at work: only a cancel ends them.
+    const unfinished = await nodes.place.query("select id from runs where status = 'running'");
+    for (const { id } of unfinished) await job.cancel(String(id));
+    const runs = await Promise.all(runIds.map((runId) => job.ended(runId)));
+    for (const runId of runIds) await expectValidStream(await job.follow(runId));
+    const endings = runs.map((run) => ("cause" in run ? run.cause : run.status));
+    expect(new Set(endings)).toEqual(new Set(["stalled", "user_stop"]));
+  });
+
+  it("lose nothing that a killed API node acknowledged", async () => {
+    nodes = await ServiceNodes.start({ stalledSeconds: 2 });
+    const [doomed, other] = await nodes.jobs();
+    const acknowledged: string[] = [];
+    await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        for (;;) {
+          const runId = await doomed.start("load").catch(() => null);
+          if (runId === null) return;
+          acknowledged.push(runId);
+          if (acknowledged.length === 60) nodes.apis[0]?.process.signal("SIGKILL");
+        }
+      }),
+    );
+    await expectAllEnded(other, acknowledged);
+  });
+
+  it("go on when every connection to the database is ended in the middle of 200 runs", async () => {
+    nodes = await ServiceNodes.start({ stalledSeconds: 2 });
+    const [first, second] = await nodes.jobs();
+    const submitting = Array.from({ length: 200 }, (_, index) =>
+      submitAgainAndAgain(index % 2 === 0 ? first : second, `key-${index}`),
+    );
+    await submitting[60];
+    expect(await nodes.loseConnections()).toBeGreaterThan(4);
+    await submitting[140];
+    await nodes.loseConnections();
+    const runIds = await Promise.all(submitting);
+    await expectAllEnded(second, runIds);
+    expect(new Set(runIds).size).toBe(200);
+    const [stored] = await nodes.place.query("select count(*) as runs, max(fence) as fence from runs");
+    expect(Number(stored?.runs)).toBe(200);
+    expect(Number(stored?.fence)).toBeLessThanOrEqual(2);
+    for (const { url } of [...nodes.apis, ...nodes.workers]) {
+      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    }
+  });
+
+  it("wait for a database that is away, say so, and go on when it is back", async () => {
+    const proxy = new TcpProxy();
+    nodes = await ServiceNodes.start({ stalledSeconds: 2, through: (url) => proxy.standBefore(url) });
+    const [first, second] = await nodes.jobs();
+    const before = await first.start("wait");
+    await first.readUntil(before, ({ event }) => event.type === "TEXT_MESSAGE_START");
+    proxy.cut();
+    for (const { url } of nodes.apis) expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    const submitting = submitAgainAndAgain(second, "meanwhile");
+    proxy.mend();
+    await expectAllEnded(first, [await submitting]);
+    // A run that was at work meanwhile still is: its heartbeat only stood still because the database was away.
+    expect((await second.run(before)).status).toBe("running");
+    await second.cancel(before);
+    await expectAllEnded(first, [before]);
+    proxy.close();
+  });
+});
+
+/** As a client with an idempotency key does, whatever breaks meanwhile. */
+async function submitAgainAndAgain(job: CiJob, key: string): Promise<string> {
+  for (;;) {
+    const answer = await job.submit({ message: "load" }, { "idempotency-key": key });
+    if (answer.status === 202) return String((answer.body as { run_id: unknown }).run_id);
+    expect([409, 500, 503], answer.text).toContain(answer.status);
+  }
+}
+
+async function expectAllEnded(job: CiJob, runIds: readonly string[]): Promise<void> {
+  expect(runIds.length).toBeGreaterThan(0);
+  await Promise.all(
+    runIds.map(async (runId) => {
+      await expectValidStream(await job.follow(runId));
+      expect(isTerminal((await job.run(runId)).status)).toBe(true);
+    }),
+  );
+}

@@ -1,0 +1,46 @@
+// An account with its keys and an agent on a core bed, and the door to use them through.
+
+import { makeApiKey, openAccount } from "../../src/service/core/keys.ts";
+import type { Agent, Plan } from "../../src/service/core/records.ts";
+import { type Answer, type Call, call } from "./service-client.ts";
+import type { CoreBed } from "./service-core.ts";
+import { openDoor } from "./service-door.ts";
+
+export type TestAccount = {
+  readonly id: string;
+  /** The owner's secret. */
+  readonly owner: string;
+  /** The secret of an AI client that acts for the owner. */
+  readonly aiClient: string;
+  readonly agent: Agent;
+};
+
+export async function makeAccount(bed: CoreBed, plan: Plan = "registered_free"): Promise<TestAccount> {
+  const { core } = bed;
+  const account = await openAccount(core, plan);
+  const make = async (callerClass: "owner" | "ai_client") =>
+    (await makeApiKey(core, { accountId: account.id, callerClass, name: callerClass })).secret;
+  const agent: Agent = {
+    id: core.random.uuid(core.clock.now()),
+    accountId: account.id,
+    name: "helper",
+    kind: null,
+    model: null,
+    config: {},
+    advisorMaxSpendMicroUsd: null,
+    repository: null,
+    backend: core.policy.backend,
+    createdAt: core.clock.now(),
+    retiredAt: null,
+  };
+  await core.store.transact((tx) => tx.insertAgent(agent));
+  return { id: account.id, owner: await make("owner"), aiClient: await make("ai_client"), agent };
+}
+
+/** The bed's door, called by path. */
+export async function openCaller(
+  bed: CoreBed,
+): Promise<{ send(path: string, options?: Call): Promise<Answer>; close(): Promise<void> }> {
+  const door = await openDoor(bed);
+  return { send: (path, options) => call(door.url + path, options), close: () => door.close() };
+}
