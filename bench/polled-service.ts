@@ -28,9 +28,6 @@ const service = await startService({
   config: { ...config.value, port: 0, backend: backend.name, maxRunningRuns: RUNS },
   log: pino({ level: "warn" }),
   backends: [backend],
-  onFatal: (cause) => {
-    throw cause;
-  },
 });
 process.stdout.write(`${JSON.stringify({ url: service.url })}\n`);
 

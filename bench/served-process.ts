@@ -58,6 +58,8 @@ function readyUrl(child: ChildProcess): Promise<string> {
 
 export type BenchService = ServedProcess & {
   readonly agentId: string;
+  /** The capability of the job that uses it. */
+  readonly bearer: string;
   readonly client: LoadClient;
 };
 
@@ -83,6 +85,7 @@ export async function startBenchService(
   return {
     ...server,
     agentId: agent_id,
+    bearer: access_token,
     client,
     stop: async () => {
       client.close();

@@ -1,0 +1,95 @@
+// Schedules: how late one is fired, when many come due in a short time.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { scheduleListSchema } from "../src/contract/schedule.ts";
+import { readConfig } from "../src/service/config.ts";
+import { openOperator } from "../src/service/operator.ts";
+import { LoadClient } from "./http-client.ts";
+import { startServer } from "./served-process.ts";
+import { median, quantile } from "./statistics.ts";
+
+const SCHEDULES = 200;
+const SPREAD_MS = 5_000;
+/** Until the first is due: all of them are made by then. */
+const LEAD_MS = 2_000;
+
+export type LatenessFigures = {
+  readonly schedules: number;
+  /** Milliseconds from `fire_at` to the run's submission. */
+  readonly medianMs: number;
+  readonly p99Ms: number;
+};
+
+/** The service on the embedded store, or on the database at `databaseUrl`; backend `noop`. */
+export async function measureLateness(
+  options: { entry?: string; databaseUrl?: string } = {},
+): Promise<LatenessFigures> {
+  const { entry = "dist/cli.mjs", databaseUrl } = options;
+  const folder = await mkdtemp(join(tmpdir(), "agent-service-bench-"));
+  const env = {
+    BACKEND: "noop",
+    DATA_DIR: folder,
+    DRAIN_SECONDS: "0",
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+  };
+  const bearer = await makeKey(env);
+  const server = await startServer({ args: [entry, "serve", "--port", "0"], env });
+  const client = new LoadClient({ baseUrl: server.url, bearer });
+  try {
+    const lateness = await scheduleAll(client);
+    return {
+      schedules: lateness.length,
+      medianMs: median(lateness),
+      p99Ms: quantile(lateness, 0.99),
+    };
+  } finally {
+    client.close();
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A key of an account that may run as much as it likes. */
+async function makeKey(env: Readonly<Record<string, string>>): Promise<string> {
+  const config = readConfig({}, env);
+  if (!config.ok) throw new Error(config.refusal.join("\n"));
+  const operator = await openOperator(config.value);
+  try {
+    const owner = { plan: "subscribed" } as const;
+    const made = await operator.createKey({ owner, callerClass: "owner", name: "bench" });
+    if (!made.ok) throw new Error(`The key was refused: ${made.refusal}`);
+    await operator.grant({ accountId: made.value.key.accountId, credits: 10_000 });
+    return made.value.secret;
+  } finally {
+    await operator.close();
+  }
+}
+
+/** Makes the schedules, and waits until each has been fired. Returns how late each was. */
+async function scheduleAll(client: LoadClient): Promise<number[]> {
+  const agent = JSON.parse((await client.send("POST", "/v1/agents", { name: "bench" })).body);
+  const path = `/v1/agents/${agent.id}/schedules`;
+  const firstAt = Date.now() + LEAD_MS;
+  await Promise.all(
+    Array.from({ length: SCHEDULES }, async (_, index) => {
+      const fireAt = new Date(firstAt + Math.round((index * SPREAD_MS) / SCHEDULES)).toISOString();
+      const { status, body } = await client.send("POST", path, { prompt: "Hello", fire_at: fireAt });
+      if (status !== 201) throw new Error(`The schedule was refused: ${body}`);
+    }),
+  );
+  await setTimeout(firstAt + SPREAD_MS - Date.now());
+  for (;;) {
+    const schedules = scheduleListSchema.parse(JSON.parse((await client.send("GET", path)).body));
+    const lateness = schedules.flatMap((schedule) =>
+      schedule.status === "dispatched" || schedule.status === "done"
+        ? [Date.parse(schedule.last_fired_at) - Date.parse(schedule.fire_at)]
+        : [],
+    );
+    if (lateness.length === SCHEDULES) return lateness;
+    if (schedules.some(({ status }) => status === "failed")) throw new Error("A schedule failed.");
+    await setTimeout(100);
+  }
+}
