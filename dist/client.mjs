@@ -47,6 +47,60 @@ function rawShape(def) {
   const desc = Object.getOwnPropertyDescriptor(def, "shape");
   return desc?.get ? desc.get.raw : desc?.value;
 }
+function sourceShape(schema) {
+  return rawShape(schema._zod.def) ?? schema._zod.def.shape;
+}
+function deferProp(target, key, getter) {
+  Object.defineProperty(target, key, {
+    get() {
+      const value = getter();
+      assignProp(this, key, value);
+      return value;
+    },
+    enumerable: true,
+    configurable: true
+  });
+}
+function putProp(target, key, value) {
+  if (key in target)
+    assignProp(target, key, value);
+  else
+    target[key] = value;
+}
+function mirrorShape(target, source, keys, wrap) {
+  const raw = sourceShape(source);
+  for (const key of keys) {
+    const desc = Object.getOwnPropertyDescriptor(raw, key);
+    if (!desc.enumerable)
+      continue;
+    if (desc.get) {
+      deferProp(target, key, () => {
+        const value = source._zod.def.shape[key];
+        return wrap ? wrap(value, key) : value;
+      });
+    } else
+      putProp(target, key, wrap ? wrap(desc.value, key) : desc.value);
+  }
+}
+function mirrorProps(target, source) {
+  for (const key of Reflect.ownKeys(source)) {
+    const desc = Object.getOwnPropertyDescriptor(source, key);
+    if (!desc.enumerable)
+      continue;
+    if (desc.get)
+      deferProp(target, key, () => source[key]);
+    else
+      putProp(target, key, desc.value);
+  }
+}
+function mergeDefs(...defs) {
+  const mergedDescriptors = {};
+  for (const def of defs) {
+    const descriptors = Object.getOwnPropertyDescriptors(def);
+    Object.assign(mergedDescriptors, descriptors);
+  }
+  return Object.defineProperties({}, mergedDescriptors);
+}
 function isObject(data) {
   return typeof data === "object" && data !== null && !Array.isArray(data);
 }
@@ -106,6 +160,28 @@ function optionalKeys(shape) {
   return Object.keys(shape).filter((k) => {
     return shape[k]._zod.optin !== void 0 && shape[k]._zod.optout === "optional";
   });
+}
+function extend(schema, shape) {
+  if (!isPlainObject(shape)) {
+    throw new Error("Invalid input to extend: expected a plain object");
+  }
+  const checks = schema._zod.def.checks;
+  const hasChecks = checks && checks.length > 0;
+  if (hasChecks) {
+    const existingShape = sourceShape(schema);
+    for (const key of Reflect.ownKeys(shape)) {
+      if (Object.getOwnPropertyDescriptor(existingShape, key) !== void 0) {
+        throw new Error("Cannot overwrite keys on object schemas containing refinements. Use `.safeExtend()` instead.");
+      }
+    }
+  }
+  return clone(schema, mergeDefs(schema._zod.def, { shape: extended(schema, shape) }));
+}
+function extended(schema, shape) {
+  const newShape = {};
+  mirrorShape(newShape, schema, Reflect.ownKeys(sourceShape(schema)));
+  mirrorProps(newShape, shape);
+  return newShape;
 }
 function aborted(x, startIndex = 0) {
   if (x.aborted === true)
@@ -606,7 +682,7 @@ function datetime(args) {
   const timeRegex = args.local ? `${qualified}|${timeSource({ precision: args.precision })}` : qualified;
   return new RegExp(`^${dateSource}T(?:${timeRegex})$`);
 }
-var duration, uuid, dateSource, date, anyString, number, boolean, _null;
+var duration, uuid, httpProtocol, dateSource, date, anyString, number, boolean, _null;
 var init_regexes = __esm({
   "node_modules/zod/v4/core/regexes.js"() {
     duration = /^P(?:(\d+W)|(?!.*W)(?=\d|T\d)(\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+([.,]\d+)?S)?)?)$/;
@@ -615,6 +691,7 @@ var init_regexes = __esm({
         return /^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|00000000-0000-0000-0000-000000000000|ffffffff-ffff-ffff-ffff-ffffffffffff)$/;
       return new RegExp(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-${version2}[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12})$`);
     };
+    httpProtocol = /^https?$/;
     dateSource = `(?:(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]|[02468][048]00|[13579][26]00)-02-29|\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|(?:02)-(?:0[1-9]|1\\d|2[0-8])))`;
     date = /* @__PURE__ */ anchor(dateSource);
     anyString = /^[\s\S]{0,}$/;
@@ -877,6 +954,48 @@ function standardProps(inst) {
     version: 1
   };
 }
+function canParseURL(input) {
+  try {
+    if (typeof URL !== "undefined" && typeof URL.canParse === "function")
+      return URL.canParse(input);
+    new URL(input);
+    return true;
+  } catch {
+    return false;
+  }
+}
+function validateURL(trimmed, def) {
+  if (!("normalize" in def) && !("hostname" in def) && !("protocol" in def)) {
+    return canParseURL(trimmed) || URL_UNPARSEABLE;
+  }
+  return parseURLObject(trimmed, def);
+}
+function parseURLObject(trimmed, def) {
+  if (!def.normalize && def.protocol?.source === httpProtocol.source && !/^https?:\/\//i.test(trimmed)) {
+    return URL_BAD_FORMAT;
+  }
+  try {
+    if (typeof URL !== "undefined") {
+      const URLStatic = URL;
+      if (typeof URLStatic.parse === "function")
+        return URLStatic.parse(trimmed) ?? URL_UNPARSEABLE;
+    }
+    return new URL(trimmed);
+  } catch {
+    return URL_UNPARSEABLE;
+  }
+}
+function stripTabAndNewline(value) {
+  return value.replace(asciiTabOrNewline, "");
+}
+function urlHostnameOk(url2, hostname) {
+  hostname.lastIndex = 0;
+  return hostname.test(url2.hostname);
+}
+function urlProtocolOk(url2, protocol) {
+  protocol.lastIndex = 0;
+  return protocol.test(url2.protocol.endsWith(":") ? url2.protocol.slice(0, -1) : url2.protocol);
+}
 function capSize(inst, size) {
   const caps = sizeCaps(inst._zod.def.checks);
   if (!caps.length)
@@ -1077,7 +1196,7 @@ function handleRefineResult(result, payload, input, inst) {
     payload.issues.push(issue(_iss));
   }
 }
-var $ZodType, toStandardResult, $ZodString, $ZodStringFormat, $ZodUUID, $ZodISODateTime, $ZodISODate, $ZodISOTime, $ZodISODuration, $ZodNumber, $ZodNumberFormat, $ZodBoolean, $ZodNull, $ZodUnknown, arraySize, $ZodArray, NO_SYMBOL_KEYS, $ZodObject, $ZodUnion, $ZodDiscriminatedUnion, $ZodEnum, $ZodLiteral, $ZodTransform, $ZodOptional, $ZodNullable, $ZodDefault, $ZodPipe, $ZodCustom;
+var $ZodType, toStandardResult, $ZodString, $ZodStringFormat, $ZodUUID, URL_BAD_FORMAT, URL_UNPARSEABLE, asciiTabOrNewline, $ZodURL, $ZodISODateTime, $ZodISODate, $ZodISOTime, $ZodISODuration, $ZodNumber, $ZodNumberFormat, $ZodBoolean, $ZodNull, $ZodUnknown, $ZodNever, arraySize, $ZodArray, NO_SYMBOL_KEYS, $ZodObject, $ZodUnion, $ZodDiscriminatedUnion, $ZodRecord, $ZodEnum, $ZodLiteral, $ZodTransform, $ZodOptional, $ZodNullable, $ZodDefault, $ZodPipe, $ZodCustom;
 var init_schemas = __esm({
   "node_modules/zod/v4/core/schemas.js"() {
     init_checks();
@@ -1240,6 +1359,75 @@ var init_schemas = __esm({
         def.pattern ?? (def.pattern = uuid());
       $ZodStringFormat.init(inst, def);
     });
+    URL_BAD_FORMAT = 1;
+    URL_UNPARSEABLE = 2;
+    asciiTabOrNewline = /[\t\n\r]/g;
+    $ZodURL = /* @__PURE__ */ $constructor("$ZodURL", (inst, def) => {
+      $ZodStringFormat.init(inst, def);
+      inst._zod.check = (payload) => {
+        try {
+          const trimmed = payload.value.trim();
+          const url2 = validateURL(trimmed, def);
+          if (url2 === URL_BAD_FORMAT) {
+            payload.issues.push({
+              code: "invalid_format",
+              format: "url",
+              note: "Invalid URL format",
+              input: payload.value,
+              inst,
+              continue: !def.abort
+            });
+            return;
+          }
+          if (url2 === URL_UNPARSEABLE) {
+            payload.issues.push({
+              code: "invalid_format",
+              format: "url",
+              input: payload.value,
+              inst,
+              continue: !def.abort
+            });
+            return;
+          }
+          if (url2 === true) {
+            payload.value = stripTabAndNewline(trimmed);
+            return;
+          }
+          if (def.hostname && !urlHostnameOk(url2, def.hostname)) {
+            payload.issues.push({
+              code: "invalid_format",
+              format: "url",
+              note: "Invalid hostname",
+              pattern: def.hostname.source,
+              input: payload.value,
+              inst,
+              continue: !def.abort
+            });
+          }
+          if (def.protocol && !urlProtocolOk(url2, def.protocol)) {
+            payload.issues.push({
+              code: "invalid_format",
+              format: "url",
+              note: "Invalid protocol",
+              pattern: def.protocol.source,
+              input: payload.value,
+              inst,
+              continue: !def.abort
+            });
+          }
+          payload.value = def.normalize ? url2.href : stripTabAndNewline(trimmed);
+          return;
+        } catch (_) {
+          payload.issues.push({
+            code: "invalid_format",
+            format: "url",
+            input: payload.value,
+            inst,
+            continue: !def.abort
+          });
+        }
+      };
+    });
     $ZodISODateTime = /* @__PURE__ */ $constructor("$ZodISODateTime", (inst, def) => {
       def.pattern ?? (def.pattern = datetime(def));
       $ZodStringFormat.init(inst, def);
@@ -1325,6 +1513,18 @@ var init_schemas = __esm({
     $ZodUnknown = /* @__PURE__ */ $constructor("$ZodUnknown", (inst, def) => {
       $ZodType.init(inst, def);
       inst._zod.parse = (payload) => payload;
+    });
+    $ZodNever = /* @__PURE__ */ $constructor("$ZodNever", (inst, def) => {
+      $ZodType.init(inst, def);
+      inst._zod.parse = (payload, _ctx) => {
+        payload.issues.push({
+          expected: "never",
+          code: "invalid_type",
+          input: payload.value,
+          inst
+        });
+        return payload;
+      };
     });
     arraySize = (input) => Array.isArray(input) ? input.length : -1;
     $ZodArray = /* @__PURE__ */ $constructor("$ZodArray", (inst, def) => {
@@ -1552,6 +1752,161 @@ var init_schemas = __esm({
           path: [def.discriminator],
           inst
         });
+        return payload;
+      };
+    });
+    $ZodRecord = /* @__PURE__ */ $constructor("$ZodRecord", (inst, def) => {
+      $ZodType.init(inst, def);
+      const memo = globalConfig.memoizer;
+      memo?.attach(inst);
+      inst._zod.parse = (payload, ctx) => {
+        const input = payload.value;
+        if (!isPlainObject(input)) {
+          payload.issues.push({
+            expected: "record",
+            code: "invalid_type",
+            input,
+            inst
+          });
+          return payload;
+        }
+        const proms = [];
+        const values = def.keyType._zod.values;
+        if (values && !def.partial) {
+          payload.value = memo ? memo.alloc(inst, payload, {}, ctx) : {};
+          const recordKeys = /* @__PURE__ */ new Set();
+          for (const key of values) {
+            if (typeof key === "string" || typeof key === "number" || typeof key === "symbol") {
+              recordKeys.add(typeof key === "number" ? key.toString() : key);
+              if (key === "__proto__")
+                continue;
+              const keyResult = def.keyType._zod.run({ value: key, issues: [] }, ctx);
+              if (keyResult instanceof Promise) {
+                throw new Error("Async schemas not supported in object keys currently");
+              }
+              if (keyResult.issues.length) {
+                payload.issues.push({
+                  code: "invalid_key",
+                  origin: "record",
+                  issues: keyResult.issues.map((iss) => finalizeIssue(iss, ctx, config())),
+                  input: key,
+                  path: [key],
+                  inst
+                });
+                continue;
+              }
+              const outKey = keyResult.value;
+              if (outKey === "__proto__")
+                continue;
+              const result = def.valueType._zod.run({ value: input[key], issues: [] }, ctx);
+              if (result instanceof Promise) {
+                proms.push(result.then((result2) => {
+                  if (result2.issues.length) {
+                    payload.issues.push(...prefixIssues(key, result2.issues));
+                  }
+                  payload.value[outKey] = result2.value;
+                }));
+              } else {
+                if (result.issues.length) {
+                  payload.issues.push(...prefixIssues(key, result.issues));
+                }
+                payload.value[outKey] = result.value;
+              }
+            }
+          }
+          let unrecognized;
+          for (const key in input) {
+            if (!recordKeys.has(key)) {
+              if (def.mode === "loose") {
+                if (key === "__proto__")
+                  continue;
+                payload.value[key] = input[key];
+              } else {
+                unrecognized = unrecognized ?? [];
+                unrecognized.push(key);
+              }
+            }
+          }
+          if (unrecognized && unrecognized.length > 0) {
+            payload.issues.push({
+              code: "unrecognized_keys",
+              input,
+              inst,
+              keys: unrecognized,
+              continue: true
+            });
+          }
+        } else {
+          payload.value = memo ? memo.alloc(inst, payload, {}, ctx) : {};
+          let unrecognized;
+          for (const key of Reflect.ownKeys(input)) {
+            if (key === "__proto__")
+              continue;
+            if (!Object.prototype.propertyIsEnumerable.call(input, key))
+              continue;
+            let keyResult = def.keyType._zod.run({ value: key, issues: [] }, ctx);
+            if (keyResult instanceof Promise) {
+              throw new Error("Async schemas not supported in object keys currently");
+            }
+            const checkNumericKey = typeof key === "string" && number.test(key) && keyResult.issues.length;
+            if (checkNumericKey) {
+              const retryResult = def.keyType._zod.run({ value: Number(key), issues: [] }, ctx);
+              if (retryResult instanceof Promise) {
+                throw new Error("Async schemas not supported in object keys currently");
+              }
+              if (retryResult.issues.length === 0) {
+                keyResult = retryResult;
+              }
+            }
+            if (keyResult.issues.length) {
+              if (def.mode === "loose") {
+                payload.value[key] = input[key];
+              } else if (values) {
+                unrecognized = unrecognized ?? [];
+                unrecognized.push(key);
+              } else {
+                payload.issues.push({
+                  code: "invalid_key",
+                  origin: "record",
+                  issues: keyResult.issues.map((iss) => finalizeIssue(iss, ctx, config())),
+                  input: key,
+                  path: [key],
+                  inst
+                });
+              }
+              continue;
+            }
+            const outKey = keyResult.value;
+            if (outKey === "__proto__")
+              continue;
+            const result = def.valueType._zod.run({ value: input[key], issues: [] }, ctx);
+            if (result instanceof Promise) {
+              proms.push(result.then((result2) => {
+                if (result2.issues.length) {
+                  payload.issues.push(...prefixIssues(key, result2.issues));
+                }
+                payload.value[outKey] = result2.value;
+              }));
+            } else {
+              if (result.issues.length) {
+                payload.issues.push(...prefixIssues(key, result.issues));
+              }
+              payload.value[outKey] = result.value;
+            }
+          }
+          if (unrecognized && unrecognized.length > 0) {
+            payload.issues.push({
+              code: "unrecognized_keys",
+              input,
+              inst,
+              keys: unrecognized,
+              continue: true
+            });
+          }
+        }
+        if (proms.length) {
+          return Promise.all(proms).then(() => payload);
+        }
         return payload;
       };
     });
@@ -1814,6 +2169,16 @@ function _uuid(Class, params) {
   });
 }
 // @__NO_SIDE_EFFECTS__
+function _url(Class, params) {
+  return new Class({
+    type: "string",
+    format: "url",
+    check: "string_format",
+    abort: false,
+    ...normalizeParams(params)
+  });
+}
+// @__NO_SIDE_EFFECTS__
 function _isoDateTime(Class, params) {
   return new Class({
     type: "string",
@@ -1885,6 +2250,13 @@ function _null2(Class, params) {
 function _unknown(Class) {
   return new Class({
     type: "unknown"
+  });
+}
+// @__NO_SIDE_EFFECTS__
+function _never(Class, params) {
+  return new Class({
+    type: "never",
+    ...normalizeParams(params)
   });
 }
 // @__NO_SIDE_EFFECTS__
@@ -1999,6 +2371,10 @@ function uuid2(params) {
   return _uuid(ZodMiniUUID, params);
 }
 // @__NO_SIDE_EFFECTS__
+function url(params) {
+  return _url(ZodMiniURL, params);
+}
+// @__NO_SIDE_EFFECTS__
 function number2(params) {
   return _number(ZodMiniNumber, params);
 }
@@ -2018,6 +2394,10 @@ function unknown() {
   return _unknown(ZodMiniUnknown);
 }
 // @__NO_SIDE_EFFECTS__
+function never(params) {
+  return _never(ZodMiniNever, params);
+}
+// @__NO_SIDE_EFFECTS__
 function array(element, params) {
   return new ZodMiniArray({
     type: "array",
@@ -2035,6 +2415,15 @@ function object(shape, params) {
   return new ZodMiniObject(def);
 }
 // @__NO_SIDE_EFFECTS__
+function strictObject(shape, params) {
+  return new ZodMiniObject({
+    type: "object",
+    shape,
+    catchall: /* @__PURE__ */ never(),
+    ...normalizeParams(params)
+  });
+}
+// @__NO_SIDE_EFFECTS__
 function looseObject(shape, params) {
   return new ZodMiniObject({
     type: "object",
@@ -2044,11 +2433,32 @@ function looseObject(shape, params) {
   });
 }
 // @__NO_SIDE_EFFECTS__
+function extend2(schema, shape) {
+  return extend(schema, shape);
+}
+// @__NO_SIDE_EFFECTS__
 function discriminatedUnion(discriminator, options, params) {
   return new ZodMiniDiscriminatedUnion({
     type: "union",
     options,
     discriminator,
+    ...normalizeParams(params)
+  });
+}
+// @__NO_SIDE_EFFECTS__
+function record(keyType, valueType, params) {
+  if (!valueType || !valueType._zod) {
+    return new ZodMiniRecord({
+      type: "record",
+      keyType: /* @__PURE__ */ string2(),
+      valueType: keyType,
+      ...normalizeParams(valueType)
+    });
+  }
+  return new ZodMiniRecord({
+    type: "record",
+    keyType,
+    valueType,
     ...normalizeParams(params)
   });
 }
@@ -2112,7 +2522,7 @@ function pipe(in_, out) {
 function refine(fn, _params = {}) {
   return _refine(ZodMiniCustom, fn, _params);
 }
-var ZodMiniType, ZodMiniString, ZodMiniStringFormat, ZodMiniUUID, ZodMiniNumber, ZodMiniNumberFormat, ZodMiniBoolean, ZodMiniNull, ZodMiniUnknown, ZodMiniArray, ZodMiniObject, ZodMiniDiscriminatedUnion, ZodMiniEnum, ZodMiniLiteral, ZodMiniTransform, ZodMiniOptional, ZodMiniNullable, ZodMiniDefault, ZodMiniPipe, ZodMiniCustom;
+var ZodMiniType, ZodMiniString, ZodMiniStringFormat, ZodMiniUUID, ZodMiniURL, ZodMiniNumber, ZodMiniNumberFormat, ZodMiniBoolean, ZodMiniNull, ZodMiniUnknown, ZodMiniNever, ZodMiniArray, ZodMiniObject, ZodMiniDiscriminatedUnion, ZodMiniRecord, ZodMiniEnum, ZodMiniLiteral, ZodMiniTransform, ZodMiniOptional, ZodMiniNullable, ZodMiniDefault, ZodMiniPipe, ZodMiniCustom;
 var init_schemas2 = __esm({
   "node_modules/zod/v4/mini/schemas.js"() {
     init_core2();
@@ -2180,6 +2590,10 @@ var init_schemas2 = __esm({
       $ZodUUID.init(inst, def);
       ZodMiniStringFormat.init(inst, def);
     });
+    ZodMiniURL = /* @__PURE__ */ $constructor("ZodMiniURL", (inst, def) => {
+      $ZodURL.init(inst, def);
+      ZodMiniStringFormat.init(inst, def);
+    });
     ZodMiniNumber = /* @__PURE__ */ $constructor("ZodMiniNumber", (inst, def) => {
       $ZodNumber.init(inst, def);
       ZodMiniType.init(inst, def);
@@ -2200,6 +2614,10 @@ var init_schemas2 = __esm({
       $ZodUnknown.init(inst, def);
       ZodMiniType.init(inst, def);
     });
+    ZodMiniNever = /* @__PURE__ */ $constructor("ZodMiniNever", (inst, def) => {
+      $ZodNever.init(inst, def);
+      ZodMiniType.init(inst, def);
+    });
     ZodMiniArray = /* @__PURE__ */ $constructor("ZodMiniArray", (inst, def) => {
       $ZodArray.init(inst, def);
       ZodMiniType.init(inst, def);
@@ -2211,6 +2629,10 @@ var init_schemas2 = __esm({
     });
     ZodMiniDiscriminatedUnion = /* @__PURE__ */ $constructor("ZodMiniDiscriminatedUnion", (inst, def) => {
       $ZodDiscriminatedUnion.init(inst, def);
+      ZodMiniType.init(inst, def);
+    });
+    ZodMiniRecord = /* @__PURE__ */ $constructor("ZodMiniRecord", (inst, def) => {
+      $ZodRecord.init(inst, def);
       ZodMiniType.init(inst, def);
     });
     ZodMiniEnum = /* @__PURE__ */ $constructor("ZodMiniEnum", (inst, def) => {
@@ -2382,7 +2804,15 @@ var init_problem = __esm({
       "unsupported_media_type",
       "rate_limited",
       "capacity_reached",
+      "concurrency_reached",
+      "owner_needed",
+      "already_claimed",
+      "schedule_not_confirmable",
+      "agent_ending",
+      "plan_forbids_model",
+      "agent_cap_reached",
       "unavailable",
+      "upgrade_required",
       "internal"
     ];
     audiences = ["anon", "registered_free", "subscribed"];
@@ -2399,6 +2829,88 @@ var init_problem = __esm({
   }
 });
 
+// src/contract/agent.ts
+var agent_exports = {};
+__export(agent_exports, {
+  MAX_AGENT_NAME_CHARS: () => MAX_AGENT_NAME_CHARS,
+  MAX_CONFIG_BYTES: () => MAX_CONFIG_BYTES,
+  MAX_CONFIG_DEPTH: () => MAX_CONFIG_DEPTH,
+  agentListSchema: () => agentListSchema,
+  agentSchema: () => agentSchema,
+  agentStatuses: () => agentStatuses,
+  createAgentRequestSchema: () => createAgentRequestSchema,
+  createAgentResponseSchema: () => createAgentResponseSchema,
+  listAgentsQuerySchema: () => listAgentsQuerySchema,
+  updateAgentRequestSchema: () => updateAgentRequestSchema
+});
+function text(maxChars) {
+  const hasNoNul2 = refine((value) => !value.includes("\0"), "must not hold a NUL character");
+  return string2().check(_minLength(1), _maxLength(maxChars), hasNoNul2);
+}
+function isBounded(config2) {
+  let level = [config2];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_CONFIG_DEPTH) return false;
+    level = level.flatMap(
+      (value) => typeof value === "object" && value !== null ? Object.values(value).filter((inner) => typeof inner === "object") : []
+    );
+  }
+  return new TextEncoder().encode(JSON.stringify(config2)).length <= MAX_CONFIG_BYTES;
+}
+var MAX_AGENT_NAME_CHARS, MAX_CONFIG_BYTES, MAX_CONFIG_DEPTH, agentStatuses, configSchema, microUsdSchema, agentSchema, agentListSchema, createAgentResponseSchema, createAgentRequestSchema, updateAgentRequestSchema, listAgentsQuerySchema;
+var init_agent = __esm({
+  "src/contract/agent.ts"() {
+    "use strict";
+    init_mini();
+    MAX_AGENT_NAME_CHARS = 255;
+    MAX_CONFIG_BYTES = 64 * 1024;
+    MAX_CONFIG_DEPTH = 64;
+    agentStatuses = ["warming", "ready", "sleeping"];
+    configSchema = record(string2(), unknown());
+    microUsdSchema = int().check(_gte(0));
+    agentSchema = object({
+      id: uuid2(),
+      /** The owning account. */
+      user_id: uuid2(),
+      name: string2(),
+      backend: string2(),
+      model: string2(),
+      config: configSchema,
+      entity_disk_id: string2(),
+      /** Absent while the state of its session is not known. */
+      status: optional(_enum(agentStatuses)),
+      created_at: iso_exports.datetime(),
+      kind: optional(literal("independent")),
+      /** Micro-USD a turn, 1,000,000 = 1 USD; 0 stops the advisor. Absent: no cap. */
+      advisor_max_spend_micro_usd: optional(microUsdSchema)
+    });
+    agentListSchema = array(agentSchema);
+    createAgentResponseSchema = extend2(agentSchema, { existing: optional(literal(true)) });
+    createAgentRequestSchema = object({
+      name: text(MAX_AGENT_NAME_CHARS),
+      /** Left out: the router's default. */
+      model: optional(text(255)),
+      /** Opaque to the service. */
+      config: optional(
+        configSchema.check(
+          refine(
+            isBounded,
+            `must have at most ${MAX_CONFIG_BYTES} bytes as JSON and ${MAX_CONFIG_DEPTH} levels of nesting`
+          )
+        )
+      ),
+      /** `return` gives an agent of this name where there is one; `error`, the default, always makes one. */
+      if_exists: optional(_enum(["return", "error"])),
+      kind: optional(literal("independent"))
+    });
+    updateAgentRequestSchema = strictObject({
+      /** Null clears the cap. */
+      advisor_max_spend_micro_usd: optional(nullable(microUsdSchema))
+    });
+    listAgentsQuerySchema = object({ include_independent: optional(_enum(["true", "false"])) });
+  }
+});
+
 // src/contract/exchange.ts
 var exchange_exports = {};
 __export(exchange_exports, {
@@ -2409,12 +2921,13 @@ __export(exchange_exports, {
   TOKEN_EXCHANGE_GRANT: () => TOKEN_EXCHANGE_GRANT,
   audienceResponseSchema: () => audienceResponseSchema,
   ciRepositorySchema: () => ciRepositorySchema,
+  claimOutcomes: () => claimOutcomes,
   exchangeRequestSchema: () => exchangeRequestSchema,
   exchangeResponseSchema: () => exchangeResponseSchema,
   quotaSchema: () => quotaSchema,
   visibilities: () => visibilities
 });
-var ID_TOKEN_TYPE, ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT, CAPABILITY_PREFIX, CAPABILITY_SCOPE, visibilities, exchangeRequestSchema, ciRepositorySchema, quotaSchema, exchangeResponseSchema, audienceResponseSchema;
+var ID_TOKEN_TYPE, ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT, CAPABILITY_PREFIX, CAPABILITY_SCOPE, visibilities, exchangeRequestSchema, claimOutcomes, ciRepositorySchema, quotaSchema, exchangeResponseSchema, audienceResponseSchema;
 var init_exchange = __esm({
   "src/contract/exchange.ts"() {
     "use strict";
@@ -2433,6 +2946,7 @@ var init_exchange = __esm({
       /** The account that a job of the repository names to accept a pending claim. */
       account: optional(string2().check(_minLength(1), _maxLength(255)))
     });
+    claimOutcomes = ["none", "pending", "claimed", "refused_event"];
     ciRepositorySchema = object({
       provider: string2(),
       /** The provider's numeric id: it survives a rename and is not reused with the name. */
@@ -2457,24 +2971,170 @@ var init_exchange = __esm({
       agent_id: uuid2(),
       repository: ciRepositorySchema,
       quota: quotaSchema,
-      claim_url: nullable(string2())
+      claim_url: nullable(string2()),
+      claim: optional(_enum(claimOutcomes))
     });
     audienceResponseSchema = object({ audience: string2() });
+  }
+});
+
+// src/contract/claim.ts
+var claim_exports = {};
+__export(claim_exports, {
+  MAX_CLAIM_CHARS: () => MAX_CLAIM_CHARS,
+  claimRequestSchema: () => claimRequestSchema,
+  claimResponseSchema: () => claimResponseSchema,
+  claimStatuses: () => claimStatuses
+});
+var MAX_CLAIM_CHARS, claimRequestSchema, claimStatuses, claimResponseSchema;
+var init_claim = __esm({
+  "src/contract/claim.ts"() {
+    "use strict";
+    init_mini();
+    init_exchange();
+    MAX_CLAIM_CHARS = 255;
+    claimRequestSchema = object({
+      claim: string2().check(_minLength(1), _maxLength(MAX_CLAIM_CHARS))
+    });
+    claimStatuses = ["pending", "claimed"];
+    claimResponseSchema = object({
+      repository: ciRepositorySchema,
+      agent_id: uuid2(),
+      status: _enum(claimStatuses),
+      /** Until when the repository can accept it; null once claimed. */
+      expires_at: nullable(iso_exports.datetime())
+    });
+  }
+});
+
+// src/contract/credits.ts
+var credits_exports = {};
+__export(credits_exports, {
+  PEG_CENTS: () => PEG_CENTS,
+  activePlanSchema: () => activePlanSchema,
+  creditPackSchema: () => creditPackSchema,
+  creditPlanSchema: () => creditPlanSchema,
+  creditsSchema: () => creditsSchema
+});
+var PEG_CENTS, creditPackSchema, creditPlanSchema, activePlanSchema, creditsSchema;
+var init_credits = __esm({
+  "src/contract/credits.ts"() {
+    "use strict";
+    init_mini();
+    init_problem();
+    PEG_CENTS = 1;
+    creditPackSchema = object({ id: string2(), usd_cents: int(), credits: int() });
+    creditPlanSchema = object({ id: string2(), usd_cents: int(), monthly_credits: int() });
+    activePlanSchema = object({
+      sku: string2(),
+      monthly_credits: int(),
+      status: string2(),
+      current_period_end: iso_exports.datetime(),
+      cancel_at_period_end: boolean2()
+    });
+    creditsSchema = object({
+      /** Whole credits. */
+      balance: int(),
+      /** At or below it a client should warn. */
+      low_credit_threshold: int(),
+      peg_cents: int(),
+      packs: array(creditPackSchema),
+      plans: array(creditPlanSchema),
+      active_plan: nullable(activePlanSchema),
+      can_manage_billing: boolean2(),
+      audience: _enum(audiences)
+    });
+  }
+});
+
+// src/contract/pricing.ts
+var pricing_exports = {};
+__export(pricing_exports, {
+  modelPricingSchema: () => modelPricingSchema,
+  toolModes: () => toolModes,
+  toolPricingSchema: () => toolPricingSchema
+});
+var modelRate, modelPricingSchema, toolModes, toolPricingSchema;
+var init_pricing = __esm({
+  "src/contract/pricing.ts"() {
+    "use strict";
+    init_mini();
+    modelRate = {
+      id: string2(),
+      in_nano_usd_per_tok: int(),
+      out_nano_usd_per_tok: int(),
+      free_tier_eligible: boolean2()
+    };
+    modelPricingSchema = object({
+      credits_per_usd: int(),
+      peg_cents: int(),
+      note: string2(),
+      model_tiers: array(
+        object({ ...modelRate, credits_per_1k_in: number2(), credits_per_1k_out: number2() })
+      ),
+      models: array(object(modelRate)),
+      free_max_model_out_nano_usd_per_tok: int()
+    });
+    toolModes = ["free", "per_call"];
+    toolPricingSchema = object({
+      peg_cents: int(),
+      tools: array(
+        object({
+          tool: string2(),
+          mode: _enum(toolModes),
+          credits: int(),
+          free_per_month: int(),
+          note: string2()
+        })
+      ),
+      allowance_reset: string2(),
+      workflow: object({
+        exec_credits: int(),
+        included_seconds: int(),
+        long_run_credits_per_minute: int(),
+        note: string2()
+      })
+    });
+  }
+});
+
+// src/contract/query.ts
+function wholeNumber(options) {
+  const { min, max, fallback } = options;
+  return pipe(
+    pipe(
+      _default(
+        string2().check(_regex(/^\d{1,16}$/, `must be a whole number from ${min} to ${max}`)),
+        String(fallback)
+      ),
+      transform((text2) => Number(text2))
+    ),
+    number2().check(_gte(min), _lte(max))
+  );
+}
+var init_query = __esm({
+  "src/contract/query.ts"() {
+    "use strict";
+    init_mini();
   }
 });
 
 // src/contract/run.ts
 var run_exports = {};
 __export(run_exports, {
+  DEFAULT_PAGE_RUNS: () => DEFAULT_PAGE_RUNS,
   MAX_IDEMPOTENCY_KEY_CHARS: () => MAX_IDEMPOTENCY_KEY_CHARS,
+  MAX_PAGE_RUNS: () => MAX_PAGE_RUNS,
   MAX_TURN_TOKENS: () => MAX_TURN_TOKENS,
   cancelRunResponseSchema: () => cancelRunResponseSchema,
   isTerminal: () => isTerminal,
+  listRunsQuerySchema: () => listRunsQuerySchema,
   messageRoles: () => messageRoles,
   messageSchema: () => messageSchema,
   partSchema: () => partSchema,
   partTypes: () => partTypes,
   runCauses: () => runCauses,
+  runListSchema: () => runListSchema,
   runOrigins: () => runOrigins,
   runSchema: () => runSchema,
   runStatuses: () => runStatuses,
@@ -2485,16 +3145,19 @@ function isTerminal(status) {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 function name(maxChars) {
-  const hasNoNul = refine((text) => !text.includes("\0"), "must not hold a NUL character");
-  return string2().check(_minLength(1), _maxLength(maxChars), hasNoNul);
+  const hasNoNul2 = refine((text2) => !text2.includes("\0"), "must not hold a NUL character");
+  return string2().check(_minLength(1), _maxLength(maxChars), hasNoNul2);
 }
-var MAX_TURN_TOKENS, MAX_IDEMPOTENCY_KEY_CHARS, runOrigins, runCauses, runStatuses, usageSchema, identity, accounting, timestamp, unsettled, started, runSchema, messageRoles, partTypes, partSchema, messageSchema, submitRunRequestSchema, submitRunResponseSchema, cancelRunResponseSchema;
+var MAX_TURN_TOKENS, MAX_IDEMPOTENCY_KEY_CHARS, MAX_PAGE_RUNS, DEFAULT_PAGE_RUNS, runOrigins, runCauses, runStatuses, usageSchema, identity, accounting, timestamp, unsettled, started, runSchema, messageRoles, partTypes, partSchema, messageSchema, submitRunRequestSchema, submitRunResponseSchema, cancelRunResponseSchema, runListSchema, listRunsQuerySchema;
 var init_run = __esm({
   "src/contract/run.ts"() {
     "use strict";
     init_mini();
+    init_query();
     MAX_TURN_TOKENS = 5e6;
     MAX_IDEMPOTENCY_KEY_CHARS = 255;
+    MAX_PAGE_RUNS = 100;
+    DEFAULT_PAGE_RUNS = 50;
     runOrigins = ["user", "schedule", "background", "agent", "agent_result"];
     runCauses = [
       "user_stop",
@@ -2588,6 +3251,11 @@ var init_run = __esm({
     });
     submitRunResponseSchema = object({ run_id: string2(), session_id: string2() });
     cancelRunResponseSchema = object({ runId: string2(), status: literal("cancelling") });
+    runListSchema = array(runSchema);
+    listRunsQuerySchema = object({
+      before: optional(uuid2()),
+      limit: wholeNumber({ min: 1, max: MAX_PAGE_RUNS, fallback: DEFAULT_PAGE_RUNS })
+    });
   }
 });
 
@@ -2695,24 +3363,12 @@ __export(ci_run_exports, {
   ciRunPageSchema: () => ciRunPageSchema,
   ciRunQuerySchema: () => ciRunQuerySchema
 });
-function wholeNumber(options) {
-  const { min, max, fallback } = options;
-  return pipe(
-    pipe(
-      _default(
-        string2().check(_regex(/^\d{1,16}$/, `must be a whole number from ${min} to ${max}`)),
-        String(fallback)
-      ),
-      transform((text) => Number(text))
-    ),
-    number2().check(_gte(min), _lte(max))
-  );
-}
 var MAX_WAIT_SECONDS, MAX_PAGE_EVENTS, DEFAULT_PAGE_EVENTS, ciRunQuerySchema, ciRunPageSchema;
 var init_ci_run = __esm({
   "src/contract/ci-run.ts"() {
     "use strict";
     init_mini();
+    init_query();
     init_run();
     init_run_event();
     MAX_WAIT_SECONDS = 30;
@@ -2732,26 +3388,130 @@ var init_ci_run = __esm({
   }
 });
 
-// src/base/clock.ts
-var systemClock = {
-  now: () => Date.now(),
-  sleep: (ms, signal) => new Promise((resolve, reject) => {
-    if (signal?.aborted === true) {
-      reject(signal.reason);
-      return;
-    }
-    const wake = () => {
-      signal?.removeEventListener("abort", abort);
-      resolve();
+// src/contract/schedule.ts
+var schedule_exports = {};
+__export(schedule_exports, {
+  MAX_DELAY_SECONDS: () => MAX_DELAY_SECONDS,
+  MAX_METADATA_BYTES: () => MAX_METADATA_BYTES,
+  createScheduleRequestSchema: () => createScheduleRequestSchema,
+  scheduleListSchema: () => scheduleListSchema,
+  scheduleSchema: () => scheduleSchema,
+  scheduleStatuses: () => scheduleStatuses
+});
+var MAX_DELAY_SECONDS, MAX_METADATA_BYTES, scheduleStatuses, timestamp2, metadataSchema, common, confirmed, tried, fired, scheduleSchema, scheduleListSchema, hasNoNul, isUtc, isSmall, namesOneTime, createScheduleRequestSchema;
+var init_schedule = __esm({
+  "src/contract/schedule.ts"() {
+    "use strict";
+    init_mini();
+    MAX_DELAY_SECONDS = 365 * 24 * 60 * 60;
+    MAX_METADATA_BYTES = 16 * 1024;
+    scheduleStatuses = [
+      "awaiting_confirmation",
+      "pending",
+      "firing",
+      "dispatched",
+      "done",
+      "cancelled",
+      "failed"
+    ];
+    timestamp2 = iso_exports.datetime();
+    metadataSchema = record(string2(), unknown());
+    common = {
+      id: uuid2(),
+      agent_id: uuid2(),
+      kind: literal("once"),
+      prompt: string2(),
+      fire_at: timestamp2,
+      thread_id: optional(uuid2()),
+      metadata: metadataSchema,
+      attempts: int(),
+      created_at: timestamp2
     };
-    const timer = setTimeout(wake, ms);
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    signal?.addEventListener("abort", abort, { once: true });
-  })
-};
+    confirmed = { confirmed_at: optional(timestamp2) };
+    tried = { last_error: optional(string2()) };
+    fired = { last_fired_at: timestamp2 };
+    scheduleSchema = discriminatedUnion("status", [
+      object({ status: literal("awaiting_confirmation"), ...common, confirm_url: url() }),
+      object({ status: literal("pending"), ...common, ...confirmed, ...tried }),
+      object({ status: literal("firing"), ...common, ...confirmed, ...tried }),
+      object({ status: literal("dispatched"), ...common, ...confirmed, ...tried, ...fired }),
+      object({ status: literal("done"), ...common, ...confirmed, ...tried, ...fired }),
+      object({ status: literal("cancelled"), ...common, ...confirmed, ...tried }),
+      object({ status: literal("failed"), ...common, ...confirmed, last_error: string2() })
+    ]);
+    scheduleListSchema = array(scheduleSchema);
+    hasNoNul = refine((text2) => !text2.includes("\0"), "must not hold a NUL character");
+    isUtc = refine(
+      (text2) => /(?:Z|[+-]00:00)$/.test(text2),
+      "must be in UTC, such as …T10:00:00Z"
+    );
+    isSmall = refine(
+      (metadata) => new TextEncoder().encode(JSON.stringify(metadata)).length <= MAX_METADATA_BYTES,
+      `may have ${MAX_METADATA_BYTES} bytes of JSON at most`
+    );
+    namesOneTime = refine(
+      (body) => body.fire_at === void 0 !== (body.delay_seconds === void 0),
+      'exactly one of "fire_at" and "delay_seconds" is required'
+    );
+    createScheduleRequestSchema = object({
+      prompt: string2().check(_minLength(1), hasNoNul),
+      fire_at: optional(iso_exports.datetime({ offset: true }).check(isUtc)),
+      delay_seconds: optional(int().check(_gte(1), _lte(MAX_DELAY_SECONDS))),
+      session_id: optional(string2().check(_minLength(1), _maxLength(255), hasNoNul)),
+      metadata: optional(metadataSchema.check(isSmall))
+    }).check(namesOneTime);
+  }
+});
+
+// src/contract/workflow.ts
+var workflow_exports = {};
+__export(workflow_exports, {
+  MAX_WORKFLOW_INPUT_CHARS: () => MAX_WORKFLOW_INPUT_CHARS,
+  activateWorkflowRequestSchema: () => activateWorkflowRequestSchema,
+  executeWorkflowRequestSchema: () => executeWorkflowRequestSchema,
+  executeWorkflowResponseSchema: () => executeWorkflowResponseSchema,
+  workflowSchema: () => workflowSchema
+});
+var MAX_WORKFLOW_INPUT_CHARS, workflowSchema, activateWorkflowRequestSchema, executeWorkflowRequestSchema, executeWorkflowResponseSchema;
+var init_workflow = __esm({
+  "src/contract/workflow.ts"() {
+    "use strict";
+    init_mini();
+    MAX_WORKFLOW_INPUT_CHARS = 1e5;
+    workflowSchema = object({
+      id: uuid2(),
+      agent_id: uuid2(),
+      name: string2(),
+      /** The newest version. */
+      version: int(),
+      /** The version that an execution runs; null until the owner activates one. */
+      active_version: nullable(int()),
+      created_at: iso_exports.datetime(),
+      updated_at: iso_exports.datetime()
+    });
+    activateWorkflowRequestSchema = strictObject({
+      version: optional(int().check(_gte(1)))
+    });
+    executeWorkflowRequestSchema = strictObject({
+      input: optional(string2().check(_minLength(1), _maxLength(MAX_WORKFLOW_INPUT_CHARS)))
+    });
+    executeWorkflowResponseSchema = object({
+      run_id: string2(),
+      session_id: string2(),
+      /** The version that runs. */
+      version: int()
+    });
+  }
+});
+
+// src/client/idempotency-key.ts
+function randomIdempotencyKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] ?? 0) & 15 | 64;
+  bytes[8] = (bytes[8] ?? 0) & 63 | 128;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
 
 // src/base/backoff.ts
 function nextDelayMs(policy, step) {
@@ -2836,99 +3596,6 @@ var EventGapError = class extends ClientError {
   }
 };
 
-// src/client/retry.ts
-var CALL_RETRY = { attempts: 8, firstDelayMs: 500, maxDelayMs: 6e4 };
-var FOLLOW_RETRY = { attempts: 12, firstDelayMs: 500, maxDelayMs: 6e4 };
-async function retrying(options, attempt) {
-  for (let attempts = 1; ; attempts += 1) {
-    options.signal?.throwIfAborted();
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isTransient(error)) throw error;
-      const delayMs = nextDelayMs(options.policy, {
-        attempt: attempts,
-        retryAfterMs: retryAfterMs(error),
-        random: options.random()
-      });
-      if (delayMs === null) throw error;
-      options.onRetry?.({ attempt: attempts, delayMs, error });
-      await options.clock.sleep(delayMs, options.signal);
-    }
-  }
-}
-function isTransient(error) {
-  if (error instanceof ConnectionError) return error.code !== "certificate_refused";
-  if (error instanceof ApiError) {
-    return isTransientStatus(error.status) || error.code === "idempotency_key_in_flight";
-  }
-  return error instanceof DecodeError && (isTransientStatus(error.status) || isPage(error));
-}
-function isTransientStatus(status) {
-  return status >= 500 || status === 429;
-}
-function isPage(error) {
-  return error.status < 300 && error.contentType.includes("html");
-}
-function retryAfterMs(error) {
-  return error instanceof ApiError || error instanceof DecodeError ? error.retryAfterMs : void 0;
-}
-
-// src/client/follow.ts
-var WAIT_SECONDS = 25;
-var PAGE_EVENTS = 500;
-var SHORTEST_WAIT_MS = 1e3;
-function followRun(follower, options) {
-  const { runId, signal, retry = FOLLOW_RETRY } = options;
-  const position = { run: null, cursor: options.after ?? 0 };
-  async function* events() {
-    for (let gaps = 0; ; ) {
-      const askedAt = follower.clock.now();
-      const page = await follower.readCiRun({
-        runId,
-        after: position.cursor,
-        waitSeconds: WAIT_SECONDS,
-        limit: PAGE_EVENTS,
-        retry,
-        signal
-      });
-      position.run = page.run;
-      const before = position.cursor;
-      for (const stored of page.events) {
-        if (stored.seq <= position.cursor) continue;
-        if (stored.seq > position.cursor + 1) break;
-        position.cursor = stored.seq;
-        yield stored;
-      }
-      if (position.cursor > before) gaps = 0;
-      if (hasGap(page, position.cursor)) {
-        gaps += 1;
-        const delayMs = nextDelayMs(retry, { attempt: gaps, random: follower.random() });
-        if (delayMs === null) throw new EventGapError(runId, position.cursor);
-        await follower.clock.sleep(delayMs, signal);
-      } else if (page.done) {
-        return page.run;
-      } else if (position.cursor === before) {
-        const heldMs = follower.clock.now() - askedAt;
-        if (heldMs < SHORTEST_WAIT_MS) await follower.clock.sleep(SHORTEST_WAIT_MS - heldMs, signal);
-      }
-    }
-  }
-  return {
-    get run() {
-      return position.run;
-    },
-    get cursor() {
-      return position.cursor;
-    },
-    [Symbol.asyncIterator]: events
-  };
-}
-function hasGap(page, cursor) {
-  const last = page.events.at(-1);
-  return page.next > cursor || last !== void 0 && last.seq > cursor;
-}
-
 // src/client/transport.ts
 var fetchTransport = async (request2) => {
   const expired = AbortSignal.timeout(request2.timeoutMs);
@@ -2973,19 +3640,19 @@ function describe(request2) {
 async function readText(response, maxBytes) {
   if (response.body === null) return "";
   const decoder = new TextDecoder();
-  let text = "";
+  let text2 = "";
   let bytes = 0;
   const reader = response.body.getReader();
   for (; ; ) {
     const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
+    if (done) return text2 + decoder.decode();
     bytes += value.byteLength;
     if (bytes > maxBytes) {
       await reader.cancel();
       const message = `The answer is larger than ${maxBytes} bytes.`;
       throw new DecodeError({ message, status: response.status, contentType: "" });
     }
-    text += decoder.decode(value, { stream: true });
+    text2 += decoder.decode(value, { stream: true });
   }
 }
 function causeCode(cause) {
@@ -3073,11 +3740,58 @@ function retryAfterOf(answer) {
   return parseRetryAfterMs(answer.response.headers("retry-after"), answer.nowMs);
 }
 
+// src/client/retry.ts
+var CALL_RETRY = { attempts: 8, firstDelayMs: 500, maxDelayMs: 6e4 };
+var FOLLOW_RETRY = { attempts: 12, firstDelayMs: 500, maxDelayMs: 6e4 };
+async function retrying(options, attempt) {
+  for (let attempts = 1; ; attempts += 1) {
+    options.signal?.throwIfAborted();
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      const delayMs = nextDelayMs(options.policy, {
+        attempt: attempts,
+        retryAfterMs: retryAfterMs(error),
+        random: options.random()
+      });
+      if (delayMs === null) throw error;
+      options.onRetry?.({ attempt: attempts, delayMs, error });
+      await options.clock.sleep(delayMs, options.signal);
+    }
+  }
+}
+function isTransient(error) {
+  if (error instanceof ConnectionError) return error.code !== "certificate_refused";
+  if (error instanceof ApiError) {
+    return isTransientStatus(error.status) || error.code === "idempotency_key_in_flight";
+  }
+  return error instanceof DecodeError && (isTransientStatus(error.status) || isPage(error));
+}
+function isTransientStatus(status) {
+  return status >= 500 || status === 429;
+}
+function isPage(error) {
+  return error.status < 300 && error.contentType.includes("html");
+}
+function retryAfterMs(error) {
+  return error instanceof ApiError || error instanceof DecodeError ? error.retryAfterMs : void 0;
+}
+
 // src/client/request.ts
 var ATTEMPT_TIMEOUT_MS = 3e4;
 var MAX_BODY_BYTES = 64 * 1024 * 1024;
 async function request(connection, call) {
   return send(connection, call, (answer) => decodeAnswer(answer, call.decoder));
+}
+async function requestValue(connection, call) {
+  const answer = await request(connection, {
+    method: "GET",
+    effect: "repeatable",
+    credential: "renewable",
+    ...call
+  });
+  return answer.value;
 }
 async function requestNothing(connection, call) {
   await send(connection, call, decodeEmpty);
@@ -3101,12 +3815,12 @@ async function send(connection, call, decode2) {
   return retrying({ ...connection, policy: call.retry ?? connection.retry, signal: call.signal }, attempt);
 }
 async function buildRequest(connection, call) {
-  const url = new URL(connection.baseUrl + call.path);
-  for (const [name2, value] of Object.entries(call.query ?? {})) url.searchParams.set(name2, String(value));
+  const url2 = new URL(connection.baseUrl + call.path);
+  for (const [name2, value] of Object.entries(call.query ?? {})) url2.searchParams.set(name2, String(value));
   const token = call.credential === "none" ? null : await connection.credential.token();
   return {
     method: call.method,
-    url: url.href,
+    url: url2.href,
     headers: {
       accept: "application/json",
       "user-agent": connection.userAgent,
@@ -3124,70 +3838,127 @@ function isUnauthorized(error) {
   return error instanceof ApiError && error.status === 401 && error.code === "unauthorized";
 }
 
-// src/client/client.ts
-var LONG_POLL_MARGIN_MS = 15e3;
-function createClient(options) {
-  const connection = connect(options);
-  const readCiRun = (page) => readPage(connection, page);
+// src/client/agents.ts
+function agentClient(connection) {
+  const decoder = async () => (await Promise.resolve().then(() => (init_agent(), agent_exports))).agentSchema;
   return {
-    exchange: (exchange) => exchangeToken(connection, exchange),
-    revoke: (call) => requestNothing(connection, {
+    createAgent: ({ body, idempotencyKey = randomIdempotencyKey(), signal }) => requestValue(connection, {
+      method: "POST",
+      path: "/v1/agents",
+      body,
+      headers: { "idempotency-key": idempotencyKey },
+      decoder: async () => (await Promise.resolve().then(() => (init_agent(), agent_exports))).createAgentResponseSchema,
+      signal
+    }),
+    listAgents: (options) => requestValue(connection, {
+      path: "/v1/agents",
+      query: options?.includeIndependent === true ? { include_independent: "true" } : {},
+      decoder: async () => (await Promise.resolve().then(() => (init_agent(), agent_exports))).agentListSchema,
+      signal: options?.signal
+    }),
+    getAgent: (agent) => requestValue(connection, { path: agentPath(agent), decoder, signal: agent.signal }),
+    updateAgent: ({ body, ...agent }) => requestValue(connection, {
+      method: "PATCH",
+      path: agentPath(agent),
+      body,
+      decoder,
+      signal: agent.signal
+    }),
+    stopAgent: (agent) => requestValue(connection, {
+      method: "POST",
+      path: `${agentPath(agent)}/stop`,
+      decoder,
+      signal: agent.signal
+    }),
+    retireAgent: (agent) => requestValue(connection, {
+      method: "POST",
+      path: `${agentPath(agent)}/retire`,
+      decoder,
+      signal: agent.signal
+    })
+  };
+}
+function agentPath({ agentId }) {
+  return `/v1/agents/${encodeURIComponent(agentId)}`;
+}
+
+// src/client/claims.ts
+function claimClient(connection) {
+  return {
+    claim: ({ claim: claim2, signal }) => requestValue(connection, {
+      method: "POST",
+      path: "/v1/ci/claim",
+      body: { claim: claim2 },
+      decoder: async () => (await Promise.resolve().then(() => (init_claim(), claim_exports))).claimResponseSchema,
+      signal
+    })
+  };
+}
+
+// src/client/credits.ts
+function creditsClient(connection) {
+  return {
+    getCredits: ({ userId, signal }) => requestValue(connection, {
+      path: `/v1/users/${encodeURIComponent(userId)}/credits`,
+      decoder: async () => (await Promise.resolve().then(() => (init_credits(), credits_exports))).creditsSchema,
+      signal
+    }),
+    modelPricing: (options) => requestValue(connection, {
+      path: "/v1/pricing/models",
+      credential: "none",
+      decoder: async () => (await Promise.resolve().then(() => (init_pricing(), pricing_exports))).modelPricingSchema,
+      signal: options?.signal
+    }),
+    toolPricing: (options) => requestValue(connection, {
+      path: "/v1/pricing/tools",
+      credential: "none",
+      decoder: async () => (await Promise.resolve().then(() => (init_pricing(), pricing_exports))).toolPricingSchema,
+      signal: options?.signal
+    })
+  };
+}
+
+// src/base/clock.ts
+var systemClock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) => new Promise((resolve, reject) => {
+    if (signal?.aborted === true) {
+      reject(signal.reason);
+      return;
+    }
+    const wake = () => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    };
+    const timer = setTimeout(wake, ms);
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+  })
+};
+
+// src/client/ci.ts
+var LONG_POLL_MARGIN_MS = 15e3;
+function ciClient(connection) {
+  return {
+    exchange: (options) => exchangeToken(connection, options),
+    revoke: (options) => requestNothing(connection, {
       method: "DELETE",
       path: "/v1/ci/oidc/exchange",
       effect: "repeatable",
       credential: "as-is",
       decoder: null,
-      signal: call?.signal
+      signal: options?.signal
     }),
-    audience: async (call) => {
-      const answer = await request(connection, {
-        method: "GET",
-        path: "/v1/ci/oidc/audience",
-        effect: "repeatable",
-        credential: "none",
-        decoder: async () => (await Promise.resolve().then(() => (init_exchange(), exchange_exports))).audienceResponseSchema,
-        signal: call?.signal
-      });
-      return answer.value;
-    },
-    submitRun: (run) => submit(connection, run),
-    getRun: async (run) => {
-      const answer = await request(connection, {
-        method: "GET",
-        path: runPath(run),
-        effect: "repeatable",
-        credential: "renewable",
-        decoder: async () => (await Promise.resolve().then(() => (init_run(), run_exports))).runSchema,
-        signal: run.signal
-      });
-      return answer.value;
-    },
-    cancelRun: async (run) => {
-      const answer = await request(connection, {
-        method: "POST",
-        path: `${runPath(run)}/cancel`,
-        effect: "repeatable",
-        credential: "renewable",
-        decoder: async () => (await Promise.resolve().then(() => (init_run(), run_exports))).cancelRunResponseSchema,
-        signal: run.signal
-      });
-      return answer.value;
-    },
-    readCiRun,
-    follow: (follow) => followRun({ ...connection, readCiRun }, follow)
-  };
-}
-function connect(options) {
-  const credential = options.credential ?? (() => null);
-  return {
-    baseUrl: options.baseUrl.replace(/\/+$/, ""),
-    credential: typeof credential === "function" ? { token: credential } : credential,
-    transport: options.transport ?? fetchTransport,
-    clock: options.clock ?? systemClock,
-    random: options.random ?? Math.random,
-    retry: options.retry ?? CALL_RETRY,
-    userAgent: options.userAgent ?? "agent-service-client",
-    onRetry: options.onRetry
+    audience: (options) => requestValue(connection, {
+      path: "/v1/ci/oidc/audience",
+      credential: "none",
+      decoder: async () => (await Promise.resolve().then(() => (init_exchange(), exchange_exports))).audienceResponseSchema,
+      signal: options?.signal
+    }),
+    readCiRun: (options) => readPage(connection, options)
   };
 }
 async function exchangeToken(connection, options) {
@@ -3212,14 +3983,108 @@ async function exchangeToken(connection, options) {
     return answer.value;
   });
 }
+async function readPage(connection, options) {
+  const { runId, after = 0, waitSeconds = 0, limit, retry, signal } = options;
+  return await requestValue(connection, {
+    path: `/v1/ci/runs/${encodeURIComponent(runId)}`,
+    query: { after, wait: waitSeconds, ...limit === void 0 ? {} : { limit } },
+    decoder: async () => (await Promise.resolve().then(() => (init_ci_run(), ci_run_exports))).ciRunPageSchema,
+    timeoutMs: waitSeconds * 1e3 + LONG_POLL_MARGIN_MS,
+    ...retry === void 0 ? {} : { retry },
+    signal
+  });
+}
+
+// src/client/follow.ts
+var WAIT_SECONDS = 25;
+var PAGE_EVENTS = 500;
+var SHORTEST_WAIT_MS = 1e3;
+function followRun(follower, options) {
+  const { runId, signal, retry = FOLLOW_RETRY } = options;
+  const position = { run: null, cursor: options.after ?? 0 };
+  async function* events() {
+    for (let gaps = 0; ; ) {
+      const askedAt = follower.clock.now();
+      const page = await follower.readCiRun({
+        runId,
+        after: position.cursor,
+        waitSeconds: WAIT_SECONDS,
+        limit: PAGE_EVENTS,
+        retry,
+        signal
+      });
+      position.run = page.run;
+      const before = position.cursor;
+      for (const stored of page.events) {
+        if (stored.seq <= position.cursor) continue;
+        if (stored.seq > position.cursor + 1) break;
+        position.cursor = stored.seq;
+        yield stored;
+      }
+      if (position.cursor > before) gaps = 0;
+      if (hasGap(page, position.cursor)) {
+        gaps += 1;
+        const delayMs = nextDelayMs(retry, { attempt: gaps, random: follower.random() });
+        if (delayMs === null) throw new EventGapError(runId, position.cursor);
+        await follower.clock.sleep(delayMs, signal);
+      } else if (page.done) {
+        return page.run;
+      } else if (position.cursor === before) {
+        const heldMs = follower.clock.now() - askedAt;
+        if (heldMs < SHORTEST_WAIT_MS) await follower.clock.sleep(SHORTEST_WAIT_MS - heldMs, signal);
+      }
+    }
+  }
+  return {
+    get run() {
+      return position.run;
+    },
+    get cursor() {
+      return position.cursor;
+    },
+    [Symbol.asyncIterator]: events
+  };
+}
+function hasGap(page, cursor) {
+  const last = page.events.at(-1);
+  return page.next > cursor || last !== void 0 && last.seq > cursor;
+}
+
+// src/client/runs.ts
+function runClient(connection) {
+  return {
+    submitRun: (options) => submit(connection, options),
+    listRuns: ({ agentId, before, limit, signal }) => requestValue(connection, {
+      path: runsPath(agentId),
+      query: {
+        ...before === void 0 ? {} : { before },
+        ...limit === void 0 ? {} : { limit }
+      },
+      decoder: async () => (await Promise.resolve().then(() => (init_run(), run_exports))).runListSchema,
+      signal
+    }),
+    getRun: (run) => requestValue(connection, {
+      path: runPath(run),
+      decoder: async () => (await Promise.resolve().then(() => (init_run(), run_exports))).runSchema,
+      signal: run.signal
+    }),
+    cancelRun: (run) => requestValue(connection, {
+      method: "POST",
+      path: `${runPath(run)}/cancel`,
+      decoder: async () => (await Promise.resolve().then(() => (init_run(), run_exports))).cancelRunResponseSchema,
+      signal: run.signal
+    })
+  };
+}
 async function submit(connection, options) {
-  const { agentId, body, idempotencyKey, signal } = options;
+  const { agentId, body, signal } = options;
+  const key = options.idempotencyKey ?? body.idempotency_key ?? randomIdempotencyKey();
   const { value, header } = await request(connection, {
     method: "POST",
-    path: `/v1/agents/${encodeURIComponent(agentId)}/runs`,
+    path: runsPath(agentId),
     body,
-    ...idempotencyKey === void 0 ? {} : { headers: { "idempotency-key": idempotencyKey } },
-    effect: (idempotencyKey ?? body.idempotency_key) === void 0 ? "once" : "repeatable",
+    headers: { "idempotency-key": key },
+    effect: "repeatable",
     credential: "renewable",
     decoder: async () => (await Promise.resolve().then(() => (init_run(), run_exports))).submitRunResponseSchema,
     signal
@@ -3227,23 +4092,111 @@ async function submit(connection, options) {
   const replayed = header("x-svc-idempotent-replay") === "true";
   return { runId: value.run_id, sessionId: value.session_id, replayed };
 }
-async function readPage(connection, options) {
-  const { runId, after = 0, waitSeconds = 0, limit, retry, signal } = options;
-  const { value } = await request(connection, {
-    method: "GET",
-    path: `/v1/ci/runs/${encodeURIComponent(runId)}`,
-    query: { after, wait: waitSeconds, ...limit === void 0 ? {} : { limit } },
-    effect: "repeatable",
-    credential: "renewable",
-    decoder: async () => (await Promise.resolve().then(() => (init_ci_run(), ci_run_exports))).ciRunPageSchema,
-    timeoutMs: waitSeconds * 1e3 + LONG_POLL_MARGIN_MS,
-    ...retry === void 0 ? {} : { retry },
-    signal
-  });
-  return value;
+function runsPath(agentId) {
+  return `/v1/agents/${encodeURIComponent(agentId)}/runs`;
 }
-function runPath(run) {
-  return `/v1/agents/${encodeURIComponent(run.agentId)}/runs/${encodeURIComponent(run.runId)}`;
+function runPath({ agentId, runId }) {
+  return `${runsPath(agentId)}/${encodeURIComponent(runId)}`;
+}
+
+// src/client/job-client.ts
+function jobClient(connection) {
+  const ci = ciClient(connection);
+  return {
+    ...ci,
+    ...runClient(connection),
+    follow: (follow) => followRun({ ...connection, readCiRun: ci.readCiRun }, follow)
+  };
+}
+function connect(options) {
+  const credential = options.credential ?? (() => null);
+  return {
+    baseUrl: options.baseUrl.replace(/\/+$/, ""),
+    credential: typeof credential === "function" ? { token: credential } : credential,
+    transport: options.transport ?? fetchTransport,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+    retry: options.retry ?? CALL_RETRY,
+    userAgent: options.userAgent ?? "agent-service-client",
+    onRetry: options.onRetry
+  };
+}
+
+// src/client/schedules.ts
+function scheduleClient(connection) {
+  const decoder = async () => (await Promise.resolve().then(() => (init_schedule(), schedule_exports))).scheduleSchema;
+  return {
+    createSchedule: ({ body, ...agent }) => requestValue(connection, {
+      method: "POST",
+      path: schedulesPath(agent),
+      body,
+      effect: "once",
+      decoder,
+      signal: agent.signal
+    }),
+    listSchedules: (agent) => requestValue(connection, {
+      path: schedulesPath(agent),
+      decoder: async () => (await Promise.resolve().then(() => (init_schedule(), schedule_exports))).scheduleListSchema,
+      signal: agent.signal
+    }),
+    getSchedule: (schedule) => requestValue(connection, { path: schedulePath(schedule), decoder, signal: schedule.signal }),
+    confirmSchedule: (schedule) => requestValue(connection, {
+      method: "POST",
+      path: `${schedulePath(schedule)}/confirm`,
+      decoder,
+      signal: schedule.signal
+    }),
+    cancelSchedule: (schedule) => requestValue(connection, {
+      method: "DELETE",
+      path: schedulePath(schedule),
+      decoder,
+      signal: schedule.signal
+    })
+  };
+}
+function schedulesPath({ agentId }) {
+  return `/v1/agents/${encodeURIComponent(agentId)}/schedules`;
+}
+function schedulePath(schedule) {
+  return `${schedulesPath(schedule)}/${encodeURIComponent(schedule.scheduleId)}`;
+}
+
+// src/client/workflows.ts
+function workflowClient(connection) {
+  return {
+    activateWorkflow: ({ workflowId, body = {}, signal }) => requestValue(connection, {
+      method: "POST",
+      path: `${workflowPath(workflowId)}/activate`,
+      body,
+      effect: body.version === void 0 ? "once" : "repeatable",
+      decoder: async () => (await Promise.resolve().then(() => (init_workflow(), workflow_exports))).workflowSchema,
+      signal
+    }),
+    executeWorkflow: ({ workflowId, body = {}, idempotencyKey = randomIdempotencyKey(), signal }) => requestValue(connection, {
+      method: "POST",
+      path: `${workflowPath(workflowId)}/executions`,
+      body,
+      headers: { "idempotency-key": idempotencyKey },
+      decoder: async () => (await Promise.resolve().then(() => (init_workflow(), workflow_exports))).executeWorkflowResponseSchema,
+      signal
+    })
+  };
+}
+function workflowPath(workflowId) {
+  return `/v1/workflows/${encodeURIComponent(workflowId)}`;
+}
+
+// src/client/client.ts
+function createClient(options) {
+  const connection = connect(options);
+  return {
+    ...jobClient(connection),
+    ...agentClient(connection),
+    ...scheduleClient(connection),
+    ...creditsClient(connection),
+    ...workflowClient(connection),
+    ...claimClient(connection)
+  };
 }
 export {
   ApiError,

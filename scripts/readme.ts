@@ -24,6 +24,13 @@ const settingProse: Record<SettingName, Prose> = {
     description: "PostgreSQL in the place of the embedded store.",
     fallback: "the embedded store",
   },
+  ROLE: {
+    description:
+      "What this node does, where several share `DATABASE_URL`: `api` answers, `worker` carries runs out (as `agent-service work`).",
+  },
+  STALLED_SECONDS: {
+    description: "With `DATABASE_URL`: a run whose worker is silent for so long ends as `stalled`, refunded.",
+  },
   LOG_LEVEL: { description: "How much goes to standard output, as JSON lines." },
   CI_AUDIENCE: { description: "What ID tokens must be made for.", fallback: "the host of `BASE_URL`" },
   CI_FREE_CREDITS: { description: "Free credits of each repository owner a month (UTC). A run costs one." },
@@ -42,6 +49,14 @@ const settingProse: Record<SettingName, Prose> = {
   },
   MAX_QUEUED_RUNS: { description: "Runs that may wait. Beyond it a submission is answered 429." },
   DRAIN_SECONDS: { description: "What runs at work are given to end when the service is told to stop." },
+  METRICS: {
+    description:
+      "Whether `GET /metrics` answers a Prometheus scraper. Let your proxy keep strangers from it.",
+  },
+  RATES_FILE: {
+    description: "What things cost and what plans may; see [Rates](#rates).",
+    fallback: "built in: a run costs one credit",
+  },
 };
 
 /** Read beside the others, as it is JSON. */
