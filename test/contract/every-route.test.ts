@@ -2,7 +2,8 @@
 // document says comes back, and never a 500.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { documentSchemas, openApiDocument } from "../../src/contract/openapi.ts";
+import { documentSchemas } from "../../src/contract/openapi/schemas.ts";
+import { openApiDocument } from "../../src/contract/openapi.ts";
 import { putWorkflow } from "../../src/service/core/workflows.ts";
 import { scriptedBackend } from "../support/scripted-backend.ts";
 import { makeAccount, openCaller, type TestAccount } from "../support/service-account.ts";

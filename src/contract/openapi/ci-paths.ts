@@ -1,0 +1,101 @@
+// CI jobs: the exchange, the claim, the events of a run, in the OpenAPI document. Pure.
+
+import { DEFAULT_PAGE_EVENTS, MAX_PAGE_EVENTS, MAX_WAIT_SECONDS } from "../ci-run.ts";
+import {
+  answer,
+  apiKey,
+  capability,
+  capabilityOrKey,
+  header,
+  ifNoneMatch,
+  problems,
+  queryParameter,
+  ref,
+  runId,
+  unchanged,
+} from "./parts.ts";
+
+export const ciPaths = {
+  "/v1/ci/oidc/audience": {
+    get: {
+      operationId: "getAudience",
+      summary: "The audience that a job's OIDC token must name",
+      security: [],
+      responses: { 200: answer("The audience.", "AudienceResponse") },
+    },
+  },
+  "/v1/ci/oidc/exchange": {
+    post: {
+      operationId: "exchangeToken",
+      summary: "Exchange a CI job's OIDC token for a capability to run its repository's agent",
+      description: "RFC 8693 names. A token is good for one exchange; mint a fresh one for every call.",
+      security: [],
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": { schema: ref("ExchangeRequest") },
+          "application/x-www-form-urlencoded": { schema: ref("ExchangeRequest") },
+        },
+      },
+      responses: {
+        200: answer("The capability.", "ExchangeResponse"),
+        ...problems(400, 401, 403, 413, 415, 429, 503),
+      },
+    },
+    delete: {
+      operationId: "revokeCapability",
+      summary: "End the capability that this request carries",
+      security: capability,
+      responses: { 204: { description: "It has ended." }, ...problems(401, 403) },
+    },
+  },
+  "/v1/ci/claim": {
+    post: {
+      operationId: "claimRepository",
+      summary: "Ask for a repository's agent, to pay for it and own it",
+      description:
+        "The owner's alone. The claim is pending until a job of the repository that only a writer can start names the account in its exchange. Safe to repeat with the same account.",
+      security: apiKey,
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: ref("ClaimRequest"), example: { claim: "svc_claim_…" } } },
+      },
+      responses: {
+        200: answer("The agent is this account's.", "ClaimResponse"),
+        202: answer("The claim waits for a job of the repository.", "ClaimResponse"),
+        ...problems(400, 401, 403, 404, 409, 413, 415),
+      },
+    },
+  },
+  "/v1/ci/runs/{runId}": {
+    get: {
+      operationId: "readCiRun",
+      summary: "The durable events of a run, by cursor and long poll",
+      description:
+        "Events are AG-UI 1.0, numbered 1, 2, 3 … without a gap. See RunEvent for those that this service writes.",
+      security: capabilityOrKey,
+      parameters: [
+        runId,
+        queryParameter("after", "Events with a higher `seq`.", { type: "integer", minimum: 0, default: 0 }),
+        queryParameter("wait", "Seconds to wait for the first new event.", {
+          type: "integer",
+          minimum: 0,
+          maximum: MAX_WAIT_SECONDS,
+          default: 0,
+        }),
+        queryParameter("limit", "Events at most.", {
+          type: "integer",
+          minimum: 1,
+          maximum: MAX_PAGE_EVENTS,
+          default: DEFAULT_PAGE_EVENTS,
+        }),
+        ifNoneMatch,
+      ],
+      responses: {
+        200: { ...answer("A page of events.", "CiRunPage"), headers: { ETag: header("Names this answer.") } },
+        304: unchanged,
+        ...problems(400, 401, 403, 404),
+      },
+    },
+  },
+} as const;
