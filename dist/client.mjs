@@ -9,8 +9,8 @@ var __esm = (fn, res, err) => function __init() {
   }
 };
 var __export = (target, all) => {
-  for (var name2 in all)
-    __defProp(target, name2, { get: all[name2], enumerable: true });
+  for (var name3 in all)
+    __defProp(target, name3, { get: all[name3], enumerable: true });
 };
 
 // node_modules/zod/v4/core/util.js
@@ -430,7 +430,7 @@ function newError(Definition) {
   return new Definition();
 }
 // @__NO_SIDE_EFFECTS__
-function $constructor(name2, initializer2, proto, params) {
+function $constructor(name3, initializer2, proto, params) {
   const zodProto = {};
   function Internals(def) {
     this.def = def;
@@ -448,10 +448,10 @@ function $constructor(name2, initializer2, proto, params) {
       } finally {
         _zodDesc.value = void 0;
       }
-    } else if (inst._zod.traits.has(name2)) {
+    } else if (inst._zod.traits.has(name3)) {
       return;
     }
-    inst._zod.traits.add(name2);
+    inst._zod.traits.add(name3);
     initializer2(inst, def);
     if (initialized) {
       const own2 = Object.getPrototypeOf(inst);
@@ -477,7 +477,7 @@ function $constructor(name2, initializer2, proto, params) {
   const Parent = params?.Parent ?? Object;
   class Definition extends Parent {
   }
-  Object.defineProperty(Definition, "name", { value: name2 });
+  Object.defineProperty(Definition, "name", { value: name3 });
   function _(def) {
     const inst = params?.Parent ? newError(Definition) : this;
     init(inst, def);
@@ -498,10 +498,10 @@ function $constructor(name2, initializer2, proto, params) {
     value: (inst) => {
       if (params?.Parent && inst instanceof params.Parent)
         return true;
-      return inst?._zod?.traits?.has(name2);
+      return inst?._zod?.traits?.has(name3);
     }
   });
-  Object.defineProperty(_, "name", { value: name2 });
+  Object.defineProperty(_, "name", { value: name3 });
   return _;
 }
 function config(newConfig) {
@@ -521,8 +521,8 @@ var init_core = __esm({
       }
     };
     $ZodEncodeError = class extends Error {
-      constructor(name2) {
-        super(`Encountered unidirectional transform during encode: ${name2}`);
+      constructor(name3) {
+        super(`Encountered unidirectional transform during encode: ${name3}`);
         this.name = "ZodEncodeError";
       }
     };
@@ -2437,6 +2437,14 @@ function extend2(schema, shape) {
   return extend(schema, shape);
 }
 // @__NO_SIDE_EFFECTS__
+function union(options, params) {
+  return new ZodMiniUnion({
+    type: "union",
+    options,
+    ...normalizeParams(params)
+  });
+}
+// @__NO_SIDE_EFFECTS__
 function discriminatedUnion(discriminator, options, params) {
   return new ZodMiniDiscriminatedUnion({
     type: "union",
@@ -2522,7 +2530,7 @@ function pipe(in_, out) {
 function refine(fn, _params = {}) {
   return _refine(ZodMiniCustom, fn, _params);
 }
-var ZodMiniType, ZodMiniString, ZodMiniStringFormat, ZodMiniUUID, ZodMiniURL, ZodMiniNumber, ZodMiniNumberFormat, ZodMiniBoolean, ZodMiniNull, ZodMiniUnknown, ZodMiniNever, ZodMiniArray, ZodMiniObject, ZodMiniDiscriminatedUnion, ZodMiniRecord, ZodMiniEnum, ZodMiniLiteral, ZodMiniTransform, ZodMiniOptional, ZodMiniNullable, ZodMiniDefault, ZodMiniPipe, ZodMiniCustom;
+var ZodMiniType, ZodMiniString, ZodMiniStringFormat, ZodMiniUUID, ZodMiniURL, ZodMiniNumber, ZodMiniNumberFormat, ZodMiniBoolean, ZodMiniNull, ZodMiniUnknown, ZodMiniNever, ZodMiniArray, ZodMiniObject, ZodMiniUnion, ZodMiniDiscriminatedUnion, ZodMiniRecord, ZodMiniEnum, ZodMiniLiteral, ZodMiniTransform, ZodMiniOptional, ZodMiniNullable, ZodMiniDefault, ZodMiniPipe, ZodMiniCustom;
 var init_schemas2 = __esm({
   "node_modules/zod/v4/mini/schemas.js"() {
     init_core2();
@@ -2626,6 +2634,10 @@ var init_schemas2 = __esm({
       $ZodObject.init(inst, def);
       ZodMiniType.init(inst, def);
       installLazyProp(inst, "shape", (self) => self._zod.def.shape, false);
+    });
+    ZodMiniUnion = /* @__PURE__ */ $constructor("ZodMiniUnion", (inst, def) => {
+      $ZodUnion.init(inst, def);
+      ZodMiniType.init(inst, def);
     });
     ZodMiniDiscriminatedUnion = /* @__PURE__ */ $constructor("ZodMiniDiscriminatedUnion", (inst, def) => {
       $ZodDiscriminatedUnion.init(inst, def);
@@ -2844,8 +2856,8 @@ __export(agent_exports, {
   updateAgentRequestSchema: () => updateAgentRequestSchema
 });
 function text(maxChars) {
-  const hasNoNul2 = refine((value) => !value.includes("\0"), "must not hold a NUL character");
-  return string2().check(_minLength(1), _maxLength(maxChars), hasNoNul2);
+  const hasNoNul3 = refine((value) => !value.includes("\0"), "must not hold a NUL character");
+  return string2().check(_minLength(1), _maxLength(maxChars), hasNoNul3);
 }
 function isBounded(config2) {
   let level = [config2];
@@ -3145,8 +3157,8 @@ function isTerminal(status) {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 function name(maxChars) {
-  const hasNoNul2 = refine((text2) => !text2.includes("\0"), "must not hold a NUL character");
-  return string2().check(_minLength(1), _maxLength(maxChars), hasNoNul2);
+  const hasNoNul3 = refine((text2) => !text2.includes("\0"), "must not hold a NUL character");
+  return string2().check(_minLength(1), _maxLength(maxChars), hasNoNul3);
 }
 var MAX_TURN_TOKENS, MAX_IDEMPOTENCY_KEY_CHARS, MAX_PAGE_RUNS, DEFAULT_PAGE_RUNS, runOrigins, runCauses, runStatuses, usageSchema, identity, accounting, timestamp, unsettled, started, runSchema, messageRoles, partTypes, partSchema, messageSchema, submitRunRequestSchema, submitRunResponseSchema, cancelRunResponseSchema, runListSchema, listRunsQuerySchema;
 var init_run = __esm({
@@ -3610,7 +3622,7 @@ var fetchTransport = async (request2) => {
     });
     return {
       status: response.status,
-      headers: (name2) => response.headers.get(name2) ?? void 0,
+      headers: (name3) => response.headers.get(name3) ?? void 0,
       body: await readText(response, request2.maxBodyBytes)
     };
   } catch (cause) {
@@ -3816,7 +3828,7 @@ async function send(connection, call, decode2) {
 }
 async function buildRequest(connection, call) {
   const url2 = new URL(connection.baseUrl + call.path);
-  for (const [name2, value] of Object.entries(call.query ?? {})) url2.searchParams.set(name2, String(value));
+  for (const [name3, value] of Object.entries(call.query ?? {})) url2.searchParams.set(name3, String(value));
   const token = call.credential === "none" ? null : await connection.credential.token();
   return {
     method: call.method,
@@ -4161,6 +4173,186 @@ function schedulePath(schedule) {
   return `${schedulesPath(schedule)}/${encodeURIComponent(schedule.scheduleId)}`;
 }
 
+// src/contract/socket.ts
+init_mini();
+init_problem();
+init_run();
+init_run_event();
+var SOCKET_PATH = "/v1/ws";
+var MAX_FRAME_BYTES = 1024 * 1024;
+var closeCodes = {
+  /** It is text frames only. */
+  unsupportedData: 1003,
+  /** Answers are not read. */
+  policyViolation: 1008,
+  /** The service stops: connect again, and subscribe from the cursors that were told. */
+  serviceRestart: 1012,
+  /** Not authenticated in time, or with a credential that is refused. */
+  unauthorized: 4401
+};
+var frameId = string2().check(_minLength(1), _maxLength(64));
+var name2 = string2().check(_minLength(1), _maxLength(255), refine(hasNoNul2, "must not hold a NUL character"));
+var seq = int().check(_gte(0));
+var runCursorSchema = seq;
+var sessionCursorSchema = object({ run_id: name2, seq });
+var cursorSchema = union([runCursorSchema, sessionCursorSchema]);
+var authSchema = object({ type: literal("auth"), token: string2().check(_maxLength(4096)) });
+var subscribeSchema = object({
+  type: literal("subscribe"),
+  id: frameId,
+  run_id: optional(name2),
+  session_id: optional(name2),
+  after: optional(nullable(cursorSchema))
+}).check(
+  refine(
+    ({ run_id, session_id }) => run_id === void 0 !== (session_id === void 0),
+    'exactly one of "run_id" and "session_id" is required'
+  ),
+  refine(
+    ({ run_id, after }) => after == null || typeof after === "number" === (run_id !== void 0),
+    '"after" is a number for a run, {run_id, seq} for a session'
+  )
+);
+var unsubscribeSchema = object({ type: literal("unsubscribe"), id: frameId });
+var submitSchema = extend2(submitRunRequestSchema, {
+  type: literal("submit"),
+  id: frameId,
+  agent_id: name2
+});
+var cancelSchema = object({ type: literal("cancel"), id: frameId, agent_id: name2, run_id: name2 });
+var clientFrameSchema = discriminatedUnion("type", [
+  authSchema,
+  subscribeSchema,
+  unsubscribeSchema,
+  submitSchema,
+  cancelSchema
+]);
+var unsubscribedReasons = ["ended", "asked", "refused", "unauthorized"];
+var resumeAfter = nullable(cursorSchema);
+var serverFrameSchema = discriminatedUnion("type", [
+  /** The credential is good; until when, where it ends by itself. */
+  object({ type: literal("ready"), expires_at: nullable(iso_exports.datetime()) }),
+  object({ type: literal("subscribed"), subscription: frameId }),
+  /** A run as it stands: before its first event, and after its last. */
+  object({ type: literal("run"), subscription: frameId, run: runSchema }),
+  extend2(storedRunEventSchema, { type: literal("event"), subscription: frameId, run_id: string2() }),
+  object({
+    type: literal("unsubscribed"),
+    subscription: frameId,
+    reason: _enum(unsubscribedReasons),
+    resume_after: resumeAfter
+  }),
+  /** Ended, because its frames were not read for long. Subscribe again from there. */
+  object({ type: literal("slow"), subscription: frameId, resume_after: resumeAfter }),
+  /** Ended, because the service stops; the close follows. */
+  object({ type: literal("stopping"), subscription: frameId, resume_after: resumeAfter }),
+  object({
+    type: literal("submitted"),
+    id: frameId,
+    run_id: string2(),
+    session_id: string2(),
+    /** True when an earlier request with the same key made this run. */
+    replayed: boolean2()
+  }),
+  object({ type: literal("cancelling"), id: frameId, run_id: string2() }),
+  /** `id` is that of the frame, or of the subscription, that failed; absent where there is none to name. */
+  object({
+    type: literal("error"),
+    id: optional(string2()),
+    code: string2(),
+    error: string2(),
+    request_id: string2(),
+    reason: optional(string2()),
+    audience: optional(_enum(audiences)),
+    claim_url: optional(nullable(string2())),
+    retry_after_seconds: optional(int())
+  })
+]);
+function hasNoNul2(text2) {
+  return !text2.includes("\0");
+}
+
+// src/client/session.ts
+var SUBSCRIPTION = "session";
+var SessionRefusedError = class extends ClientError {
+};
+function sessionClient(connection) {
+  return { session: (options) => followSession(connection, options) };
+}
+function followSession(connection, options) {
+  const { signal, retry = FOLLOW_RETRY } = options;
+  const position = { cursor: options.after ?? null };
+  async function* items() {
+    for (let attempt = 1; ; attempt += 1) {
+      signal?.throwIfAborted();
+      for await (const frame of frames(connection, { ...options, after: position.cursor })) {
+        attempt = 1;
+        if (frame.type === "run") yield { type: "run", run: frame.run };
+        if (frame.type !== "event") continue;
+        const { run_id: runId, seq: seq2, at, event } = frame;
+        position.cursor = { run_id: runId, seq: seq2 };
+        yield { type: "event", runId, seq: seq2, at, event };
+      }
+      const delayMs = nextDelayMs(retry, { attempt, random: connection.random() });
+      if (delayMs === null) throw new ConnectionError(`No socket to ${connection.baseUrl}.`);
+      await connection.clock.sleep(delayMs, signal);
+    }
+  }
+  return {
+    get cursor() {
+      return position.cursor;
+    },
+    [Symbol.asyncIterator]: items
+  };
+}
+async function* frames(connection, options) {
+  const token = await connection.credential.token();
+  const socket = new WebSocket(`${connection.baseUrl.replace(/^http/, "ws")}${SOCKET_PATH}`);
+  const arrived = [];
+  let closedWith = null;
+  let wake = () => {
+  };
+  const send2 = (frame) => socket.send(JSON.stringify(frame));
+  socket.onopen = () => {
+    send2({ type: "auth", token: token ?? "" });
+    const { sessionId: session_id, after } = options;
+    send2({ type: "subscribe", id: SUBSCRIPTION, session_id, ...after == null ? {} : { after } });
+  };
+  socket.onmessage = ({ data }) => {
+    const frame = serverFrameSchema.safeParse(JSON.parse(String(data)));
+    if (frame.success) arrived.push(frame.data);
+    wake();
+  };
+  socket.onclose = ({ code }) => {
+    closedWith = code;
+    wake();
+  };
+  const onAbort = () => socket.close();
+  options.signal?.addEventListener("abort", onAbort, { once: true });
+  try {
+    for (; ; ) {
+      const frame = arrived.shift();
+      if (frame !== void 0) {
+        if (frame.type === "error") throw new SessionRefusedError(frame.code, frame.error);
+        if (frame.type === "slow" || frame.type === "unsubscribed") return;
+        yield frame;
+      } else if (closedWith === closeCodes.unauthorized) {
+        throw new SessionRefusedError("unauthorized", "The service refused the credential.");
+      } else if (closedWith !== null) {
+        options.signal?.throwIfAborted();
+        return;
+      } else {
+        await new Promise((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    options.signal?.removeEventListener("abort", onAbort);
+    socket.close();
+  }
+}
+
 // src/client/workflows.ts
 function workflowClient(connection) {
   return {
@@ -4191,6 +4383,7 @@ function createClient(options) {
   const connection = connect(options);
   return {
     ...jobClient(connection),
+    ...sessionClient(connection),
     ...agentClient(connection),
     ...scheduleClient(connection),
     ...creditsClient(connection),
@@ -4204,6 +4397,7 @@ export {
   ConnectionError,
   DecodeError,
   EventGapError,
+  SessionRefusedError,
   TimeoutError,
   createClient
 };

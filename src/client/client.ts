@@ -5,6 +5,7 @@ import { type ClaimClient, claimClient } from "./claims.ts";
 import { type CreditsClient, creditsClient } from "./credits.ts";
 import { type ClientOptions, connect, type JobClient, jobClient } from "./job-client.ts";
 import { type ScheduleClient, scheduleClient } from "./schedules.ts";
+import { type SessionClient, sessionClient } from "./session.ts";
 import { type WorkflowClient, workflowClient } from "./workflows.ts";
 
 // What a program needs to name beside the client itself: this file is the package's entry.
@@ -45,17 +46,26 @@ export type { ClientOptions, JobClient } from "./job-client.ts";
 export type { Credential } from "./request.ts";
 export type { ListRunsOptions, RunAddress, RunClient, SubmitRunOptions, SubmittedRun } from "./runs.ts";
 export type { ScheduleAddress, ScheduleClient } from "./schedules.ts";
+export type { FollowedSession, SessionClient, SessionItem, SessionOptions } from "./session.ts";
+export { SessionRefusedError } from "./session.ts";
 export type { Transport, TransportRequest, TransportResponse } from "./transport.ts";
 export type { ExecuteWorkflowOptions, WorkflowAddress, WorkflowClient } from "./workflows.ts";
 
 /** Rejects and retries as a JobClient does. */
-export type Client = JobClient & AgentClient & ScheduleClient & CreditsClient & WorkflowClient & ClaimClient;
+export type Client = JobClient &
+  AgentClient &
+  ScheduleClient &
+  CreditsClient &
+  WorkflowClient &
+  ClaimClient &
+  SessionClient;
 
 /** Makes a client. Opens nothing until a method is called. */
 export function createClient(options: ClientOptions): Client {
   const connection = connect(options);
   return {
     ...jobClient(connection),
+    ...sessionClient(connection),
     ...agentClient(connection),
     ...scheduleClient(connection),
     ...creditsClient(connection),

@@ -1,0 +1,130 @@
+// Follows one session over the WebSocket: its runs as they begin and end, and every event of each, once and in order.
+
+import { type BackoffPolicy, nextDelayMs } from "../base/backoff.ts";
+import type { Run } from "../contract/run.ts";
+import type { StoredRunEvent } from "../contract/run-event.ts";
+import {
+  closeCodes,
+  type ServerFrame,
+  type SessionCursor,
+  SOCKET_PATH,
+  serverFrameSchema,
+} from "../contract/socket.ts";
+import { ClientError, ConnectionError } from "./errors.ts";
+import type { Connection } from "./request.ts";
+import { FOLLOW_RETRY } from "./retry.ts";
+
+const SUBSCRIPTION = "session";
+
+export type SessionOptions = {
+  readonly sessionId: string;
+  /** The last event that is known; without it from the session's beginning. */
+  readonly after?: SessionCursor | null;
+  readonly signal?: AbortSignal | undefined;
+  readonly retry?: BackoffPolicy;
+};
+
+export type SessionItem =
+  /** A run as it stands, before its first event and after its last; told again after a reconnection. */
+  | { readonly type: "run"; readonly run: Run }
+  | ({ readonly type: "event"; readonly runId: string } & StoredRunEvent);
+
+/** Iterate it once; it goes on until the loop is left or the signal aborts. */
+export type FollowedSession = {
+  /** Where it stands, to go on from later. */
+  readonly cursor: SessionCursor | null;
+  [Symbol.asyncIterator](): AsyncGenerator<SessionItem, never, undefined>;
+};
+
+/** The service refused the subscription or the credential. `code` is the service's. */
+export class SessionRefusedError extends ClientError {}
+
+export type SessionClient = {
+  /** GET /v1/ws. Connects again, from where it stands, whenever the connection is lost. */
+  session(options: SessionOptions): FollowedSession;
+};
+
+export function sessionClient(connection: Connection): SessionClient {
+  return { session: (options) => followSession(connection, options) };
+}
+
+function followSession(connection: Connection, options: SessionOptions): FollowedSession {
+  const { signal, retry = FOLLOW_RETRY } = options;
+  const position = { cursor: options.after ?? null };
+
+  async function* items(): AsyncGenerator<SessionItem, never, undefined> {
+    for (let attempt = 1; ; attempt += 1) {
+      signal?.throwIfAborted();
+      for await (const frame of frames(connection, { ...options, after: position.cursor })) {
+        attempt = 1;
+        if (frame.type === "run") yield { type: "run", run: frame.run };
+        if (frame.type !== "event") continue;
+        const { run_id: runId, seq, at, event } = frame;
+        position.cursor = { run_id: runId, seq };
+        yield { type: "event", runId, seq, at, event };
+      }
+      const delayMs = nextDelayMs(retry, { attempt, random: connection.random() });
+      if (delayMs === null) throw new ConnectionError(`No socket to ${connection.baseUrl}.`);
+      await connection.clock.sleep(delayMs, signal);
+    }
+  }
+
+  return {
+    get cursor() {
+      return position.cursor;
+    },
+    [Symbol.asyncIterator]: items,
+  };
+}
+
+/** The frames of one connection, until it is lost. Throws what connecting again would not mend. */
+async function* frames(
+  connection: Connection,
+  options: SessionOptions,
+): AsyncGenerator<ServerFrame, void, undefined> {
+  const token = await connection.credential.token();
+  const socket = new WebSocket(`${connection.baseUrl.replace(/^http/, "ws")}${SOCKET_PATH}`);
+  const arrived: ServerFrame[] = [];
+  let closedWith: number | null = null;
+  let wake = () => {};
+  const send = (frame: object) => socket.send(JSON.stringify(frame));
+  socket.onopen = () => {
+    send({ type: "auth", token: token ?? "" });
+    const { sessionId: session_id, after } = options;
+    send({ type: "subscribe", id: SUBSCRIPTION, session_id, ...(after == null ? {} : { after }) });
+  };
+  socket.onmessage = ({ data }) => {
+    const frame = serverFrameSchema.safeParse(JSON.parse(String(data)));
+    // A frame of a kind that this version does not know is passed over.
+    if (frame.success) arrived.push(frame.data);
+    wake();
+  };
+  socket.onclose = ({ code }) => {
+    closedWith = code;
+    wake();
+  };
+  const onAbort = () => socket.close();
+  options.signal?.addEventListener("abort", onAbort, { once: true });
+  try {
+    for (;;) {
+      const frame = arrived.shift();
+      if (frame !== undefined) {
+        if (frame.type === "error") throw new SessionRefusedError(frame.code, frame.error);
+        if (frame.type === "slow" || frame.type === "unsubscribed") return;
+        yield frame;
+      } else if (closedWith === closeCodes.unauthorized) {
+        throw new SessionRefusedError("unauthorized", "The service refused the credential.");
+      } else if (closedWith !== null) {
+        options.signal?.throwIfAborted();
+        return;
+      } else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    options.signal?.removeEventListener("abort", onAbort);
+    socket.close();
+  }
+}

@@ -1,0 +1,83 @@
+// The client's session iterator, against the real service through a proxy that cuts its connections.
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Client, createClient, type SessionItem, SessionRefusedError } from "../../src/client/client.ts";
+import { makeTestKey } from "../support/account-key.ts";
+import { say, scriptedBackend } from "../support/scripted-backend.ts";
+import { ServiceBed } from "../support/service-bed.ts";
+import { TcpProxy } from "../support/tcp-proxy.ts";
+
+let bed: ServiceBed;
+const proxy = new TcpProxy();
+let client: Client;
+let agentId: string;
+
+beforeAll(async () => {
+  bed = await ServiceBed.start({ backend: scriptedBackend((task) => say(task, "one ", "two")) });
+  await bed.stop();
+  const key = await makeTestKey(bed.place);
+  await bed.restart();
+  const url = new URL(bed.url);
+  proxy.standBefore(url);
+  client = createClient({
+    baseUrl: url.href,
+    credential: () => key.secret,
+    retry: { attempts: 5, firstDelayMs: 1, maxDelayMs: 10 },
+  });
+  agentId = (await client.createAgent({ body: { name: "helper" } })).id;
+});
+
+afterAll(async () => {
+  proxy.close();
+  await bed.close();
+});
+
+it("tells every run and event of a session once and in order, also across lost connections", async () => {
+  const submit = (session_id?: string) =>
+    client.submitRun({
+      agentId,
+      body: { message: "go", ...(session_id === undefined ? {} : { session_id }) },
+    });
+  const first = await submit();
+  const { sessionId } = first;
+  const stop = new AbortController();
+  const session = client.session({
+    sessionId,
+    signal: stop.signal,
+    retry: { attempts: 5, firstDelayMs: 1, maxDelayMs: 10 },
+  });
+  const seen: (SessionItem & { type: "event" })[] = [];
+  let ended = 0;
+  let second: string | null = null;
+  const reading = (async () => {
+    for await (const item of session) {
+      if (item.type === "event") seen.push(item);
+      if (item.type !== "event" || item.event.type !== "RUN_FINISHED") continue;
+      ended += 1;
+      if (ended === 1) {
+        proxy.cut();
+        proxy.mend();
+        second = (await submit(sessionId)).runId;
+      }
+      if (ended === 2) stop.abort(new Error("enough"));
+    }
+  })();
+  await expect(reading).rejects.toThrow("enough");
+  for (const runId of [first.runId, second ?? ""]) {
+    const seqs = seen.filter((item) => item.runId === runId).map(({ seq }) => seq);
+    expect(seqs).toEqual(Array.from({ length: 7 }, (_, index) => index + 1));
+  }
+  expect(session.cursor).toEqual({ run_id: second, seq: 7 });
+});
+
+it("goes on from a cursor, and says why a session is refused", async () => {
+  const { sessionId, runId } = await client.submitRun({ agentId, body: { message: "go" } });
+  for await (const item of client.follow({ runId })) expect(item.seq).toBeGreaterThan(0);
+  for await (const item of client.session({ sessionId, after: { run_id: runId, seq: 5 } })) {
+    if (item.type !== "event") continue;
+    expect(item.seq).toBe(6);
+    break;
+  }
+  const unknown = client.session({ sessionId: "00000000-0000-7000-8000-000000000000" });
+  await expect(unknown[Symbol.asyncIterator]().next()).rejects.toBeInstanceOf(SessionRefusedError);
+});
