@@ -1,6 +1,7 @@
 // An agent and its routes under /v1/agents. Pure.
 
 import * as z from "zod/mini";
+import { boundedObject } from "./bounded-object.ts";
 
 export const MAX_AGENT_NAME_CHARS = 255;
 export const MAX_CONFIG_BYTES = 64 * 1024;
@@ -42,14 +43,7 @@ export const createAgentRequestSchema = z.object({
   /** Left out: the router's default. */
   model: z.optional(text(255)),
   /** Opaque to the service. */
-  config: z.optional(
-    configSchema.check(
-      z.refine(
-        isBounded,
-        `must have at most ${MAX_CONFIG_BYTES} bytes as JSON and ${MAX_CONFIG_DEPTH} levels of nesting`,
-      ),
-    ),
-  ),
+  config: z.optional(boundedObject({ maxBytes: MAX_CONFIG_BYTES, maxDepth: MAX_CONFIG_DEPTH })),
   /** `return` gives an agent of this name where there is one; `error`, the default, always makes one. */
   if_exists: z.optional(z.enum(["return", "error"])),
   kind: z.optional(z.literal("independent")),
@@ -70,18 +64,4 @@ export const listAgentsQuerySchema = z.object({ include_independent: z.optional(
 function text(maxChars: number) {
   const hasNoNul = z.refine<string>((value) => !value.includes("\0"), "must not hold a NUL character");
   return z.string().check(z.minLength(1), z.maxLength(maxChars), hasNoNul);
-}
-
-/** Depth first: JSON.stringify gives up on what JSON.parse still reads. */
-function isBounded(config: unknown): boolean {
-  let level: unknown[] = [config];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_CONFIG_DEPTH) return false;
-    level = level.flatMap((value) =>
-      typeof value === "object" && value !== null
-        ? Object.values(value).filter((inner) => typeof inner === "object")
-        : [],
-    );
-  }
-  return new TextEncoder().encode(JSON.stringify(config)).length <= MAX_CONFIG_BYTES;
 }

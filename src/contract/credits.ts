@@ -11,11 +11,15 @@ export const creditPlanSchema = z.object({ id: z.string(), usd_cents: z.int(), m
 
 export const activePlanSchema = z.object({
   sku: z.string(),
+  /** Granted at the start of each period. */
   monthly_credits: z.int(),
+  /** `active`, or `past_due`: it ends with its period unless it is paid. */
   status: z.string(),
   current_period_end: z.iso.datetime(),
   cancel_at_period_end: z.boolean(),
 });
+
+export type ActivePlan = z.infer<typeof activePlanSchema>;
 
 export const creditsSchema = z.object({
   /** Whole credits. */

@@ -1,14 +1,16 @@
 // The OpenAPI 3.1 document, made of the same schemas that validate. One file a resource under openapi/. Pure.
 
-import * as z from "zod/mini";
 import { agentPaths } from "./openapi/agent-paths.ts";
 import { ciPaths } from "./openapi/ci-paths.ts";
 import { creditPaths } from "./openapi/credit-paths.ts";
+import { documentExamples } from "./openapi/examples.ts";
+import { toJsonSchemas } from "./openapi/json-schema.ts";
 import { operationPaths } from "./openapi/operation-paths.ts";
-import type { JsonObject } from "./openapi/parts.ts";
+import { documentHeaders, type JsonObject } from "./openapi/parts.ts";
+import { problemComponents } from "./openapi/problem-answers.ts";
 import { runPaths } from "./openapi/run-paths.ts";
 import { schedulePaths } from "./openapi/schedule-paths.ts";
-import { documentSchemas } from "./openapi/schemas.ts";
+import { documentTags } from "./openapi/tags.ts";
 import { workflowPaths } from "./openapi/workflow-paths.ts";
 
 /** The document for a service at `baseUrl`. */
@@ -22,6 +24,7 @@ export function openApiDocument(baseUrl: string): JsonObject {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: baseUrl }],
+    tags: documentTags,
     paths: {
       ...ciPaths,
       ...agentPaths,
@@ -44,14 +47,12 @@ export function openApiDocument(baseUrl: string): JsonObject {
           description: "A capability from `POST /v1/ci/oidc/exchange`: one agent, 15 minutes.",
         },
       },
-      schemas: Object.fromEntries(
-        Object.entries(documentSchemas).map(([name, schema]) => [name, toJsonSchema(schema)]),
+      headers: documentHeaders,
+      responses: problemComponents(),
+      examples: Object.fromEntries(
+        Object.entries(documentExamples).map(([name, { summary, value }]) => [name, { summary, value }]),
       ),
+      schemas: toJsonSchemas(),
     },
   };
-}
-
-function toJsonSchema(schema: z.core.$ZodType): JsonObject {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: "draft-2020-12" });
-  return rest;
 }

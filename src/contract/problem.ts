@@ -35,6 +35,7 @@ export const problemCodes = [
   "forbidden",
   "not_found",
   "run_finished",
+  "events_expired",
   "idempotency_key_in_flight",
   "idempotency_key_reused",
   "insufficient_credits",

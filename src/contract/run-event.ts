@@ -5,6 +5,7 @@ import * as z from "zod/mini";
 
 export const CHANGES_EVENT = "repository.changes";
 export const QUOTA_EVENT = "quota";
+export const OUTPUT_EVENT = "output";
 
 const runStartedSchema = z.object({
   type: z.literal("RUN_STARTED"),
@@ -40,6 +41,24 @@ const textContentSchema = z.object({
 });
 const textEndSchema = z.object({ type: z.literal("TEXT_MESSAGE_END"), messageId: z.string() });
 
+/** What the model thought before it spoke, as far as its maker shows that: one or more messages between START and END. */
+const reasoningStartSchema = z.object({ type: z.literal("REASONING_START"), messageId: z.string() });
+const reasoningMessageStartSchema = z.object({
+  type: z.literal("REASONING_MESSAGE_START"),
+  messageId: z.string(),
+  role: z.literal("reasoning"),
+});
+const reasoningMessageContentSchema = z.object({
+  type: z.literal("REASONING_MESSAGE_CONTENT"),
+  messageId: z.string(),
+  delta: z.string(),
+});
+const reasoningMessageEndSchema = z.object({
+  type: z.literal("REASONING_MESSAGE_END"),
+  messageId: z.string(),
+});
+const reasoningEndSchema = z.object({ type: z.literal("REASONING_END"), messageId: z.string() });
+
 const toolStartSchema = z.object({
   type: z.literal("TOOL_CALL_START"),
   toolCallId: z.string(),
@@ -70,11 +89,23 @@ export const fileChangeSchema = z.object({
 });
 export type FileChange = z.infer<typeof fileChangeSchema>;
 
-/** What the run changed in the repository: a git patch against `base_sha`, binary files included. */
+/** A file that the run changed and that was left out of the patch. */
+export const heldBackFileSchema = z.object({ path: z.string(), reason: z.enum(["protected", "too_large"]) });
+export type HeldBackFile = z.infer<typeof heldBackFileSchema>;
+
+/**
+ * What the run changed in the repository: a git patch against `base_sha`, binary files included. `held_back` names what
+ * the patch leaves out, and why.
+ */
 const changesSchema = z.object({
   type: z.literal("CUSTOM"),
   name: z.literal(CHANGES_EVENT),
-  value: z.object({ base_sha: z.string(), files: z.array(fileChangeSchema), patch: z.string() }),
+  value: z.object({
+    base_sha: z.string(),
+    files: z.array(fileChangeSchema),
+    patch: z.string(),
+    held_back: z.optional(z.array(heldBackFileSchema)),
+  }),
 });
 
 /** What is left of the payer's credits after the run; a claim URL when nothing is. */
@@ -82,6 +113,13 @@ const quotaEventSchema = z.object({
   type: z.literal("CUSTOM"),
   name: z.literal(QUOTA_EVENT),
   value: z.object({ credits_remaining: z.int(), claim_url: z.nullable(z.string()) }),
+});
+
+/** The reply as data, of the form that the request's `output_schema` asked for. */
+const outputEventSchema = z.object({
+  type: z.literal("CUSTOM"),
+  name: z.literal(OUTPUT_EVENT),
+  value: z.json(),
 });
 
 /** Every event that this service writes. */
@@ -94,15 +132,21 @@ export const runEventSchema = z.discriminatedUnion("type", [
   textStartSchema,
   textContentSchema,
   textEndSchema,
+  reasoningStartSchema,
+  reasoningMessageStartSchema,
+  reasoningMessageContentSchema,
+  reasoningMessageEndSchema,
+  reasoningEndSchema,
   toolStartSchema,
   toolArgsSchema,
   toolEndSchema,
   toolResultSchema,
-  z.discriminatedUnion("name", [changesSchema, quotaEventSchema]),
+  z.discriminatedUnion("name", [changesSchema, quotaEventSchema, outputEventSchema]),
 ]);
 
 export type RunEvent = z.infer<typeof runEventSchema>;
 export type ChangesEvent = z.infer<typeof changesSchema>;
+export type OutputEvent = z.infer<typeof outputEventSchema>;
 export type QuotaEvent = z.infer<typeof quotaEventSchema>;
 
 /** An event of a kind that this version does not know. It is kept, not understood. */

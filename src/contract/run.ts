@@ -2,8 +2,11 @@
 // forbids does not parse. Pure.
 
 import * as z from "zod/mini";
+import { boundedObject } from "./bounded-object.ts";
 import { wholeNumber } from "./query.ts";
 
+export const MAX_OUTPUT_SCHEMA_BYTES = 64 * 1024;
+export const MAX_OUTPUT_SCHEMA_DEPTH = 64;
 export const MAX_TURN_TOKENS = 5_000_000;
 export const MAX_IDEMPOTENCY_KEY_CHARS = 255;
 export const MAX_PAGE_RUNS = 100;
@@ -54,6 +57,15 @@ const accounting = {
       executor: z.optional(usageSchema),
       advisor: z.optional(usageSchema),
       reviewer: z.optional(usageSchema),
+    }),
+  ),
+  /** The stronger model that the run might ask. Its spending is gross, and its role's in `usage_by_role`. */
+  advisor: z.optional(
+    z.object({
+      calls_used: z.int(),
+      calls_allowed: z.int(),
+      spend_micro_usd: z.int(),
+      spend_cap_micro_usd: z.optional(z.int()),
     }),
   ),
 };
@@ -124,6 +136,10 @@ export const submitRunRequestSchema = z.object({
   session_id: z.optional(name(255)),
   idempotency_key: z.optional(name(MAX_IDEMPOTENCY_KEY_CHARS)),
   max_turn_tokens: z.optional(z.int().check(z.minimum(0), z.maximum(MAX_TURN_TOKENS))),
+  /** A JSON Schema (2020-12) that the reply has to fit; it then also comes as the event `output`. */
+  output_schema: z.optional(
+    boundedObject({ maxBytes: MAX_OUTPUT_SCHEMA_BYTES, maxDepth: MAX_OUTPUT_SCHEMA_DEPTH }),
+  ),
 });
 
 export type SubmitRunRequest = z.infer<typeof submitRunRequestSchema>;

@@ -9,6 +9,8 @@ import { storedRunEventSchema } from "./run-event.ts";
 export const SOCKET_PATH = "/v1/ws";
 export const MAX_FRAME_BYTES = 1024 * 1024;
 export const MAX_SUBSCRIPTIONS = 64;
+/** So many frames at once, and no more in a minute, are read of a socket: the rest waits. */
+export const FRAMES_PER_MINUTE = 6_000;
 /** What a socket is given to authenticate itself. */
 export const AUTH_SECONDS = 10;
 
@@ -22,6 +24,8 @@ export const closeCodes = {
   serviceRestart: 1012,
   /** Not authenticated in time, or with a credential that is refused. */
   unauthorized: 4401,
+  /** Authenticated too often, or for an account that has too many sockets: connect again later. */
+  tooMany: 4429,
 } as const;
 
 const frameId = z.string().check(z.minLength(1), z.maxLength(64));

@@ -22,6 +22,11 @@ const samples: { readonly [Type in RunEvent["type"]]: readonly Extract<RunEvent,
   TEXT_MESSAGE_START: [{ type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" }],
   TEXT_MESSAGE_CONTENT: [{ type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "Hello" }],
   TEXT_MESSAGE_END: [{ type: "TEXT_MESSAGE_END", messageId: "m" }],
+  REASONING_START: [{ type: "REASONING_START", messageId: "t" }],
+  REASONING_MESSAGE_START: [{ type: "REASONING_MESSAGE_START", messageId: "t", role: "reasoning" }],
+  REASONING_MESSAGE_CONTENT: [{ type: "REASONING_MESSAGE_CONTENT", messageId: "t", delta: "Hm" }],
+  REASONING_MESSAGE_END: [{ type: "REASONING_MESSAGE_END", messageId: "t" }],
+  REASONING_END: [{ type: "REASONING_END", messageId: "t" }],
   TOOL_CALL_START: [{ type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "glob" }],
   TOOL_CALL_ARGS: [{ type: "TOOL_CALL_ARGS", toolCallId: "c", delta: "{}" }],
   TOOL_CALL_END: [{ type: "TOOL_CALL_END", toolCallId: "c" }],
@@ -36,8 +41,10 @@ const samples: { readonly [Type in RunEvent["type"]]: readonly Extract<RunEvent,
         base_sha: "a".repeat(40),
         files: [{ path: "a", status: "added", additions: 1, deletions: 0 }],
         patch: "diff",
+        held_back: [{ path: ".github/workflows/ci.yml", reason: "protected" }],
       },
     },
+    { type: "CUSTOM", name: "output", value: { verdict: "fine" } },
     { type: "CUSTOM", name: "quota", value: { credits_remaining: 1, claim_url: null } },
   ],
 };
@@ -68,7 +75,7 @@ describe("a run's event", () => {
     const stored = {
       seq: 1,
       at: "2026-01-15T10:00:00.000Z",
-      event: { type: "REASONING_START", messageId: "m" },
+      event: { type: "STATE_SNAPSHOT", messageId: "m" },
     };
     expect(storedRunEventSchema.parse(stored)).toEqual(stored);
     expect(asRunEvent(stored.event)).toBeNull();

@@ -1,11 +1,13 @@
 // Agents, in the OpenAPI document. Pure.
 
-import { agentId, answer, apiKey, idempotencyKey, problems, queryParameter, ref } from "./parts.ts";
+import { agentId, answer, apiKey, idempotencyKey, json, queryParameter } from "./parts.ts";
+import { problems } from "./problem-answers.ts";
 
 export const agentPaths = {
   "/v1/agents": {
     post: {
       operationId: "createAgent",
+      tags: ["Agents"],
       summary: "Make an agent, or get the one of that name",
       description:
         "`if_exists: return` gives the account's agent of the same name where there is one. An independent agent needs the idempotency key.",
@@ -13,21 +15,17 @@ export const agentPaths = {
       parameters: [idempotencyKey],
       requestBody: {
         required: true,
-        content: {
-          "application/json": {
-            schema: ref("CreateAgentRequest"),
-            example: { name: "reviewer", if_exists: "return" },
-          },
-        },
+        ...json("CreateAgentRequest", "createAgent"),
       },
       responses: {
-        200: answer("The agent that was there.", "CreateAgentResponse"),
-        201: answer("The agent that was made.", "CreateAgentResponse"),
+        200: answer("The agent that was there.", "CreateAgentResponse", "agentFound"),
+        201: answer("The agent that was made.", "CreateAgentResponse", "agentMade"),
         ...problems(400, 401, 403, 413, 415, 422, 429),
       },
     },
     get: {
       operationId: "listAgents",
+      tags: ["Agents"],
       summary: "The account's agents, newest first",
       security: apiKey,
       parameters: [
@@ -36,53 +34,55 @@ export const agentPaths = {
           default: false,
         }),
       ],
-      responses: { 200: answer("The agents.", "AgentList"), ...problems(400, 401, 403) },
+      responses: { 200: answer("The agents.", "AgentList", "agentList"), ...problems(400, 401, 403, 429) },
     },
   },
   "/v1/agents/{agentId}": {
     get: {
       operationId: "getAgent",
+      tags: ["Agents"],
       summary: "An agent",
       security: apiKey,
       parameters: [agentId],
-      responses: { 200: answer("The agent.", "Agent"), ...problems(401, 403, 404) },
+      responses: { 200: answer("The agent.", "Agent", "agent"), ...problems(401, 403, 404, 429) },
     },
     patch: {
       operationId: "updateAgent",
+      tags: ["Agents"],
       summary: "Change what an agent's advisor may spend a turn",
       description: "0 stops the advisor, null clears the cap.",
       security: apiKey,
       parameters: [agentId],
       requestBody: {
         required: true,
-        content: {
-          "application/json": {
-            schema: ref("UpdateAgentRequest"),
-            example: { advisor_max_spend_micro_usd: 250_000 },
-          },
-        },
+        ...json("UpdateAgentRequest", "capAdvisor", "uncapAdvisor"),
       },
-      responses: { 200: answer("The agent.", "Agent"), ...problems(400, 401, 403, 404, 413, 415) },
+      responses: {
+        200: answer("The agent.", "Agent", "agentCapped"),
+        ...problems(400, 401, 403, 404, 413, 415, 429),
+      },
     },
   },
   "/v1/agents/{agentId}/stop": {
     post: {
       operationId: "stopAgent",
+      tags: ["Agents"],
       summary: "Ask every run of an agent to end",
       description: "The agent stays, and takes new work.",
       security: apiKey,
       parameters: [agentId],
-      responses: { 202: answer("They were asked.", "Agent"), ...problems(401, 403, 404) },
+      responses: { 202: answer("They were asked.", "Agent", "agent"), ...problems(401, 403, 404, 429) },
     },
   },
   "/v1/agents/{agentId}/retire": {
     post: {
       operationId: "retireAgent",
+      tags: ["Agents"],
       summary: "Keep new work from an agent, for good",
       description: "What is in flight goes on. Safe to repeat.",
       security: apiKey,
       parameters: [agentId],
-      responses: { 200: answer("The agent.", "Agent"), ...problems(401, 403, 404) },
+      responses: { 200: answer("The agent.", "Agent", "agent"), ...problems(401, 403, 404, 429) },
     },
   },
 } as const;

@@ -1,6 +1,7 @@
-// What the paths of the OpenAPI document are made of: parameters, answers, problems. Pure.
+// What the paths of the OpenAPI document are made of: parameters, answers, headers. Pure.
 
 import { MAX_IDEMPOTENCY_KEY_CHARS } from "../run.ts";
+import type { ExampleName } from "./examples.ts";
 import type { SchemaName } from "./schemas.ts";
 
 export type JsonObject = { readonly [key: string]: unknown };
@@ -21,47 +22,74 @@ export const idempotencyKey = {
   description: "Makes the request safe to repeat for 24 hours.",
   schema: { type: "string", minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY_CHARS },
 };
-const retryAfter = { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } };
-
 export const ifNoneMatch = {
   name: "If-None-Match",
   in: "header",
   description: "An ETag of an earlier answer.",
   schema: { type: "string" },
 };
-export const unchanged = { description: "Nothing has changed since the ETag." };
 
-const problemDescriptions = {
-  400: "The request is malformed.",
-  401: "The credential or token is missing, malformed, ended or refused.",
-  402: "Nobody pays for the run: `reason` says why, `claim_url` how that changes.",
-  403: "Policy forbids it, or the resource belongs to another.",
-  404: "There is no such thing.",
-  409: "It is being answered already, or the run has ended.",
-  413: "The body is too large.",
-  415: "The body's type is not read here.",
-  422: "The idempotency key was used for a different request.",
-  426: "The request does not ask for a WebSocket.",
-  429: "Too many requests, or no capacity.",
-  503: "It cannot be answered now.",
+/** Every header that an answer may carry. */
+export const documentHeaders = {
+  "X-Request-Id": header("Names the request in the service's log."),
+  "Retry-After": header("Seconds to wait.", { type: "integer" }),
+  "WWW-Authenticate": header("`Bearer`, where a credential is needed."),
+  Upgrade: header("`websocket`."),
+  ETag: header("Names this answer."),
+  "Cache-Control": header("How long it may be kept."),
+  Link: header('The next page, `<…>; rel="next"`, where there is one.'),
+  "X-Svc-Run-Id": header("The run's id."),
+  "X-Svc-Session-Id": header("The session's id."),
+  "X-Svc-Idempotent-Replay": header('"true" when the run was made by an earlier request.'),
 } as const;
+export type HeaderName = keyof typeof documentHeaders;
+
+export const unchanged = {
+  description: "Nothing has changed since the ETag.",
+  headers: headers("X-Request-Id", "ETag", "Cache-Control"),
+};
 
 export function ref(name: SchemaName): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-export function answer(description: string, name: SchemaName) {
-  return { description, content: { "application/json": { schema: ref(name) } } };
+/** An answer in JSON, with the names of its examples. */
+export function answer<Name extends SchemaName>(
+  description: string,
+  name: Name,
+  ...examples: ExampleName<Name>[]
+) {
+  return { description, headers: headers("X-Request-Id"), ...json(name, ...examples) };
 }
 
 /** An answer that a client may keep for a while. */
-export function kept(description: string, name: SchemaName) {
-  const headers = { ETag: header("Names this answer."), "Cache-Control": header("How long it may be kept.") };
-  return { ...answer(description, name), headers };
+export function kept<Name extends SchemaName>(
+  description: string,
+  name: Name,
+  ...examples: ExampleName<Name>[]
+) {
+  return {
+    ...answer(description, name, ...examples),
+    headers: headers("X-Request-Id", "ETag", "Cache-Control"),
+  };
 }
 
-export function header(description: string) {
-  return { description, schema: { type: "string" } };
+/** A body or an answer in JSON, with the names of its examples. */
+export function json<Name extends SchemaName>(name: Name, ...examples: ExampleName<Name>[]) {
+  return { content: { "application/json": media(name, ...examples) } };
+}
+
+export function media<Name extends SchemaName>(name: Name, ...examples: ExampleName<Name>[]): JsonObject {
+  const named = examples.map((example) => [example, { $ref: `#/components/examples/${String(example)}` }]);
+  return { schema: ref(name), examples: Object.fromEntries(named) };
+}
+
+export function headers(...names: HeaderName[]): Readonly<Record<string, JsonObject>> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function header(description: string, schema: JsonObject = { type: "string" }) {
+  return { description, schema };
 }
 
 export function pathParameter(name: string, description: string, schema: JsonObject) {
@@ -70,16 +98,4 @@ export function pathParameter(name: string, description: string, schema: JsonObj
 
 export function queryParameter(name: string, description: string, schema: JsonObject) {
   return { name, in: "query", description, schema };
-}
-
-export function problems(...statuses: (keyof typeof problemDescriptions)[]) {
-  return Object.fromEntries(
-    statuses.map((status) => [
-      status,
-      {
-        ...answer(problemDescriptions[status], "Problem"),
-        ...(status === 429 || status === 503 || status === 409 ? { headers: retryAfter } : {}),
-      },
-    ]),
-  );
 }

@@ -5,18 +5,19 @@ import {
   agentId,
   answer,
   capabilityOrKey,
-  header,
+  headers,
   idempotencyKey,
-  problems,
+  json,
   queryParameter,
-  ref,
   runId,
 } from "./parts.ts";
+import { problems } from "./problem-answers.ts";
 
 export const runPaths = {
   "/v1/agents/{agentId}/runs": {
     get: {
       operationId: "listRuns",
+      tags: ["Runs"],
       summary: "An agent's runs, newest first",
       security: capabilityOrKey,
       parameters: [
@@ -34,30 +35,28 @@ export const runPaths = {
       ],
       responses: {
         200: {
-          ...answer("A page of runs.", "RunList"),
-          headers: { Link: header('The next page, `<…>; rel="next"`, where there is one.') },
+          ...answer("A page of runs.", "RunList", "runList"),
+          headers: headers("X-Request-Id", "Link"),
         },
-        ...problems(400, 401, 403, 404),
+        ...problems(400, 401, 403, 404, 429),
       },
     },
     post: {
       operationId: "submitRun",
+      tags: ["Runs"],
       summary: "Queue a run",
       description: "With an idempotency key it is safe to repeat for 24 hours.",
       security: capabilityOrKey,
       parameters: [agentId, idempotencyKey],
-      requestBody: { required: true, content: { "application/json": { schema: ref("SubmitRunRequest") } } },
+      requestBody: { required: true, ...json("SubmitRunRequest", "submitMessage", "submitMessages") },
       responses: {
         202: {
           ...answer(
             "Queued; or, with the key of an earlier request, the run that it made.",
             "SubmitRunResponse",
+            "runSubmitted",
           ),
-          headers: {
-            "X-Svc-Run-Id": header("The run's id."),
-            "X-Svc-Session-Id": header("The session's id."),
-            "X-Svc-Idempotent-Replay": header('"true" when the run was made by an earlier request.'),
-          },
+          headers: headers("X-Request-Id", "X-Svc-Run-Id", "X-Svc-Session-Id", "X-Svc-Idempotent-Replay"),
         },
         ...problems(400, 401, 402, 403, 404, 409, 413, 415, 422, 429),
       },
@@ -66,19 +65,27 @@ export const runPaths = {
   "/v1/agents/{agentId}/runs/{runId}": {
     get: {
       operationId: "getRun",
+      tags: ["Runs"],
       summary: "A run's status and accounting",
       security: capabilityOrKey,
       parameters: [agentId, runId],
-      responses: { 200: answer("The run.", "Run"), ...problems(401, 403, 404) },
+      responses: {
+        200: answer("The run.", "Run", "runCompleted", "runQueued", "runFailed"),
+        ...problems(401, 403, 404, 429),
+      },
     },
   },
   "/v1/agents/{agentId}/runs/{runId}/cancel": {
     post: {
       operationId: "cancelRun",
+      tags: ["Runs"],
       summary: "Ask a run to end",
       security: capabilityOrKey,
       parameters: [agentId, runId],
-      responses: { 202: answer("It was asked.", "CancelRunResponse"), ...problems(401, 403, 404, 409) },
+      responses: {
+        202: answer("It was asked.", "CancelRunResponse", "runCancelling"),
+        ...problems(401, 403, 404, 409, 429),
+      },
     },
   },
 } as const;

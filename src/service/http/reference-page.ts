@@ -1,79 +1,28 @@
 // The API reference as one HTML page without script, made of the OpenAPI document alone.
 
 import { html, raw } from "hono/html";
-import * as z from "zod/mini";
 import {
-  type Html,
-  isSchema,
-  type JsonSchema,
-  notesOf,
-  prose,
-  schemaTable,
-  typeOf,
-} from "./reference-schema.ts";
+  type Answer,
+  type Content,
+  type Document,
+  METHODS,
+  type Operation,
+  readDocument,
+  type Schemas,
+} from "./reference-document.ts";
+import { type Html, isSchema, notesOf, prose, schemaTable, typeOf } from "./reference-schema.ts";
 import { referenceStyle } from "./reference-style.ts";
-
-const METHODS = ["get", "post", "put", "patch", "delete"] as const;
-
-const anySchema = z.record(z.string(), z.unknown());
-const contentSchema = z.record(
-  z.string(),
-  z.looseObject({
-    schema: z.optional(anySchema),
-    example: z.optional(z.unknown()),
-    examples: z.optional(anySchema),
-  }),
-);
-const operationSchema = z.looseObject({
-  operationId: z.string(),
-  summary: z.string(),
-  description: z.optional(z.string()),
-  tags: z.optional(z.array(z.string())),
-  security: z.optional(z.array(anySchema)),
-  parameters: z.optional(
-    z.array(
-      z.looseObject({
-        name: z.string(),
-        in: z.string(),
-        required: z.optional(z.boolean()),
-        description: z.optional(z.string()),
-        schema: anySchema,
-      }),
-    ),
-  ),
-  requestBody: z.optional(z.looseObject({ required: z.optional(z.boolean()), content: contentSchema })),
-  responses: z.record(
-    z.string(),
-    z.looseObject({
-      description: z.string(),
-      headers: z.optional(anySchema),
-      content: z.optional(contentSchema),
-    }),
-  ),
-});
-
-/** What the page reads of the document; what it does not know it leaves out. */
-const documentSchema = z.looseObject({
-  info: z.looseObject({ title: z.string(), version: z.string(), description: z.optional(z.string()) }),
-  servers: z.array(z.looseObject({ url: z.string() })),
-  paths: z.record(z.string(), z.partialRecord(z.enum(METHODS), operationSchema)),
-  components: z.looseObject({
-    securitySchemes: z.record(z.string(), z.looseObject({ description: z.optional(z.string()) })),
-    schemas: z.record(z.string(), anySchema),
-  }),
-});
-
-type Operation = z.infer<typeof operationSchema> & { readonly method: string; readonly path: string };
-type Content = z.infer<typeof contentSchema>;
-type Schemas = Readonly<Record<string, JsonSchema>>;
 
 /** The whole page. Throws on what is no OpenAPI document. */
 export async function referencePage(openApi: unknown): Promise<string> {
-  const { info, servers, paths, components } = documentSchema.parse(openApi);
+  const { info, servers, tags = [], paths, components } = readDocument(openApi);
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => (item[method] === undefined ? [] : [{ ...item[method], method, path }])),
   );
-  const groups = [...Map.groupBy(operations, groupOf)];
+  const byGroup = Map.groupBy(operations, groupOf);
+  const inOrder = [...new Set([...tags.map(({ name }) => name), ...byGroup.keys()])];
+  const groups = inOrder.map((group) => [group, byGroup.get(group) ?? []] as const);
+  const refusals = Object.entries(components.responses ?? {});
   const names = Object.keys(components.schemas).sort();
   const page = html`<!doctype html>
 <html lang="en">
@@ -86,6 +35,7 @@ export async function referencePage(openApi: unknown): Promise<string> {
 <body>
 <nav aria-label="Contents">
 ${groups.map(([group, members]) => html`<h2>${group}</h2><ul>${members.map(operationLink)}</ul>`)}
+${refusals.length === 0 ? "" : html`<h2>Refusals</h2><ul>${refusals.map(([name]) => html`<li><a href="#answer-${name}">${name}</a></li>`)}</ul>`}
 <h2>Schemas</h2><ul>${names.map((name) => html`<li><a href="#schema-${name}">${name}</a></li>`)}</ul>
 </nav>
 <main>
@@ -98,7 +48,8 @@ ${groups.map(([group, members]) => html`<h2>${group}</h2><ul>${members.map(opera
     ([name, { description }]) => html`
 <tr><td><code>${name}</code></td><td>${prose(description)}</td></tr>`,
   )}</tbody></table></div>
-${groups.map(([group, members]) => html`<h2>${group}</h2>${members.map((operation) => operationSection(operation, components.schemas))}`)}
+${groups.map(([group, members]) => html`<h2>${group}</h2>${aboutOf(group, tags)}${members.map((operation) => operationSection(operation, components.schemas))}`)}
+${refusals.length === 0 ? "" : html`<h2>Refusals</h2>${refusals.map(refusalSection)}`}
 <h2>Schemas</h2>
 ${Object.entries(components.schemas)
   .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -134,7 +85,16 @@ function breakable(path: string): Html {
 }
 
 function operationSection(operation: Operation, schemas: Schemas): Html {
-  const { operationId, method, path, summary, description, parameters = [], requestBody } = operation;
+  const {
+    operationId,
+    method,
+    path,
+    summary,
+    description,
+    parameters = [],
+    requestBody,
+    "x-frames": frames,
+  } = operation;
   return html`
 <article id="${operationId}">
 <h3><a class="method ${method}" href="#${operationId}">${method}</a> <code>${path}</code></h3>
@@ -143,18 +103,39 @@ ${description === undefined ? "" : html`<p>${prose(description)}</p>`}
 <p class="faint">${credentialsOf(operation)}</p>
 ${parameters.length === 0 ? "" : html`<h4>Parameters</h4>${parameterTable(parameters)}`}
 ${requestBody === undefined ? "" : html`<h4>Body${requestBody.required === true ? "" : " (optional)"}</h4>${contentOf(requestBody.content)}${fieldsOf(requestBody.content, schemas)}`}
+${requestBody === undefined ? "" : examplesOf(requestBody.content)}
+${frames === undefined ? "" : html`<h4>Frames</h4>${contentOf(frames)}${examplesOf(frames)}`}
 <h4>Answers</h4>
 <div class="scroll"><table><thead><tr><th scope="col">Status</th><th scope="col">When</th><th scope="col">Body and headers</th></tr></thead>
-<tbody>${Object.entries(operation.responses).map(
-    ([status, { description: when, content, headers }]) => html`
-<tr><td><code>${status}</code></td><td>${prose(when)}</td><td>${content === undefined ? "" : contentOf(content)}${Object.entries(
-      headers ?? {},
-    ).map(
-      ([name, header]) =>
-        html`<div><code>${name}</code> ${isSchema(header) ? prose(header.description) : ""}</div>`,
-    )}</td></tr>`,
-  )}</tbody></table></div>
+<tbody>${Object.entries(operation.responses).map(answerRow)}</tbody></table></div>
+${Object.entries(operation.responses).map(([status, { content = {}, component }]) => (component === undefined ? examplesOf(content, status) : ""))}
 </article>`;
+}
+
+/** A refusal is the same everywhere, and told once. */
+function answerRow([status, { description, content = {}, headers = {}, component }]: [string, Answer]): Html {
+  const body =
+    component === undefined
+      ? html`${contentOf(content)}${headersOf(headers)}`
+      : html`<a href="#answer-${component}">${component}</a>`;
+  return html`
+<tr><td><code>${status}</code></td><td>${prose(description)}</td><td>${body}</td></tr>`;
+}
+
+function refusalSection([name, { description, content = {}, headers = {} }]: [string, Answer]): Html {
+  return html`<article id="answer-${name}"><h3>${name}</h3><p>${prose(description)}</p>${contentOf(content)}${headersOf(headers)}${examplesOf(content)}</article>`;
+}
+
+function headersOf(headers: NonNullable<Answer["headers"]>): Html {
+  return html`${Object.entries(headers).map(
+    ([name, header]) =>
+      html`<div><code>${name}</code> ${isSchema(header) ? prose(header.description) : ""}</div>`,
+  )}`;
+}
+
+function aboutOf(group: string, tags: NonNullable<Document["tags"]>): Html {
+  const about = tags.find(({ name }) => name === group)?.description;
+  return about === undefined ? html`` : html`<p>${prose(about)}</p>`;
 }
 
 /** The fields of a body, once, in whatever types it may come. */
@@ -182,12 +163,22 @@ function parameterTable(parameters: NonNullable<Operation["parameters"]>): Html 
 }
 
 function contentOf(content: Content): Html {
-  return html`${Object.entries(content).map(([type, { schema = {}, example, examples }]) => {
-    const named = Object.values(examples ?? {}).map((one) => (isSchema(one) ? one.value : one));
-    const shown = example === undefined ? named : [example, ...named];
+  return html`${Object.entries(content).map(([type, { schema = {} }]) => {
     const body = isSchema(schema.properties) ? schemaTable(schema) : typeOf(schema);
-    return html`<div>${body} <span class="faint">${type}</span></div>${shown.map(
-      (one) => html`<pre>${JSON.stringify(one, null, 2)}</pre>`,
-    )}`;
+    return html`<div>${body} <span class="faint">${type}</span></div>`;
   })}`;
+}
+
+/** Each example once, in whatever types it may come; of a status, where that is not told beside it. */
+function examplesOf(content: Content, status = ""): Html {
+  const shown = Object.values(content).flatMap(({ example, examples = {} }) => [
+    ...(example === undefined ? [] : [["Example", example] as const]),
+    ...Object.values(examples).map((one) =>
+      isSchema(one) ? ([String(one.summary ?? "Example"), one.value] as const) : (["Example", one] as const),
+    ),
+  ]);
+  return html`${[...new Map(shown)].map(
+    ([summary, value], index) => html`
+<details${index === 0 ? html` open` : ""}><summary>${status === "" ? "" : html`<code>${status}</code> `}${prose(summary)}</summary><pre>${typeof value === "string" ? value : JSON.stringify(value, null, 2)}</pre></details>`,
+  )}`;
 }

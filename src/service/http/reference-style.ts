@@ -32,6 +32,9 @@ main > h2 { margin: 3rem 0 0; padding-bottom: .25rem; border-bottom: 1px solid v
 article { margin-top: 2rem }
 article > h3 { margin: 0; font-size: 1.05rem; overflow-wrap: anywhere }
 h4 { margin: 1.25rem 0 .25rem; font-size: .875rem }
+details { margin-top: .5rem }
+summary { cursor: pointer; font-size: .875rem }
+details pre { margin: .35rem 0 0; max-height: 24rem; overflow-y: auto }
 .summary { margin: .35rem 0 0; font-weight: 600 }
 .faint { color: var(--faint) }
 .method { font-weight: 700; text-transform: uppercase }

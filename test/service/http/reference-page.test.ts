@@ -120,6 +120,20 @@ describe("the reference page", () => {
     expect(page).toContain('<a href="#schema-Thing">Thing</a>');
   });
 
+  it("tells a refusal once, and links to it from every operation", async () => {
+    const page = await referencePage(document);
+    expect(page.split('id="answer-NotFound"')).toHaveLength(2);
+    expect(page.split('<a href="#answer-NotFound">NotFound</a>').length).toBeGreaterThan(10);
+    expect(textOf(page).split('"code": "not_found"')).toHaveLength(2);
+  });
+
+  it("shows the examples of bodies, answers and frames by what they are", async () => {
+    const text = textOf(await referencePage(document));
+    expect(text).toContain('A message, in a new session{\n  "message": "Find out why');
+    expect(text).toContain("202 Queued{");
+    expect(text).toContain('A run, from its first event{\n  "type": "subscribe"');
+  });
+
   it("refuses what is no OpenAPI document", async () => {
     await expect(referencePage({})).rejects.toThrow();
   });

@@ -1,0 +1,71 @@
+// Examples of agents and workflows. Pure.
+
+import type { Examples } from "../examples.ts";
+import { ACCOUNT_ID, AGENT_ID, RUN_ID, THREAD_ID, WORKFLOW_ID } from "./story.ts";
+
+const agent = {
+  id: AGENT_ID,
+  user_id: ACCOUNT_ID,
+  name: "reviewer",
+  backend: "offline",
+  model: "standard",
+  config: { language: "en" },
+  entity_disk_id: AGENT_ID,
+  status: "sleeping" as const,
+  created_at: "2026-03-02T09:15:00.000Z",
+};
+
+export const agentExamples = {
+  createAgent: {
+    schema: "CreateAgentRequest",
+    summary: "The agent of that name, made where there is none",
+    value: { name: "reviewer", config: { language: "en" }, if_exists: "return" },
+  },
+  agentFound: {
+    schema: "CreateAgentResponse",
+    summary: "It was there",
+    value: { ...agent, existing: true },
+  },
+  agentMade: { schema: "CreateAgentResponse", summary: "It was made", value: agent },
+  agent: { schema: "Agent", summary: "An agent", value: agent },
+  agentList: { schema: "AgentList", summary: "One agent", value: [agent] },
+  capAdvisor: {
+    schema: "UpdateAgentRequest",
+    summary: "A quarter of a dollar a turn",
+    value: { advisor_max_spend_micro_usd: 250_000 },
+  },
+  uncapAdvisor: {
+    schema: "UpdateAgentRequest",
+    summary: "No cap",
+    value: { advisor_max_spend_micro_usd: null },
+  },
+  agentCapped: {
+    schema: "Agent",
+    summary: "With the cap",
+    value: { ...agent, advisor_max_spend_micro_usd: 250_000 },
+  },
+  activateWorkflow: { schema: "ActivateWorkflowRequest", summary: "A version", value: { version: 2 } },
+  workflow: {
+    schema: "Workflow",
+    summary: "Version 2 is active",
+    value: {
+      id: WORKFLOW_ID,
+      agent_id: AGENT_ID,
+      name: "weekly-report",
+      version: 2,
+      active_version: 2,
+      created_at: "2026-03-02T09:20:00.000Z",
+      updated_at: "2026-03-09T08:00:00.000Z",
+    },
+  },
+  executeWorkflow: {
+    schema: "ExecuteWorkflowRequest",
+    summary: "With an input",
+    value: { input: "Week 11, only the pull requests that are open." },
+  },
+  workflowExecuted: {
+    schema: "ExecuteWorkflowResponse",
+    summary: "Its run is queued",
+    value: { run_id: RUN_ID, session_id: THREAD_ID, version: 2 },
+  },
+} satisfies Examples;

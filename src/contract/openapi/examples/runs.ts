@@ -1,0 +1,128 @@
+// Examples of runs, and of the events of one. Pure.
+
+import type { RunEvent } from "../../run-event.ts";
+import type { Examples } from "../examples.ts";
+import { AGENT_ID, RUN_ID, settled, THREAD_ID } from "./story.ts";
+
+const identity = { id: RUN_ID, agent_id: AGENT_ID, thread_id: THREAD_ID, origin: "user" as const };
+const MESSAGE_ID = "0198d2c4-6a01-7d10-8b3e-2f4a6c8e0b12";
+
+const completedRun = {
+  status: "completed" as const,
+  ...identity,
+  ...settled,
+  started_at: "2026-03-09T10:00:01.000Z",
+  last_heartbeat_at: "2026-03-09T10:00:41.000Z",
+  ended_at: "2026-03-09T10:00:42.000Z",
+  stop_reason: "end_turn",
+};
+
+const laterEvents: RunEvent[] = [
+  { type: "TEXT_MESSAGE_START", messageId: MESSAGE_ID, role: "assistant" },
+  { type: "TEXT_MESSAGE_CONTENT", messageId: MESSAGE_ID, delta: "The parser drops the last line. Fixed." },
+  { type: "TEXT_MESSAGE_END", messageId: MESSAGE_ID },
+  {
+    type: "CUSTOM",
+    name: "repository.changes",
+    value: {
+      base_sha: "6dcb09b5b57875f334f61aebed695e2e4193db5e",
+      files: [{ path: "src/parse.ts", status: "modified", additions: 1, deletions: 1 }],
+      patch:
+        "diff --git a/src/parse.ts b/src/parse.ts\n--- a/src/parse.ts\n+++ b/src/parse.ts\n@@ -7 +7 @@\n-for (let at = 0; at < lines.length - 1; at += 1) {\n+for (let at = 0; at < lines.length; at += 1) {\n",
+    },
+  },
+  { type: "CUSTOM", name: "quota", value: { credits_remaining: 47, claim_url: null } },
+  { type: "RUN_FINISHED", threadId: THREAD_ID, runId: RUN_ID, outcome: { type: "success" } },
+];
+
+export const firstEvent = {
+  seq: 1,
+  at: "2026-03-09T10:00:01.000Z",
+  event: { type: "RUN_STARTED", threadId: THREAD_ID, runId: RUN_ID },
+};
+
+const storedEvents = [
+  firstEvent,
+  ...laterEvents.map((event, index) => ({
+    seq: index + 2,
+    at: `2026-03-09T10:00:${36 + index}.000Z`,
+    event,
+  })),
+];
+
+export const runExamples = {
+  submitMessage: {
+    schema: "SubmitRunRequest",
+    summary: "A message, in a new session",
+    value: { message: "Find out why the parser drops the last line, and fix it." },
+  },
+  submitMessages: {
+    schema: "SubmitRunRequest",
+    summary: "Messages, in a session that is there",
+    value: {
+      messages: [
+        { role: "system", content: "Answer in one sentence." },
+        { role: "user", content: "Is the fix covered by a test?" },
+      ],
+      session_id: THREAD_ID,
+      max_turn_tokens: 200_000,
+    },
+  },
+  runSubmitted: {
+    schema: "SubmitRunResponse",
+    summary: "Queued",
+    value: { run_id: RUN_ID, session_id: THREAD_ID },
+  },
+  runQueued: {
+    schema: "Run",
+    summary: "It waits",
+    value: { status: "queued", ...identity, credits: null, tokens: null },
+  },
+  runCompleted: { schema: "Run", summary: "It has ended well", value: completedRun },
+  runFailed: {
+    schema: "Run",
+    summary: "It has failed, and nothing is charged",
+    value: {
+      status: "failed",
+      ...identity,
+      credits: 0,
+      tokens: 18_240,
+      gross_micro_usd: 24_000,
+      refunded_micro_usd: 24_000,
+      refund_reason: "backend_error",
+      started_at: "2026-03-09T10:00:01.000Z",
+      last_heartbeat_at: "2026-03-09T10:00:41.000Z",
+      ended_at: "2026-03-09T10:00:42.000Z",
+      cause: "backend_error",
+      retryable: true,
+    },
+  },
+  runList: { schema: "RunList", summary: "One run", value: [completedRun] },
+  runCancelling: {
+    schema: "CancelRunResponse",
+    summary: "It was asked to end",
+    value: { runId: RUN_ID, status: "cancelling" },
+  },
+  runEvents: {
+    schema: "CiRunPage",
+    summary: "Everything of a run that has ended",
+    value: { run: completedRun, events: storedEvents, next: storedEvents.length, done: true },
+  },
+  runEventsNone: {
+    schema: "CiRunPage",
+    summary: "Nothing new in the time that was waited",
+    value: {
+      run: {
+        status: "running",
+        ...identity,
+        credits: null,
+        tokens: null,
+        started_at: "2026-03-09T10:00:01.000Z",
+        last_heartbeat_at: "2026-03-09T10:00:31.000Z",
+      },
+      events: [],
+      next: 4,
+      done: false,
+    },
+  },
+} satisfies Examples;

@@ -1,0 +1,61 @@
+// Examples of schedules. Pure.
+
+import type { Examples } from "../examples.ts";
+import { AGENT_ID, SCHEDULE_ID, THREAD_ID } from "./story.ts";
+
+const schedule = {
+  id: SCHEDULE_ID,
+  agent_id: AGENT_ID,
+  kind: "once" as const,
+  prompt: "Summarise the open pull requests.",
+  fire_at: "2026-03-10T08:00:00.000Z",
+  thread_id: THREAD_ID,
+  metadata: { asked_by: "octocat" },
+  attempts: 0,
+  created_at: "2026-03-09T10:05:00.000Z",
+};
+const pending = { ...schedule, status: "pending" as const };
+
+export const scheduleExamples = {
+  scheduleAtTime: {
+    schema: "CreateScheduleRequest",
+    summary: "At a time, in a session that is there",
+    value: {
+      prompt: schedule.prompt,
+      fire_at: "2026-03-10T08:00:00Z",
+      session_id: THREAD_ID,
+      metadata: { asked_by: "octocat" },
+    },
+  },
+  scheduleAfterDelay: {
+    schema: "CreateScheduleRequest",
+    summary: "In an hour",
+    value: { prompt: schedule.prompt, delay_seconds: 3_600 },
+  },
+  schedulePending: { schema: "Schedule", summary: "It waits for its time", value: pending },
+  scheduleAwaitingConfirmation: {
+    schema: "Schedule",
+    summary: "An AI client made it: it waits for the owner",
+    value: {
+      ...schedule,
+      status: "awaiting_confirmation",
+      confirm_url: `https://agent-service.example/confirm/${SCHEDULE_ID}`,
+    },
+  },
+  scheduleConfirmed: {
+    schema: "Schedule",
+    summary: "The owner has confirmed it",
+    value: { ...pending, confirmed_at: "2026-03-09T10:06:30.000Z" },
+  },
+  scheduleDone: {
+    schema: "Schedule",
+    summary: "Its run has ended",
+    value: { ...schedule, status: "done", attempts: 1, last_fired_at: "2026-03-10T08:00:00.000Z" },
+  },
+  scheduleCancelled: {
+    schema: "Schedule",
+    summary: "It will not fire",
+    value: { ...schedule, status: "cancelled" },
+  },
+  scheduleList: { schema: "ScheduleList", summary: "One schedule", value: [pending] },
+} satisfies Examples;

@@ -1,0 +1,15 @@
+// What the operations of the OpenAPI document are about, in the order in which they are read. Pure.
+
+export const documentTags = [
+  {
+    name: "CI jobs",
+    description: "A job exchanges its OIDC token for a capability, and reads its run's events.",
+  },
+  { name: "Agents", description: "Long-lived workers. An account has as many as its plan allows." },
+  { name: "Runs", description: "What an agent is asked to do. A run is queued, read and cancelled." },
+  { name: "Schedules", description: "A run at a later time, once." },
+  { name: "Workflows", description: "A prompt with versions, one of which its owner has activated." },
+  { name: "Credits and pricing", description: "What an account has, and what things cost." },
+  { name: "Sessions", description: "Events as they happen, over a WebSocket." },
+  { name: "Operating the service", description: "For whoever runs it: health and metrics." },
+] as const;
