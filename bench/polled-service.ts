@@ -1,5 +1,6 @@
 // The service with a backend that only says when it spoke: run by the poller benchmark as a process of its own.
-// As many runs at once as the benchmark asks for; from SIGUSR2 on, events in turn among them, so many a second.
+// As many runs at once as the benchmark asks for; from SIGUSR2 on, events in turn among them, so many a second. Beside
+// an API node of its own (ROLE=worker) it is the other side of the database.
 
 import { pino } from "pino";
 import { readConfig } from "../src/service/config.ts";
@@ -11,8 +12,11 @@ const EVENTS_A_SECOND = Number(process.argv[3]);
 
 const speakers: BackendTask[] = [];
 
+const config = readConfig({});
+if (!config.ok) throw new Error(config.refusal.join("\n"));
 const backend: Backend = {
-  name: "speaking",
+  // In the place of the backend that API nodes give their agents.
+  name: config.value.backend,
   needsWorkspace: false,
   run: async (task) => {
     await task.emit({ type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" });
@@ -22,10 +26,8 @@ const backend: Backend = {
   },
 };
 
-const config = readConfig({});
-if (!config.ok) throw new Error(config.refusal.join("\n"));
 const service = await startService({
-  config: { ...config.value, port: 0, backend: backend.name, maxRunningRuns: RUNS },
+  config: { ...config.value, maxRunningRuns: RUNS },
   log: pino({ level: "warn" }),
   backends: [backend],
 });

@@ -1,80 +1,125 @@
-// Thousands of long polls that wait on as many runs: how late an event reaches the one that waits for it.
+// Long polls that wait on as many runs: how late an event reaches the one that waits for it. On the embedded store in
+// one process; on PostgreSQL the polls wait on one node, and another carries the runs out.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { residentMb, startBenchService } from "./served-process.ts";
+import { startBenchService } from "./bench-service.ts";
+import { residentMb } from "./served-process.ts";
 import { quantile } from "./statistics.ts";
 
-const RUNS = 5_000;
-const EVENTS_A_SECOND = 200;
-const EVENTS = 3_000;
 const AT_A_TIME = 50;
 /** What the last polls are given to arrive. */
 const SETTLE_MS = 1_000;
 
-export type PollerFigures = {
-  readonly waiting: number;
+export type Listening = {
+  /** The embedded store unless told. */
+  readonly databaseUrl?: string;
+  /** As many runs, each with one that listens. */
+  readonly listeners: number;
+  /** Among all of them. */
   readonly eventsPerSecond: number;
+  readonly events: number;
+};
+
+export type ListeningFigures = {
+  /** As they came. */
+  readonly eventsPerSecond: number;
+  /** From the backend's emit to the answer that holds it. */
   readonly medianMs: number;
   readonly p99Ms: number;
+  /** Of the process that they listen to. */
   readonly residentMb: number | null;
 };
 
-export async function measurePollers(): Promise<PollerFigures> {
-  const service = await startBenchService({
-    args: ["bench/polled-service.ts", String(RUNS), String(EVENTS_A_SECOND)],
-    env: { MAX_QUEUED_RUNS: String(RUNS * 2) },
+/** A service whose runs speak when its worker gets SIGUSR2. */
+export async function startSpeakers({ databaseUrl, listeners, eventsPerSecond }: Listening) {
+  return await startBenchService({
+    ...(databaseUrl === undefined ? {} : { databaseUrl, pairs: 1 }),
+    worker: ["bench/polled-service.ts", String(listeners), String(eventsPerSecond)],
+    // Runs that only wait to speak need not say all the time that they live: on PostgreSQL a write each.
+    env: { MAX_QUEUED_RUNS: String(listeners * 2), STALLED_SECONDS: "3600" },
   });
-  const { client, agentId } = service;
-  const latencies: number[] = [];
-  let firstAt = 0;
-  let lastAt = 0;
-  let isOver = false;
+}
+
+export async function measurePollers(listening: Listening): Promise<ListeningFigures> {
+  const service = await startSpeakers(listening);
+  const [{ api, client, agentId }] = service.jobs;
+  const latencies = new Latencies(listening.events);
   const waiting = new Set<string>();
   const allWait = Promise.withResolvers<void>();
 
   const runIds: string[] = [];
-  let left = RUNS;
+  await inTurn(listening.listeners, async () => {
+    const { body } = await client.send("POST", `/v1/agents/${agentId}/runs`, { message: "Speak" });
+    runIds.push(JSON.parse(body).run_id);
+  });
+  const listen = async (runId: string) => {
+    for (let after = 0; !latencies.isFull; ) {
+      if (after > 1 && waiting.add(runId).size === listening.listeners) allWait.resolve();
+      const { body } = await client.send("GET", `/v1/ci/runs/${runId}?wait=30&after=${after}`);
+      const page = JSON.parse(body);
+      after = page.next;
+      for (const { event } of page.events) latencies.take(event);
+    }
+  };
+  // When it is over the others still wait: the service's end is theirs.
+  const ended = runIds.map((runId) => listen(runId).catch(() => {}));
+  await allWait.promise;
+  await sleep(SETTLE_MS);
+  process.kill(service.workers[0].pid, "SIGUSR2");
+  await latencies.full;
+  const figures = { ...latencies.figures(), residentMb: residentMb(api.pid) };
+  await service.stop();
+  await Promise.all(ended);
+  return figures;
+}
+
+/** Does `work` so many times, a few at a time. */
+export async function inTurn(times: number, work: () => Promise<void>): Promise<void> {
+  let left = times;
   await Promise.all(
     Array.from({ length: AT_A_TIME }, async () => {
       while (left > 0) {
         left -= 1;
-        const { body } = await client.send("POST", `/v1/agents/${agentId}/runs`, { message: "Speak" });
-        runIds.push(JSON.parse(body).run_id);
+        await work();
       }
     }),
   );
+}
 
-  const listen = async (runId: string) => {
-    for (let after = 0; !isOver; ) {
-      if (after > 0 && waiting.add(runId).size === RUNS) allWait.resolve();
-      const { body } = await client.send("GET", `/v1/ci/runs/${runId}?wait=30&after=${after}`);
-      const now = performance.timeOrigin + performance.now();
-      const page = JSON.parse(body);
-      after = page.next;
-      for (const { event } of page.events) {
-        if (event.type !== "TEXT_MESSAGE_CONTENT") continue;
-        latencies.push(now - Number(event.delta));
-        firstAt ||= now;
-        lastAt = now;
-      }
-      if (latencies.length >= EVENTS) isOver = true;
-    }
-  };
-  // When it is over the others still wait: the service's end is theirs.
-  const listening = runIds.map((runId) => listen(runId).catch(() => {}));
-  await allWait.promise;
-  await sleep(SETTLE_MS);
-  process.kill(service.pid, "SIGUSR2");
-  await Promise.race(listening);
-  const resident = residentMb(service.pid);
-  await service.stop();
-  await Promise.all(listening);
+/** How late each event of the speakers was when it came. */
+export class Latencies {
+  readonly #events: number;
+  readonly #latencies: number[] = [];
+  readonly #full = Promise.withResolvers<void>();
+  #firstAt = 0;
+  #lastAt = 0;
 
-  return {
-    waiting: RUNS,
-    eventsPerSecond: latencies.length / ((lastAt - firstAt) / 1000),
-    medianMs: quantile(latencies, 0.5),
-    p99Ms: quantile(latencies, 0.99),
-    residentMb: resident,
-  };
+  constructor(events: number) {
+    this.#events = events;
+  }
+
+  get isFull(): boolean {
+    return this.#latencies.length >= this.#events;
+  }
+
+  get full(): Promise<void> {
+    return this.#full.promise;
+  }
+
+  take(event: { type: string; delta?: string }): void {
+    if (event.type !== "TEXT_MESSAGE_CONTENT") return;
+    const now = performance.timeOrigin + performance.now();
+    this.#latencies.push(now - Number(event.delta));
+    this.#firstAt ||= now;
+    this.#lastAt = now;
+    if (this.isFull) this.#full.resolve();
+  }
+
+  figures(): Omit<ListeningFigures, "residentMb"> {
+    return {
+      eventsPerSecond: this.#latencies.length / ((this.#lastAt - this.#firstAt) / 1000),
+      medianMs: quantile(this.#latencies, 0.5),
+      p99Ms: quantile(this.#latencies, 0.99),
+    };
+  }
 }

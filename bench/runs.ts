@@ -1,27 +1,35 @@
 // Runs through the service: how long one takes from submission to its last event read, and how many a second.
 
-import type { LoadClient } from "./http-client.ts";
-import { LoadClient as Client } from "./http-client.ts";
-import { startBenchService, startServer } from "./served-process.ts";
-import { median } from "./statistics.ts";
+import { type Job, startBenchService } from "./bench-service.ts";
+import { LoadClient } from "./http-client.ts";
+import { startServer } from "./served-process.ts";
+import { median, quantile } from "./statistics.ts";
 
-const WARM_UP = 300;
+const WARM_UP_MS = 2_000;
 const SERIAL = 400;
-const PARALLEL = 4_000;
+const SERIAL_MS = 6_000;
+const PARALLEL_MS = 6_000;
 const CLIENTS = 32;
 
 export type RunFigures = {
-  /** Median milliseconds from the submission to the terminal event read by long poll. */
-  readonly latencyMs: number;
+  /** Milliseconds from the submission to the terminal event read by long poll. */
+  readonly medianMs: number;
+  readonly p99Ms: number;
+  /** Of all clients together. */
   readonly runsPerSecond: number;
 };
 
-type Target = { readonly client: LoadClient; readonly agentId: string };
+type Target = Pick<Job, "client" | "agentId">;
 
-/** The service, embedded store, backend `noop`. */
-export async function measureRuns(): Promise<RunFigures> {
-  const service = await startBenchService();
-  const figures = await measure(service);
+/**
+ * The service with backend `noop`, in one process, or in `pairs` API nodes and as many workers. The clients share
+ * `jobs` jobs: as many owners, who each pay from a balance of their own.
+ */
+export async function measureRuns(
+  options: { databaseUrl?: string; pairs?: number; jobs?: number } = {},
+): Promise<RunFigures> {
+  const service = await startBenchService(options);
+  const figures = await measure(service.jobs);
   await service.stop();
   return figures;
 }
@@ -29,37 +37,48 @@ export async function measureRuns(): Promise<RunFigures> {
 /** The same requests to a server that does nothing. */
 export async function measureBareRuns(): Promise<RunFigures> {
   const server = await startServer({ args: ["bench/bare-server.cjs"] });
-  const client = new Client({ baseUrl: server.url, bearer: "none" });
-  const figures = await measure({ client, agentId: "agent" });
+  const client = new LoadClient({ baseUrl: server.url, bearer: "none" });
+  const figures = await measure([{ client, agentId: "agent" }]);
   client.close();
   await server.stop();
   return figures;
 }
 
-async function measure(target: Target): Promise<RunFigures> {
-  for (let count = 0; count < WARM_UP; count += 1) await runOnce(target);
+async function measure(targets: readonly Target[]): Promise<RunFigures> {
+  await runMany(targets, WARM_UP_MS);
   const latencies: number[] = [];
-  for (let count = 0; count < SERIAL; count += 1) {
+  for (const until = performance.now() + SERIAL_MS; latencies.length < SERIAL; ) {
     const startedAt = performance.now();
-    await runOnce(target);
+    if (startedAt > until) break;
+    await runOnce(targets[latencies.length % targets.length]);
     latencies.push(performance.now() - startedAt);
   }
-  let left = PARALLEL;
+  return {
+    medianMs: median(latencies),
+    p99Ms: quantile(latencies, 0.99),
+    runsPerSecond: await runMany(targets, PARALLEL_MS),
+  };
+}
+
+/** All clients at once for so long. Returns the runs a second. */
+async function runMany(targets: readonly Target[], ms: number): Promise<number> {
+  let ended = 0;
   const startedAt = performance.now();
   await Promise.all(
-    Array.from({ length: CLIENTS }, async () => {
-      while (left > 0) {
-        left -= 1;
-        await runOnce(target);
+    Array.from({ length: CLIENTS }, async (_, index) => {
+      while (performance.now() - startedAt < ms) {
+        await runOnce(targets[index % targets.length]);
+        ended += 1;
       }
     }),
   );
-  const seconds = (performance.now() - startedAt) / 1000;
-  return { latencyMs: median(latencies), runsPerSecond: PARALLEL / seconds };
+  return ended / ((performance.now() - startedAt) / 1000);
 }
 
 /** Submits a run and reads its events until they are done. */
-async function runOnce({ client, agentId }: Target): Promise<void> {
+async function runOnce(target: Target | undefined): Promise<void> {
+  if (target === undefined) throw new RangeError("There has to be a job.");
+  const { client, agentId } = target;
   const submitted = await client.send("POST", `/v1/agents/${agentId}/runs`, { message: "Hello" });
   const { run_id: runId } = JSON.parse(submitted.body);
   for (let after = 0; ; ) {

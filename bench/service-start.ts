@@ -1,6 +1,7 @@
 // `agent-service serve` in an empty folder: how long until it is ready, and what it then occupies.
 
-import { residentMb, startBenchService, startServer } from "./served-process.ts";
+import { startBenchService } from "./bench-service.ts";
+import { residentMb, startServer } from "./served-process.ts";
 import { median } from "./statistics.ts";
 
 export type StartFigures = { readonly readyMs: number; readonly residentMb: number | null };
@@ -14,7 +15,8 @@ export async function measureStart(rounds: number): Promise<{ ours: StartFigures
     bare.push({ readyMs: floor.readyMs, residentMb: residentMb(floor.pid) });
     await floor.stop();
     const service = await startBenchService();
-    ours.push({ readyMs: service.readyMs, residentMb: residentMb(service.pid) });
+    const [{ readyMs, pid }] = service.workers;
+    ours.push({ readyMs, residentMb: residentMb(pid) });
     await service.stop();
   }
   return { ours: middle(ours), bare: middle(bare) };

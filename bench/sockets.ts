@@ -1,55 +1,33 @@
-// Thousands of sockets, each subscribed to a run of its own: how late an event reaches the one that is subscribed.
+// Sockets, each subscribed to a run of its own: how late an event reaches the one that is subscribed. On PostgreSQL
+// the sockets are on one node, and another carries the runs out.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
-import { residentMb, startBenchService } from "./served-process.ts";
-import { quantile } from "./statistics.ts";
+import { inTurn, Latencies, type Listening, type ListeningFigures, startSpeakers } from "./pollers.ts";
+import { residentMb } from "./served-process.ts";
 
-const SOCKETS = 5_000;
-const EVENTS_A_SECOND = 200;
-const EVENTS = 3_000;
-const AT_A_TIME = 50;
 /** What the last subscriptions are given to settle. */
 const SETTLE_MS = 1_000;
 
-export type SocketFigures = {
-  readonly subscribed: number;
-  readonly eventsPerSecond: number;
-  readonly medianMs: number;
-  readonly p99Ms: number;
-  readonly residentMb: number | null;
-};
-
-/** p50 and p99 from the backend's emit to the frame at its socket. */
-export async function measureSockets(): Promise<SocketFigures> {
-  const service = await startBenchService({
-    args: ["bench/polled-service.ts", String(SOCKETS), String(EVENTS_A_SECOND)],
-    env: { MAX_QUEUED_RUNS: String(SOCKETS * 2) },
-  });
-  const { client, agentId } = service;
-  const latencies: number[] = [];
+/** As `measurePollers`: from the backend's emit to the frame at its socket. */
+export async function measureSockets(listening: Listening): Promise<ListeningFigures> {
+  const service = await startSpeakers(listening);
+  const [{ api, client, agentId, bearer }] = service.jobs;
+  const latencies = new Latencies(listening.events);
   const sockets: WebSocket[] = [];
-  let firstAt = 0;
-  let lastAt = 0;
-  const isOver = Promise.withResolvers<void>();
 
   const take = (text: string, onSpeaking: () => void) => {
-    const now = performance.timeOrigin + performance.now();
     const frame = JSON.parse(text);
     if (frame.type !== "event") return;
     if (frame.event.type === "TEXT_MESSAGE_START") onSpeaking();
-    if (frame.event.type !== "TEXT_MESSAGE_CONTENT") return;
-    latencies.push(now - Number(frame.event.delta));
-    firstAt ||= now;
-    lastAt = now;
-    if (latencies.length >= EVENTS) isOver.resolve();
+    latencies.take(frame.event);
   };
 
-  /** Resolves once the run speaks, and its socket hears it. */
-  const listen = async () => {
+  // Each is done once the run speaks, and its socket hears it.
+  await inTurn(listening.listeners, async () => {
     const { body } = await client.send("POST", `/v1/agents/${agentId}/runs`, { message: "Speak" });
-    const socket = new WebSocket(`${service.url.replace("http", "ws")}/v1/ws`, {
-      headers: { authorization: `Bearer ${service.bearer}` },
+    const socket = new WebSocket(`${api.url.replace("http", "ws")}/v1/ws`, {
+      headers: { authorization: `Bearer ${bearer}` },
       perMessageDeflate: false,
     });
     sockets.push(socket);
@@ -60,29 +38,12 @@ export async function measureSockets(): Promise<SocketFigures> {
       });
       socket.on("message", (data) => take(data.toString(), resolve));
     });
-  };
-
-  let left = SOCKETS;
-  await Promise.all(
-    Array.from({ length: AT_A_TIME }, async () => {
-      for (; left > 0; ) {
-        left -= 1;
-        await listen();
-      }
-    }),
-  );
+  });
   await sleep(SETTLE_MS);
-  process.kill(service.pid, "SIGUSR2");
-  await isOver.promise;
-  const resident = residentMb(service.pid);
+  process.kill(service.workers[0].pid, "SIGUSR2");
+  await latencies.full;
+  const figures = { ...latencies.figures(), residentMb: residentMb(api.pid) };
   for (const socket of sockets) socket.terminate();
   await service.stop();
-
-  return {
-    subscribed: SOCKETS,
-    eventsPerSecond: latencies.length / ((lastAt - firstAt) / 1000),
-    medianMs: quantile(latencies, 0.5),
-    p99Ms: quantile(latencies, 0.99),
-    residentMb: resident,
-  };
+  return figures;
 }

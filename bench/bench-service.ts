@@ -1,0 +1,125 @@
+// The service to be measured: one process, or API nodes and workers on one PostgreSQL, with jobs that use it, of a
+// forge of the benchmark's own. Backend `noop`: runs that clone and compute nothing, for what the service
+// itself takes.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { exchangeResponseSchema } from "../src/contract/exchange.ts";
+import { type Forge, startForge } from "../test/support/forge.ts";
+import { LoadClient } from "./http-client.ts";
+import { opened } from "./opened.ts";
+import { type ServedProcess, startServer } from "./served-process.ts";
+
+const root = join(import.meta.dirname, "..");
+const AUDIENCE = "bench.example";
+
+/** A job, of an owner of its own, that uses one of the API nodes. */
+export type Job = {
+  readonly api: ServedProcess;
+  readonly agentId: string;
+  /** Its capability. */
+  readonly bearer: string;
+  readonly client: LoadClient;
+};
+
+export type BenchService = {
+  readonly jobs: AtLeastOne<Job>;
+  /** Where runs are carried out: in one process the API itself. */
+  readonly workers: AtLeastOne<ServedProcess>;
+  stop(): Promise<void>;
+};
+
+type AtLeastOne<Item> = readonly [Item, ...Item[]];
+
+export type BenchServiceOptions = {
+  /** The embedded store unless told. */
+  readonly databaseUrl?: string;
+  /** So many API nodes and as many workers. One process for all unless told. */
+  readonly pairs?: number;
+  /** Jobs, in turn on the API nodes: one unless told. */
+  readonly jobs?: number;
+  /** What carries the runs out, in the place of `agent-service`. */
+  readonly worker?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+export async function startBenchService(options: BenchServiceOptions = {}): Promise<BenchService> {
+  const forge = await startForge({ repositories: { "octo/hello": root } });
+  const closeForge = opened(() => forge.close());
+  const folder = await mkdtemp(join(tmpdir(), "agent-service-bench-"));
+  const removeFolder = opened(() => rm(folder, { recursive: true, force: true }));
+
+  const start = async (role: string, args: readonly string[]) =>
+    await startServer({ args, env: environment({ options, forge, role, folder }) });
+  const { pairs, worker } = options;
+  const names = Array.from({ length: pairs ?? 0 }, (_, index) => String(index));
+  const serve = ["dist/cli.mjs", "serve"];
+  const apis = await Promise.all(
+    pairs === undefined ? [start("all", worker ?? serve)] : names.map(() => start("api", serve)),
+  );
+  const workers = await Promise.all(names.map(() => start("worker", worker ?? ["dist/cli.mjs", "work"])));
+
+  const jobs: Job[] = [];
+  for (let index = 0; index < (options.jobs ?? 1); index += 1) {
+    const api = apis[index % apis.length] ?? atLeastOne(apis)[0];
+    jobs.push(await exchange({ forge, api, index }));
+  }
+  return {
+    jobs: atLeastOne(jobs),
+    workers: atLeastOne(pairs === undefined ? apis : workers),
+    stop: async () => {
+      for (const { client } of jobs) client.close();
+      await Promise.all([...apis, ...workers].map(({ stop }) => stop()));
+      await Promise.all([closeForge(), removeFolder()]);
+    },
+  };
+}
+
+let nodes = 0;
+
+function environment(node: {
+  options: BenchServiceOptions;
+  forge: Forge;
+  role: string;
+  folder: string;
+}): Record<string, string> {
+  const { databaseUrl, env } = node.options;
+  nodes += 1;
+  return {
+    BACKEND: "noop",
+    BASE_URL: `http://${AUDIENCE}`,
+    CI_FREE_CREDITS: "1000000",
+    CI_ISSUERS: JSON.stringify([node.forge.issuerEntry]),
+    DATA_DIR: join(node.folder, `node-${nodes}`),
+    DRAIN_SECONDS: "0",
+    PORT: "0",
+    ROLE: node.role,
+    // One address, and few capabilities, do what thousands would.
+    ADDRESS_RATE_PER_MINUTE: "10000000",
+    CI_RATE_PER_MINUTE: "1000000",
+    RATE_PER_MINUTE: "10000000",
+    MAX_SOCKETS: "10000",
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    ...env,
+  };
+}
+
+async function exchange(asked: { forge: Forge; api: ServedProcess; index: number }): Promise<Job> {
+  const { forge, api, index } = asked;
+  const job = await forge.job();
+  const id = String(1_000 + index);
+  const door = new LoadClient({ baseUrl: api.url, bearer: "" });
+  const { status, body } = await door.send("POST", "/v1/ci/oidc/exchange", {
+    subject_token: job.mintIdToken(AUDIENCE, { repository_id: id, repository_owner_id: id }),
+  });
+  door.close();
+  if (status !== 200) throw new Error(`The exchange answered ${status}: ${body}`);
+  const { access_token: bearer, agent_id: agentId } = exchangeResponseSchema.parse(JSON.parse(body));
+  return { api, agentId, bearer, client: new LoadClient({ baseUrl: api.url, bearer }) };
+}
+
+function atLeastOne<Item>([item, ...others]: readonly Item[]): AtLeastOne<Item> {
+  if (item === undefined) throw new RangeError("There has to be one at least.");
+  return [item, ...others];
+}
