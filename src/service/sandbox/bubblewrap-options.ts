@@ -1,0 +1,104 @@
+// The command line that bubblewrap gets: every namespace, no capability, and a root made of what is named. Pure.
+
+import type { GitView } from "./git-view.ts";
+import { INNER_TREE } from "./git-view.ts";
+import type { HostView } from "./host-view.ts";
+import type { SandboxLimits } from "./sandbox-config.ts";
+
+export const INNER_HOME = "/home/agent";
+const INNER_USER = 1000;
+const MAX_OPEN_FILES = 4096;
+
+const accounts: Readonly<Record<string, string>> = {
+  "/etc/passwd": `agent:x:${INNER_USER}:${INNER_USER}:agent:${INNER_HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n`,
+  "/etc/group": `agent:x:${INNER_USER}:\nnogroup:x:65534:\n`,
+  "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
+  "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+};
+
+export type BubblewrapCall = {
+  readonly host: HostView;
+  readonly git: GitView;
+  readonly treeFolder: string;
+  /** Relative to the tree. */
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly network: "off" | "allowed";
+  readonly limits: SandboxLimits;
+  readonly hasFilter: boolean;
+  /** Absolute. */
+  readonly prlimitPath: string;
+  readonly argv: readonly string[];
+};
+
+/** What bubblewrap is started with: its arguments, and what it reads from the descriptors from `FIRST_DATA` on. */
+export type BubblewrapStart = { readonly args: readonly string[]; readonly data: readonly string[] };
+
+/** Descriptor 3 tells how it goes, 4 holds the filter of system calls. */
+export const STATUS_DESCRIPTOR = 3;
+export const FILTER_DESCRIPTOR = 4;
+export const FIRST_DATA = 5;
+
+export function bubblewrapStart(call: BubblewrapCall): BubblewrapStart {
+  const { limits } = call;
+  const made = Object.entries(accounts).map(([target, content]) => ({ target, content }));
+  const files = [...made, ...call.git.files];
+  const fileOptions = (from: number, to: number) =>
+    files
+      .slice(from, to)
+      .flatMap(({ target }, index) => ["--ro-bind-data", `${FIRST_DATA + from + index}`, target]);
+  const memoryFolder = (path: string) => [
+    "--perms",
+    "0700",
+    "--size",
+    `${limits.temporaryBytes}`,
+    "--tmpfs",
+    path,
+  ];
+  const args = [
+    ...[
+      "--unshare-all",
+      "--unshare-user",
+      "--disable-userns",
+      "--uid",
+      `${INNER_USER}`,
+      "--gid",
+      `${INNER_USER}`,
+    ],
+    ...(call.network === "allowed" ? ["--share-net"] : []),
+    ...["--hostname", "sandbox", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"],
+    // First, so that what the operator shows may lie below them.
+    ...memoryFolder("/tmp"),
+    ...["--dir", "/var", "--symlink", "/tmp", "/var/tmp"],
+    ...memoryFolder(INNER_HOME),
+    ...call.host.options,
+    ...fileOptions(0, made.length),
+    // To a service that is root, the files of /proc/sys are its own: written to, they lead out.
+    ...["--proc", "/proc", "--remount-ro", "/proc"],
+    ...["--dev", "/dev", "--remount-ro", "/dev", ...memoryFolder("/dev/shm")],
+    ...["--bind", call.treeFolder, INNER_TREE],
+    ...call.git.binds,
+    ...fileOptions(made.length, files.length),
+    ...["--remount-ro", "/", "--chdir", call.cwd === "" ? INNER_TREE : `${INNER_TREE}/${call.cwd}`],
+    ...Object.entries(call.environment).flatMap(([name, value]) => ["--setenv", name, value]),
+    ...["--json-status-fd", `${STATUS_DESCRIPTOR}`],
+    ...(call.hasFilter ? ["--seccomp", `${FILTER_DESCRIPTOR}`] : []),
+    ...["--", ...limited(call)],
+  ];
+  return { args, data: files.map(({ content }) => content) };
+}
+
+/** Set inside: there, the kernel counts the processes of this sandbox alone. It does not count those of root. */
+function limited({ prlimitPath, limits, argv }: BubblewrapCall): readonly string[] {
+  return [
+    prlimitPath,
+    `--nproc=${limits.processes}`,
+    `--fsize=${limits.diskBytes}`,
+    // Per process, at once, where the watch needs a moment; address space is not memory, so twice as much.
+    `--data=${2 * limits.memoryBytes}`,
+    `--nofile=${MAX_OPEN_FILES}`,
+    "--core=0",
+    // Both streams in one pipe keep their order; bubblewrap's own complaints have the other.
+    ...["--", "/bin/sh", "-c", 'exec "$@" 2>&1', "sh", ...argv],
+  ];
+}

@@ -1,0 +1,206 @@
+// Executes commands by bubblewrap: namespaces of their own, killed as a whole through the first process in them.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import type { Clock } from "../../base/clock.ts";
+import { ok } from "../../base/result.ts";
+import type { Sandbox, SandboxCommand, SandboxedWorkspace, SandboxResult } from "../core/ports/sandbox.ts";
+import { bubblewrapStart, FILTER_DESCRIPTOR, INNER_HOME, STATUS_DESCRIPTOR } from "./bubblewrap-options.ts";
+import { prepareDiskWatch } from "./disk-watch.ts";
+import { gitView } from "./git-view.ts";
+import type { HostView } from "./host-view.ts";
+import { type Stdio, withoutInherited } from "./inherited-descriptors.ts";
+import { prepareCommand } from "./prepare-command.ts";
+import { watchProcesses } from "./process-watch.ts";
+import type { SandboxConfig } from "./sandbox-config.ts";
+import { SandboxError } from "./sandbox-error.ts";
+import { scrubbedEnvironment } from "./scrubbed-environment.ts";
+import { argvOf, type Supervision, supervise, type Watch } from "./supervise.ts";
+import type { WorkingFolder } from "./working-folder.ts";
+
+const MAX_COMPLAINT_CHARS = 2000;
+/** The service and its neighbours go first. */
+const NICENESS = "10";
+
+export type BubblewrapParts = {
+  readonly config: SandboxConfig;
+  readonly host: HostView;
+  readonly prlimitPath: string;
+  /** Null where there is none for this processor. */
+  readonly filter: Buffer | null;
+  /** What must not be passed on. */
+  readonly inherited: readonly number[];
+  readonly clock: Clock;
+};
+
+export function bubblewrapSandbox(parts: BubblewrapParts): Sandbox {
+  return {
+    kind: "bubblewrap",
+    async run(workspace, command) {
+      const folder = await prepareCommand(workspace, command);
+      if (!folder.ok) return folder;
+      return ok(await execute(parts, { workspace, command, folder: folder.value }));
+    },
+  };
+}
+
+type Work = {
+  readonly workspace: SandboxedWorkspace;
+  readonly command: SandboxCommand;
+  readonly folder: WorkingFolder;
+};
+
+async function execute(parts: BubblewrapParts, { workspace, command, folder }: Work): Promise<SandboxResult> {
+  const { config, clock } = parts;
+  const { limits } = config;
+  const timeoutMs = Math.min(command.timeoutMs, limits.timeoutMs);
+  const git = await gitView({ ...workspace, root: folder.root });
+  const watchDisk = await prepareDiskWatch({ root: folder.root, maxBytes: limits.diskBytes, clock });
+  const start = bubblewrapStart({
+    host: parts.host,
+    git,
+    treeFolder: folder.root,
+    cwd: folder.within,
+    environment: scrubbedEnvironment({
+      path: parts.host.path,
+      home: INNER_HOME,
+      temporary: "/tmp",
+      passed: config.passed,
+      added: command.env,
+    }),
+    network: config.network,
+    limits,
+    hasFilter: parts.filter !== null,
+    prlimitPath: parts.prlimitPath,
+    argv: argvOf(command.execute),
+  });
+  command.signal.throwIfAborted();
+  const running = startBubblewrap({
+    args: start.args,
+    data: [parts.filter ?? "", ...start.data],
+    path: config.environment.PATH,
+    hasInput: command.stdin !== undefined,
+    inherited: parts.inherited,
+  });
+  const watchInside: Watch = async (signal) => {
+    const inside = await running.inside;
+    const { processes: maxProcesses, memoryBytes: maxMemoryBytes } = limits;
+    if (inside === null) return null;
+    return await watchProcesses({ ...inside, maxProcesses, maxMemoryBytes, clock, signal });
+  };
+  return await supervise({ ...running, command, watches: [watchInside, watchDisk], timeoutMs, clock });
+}
+
+type Start = {
+  readonly args: readonly string[];
+  /** For the descriptors from `FILTER_DESCRIPTOR` on. */
+  readonly data: readonly (Buffer | string)[];
+  readonly path: string | undefined;
+  readonly hasInput: boolean;
+  readonly inherited: readonly number[];
+};
+
+type Running = Pick<Supervision, "child" | "outputs" | "end" | "ended"> & {
+  /** Null when it never came to be. */
+  readonly inside: Promise<Inside | null>;
+};
+
+/** The first process as this machine numbers it, and the namespace of processes that ends with it. */
+type Inside = { readonly firstProcess: number; readonly processNamespace: number };
+
+function startBubblewrap({ args, data, path, hasInput, inherited }: Start): Running {
+  const pipes: Stdio = [
+    hasInput ? "pipe" : "ignore",
+    "pipe",
+    "pipe",
+    "pipe",
+    ...data.map(() => "pipe" as const),
+  ];
+  const child = withoutInherited(pipes, inherited, (stdio) =>
+    spawn("nice", ["-n", NICENESS, "bwrap", ...args], {
+      // Nothing of ours is in an environment that a process with the same user might read.
+      env: path === undefined ? {} : { PATH: path },
+      detached: true,
+      stdio,
+    }),
+  );
+  for (const [index, content] of data.entries()) feed(child, FILTER_DESCRIPTOR + index, content);
+  const status = followStatus(child);
+  let complaint = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString("utf8")).slice(0, MAX_COMPLAINT_CHARS);
+  });
+
+  let isEnding = false;
+  const end = () => {
+    isEnding = true;
+    // With the first process of its namespace everything in it ends, and then bubblewrap. Not bubblewrap alone: before
+    // it has asked to end with its parent, its child would stay.
+    if (status.inside !== null && child.exitCode === null && child.signalCode === null)
+      killProcess(status.inside.firstProcess);
+  };
+  const inside = status.started.then((started) => {
+    if (isEnding) end();
+    return started;
+  });
+  const ended = new Promise<{ exitCode: number | null; signal: null }>((resolve, reject) => {
+    child.once("error", (cause) => {
+      if (child.pid !== undefined) return;
+      reject(new SandboxError("sandbox_not_started", "The sandbox could not be started.", { cause }));
+    });
+    child.once("close", () => {
+      if (status.exitCode !== null || isEnding) return resolve({ exitCode: status.exitCode, signal: null });
+      const why = complaint.trim() === "" ? "it gave no reason" : complaint.trim();
+      reject(new SandboxError("sandbox_not_started", `bubblewrap did not start the command: ${why}.`));
+    });
+  });
+  return { child, outputs: child.stdout === null ? [] : [child.stdout], end, ended, inside };
+}
+
+function feed(child: ChildProcess, descriptor: number, content: Buffer | string): void {
+  const pipe = child.stdio[descriptor] as (Readable & Writable) | null | undefined;
+  // A sandbox that fails before it has read everything says why by itself.
+  pipe?.on("error", () => undefined);
+  pipe?.resume();
+  pipe?.end(content);
+}
+
+type Status = {
+  inside: Inside | null;
+  exitCode: number | null;
+  readonly started: Promise<Inside | null>;
+};
+
+/** Reads the lines that bubblewrap writes about itself; nothing inside of it can write there. */
+function followStatus(child: ChildProcess): Status {
+  const { promise, resolve } = Promise.withResolvers<Inside | null>();
+  const status: Status = { inside: null, exitCode: null, started: promise };
+  let text = "";
+  const pipe = child.stdio[STATUS_DESCRIPTOR] as Readable | null | undefined;
+  pipe?.on("data", (chunk: Buffer) => {
+    text += chunk.toString("latin1");
+    const firstProcess = numberIn(text, "child-pid");
+    const processNamespace = numberIn(text, "pid-namespace");
+    if (firstProcess !== null && processNamespace !== null)
+      status.inside = { firstProcess, processNamespace };
+    status.exitCode = numberIn(text, "exit-code");
+    if (status.inside !== null) resolve(status.inside);
+  });
+  pipe?.on("error", () => undefined);
+  child.once("close", () => resolve(null));
+  child.once("error", () => resolve(null));
+  return status;
+}
+
+function numberIn(text: string, name: string): number | null {
+  const found = new RegExp(`"${name}": (\\d+)[ ,}]`).exec(text)?.[1];
+  return found === undefined ? null : Number(found);
+}
+
+function killProcess(id: number): void {
+  try {
+    process.kill(id, "SIGKILL");
+  } catch {
+    // It has ended already.
+  }
+}

@@ -1,0 +1,122 @@
+// Executes commands by whatever the operator starts containers with. What a container sees, its network and its memory
+// are the operator's command; time, output and the weight of the workspace are held here.
+
+import { spawn } from "node:child_process";
+import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/ids.ts";
+import { ok } from "../../base/result.ts";
+import type { Sandbox, SandboxCommand } from "../core/ports/sandbox.ts";
+import { prepareDiskWatch } from "./disk-watch.ts";
+import { startGroup } from "./end-group.ts";
+import { prepareCommand } from "./prepare-command.ts";
+import type { ContainerCommands, SandboxConfig } from "./sandbox-config.ts";
+import { argvOf, supervise } from "./supervise.ts";
+
+/** What the engine's client needs to find its engine. Nothing of it goes into the container. */
+const clientVariables = [
+  "PATH",
+  "HOME",
+  "DOCKER_HOST",
+  "DOCKER_CONTEXT",
+  "CONTAINER_HOST",
+  "XDG_RUNTIME_DIR",
+];
+
+export type ContainerParts = {
+  readonly config: SandboxConfig;
+  readonly commands: ContainerCommands;
+  /** Descriptors that must not be passed on. */
+  readonly inherited: readonly number[];
+  readonly clock: Clock;
+  readonly random: Random;
+};
+
+export function containerSandbox({ config, commands, inherited, clock, random }: ContainerParts): Sandbox {
+  const env: Record<string, string> = {};
+  for (const name of clientVariables) {
+    const value = config.environment[name];
+    if (value !== undefined) env[name] = value;
+  }
+  return {
+    kind: "container",
+    async run(workspace, command) {
+      const folder = await prepareCommand(workspace, command);
+      if (!folder.ok) return folder;
+      const { limits } = config;
+      const timeoutMs = Math.min(command.timeoutMs, limits.timeoutMs);
+      const watchDisk = await prepareDiskWatch({
+        root: folder.value.root,
+        maxBytes: limits.diskBytes,
+        clock,
+      });
+      const values = {
+        workspace: folder.value.root,
+        cwd: folder.value.within,
+        command: shellLine(command, config.passed),
+        name: `agent-${Buffer.from(random.bytes(12)).toString("hex")}`,
+        memory: `${limits.memoryBytes}`,
+        processes: `${limits.processes}`,
+      };
+      command.signal.throwIfAborted();
+      const running = startGroup({
+        argv: filled(commands.start, values),
+        cwd: folder.value.root,
+        env,
+        hasInput: command.stdin !== undefined,
+        inherited,
+        clock,
+      });
+      const { stop } = commands;
+      let stopping: Promise<void> | undefined;
+      const stopContainer = () => {
+        if (stop !== null) stopping ??= execute(filled(stop, values), env);
+      };
+      const end = () => {
+        stopContainer();
+        running.end();
+      };
+      try {
+        return ok(await supervise({ ...running, end, command, watches: [watchDisk], timeoutMs, clock }));
+      } finally {
+        // The client's end says little about the container: killed or crashed, it leaves it running.
+        if (running.child.exitCode !== 0) stopContainer();
+        await stopping;
+      }
+    },
+  };
+}
+
+/** The command as one line for a shell, the variables it gets before it: an engine's options for them differ. */
+function shellLine(command: SandboxCommand, passed: Readonly<Record<string, string>>): string {
+  const exports = Object.entries({ ...passed, ...command.env }).map(
+    ([name, value]) => `export ${name}=${quoted(value)}; `,
+  );
+  const { execute } = command;
+  const line = "shell" in execute ? execute.shell : argvOf(execute).map(quoted).join(" ");
+  return exports.join("") + line;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function filled(
+  template: readonly [string, ...string[]],
+  values: Readonly<Record<string, string>>,
+): readonly [string, ...string[]] {
+  const [program, ...rest] = template;
+  // One pass: a command that holds a placeholder is not filled again.
+  const fill = (part: string) => part.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+  return [program, ...rest.map(fill)];
+}
+
+function execute(
+  [program, ...args]: readonly [string, ...string[]],
+  env: Record<string, string>,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { env, stdio: "ignore" });
+    child.once("error", () => resolve());
+    child.once("close", () => resolve());
+  });
+}

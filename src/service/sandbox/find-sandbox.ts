@@ -1,0 +1,146 @@
+// Finds the sandbox that this machine can have, by using it once; says at start what is missing, and how to get it.
+
+import { constants } from "node:fs";
+import { access, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { type Random, systemRandom } from "../../base/ids.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Sandbox } from "../core/ports/sandbox.ts";
+import { type BubblewrapParts, bubblewrapSandbox } from "./bubblewrap.ts";
+import { containerSandbox } from "./container.ts";
+import { hostView } from "./host-view.ts";
+import { inheritedDescriptors } from "./inherited-descriptors.ts";
+import type { SandboxConfig } from "./sandbox-config.ts";
+import { SandboxError } from "./sandbox-error.ts";
+import { systemCallFilter } from "./system-call-filter.ts";
+import { unsandboxed } from "./unsandboxed.ts";
+
+const PROBE_MS = 10_000;
+
+export type SandboxTools = { readonly clock?: Clock; readonly random?: Random };
+
+/**
+ * The sandbox by the operator's word, or the best there is: bubblewrap, else none. Throws a `SandboxError` when what
+ * the operator asked for does not work: nothing weaker takes its place.
+ */
+export async function findSandbox(
+  config: SandboxConfig,
+  log: Logger,
+  tools: SandboxTools = {},
+): Promise<Sandbox> {
+  const { clock = systemClock, random = systemRandom } = tools;
+  const inherited = await inheritedDescriptors();
+  const none = unsandboxed({ config, inherited, clock });
+  switch (config.mode) {
+    case "off":
+      log.warn({}, "SANDBOX is off: what agents execute reaches this machine's files and network.");
+      return none;
+    case "container": {
+      if (config.container === null)
+        throw new SandboxError("sandbox_not_started", "SANDBOX is container: set SANDBOX_COMMAND.");
+      log.info({}, "Agents execute commands in containers, by SANDBOX_COMMAND.");
+      return containerSandbox({ config, commands: config.container, inherited, clock, random });
+    }
+    case "bubblewrap":
+    case "auto": {
+      const found = await tryBubblewrap({ config, inherited, clock });
+      if ("sandbox" in found) {
+        tellOfWeaknesses(config, log);
+        return found.sandbox;
+      }
+      if (config.mode === "bubblewrap") throw new SandboxError("sandbox_not_started", found.missing);
+      log.warn({}, `No sandbox: only trusted repositories may execute commands. ${found.missing}`);
+      return none;
+    }
+  }
+}
+
+async function tryBubblewrap(
+  given: Pick<BubblewrapParts, "config" | "inherited" | "clock">,
+): Promise<{ readonly sandbox: Sandbox } | { readonly missing: string }> {
+  if (process.platform !== "linux")
+    return { missing: "bubblewrap is for Linux; set SANDBOX_COMMAND instead." };
+  const path = given.config.environment.PATH ?? "";
+  const [bwrap, prlimit] = await Promise.all([programIn(path, "bwrap"), programIn(path, "prlimit")]);
+  if (bwrap === null) return { missing: "bwrap is not in PATH: apt-get install bubblewrap, 0.8 or newer." };
+  if (prlimit === null) return { missing: "prlimit is not in PATH: apt-get install util-linux." };
+  const filter = systemCallFilter(process.arch);
+  const parts = { ...given, host: await hostView(given.config), prlimitPath: prlimit, filter };
+  const sandbox = bubblewrapSandbox(parts);
+  const folder = await mkdtemp(join(tmpdir(), "sandbox-probe-"));
+  try {
+    const result = await sandbox.run(
+      { root: folder, gitFolder: null, isTrusted: false },
+      {
+        execute: { shell: "echo in > written && cat written" },
+        cwd: "",
+        env: {},
+        timeoutMs: PROBE_MS,
+        maxOutputBytes: 1000,
+        signal: AbortSignal.timeout(2 * PROBE_MS),
+      },
+    );
+    if (result.ok && result.value.exitCode === 0 && result.value.output === "in\n") return { sandbox };
+    return { missing: `bubblewrap did not carry out a first command. ${await howToAllow()}`.trim() };
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : "bubblewrap failed.";
+    return { missing: `${why} ${await howToAllow()}`.trim() };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Which switch of this machine forbids what bubblewrap needs. */
+async function howToAllow(): Promise<string> {
+  const read = (name: string) =>
+    readFile(`/proc/sys/${name}`, "utf8").then(
+      (text) => text.trim(),
+      () => null,
+    );
+  if ((await read("user/max_user_namespaces")) === "0")
+    return "User namespaces are off: sysctl -w user.max_user_namespaces=10000.";
+  if ((await read("kernel/unprivileged_userns_clone")) === "0")
+    return "User namespaces are off: sysctl -w kernel.unprivileged_userns_clone=1.";
+  if ((await read("kernel/apparmor_restrict_unprivileged_userns")) === "1") {
+    return (
+      "AppArmor restricts user namespaces (Ubuntu 23.10 and newer): give bwrap a profile that allows userns, or " +
+      "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0."
+    );
+  }
+  return (
+    "bubblewrap 0.8 or newer is needed. In a container, its seccomp profile must allow user namespaces and mounts, " +
+    "and its /proc must not be masked."
+  );
+}
+
+function tellOfWeaknesses(config: SandboxConfig, log: Logger): void {
+  log.info({ network: config.network }, "Agents execute commands in bubblewrap.");
+  if (config.network === "allowed") {
+    const reach = "loopback, the local network and the address of cloud metadata included";
+    log.warn({}, `SANDBOX_NETWORK is allowed: agents reach whatever this machine reaches, ${reach}.`);
+  }
+  if (process.getuid?.() === 0)
+    log.warn(
+      {},
+      "The service is root: SANDBOX_PROCESSES is held by counting, not by the kernel. Use another user.",
+    );
+  if (systemCallFilter(process.arch) === null)
+    log.warn(
+      {},
+      `There is no filter of system calls for ${process.arch}: namespaces alone confine commands.`,
+    );
+}
+
+async function programIn(path: string, name: string): Promise<string | null> {
+  for (const folder of path.split(":").filter((part) => part.startsWith("/"))) {
+    const program = join(folder, name);
+    const found = await access(program, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (found) return program;
+  }
+  return null;
+}

@@ -1,0 +1,71 @@
+// How git's own folder looks from inside a sandbox: readable, so that `git diff` works, and without what could hold a
+// secret. Nothing in it can be changed: what stands in a hook or a configuration runs later, outside.
+
+import { lstat, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { SandboxedWorkspace } from "../core/ports/sandbox.ts";
+import { SandboxError } from "./sandbox-error.ts";
+
+/** Where the two lie for those inside. */
+export const INNER_TREE = "/workspace";
+export const INNER_GIT_FOLDER = "/git";
+
+/** Without these git does not understand its folder. Remotes, credentials and headers are not among them. */
+const neededKeys: Readonly<Record<string, RegExp>> = {
+  core: /^(repositoryformatversion|filemode|bare|ignorecase|symlinks|precomposeunicode|autocrlf|eol)$/i,
+  extensions: /^(objectformat|refstorage|noop|partialclone)$/i,
+};
+
+export type GitView = {
+  readonly binds: readonly string[];
+  /** Files made for this command: what is in them, and where they lie. */
+  readonly files: readonly { readonly target: string; readonly content: string }[];
+};
+
+export async function gitView(workspace: SandboxedWorkspace): Promise<GitView> {
+  const inTree = join(workspace.root, ".git");
+  if (workspace.gitFolder !== null) {
+    const view = await folderView(workspace.gitFolder, INNER_GIT_FOLDER);
+    const pointer = { target: `${INNER_TREE}/.git`, content: `gitdir: ${INNER_GIT_FOLDER}\n` };
+    return { ...view, files: [...view.files, pointer] };
+  }
+  const kind = await lstat(inTree).catch(() => null);
+  // Taken, too, where there is none: a command that could make it could turn it into a link while another one starts,
+  // and what the link names would be shown.
+  if (kind === null) return { binds: [], files: [{ target: `${INNER_TREE}/.git`, content: "" }] };
+  if (kind.isSymbolicLink())
+    throw new SandboxError("sandbox_not_started", "The workspace's .git is a symbolic link.");
+  if (kind.isDirectory()) return await folderView(inTree, `${INNER_TREE}/.git`);
+  return { binds: ["--ro-bind", inTree, `${INNER_TREE}/.git`], files: [] };
+}
+
+async function folderView(folder: string, target: string): Promise<GitView> {
+  const binds = ["--ro-bind", folder, target];
+  const files: { target: string; content: string }[] = [];
+  const isThere = async (name: string) => (await lstat(join(folder, name)).catch(() => null)) !== null;
+  const config = await readFile(join(folder, "config"), "utf8").catch(() => null);
+  if (config !== null) files.push({ target: `${target}/config`, content: harmlessConfiguration(config) });
+  // A checkout may have written its credentials into any of these.
+  for (const name of ["config.worktree", "credentials", "FETCH_HEAD"])
+    if (await isThere(name)) files.push({ target: `${target}/${name}`, content: "" });
+  for (const name of ["modules", "worktrees", "hooks"])
+    if (await isThere(name)) binds.push("--tmpfs", `${target}/${name}`, "--remount-ro", `${target}/${name}`);
+  return { binds, files };
+}
+
+/** Only plain `key = value` lines of the sections that git needs; what is continued, included or quoted is left out. */
+export function harmlessConfiguration(text: string): string {
+  const kept: string[] = [];
+  let section = "";
+  for (const line of text.split("\n")) {
+    const heading = /^\s*\[\s*([A-Za-z]+)\s*\]\s*$/.exec(line);
+    if (line.trimStart().startsWith("[")) {
+      section = heading?.[1]?.toLowerCase() ?? "";
+      if (section in neededKeys) kept.push(`[${section}]`);
+      continue;
+    }
+    const [, key = "", value = ""] = /^\s*([A-Za-z]+)\s*=\s*([\w.-]*)\s*$/.exec(line) ?? [];
+    if (neededKeys[section]?.test(key) === true) kept.push(`\t${key} = ${value}`);
+  }
+  return `${kept.join("\n")}\n`;
+}

@@ -1,0 +1,84 @@
+// Counts what runs in a sandbox, and the memory it holds, through the /proc that its first process sees.
+
+import { readdir, readFile, readlink } from "node:fs/promises";
+import type { Clock } from "../../base/clock.ts";
+import type { SandboxLimit } from "../core/ports/sandbox.ts";
+import { SandboxError } from "./sandbox-error.ts";
+
+const LOOK_EVERY_MS = 100;
+const LOOK_FOR_START_EVERY_MS = 5;
+const MAX_START_MS = 5_000;
+const processId = /^\d+$/;
+
+export type ProcessWatch = {
+  /** The first process of the sandbox's process namespace, as this machine numbers it. */
+  readonly firstProcess: number;
+  /** The number of that namespace. */
+  readonly processNamespace: number;
+  readonly maxProcesses: number;
+  readonly maxMemoryBytes: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+};
+
+/** Returns the limit that was passed, or null when the sandbox has ended. Threads count as processes. */
+export async function watchProcesses(watch: ProcessWatch): Promise<SandboxLimit | null> {
+  // Mounted by bubblewrap before anything of the repository ran, in a mount namespace that nobody in it can change.
+  const folder = `/proc/${watch.firstProcess}/root/proc`;
+  await sandboxIsMade(watch, folder);
+  while (!watch.signal.aborted) {
+    const seen = await look(folder, watch.maxProcesses);
+    if (seen === null) return null;
+    if (seen.processes > watch.maxProcesses) return "processes";
+    if (seen.memoryBytes > watch.maxMemoryBytes) return "memory";
+    await watch.clock.sleep(LOOK_EVERY_MS, watch.signal).catch(() => undefined);
+  }
+  return null;
+}
+
+/** Until then, the first process still sees this machine's /proc: its neighbours would be counted as the sandbox's. */
+async function sandboxIsMade(watch: ProcessWatch, folder: string): Promise<void> {
+  const wanted = `pid:[${watch.processNamespace}]`;
+  const giveUpMs = watch.clock.now() + MAX_START_MS;
+  while (!watch.signal.aborted) {
+    if ((await readlink(`${folder}/1/ns/pid`).catch(() => null)) === wanted) return;
+    if (watch.clock.now() > giveUpMs)
+      throw new SandboxError("sandbox_not_watched", "The processes of the sandbox cannot be seen.");
+    await watch.clock.sleep(LOOK_FOR_START_EVERY_MS, watch.signal).catch(() => undefined);
+  }
+}
+
+type Seen = { readonly processes: number; readonly memoryBytes: number };
+
+async function look(folder: string, enough: number): Promise<Seen | null> {
+  const names = await readdir(folder).catch((cause: unknown) => {
+    if (isGone(cause)) return null;
+    throw new SandboxError("sandbox_not_watched", "The processes of the sandbox cannot be counted.", {
+      cause,
+    });
+  });
+  if (names === null) return null;
+  const ids = names.filter((name) => processId.test(name));
+  // So many are not looked at one by one.
+  if (ids.length > enough) return { processes: ids.length, memoryBytes: 0 };
+  const each = await Promise.all(
+    ids.map((id) => readFile(`${folder}/${id}/status`, "latin1").catch(() => "")),
+  );
+  return {
+    processes: each.reduce((sum, status) => sum + numberOf(status, "Threads"), 0),
+    // What is shared is counted with everyone who shares it.
+    memoryBytes: each.reduce(
+      (sum, status) => sum + 1024 * (numberOf(status, "RssAnon") + numberOf(status, "RssShmem")),
+      0,
+    ),
+  };
+}
+
+function numberOf(status: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s*(\\d+)`, "m").exec(status)?.[1] ?? 0);
+}
+
+function isGone(cause: unknown): boolean {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  return code === "ENOENT" || code === "ESRCH";
+}

@@ -1,0 +1,14 @@
+// The sandbox itself failed: not the command, and not a refusal.
+
+export type SandboxErrorCode = "sandbox_not_started" | "sandbox_not_watched";
+
+/** The message may name paths of this machine: it is for the log, not for the agent. */
+export class SandboxError extends Error {
+  override readonly name = "SandboxError";
+  readonly code: SandboxErrorCode;
+
+  constructor(code: SandboxErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,45 @@
+// The environment of a command: made anew, nothing inherited but what the operator named. Pure.
+
+/** Names under which secrets travel by custom. A runner's own tokens begin with ACTIONS_. */
+const secretName =
+  /^(ACTIONS_|INPUT_|DATABASE_URL$|SSH_AUTH_SOCK$)|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|ACCESS_?KEY/i;
+const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** What is wrong with a variable's name, or null. */
+export function faultOfName(name: string): string | null {
+  if (!namePattern.test(name)) return "is not the name of a variable";
+  if (secretName.test(name)) return "is a name that secrets go by";
+  return null;
+}
+
+export type EnvironmentParts = {
+  readonly path: string;
+  readonly home: string;
+  readonly temporary: string;
+  /** What the operator lets through. */
+  readonly passed: Readonly<Record<string, string>>;
+  /** What the command asked for. */
+  readonly added: Readonly<Record<string, string>>;
+};
+
+export function scrubbedEnvironment(parts: EnvironmentParts): Record<string, string> {
+  return {
+    PATH: parts.path,
+    HOME: parts.home,
+    TMPDIR: parts.temporary,
+    USER: "agent",
+    LOGNAME: "agent",
+    SHELL: "/bin/sh",
+    LANG: "C.UTF-8",
+    TERM: "dumb",
+    ...parts.passed,
+    ...parts.added,
+    // Git's folder is read-only and belongs to whom it may: reading must work.
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_PAGER: "cat",
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "safe.directory",
+    GIT_CONFIG_VALUE_0: "*",
+  };
+}

@@ -1,0 +1,124 @@
+// The system calls that a sandboxed process does without, as a program for the kernel (seccomp BPF). Pure.
+// Not the boundary itself: it takes away what namespaces do not cover. Key rings are not in a namespace, sockets of
+// virtual machines (AF_VSOCK) pass a network namespace, and io_uring passes this filter.
+
+const LOAD = 0x20;
+const JUMP_EQUAL = 0x15;
+const JUMP_GREATER = 0x25;
+const JUMP_AT_LEAST = 0x35;
+const RETURN = 0x06;
+
+const ALLOW = 0x7fff0000;
+const ERRNO = 0x00050000;
+const KILL_PROCESS = 0x80000000;
+
+const EPERM = 1;
+const ENOMEM = 12;
+const ENOSYS = 38;
+const EAFNOSUPPORT = 97;
+
+/** Offsets in `struct seccomp_data`, little-endian. */
+const NUMBER = 0;
+const ARCHITECTURE = 4;
+const argument = (index: number) => 16 + 8 * index;
+
+/** Unix, IPv4, IPv6, netlink: what programs use, each bound to the network namespace. */
+const socketFamilies = [1, 2, 10, 16];
+/** PostgreSQL takes a few bytes; whole memories hide here from whoever counts them. */
+const MAX_SHARED_SEGMENT_BYTES = 65_536;
+/** Calls of another calling convention on the same machine (x32). */
+const X32 = 0x40000000;
+
+type Calls = {
+  readonly audit: number;
+  readonly socket: readonly number[];
+  readonly sharedSegment: number;
+  readonly memoryFile: number;
+  readonly denied: readonly number[];
+};
+
+/** The same numbers on every machine: io_uring, mounting, quotactl_fd, memfd_secret. */
+const newer = [425, 426, 427, 428, 429, 430, 431, 432, 433, 442, 443, 447];
+
+const machines: Readonly<Record<string, Calls>> = {
+  x64: {
+    audit: 0xc000003e,
+    socket: [41, 53],
+    sharedSegment: 29,
+    memoryFile: 319,
+    // syslog, pivot_root, chroot, acct, mount, umount2, swapon, swapoff, reboot, init_module, delete_module, quotactl,
+    // kexec_load, add_key, request_key, keyctl, unshare, move_pages, perf_event_open, fanotify_init,
+    // open_by_handle_at, setns, kcmp, finit_module, kexec_file_load, bpf, userfaultfd
+    denied: [
+      103, 155, 161, 163, 165, 166, 167, 168, 169, 175, 176, 179, 246, 248, 249, 250, 272, 279, 298, 300, 304,
+      308, 312, 313, 320, 321, 323,
+    ],
+  },
+  arm64: {
+    audit: 0xc00000b7,
+    socket: [198, 199],
+    sharedSegment: 194,
+    memoryFile: 279,
+    denied: [
+      116, 41, 51, 89, 40, 39, 224, 225, 142, 105, 106, 60, 104, 217, 218, 219, 97, 239, 241, 262, 265, 268,
+      272, 273, 294, 280, 282,
+    ],
+  },
+};
+
+type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, value: number];
+
+/** The filter for a kind of processor as Node names it, or null where we have none. */
+export function systemCallFilter(machine: string): Buffer | null {
+  const calls = machines[machine];
+  return calls === undefined ? null : assemble(program(calls));
+}
+
+function program(calls: Calls): Instruction[] {
+  return [
+    [LOAD, 0, 0, ARCHITECTURE],
+    [JUMP_EQUAL, 1, 0, calls.audit],
+    [RETURN, 0, 0, KILL_PROCESS],
+    [LOAD, 0, 0, NUMBER],
+    [JUMP_AT_LEAST, 0, 1, X32],
+    [RETURN, 0, 0, ERRNO | ENOSYS],
+    ...[...calls.denied, ...newer].flatMap((number) => when(number, [[RETURN, 0, 0, ERRNO | EPERM]])),
+    // Programs have another way when there is none; what lies in such a file, no process's memory shows.
+    ...when(calls.memoryFile, [[RETURN, 0, 0, ERRNO | ENOSYS]]),
+    ...when(calls.sharedSegment, [
+      [LOAD, 0, 0, argument(1) + 4],
+      [JUMP_EQUAL, 1, 0, 0],
+      [RETURN, 0, 0, ERRNO | ENOMEM],
+      [LOAD, 0, 0, argument(1)],
+      [JUMP_GREATER, 0, 1, MAX_SHARED_SEGMENT_BYTES],
+      [RETURN, 0, 0, ERRNO | ENOMEM],
+      [RETURN, 0, 0, ALLOW],
+    ]),
+    ...calls.socket.flatMap((number) => when(number, socketRule())),
+    [RETURN, 0, 0, ALLOW],
+  ];
+}
+
+function socketRule(): Instruction[] {
+  const allowed = socketFamilies.flatMap((family): Instruction[] => [
+    [JUMP_EQUAL, 0, 1, family],
+    [RETURN, 0, 0, ALLOW],
+  ]);
+  return [[LOAD, 0, 0, argument(0)], ...allowed, [RETURN, 0, 0, ERRNO | EAFNOSUPPORT]];
+}
+
+/** `then` must return: the number of the call may be gone after it. */
+function when(number: number, then: readonly Instruction[]): Instruction[] {
+  return [[JUMP_EQUAL, 0, then.length, number], ...then];
+}
+
+function assemble(instructions: readonly Instruction[]): Buffer {
+  const bytes = Buffer.alloc(instructions.length * 8);
+  for (const [index, [code, whenTrue, whenFalse, value]] of instructions.entries()) {
+    bytes.writeUInt16LE(code, index * 8);
+    bytes.writeUInt8(whenTrue, index * 8 + 2);
+    bytes.writeUInt8(whenFalse, index * 8 + 3);
+    bytes.writeUInt32LE(value, index * 8 + 4);
+  }
+  return bytes;
+}

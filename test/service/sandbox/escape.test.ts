@@ -1,0 +1,315 @@
+// What an agent that wants out may try. Each is executed, and each is refused or ended.
+
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Sandbox } from "../../../src/service/core/ports/sandbox.ts";
+import { hasBubblewrap, processesWith, SandboxBed, SECRET, until } from "./sandbox-bed.ts";
+
+const MEGABYTE = 1024 * 1024;
+
+describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
+  let bed: SandboxBed;
+  let sandbox: Sandbox;
+  beforeEach(async () => {
+    bed = new SandboxBed();
+    sandbox = await bed.find({ environment: { SANDBOX: "bubblewrap" } });
+  });
+  afterEach(() => bed.close());
+
+  describe("that reads", () => {
+    it("does not find the service's database, nor its folder", async () => {
+      const database = join(bed.dataDir, "agent-service.sqlite");
+      const result = await bed.result(sandbox, `cat '${database}'; ls '${bed.dataDir}'; cat ../../*`);
+      expect(result.output).not.toContain(SECRET);
+      expect(result.output).toContain("No such file or directory");
+      expect(result.exitCode).not.toBe(0);
+    });
+
+    it("does not find the database where it lies within something visible", async () => {
+      const tools = join(bed.dataDir, "tools");
+      mkdirSync(join(tools, "data"), { recursive: true });
+      writeFileSync(join(tools, "tool"), "a tool");
+      writeFileSync(join(tools, "data", "database"), SECRET);
+      const hiding = await bed.find({ config: { readPaths: [tools], hiddenPaths: [join(tools, "data")] } });
+      const result = await bed.result(
+        hiding,
+        `cat ${tools}/tool; ls -A ${tools}/data; cat ${tools}/data/database`,
+      );
+      expect(result.output).toContain("a tool");
+      expect(result.output).not.toContain(SECRET);
+    });
+
+    it("does not find another run's workspace, by its path or by a link in its own", async () => {
+      symlinkSync(bed.otherRun, join(bed.workspace.root, "link"));
+      const result = await bed.result(
+        sandbox,
+        `cat '${bed.otherRun}'; cat link; ls /proc/1/root /proc/1/cwd/..`,
+      );
+      expect(result.output).not.toContain(SECRET);
+      expect(result.output.match(/No such file/g)).toHaveLength(2);
+    });
+
+    it("sees no environment but its own, in its own and in every /proc/*/environ", async () => {
+      const neighbour = spawn("sleep", ["1000"], { env: { PATH: process.env.PATH, KEY: SECRET } });
+      try {
+        const result = await bed.result(sandbox, "cat /proc/*/environ | tr '\\0' '\\n'; env");
+        expect(result.output).not.toContain(SECRET);
+        const names = result.output.split("\n").map((line) => line.split("=")[0]);
+        expect(new Set(names)).toEqual(
+          new Set(
+            ["", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0", "GIT_OPTIONAL_LOCKS"].concat(
+              ["GIT_PAGER", "GIT_TERMINAL_PROMPT", "HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM"],
+              ["TMPDIR", "USER"],
+            ),
+          ),
+        );
+      } finally {
+        neighbour.kill();
+      }
+    });
+
+    it("sees its own processes alone, and is given no descriptor of ours", async () => {
+      const result = await bed.result(sandbox, "ls /proc | grep -c '^[0-9]'");
+      expect(Number(result.output)).toBeLessThan(8);
+      const own = await bed.result(sandbox, "ls -l /proc/self/fd");
+      const opened = [...own.output.matchAll(/ (\d+) -> (\S+)/g)].map(([, fd, target]) => [fd, target]);
+      // A descriptor that the test's own process was started with is there, and is nothing.
+      const isNothing = ([fd, target]: (string | undefined)[]) => Number(fd) > 3 && target === "/dev/null";
+      expect(opened.filter((each) => !isNothing(each)).sort()).toEqual([
+        ["0", "/dev/null"],
+        ["1", expect.stringMatching(/^socket:/)],
+        ["2", expect.stringMatching(/^socket:/)],
+        ["3", expect.stringMatching(/^\/proc\/\d+\/fd$/)],
+      ]);
+    });
+
+    it("finds nothing of the machine's /home, /root, /run, /var and /etc/shadow", async () => {
+      const folders = await bed.result(
+        sandbox,
+        "ls -A /home /var; ls -d /root /run /sys /srv /mnt /etc/shadow /etc/ssl/private",
+      );
+      expect(folders.output).toMatch(/\/home:\nagent\n/);
+      expect(folders.output).toMatch(/\/var:\ntmp\n/);
+      expect(folders.output.match(/cannot access/g)).toHaveLength(7);
+    });
+  });
+
+  describe("that writes", () => {
+    it("reaches the workspace and memory, and nothing else", async () => {
+      const outside = ["/usr", "/usr/bin", "/etc", "/", "/dev", "/proc", "/opt", "/lib", "/home", "/var"];
+      const marker = "written-by-an-agent";
+      const tries = outside.map((folder) => `(echo x > ${folder}/${marker}) && echo WROTE ${folder}`);
+      const result = await bed.result(sandbox, [...tries, `echo x > ${marker}`, "ls"].join("\n"));
+      expect(result.output).not.toContain("WROTE");
+      expect(result.output).toMatch(new RegExp(`^${marker}$`, "m"));
+      expect(readdirSync(bed.workspace.root)).toEqual([".git", marker]);
+      expect(outside.filter((folder) => existsSync(`${folder}/${marker}`))).toEqual([]);
+    });
+
+    it("does not reach the kernel's settings, which to a service that is root would be its own", async () => {
+      const result = await bed.result(
+        sandbox,
+        "cat /proc/sys/vm/swappiness > /proc/sys/vm/swappiness && echo WROTE; " +
+          "for file in /proc/sys/kernel/core_pattern /proc/sysrq-trigger /proc/mtrr /proc/self/oom_score_adj; do " +
+          "[ -w $file ] && echo WRITABLE $file; done; find /proc/sys -type f -writable | head -n 3",
+      );
+      expect(result.output).not.toMatch(/WROTE|WRITABLE|^\/proc\/sys/m);
+    });
+
+    it("has no capability, gains none by a set-user-id program, and mounts nothing", async () => {
+      const result = await bed.result(
+        sandbox,
+        "grep -E '^(Cap|NoNewPrivs)' /proc/self/status; mount -t tmpfs none /tmp && echo MOUNTED; " +
+          "unshare --user --map-root-user true && echo NESTED; chroot / true && echo CHANGED; id -u",
+      );
+      expect(result.output).toMatch(/CapEff:\t0{16}/);
+      expect(result.output).toMatch(/CapBnd:\t0{16}/);
+      expect(result.output).toMatch(/NoNewPrivs:\t1/);
+      expect(result.output).toMatch(/^1000$/m);
+      expect(result.output).not.toMatch(/MOUNTED|NESTED|CHANGED/);
+    });
+  });
+
+  describe("that reaches for the network", () => {
+    it("finds neither a service on loopback nor the address of cloud metadata", async () => {
+      const server = await listen();
+      const address = server.address();
+      const port = typeof address === "object" ? address?.port : 0;
+      let connections = 0;
+      server.on("connection", () => {
+        connections += 1;
+      });
+      const targets = [`127.0.0.1/${port}`, "169.254.169.254/80", "fe80::1/80", "fd00:ec2::254/80"];
+      const tries = targets.map((target) => `(exec 3<>/dev/tcp/${target}) && echo CONNECTED || echo REFUSED`);
+      const result = await bed.result(
+        sandbox,
+        `bash -c '${tries.join("; ")}; tail -n +3 /proc/net/dev | cut -d: -f1'`,
+      );
+      server.close();
+      expect(result.output).not.toContain("CONNECTED");
+      expect(result.output.match(/^REFUSED$/gm)).toHaveLength(4);
+      expect(result.output).toContain("Network is unreachable");
+      expect(connections).toBe(0);
+      expect(result.output).toMatch(/REFUSED\n *lo\n$/);
+    });
+
+    it.runIf(process.arch === "x64")("meets a filter where no namespace is", async () => {
+      const calls = { socketOfVirtualMachine: [41, 40, 1, 0], keyRing: [250, 0, -3, 0], ring: [425, 1, 0] };
+      const hiding = { memoryFile: [319, 0, 0], sharedSegment: [29, 0, 1_000_000, 0o1600] };
+      const allowed = { socket: [41, 1, 1, 0], smallSegment: [29, 0, 4096, 0o1600] };
+      const script = Object.entries({ ...calls, ...hiding, ...allowed }).map(
+        ([name, numbers]) =>
+          `$r = syscall(${numbers.join(", ")}); print "${name} ", $r < 0 ? $!+0 : "ok", "\\n";`,
+      );
+      const result = await bed.result(sandbox, `perl -e '${script.join(" ")}'`);
+      expect(result.output.trim().split("\n")).toEqual([
+        "socketOfVirtualMachine 97",
+        "keyRing 1",
+        "ring 1",
+        "memoryFile 38",
+        "sharedSegment 12",
+        "socket ok",
+        "smallSegment ok",
+      ]);
+    });
+  });
+
+  describe("that takes all there is", () => {
+    it("is ended when it multiplies", async () => {
+      const few = await bed.find({ limits: { processes: 60 } });
+      const bomb = "b() { b fork-bomb-marker | b fork-bomb-marker & }; b; while :; do sleep 1; done";
+      const result = await bed.result(few, `bash -c '${bomb}' fork-bomb-marker`, { timeoutMs: 20_000 });
+      // Root is not held by the kernel but by the watch; for others the kernel refuses before the watch looks.
+      expect(["processes", "time"]).toContain(result.limit);
+      if (process.getuid?.() === 0) expect(result.limit).toBe("processes");
+      expect(await processesWith("fork-bomb-marker")).toEqual([]);
+    });
+
+    it("is ended when its threads multiply or its processes take the memory together", async () => {
+      const small = await bed.find({ limits: { memoryBytes: 64 * MEGABYTE } });
+      const one = `perl -e '$x = "x" x ${20 * MEGABYTE}; sleep 1000'`;
+      const result = await bed.result(small, `${`${one} & `.repeat(6)} wait`);
+      expect(result.limit).toBe("memory");
+      expect(result.exitCode).toBeNull();
+    });
+
+    it("fails alone when one process asks for too much", async () => {
+      const small = await bed.find({ limits: { memoryBytes: 64 * MEGABYTE } });
+      const result = await bed.result(small, `perl -e '$x = "x" x ${500 * MEGABYTE}' || echo refused`);
+      expect(result.output).toMatch(/Out of memory[\s\S]*refused/);
+    });
+
+    it("is ended when it fills the disk, in many files or in folders it closes to us", async () => {
+      const small = await bed.find({ limits: { diskBytes: 24 * MEGABYTE } });
+      const fill = "i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > f$i; done";
+      expect((await bed.result(small, fill)).limit).toBe("disk");
+      const hide = `rm -f f*; mkdir d; cd d; chmod 300 .; ${fill}`;
+      expect((await bed.result(small, hide)).limit).toBe("disk");
+      expect((await bed.result(small, "chmod 700 d; rm -r d; ls")).output).toBe("");
+    });
+
+    it("cannot fill memory through /tmp, /dev/shm or its home, nor the disk with one file", async () => {
+      const small = await bed.find({ limits: { temporaryBytes: MEGABYTE, diskBytes: 16 * MEGABYTE } });
+      const places = ["/tmp/x", "/dev/shm/x", "~/x", "big"];
+      const result = await bed.result(
+        small,
+        places.map((place) => `head -c 40000000 /dev/zero > ${place} || echo REFUSED`).join("; "),
+      );
+      expect(result.limit ?? result.output.match(/REFUSED/g)?.length).toBeOneOf([4, "disk"]);
+      expect(result.output.match(/No space left on device/g)).toHaveLength(3);
+    });
+  });
+
+  describe("that wants to stay", () => {
+    it("leaves no daemon behind", async () => {
+      const daemon = "setsid nohup sh -c 'trap \"\" HUP TERM INT; while :; do sleep 1; done' daemon-marker";
+      const result = await bed.result(sandbox, `${daemon} >/dev/null 2>&1 & echo started`);
+      expect(result).toMatchObject({ exitCode: 0, output: "started\n" });
+      expect(await processesWith("daemon-marker")).toEqual([]);
+    });
+
+    it("ends as a whole at its time limit, whatever it ignores", async () => {
+      const stubborn = `trap "" HUP TERM INT; setsid sh -c 'trap "" TERM; sleep 1000' time-marker & sleep 1000`;
+      const result = await bed.result(sandbox, stubborn, { timeoutMs: 300 });
+      expect(result).toMatchObject({ timedOut: true, limit: "time", exitCode: null, signal: "SIGKILL" });
+      expect(await processesWith("time-marker")).toEqual([]);
+    });
+
+    it("ends as a whole when it is aborted, early or late", async () => {
+      const late = new AbortController();
+      const running = bed.result(sandbox, "sh -c 'sleep 1000' abort-marker", { signal: late.signal });
+      await until(async () => (await processesWith("abort-marker")).length > 0);
+      late.abort(new Error("enough"));
+      await expect(running).rejects.toThrow("enough");
+      for (let turns = 0; turns < 12; turns += 1) {
+        const early = new AbortController();
+        const starting = bed.result(sandbox, "sleep 1000 # abort-marker", { signal: early.signal });
+        for (let turn = 0; turn < turns * 3; turn += 1) await new Promise(setImmediate);
+        early.abort(new Error("at once"));
+        await expect(starting).rejects.toThrow("at once");
+      }
+      expect(await processesWith("abort-marker")).toEqual([]);
+    });
+  });
+
+  it("cannot put a link in the place of git's folder, for the next command to be shown what it names", async () => {
+    const plant = `ln -sfn '${bed.dataDir}' .git && echo MADE; mv .git x && echo MADE; rm .git && echo MADE`;
+    const result = await bed.result(sandbox, `${plant}; ls -A .git`);
+    expect(result.output).not.toContain("MADE");
+    expect((await bed.result(sandbox, "ls -A .git; cat .git/*")).output).not.toContain("sqlite");
+  });
+
+  describe("that looks at git", () => {
+    beforeEach(() => {
+      const git = (...args: string[]) => execFileSync("git", ["-C", bed.workspace.root, ...args]);
+      git("init", "--quiet");
+      writeFileSync(join(bed.workspace.root, "file.txt"), "one\n");
+      git("add", "file.txt");
+      git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message=first");
+      git("config", "http.https://github.com/.extraheader", `AUTHORIZATION: basic ${SECRET}`);
+      git("config", "remote.origin.url", `https://x:${SECRET}@example.com/a.git`);
+      mkdirSync(join(bed.workspace.root, ".git", "modules", "m"), { recursive: true });
+      writeFileSync(join(bed.workspace.root, ".git", "modules", "m", "config"), SECRET);
+    });
+
+    const look = "echo two >> file.txt; git diff --stat; git status --short; git log --format=%s";
+
+    it("reads history and differences, and no credential that a checkout left", async () => {
+      const result = await bed.result(sandbox, `${look}; cat .git/config; grep -r ${SECRET} .git`);
+      expect(result.output).toMatch(/1 file changed, 1 insertion[\s\S]* M file\.txt\nfirst\n/);
+      expect(result.output).not.toContain(SECRET);
+    });
+
+    it("plants neither a hook nor a setting that would run outside", async () => {
+      const before = readFileSync(join(bed.workspace.root, ".git", "config"), "utf8");
+      const plant =
+        "git config core.fsmonitor /workspace/evil && echo WROTE; echo evil > .git/hooks/pre-commit && echo WROTE; " +
+        "mv .git other && echo WROTE; rm -rf .git && echo WROTE; echo x > .git/index && echo WROTE";
+      const result = await bed.result(sandbox, plant);
+      expect(result.output).not.toContain("WROTE");
+      expect(readFileSync(join(bed.workspace.root, ".git", "config"), "utf8")).toBe(before);
+      expect((await bed.result(sandbox, "git log --format=%s")).output).toBe("first\n");
+    });
+
+    it("finds a folder that lies beside the tree, too", async () => {
+      const gitFolder = join(bed.workspace.root, "..", "git");
+      execFileSync("mv", [join(bed.workspace.root, ".git"), gitFolder]);
+      const options = { workspace: { gitFolder } };
+      const result = await bed.result(sandbox, `${look}; cat /git/config`, options);
+      expect(result.output).toMatch(/1 file changed, 1 insertion[\s\S]* M file\.txt\nfirst\n/);
+      expect(result.output).not.toContain(SECRET);
+      const again = await bed.result(sandbox, "echo x > .git && echo WROTE; git log --format=%s", options);
+      expect(again.output).toMatch(/^first$/m);
+      expect(again.output).not.toContain("WROTE");
+    });
+  });
+});
+
+function listen(): Promise<Server> {
+  const { promise, resolve } = Promise.withResolvers<Server>();
+  const server = createServer().listen(0, "127.0.0.1", () => resolve(server));
+  return promise;
+}

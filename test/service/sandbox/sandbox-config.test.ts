@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { decodeSandbox } from "../../../src/service/sandbox/sandbox-config.ts";
+
+const DATA = "/srv/data";
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  const decoded = decodeSandbox(environment, DATA);
+  return decoded.ok ? [] : decoded.refusal;
+}
+
+describe("the settings of the sandbox", () => {
+  it("have safe defaults: a sandbox if there is one, no network, nothing passed on", () => {
+    const decoded = decodeSandbox({ HOME: "/home/x", PATH: "/usr/bin" }, DATA);
+    expect(decoded.ok && decoded.value).toMatchObject({
+      mode: "auto",
+      network: "off",
+      readPaths: [],
+      hiddenPaths: [DATA],
+      passed: {},
+      container: null,
+    });
+  });
+
+  it("name each wrong one with what is allowed", () => {
+    expect(problemsOf({ SANDBOX: "docker", SANDBOX_NETWORK: "on", SANDBOX_MEMORY_MB: "4G" })).toEqual([
+      'SANDBOX must be one of auto, bubblewrap, container, off, got "docker".',
+      'SANDBOX_NETWORK must be one of off, allowed, got "on".',
+      'SANDBOX_MEMORY_MB must be a whole number from 64 to 1048576, got "4G".',
+    ]);
+  });
+
+  it.each([
+    "/",
+    "/etc/",
+    "/proc/1",
+    "/run/docker.sock",
+    "/var",
+    "/srv",
+    "/srv/data/x",
+    "/usr/../root",
+    "tools",
+  ])("do not make %s readable", (path) => {
+    expect(problemsOf({ SANDBOX_READ_PATHS: `/opt/tool:${path}` })).toEqual([
+      expect.stringContaining(`SANDBOX_READ_PATHS: ${JSON.stringify(path)}`),
+    ]);
+  });
+
+  it.each([
+    "ACTIONS_RUNTIME_URL",
+    "DATABASE_URL",
+    "GITHUB_TOKEN",
+    "AWS_SECRET_ACCESS_KEY",
+    "npm_password",
+    "A=B",
+  ])("do not pass %s on, nor show its value", (name) => {
+    const [problem, ...more] = problemsOf({ SANDBOX_ENV: `JAVA_HOME, ${name}`, [name]: "hidden-value" });
+    expect(more).toEqual([]);
+    expect(problem).toContain(name);
+    expect(problem).not.toContain("hidden-value");
+  });
+
+  it("ask for a container's command, what it must hold, and how the container is ended", () => {
+    expect(problemsOf({ SANDBOX: "container" })).toEqual([
+      expect.stringContaining("SANDBOX_COMMAND must be set"),
+    ]);
+    expect(problemsOf({ SANDBOX_COMMAND: "docker run" })).toEqual([expect.stringContaining("JSON list")]);
+    const start = ["docker", "run", "{workspace}", "{command}"];
+    expect(problemsOf({ SANDBOX_COMMAND: JSON.stringify(start) })).toEqual([]);
+    expect(problemsOf({ SANDBOX_COMMAND: JSON.stringify([...start, "{name}"]) })).toEqual([
+      "SANDBOX_COMMAND and SANDBOX_STOP_COMMAND must both contain {name}, or neither.",
+    ]);
+    expect(problemsOf({ SANDBOX_COMMAND: JSON.stringify(["docker", "{workspace}", "{cmd}"]) })).toEqual([
+      expect.stringContaining("{cmd} is none of"),
+      "SANDBOX_COMMAND must contain {command}.",
+    ]);
+  });
+});
