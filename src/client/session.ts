@@ -55,7 +55,12 @@ function followSession(connection: Connection, options: SessionOptions): Followe
   async function* items(): AsyncGenerator<SessionItem, never, undefined> {
     for (let attempt = 1; ; attempt += 1) {
       signal?.throwIfAborted();
+      let retryAfterMs: number | undefined;
       for await (const frame of frames(connection, { ...options, after: position.cursor })) {
+        if (frame.type === "error") {
+          if (frame.retry_after_seconds !== undefined) retryAfterMs = frame.retry_after_seconds * 1000;
+          break;
+        }
         attempt = 1;
         if (frame.type === "run") yield { type: "run", run: frame.run };
         if (frame.type !== "event") continue;
@@ -63,7 +68,7 @@ function followSession(connection: Connection, options: SessionOptions): Followe
         position.cursor = { run_id: runId, seq };
         yield { type: "event", runId, seq, at, event };
       }
-      const delayMs = nextDelayMs(retry, { attempt, random: connection.random() });
+      const delayMs = nextDelayMs(retry, { attempt, retryAfterMs, random: connection.random() });
       if (delayMs === null) throw new ConnectionError(`No socket to ${connection.baseUrl}.`);
       await connection.clock.sleep(delayMs, signal);
     }
@@ -109,7 +114,7 @@ async function* frames(
     for (;;) {
       const frame = arrived.shift();
       if (frame !== undefined) {
-        if (frame.type === "error") throw new SessionRefusedError(frame.code, frame.error);
+        if (frame.type === "error" && !mayPass(frame)) throw new SessionRefusedError(frame.code, frame.error);
         if (frame.type === "slow" || frame.type === "unsubscribed") return;
         yield frame;
       } else if (closedWith === closeCodes.unauthorized) {
@@ -127,4 +132,9 @@ async function* frames(
     options.signal?.removeEventListener("abort", onAbort);
     socket.close();
   }
+}
+
+/** Too often, or too many: worth another connection later. */
+function mayPass({ code }: { code: string }): boolean {
+  return code === "rate_limited" || code === "capacity_reached";
 }

@@ -68,6 +68,24 @@ describe("request", () => {
     expect(at.clock.sleeps).toEqual([7000]);
   });
 
+  it("repeats a submission that came too often under its key, when Retry-After says", async () => {
+    const limited = problem(429, "rate_limited", { headers: { "retry-after": "3" } });
+    await using at = await start([limited, limited, submitted]);
+    const run = await at.client.submitRun({ agentId: AGENT_ID, body });
+    expect(run.runId).toBe(RUN_ID);
+    expect(at.clock.sleeps).toEqual([3000, 3000]);
+    const keys = at.server.seen.map((request) => request.headers["idempotency-key"]);
+    expect(keys).toHaveLength(3);
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  it("says that events are not kept any more, and does not ask again", async () => {
+    await using at = await start([problem(410, "events_expired")]);
+    const failure = at.client.readCiRun({ runId: RUN_ID, after: 0 });
+    await expect(failure).rejects.toMatchObject({ name: "ApiError", status: 410, code: "events_expired" });
+    expect(at.server.seen).toHaveLength(1);
+  });
+
   it("gives up within its bound, with the last failure", async () => {
     await using at = await start([problem(503, "unavailable")]);
     const failure = at.client.getRun({ agentId: AGENT_ID, runId: RUN_ID });

@@ -2,10 +2,12 @@
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Client, createClient, type SessionItem, SessionRefusedError } from "../../src/client/client.ts";
+import { SocketClient } from "../service/socket/socket-client.ts";
 import { makeTestKey } from "../support/account-key.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 import { ServiceBed } from "../support/service-bed.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
+import { instantClock } from "./instant-clock.ts";
 
 let bed: ServiceBed;
 const proxy = new TcpProxy();
@@ -80,4 +82,28 @@ it("goes on from a cursor, and says why a session is refused", async () => {
   }
   const unknown = client.session({ sessionId: "00000000-0000-7000-8000-000000000000" });
   await expect(unknown[Symbol.asyncIterator]().next()).rejects.toBeInstanceOf(SessionRefusedError);
+});
+
+it("comes again when it was told that there were too many", async () => {
+  const job = await ServiceBed.start({ config: { backend: "noop", maxSockets: 1 } });
+  const { bearer, agentId } = await job.job();
+  const held = await SocketClient.open(job.url, { bearer });
+  const clock = instantClock();
+  const sleep = async (ms: number) => {
+    clock.sleeps.push(ms);
+    await held.close();
+  };
+  const waiting = createClient({
+    baseUrl: job.url,
+    credential: () => bearer,
+    clock: { now: clock.now, sleep },
+    random: () => 0,
+  });
+  const { sessionId, runId } = await waiting.submitRun({ agentId, body: { message: "go" } });
+  for await (const item of waiting.session({ sessionId })) {
+    expect(item).toMatchObject({ type: "run", run: { id: runId } });
+    break;
+  }
+  expect(clock.sleeps).toEqual([10_000]);
+  await job.close();
 });

@@ -1,11 +1,38 @@
-// Token buckets: how often one address, repository or owner may ask. In memory, bounded. Pure but for its own state.
+// Token buckets: how often one address, caller, repository or owner may ask. In memory, bounded. Pure but for its own
+// state.
 
 const MAX_BUCKETS = 50_000;
+const MAX_KNOWN_CREDENTIALS = 50_000;
 
-type Bucket = { tokens: number; refilledAt: number };
+/** Holds `perMinute` tokens, and refills evenly. */
+export class TokenBucket {
+  #tokens: number;
+  #refilledAt: number;
+
+  constructor(full: { perMinute: number; now: number }) {
+    this.#tokens = full.perMinute;
+    this.#refilledAt = full.now;
+  }
+
+  /** Takes one token. Zero when there was one, else the milliseconds until there is. */
+  take({ perMinute, now }: { perMinute: number; now: number }): number {
+    const perMs = perMinute / 60_000;
+    this.#tokens = Math.min(perMinute, this.#tokens + (now - this.#refilledAt) * perMs);
+    this.#refilledAt = now;
+    if (this.#tokens < 1) return Math.ceil((1 - this.#tokens) / perMs);
+    this.#tokens -= 1;
+    return 0;
+  }
+
+  /** Puts back a token that was taken. The next `take` sees to it that the bucket does not overflow. */
+  giveBack(): void {
+    this.#tokens += 1;
+  }
+}
 
 export class RateLimits {
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new RecentMap<TokenBucket>(MAX_BUCKETS);
+  readonly #bucketsOfCredentials = new RecentMap<string>(MAX_KNOWN_CREDENTIALS);
 
   /**
    * Takes one token of the bucket `key`, which holds `perMinute` and refills evenly. Zero when there was one, else
@@ -13,21 +40,52 @@ export class RateLimits {
    */
   take(options: { key: string; perMinute: number; now: number }): number {
     const { key, perMinute, now } = options;
-    const perMs = perMinute / 60_000;
-    const bucket = this.#buckets.get(key) ?? { tokens: perMinute, refilledAt: now };
-    // Re-inserted last: the oldest untouched bucket is the first to go.
-    this.#buckets.delete(key);
+    const bucket = this.#buckets.get(key) ?? new TokenBucket({ perMinute, now });
     this.#buckets.set(key, bucket);
-    if (this.#buckets.size > MAX_BUCKETS) this.#dropOldest();
-    bucket.tokens = Math.min(perMinute, bucket.tokens + (now - bucket.refilledAt) * perMs);
-    bucket.refilledAt = now;
-    if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / perMs);
-    bucket.tokens -= 1;
-    return 0;
+    return bucket.take({ perMinute, now });
   }
 
-  #dropOldest(): void {
-    const oldest = this.#buckets.keys().next();
-    if (!oldest.done) this.#buckets.delete(oldest.value);
+  /** Puts back a token that was taken of this bucket, if it is still there. */
+  giveBack(key: string): void {
+    this.#buckets.get(key)?.giveBack();
+  }
+
+  /** The bucket of the credential with this hash; undefined where it was not seen to be good of late. */
+  bucketOfCredential(hash: string): string | undefined {
+    return this.#bucketsOfCredentials.get(hash);
+  }
+
+  rememberCredential(hash: string, bucket: string): void {
+    this.#bucketsOfCredentials.set(hash, bucket);
+  }
+
+  forgetCredential(hash: string): void {
+    this.#bucketsOfCredentials.delete(hash);
+  }
+}
+
+/** At most so many entries: the one that was not written for longest is the first to go. */
+class RecentMap<Value> {
+  readonly #entries = new Map<string, Value>();
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get(key: string): Value | undefined {
+    return this.#entries.get(key);
+  }
+
+  set(key: string, value: Value): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    if (this.#entries.size <= this.#max) return;
+    const oldest = this.#entries.keys().next();
+    if (!oldest.done) this.#entries.delete(oldest.value);
+  }
+
+  delete(key: string): void {
+    this.#entries.delete(key);
   }
 }

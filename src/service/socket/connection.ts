@@ -3,16 +3,19 @@
 import type { WebSocket } from "ws";
 import { assertNever } from "../../base/assert-never.ts";
 import type { Logger } from "../../base/log.ts";
-import { type ClientFrame, clientFrameSchema, closeCodes } from "../../contract/socket.ts";
+import { type ClientFrame, clientFrameSchema, closeCodes, FRAMES_PER_MINUTE } from "../../contract/socket.ts";
+import { type AdmitRefusal, chargeCaller } from "../core/admit-caller.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Core } from "../core/core.ts";
 import { decode } from "../core/decode.ts";
 import { invalidRequest, type PublicProblem, toProblem } from "../core/public-problem.ts";
-import type { Refusal } from "../core/refusal.ts";
+import { TokenBucket } from "../core/rate-limits.ts";
+import type { Refusal, SocketRefusal } from "../core/refusal.ts";
 import type { RunSubmitter } from "../core/submit-run.ts";
 import { answerCancel, answerSubmit } from "./answers.ts";
 import { Credential } from "./credential.ts";
 import { Outbox } from "./outbox.ts";
+import type { Seat } from "./seats.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 const PING_MS = 30_000;
@@ -28,6 +31,9 @@ export type ConnectionParts = {
   readonly socket: WebSocket;
   readonly log: Logger;
   readonly requestId: string;
+  /** Where it comes from. */
+  readonly address: string;
+  readonly seat: Seat;
   /** Who the upgrade's Authorization header said it is; null where it had none. */
   readonly admitted: { readonly token: string; readonly caller: Caller } | null;
 };
@@ -40,15 +46,18 @@ export class Connection {
   readonly #credential: Credential;
   readonly #subscriptions: Subscriptions;
   readonly #over = new AbortController();
+  readonly #frames: TokenBucket;
   #turn: Promise<void> = Promise.resolve();
   #waiting = 0;
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
-    const { core, socket, requestId, log } = parts;
+    const { core, socket, requestId, log, address } = parts;
+    this.#frames = new TokenBucket({ perMinute: FRAMES_PER_MINUTE, now: core.clock.now() });
     this.#outbox = new Outbox({ socket, clock: core.clock, requestId });
     this.#credential = new Credential({
       core,
+      address,
       signal: this.#over.signal,
       onLost: (refusal) => this.#loseCredential(refusal),
       onMissing: () => socket.close(closeCodes.unauthorized, "Not authenticated in time."),
@@ -63,6 +72,7 @@ export class Connection {
     socket.on("error", (cause) => log.debug({ err: cause }, "socket error"));
     socket.on("close", (code) => {
       this.#over.abort();
+      parts.seat.leave();
       this.#subscriptions.drop();
       log.debug({ code }, "socket closed");
       resolve();
@@ -98,6 +108,7 @@ export class Connection {
   async #take(text: string): Promise<void> {
     const { socket, log } = this.#parts;
     try {
+      await this.#pace();
       if (socket.readyState === socket.OPEN) await this.#answer(text);
     } catch (cause) {
       log.error({ err: cause }, "internal error");
@@ -110,6 +121,17 @@ export class Connection {
     if (socket.isPaused && this.#waiting < MAX_WAITING_FRAMES) socket.resume();
   }
 
+  /** Whoever sends too much is read more slowly: while a frame waits, no others are read. */
+  async #pace(): Promise<void> {
+    const { clock } = this.#parts.core;
+    for (;;) {
+      const waitMs = this.#frames.take({ perMinute: FRAMES_PER_MINUTE, now: clock.now() });
+      if (waitMs === 0) return;
+      await clock.sleep(waitMs, this.#over.signal).catch(() => {});
+      if (this.#over.signal.aborted) return;
+    }
+  }
+
   async #answer(text: string): Promise<void> {
     let value: unknown;
     try {
@@ -120,6 +142,9 @@ export class Connection {
     const frame = decode(clientFrameSchema, value, "The frame");
     if (!frame.ok) return this.#outbox.sendProblem(frame.refusal, idOf(value));
     if (frame.value.type === "auth") return await this.#authenticate(frame.value.token);
+    const held = this.#credential.caller;
+    const excess = held === null ? null : chargeCaller(this.#parts.core, held);
+    if (excess !== null) return this.#outbox.sendProblem(toProblem(excess), frame.value.id);
     const caller = await this.#credential.check();
     if (caller !== null) return await this.#obey(frame.value, caller);
     this.#outbox.sendProblem(toProblem({ reason: "credential_missing" }), idOf(value));
@@ -144,13 +169,26 @@ export class Connection {
 
   async #authenticate(token: string): Promise<void> {
     const caller = await this.#credential.offer(token);
+    if (this.#over.signal.aborted) return;
     if (caller.ok) return this.#admit({ token, caller: caller.value });
-    this.#parts.log.info({ reason: caller.refusal.reason }, "refused");
-    this.#outbox.sendProblem(toProblem(caller.refusal), null);
-    this.#parts.socket.close(closeCodes.unauthorized, "The credential is refused.");
+    this.#refuse(caller.refusal);
+  }
+
+  #refuse(refusal: AdmitRefusal | SocketRefusal): void {
+    const { socket, log } = this.#parts;
+    const problem = toProblem(refusal);
+    log.info({ reason: refusal.reason }, "refused");
+    this.#outbox.sendProblem(problem, null);
+    if (problem.status === 429) socket.close(closeCodes.tooMany, "Too many: connect again later.");
+    else socket.close(closeCodes.unauthorized, "The credential is refused.");
   }
 
   #admit(admitted: { token: string; caller: Caller }): void {
+    const unseated = this.#parts.seat.take(admitted.caller);
+    if (unseated !== null) {
+      this.#refuse(unseated);
+      return;
+    }
     const expiresAt = this.#credential.accept(admitted);
     this.#outbox.send({
       type: "ready",

@@ -3,12 +3,15 @@
 
 import type { Result } from "../../base/result.ts";
 import { AUTH_SECONDS } from "../../contract/socket.ts";
+import { type AdmitRefusal, admitCaller } from "../core/admit-caller.ts";
 import { authenticate, type Caller } from "../core/caller.ts";
 import type { Core } from "../core/core.ts";
 import type { AuthRefusal } from "../core/refusal.ts";
 
 export type CredentialParts = {
   readonly core: Core;
+  /** Where the socket comes from. */
+  readonly address: string;
   /** Aborts when the socket closes. */
   readonly signal: AbortSignal;
   /** The credential that was there ended. Another is awaited. */
@@ -37,8 +40,9 @@ export class Credential {
   }
 
   /** Who holds this token. Nothing changes before `accept`. */
-  async offer(token: string): Promise<Result<Caller, AuthRefusal>> {
-    return await authenticate(this.#parts.core, token);
+  async offer(token: string): Promise<Result<Caller, AdmitRefusal>> {
+    const { core, address } = this.#parts;
+    return await admitCaller(core, { bearer: token, address });
   }
 
   /** Takes a credential in the place of the one that is held. Returns when it ends by itself. */

@@ -5,15 +5,24 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { MAX_FRAME_BYTES, SOCKET_PATH } from "../../contract/socket.ts";
+import { admitCaller, chargeAddress } from "../core/admit-caller.ts";
 import { bearerOf } from "../core/bearer.ts";
-import { authenticate, type Caller } from "../core/caller.ts";
+import type { Caller } from "../core/caller.ts";
+import { clientAddress } from "../core/client-address.ts";
 import type { Core } from "../core/core.ts";
 import { type PublicProblem, toProblem } from "../core/public-problem.ts";
 import { RunSubmitter } from "../core/submit-run.ts";
 import { Connection } from "./connection.ts";
+import { Seats } from "./seats.ts";
 
 type Upgrade = { readonly request: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
 type Admitted = { readonly token: string; readonly caller: Caller };
+
+export type SocketOptions = {
+  readonly trustedProxyHops: number;
+  /** Of one account, or of the jobs of one repository. */
+  readonly maxSockets: number;
+};
 
 /** Whether a request asks for a socket: any other `Upgrade` header is HTTP's to ignore. */
 export function isSocketRequest(request: IncomingMessage): boolean {
@@ -24,6 +33,8 @@ export function isSocketRequest(request: IncomingMessage): boolean {
 export class SocketDoor {
   readonly #core: Core;
   readonly #submitter: RunSubmitter;
+  readonly #trustedProxyHops: number;
+  readonly #seats: Seats;
   readonly #origins: ReadonlySet<string>;
   readonly #server = new WebSocketServer({
     noServer: true,
@@ -34,8 +45,10 @@ export class SocketDoor {
   readonly #connections = new Set<Connection>();
   #isClosed = false;
 
-  constructor(core: Core) {
+  constructor(core: Core, options: SocketOptions) {
     this.#core = core;
+    this.#trustedProxyHops = options.trustedProxyHops;
+    this.#seats = new Seats(options.maxSockets);
     this.#submitter = new RunSubmitter(core);
     this.#origins = new Set([core.policy.baseUrl, core.policy.webUrl].map((url) => new URL(url).origin));
   }
@@ -61,7 +74,8 @@ export class SocketDoor {
   async #open({ request, socket, head }: Upgrade, requestId: string): Promise<void> {
     const core = this.#core;
     const log = core.log.child({ request_id: requestId });
-    const admitted = await this.#admit(request);
+    const address = this.#addressOf(request);
+    const admitted = await this.#admit(request, address);
     const problem = this.#isClosed ? stopping : admitted.ok ? null : admitted.refusal;
     if (problem !== null) {
       log.info({ status: problem.status, code: problem.code }, "socket refused");
@@ -74,6 +88,8 @@ export class SocketDoor {
         socket: websocket,
         log,
         requestId,
+        address,
+        seat: this.#seats.newcomer(),
         admitted: admitted.ok ? admitted.value : null,
       });
       this.#connections.add(connection);
@@ -82,7 +98,7 @@ export class SocketDoor {
   }
 
   /** Null stands for a socket that has yet to say who it is. */
-  async #admit(request: IncomingMessage): Promise<Result<Admitted | null, PublicProblem>> {
+  async #admit(request: IncomingMessage, address: string): Promise<Result<Admitted | null, PublicProblem>> {
     if (!isSocketRequest(request)) {
       return refused({ status: 404, code: "not_found", message: `Sockets are at ${SOCKET_PATH}.` });
     }
@@ -91,10 +107,19 @@ export class SocketDoor {
       const message = `Pages of this origin may not open a socket. Allowed: ${[...this.#origins].join(", ")}.`;
       return refused({ status: 403, code: "forbidden", message });
     }
+    const excess = chargeAddress(this.#core, address);
+    if (excess !== null) return refused(toProblem(excess));
     const token = bearerOf(authorization);
     if (token === null) return ok(null);
-    const caller = await authenticate(this.#core, token);
-    return caller.ok ? ok({ token, caller: caller.value }) : refused(toProblem(caller.refusal));
+    const caller = await admitCaller(this.#core, { bearer: token, address });
+    if (!caller.ok) return refused(toProblem(caller.refusal));
+    const unseated = this.#seats.refusalOf(caller.value);
+    return unseated === null ? ok({ token, caller: caller.value }) : refused(toProblem(unseated));
+  }
+
+  #addressOf({ headers, socket }: IncomingMessage): string {
+    const forwardedFor = [headers["x-forwarded-for"] ?? []].flat().join(",");
+    return clientAddress({ peer: socket.remoteAddress, forwardedFor }, this.#trustedProxyHops);
   }
 }
 

@@ -47,7 +47,7 @@ export class Subscription {
   /** Sends until the run has ended and is read, or `end` is called. */
   async followRun(runId: string, after: number): Promise<void> {
     this.#cursor = after;
-    const isDone = await this.#follow({ runId, after, cursorAt: (seq) => seq });
+    const isDone = await this.#follow({ runId, after, cursorAt: (seq) => seq, isOneOfMany: false });
     if (isDone) this.end("ended");
   }
 
@@ -62,7 +62,8 @@ export class Subscription {
       }
       const runId = next.value;
       const after = runId === cursor?.run_id ? cursor.seq : 0;
-      if (!(await this.#follow({ runId, after, cursorAt: (seq) => ({ run_id: runId, seq }) }))) return;
+      const cursorAt = (seq: number) => ({ run_id: runId, seq });
+      if (!(await this.#follow({ runId, after, cursorAt, isOneOfMany: true }))) return;
     }
   }
 
@@ -83,9 +84,14 @@ export class Subscription {
     this.#over.abort();
   }
 
-  /** True once the run has ended and all of it was sent. */
-  async #follow(part: { runId: string; after: number; cursorAt: (seq: number) => Cursor }): Promise<boolean> {
-    const { runId, after, cursorAt } = part;
+  /** True once the run has ended and all of it was sent; of a session's run that has expired, that is its record. */
+  async #follow(part: {
+    runId: string;
+    after: number;
+    cursorAt: (seq: number) => Cursor;
+    isOneOfMany: boolean;
+  }): Promise<boolean> {
+    const { runId, after, cursorAt, isOneOfMany } = part;
     const signal = this.#over.signal;
     if (!(await this.#hasRoom())) return false;
     const caller = this.#caller();
@@ -96,6 +102,10 @@ export class Subscription {
     this.#outbox.send({ type: "run", subscription: this.id, run: toRun(found.value) });
     const pages = followRun(this.#core, { runId, after, caller: this.#caller, signal });
     for await (const page of pages) {
+      if (!page.ok && page.refusal.reason === "events_expired" && isOneOfMany) {
+        this.#cursor = cursorAt(found.value.lastSeq);
+        return true;
+      }
       if (!page.ok) return this.#refuse(page.refusal);
       for (const event of page.value.events) {
         if (!(await this.#hasRoom())) return false;

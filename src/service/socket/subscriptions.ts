@@ -7,7 +7,7 @@ import type { Caller } from "../core/caller.ts";
 import type { Core } from "../core/core.ts";
 import { findRunOfSession, findSession } from "../core/follow-run.ts";
 import { invalidRequest, toProblem } from "../core/public-problem.ts";
-import { findRun } from "../core/read-run.ts";
+import { findStream } from "../core/read-run.ts";
 import type { RunRefusal } from "../core/refusal.ts";
 import type { Outbox } from "./outbox.ts";
 import { Subscription } from "./subscription.ts";
@@ -98,7 +98,7 @@ async function findTarget(
   { frame, caller }: { frame: SubscribeFrame; caller: Caller },
 ): Promise<Result<unknown, RunRefusal>> {
   const { run_id: runId, session_id: sessionId = "", after } = frame;
-  if (runId !== undefined) return await findRun(core, { caller, runId });
+  if (runId !== undefined) return await findStream(core, { caller, runId });
   const session = await findSession(core, { caller, sessionId });
   if (!session.ok || typeof after !== "object" || after === null) return session;
   return await findRunOfSession(core, { caller, sessionId, runId: after.run_id });

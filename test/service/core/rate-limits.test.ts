@@ -38,6 +38,31 @@ describe("RateLimits", () => {
     );
   });
 
+  it("takes back what was not used, and no more than the bucket holds", () => {
+    const limits = new RateLimits();
+    const take = () => limits.take({ key: "a", perMinute: 2, now: 0 });
+    limits.giveBack("a");
+    expect([take(), take()]).toEqual([0, 0]);
+    limits.giveBack("a");
+    expect([take(), take()]).toEqual([0, 30_000]);
+    for (let index = 0; index < 10; index += 1) limits.giveBack("a");
+    expect([take(), take(), take()]).toEqual([0, 0, 30_000]);
+  });
+
+  it("remembers which credentials were good, the latest ones", () => {
+    const limits = new RateLimits();
+    limits.rememberCredential("first", "a");
+    limits.rememberCredential("second", "b");
+    limits.rememberCredential("first", "a");
+    for (let index = 0; index < 49_999; index += 1) limits.rememberCredential(`other ${index}`, "c");
+    expect([limits.bucketOfCredential("first"), limits.bucketOfCredential("second")]).toEqual([
+      "a",
+      undefined,
+    ]);
+    limits.forgetCredential("first");
+    expect(limits.bucketOfCredential("first")).toBeUndefined();
+  });
+
   it("forgets the key that was not asked for longest, when there are too many", () => {
     const limits = new RateLimits();
     const take = (key: string) => limits.take({ key, perMinute: 1, now: 0 });

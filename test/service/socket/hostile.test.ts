@@ -111,10 +111,10 @@ describe("frames of a hostile or careless peer", () => {
   it("are not read faster than their answers are", async () => {
     const { socket } = await open();
     const junk = JSON.stringify({ type: "unsubscribe", id: "j" });
-    for (let index = 0; index < 20_000; index += 1) socket.socket.send(junk);
+    for (let index = 0; index < 5_000; index += 1) socket.socket.send(junk);
     socket.send({ type: "unsubscribe", id: "last" });
     await socket.when("error", ({ id }) => id === "last");
-    expect(socket.ofType("error")).toHaveLength(20_001);
+    expect(socket.ofType("error")).toHaveLength(5_001);
     await socket.close();
   });
 });
