@@ -1,11 +1,16 @@
-// agent-service claim: asks for the agent of the repository that a claim link names, over the API.
+// agent-service claim: asks for the agent of the repository that a claim link names, over the API; `claim release` is
+// the operator's.
 
 import { openClient, serviceFlags } from "./account.ts";
 import { readFlags, takeArguments, UsageError } from "./flags.ts";
 import { printFields, printJson } from "./print.ts";
 
-/** Resolves to the exit code. Throws UsageError, or as the client does. */
+/** Resolves to the exit code. Throws UsageError or CommandError, or as the client does. */
 export async function claim(args: readonly string[]): Promise<number> {
+  if (args[0] === "release") {
+    const { releaseClaim } = await import("./claim-release.ts");
+    return await releaseClaim(args.slice(1));
+  }
   const { values, positionals } = readFlags(args, serviceFlags);
   const [link = ""] = takeArguments("claim <url>", positionals);
   const token = readToken(link);

@@ -1,6 +1,6 @@
 // What a command ends with when it cannot do what it was asked, and what each failure is called on the way out.
 
-import { ApiError, ClientError } from "../client/errors.ts";
+import { ApiError, ClientError, ConnectionError, DecodeError } from "../client/errors.ts";
 import { singleLine } from "../render/untrusted-text.ts";
 import { UsageError } from "./flags.ts";
 
@@ -16,6 +16,8 @@ export function reportFailure(cause: unknown): number {
   if (cause instanceof UsageError) return complain(`${cause.message}\nSee agent-service --help.`, 2);
   if (cause instanceof CommandError) return complain(cause.message, 1);
   if (cause instanceof ApiError) return complain(apiErrorText(cause), 1);
+  if (cause instanceof ConnectionError) return complain(connectionText(cause), 1);
+  if (cause instanceof DecodeError) return complain(foreignText(cause), 1);
   if (cause instanceof ClientError) return complain(singleLine(cause.message, MAX_MESSAGE_CHARS), 1);
   throw cause;
 }
@@ -32,12 +34,32 @@ function apiErrorText(error: ApiError): string {
   return lines.join("\n");
 }
 
+function connectionText(error: ConnectionError): string {
+  const reason = reasonBelow(error);
+  const why = reason === null ? "" : ` (${singleLine(reason, MAX_MESSAGE_CHARS)})`;
+  return `${singleLine(error.message, MAX_MESSAGE_CHARS)}${why}\nIs the service running, and is AGENT_SERVICE_URL (or --url) where it is?`;
+}
+
+function foreignText(error: DecodeError): string {
+  return `${singleLine(error.message, MAX_MESSAGE_CHARS)}\nIs AGENT_SERVICE_URL (or --url) the address of the service itself?`;
+}
+
+/** What the system calls the failure, as ECONNREFUSED or ENOTFOUND, or else what lies deepest below what is thrown. */
+function reasonBelow(error: Error): string | null {
+  let reason: string | null = null;
+  for (let cause = error.cause; cause instanceof Error; cause = cause.cause) {
+    if ("code" in cause && typeof cause.code === "string") return cause.code;
+    reason = cause.message === "" ? reason : cause.message;
+  }
+  return reason;
+}
+
 function adviceFor(error: ApiError): string | null {
   if (error.status === 401) {
     return 'Give AGENT_SERVICE_KEY a key that is in use: "agent-service keys create" makes one beside the service.';
   }
   if (error.code === "insufficient_credits") {
-    return 'Whoever operates the service gives credits with "agent-service credits grant".';
+    return 'Whoever operates the service gives credits with "agent-service credits grant" or "agent-service plans set".';
   }
   return null;
 }

@@ -19,8 +19,29 @@ export function readFlags<const Options extends ParseArgsOptionsConfig>(
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
   } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new UsageError(faultOf(args, options), { cause });
   }
+}
+
+/** The first flag that is wrong, and what there is instead. */
+function faultOf(args: readonly string[], options: ParseArgsOptionsConfig): string {
+  const lenient = { args: [...args], options, strict: false, allowPositionals: true } as const;
+  const { tokens } = parseArgs({ ...lenient, tokens: true });
+  for (const token of tokens) {
+    if (token.kind !== "option") continue;
+    const { name, rawName, value } = token;
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (option === undefined) {
+      const names = Object.keys(options).map((known) => `--${known}`);
+      return `There is no flag ${rawName} here. There are ${names.join(", ")}; text that begins with "-" goes after "--".`;
+    }
+    if (option.type === "boolean" && value !== undefined) return `${rawName} takes no value.`;
+    // A value that looks like a flag is refused too: it is more often a value that was left out.
+    if (option.type === "string" && (value === undefined || (!token.inlineValue && value.startsWith("-")))) {
+      return `${rawName} is without its value. One that begins with "-" is written ${rawName}=<value>.`;
+    }
+  }
+  return "The flags cannot be read.";
 }
 
 /** The arguments, exactly one for each name of the usage line: `keys revoke <key>`. Throws UsageError. */

@@ -25,8 +25,19 @@ For its operator, in the store itself (--data-dir, DATA_DIR or DATABASE_URL), be
       --ai-client                           for an AI client, which may not confirm or activate
       --name <text>                         what to call the key
   agent-service keys list                   all keys, without their secrets (--account <id>)
-  agent-service keys revoke <key>           end a key at once
+  agent-service keys revoke <key-id>        end a key at once
   agent-service credits grant <credits>     give an account credits (--account <id>)
+  agent-service plans set <account> <sku>   subscribe an account: credits each month, until it is ended
+      --cancel-at-period-end                only until the end of its month
+      --past-due                            not paid: ends with its month, unless it is set again
+  agent-service plans end <account>         end it at once; the account keeps its credits
+  agent-service plans show <account>
+  agent-service workflows put <agent>       write a workflow (the API has no route for that yet)
+      --name <text> --prompt-file <file>    what to call it, and what it asks
+      --id <workflow>                       a further version of one that there is
+  agent-service workflows list <agent>
+  agent-service workflows show <workflow>   its prompt (--version <n>)
+  agent-service claim release <agent>       take a repository's agent from the account that claimed it
 
 With a key, against any service (AGENT_SERVICE_URL or --url, AGENT_SERVICE_KEY):
 
@@ -42,10 +53,16 @@ With a key, against any service (AGENT_SERVICE_URL or --url, AGENT_SERVICE_KEY):
   agent-service schedules create <agent> <text>  --at <time> or --in <seconds>, --session <id>
   agent-service schedules confirm <agent> <schedule>
   agent-service schedules cancel <agent> <schedule>
+  agent-service workflows activate <workflow>    the version that runs (--version <n>, the newest)
+  agent-service workflows run <workflow>    --input <text>, --key <text>, --follow
   agent-service credits                     the balance (--account <id>)
   agent-service claim <url>                 claim the repository of a claim link
 
-Each takes --json, and ends with 0 done, 1 it failed, 2 wrong usage.
+All but "serve" and "work" take --json: one JSON value on standard output ("follow": one event a line).
+What went wrong is text on standard error.
+
+Exit codes: 0 it is done ("follow", "--follow": the run completed); 1 it failed, the service refused or was not
+reached, or the run failed or was cancelled; 2 it was called wrongly, or a setting is wrong.
 
   agent-service --version
   agent-service --help

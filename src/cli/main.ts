@@ -8,19 +8,15 @@ const OLDEST_NODE = 24;
 async function run(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
   switch (name) {
-    case "serve": {
-      const { serve } = await import("./serve.ts");
-      return await serve(rest);
-    }
-    case "work": {
-      const { work } = await import("./work.ts");
-      return await work(rest);
-    }
+    case "serve":
+    case "work":
     case "keys":
     case "credits":
+    case "plans":
     case "agents":
     case "runs":
     case "schedules":
+    case "workflows":
     case "follow":
     case "claim":
       return await ask(commands[name], rest);
@@ -44,11 +40,15 @@ type Command = (args: readonly string[]) => Promise<number>;
 
 /** Each loads what it needs when it is called for. */
 const commands = {
+  serve: async () => (await import("./serve.ts")).serve,
+  work: async () => (await import("./work.ts")).work,
   keys: async () => (await import("./keys.ts")).keys,
   credits: async () => (await import("./credits.ts")).credits,
+  plans: async () => (await import("./plans.ts")).plans,
   agents: async () => (await import("./agents.ts")).agents,
   runs: async () => (await import("./runs.ts")).runs,
   schedules: async () => (await import("./schedules.ts")).schedules,
+  workflows: async () => (await import("./workflows.ts")).workflows,
   follow: async () => (await import("./follow.ts")).follow,
   claim: async () => (await import("./claim.ts")).claim,
 } satisfies Record<string, () => Promise<Command>>;

@@ -1,10 +1,10 @@
 // agent-service serve: runs the service until it is told to stop.
 
-import { parseArgs } from "node:util";
 import { destination, pino, stdTimeFunctions } from "pino";
 import { readConfig, type SettingName } from "../service/config.ts";
 import { AddressInUseError, startService } from "../service/main.ts";
 import { DataFolderInUseError } from "../service/store/sqlite.ts";
+import { readFlags, takeArguments } from "./flags.ts";
 import { helpText } from "./help.ts";
 
 const flags = {
@@ -22,13 +22,22 @@ const settingOf: Record<Exclude<keyof typeof flags, "help">, SettingName> = {
   "base-url": "BASE_URL",
 };
 
-/** Serves until SIGINT or SIGTERM. Resolves to the exit code: 0 stopped, 1 could not start, 2 wrong usage. */
+export type ServeOptions = {
+  /** What it was called as. */
+  readonly command?: string;
+  readonly fixed?: Partial<Record<SettingName, string>>;
+};
+
+/**
+ * Serves until SIGINT or SIGTERM. Resolves to the exit code: 0 stopped, 1 could not start, 2 wrong setting. Throws
+ * UsageError.
+ */
 export async function serve(
   args: readonly string[],
-  fixed: Partial<Record<SettingName, string>> = {},
+  { command = "serve", fixed = {} }: ServeOptions = {},
 ): Promise<number> {
-  const given = readFlags(args);
-  if (typeof given === "string") return complain(`${given}\n\n${helpText}`, 2);
+  const { values: given, positionals } = readFlags(args, flags);
+  takeArguments(command, positionals);
   if (given.help === true) {
     process.stdout.write(helpText);
     return 0;
@@ -58,14 +67,6 @@ export async function serve(
     if (isOperatorsError(cause)) return complain(cause.message, 1);
     log.error({ err: cause }, "could not start");
     return complain("The service could not start. The log line above says why.", 1);
-  }
-}
-
-function readFlags(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: flags, strict: true }).values;
-  } catch (cause) {
-    return cause instanceof Error ? cause.message : String(cause);
   }
 }
 

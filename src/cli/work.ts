@@ -4,5 +4,5 @@ import { serve } from "./serve.ts";
 
 /** Works until SIGINT or SIGTERM. Exit codes as of `serve`. */
 export async function work(args: readonly string[]): Promise<number> {
-  return await serve(args, { ROLE: "worker" });
+  return await serve(args, { command: "work", fixed: { ROLE: "worker" } });
 }

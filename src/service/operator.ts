@@ -1,4 +1,5 @@
-// What an operator does to the store directly, beside a process that serves from it: accounts, keys, credits.
+// What an operator does to the store directly, beside a process that serves from it: accounts, keys, credits, plans,
+// workflows, claims.
 
 import { resolve } from "node:path";
 import { systemClock } from "../base/clock.ts";
@@ -7,11 +8,24 @@ import { ok, type Result, refused } from "../base/result.ts";
 import type { Config } from "./config.ts";
 import { grantCredits, makeApiKey, openAccount, revokeApiKey } from "./core/keys.ts";
 import type { Store } from "./core/ports/store.ts";
-import type { ApiKey, CallerClass, Plan } from "./core/records.ts";
+import type { Account, ApiKey, CallerClass, Plan, WorkflowRecord } from "./core/records.ts";
+import type { AgentRefusal, PlanRefusal, ReleaseRefusal, WorkflowRefusal } from "./core/refusal.ts";
+import { type Released, releaseClaim } from "./core/release-claim.ts";
+import { endPlan, findCurrentAccount, type PlanOrder, setPlan } from "./core/subscriptions.ts";
+import { putWorkflow } from "./core/workflows.ts";
 import { openPostgresStore } from "./store/postgres.ts";
 import { openSqliteStore } from "./store/sqlite.ts";
 
-export { type ApiKey, type CallerClass, type Plan, plans } from "./core/records.ts";
+export {
+  type Account,
+  type ApiKey,
+  type CallerClass,
+  type Plan,
+  plans,
+  type Subscription,
+  type WorkflowRecord,
+} from "./core/records.ts";
+export type { PlanOrder } from "./core/subscriptions.ts";
 
 /** For an account that exists, or for one that is opened with this plan. */
 export type KeyOwner = { readonly accountId: string } | { readonly plan: Plan };
@@ -22,9 +36,25 @@ export type KeyRequest = {
   readonly name: string;
 };
 
+/** Without an id it is a new workflow. */
+export type WorkflowText = {
+  readonly agentId: string;
+  readonly id: string | null;
+  readonly name: string;
+  readonly prompt: string;
+};
+
+export type FoundWorkflow = {
+  readonly workflow: WorkflowRecord;
+  readonly version: number;
+  readonly prompt: string;
+};
+
 export type Operator = {
   /** Where it works, for people. Holds no password. */
   readonly place: string;
+  /** The subscriptions that the rates have, by their id. */
+  readonly skus: readonly string[];
   /** Makes a key. Its secret is returned here and kept nowhere. */
   createKey(request: KeyRequest): Promise<Result<{ key: ApiKey; secret: string }, "account_not_found">>;
   /** An account's keys, or everybody's, oldest first. */
@@ -33,6 +63,22 @@ export type Operator = {
   revokeKey(id: string): Promise<Result<ApiKey, "key_not_found" | "key_revoked">>;
   /** Gives an account credits. False when there is no such account. */
   grant(grant: { accountId: string; credits: number }): Promise<boolean>;
+  /** Puts an account on a subscription: see `setPlan`. */
+  setPlan(order: PlanOrder): Promise<Result<Account, PlanRefusal>>;
+  /** Ends what an account is subscribed to, at once. */
+  endPlan(accountId: string): Promise<Result<Account, PlanRefusal>>;
+  findAccount(accountId: string): Promise<Account | null>;
+  /** Writes a workflow, or a further version of one. */
+  putWorkflow(text: WorkflowText): Promise<Result<WorkflowRecord, WorkflowRefusal | AgentRefusal>>;
+  /** An agent's workflows, oldest first. Null when there is no such agent. */
+  listWorkflows(agentId: string): Promise<readonly WorkflowRecord[] | null>;
+  /** A version of a workflow: the newest, unless told. */
+  findWorkflow(query: {
+    id: string;
+    version: number | null;
+  }): Promise<Result<FoundWorkflow, WorkflowRefusal>>;
+  /** Takes a repository's agent from the account that claimed it. */
+  releaseClaim(agentId: string): Promise<Result<Released, ReleaseRefusal>>;
   close(): Promise<void>;
 };
 
@@ -42,6 +88,7 @@ export async function openOperator(config: Config): Promise<Operator> {
   const core = { store, clock: systemClock, random: systemRandom, rates: config.rates };
   return {
     place: config.databaseUrl === null ? resolve(config.dataDir) : "the database at DATABASE_URL",
+    skus: config.rates.subscriptions.map(({ id }) => id),
     createKey: async ({ owner, callerClass, name }) => {
       const accountId = "plan" in owner ? (await openAccount(core, owner.plan)).id : owner.accountId;
       if ((await store.committed.findAccount(accountId)) === null) return refused("account_not_found");
@@ -55,8 +102,31 @@ export async function openOperator(config: Config): Promise<Operator> {
       return isRevoked ? ok(key) : refused("key_revoked");
     },
     grant: (grant) => grantCredits(core, grant),
+    setPlan: (order) => setPlan(core, order),
+    endPlan: (accountId) => endPlan(core, accountId),
+    findAccount: (accountId) => findCurrentAccount(core, accountId),
+    putWorkflow: (text) => putWorkflow(core, text),
+    listWorkflows: async (agentId) => {
+      if ((await store.committed.findAgent(agentId)) === null) return null;
+      return await store.committed.listWorkflows(agentId);
+    },
+    findWorkflow: (query) => findWorkflow(store, query),
+    releaseClaim: (agentId) => releaseClaim(core, { agentId, requestId: "operator" }),
     close: () => store.close(),
   };
+}
+
+async function findWorkflow(
+  { committed }: Store,
+  query: { id: string; version: number | null },
+): Promise<Result<FoundWorkflow, WorkflowRefusal>> {
+  const { id } = query;
+  const workflow = await committed.findWorkflow(id);
+  if (workflow === null) return refused({ reason: "workflow_not_found", workflowId: id });
+  const version = query.version ?? workflow.version;
+  const prompt = await committed.findWorkflowPrompt({ id, version });
+  if (prompt === null) return refused({ reason: "workflow_version_not_found", workflowId: id, version });
+  return ok({ workflow, version, prompt });
 }
 
 async function openStore(config: Config): Promise<Store> {

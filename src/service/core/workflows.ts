@@ -9,32 +9,36 @@ import type { RunSubmitter } from "./submit-run.ts";
 
 type Refusal = WorkflowRefusal | ClassRefusal | AgentRefusal;
 
-/** Writes a workflow, or a further version of one. What is active stays active. */
+/** Writes a workflow, or a further version of one. What is active stays active. Each call writes a version. */
 export async function putWorkflow(
   core: Pick<Core, "store" | "clock" | "random">,
   request: { agentId: string; id: string | null; name: string; prompt: string },
-): Promise<Result<WorkflowRecord, WorkflowRefusal>> {
+): Promise<Result<WorkflowRecord, WorkflowRefusal | AgentRefusal>> {
   const now = core.clock.now();
   const { agentId, name, prompt } = request;
-  return await core.store.transact(async (tx) => {
-    const known = request.id === null ? null : await tx.findWorkflow(request.id);
-    if (request.id !== null && known?.agentId !== agentId) {
-      return refused({ reason: "workflow_not_found", workflowId: request.id });
-    }
-    const workflow: WorkflowRecord = known ?? {
-      id: core.random.uuid(now),
-      agentId,
-      name,
-      version: 0,
-      activeVersion: null,
-      createdAt: now,
-      updatedAt: now,
-    };
-    if (known === null) await tx.insertWorkflow(workflow);
-    const version = workflow.version + 1;
-    await tx.insertWorkflowVersion({ id: workflow.id, version, prompt, now });
-    return ok({ ...workflow, version, updatedAt: now });
-  });
+  return await core.store.transact(
+    async (tx): Promise<Result<WorkflowRecord, WorkflowRefusal | AgentRefusal>> => {
+      if ((await tx.findAgent(agentId)) === null) return refused({ reason: "agent_not_found", agentId });
+      const known = request.id === null ? null : await tx.lockWorkflow(request.id);
+      if (request.id !== null && known?.agentId !== agentId) {
+        return refused({ reason: "workflow_not_found", workflowId: request.id });
+      }
+      const workflow: WorkflowRecord = known ?? {
+        id: core.random.uuid(now),
+        agentId,
+        name,
+        version: 0,
+        activeVersion: null,
+        createdAt: now,
+        updatedAt: now,
+      };
+      if (known === null) await tx.insertWorkflow(workflow);
+      else if (known.name !== name) await tx.renameWorkflow({ id: known.id, name });
+      const version = workflow.version + 1;
+      await tx.insertWorkflowVersion({ id: workflow.id, version, prompt, now });
+      return ok({ ...workflow, name, version, updatedAt: now });
+    },
+  );
 }
 
 /** Makes a version the one that executions run. The owner's alone: an AI client is sent to them. Safe to repeat. */

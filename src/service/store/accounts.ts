@@ -1,8 +1,15 @@
-// Accounts and their keys in SQL.
+// Accounts, their subscriptions and their keys in SQL.
 
-import type { Kysely, Selectable } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 import type { StoreTransaction } from "../core/ports/store.ts";
-import { type Account, type ApiKey, callerClasses, plans } from "../core/records.ts";
+import {
+  type Account,
+  type ApiKey,
+  callerClasses,
+  plans,
+  type Subscription,
+  subscriptionStatuses,
+} from "../core/records.ts";
 import { oneOf } from "./columns.ts";
 import type { AccountsTable, ApiKeysTable, Database } from "./tables.ts";
 
@@ -10,8 +17,10 @@ type Accounts = Pick<
   StoreTransaction,
   | "findAccount"
   | "countAccounts"
+  | "listDueAccounts"
   | "insertAccount"
   | "lockAccount"
+  | "updateAccount"
   | "findApiKey"
   | "listApiKeys"
   | "insertApiKey"
@@ -34,10 +43,23 @@ export function accountQueries(db: Kysely<Database>, options: { rowLocks: boolea
       return Number(count);
     },
 
+    listDueAccounts: async ({ now, limit }) => {
+      const rows = await db
+        .selectFrom("accounts")
+        .select("id")
+        .where(sql<boolean>`subscription_status in ('active', 'past_due')`)
+        .where("period_end", "<=", now)
+        .orderBy("period_end")
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+
     insertAccount: async (account) => {
+      const { id, plan, createdAt, subscription } = account;
       await db
         .insertInto("accounts")
-        .values({ id: account.id, plan: account.plan, created_at: account.createdAt })
+        .values({ id, plan, created_at: createdAt, ...subscriptionColumns(subscription) })
         .execute();
     },
 
@@ -45,6 +67,14 @@ export function accountQueries(db: Kysely<Database>, options: { rowLocks: boolea
       const query = db.selectFrom("accounts").selectAll().where("id", "=", id);
       const row = await (options.rowLocks ? query.forUpdate() : query).executeTakeFirst();
       return row === undefined ? null : toAccount(row);
+    },
+
+    updateAccount: async ({ id, plan, subscription }) => {
+      await db
+        .updateTable("accounts")
+        .set({ plan, ...subscriptionColumns(subscription) })
+        .where("id", "=", id)
+        .execute();
     },
 
     findApiKey: async (hash) => {
@@ -92,7 +122,44 @@ export function accountQueries(db: Kysely<Database>, options: { rowLocks: boolea
 }
 
 function toAccount(row: Selectable<AccountsTable>): Account {
-  return { id: row.id, plan: oneOf(plans, row.plan, "accounts.plan"), createdAt: row.created_at };
+  return {
+    id: row.id,
+    plan: oneOf(plans, row.plan, "accounts.plan"),
+    createdAt: row.created_at,
+    subscription: toSubscription(row),
+  };
+}
+
+function toSubscription(row: Selectable<AccountsTable>): Subscription | null {
+  const { subscription_id: id, sku, monthly_credits, subscription_status: status, period } = row;
+  if (id === null || sku === null || monthly_credits === null || status === null || period === null) {
+    return null;
+  }
+  if (row.subscribed_at === null || row.period_end === null) return null;
+  return {
+    id,
+    sku,
+    monthlyCredits: monthly_credits,
+    status: oneOf(subscriptionStatuses, status, "accounts.subscription_status"),
+    startedAt: row.subscribed_at,
+    period,
+    periodEnd: row.period_end,
+    cancelAtPeriodEnd: row.cancel_at_period_end === 1,
+  };
+}
+
+function subscriptionColumns(subscription: Subscription | null) {
+  if (subscription === null) return {};
+  return {
+    subscription_id: subscription.id,
+    sku: subscription.sku,
+    monthly_credits: subscription.monthlyCredits,
+    subscription_status: subscription.status,
+    subscribed_at: subscription.startedAt,
+    period: subscription.period,
+    period_end: subscription.periodEnd,
+    cancel_at_period_end: subscription.cancelAtPeriodEnd ? 1 : 0,
+  };
 }
 
 function toApiKey(row: Selectable<ApiKeysTable>): ApiKey {

@@ -1,28 +1,38 @@
 // Workflows and their versions in SQL. A version, once written, is never changed.
 
-import type { Kysely } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 import type { StoreTransaction } from "../core/ports/store.ts";
-import type { Database } from "./tables.ts";
+import type { WorkflowRecord } from "../core/records.ts";
+import type { Database, WorkflowsTable } from "./tables.ts";
 
 type Workflows = Pick<
   StoreTransaction,
-  "findWorkflow" | "findWorkflowPrompt" | "insertWorkflow" | "insertWorkflowVersion" | "activateWorkflow"
+  | "findWorkflow"
+  | "listWorkflows"
+  | "findWorkflowPrompt"
+  | "lockWorkflow"
+  | "insertWorkflow"
+  | "insertWorkflowVersion"
+  | "renameWorkflow"
+  | "activateWorkflow"
+  | "deactivateWorkflows"
 >;
 
 export function workflowQueries(db: Kysely<Database>): Workflows {
   return {
     findWorkflow: async (id) => {
       const row = await db.selectFrom("workflows").selectAll().where("id", "=", id).executeTakeFirst();
-      if (row === undefined) return null;
-      return {
-        id: row.id,
-        agentId: row.agent_id,
-        name: row.name,
-        version: row.version,
-        activeVersion: row.active_version,
-        createdAt: row.created_at,
-        updatedAt: row.updated_at,
-      };
+      return row === undefined ? null : toWorkflow(row);
+    },
+
+    listWorkflows: async (agentId) => {
+      const rows = await db
+        .selectFrom("workflows")
+        .selectAll()
+        .where("agent_id", "=", agentId)
+        .orderBy("id")
+        .execute();
+      return rows.map(toWorkflow);
     },
 
     findWorkflowPrompt: async ({ id, version }) => {
@@ -33,6 +43,17 @@ export function workflowQueries(db: Kysely<Database>): Workflows {
         .where("version", "=", version)
         .executeTakeFirst();
       return row?.prompt ?? null;
+    },
+
+    lockWorkflow: async (id) => {
+      // A write that changes nothing: the lock that both databases have.
+      const row = await db
+        .updateTable("workflows")
+        .set({ id: sql<string>`id` })
+        .where("id", "=", id)
+        .returningAll()
+        .executeTakeFirst();
+      return row === undefined ? null : toWorkflow(row);
     },
 
     insertWorkflow: async (workflow) => {
@@ -62,5 +83,30 @@ export function workflowQueries(db: Kysely<Database>): Workflows {
         .where("id", "=", id)
         .execute();
     },
+
+    renameWorkflow: async ({ id, name }) => {
+      await db.updateTable("workflows").set({ name }).where("id", "=", id).execute();
+    },
+
+    deactivateWorkflows: async ({ agentId, now }) => {
+      await db
+        .updateTable("workflows")
+        .set({ active_version: null, updated_at: now })
+        .where("agent_id", "=", agentId)
+        .where("active_version", "is not", null)
+        .execute();
+    },
+  };
+}
+
+function toWorkflow(row: Selectable<WorkflowsTable>): WorkflowRecord {
+  return {
+    id: row.id,
+    agentId: row.agent_id,
+    name: row.name,
+    version: row.version,
+    activeVersion: row.active_version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
   };
 }

@@ -1,0 +1,144 @@
+// Plans, workflows and releases as an operator gives them, beside a running service, on its store; and what the owner
+// then does with a key.
+
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { creditsSchema } from "../../src/contract/credits.ts";
+import { ratesDocument } from "../support/rates-document.ts";
+import { call } from "../support/service-client.ts";
+import { type Exit, runCommand, ServiceProcess } from "../support/service-process.ts";
+import { type StorePlace, storeKinds } from "../support/stores.ts";
+
+for (const kind of storeKinds) {
+  describe.skipIf(kind.isSkipped)(`an operator's commands beside a service on ${kind.name}`, () => {
+    let place: StorePlace;
+    let service: ServiceProcess;
+    let env: Record<string, string>;
+    let accountId: string;
+    let agentId: string;
+
+    const run = (...args: string[]): Promise<Exit> => runCommand(args, env);
+    const runJson = async (...args: string[]) => {
+      const { code, stdout, stderr } = await run(...args, "--json");
+      expect([code, stderr]).toEqual([0, ""]);
+      return JSON.parse(stdout);
+    };
+    const credits = async () => {
+      const url = `${env.AGENT_SERVICE_URL}/v1/users/${accountId}/credits`;
+      return creditsSchema.parse((await call(url, { bearer: env.AGENT_SERVICE_KEY ?? "" })).body);
+    };
+    const writePrompt = async (text: string): Promise<string> => {
+      const path = join(place.settings.dataDir, "prompt.md");
+      await writeFile(path, text);
+      return path;
+    };
+
+    beforeAll(async () => {
+      place = await kind.make();
+      const { dataDir, databaseUrl } = place.settings;
+      const ratesFile = join(dataDir, "rates.json");
+      await writeFile(ratesFile, JSON.stringify(ratesDocument()));
+      env = { PORT: "0", BACKEND: "noop", DATA_DIR: dataDir, RATES_FILE: ratesFile };
+      if (databaseUrl !== null) env.DATABASE_URL = databaseUrl;
+      service = new ServiceProcess(["serve"], env);
+      env.AGENT_SERVICE_URL = await service.ready();
+      const key = await runJson("keys", "create");
+      env.AGENT_SERVICE_KEY = key.secret;
+      accountId = key.account_id;
+      agentId = (await runJson("agents", "create", "helper")).id;
+    });
+
+    afterAll(async () => {
+      await service.kill();
+      await place.remove();
+    });
+
+    it("puts an account on a plan, shows it, and ends it", async () => {
+      const { balance } = await credits();
+      const first = await run("plans", "set", accountId, "monthly");
+      expect([first.code, first.stdout]).toEqual([
+        0,
+        expect.stringMatching(/^plan +monthly\nstatus +active\ncredits +2600 a month\nrenews +\S+Z$/m),
+      ]);
+      const plan = { sku: "monthly", monthly_credits: 2600, status: "active" };
+      expect(await credits()).toMatchObject({
+        balance: balance + 2600,
+        audience: "subscribed",
+        active_plan: { ...plan, cancel_at_period_end: false },
+      });
+      await runJson("plans", "set", accountId, "monthly", "--cancel-at-period-end");
+      expect(await credits()).toMatchObject({
+        balance: balance + 2600,
+        active_plan: { cancel_at_period_end: true },
+      });
+      expect((await run("plans", "show", accountId)).stdout).toMatch(/^ends +\S+Z$/m);
+      expect(await runJson("plans", "end", accountId)).toMatchObject({
+        audience: "registered_free",
+        subscription: { status: "cancelled" },
+      });
+      expect(await credits()).toMatchObject({ active_plan: null, audience: "registered_free" });
+    });
+
+    it("writes a workflow in versions, which its owner activates and runs", async () => {
+      const put = ["workflows", "put", agentId, "--name", "triage", "--prompt-file"];
+      const { id } = await runJson(...put, await writePrompt("Look at new issues.\n"));
+      const inactive = await run("workflows", "list", agentId);
+      expect(inactive.stdout).toMatch(new RegExp(`^${id} +triage +1 +none$`, "m"));
+      expect((await runJson("workflows", "activate", id)).active_version).toBe(1);
+      const second = await run(...put, await writePrompt("Look\u001b[31m twice."), "--id", id);
+      expect(second.code).toBe(0);
+      expect(second.stderr).toContain(`agent-service workflows activate ${id}`);
+
+      const newest = await run("workflows", "show", id);
+      expect(newest.stdout).toMatch(/^version +2 of 2\nactive +version 1$/m);
+      expect(newest.stdout).not.toContain("\u001b");
+      expect((await runJson("workflows", "show", id, "--version", "1")).prompt).toBe("Look at new issues.");
+
+      const execution = await runJson("workflows", "run", id, "--input", "Only 7.", "--key", "k");
+      expect(execution.version).toBe(1);
+      expect((await runJson("workflows", "run", id, "--input", "Only 7.", "--key", "k")).run_id).toBe(
+        execution.run_id,
+      );
+      const followed = await run("workflows", "run", id, "--follow");
+      expect([followed.code, followed.stdout]).toEqual([0, expect.stringMatching(/^completed, /m)]);
+    });
+
+    it.each([
+      [["plans", "set", "nobody", "monthly"], 'There is no account "nobody"'],
+      [["plans", "set", "nobody", "gold"], 'There is no plan "gold". The rates have monthly.'],
+      [["plans", "show", "nobody"], 'There is no account "nobody"'],
+      [["plans", "end", "nobody"], 'There is no account "nobody"'],
+      [["workflows", "list", "nothing"], 'There is no agent "nothing"'],
+      [["workflows", "show", "nothing"], 'There is no workflow "nothing"'],
+      [["claim", "release", "nothing"], 'There is no agent "nothing"'],
+      [["workflows", "run", "nothing"], "(404 not_found): There is no workflow nothing."],
+      [["agents", "list", "--url", "http://127.0.0.1:2"], "(ECONNREFUSED)\nIs the service running"],
+    ])("says what %j asks for in vain, and ends with 1", async (args, named) => {
+      const { code, stdout, stderr } = await run(...args);
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toContain(named);
+    });
+
+    it("says that an agent made by name was never claimed", async () => {
+      const { code, stderr } = await run("claim", "release", agentId);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("was made by name, not claimed")]);
+    });
+
+    it.each([
+      [["plans", "set", "a"], "<sku> is missing"],
+      [["workflows", "put", "a"], "--name is missing"],
+      [["workflows", "put", "a", "--name", "n"], "--prompt-file is missing"],
+      [["workflows", "put", "a", "--name", "n", "--prompt-file", "/no/such"], "cannot be read (ENOENT)"],
+      [["plans", "end", "a", "--jsno"], "There is no flag --jsno here. There are --data-dir, --json;"],
+      [["keys", "list", "--account"], "--account is without its value"],
+      [["keys", "list", "--json=yes"], "--json takes no value"],
+      [["serve", "--prot", "3"], "There is no flag --prot here. There are --port,"],
+      [["work", "more"], '"more" is one too many: agent-service work'],
+    ])("refuses %j, and ends with 2", async (args, named) => {
+      const { code, stdout, stderr } = await run(...args);
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toContain(named);
+    });
+  });
+}

@@ -1,0 +1,93 @@
+// A claim given back, on both stores: whose the agent is afterwards, and what of the account's goes on.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { accountWallet } from "../../../src/service/core/ledger.ts";
+import { releaseClaim } from "../../../src/service/core/release-claim.ts";
+import { putWorkflow } from "../../../src/service/core/workflows.ts";
+import { ClaimBed, type Repository } from "../../support/claim-bed.ts";
+import type { TestAccount } from "../../support/service-account.ts";
+import { storeKinds } from "../../support/stores.ts";
+
+for (const kind of storeKinds) {
+  describe.skipIf(kind.isSkipped)(`a released claim on ${kind.name}`, () => {
+    let bed: ClaimBed;
+    let account: TestAccount;
+    let repository: Repository;
+    let agentId: string;
+
+    const release = (id: string) => releaseClaim(bed.core.core, { agentId: id, requestId: "operator" });
+    const submit = (bearer: string, message: string) =>
+      bed.api.send(`/v1/agents/${agentId}/runs`, { method: "POST", bearer, json: { message } });
+
+    beforeEach(async () => {
+      bed = await ClaimBed.start(kind);
+      account = await bed.account();
+      repository = bed.repository();
+      await bed.pending(account, repository);
+      agentId = (await bed.exchange(repository, { account: account.id })).agent_id;
+    });
+
+    afterEach(() => bed.api.close());
+
+    it("leaves the agent unclaimed, for whoever claims it next", async () => {
+      expect(await release(agentId)).toMatchObject({
+        ok: true,
+        value: { agentId, accountId: account.id, repository: { name: repository.name } },
+      });
+      expect((await submit(account.owner, "go")).status).toBe(403);
+      const exchanged = await bed.exchange(repository);
+      expect([exchanged.agent_id, exchanged.quota.audience]).toEqual([agentId, "anon"]);
+      expect(exchanged.claim_url).not.toBeNull();
+
+      const next = await bed.account();
+      await bed.pending(next, repository);
+      await bed.exchange(repository, { account: next.id });
+      expect((await bed.core.store.committed.findAgent(agentId))?.accountId).toBe(next.id);
+    });
+
+    it("keeps runs and sessions, and a run in flight its payer", async () => {
+      const { run_id } = (await submit(account.owner, "wait")).body as { run_id: string };
+      await bed.core.until(run_id, ({ status }) => status === "running");
+      await release(agentId);
+      const run = await bed.core.run(run_id);
+      expect(run).toMatchObject({ status: "running", payer: accountWallet(account.id), agentId });
+      expect((await bed.core.store.committed.findSession(run.threadId))?.agentId).toBe(agentId);
+    });
+
+    it("ends what the account set up to happen later", async () => {
+      const scheduled = await bed.api.send(`/v1/agents/${agentId}/schedules`, {
+        method: "POST",
+        bearer: account.owner,
+        json: { prompt: "later", delay_seconds: 60 },
+      });
+      const { id } = scheduled.body as { id: string };
+      const written = await putWorkflow(bed.core.core, { agentId, id: null, name: "w", prompt: "p" });
+      if (!written.ok) throw new Error(written.refusal.reason);
+      const path = `/v1/workflows/${written.value.id}/activate`;
+      expect((await bed.api.send(path, { method: "POST", bearer: account.owner })).status).toBe(200);
+
+      expect(await release(agentId)).toMatchObject({ value: { cancelledSchedules: 1 } });
+      expect((await bed.core.store.committed.findSchedule(id))?.status).toBe("cancelled");
+      expect((await bed.core.store.committed.findWorkflow(written.value.id))?.activeVersion).toBeNull();
+    });
+
+    it("leaves an audit entry", async () => {
+      await release(agentId);
+      const rows = await bed.core.place.query(
+        "select action, outcome, account_id, repository_id from audit_entries where action = 'release'",
+      );
+      expect(rows).toEqual([
+        { action: "release", outcome: "ok", account_id: account.id, repository_id: repository.id },
+      ]);
+    });
+
+    it("is refused where there is none", async () => {
+      await release(agentId);
+      expect(await release(agentId)).toMatchObject({ refusal: { reason: "agent_unclaimed" } });
+      expect(await release("nothing")).toMatchObject({ refusal: { reason: "agent_not_found" } });
+      expect(await release(account.agent.id)).toMatchObject({
+        refusal: { reason: "agent_without_repository" },
+      });
+    });
+  });
+}
