@@ -7,10 +7,13 @@ import type { Dispatch } from "./ports/dispatch.ts";
 import type { Meter } from "./ports/meter.ts";
 import type { Store } from "./ports/store.ts";
 import type { TokenVerifier } from "./ports/token-verifier.ts";
+import type { Tracer } from "./ports/tracer.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import type { Rates } from "./rates.ts";
 import type { RunSignals } from "./run-signals.ts";
 import type { ScheduleAlarm } from "./schedules/schedule-alarm.ts";
+
+export type FreeFor = "public_repositories" | "everyone";
 
 export type Policy = {
   /** Where the API is, without a trailing slash. */
@@ -21,6 +24,12 @@ export type Policy = {
   readonly audience: string;
   /** Free credits per repository owner and month. */
   readonly freeCredits: number;
+  /** Whose runs they pay for. With "everyone" nobody is told what is left: it is nobody's money. */
+  readonly freeFor: FreeFor;
+  /** Requests a minute of one account, or of the jobs of one repository. */
+  readonly ratePerMinute: number;
+  /** Requests a minute of strangers at one address. */
+  readonly addressRatePerMinute: number;
   readonly capabilityMs: number;
   /** The backend of new agents. */
   readonly backend: string;
@@ -41,4 +50,5 @@ export type Core = {
   readonly policy: Policy;
   readonly rates: Rates;
   readonly meter: Meter;
+  readonly tracer: Tracer;
 };

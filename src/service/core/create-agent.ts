@@ -9,6 +9,7 @@ import type { StoreTransaction } from "./ports/store.ts";
 import type { ModelRate } from "./rates.ts";
 import type { Account, Agent } from "./records.ts";
 import type { ClassRefusal, CreateAgentRefusal } from "./refusal.ts";
+import { lockCurrentAccount } from "./subscriptions.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 
@@ -40,7 +41,7 @@ export async function createAgent(
   if (model === undefined) return refused({ reason: "model_unknown", model: body.model ?? "" });
 
   return await core.store.transact(async (tx) => {
-    const account = await tx.lockAccount(caller.accountId);
+    const account = await lockCurrentAccount(core, tx, caller.accountId);
     if (account === null) throw new Error(`There is no account ${caller.accountId}, though it has a key.`);
     if (key === null) return await findOrMake(core, tx, { account, body, model });
     return await onceByKey(core, tx, { account, body, model, key });

@@ -6,12 +6,13 @@ import { CAPABILITY_PREFIX, type ClaimOutcome } from "../../contract/exchange.ts
 import { makeClaimUrl } from "./claim-url.ts";
 import { confirmClaim } from "./confirm-claim.ts";
 import type { Core } from "./core.ts";
-import { ensureFreeCredits } from "./free-credits.ts";
+import { ensureFreeCredits, isFree } from "./free-credits.ts";
 import type { JobIdentity } from "./job-identity.ts";
 import { accountWallet, balanceInCredits, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "./ledger.ts";
 import type { StoreTransaction } from "./ports/store.ts";
 import type { Agent, Capability, Plan } from "./records.ts";
 import type { ExchangeRefusal, RateRefusal } from "./refusal.ts";
+import { lockCurrentAccount } from "./subscriptions.ts";
 
 const REPOSITORY_PER_MINUTE = 120;
 const OWNER_PER_MINUTE = 600;
@@ -108,13 +109,13 @@ async function quotaOf(
   { agent, job }: { agent: Agent; job: JobIdentity },
 ): Promise<Quota> {
   if (agent.accountId !== null) {
-    const account = await tx.findAccount(agent.accountId);
+    const account = await lockCurrentAccount(core, tx, agent.accountId);
     if (account === null) throw new Error(`There is no account ${agent.accountId}, though it owns an agent.`);
     const balance = (await tx.findBalance(accountWallet(account.id))) ?? 0;
     return { audience: account.plan, creditsRemaining: balanceInCredits(balance), claimUrl: null };
   }
   const { balance } = await ensureFreeCredits(core, tx, job);
-  const needsPayer = balance < RUN_FEE_MICRO_USD || job.repository.visibility !== "public";
+  const needsPayer = balance < RUN_FEE_MICRO_USD || !isFree(core.policy, job);
   return {
     audience: "anon",
     creditsRemaining: balanceInCredits(balance),

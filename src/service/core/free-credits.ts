@@ -1,6 +1,6 @@
 // The free credits of a repository's owner: granted once a month, on first use.
 
-import type { Core } from "./core.ts";
+import type { Core, Policy } from "./core.ts";
 import type { JobIdentity } from "./job-identity.ts";
 import { freeCreditsAccount, GRANTS, grantInMicroUsd } from "./ledger.ts";
 import type { StoreTransaction } from "./ports/store.ts";
@@ -21,4 +21,9 @@ export async function ensureFreeCredits(
     await tx.post({ id, at: now, kind: "grant", from: GRANTS, to: account, microUsd, runId: null });
   }
   return { account, balance: (await tx.findBalance(account)) ?? 0 };
+}
+
+/** Free credits are for what everybody can see, unless they are for everyone. */
+export function isFree({ freeFor }: Pick<Policy, "freeFor">, { repository }: JobIdentity): boolean {
+  return freeFor === "everyone" || repository.visibility === "public";
 }

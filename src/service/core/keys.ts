@@ -11,7 +11,7 @@ type KeyMaker = Pick<Core, "store" | "clock" | "random" | "rates">;
 /** Opens an account and gives it what its plan begins with. */
 export async function openAccount(core: KeyMaker, plan: Plan): Promise<Account> {
   const now = core.clock.now();
-  const account: Account = { id: core.random.uuid(now), plan, createdAt: now };
+  const account: Account = { id: core.random.uuid(now), plan, createdAt: now, subscription: null };
   const microUsd = grantInMicroUsd(core.rates.plans[plan].firstCredits);
   await core.store.transact(async (tx) => {
     const wallet = accountWallet(account.id);

@@ -3,7 +3,7 @@
 
 import { isTerminal, type RunCause, type TerminalRunStatus } from "../../contract/run.ts";
 import type { Meter } from "./ports/meter.ts";
-import type { Store, StoreTransaction } from "./ports/store.ts";
+import type { RunChange, StartedRun, Store, StoreTransaction } from "./ports/store.ts";
 
 type Tally = {
   /** How many events each write held. */
@@ -15,12 +15,12 @@ type Tally = {
 export function meteredStore(store: Store, meter: Meter): Store {
   return {
     committed: store.committed,
-    transact: async (work) => {
+    transact: async (work, options) => {
       let tally: Tally = { appends: [], endings: [] };
       const value = await store.transact((tx) => {
         tally = { appends: [], endings: [] };
         return work(tallied(tx, tally));
-      });
+      }, options);
       for (const count of tally.appends) meter.eventsAppended(count);
       for (const ending of tally.endings) meter.runEnded(ending);
       return value;
@@ -31,17 +31,27 @@ export function meteredStore(store: Store, meter: Meter): Store {
 }
 
 function tallied(tx: StoreTransaction, tally: Tally): StoreTransaction {
+  const opened = (started: StartedRun | null) => {
+    if (started !== null) tally.appends.push(1);
+    return started;
+  };
+  const changed = ({ status, cause = null }: RunChange) => {
+    if (status !== undefined && isTerminal(status)) tally.endings.push({ status, cause });
+  };
   return {
     ...tx,
+    startRun: async (start) => opened(await tx.startRun(start)),
+    startOldestRun: async (start) => opened(await tx.startOldestRun(start)),
     appendEvents: async (batch) => {
       const appended = await tx.appendEvents(batch);
-      if (appended !== null) tally.appends.push(batch.jsons.length);
+      if (appended === null) return null;
+      tally.appends.push(batch.jsons.length);
+      changed(batch.change ?? {});
       return appended;
     },
     updateRun: async (runId, change) => {
       await tx.updateRun(runId, change);
-      const { status, cause = null } = change;
-      if (status !== undefined && isTerminal(status)) tally.endings.push({ status, cause });
+      changed(change);
     },
   };
 }

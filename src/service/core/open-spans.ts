@@ -5,6 +5,8 @@ import type { RunEvent } from "../../contract/run-event.ts";
 
 export class OpenSpans {
   readonly #messages = new Set<string>();
+  readonly #thoughts = new Set<string>();
+  readonly #reasoning = new Set<string>();
   readonly #calls = new Set<string>();
   readonly #steps = new Set<string>();
 
@@ -15,6 +17,18 @@ export class OpenSpans {
         break;
       case "TEXT_MESSAGE_END":
         this.#messages.delete(event.messageId);
+        break;
+      case "REASONING_MESSAGE_START":
+        this.#thoughts.add(event.messageId);
+        break;
+      case "REASONING_MESSAGE_END":
+        this.#thoughts.delete(event.messageId);
+        break;
+      case "REASONING_START":
+        this.#reasoning.add(event.messageId);
+        break;
+      case "REASONING_END":
+        this.#reasoning.delete(event.messageId);
         break;
       case "TOOL_CALL_START":
         this.#calls.add(event.toolCallId);
@@ -37,6 +51,8 @@ export class OpenSpans {
   closers(): RunEvent[] {
     return [
       ...[...this.#messages].map((messageId): RunEvent => ({ type: "TEXT_MESSAGE_END", messageId })),
+      ...[...this.#thoughts].map((messageId): RunEvent => ({ type: "REASONING_MESSAGE_END", messageId })),
+      ...[...this.#reasoning].map((messageId): RunEvent => ({ type: "REASONING_END", messageId })),
       ...[...this.#calls].map((toolCallId): RunEvent => ({ type: "TOOL_CALL_END", toolCallId })),
       ...[...this.#steps].map((stepName): RunEvent => ({ type: "STEP_FINISHED", stepName })),
     ];

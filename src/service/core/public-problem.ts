@@ -6,7 +6,7 @@ import type { Refusal } from "./refusal.ts";
 
 /** `status`, `headers` and `retryAfterSeconds` are HTTP's; other doors show what they have a place for. */
 export type PublicProblem = {
-  readonly status: 400 | 401 | 402 | 403 | 404 | 409 | 413 | 415 | 422 | 426 | 429 | 500 | 503;
+  readonly status: 400 | 401 | 402 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 426 | 429 | 500 | 503;
   readonly code: ProblemCode;
   readonly message: string;
   readonly retryAfterSeconds?: number;
@@ -54,6 +54,14 @@ export function toProblem(refusal: Refusal): PublicProblem {
         code: "rate_limited",
         message: `Too many requests from this ${refusal.scope}. Wait and try again.`,
         retryAfterSeconds: Math.ceil(refusal.retryAfterMs / 1000),
+      };
+
+    case "sockets_reached":
+      return {
+        status: 429,
+        code: "capacity_reached",
+        message: `${refusal.allowed} sockets are open with credentials of this account or repository, and no more may be. Close one.`,
+        retryAfterSeconds: 10,
       };
 
     case "credential_missing":
@@ -252,6 +260,12 @@ export function toProblem(refusal: Refusal): PublicProblem {
         status: 403,
         code: "forbidden",
         message: `Run ${refusal.runId} belongs to an agent that this credential may not use.`,
+      };
+    case "events_expired":
+      return {
+        status: 410,
+        code: "events_expired",
+        message: `The events of run ${refusal.runId} are not kept any more. Its record is at GET /v1/agents/${refusal.agentId}/runs/${refusal.runId}.`,
       };
     case "run_finished":
       return {

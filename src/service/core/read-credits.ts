@@ -1,21 +1,23 @@
 // GET /v1/users/{userID}/credits.
 
 import { ok, type Result, refused } from "../../base/result.ts";
-import { type Credits, PEG_CENTS } from "../../contract/credits.ts";
+import { type ActivePlan, type Credits, PEG_CENTS } from "../../contract/credits.ts";
 import type { Caller } from "./caller.ts";
 import type { Core } from "./core.ts";
 import { accountWallet, balanceInCredits } from "./ledger.ts";
+import type { Subscription } from "./records.ts";
 import type { ClassRefusal, CreditsRefusal } from "./refusal.ts";
+import { findCurrentAccount } from "./subscriptions.ts";
 
-/** An account's credits, for itself alone. */
+/** An account's credits, for itself alone. The first look in a period of its subscription grants that period's. */
 export async function readCredits(
-  core: Pick<Core, "store" | "rates">,
+  core: Pick<Core, "store" | "clock" | "random" | "rates">,
   query: { caller: Caller; userId: string },
 ): Promise<Result<Credits, ClassRefusal | CreditsRefusal>> {
   const { caller, userId } = query;
   if (caller.kind !== "account") return refused({ reason: "account_needed" });
   if (caller.accountId !== userId) return refused({ reason: "credits_of_another", userId });
-  const account = await core.store.committed.findAccount(userId);
+  const account = await findCurrentAccount(core, userId);
   if (account === null) throw new Error(`There is no account ${userId}, though it has a key.`);
   const balance = await core.store.committed.findBalance(accountWallet(userId));
   const { lowCreditThreshold, packs, subscriptions } = core.rates;
@@ -29,9 +31,20 @@ export async function readCredits(
       usd_cents: usdCents,
       monthly_credits: monthlyCredits,
     })),
+    active_plan: activePlanOf(account.subscription),
     // Nothing is sold here yet: an operator grants credits and sets plans.
-    active_plan: null,
     can_manage_billing: false,
     audience: account.plan,
   });
+}
+
+function activePlanOf(subscription: Subscription | null): ActivePlan | null {
+  if (subscription === null || subscription.status === "cancelled") return null;
+  return {
+    sku: subscription.sku,
+    monthly_credits: subscription.monthlyCredits,
+    status: subscription.status,
+    current_period_end: new Date(subscription.periodEnd).toISOString(),
+    cancel_at_period_end: subscription.cancelAtPeriodEnd,
+  };
 }

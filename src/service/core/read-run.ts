@@ -17,6 +17,8 @@ export type EventPage = {
   readonly events: readonly StoredEvent[];
   readonly next: number;
   readonly done: boolean;
+  /** True when an event came that was waited for. */
+  readonly wasWoken: boolean;
 };
 
 /** Finds a run for a caller. `agentId` is given where the route names one: a run of another agent is not found there. */
@@ -37,6 +39,16 @@ export async function findRun(
   return refused({ reason: "run_of_another", runId });
 }
 
+/** Finds a run whose events are kept. */
+export async function findStream(
+  core: Core,
+  query: { caller: Caller; runId: string },
+): Promise<Result<RunRecord, RunRefusal>> {
+  const run = await findRun(core, query);
+  if (!run.ok || run.value.hasExpired !== true) return run;
+  return refused({ reason: "events_expired", runId: run.value.id, agentId: run.value.agentId });
+}
+
 /** A job's capability names its agent: its polls need not ask the store for it. */
 async function mayReadRun(core: Core, caller: Caller, run: RunRecord): Promise<boolean> {
   if (caller.kind === "ci_job") return caller.capability.agentId === run.agentId;
@@ -53,18 +65,23 @@ export async function readEventPage(
 ): Promise<Result<EventPage, RunRefusal>> {
   const { caller, runId, after, limit, waitMs, signal } = query;
   const deadline = core.clock.now() + waitMs;
-  for (;;) {
+  for (let hasWaited = false; ; hasWaited = true) {
     const listener = core.signals.listen(runId);
     try {
-      const found = await findRun(core, { caller, runId });
+      const found = await findStream(core, { caller, runId });
       if (!found.ok) return found;
       const run = found.value;
       const events = run.lastSeq > after ? await listEvents(core, { runId, after, limit }) : [];
+      // Deleted since the run was read: what the run is now says so.
+      if (events.length === 0 && run.lastSeq > after) {
+        const again = await findStream(core, { caller, runId });
+        if (!again.ok) return again;
+      }
       const next = events.at(-1)?.seq ?? after;
       const done = isTerminal(run.status) && next >= run.lastSeq;
       const leftMs = deadline - core.clock.now();
       if (events.length > 0 || done || leftMs <= 0 || signal.aborted || core.signals.isClosed) {
-        return ok({ run: toRun(run), events, next, done });
+        return ok({ run: toRun(run), events, next, done, wasWoken: hasWaited && events.length > 0 });
       }
       await waitFor(core, { moved: listener.moved, ms: leftMs, signal });
     } finally {
@@ -84,6 +101,8 @@ async function listEvents(
     const batchSize = Math.min(EVENTS_A_READ, limit - page.length);
     const batch = await core.store.committed.listEvents({ runId, after: cursor, limit: batchSize });
     for (const event of batch) {
+      // The run expires at this moment: the next page says so.
+      if (event.seq !== cursor + 1) return page;
       chars += event.json.length;
       if (chars > MAX_PAGE_CHARS && page.length > 0) return page;
       page.push(event);

@@ -3,12 +3,37 @@
 import type { Visibility } from "../../contract/exchange.ts";
 import type { Message, RunCause, RunOrigin, RunStatus } from "../../contract/run.ts";
 import type { JobIdentity } from "./job-identity.ts";
+import type { Usage } from "./usage.ts";
 
 export const plans = ["registered_free", "subscribed"] as const;
 export type Plan = (typeof plans)[number];
 
+/** "past_due": what was owed is not paid, so it does not renew. */
+export const subscriptionStatuses = ["active", "past_due", "cancelled"] as const;
+export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
+
+/** What an account pays by the month, at the terms that it began with or was last set to. */
+export type Subscription = {
+  readonly id: string;
+  /** One of the rates' subscriptions. */
+  readonly sku: string;
+  readonly monthlyCredits: number;
+  readonly status: SubscriptionStatus;
+  readonly startedAt: number;
+  /** Counts the months since then, from 0. */
+  readonly period: number;
+  readonly periodEnd: number;
+  readonly cancelAtPeriodEnd: boolean;
+};
+
 /** Who owns agents and pays for their runs. */
-export type Account = { readonly id: string; readonly plan: Plan; readonly createdAt: number };
+export type Account = {
+  readonly id: string;
+  readonly plan: Plan;
+  readonly createdAt: number;
+  /** The latest, also when it has ended; null where there never was one. */
+  readonly subscription: Subscription | null;
+};
 
 /**
  * The two caller classes: the owner in person, or an AI client that acts for the owner and may not approve what only
@@ -76,12 +101,25 @@ export type Capability = {
 
 export type Session = { readonly id: string; readonly agentId: string; readonly createdAt: number };
 
+/** What a session's last run left changed in its repository: the next one begins with it. */
+export type SessionCopy = {
+  readonly sessionId: string;
+  readonly runId: string;
+  /** The commit that the patch is against. */
+  readonly baseSha: string;
+  readonly patch: string;
+};
+
 /** What a run was asked, and on what. Read once, when it starts. */
 export type RunInput = {
   readonly messages: readonly Message[];
   readonly maxTurnTokens: number;
+  /** The JSON Schema that the reply has to fit. */
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
   /** The CI job that asked; null for an account's own run. */
   readonly job: JobIdentity | null;
+  /** What submitted it, as W3C's `traceparent` has it; where that was followed. */
+  readonly traceparent?: string;
 };
 
 /** A run without its input and its events. */
@@ -102,8 +140,8 @@ export type RunRecord = {
   readonly cause: RunCause | null;
   readonly retryable: boolean;
   readonly stopReason: string | null;
-  readonly tokens: number | null;
-  readonly modelCalls: number | null;
+  /** Null until the run has ended. */
+  readonly usage: Usage | null;
   readonly grossMicroUsd: number;
   readonly refundedMicroUsd: number;
   readonly refundReason: string | null;
@@ -111,6 +149,8 @@ export type RunRecord = {
   readonly lastSeq: number;
   /** Counts the workers that took the run: only the newest may write. */
   readonly fence: number;
+  /** True once its input and events are deleted, or about to be. Absent before. */
+  readonly hasExpired?: true;
 };
 
 export type StoredEvent = {
@@ -154,7 +194,7 @@ export type AuditEntry = {
   readonly id: string;
   readonly at: number;
   readonly requestId: string;
-  readonly action: "exchange" | "revoke" | "claim";
+  readonly action: "exchange" | "revoke" | "claim" | "release";
   /** "ok", or the reason of the refusal. */
   readonly outcome: string;
   /** From verified claims only; null where there were none. */
@@ -162,7 +202,7 @@ export type AuditEntry = {
   readonly repositoryId: string | null;
   readonly repositoryName: string | null;
   readonly ciRunId: string | null;
-  /** The account that claims. */
+  /** The account that claims, or claimed what is released. */
   readonly accountId?: string;
 };
 

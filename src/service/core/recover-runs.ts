@@ -2,11 +2,12 @@
 
 import { asRunEvent } from "../../contract/run-event.ts";
 import type { Core } from "./core.ts";
+import { announce, endRun } from "./end-run.ts";
 import { OpenSpans } from "./open-spans.ts";
 import type { StoreTransaction } from "./ports/store.ts";
-import { endRun } from "./progress-run.ts";
 import type { RunRecord } from "./records.ts";
-import { type Ending, interruptedEnding } from "./run-machine.ts";
+import { cancelledEnding, type Ending, interruptedEnding } from "./run-machine.ts";
+import { noUsage } from "./usage.ts";
 
 const PAGE = 500;
 
@@ -38,20 +39,20 @@ export async function endAbandonedRun(
   abandoned: { runId: string; ending: Ending; isAbandoned(run: RunRecord): boolean },
 ): Promise<boolean> {
   const { runId } = abandoned;
-  const hasEnded = await core.store.transact(async (tx) => {
+  const asked = await core.store.transact(async (tx) => {
     const run = await tx.lockRun(runId);
-    if (run === null || (run.status !== "running" && run.status !== "cancelling")) return false;
-    if (!abandoned.isAbandoned(run)) return false;
+    if (run === null || (run.status !== "running" && run.status !== "cancelling")) return null;
+    if (!abandoned.isAbandoned(run)) return null;
     const taken = { ...run, fence: run.fence + 1 };
     await tx.updateRun(runId, { fence: taken.fence });
     const events = await closersOf(tx, run);
-    const ending: Ending =
-      run.status === "cancelling" ? { status: "cancelled", cause: "user_stop" } : abandoned.ending;
-    await endRun(core, tx, { run: taken, events, ending, usage: { tokens: 0, calls: 0 } });
-    return true;
+    const ending = run.status === "cancelling" ? cancelledEnding : abandoned.ending;
+    return await endRun(core, tx, { run: taken, events, ending, usage: noUsage });
   });
+  if (asked === null) return false;
   core.signals.publish(runId);
-  return hasEnded;
+  announce(core, asked);
+  return true;
 }
 
 async function closersOf(tx: StoreTransaction, run: RunRecord) {

@@ -18,6 +18,8 @@ export type RateRefusal = {
   readonly retryAfterMs: number;
 };
 
+export type SocketRefusal = { readonly reason: "sockets_reached"; readonly allowed: number };
+
 export type AuthRefusal =
   | { readonly reason: "credential_missing" }
   | { readonly reason: "credential_malformed" }
@@ -59,6 +61,17 @@ export type ClaimRefusal =
   | { readonly reason: "claim_unknown" | "claim_ended" | "claim_used" }
   | { readonly reason: "claimed_by_another"; readonly repository: string };
 
+export type PlanRefusal =
+  | { readonly reason: "account_not_found"; readonly accountId: string }
+  | { readonly reason: "sku_unknown"; readonly sku: string }
+  | { readonly reason: "plan_not_subscribed"; readonly accountId: string };
+
+/** Why an agent stays with whom it is. */
+export type ReleaseRefusal =
+  | { readonly reason: "agent_not_found"; readonly agentId: string }
+  | { readonly reason: "agent_without_repository"; readonly agentId: string }
+  | { readonly reason: "agent_unclaimed"; readonly agentId: string };
+
 export type AgentRefusal =
   | { readonly reason: "agent_not_found"; readonly agentId: string }
   | { readonly reason: "agent_of_another"; readonly agentId: string };
@@ -91,6 +104,7 @@ export type RunRefusal =
   | AgentRefusal
   | { readonly reason: "run_not_found"; readonly runId: string }
   | { readonly reason: "run_of_another"; readonly runId: string }
+  | { readonly reason: "events_expired"; readonly runId: string; readonly agentId: string }
   | { readonly reason: "session_unknown"; readonly sessionId: string }
   | { readonly reason: "session_of_another"; readonly sessionId: string }
   | { readonly reason: "run_finished"; readonly runId: string; readonly status: string };
@@ -98,6 +112,7 @@ export type RunRefusal =
 export type Refusal =
   | ExchangeRefusal
   | RateRefusal
+  | SocketRefusal
   | AuthRefusal
   | ClassRefusal
   | ClaimRefusal

@@ -15,8 +15,6 @@ export type Ending =
     }
   | { readonly status: "cancelled"; readonly cause: "user_stop" | "agent_deleted" };
 
-export type Usage = { readonly tokens: number; readonly calls: number };
-
 /** Endings that are the service's fault: what the run consumed is given back. */
 const refundedCauses: ReadonlySet<RunCause> = new Set([
   "backend_error",
@@ -29,6 +27,9 @@ const refundedCauses: ReadonlySet<RunCause> = new Set([
 export function refundReasonOf(ending: Ending): RunCause | null {
   return ending.status === "failed" && refundedCauses.has(ending.cause) ? ending.cause : null;
 }
+
+/** The ending of a run that somebody asked to end. */
+export const cancelledEnding: Ending = { status: "cancelled", cause: "user_stop" };
 
 /** The ending of a run whose worker, on another node, is not heard of any more. */
 export const stalledEnding: Ending = {

@@ -3,6 +3,7 @@
 import type { Run } from "../../contract/run.ts";
 import { chargeInCredits } from "./ledger.ts";
 import type { RunRecord } from "./records.ts";
+import { type AdvisorTerms, modelRoles, sumOf, type Usage } from "./usage.ts";
 
 export function toRun(run: RunRecord): Run {
   const identity = {
@@ -54,18 +55,33 @@ function startOf(run: RunRecord) {
 }
 
 function accountingOf(run: RunRecord) {
-  const { grossMicroUsd: gross, refundedMicroUsd: refunded } = run;
-  const usage = {
-    credits: chargeInCredits(gross),
-    tokens: run.tokens ?? 0,
-    calls: run.modelCalls ?? 0,
-  };
+  const { grossMicroUsd: gross, refundedMicroUsd: refunded, usage } = run;
   return {
     credits: chargeInCredits(gross - refunded),
-    tokens: run.tokens,
-    ...(gross === 0 ? {} : { gross_micro_usd: gross, usage_by_role: { executor: usage } }),
+    tokens: usage === null ? null : sumOf(usage, "tokens"),
+    ...(gross === 0 ? {} : { gross_micro_usd: gross }),
+    ...(gross === 0 || usage === null ? {} : { usage_by_role: usageByRole(usage) }),
+    ...(usage === null || usage.advisor === null ? {} : { advisor: advisorOf(usage, usage.advisor) }),
     ...(refunded === 0 ? {} : { refunded_micro_usd: refunded }),
     ...(run.refundReason === null ? {} : { refund_reason: run.refundReason }),
+  };
+}
+
+function usageByRole({ roles }: Usage) {
+  const entries = modelRoles.flatMap((role) => {
+    const used = roles[role];
+    if (used === undefined) return [];
+    return [[role, { credits: chargeInCredits(used.microUsd), tokens: used.tokens, calls: used.calls }]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function advisorOf({ roles }: Usage, { callsAllowed, spendCapMicroUsd: cap }: AdvisorTerms) {
+  return {
+    calls_used: roles.advisor?.calls ?? 0,
+    calls_allowed: callsAllowed,
+    spend_micro_usd: roles.advisor?.microUsd ?? 0,
+    ...(cap === null ? {} : { spend_cap_micro_usd: cap }),
   };
 }
 

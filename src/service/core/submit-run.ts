@@ -6,12 +6,14 @@ import type { Message, RunOrigin, SubmitRunRequest } from "../../contract/run.ts
 import { type Caller, mayUseAgent } from "./caller.ts";
 import { makeClaimUrl } from "./claim-url.ts";
 import type { Core } from "./core.ts";
-import { ensureFreeCredits } from "./free-credits.ts";
+import { ensureFreeCredits, isFree } from "./free-credits.ts";
 import type { JobIdentity } from "./job-identity.ts";
-import { accountWallet, freeCreditsResetAt, HELD, RUN_FEE_MICRO_USD } from "./ledger.ts";
+import { accountWallet, freeCreditsResetAt } from "./ledger.ts";
+import { holdFee, queuedRun } from "./new-run.ts";
 import type { StoreTransaction } from "./ports/store.ts";
-import type { Agent, RunRecord } from "./records.ts";
+import type { Agent } from "./records.ts";
 import type { SubmitRefusal } from "./refusal.ts";
+import { lockCurrentAccount } from "./subscriptions.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 
@@ -63,9 +65,11 @@ export class RunSubmitter {
     const { dispatch, signals, store } = this.#core;
     const messages = messagesOf(submission.body);
     if (messages === null) return refused({ reason: "message_missing" });
+    // Asked here: the transaction may run on behalf of others, too.
+    const traceparent = this.#core.tracer.here() ?? undefined;
     try {
       const submitted = await store.transact((tx) =>
-        admitRun(this.#core, tx, { ...submission, messages, key }),
+        admitRun(this.#core, tx, { ...submission, messages, key, traceparent }),
       );
       if (submitted.ok && !submitted.value.isReplay) {
         dispatch.enqueue(submitted.value.runId);
@@ -92,12 +96,13 @@ class KeyTakenError extends Error {
 type Admission = Omit<Submission, "idempotencyKey"> & {
   readonly messages: readonly Message[];
   readonly key: string | null;
+  readonly traceparent: string | undefined;
 };
 
 async function admitRun(
   core: Core,
   tx: StoreTransaction,
-  { caller, agentId, body, messages, key, origin = "user", alongside }: Admission,
+  { caller, agentId, body, messages, key, traceparent, origin = "user", alongside }: Admission,
 ): Promise<Result<Submitted, SubmitRefusal>> {
   const now = core.clock.now();
   const agent = await tx.findAgent(agentId);
@@ -129,8 +134,23 @@ async function admitRun(
   const threadId = session?.id ?? core.random.uuid(now);
   if (session === null) await tx.insertSession({ id: threadId, agentId, createdAt: now });
   const job = caller.kind === "ci_job" ? caller.capability.job : null;
-  const input = { messages, maxTurnTokens: body.max_turn_tokens ?? 0, job };
-  const run = queuedRun({ id: runId, agentId, threadId, origin, payer: held.value, now });
+  const { max_turn_tokens: maxTurnTokens = 0, output_schema: outputSchema } = body;
+  const input = {
+    messages,
+    maxTurnTokens,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    job,
+    traceparent,
+  };
+  const run = queuedRun({
+    id: runId,
+    agentId,
+    threadId,
+    origin,
+    parentRunId: null,
+    payer: held.value,
+    now,
+  });
   await tx.insertRun(run, input);
   await alongside?.(tx, { runId, threadId });
   if (key !== null) {
@@ -157,7 +177,7 @@ async function holdOnAccount(
   tx: StoreTransaction,
   { accountId, runId }: { accountId: string; runId: string },
 ): Promise<Result<string, SubmitRefusal>> {
-  const account = await tx.lockAccount(accountId);
+  const account = await lockCurrentAccount(core, tx, accountId);
   if (account === null) throw new Error(`There is no account ${accountId}, though it owns an agent.`);
   const allowed = core.rates.plans[account.plan].maxConcurrentRuns;
   if (allowed !== null) {
@@ -165,7 +185,7 @@ async function holdOnAccount(
     if (inFlight >= allowed) return refused({ reason: "concurrency_reached", inFlight, allowed });
   }
   const wallet = accountWallet(accountId);
-  return (await hold(core, tx, { payer: wallet, runId }))
+  return (await holdFee(core, tx, { payer: wallet, runId }))
     ? ok(wallet)
     : refused({ reason: "balance_ended", plan: account.plan });
 }
@@ -183,54 +203,9 @@ async function holdOnFreeCredits(
       resetsAt: freeCreditsResetAt(core.clock.now()),
       claimUrl: await makeClaimUrl(core, tx, agentId),
     });
-  if (job.repository.visibility !== "public") return await unpaid("repository_private");
+  if (!isFree(core.policy, job)) return await unpaid("repository_private");
   const { account } = await ensureFreeCredits(core, tx, job);
-  return (await hold(core, tx, { payer: account, runId })) ? ok(account) : await unpaid("credits_ended");
-}
-
-async function hold(
-  core: Core,
-  tx: StoreTransaction,
-  { payer, runId }: { payer: string; runId: string },
-): Promise<boolean> {
-  const at = core.clock.now();
-  const id = core.random.uuid(at);
-  return await tx.post({ id, at, kind: "hold", from: payer, to: HELD, microUsd: RUN_FEE_MICRO_USD, runId });
-}
-
-function queuedRun(options: {
-  id: string;
-  agentId: string;
-  threadId: string;
-  origin: RunOrigin;
-  payer: string;
-  now: number;
-}): RunRecord {
-  const { id, agentId, threadId, origin, payer, now } = options;
-  return {
-    id,
-    agentId,
-    threadId,
-    status: "queued",
-    origin,
-    parentRunId: null,
-    payer,
-    holdMicroUsd: RUN_FEE_MICRO_USD,
-    submittedAt: now,
-    startedAt: null,
-    heartbeatAt: null,
-    endedAt: null,
-    cause: null,
-    retryable: false,
-    stopReason: null,
-    tokens: null,
-    modelCalls: null,
-    grossMicroUsd: 0,
-    refundedMicroUsd: 0,
-    refundReason: null,
-    lastSeq: 0,
-    fence: 0,
-  };
+  return (await holdFee(core, tx, { payer: account, runId })) ? ok(account) : await unpaid("credits_ended");
 }
 
 /** The conversation to send; null when the request has neither `message` nor `messages`. */
@@ -256,6 +231,7 @@ function hashRequest(messages: readonly Message[], body: SubmitRunRequest): stri
     ]),
     body.session_id ?? null,
     body.max_turn_tokens ?? 0,
+    body.output_schema ?? null,
   ];
   return createHash("sha256").update(JSON.stringify(asked)).digest("hex");
 }

@@ -3,13 +3,24 @@
 import type { RunCause } from "../../contract/run.ts";
 import type { Core } from "../core/core.ts";
 import type { Workspace, WorkspaceProvider } from "../core/ports/workspace.ts";
-import type { TakenRun } from "../core/progress-run.ts";
-import { type Ending, interruptedEnding, type Usage } from "../core/run-machine.ts";
-import type { Backend, BackendTask } from "./backend.ts";
+import { raiseHold, type TakenRun } from "../core/progress-run.ts";
+import type { Agent } from "../core/records.ts";
+import { cancelledEnding, type Ending, interruptedEnding } from "../core/run-machine.ts";
+import { readHistory } from "../core/session-history.ts";
+import type { Usage } from "../core/usage.ts";
+import {
+  type Backend,
+  BackendFailure,
+  type BackendOutcome,
+  type BackendTask,
+  type WorkingCopy,
+} from "./backend.ts";
+import { runChild } from "./child-runs.ts";
 import { type EventWriter, StreamLimitError } from "./event-writer.ts";
 import { RunStopped, type StopKind } from "./stop-reason.ts";
-
-const NO_USAGE: Usage = { tokens: 0, calls: 0 };
+import { backendSpan } from "./trace-run.ts";
+import { UsageMeter } from "./usage-meter.ts";
+import { keepCopy, restoreCopy } from "./working-copy.ts";
 
 export type Work = {
   readonly core: Core;
@@ -17,6 +28,8 @@ export type Work = {
   readonly backends: readonly Backend[];
   readonly workspaces: WorkspaceProvider;
   readonly writer: EventWriter;
+  /** Lets another worker take this one's place for as long as `wait` takes. */
+  readonly lend: <Value>(wait: () => Promise<Value>) => Promise<Value>;
   /** Aborts with a RunStopped. */
   readonly signal: AbortSignal;
 };
@@ -25,32 +38,61 @@ export type WorkDone = { readonly ending: Ending; readonly usage: Usage };
 
 /** Never rejects: whatever happens is an ending. Leaves no workspace behind. */
 export async function carryOut(work: Work): Promise<WorkDone> {
+  const { core, taken } = work;
+  const { id: runId, fence, holdMicroUsd } = taken.run;
+  const meter = new UsageMeter({
+    holdMicroUsd,
+    raiseHold: (microUsd) => raiseHold(core, { runId, fence, microUsd }),
+  });
+  const ending = await endingOfWork(work, meter);
+  return { ending, usage: meter.usage };
+}
+
+async function endingOfWork(work: Work, meter: UsageMeter): Promise<Ending> {
   const { core, taken, signal } = work;
   const runId = taken.run.id;
   let workspace: Workspace | null = null;
   try {
     const agent = await core.store.committed.findAgent(taken.run.agentId);
     const backend = work.backends.find((candidate) => candidate.name === agent?.backend);
-    if (backend === undefined) {
+    if (agent === null || backend === undefined) {
       return failed("spawn_failed", `This service has no backend named "${agent?.backend ?? ""}".`);
     }
-    const task = taskOf(work);
-    if (!backend.needsWorkspace) return completed(await untilStopped(backend.run(task), signal));
+    const task = taskOf(work, { agent, meter });
+    const ask = (run: () => Promise<BackendOutcome>) =>
+      core.tracer.trace(backendSpan(backend), () => untilStopped(run(), signal));
+    if (!backend.needsWorkspace) return completed(await ask(() => backend.run(task)));
 
     const { job } = taken.input;
-    if (job === null) {
-      return failed("spawn_failed", `Backend "${backend.name}" reads a repository, and this run has none.`);
-    }
-    const source = { ...job, runId, repository: job.repository.name };
-    const opened = await work.workspaces.open(source, signal);
+    const repository = agent?.repository ?? null;
+    if (job === null && repository !== null) return failed("spawn_failed", noCommitText(repository.name));
+    const source = job === null ? null : { ...job, runId, repository: job.repository.name };
+    const opened = await core.tracer.trace({ name: "open workspace" }, async (span) => {
+      const opening =
+        source === null
+          ? await work.workspaces.openEmpty({ runId }, signal)
+          : await work.workspaces.open(source, signal);
+      if (!opening.ok) span.fail(opening.refusal.reason);
+      return opening;
+    });
     if (opened.ok) workspace = opened.value;
     signal.throwIfAborted();
     if (!opened.ok) {
       return failed("spawn_failed", opened.refusal.detail, opened.refusal.reason === "clone_timed_out");
     }
-    return completed(await untilStopped(backend.run({ ...task, ...source }, opened.value), signal));
+    const given = { ...task, ...(source ?? { repository: null }) };
+    if (backend.changesWorkspace !== true)
+      return completed(await ask(() => backend.run(given, opened.value)));
+    const copy = await restoreCopy(core, { run: taken.run, workspace: opened.value });
+    try {
+      return completed(await ask(() => backend.run({ ...given, workingCopy: copy }, opened.value)));
+    } finally {
+      // Also of a run that failed: the session may go on from there. One that was stopped has no time for it.
+      if (!signal.aborted) await reportChanges(work, { workspace: opened.value, copy });
+    }
   } catch (cause) {
-    if (cause instanceof RunStopped) return { ending: endingOf(cause.kind), usage: NO_USAGE };
+    if (cause instanceof RunStopped) return endingOf(cause.kind);
+    if (cause instanceof BackendFailure) return failed("backend_error", cause.message, cause.isRetryable);
     if (cause instanceof StreamLimitError)
       return failed("backend_error", `${cause.message} Ask for less in one run.`);
     core.log.error({ run_id: runId, err: cause }, "backend failed");
@@ -62,23 +104,44 @@ export async function carryOut(work: Work): Promise<WorkDone> {
   }
 }
 
-function taskOf({ taken, writer, signal }: Work): BackendTask {
+async function reportChanges(
+  { core, taken, writer }: Work,
+  { workspace, copy }: { workspace: Workspace; copy: WorkingCopy },
+): Promise<void> {
+  const changes = await keepCopy(core, { run: taken.run, workspace, copy });
+  if (changes !== null) await writer.emit(changes);
+}
+
+function taskOf(work: Work, { agent, meter }: { agent: Agent; meter: UsageMeter }): BackendTask {
+  const { core, taken, writer, signal, lend } = work;
   const { run, input } = taken;
   let ids = 0;
   return {
     runId: run.id,
     messages: input.messages,
+    model: agent.model,
+    advisorMaxSpendMicroUsd: agent.advisorMaxSpendMicroUsd,
+    outputSchema: input.outputSchema ?? null,
+    workingCopy: { state: "fresh" },
     maxTurnTokens: input.maxTurnTokens,
     signal,
+    traceparent: () => core.tracer.here(),
     emit: async (event) => {
       signal.throwIfAborted();
       await writer.emit(event);
     },
+    history: (maxChars) => readHistory(core.store.committed, { run, maxChars }),
+    delegate: (task) => runChild({ core, parent: taken, signal, lend }, task),
+    meter,
     nextId: (kind) => {
       ids += 1;
       return `${kind}-${ids}`;
     },
   };
+}
+
+function noCommitText(repository: string): string {
+  return `Only a job of ${repository} says which commit to read, and none asked for this run. Start it from the repository's CI.`;
 }
 
 /** Settles as the work does, or rejects with the signal's reason as soon as it aborts: a deaf backend holds nobody up. */
@@ -91,18 +154,18 @@ async function untilStopped<Value>(work: Promise<Value>, signal: AbortSignal): P
   });
 }
 
-function completed(outcome: { stopReason: string; usage: Usage }): WorkDone {
-  return { ending: { status: "completed", stopReason: outcome.stopReason }, usage: outcome.usage };
+function completed({ stopReason }: BackendOutcome): Ending {
+  return { status: "completed", stopReason };
 }
 
-function failed(cause: RunCause, message: string, retryable = false): WorkDone {
-  return { ending: { status: "failed", cause, message, retryable }, usage: NO_USAGE };
+function failed(cause: RunCause, message: string, retryable = false): Ending {
+  return { status: "failed", cause, message, retryable };
 }
 
 function endingOf(kind: StopKind): Ending {
   switch (kind) {
     case "cancel":
-      return { status: "cancelled", cause: "user_stop" };
+      return cancelledEnding;
     case "time_limit":
       return {
         status: "failed",

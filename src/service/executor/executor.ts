@@ -2,6 +2,7 @@
 
 import { type BackoffPolicy, nextDelayMs } from "../../base/backoff.ts";
 import type { Core } from "../core/core.ts";
+import type { Span } from "../core/ports/tracer.ts";
 import type { WorkspaceProvider } from "../core/ports/workspace.ts";
 import { appendRunEvents, finishRun, type TakenRun } from "../core/progress-run.ts";
 import { interruptRun } from "../core/recover-runs.ts";
@@ -10,6 +11,7 @@ import { carryOut } from "./carry-out.ts";
 import { EventWriter } from "./event-writer.ts";
 import { RunLease } from "./run-lease.ts";
 import type { Offer, RunQueue } from "./run-queue.ts";
+import { runSpan, showEnding } from "./trace-run.ts";
 
 /** How long work that was told to stop may take to say so. */
 const STOP_GRACE_MS = 2_000;
@@ -34,7 +36,9 @@ export class Executor {
   readonly #intake = new AbortController();
   readonly #drained = new AbortController();
   readonly #leases = new Map<string, RunLease>();
-  #slots: Promise<void>[] = [];
+  readonly #slots = new Set<Promise<void>>();
+  /** Workers beyond the slots, left by those that were lent and came back: each ends after the run it has. */
+  #surplus = 0;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
@@ -46,7 +50,23 @@ export class Executor {
   }
 
   start(): void {
-    this.#slots = Array.from({ length: this.#options.slots }, () => this.#workSlot());
+    for (let slot = 0; slot < this.#options.slots; slot += 1) this.#addWorker();
+  }
+
+  #addWorker(): void {
+    const worker: Promise<void> = this.#workSlot().finally(() => this.#slots.delete(worker));
+    this.#slots.add(worker);
+  }
+
+  /** A run that waits for another one must not keep it from being taken: while it waits, one more worker works. */
+  async #lend<Value>(wait: () => Promise<Value>): Promise<Value> {
+    if (this.#surplus > 0) this.#surplus -= 1;
+    else this.#addWorker();
+    try {
+      return await wait();
+    } finally {
+      this.#surplus += 1;
+    }
   }
 
   /**
@@ -71,6 +91,10 @@ export class Executor {
 
   async #workSlot(): Promise<void> {
     for (;;) {
+      if (this.#surplus > 0) {
+        this.#surplus -= 1;
+        return;
+      }
       const offer = await this.#options.dispatch.next(this.#intake.signal);
       if (offer === null) return;
       const runId = typeof offer === "string" ? offer : offer.run.id;
@@ -95,12 +119,15 @@ export class Executor {
   }
 
   async #execute(runId: string, offer: Offer): Promise<void> {
-    const { core, backends, workspaces } = this.#options;
-    const startedAt = core.clock.now();
     const held = await this.#take(runId, offer);
     if (held === null) return;
-    const { lease, taken } = held;
-    const { fence } = taken.run;
+    await this.#options.core.tracer.trace(runSpan(held.taken), (span) => this.#carry(held, span));
+  }
+
+  async #carry({ lease, taken }: { lease: RunLease; taken: TakenRun }, span: Span): Promise<void> {
+    const { core, backends, workspaces } = this.#options;
+    const startedAt = core.clock.now();
+    const { id: runId, fence } = taken.run;
     this.#leases.set(runId, lease);
     try {
       const writer = new EventWriter({
@@ -114,9 +141,13 @@ export class Executor {
         workspaces,
         writer,
         signal: lease.signal,
+        lend: (wait) => this.#lend(wait),
       });
       const events = await writer.close();
-      const isOurs = await this.#insist(() => finishRun(core, { runId, fence, events, ending, usage }));
+      const isOurs = await core.tracer.trace({ name: "finish" }, () =>
+        this.#insist(() => finishRun(core, { runId, fence, events, ending, usage })),
+      );
+      showEnding(span, isOurs ? ending : null);
       core.log.info(
         { run_id: runId, ended: isOurs ? ending.status : "lost", duration_ms: core.clock.now() - startedAt },
         "run ended",

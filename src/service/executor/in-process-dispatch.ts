@@ -6,13 +6,16 @@ import type { RunQueue } from "./run-queue.ts";
 
 export class InProcessDispatch implements Dispatch, RunQueue {
   readonly #queue = new Set<string>();
+  readonly #awaited = new Set<string>();
   readonly #idle: ((runId: string) => void)[] = [];
   readonly #workers = new Map<string, () => void>();
 
   enqueue(runId: string): void {
-    const taker = this.#idle.shift();
-    if (taker === undefined) this.#queue.add(runId);
-    else taker(runId);
+    this.#offer(runId, this.#queue);
+  }
+
+  enqueueAwaited(runId: string): void {
+    this.#offer(runId, this.#awaited);
   }
 
   nudge(runId: string): void {
@@ -20,15 +23,16 @@ export class InProcessDispatch implements Dispatch, RunQueue {
   }
 
   waiting(): number {
-    return this.#queue.size;
+    return this.#queue.size + this.#awaited.size;
   }
 
-  /** The next run id, oldest first; null once `signal` aborts. */
+  /** The next run id, one that is awaited first, else the oldest; null once `signal` aborts. */
   async next(signal: AbortSignal): Promise<string | null> {
     if (signal.aborted) return null;
-    const [oldest] = this.#queue;
-    if (oldest !== undefined) {
-      this.#queue.delete(oldest);
+    for (const queue of [this.#awaited, this.#queue]) {
+      const [oldest] = queue;
+      if (oldest === undefined) continue;
+      queue.delete(oldest);
       return oldest;
     }
     return await new Promise((resolve) => {
@@ -49,5 +53,11 @@ export class InProcessDispatch implements Dispatch, RunQueue {
   onNudge(runId: string, look: () => void): () => void {
     this.#workers.set(runId, look);
     return () => this.#workers.delete(runId);
+  }
+
+  #offer(runId: string, queue: Set<string>): void {
+    const taker = this.#idle.shift();
+    if (taker === undefined) queue.add(runId);
+    else taker(runId);
   }
 }

@@ -34,6 +34,11 @@ export class SharedDispatch implements Dispatch, RunQueue {
     if (!this.offer()) this.#options.link.tell("queued", runId);
   }
 
+  /** The store knows which run is awaited, and gives it out first. */
+  enqueueAwaited(runId: string): void {
+    this.enqueue(runId);
+  }
+
   nudge(runId: string): void {
     this.hearNudge(runId);
     this.#options.link.tell("nudged", runId);

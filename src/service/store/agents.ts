@@ -19,6 +19,8 @@ type Agents = Pick<
   | "lockAgent"
   | "insertSession"
   | "findSession"
+  | "findSessionCopy"
+  | "putSessionCopy"
 >;
 
 export function agentQueries(db: Kysely<Database>): Agents {
@@ -134,6 +136,25 @@ export function agentQueries(db: Kysely<Database>): Agents {
     findSession: async (id) => {
       const row = await db.selectFrom("sessions").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : { id: row.id, agentId: row.agent_id, createdAt: row.created_at };
+    },
+
+    putSessionCopy: async ({ sessionId, runId, baseSha, patch }) => {
+      const copy = { run_id: runId, base_sha: baseSha, patch };
+      await db
+        .insertInto("session_copies")
+        .values({ session_id: sessionId, ...copy })
+        .onConflict((conflict) => conflict.column("session_id").doUpdateSet(copy))
+        .execute();
+    },
+
+    findSessionCopy: async (sessionId) => {
+      const row = await db
+        .selectFrom("session_copies")
+        .selectAll()
+        .where("session_id", "=", sessionId)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      return { sessionId, runId: row.run_id, baseSha: row.base_sha, patch: row.patch };
     },
   };
 }

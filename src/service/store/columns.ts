@@ -5,6 +5,7 @@ import { visibilities } from "../../contract/exchange.ts";
 import { messageSchema } from "../../contract/run.ts";
 import type { JobIdentity } from "../core/job-identity.ts";
 import type { RunInput } from "../core/records.ts";
+import { modelRoles, type Usage } from "../core/usage.ts";
 
 /** The value, when it is one of `allowed`. */
 export function oneOf<const Value extends string>(
@@ -40,7 +41,9 @@ const jobIdentitySchema = z.object({
 const runInputSchema = z.object({
   messages: z.array(messageSchema),
   maxTurnTokens: z.int(),
+  outputSchema: z.optional(z.record(z.string(), z.unknown())),
   job: z.nullable(jobIdentitySchema),
+  traceparent: z.optional(z.string()),
 });
 
 export function parseJob(text: string): JobIdentity {
@@ -49,6 +52,17 @@ export function parseJob(text: string): JobIdentity {
 
 export function parseRunInput(text: string): RunInput {
   return runInputSchema.parse(JSON.parse(text));
+}
+
+const roleUsageSchema = z.object({ tokens: z.int(), calls: z.int(), microUsd: z.int() });
+
+const usageSchema = z.object({
+  roles: z.partialRecord(z.enum(modelRoles), roleUsageSchema),
+  advisor: z.nullable(z.object({ callsAllowed: z.int(), spendCapMicroUsd: z.nullable(z.int()) })),
+});
+
+export function parseUsage(text: string): Usage {
+  return usageSchema.parse(JSON.parse(text));
 }
 
 export function parseConfig(text: string): Record<string, unknown> {

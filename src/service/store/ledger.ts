@@ -4,11 +4,12 @@
 import type { Kysely } from "kysely";
 import { isPayer } from "../core/ledger.ts";
 import type { StoreTransaction } from "../core/ports/store.ts";
-import type { Database } from "./tables.ts";
+import type { Posting } from "../core/records.ts";
+import type { Database, LedgerPostingsTable } from "./tables.ts";
 
-export function ledgerQueries(
-  db: Kysely<Database>,
-): Pick<StoreTransaction, "findBalance" | "openAccount" | "post"> {
+export type LedgerWrites = Pick<StoreTransaction, "post" | "settle">;
+
+export function ledgerQueries(db: Kysely<Database>): Pick<StoreTransaction, "findBalance" | "openAccount"> {
   return {
     findBalance: async (account) => {
       const row = await db
@@ -28,7 +29,19 @@ export function ledgerQueries(
         .execute();
       return rows.length === 1;
     },
+  };
+}
 
+/** In statements that every database knows. */
+export function ledgerWrites(db: Kysely<Database>): LedgerWrites {
+  const credit = async (account: string, microUsd: number) =>
+    await db
+      .updateTable("ledger_accounts")
+      .set((update) => ({ balance_micro_usd: update("balance_micro_usd", "+", microUsd) }))
+      .where("id", "=", account)
+      .execute();
+
+  return {
     post: async (posting) => {
       if (isPayer(posting.from)) {
         const { numUpdatedRows } = await db
@@ -39,26 +52,35 @@ export function ledgerQueries(
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;
       }
-      if (isPayer(posting.to)) {
-        await db
-          .updateTable("ledger_accounts")
-          .set((update) => ({ balance_micro_usd: update("balance_micro_usd", "+", posting.microUsd) }))
-          .where("id", "=", posting.to)
-          .execute();
-      }
-      await db
-        .insertInto("ledger_postings")
-        .values({
-          id: posting.id,
-          at: posting.at,
-          kind: posting.kind,
-          from_account: posting.from,
-          to_account: posting.to,
-          micro_usd: posting.microUsd,
-          run_id: posting.runId,
-        })
-        .execute();
+      if (isPayer(posting.to)) await credit(posting.to, posting.microUsd);
+      await db.insertInto("ledger_postings").values(toPostingRow(posting)).execute();
       return true;
     },
+
+    settle: async ({ payer, postings }) => {
+      if (postings.length > 0) {
+        await db.insertInto("ledger_postings").values(postings.map(toPostingRow)).execute();
+        const received = sumReceived(payer, postings);
+        if (received > 0) await credit(payer, received);
+      }
+      return (await ledgerQueries(db).findBalance(payer)) ?? 0;
+    },
   };
+}
+
+export function toPostingRow(posting: Posting): LedgerPostingsTable {
+  return {
+    id: posting.id,
+    at: posting.at,
+    kind: posting.kind,
+    from_account: posting.from,
+    to_account: posting.to,
+    micro_usd: posting.microUsd,
+    run_id: posting.runId,
+  };
+}
+
+/** What all of `postings` bring to an account. */
+export function sumReceived(account: string, postings: readonly Posting[]): number {
+  return postings.reduce((sum, { to, microUsd }) => (to === account ? sum + microUsd : sum), 0);
 }

@@ -7,12 +7,16 @@ import { agentQueries } from "./agents.ts";
 import { ciAccessQueries } from "./ci-access.ts";
 import { claimQueries } from "./claims.ts";
 import { idempotencyQueries } from "./idempotency.ts";
-import { ledgerQueries } from "./ledger.ts";
+import { ledgerQueries, ledgerWrites } from "./ledger.ts";
+import { oneStatementWrites } from "./one-statement-writes.ts";
+import { retentionQueries } from "./retention.ts";
+import { runWrites } from "./run-writes.ts";
 import { runQueries } from "./runs.ts";
 import { scheduleQueries } from "./schedules.ts";
 import type { Database } from "./tables.ts";
 import { workflowQueries } from "./workflows.ts";
 
+/** `rowLocks`: the database has several writers, and is a round trip away. */
 export function queries(db: Kysely<Database>, options: { rowLocks: boolean }): StoreTransaction {
   return {
     ...accountQueries(db, options),
@@ -22,7 +26,9 @@ export function queries(db: Kysely<Database>, options: { rowLocks: boolean }): S
     ...runQueries(db, options),
     ...idempotencyQueries(db),
     ...ledgerQueries(db),
+    ...retentionQueries(db, options),
     ...scheduleQueries(db, options),
     ...workflowQueries(db),
+    ...(options.rowLocks ? oneStatementWrites(db) : { ...runWrites(db), ...ledgerWrites(db) }),
   };
 }

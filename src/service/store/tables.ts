@@ -12,6 +12,7 @@ export type Database = {
   pending_claims: PendingClaimsTable;
   audit_entries: AuditEntriesTable;
   sessions: SessionsTable;
+  session_copies: SessionCopiesTable;
   schedules: SchedulesTable;
   idempotency_keys: IdempotencyKeysTable;
   runs: RunsTable;
@@ -21,7 +22,21 @@ export type Database = {
   ledger_postings: LedgerPostingsTable;
 };
 
-export type AccountsTable = { id: string; plan: string; created_at: number };
+/** The columns from `subscription_id` on are all null for an account that never had a subscription. */
+export type AccountsTable = {
+  id: string;
+  plan: string;
+  created_at: number;
+  subscription_id: string | null;
+  sku: string | null;
+  monthly_credits: number | null;
+  subscription_status: string | null;
+  subscribed_at: number | null;
+  period: number | null;
+  period_end: number | null;
+  /** 0 or 1. */
+  cancel_at_period_end: number | null;
+};
 
 export type ApiKeysTable = {
   hash: string;
@@ -93,6 +108,9 @@ export type AuditEntriesTable = {
 
 export type SessionsTable = { id: string; agent_id: string; created_at: number; run_count: number };
 
+/** What a session's last run left changed, as a patch. */
+export type SessionCopiesTable = { session_id: string; run_id: string; base_sha: string; patch: string };
+
 export type SchedulesTable = {
   id: string;
   agent_id: string;
@@ -139,8 +157,8 @@ export type RunsTable = {
   /** 0 or 1: SQLite has no booleans. */
   retryable: number;
   stop_reason: string | null;
-  tokens: number | null;
-  model_calls: number | null;
+  /** A Usage as JSON. */
+  usage: string | null;
   gross_micro_usd: number;
   refunded_micro_usd: number;
   refund_reason: string | null;
@@ -148,6 +166,8 @@ export type RunsTable = {
   fence: number;
   /** Its place among the runs of its session: 1, 2, 3 … in the order of their commits. */
   thread_seq: number;
+  /** Of its input and events, which go in several steps: kept, deleting or deleted. */
+  content: string;
 };
 
 /** A run's input as JSON, apart from the run: polls read runs often and inputs never. */

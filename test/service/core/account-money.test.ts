@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { creditsSchema } from "../../../src/contract/credits.ts";
+import { type Credits, creditsSchema } from "../../../src/contract/credits.ts";
 import type { AccountCaller } from "../../../src/service/core/caller.ts";
 import { cancelRun } from "../../../src/service/core/cancel-run.ts";
 import { grantCredits, makeApiKey, openAccount } from "../../../src/service/core/keys.ts";
@@ -10,6 +10,9 @@ import { accountWallet, balanceInCredits } from "../../../src/service/core/ledge
 import { finishRun, takeRun } from "../../../src/service/core/progress-run.ts";
 import { interruptRun } from "../../../src/service/core/recover-runs.ts";
 import type { Ending } from "../../../src/service/core/run-machine.ts";
+import { endPlan, setPlan } from "../../../src/service/core/subscriptions.ts";
+import { decodeRates } from "../../../src/service/rates-file.ts";
+import { ratesDocument } from "../../support/rates-document.ts";
 import { call } from "../../support/service-client.ts";
 import { CoreBed } from "../../support/service-core.ts";
 import { openDoor } from "../../support/service-door.ts";
@@ -19,6 +22,9 @@ import { storeKinds } from "../../support/stores.ts";
 type Step =
   | { readonly type: "grant"; readonly credits: number }
   | { readonly type: "submit" }
+  | { readonly type: "end plan" }
+  | { readonly type: "plan"; readonly sku: "small" | "large"; readonly cancelAtPeriodEnd: boolean }
+  | { readonly type: "wait"; readonly days: number }
   | { readonly type: "take" | "cancel" | "interrupt"; readonly run: number }
   | { readonly type: "finish"; readonly run: number; readonly ending: Ending };
 
@@ -41,6 +47,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ type: fc.constant("grant" as const), credits: fc.integer({ min: 1, max: 4 }) }),
   },
   { weight: 5, arbitrary: fc.constant<Step>({ type: "submit" }) },
+  { weight: 1, arbitrary: fc.constant<Step>({ type: "end plan" }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant("plan" as const),
+      sku: fc.constantFrom("small", "large"),
+      cancelAtPeriodEnd: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("wait" as const), days: fc.nat({ max: 70 }) }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constantFrom("take", "take", "cancel", "interrupt"), run }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constant("finish" as const), run, ending }) },
 );
@@ -52,6 +68,11 @@ type History = {
   readonly runIds: string[];
 };
 
+const subscriptions = [
+  { id: "small", usd_cents: 500, monthly_credits: 3 },
+  { id: "large", usd_cents: 900, monthly_credits: 7 },
+];
+
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`an account's money on ${kind.name}`, () => {
     it("is the sum of its postings, never negative, and what the route says, whatever happens", async () => {
@@ -59,7 +80,9 @@ for (const kind of storeKinds) {
     });
 
     async function playHistory(steps: readonly Step[]): Promise<void> {
-      const bed = await CoreBed.start({ kind });
+      const rates = decodeRates(ratesDocument({ subscriptions }));
+      if (!rates.ok) throw new Error(rates.refusal.join("\n"));
+      const bed = await CoreBed.start({ kind, rates: rates.value });
       const door = await openDoor(bed);
       try {
         const { id: accountId } = await openAccount(bed.core, "subscribed");
@@ -71,10 +94,14 @@ for (const kind of storeKinds) {
         for (const taken of steps) {
           await play(history, taken);
           await expectSoundLedger(bed.place);
+          // The first look in a period grants its credits.
+          const answer = await call(`${door.url}/v1/users/${accountId}/credits`, { bearer: secret });
           const microUsd = await sumOfPostings(bed, accountWallet(accountId));
           expect(microUsd).toBeGreaterThanOrEqual(0);
-          const answer = await call(`${door.url}/v1/users/${accountId}/credits`, { bearer: secret });
-          expect(creditsSchema.parse(answer.body).balance).toBe(balanceInCredits(microUsd));
+          const credits = creditsSchema.parse(answer.body);
+          expect(credits.balance).toBe(balanceInCredits(microUsd));
+          await expectGrants(bed, credits);
+          await expectSoundLedger(bed.place);
         }
       } finally {
         await door.close();
@@ -91,16 +118,42 @@ async function sumOfPostings(bed: CoreBed, wallet: string): Promise<number> {
   }, 0);
 }
 
+/** Each period of a subscription was granted once, those of the one that goes on up to now. */
+async function expectGrants({ place, clock }: CoreBed, { active_plan }: Credits): Promise<void> {
+  const [row] = await place.query(
+    "select subscription_id, period from accounts where subscription_id is not null",
+  );
+  if (row === undefined) return expect(active_plan).toBeNull();
+  const ids = (
+    await place.query(`select id from ledger_postings where id like '${row.subscription_id}:%' order by at`)
+  ).map(({ id }) => String(id));
+  const periods = Array.from({ length: Number(row.period) + 1 }, (_, n) => `${row.subscription_id}:${n}`);
+  expect(ids.sort()).toEqual(periods.sort());
+  if (active_plan === null) return;
+  expect(Date.parse(active_plan.current_period_end)).toBeGreaterThan(clock.now());
+}
+
 async function play({ bed, caller, agentId, runIds }: History, taken: Step): Promise<void> {
   if (taken.type === "grant") {
     expect(await grantCredits(bed.core, { accountId: caller.accountId, credits: taken.credits })).toBe(true);
+    return;
+  }
+  if (taken.type === "wait") return bed.clock.advance(taken.days * 24 * 60 * 60_000);
+  if (taken.type === "plan") {
+    const { sku, cancelAtPeriodEnd } = taken;
+    const order = { accountId: caller.accountId, sku, status: "active" as const, cancelAtPeriodEnd };
+    expect((await setPlan(bed.core, order)).ok).toBe(true);
+    return;
+  }
+  if (taken.type === "end plan") {
+    await endPlan(bed.core, caller.accountId);
     return;
   }
   if (taken.type === "submit") {
     const body = { message: "go" };
     const submitted = await bed.submitter.submit({ caller, agentId, body, idempotencyKey: null });
     if (submitted.ok) runIds.push(submitted.value.runId);
-    else expect(submitted.refusal.reason).toBe("balance_ended");
+    else expect(["balance_ended", "concurrency_reached"]).toContain(submitted.refusal.reason);
     return;
   }
   const runId = runIds[taken.run];
@@ -116,7 +169,7 @@ async function play({ bed, caller, agentId, runIds }: History, taken: Step): Pro
       await cancelRun(bed.core, { caller, agentId, runId });
       break;
     case "finish": {
-      const usage = { tokens: 10, calls: 1 };
+      const usage = { roles: { executor: { tokens: 10, calls: 1, microUsd: 0 } }, advisor: null };
       await finishRun(bed.core, { runId, fence: 1, events: [], ending: taken.ending, usage });
       break;
     }

@@ -87,7 +87,7 @@ async function play(bed: CoreBed, runIds: string[], taken: Step): Promise<void> 
       break;
     }
     case "finish": {
-      const usage = { tokens: 10, calls: 1 };
+      const usage = { roles: { executor: { tokens: 10, calls: 1, microUsd: 0 } }, advisor: null };
       await finishRun(bed.core, { runId, fence: 1, events: [], ending: taken.ending, usage });
       break;
     }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { runSchema } from "../../../src/contract/run.ts";
 import type { RunRecord } from "../../../src/service/core/records.ts";
 import { toRun } from "../../../src/service/core/run-view.ts";
+import { noUsage } from "../../../src/service/core/usage.ts";
 import { makeRun } from "../../support/records.ts";
 
 const ids = {
@@ -19,8 +20,7 @@ const records: Readonly<Record<string, RunRecord>> = {
     status: "completed",
     endedAt: 3_000,
     stopReason: "end_turn",
-    tokens: 9,
-    modelCalls: 2,
+    usage: { roles: { executor: { tokens: 9, calls: 2, microUsd: 8333 } }, advisor: null },
     grossMicroUsd: 8333,
   }),
   "failed and refunded": makeRun({
@@ -29,7 +29,7 @@ const records: Readonly<Record<string, RunRecord>> = {
     endedAt: 3_000,
     cause: "interrupted",
     retryable: true,
-    tokens: 0,
+    usage: { roles: { executor: { tokens: 0, calls: 0, microUsd: 8333 } }, advisor: null },
     grossMicroUsd: 8333,
     refundedMicroUsd: 8333,
     refundReason: "interrupted",
@@ -39,7 +39,7 @@ const records: Readonly<Record<string, RunRecord>> = {
     status: "cancelled",
     endedAt: 3_000,
     cause: "user_stop",
-    tokens: 0,
+    usage: noUsage,
   }),
   "a child": makeRun({ ...ids, origin: "agent", parentRunId: "parent" }),
 };

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ok, refused } from "../../../src/base/result.ts";
 import type { Workspace, WorkspaceProvider } from "../../../src/service/core/ports/workspace.ts";
 import type { Backend } from "../../../src/service/executor/backend.ts";
+import { makeAccount } from "../../support/service-account.ts";
 import { CoreBed } from "../../support/service-core.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
 
@@ -11,7 +12,8 @@ const backend: Backend = {
   run: async (task) => {
     await task.emit({ type: "STEP_STARTED", stepName: "read" });
     await task.emit({ type: "STEP_FINISHED", stepName: "read" });
-    return { stopReason: "end_turn", usage: { tokens: 3, calls: 1 } };
+    task.meter.count({ role: "executor", tokens: 3, microUsd: 0 });
+    return { stopReason: "end_turn" };
   },
 };
 
@@ -29,6 +31,7 @@ function makeProvider(open?: WorkspaceProvider["open"]) {
   };
   const provider: WorkspaceProvider = {
     open: open ?? (async () => ok(workspace())),
+    openEmpty: async () => ok(workspace()),
     sweep: async () => {},
   };
   return { opened, workspace, provider };
@@ -49,7 +52,10 @@ describe("a run's workspace", () => {
     const { provider, opened } = makeProvider();
     await withBed(provider, async (bed) => {
       const run = await bed.ended(await bed.submit());
-      expect(run).toMatchObject({ status: "completed", tokens: 3, modelCalls: 1 });
+      expect(run).toMatchObject({
+        status: "completed",
+        usage: { roles: { executor: { tokens: 3, calls: 1 } } },
+      });
       expect(opened).toEqual([{ isClosed: true }]);
     });
   });
@@ -112,4 +118,38 @@ describe("a run's workspace", () => {
       });
     },
   );
+
+  it("is one without files where the agent has no repository", async () => {
+    const { provider, opened } = makeProvider(async () => {
+      throw new Error("There is nothing to clone.");
+    });
+    await withBed(provider, async (bed) => {
+      const { id: accountId, agent } = await makeAccount(bed);
+      const caller = { kind: "account", accountId, callerClass: "owner" } as const;
+      const submission = { caller, agentId: agent.id, body: { message: "go" }, idempotencyKey: null };
+      const submitted = await bed.submitter.submit(submission);
+      if (!submitted.ok) throw new Error(submitted.refusal.reason);
+      expect(await bed.ended(submitted.value.runId)).toMatchObject({ status: "completed" });
+      expect(opened).toEqual([{ isClosed: true }]);
+    });
+  });
+
+  it("needs a job to say which commit of the agent's repository it is of", async () => {
+    const { provider, opened } = makeProvider();
+    await withBed(provider, async (bed) => {
+      const { id: accountId } = await makeAccount(bed);
+      const { agentId } = (await bed.caller()).capability;
+      await bed.store.transact((tx) => tx.updateAgent(agentId, { accountId }));
+      const caller = { kind: "account", accountId, callerClass: "owner" } as const;
+      const submission = { caller, agentId, body: { message: "go" }, idempotencyKey: null };
+      const submitted = await bed.submitter.submit(submission);
+      if (!submitted.ok) throw new Error(submitted.refusal.reason);
+      const { runId } = submitted.value;
+      expect(await bed.ended(runId)).toMatchObject({ cause: "spawn_failed", refundReason: "spawn_failed" });
+      expect((await bed.stream(runId)).at(-1)?.event).toMatchObject({
+        message: expect.stringContaining("Only a job of octo/hello says which commit"),
+      });
+      expect(opened).toEqual([]);
+    });
+  });
 });

@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Store } from "../../../src/service/core/ports/store.ts";
 import { finishRun } from "../../../src/service/core/progress-run.ts";
+import { noUsage } from "../../../src/service/core/usage.ts";
 import type { BackendTask } from "../../../src/service/executor/backend.ts";
 import { makeJob } from "../../support/records.ts";
 import { say, scriptedBackend, untilStopped } from "../../support/scripted-backend.ts";
@@ -110,7 +111,7 @@ describe("a lease", () => {
     await bed.executor.drain(0);
     expect(await bed.run(runId)).toMatchObject({ status: "running", lastSeq: 4, fence: 2 });
     const ending = { status: "completed", stopReason: "end_turn" } as const;
-    const finish = { runId, events: [], ending, usage: { tokens: 0, calls: 0 } };
+    const finish = { runId, events: [], ending, usage: noUsage };
     expect(await finishRun(bed.core, { ...finish, fence: 1 })).toBe(false);
     expect(await finishRun(bed.core, { ...finish, fence: 2 })).toBe(true);
     expect(await finishRun(bed.core, { ...finish, fence: 2 })).toBe(false);
@@ -339,13 +340,16 @@ describe("a store that is away for a while", () => {
         await expect(
           task.emit({ type: "TEXT_MESSAGE_CONTENT", messageId: "lost", delta: "more" }),
         ).rejects.toThrow();
-        isDown = false;
         stopped.resolve();
       },
       { wrapStore: failing(() => isDown) },
     );
     const runId = await bed.submit();
     await stopped.promise;
+    // Its lease is over, and the first try to end it has failed.
+    await bed.clock.whenAwake();
+    await bed.clock.whenSleeping();
+    isDown = false;
     bed.clock.advance(20_000);
     expect(await bed.ended(runId)).toMatchObject({ status: "failed", cause: "interrupted", retryable: true });
     const events = await expectValidStream(await bed.stream(runId));

@@ -1,4 +1,4 @@
-// The port through which a run gets a copy of its repository. Implemented in workspace/ by git.
+// The port through which a run gets a copy of its repository, or an empty one. Implemented in workspace/ by git.
 
 import type { Result } from "../../../base/result.ts";
 
@@ -14,7 +14,12 @@ export type WorkspaceSource = {
 };
 
 export type WorkspaceRefusal = {
-  readonly reason: "clone_failed" | "clone_refused" | "clone_too_large" | "clone_timed_out";
+  readonly reason:
+    | "clone_failed"
+    | "clone_refused"
+    | "clone_too_large"
+    | "clone_timed_out"
+    | "workspace_failed";
   /** One line for the person who reads the run: what happened, to which repository, what to do. No secrets. */
   readonly detail: string;
 };
@@ -51,20 +56,53 @@ export type TextMatch = {
   readonly text: string;
 };
 
+/** Why a changed file is no part of the patch. */
+export type HeldBackFile = { readonly path: string; readonly reason: "protected" | "too_large" };
+
+/** What differs from the commit that was checked out, new files included. */
+export type WorkingChanges = {
+  readonly baseSha: string;
+  readonly files: readonly ChangedFile[];
+  /** A git patch of those files, binary ones too; "" when there are none. */
+  readonly patch: string;
+  readonly heldBack: readonly HeldBackFile[];
+};
+
+export type RestoreRefusal = {
+  readonly reason: "patch_conflicts" | "patch_malformed";
+  /** Paths that do not apply, as far as git tells. */
+  readonly paths: readonly string[];
+};
+
 export interface Workspace {
   /** Absolute path of the checked-out tree. */
   readonly root: string;
   readonly headSha: string;
   /** Newest first, at most `limit`, as far back as the shallow history goes. */
   recentCommits(limit: number): Promise<readonly Commit[]>;
+  /**
+   * AGENTS.md of the commit, in text: of the base where the event is a pull request, since an outsider may have
+   * written the rest. Null where there is none, or no base is in reach.
+   */
+  instructions(): Promise<string | null>;
   /** Paths by the number of commits in the shallow history that touched them, most first. */
   mostChangedFiles(limit: number): Promise<readonly { readonly path: string; readonly commits: number }[]>;
   /** What a pull request changes, against its base. Null where the event is not a pull request or no base is in reach. */
   changesSinceBase(): Promise<{ readonly baseSha: string; readonly files: readonly ChangedFile[] } | null>;
-  /** Paths that git tracks, relative to the root, in git's order. */
+  /**
+   * What the tree holds now that the commit did not, without what git ignores. Nothing of the tree is executed. Names
+   * a file that is protected, too large or a repository of its own, and leaves it out.
+   */
+  workingChanges(): Promise<WorkingChanges>;
+  /** Applies an earlier patch to the clean tree: all of it, or nothing. */
+  restore(patch: string): Promise<Result<null, RestoreRefusal>>;
+  /**
+   * Paths of the files that the tree holds now, relative to the root, in git's order: those that git tracks, and new
+   * ones that it does not ignore.
+   */
   trackedFiles(): Promise<readonly string[]>;
   /**
-   * Every matching line of the tracked text files of at most 5 MB, in git's order. `complete` is false when there
+   * Every matching line of those that are text files of at most 5 MB, in git's order. `complete` is false when there
    * were too many.
    */
   findText(query: TextQuery): Promise<{ readonly matches: readonly TextMatch[]; readonly complete: boolean }>;
@@ -75,6 +113,8 @@ export interface Workspace {
 export interface WorkspaceProvider {
   /** Clones the repository at `sha` into a folder of its own. Ends every process it started when `signal` aborts. */
   open(source: WorkspaceSource, signal: AbortSignal): Promise<Result<Workspace, WorkspaceRefusal>>;
+  /** Makes a repository without files in a folder of its own, for a run whose agent has none. */
+  openEmpty(run: { runId: string }, signal: AbortSignal): Promise<Result<Workspace, WorkspaceRefusal>>;
   /** Removes what runs that are no more left behind. Called once, before the first run. */
   sweep(): Promise<void>;
 }

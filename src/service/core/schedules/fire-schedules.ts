@@ -4,6 +4,7 @@
 import { type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
+import type { SpanStart } from "../ports/tracer.ts";
 import { toProblem } from "../public-problem.ts";
 import type { SubmitRefusal } from "../refusal.ts";
 import { dispatched, firing, isDue, notDispatched, type ScheduleRecord } from "../schedule-machine.ts";
@@ -29,10 +30,17 @@ export async function fireDueSchedules(
   const { submitter, signal } = options;
   while (!signal.aborted) {
     const ids = await core.store.committed.listDueSchedules({ now: core.clock.now(), limit: PAGE });
-    const fired = await Promise.allSettled(ids.map((id) => fireSchedule(core, submitter, id)));
+    const fired = await Promise.allSettled(
+      ids.map((id) => core.tracer.trace(firingSpan(id), () => fireSchedule(core, submitter, id))),
+    );
     for (const outcome of fired) if (outcome.status === "rejected") throw outcome.reason;
     if (ids.length < PAGE) return;
   }
+}
+
+/** Whoever made the schedule did not wait for it: each firing begins a trace, which its run goes on with. */
+function firingSpan(scheduleId: string): SpanStart {
+  return { name: "fire schedule", parent: null, attributes: { "agent_service.schedule.id": scheduleId } };
 }
 
 /** Another node moved the schedule meanwhile: the submission is undone. */

@@ -10,7 +10,19 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("id", "text", (column) => column.primaryKey())
     .addColumn("plan", "text", (column) => column.notNull())
     .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("subscription_id", "text")
+    .addColumn("sku", "text")
+    .addColumn("monthly_credits", "bigint")
+    .addColumn("subscription_status", "text")
+    .addColumn("subscribed_at", "bigint")
+    .addColumn("period", "bigint")
+    .addColumn("period_end", "bigint")
+    .addColumn("cancel_at_period_end", "integer")
     .execute();
+  // Holds only subscriptions that go on. `listDueAccounts` repeats its condition.
+  await sql`create index accounts_period_end on accounts (period_end) where subscription_status in ('active', 'past_due')`.execute(
+    db,
+  );
 
   await schema
     .createTable("api_keys")
@@ -107,6 +119,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("run_count", "bigint", (column) => column.notNull())
     .execute();
 
+  await schema
+    .createTable("session_copies")
+    .addColumn("session_id", "text", (column) => column.primaryKey())
+    .addColumn("run_id", "text", (column) => column.notNull())
+    .addColumn("base_sha", "text", (column) => column.notNull())
+    .addColumn("patch", "text", (column) => column.notNull())
+    .execute();
+
   await schema.createIndex("sessions_agent").on("sessions").columns(["agent_id", "id"]).execute();
 
   await schema
@@ -162,17 +182,25 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("cause", "text")
     .addColumn("retryable", "integer", (column) => column.notNull())
     .addColumn("stop_reason", "text")
-    .addColumn("tokens", "bigint")
-    .addColumn("model_calls", "bigint")
+    .addColumn("usage", "text")
     .addColumn("gross_micro_usd", "bigint", (column) => column.notNull())
     .addColumn("refunded_micro_usd", "bigint", (column) => column.notNull())
     .addColumn("refund_reason", "text")
     .addColumn("last_seq", "bigint", (column) => column.notNull())
     .addColumn("fence", "bigint", (column) => column.notNull())
     .addColumn("thread_seq", "bigint", (column) => column.notNull())
+    .addColumn("content", "text", (column) => column.notNull())
     .execute();
   await schema.createIndex("runs_agent").on("runs").columns(["agent_id", "id"]).execute();
   await schema.createIndex("runs_thread").on("runs").columns(["thread_id", "thread_seq"]).execute();
+  // Few at a time. Finds the children of a run, and the child that goes before all that is queued.
+  await sql`create index runs_delegated on runs (id) where status in ('queued', 'running', 'cancelling') and parent_run_id is not null`.execute(
+    db,
+  );
+  // Runs whose input and events are to be deleted one day. `deleteRunContent` repeats its condition.
+  await sql`create index runs_content on runs (ended_at, id) where content <> 'deleted' and ended_at is not null`.execute(
+    db,
+  );
   // Most runs have ended: the index holds only those that have not. `listUnfinishedRuns` repeats its condition.
   await sql`create index runs_unfinished on runs (id) where status in ('queued', 'running', 'cancelling')`.execute(
     db,
@@ -203,6 +231,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("created_at", "bigint", (column) => column.notNull())
     .addColumn("updated_at", "bigint", (column) => column.notNull())
     .execute();
+  await schema.createIndex("workflows_agent").on("workflows").columns(["agent_id", "id"]).execute();
 
   await schema
     .createTable("workflow_versions")

@@ -1,0 +1,47 @@
+// What the model calls of a run used, by the role of the model. Pure.
+
+export const modelRoles = ["executor", "advisor", "reviewer"] as const;
+export type ModelRole = (typeof modelRoles)[number];
+
+export type RoleUsage = {
+  /** Model tokens, in and out. */
+  readonly tokens: number;
+  /** Model calls. */
+  readonly calls: number;
+  readonly microUsd: number;
+};
+
+export type Usage = {
+  readonly roles: Readonly<Partial<Record<ModelRole, RoleUsage>>>;
+  /** What the run's advisor might be asked; null where it had none. */
+  readonly advisor: AdvisorTerms | null;
+};
+
+export type AdvisorTerms = {
+  readonly callsAllowed: number;
+  /** Null: no cap. */
+  readonly spendCapMicroUsd: number | null;
+};
+
+export const noUsage: Usage = { roles: {}, advisor: null };
+
+export function sumOf(usage: Usage, field: keyof RoleUsage): number {
+  return Object.values(usage.roles).reduce((sum, role) => sum + role[field], 0);
+}
+
+/**
+ * The same usage with costs that sum to `microUsd`: the executor bears the fee of the run, and what a model told
+ * beyond the hold is taken off, the executor's first.
+ */
+export function chargedUsage(usage: Usage, microUsd: number): Usage {
+  let excess = sumOf(usage, "microUsd") - microUsd;
+  const roles: Partial<Record<ModelRole, RoleUsage>> = {};
+  for (const role of modelRoles) {
+    const used = usage.roles[role] ?? { tokens: 0, calls: 0, microUsd: 0 };
+    const taken = role === "executor" && excess < 0 ? excess : Math.min(Math.max(excess, 0), used.microUsd);
+    excess -= taken;
+    const charged = { ...used, microUsd: used.microUsd - taken };
+    if (charged.microUsd > 0 || charged.calls > 0) roles[role] = charged;
+  }
+  return { ...usage, roles };
+}

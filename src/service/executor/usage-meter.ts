@@ -1,0 +1,61 @@
+// What a run's model calls cost so far, and whether its payer can pay for one more.
+
+import { RUN_FEE_MICRO_USD } from "../core/ledger.ts";
+import { type AdvisorTerms, type ModelRole, sumOf, type Usage } from "../core/usage.ts";
+
+export type ModelUse = {
+  readonly role: ModelRole;
+  /** In and out. */
+  readonly tokens: number;
+  readonly microUsd: number;
+};
+
+export type UsageMeterOptions = {
+  readonly holdMicroUsd: number;
+  /** Holds so much more of the payer's credits. False when they do not suffice, or the run is not ours any more. */
+  readonly raiseHold: (microUsd: number) => Promise<boolean>;
+};
+
+export class UsageMeter {
+  readonly #raiseHold: UsageMeterOptions["raiseHold"];
+  #holdMicroUsd: number;
+  #usage: Usage = { roles: {}, advisor: null };
+
+  constructor({ holdMicroUsd, raiseHold }: UsageMeterOptions) {
+    this.#holdMicroUsd = holdMicroUsd;
+    this.#raiseHold = raiseHold;
+  }
+
+  get usage(): Usage {
+    return this.#usage;
+  }
+
+  /** Says that the run has an advisor, and what it may be asked. */
+  grantAdvisor(advisor: AdvisorTerms): void {
+    this.#usage = { ...this.#usage, advisor };
+  }
+
+  /** Counts one model call. */
+  count({ role, tokens, microUsd }: ModelUse): void {
+    const before = this.#usage.roles[role] ?? { tokens: 0, calls: 0, microUsd: 0 };
+    const after = {
+      tokens: before.tokens + tokens,
+      calls: before.calls + 1,
+      microUsd: before.microUsd + microUsd,
+    };
+    this.#usage = { ...this.#usage, roles: { ...this.#usage.roles, [role]: after } };
+  }
+
+  /**
+   * Makes sure that a call of `microUsd` at most can be paid beside all that was counted: raises the hold where it has
+   * to. False when it cannot: the call must not be made.
+   */
+  async reserve(microUsd: number): Promise<boolean> {
+    const needed = RUN_FEE_MICRO_USD + sumOf(this.#usage, "microUsd") + microUsd;
+    const missing = Math.ceil(needed - this.#holdMicroUsd);
+    if (missing <= 0) return true;
+    if (!(await this.#raiseHold(missing))) return false;
+    this.#holdMicroUsd += missing;
+    return true;
+  }
+}

@@ -1,0 +1,44 @@
+// What a session's runs changed in their repository: there again at the beginning of a run, reported and kept at its end.
+
+import type { RunEvent } from "../../contract/run-event.ts";
+import type { Core } from "../core/core.ts";
+import type { Workspace } from "../core/ports/workspace.ts";
+import type { RunRecord } from "../core/records.ts";
+import type { WorkingCopy } from "./backend.ts";
+
+/** Puts what the session's last run left into the tree. */
+export async function restoreCopy(
+  core: Core,
+  { run, workspace }: { run: RunRecord; workspace: Workspace },
+): Promise<WorkingCopy> {
+  const copy = await core.store.committed.findSessionCopy(run.threadId);
+  if (copy === null || copy.patch === "") return { state: "fresh" };
+  const restored = await workspace.restore(copy.patch);
+  if (restored.ok) return { state: "restored" };
+  const { reason, paths } = restored.refusal;
+  core.log.info({ run_id: run.id, left_by: copy.runId, reason }, "working copy does not apply any more");
+  return { state: "lost", paths };
+}
+
+/**
+ * Keeps what the tree holds for the session's next run. Returns the event that says what was changed; null where
+ * nothing is, nor was.
+ */
+export async function keepCopy(
+  core: Core,
+  { run, workspace, copy }: { run: RunRecord; workspace: Workspace; copy: WorkingCopy },
+): Promise<RunEvent | null> {
+  const { baseSha, files, patch, heldBack } = await workspace.workingChanges();
+  const isUntouched = files.length === 0 && heldBack.length === 0;
+  if (isUntouched && copy.state === "fresh") return null;
+  await core.store.transact((tx) =>
+    tx.putSessionCopy({ sessionId: run.threadId, runId: run.id, baseSha, patch }),
+  );
+  const value = {
+    base_sha: baseSha,
+    files: [...files],
+    patch,
+    ...(heldBack.length === 0 ? {} : { held_back: [...heldBack] }),
+  };
+  return { type: "CUSTOM", name: "repository.changes", value };
+}
