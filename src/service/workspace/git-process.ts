@@ -26,6 +26,8 @@ export class GitError extends Error {
 export type GitCall = {
   /** The subcommand and what follows it. */
   readonly args: readonly string[];
+  /** What the process reads. Nothing unless told. */
+  readonly input?: string;
   /** Extra `name=value` configuration. */
   readonly config?: readonly string[];
   readonly signal: AbortSignal;
@@ -63,8 +65,10 @@ export function createGit(settings: GitProgram): Git {
       cwd: settings.treeFolder,
       env,
       detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: [call.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
+    // A process that ends before it has read everything says why in another way.
+    child.stdin?.on("error", () => {}).end(call.input);
     return await collect(call, { child, end: groupEnder(child, settings.graceMs ?? DEFAULT_GRACE_MS) });
   };
 }

@@ -1,40 +1,48 @@
 // A checked-out commit and the questions that git answers about it. Every question is one process that only reads.
 
-import type { TextQuery, Workspace, WorkspaceSource } from "../core/ports/workspace.ts";
-import {
-  COMMIT_FORMAT,
-  parseChanges,
-  parseCommits,
-  parseMatches,
-  parseTrackedFiles,
-  splitRecords,
-} from "./git-output.ts";
+import type { Workspace, WorkspaceSource } from "../core/ports/workspace.ts";
+import { findTextInTree } from "./find-text.ts";
+import { COMMIT_FORMAT, parseChanges, parseCommits, splitRecords } from "./git-output.ts";
 import type { Git, GitCall, GitOutput } from "./git-process.ts";
+import { type PathGuard, protectedPathGuard } from "./protected-paths.ts";
 import { type RunFolder, removeFolder } from "./run-folder.ts";
+import { listTree } from "./tree-files.ts";
+import { collectChanges, restoreChanges, type TreeState } from "./working-changes.ts";
 
 const MAX_HISTORY_BYTES = 16 * 1024 * 1024;
-const MAX_MATCHES_BYTES = 2 * 1024 * 1024;
-/** A command line has an end. */
-const MAX_EXCLUSIONS = 500;
-const MAX_MATCH_TEXT_BYTES = 1024;
+const INSTRUCTIONS_FILE = "AGENTS.md";
+const MAX_INSTRUCTIONS_BYTES = 64 * 1024;
+/** Git waits for ever where a `.gitignore` is a pipe. */
+const DEFAULT_LOOK_MS = 60_000;
 const mergeRefPattern = /^refs\/(pull|merge-requests)\/\d+\/merge$/;
 
 export type OpenWorkspace = {
   readonly git: Git;
   readonly folder: RunFolder;
-  readonly source: WorkspaceSource;
+  readonly source: Pick<WorkspaceSource, "sha" | "ref" | "event" | "baseRef">;
   /** Files that are too large to be searched. */
   readonly unsearched: readonly string[];
+  /** Whose changes are held back. The usual ones unless told. */
+  readonly isProtected?: PathGuard;
+  /** What lay in the tree before the run. What was checked out unless told. */
+  readonly since?: TreeState;
+  /** The longest that git may look through the tree for files or texts. Default 60 s. */
+  readonly lookMs?: number;
   /** Ends whatever a question started. */
   readonly signal: AbortSignal;
 };
 
 /** The workspace over an already checked-out folder. It owns the folder and removes it on `close()`. */
-export function gitWorkspace({ git, folder, source, unsearched, signal }: OpenWorkspace): Workspace {
+export function gitWorkspace(open: OpenWorkspace): Workspace {
+  const { git, folder, source, unsearched, signal, isProtected = protectedPathGuard() } = open;
+  const { lookMs = DEFAULT_LOOK_MS } = open;
   const closed = new AbortController();
   const either = AbortSignal.any([signal, closed.signal]);
   const ask = (call: Omit<GitCall, "signal">): Promise<GitOutput> => git({ ...call, signal: either });
-  let paths: Promise<readonly string[]> | undefined;
+  const since = open.since === undefined ? {} : { since: open.since };
+  const working = { ask, folder, headSha: source.sha, isProtected, ...since };
+  const look = (call: Omit<GitCall, "signal">): Promise<GitOutput> =>
+    git({ ...call, signal: AbortSignal.any([either, AbortSignal.timeout(lookMs)]) });
 
   return {
     root: folder.tree,
@@ -44,6 +52,23 @@ export function gitWorkspace({ git, folder, source, unsearched, signal }: OpenWo
       const args = ["log", "-z", "--encoding=UTF-8", `--max-count=${limit}`, `--format=${COMMIT_FORMAT}`];
       const log = await ask({ args, maxOutputBytes: MAX_HISTORY_BYTES, onOverflow: "keep" });
       return parseCommits(log.stdout);
+    },
+
+    async instructions() {
+      const commit = await trustedCommit(source, ask);
+      if (commit === null) return null;
+      const blob = `${commit}:${INSTRUCTIONS_FILE}`;
+      const found = await ask({ args: ["cat-file", "-e", blob] }).then(
+        () => true,
+        () => false,
+      );
+      if (!found) return null;
+      const text = await ask({
+        args: ["cat-file", "blob", blob],
+        maxOutputBytes: MAX_INSTRUCTIONS_BYTES,
+        onOverflow: "keep",
+      });
+      return text.stdout.toString("utf8");
     },
 
     async mostChangedFiles(limit) {
@@ -68,21 +93,11 @@ export function gitWorkspace({ git, folder, source, unsearched, signal }: OpenWo
       return { baseSha, files: parseChanges(diff.stdout) };
     },
 
-    async findText(query) {
-      const args = ["grep", "-I", "-n", "-z", "-F", "--no-color", "--no-textconv", "--no-recurse-submodules"];
-      const found = await ask({
-        args: [...args, ...grepOptions(query, unsearched)],
-        maxOutputBytes: MAX_MATCHES_BYTES,
-        onOverflow: "keep",
-        allowedExitCodes: [0, 1],
-      });
-      return { matches: parseMatches(found.stdout, MAX_MATCH_TEXT_BYTES), complete: found.complete };
-    },
+    workingChanges: () => collectChanges(working),
+    restore: (patch) => restoreChanges(working, patch),
 
-    trackedFiles() {
-      paths ??= ask({ args: ["ls-files", "-z", "--stage"] }).then((list) => parseTrackedFiles(list.stdout));
-      return paths;
-    },
+    findText: (query) => findTextInTree({ ask: look, root: folder.tree, unsearched }, query),
+    trackedFiles: () => listTree(look),
 
     async close() {
       closed.abort(new Error("The workspace is closed."));
@@ -92,23 +107,24 @@ export function gitWorkspace({ git, folder, source, unsearched, signal }: OpenWo
 }
 
 /** Only where the provider made the commit: a merge whose first parent is the base. A plain merge says nothing of a base. */
-function isPullRequest(source: WorkspaceSource): boolean {
+function isPullRequest(source: OpenWorkspace["source"]): boolean {
   return (source.event === "pull_request" || source.baseRef !== null) && mergeRefPattern.test(source.ref);
+}
+
+/** The commit whose files a maintainer has agreed to. */
+async function trustedCommit(
+  source: OpenWorkspace["source"],
+  ask: (call: Omit<GitCall, "signal">) => Promise<GitOutput>,
+): Promise<string | null> {
+  if (isPullRequest(source)) return await mergeBase(ask);
+  const isOutsiders = source.event.startsWith("pull_request") || source.baseRef !== null;
+  return isOutsiders ? null : source.sha;
 }
 
 async function mergeBase(ask: (call: Omit<GitCall, "signal">) => Promise<GitOutput>): Promise<string | null> {
   const line = await ask({ args: ["rev-list", "--parents", "--max-count=1", "HEAD"] });
   const [, base, head, ...more] = line.stdout.toString("latin1").trim().split(" ");
   return base !== undefined && head !== undefined && more.length === 0 ? base : null;
-}
-
-function grepOptions(query: TextQuery, unsearched: readonly string[]): string[] {
-  const options = query.texts.flatMap((text) => ["-e", text]);
-  if (query.wholeWord) options.push("--word-regexp");
-  if (query.ignoreCase) options.push("--ignore-case");
-  const searched = query.folder === "" ? [] : [`:(literal,top)${query.folder}`];
-  const skipped = unsearched.slice(0, MAX_EXCLUSIONS).map((path) => `:(exclude,literal,top)${path}`);
-  return [...options, "--", ...searched, ...skipped];
 }
 
 function countPaths(touched: readonly string[]): { path: string; commits: number }[] {

@@ -13,9 +13,10 @@ import { cloneCommit } from "./clone.ts";
 import type { CloneLimits } from "./clone-limits.ts";
 import { describe, refusalOf } from "./clone-refusal.ts";
 import { checkCloneUrl, isObjectName } from "./clone-url.ts";
-import { createGit } from "./git-process.ts";
+import { openEmptyWorkspace } from "./empty-workspace.ts";
+import { createGit, type Git } from "./git-process.ts";
 import { gitWorkspace } from "./git-workspace.ts";
-import { makeRunFolder, removeFolder, removeLeftOvers } from "./run-folder.ts";
+import { makeRunFolder, type RunFolder, removeFolder, removeLeftOvers } from "./run-folder.ts";
 
 export type GitWorkspacesOptions = {
   /** Where the run folders lie. Made when missing; belongs to one service process. */
@@ -33,6 +34,11 @@ export function gitWorkspaces(options: GitWorkspacesOptions): WorkspaceProvider 
   const settings = { ...options, folder: resolve(options.folder) };
   return {
     open: (source, signal) => openWorkspace(settings, { source, signal }),
+    openEmpty: async ({ runId }, signal) => {
+      signal.throwIfAborted();
+      const folder = await makeRunFolder(settings.folder, runId);
+      return await openEmptyWorkspace({ git: gitOf(settings, folder), folder, signal });
+    },
     sweep: () => removeLeftOvers(settings.folder),
   };
 }
@@ -50,13 +56,7 @@ async function openWorkspace(
   }
   const folder = await makeRunFolder(options.folder, source.runId);
   try {
-    const git = createGit({
-      environment: options.environment,
-      gitPath: options.gitPath ?? "git",
-      gitFolder: folder.git,
-      treeFolder: folder.tree,
-      home: folder.home,
-    });
+    const git = gitOf(options, folder);
     const { limits, clock = systemClock } = options;
     const tree = await cloneCommit({
       git,
@@ -74,4 +74,14 @@ async function openWorkspace(
     signal.throwIfAborted();
     return refused(refusalOf(cause, source));
   }
+}
+
+function gitOf(options: GitWorkspacesOptions, folder: RunFolder): Git {
+  return createGit({
+    environment: options.environment,
+    gitPath: options.gitPath ?? "git",
+    gitFolder: folder.git,
+    treeFolder: folder.tree,
+    home: folder.home,
+  });
 }

@@ -1,0 +1,51 @@
+// Which files the tree holds now, by git's own eyes: it neither follows links nor enters other repositories.
+
+import { splitRecords } from "./git-output.ts";
+import type { GitCall, GitOutput } from "./git-process.ts";
+
+export type AskGit = (call: Omit<GitCall, "signal">) => Promise<GitOutput>;
+
+const SUBMODULE_MODE = "160000";
+const MODE_START = 2;
+
+/** Files of the commit that are still there, and new ones that are not ignored, in git's order. */
+export async function listTree(ask: AskGit): Promise<readonly string[]> {
+  const wanted = ["--cached", "--others", "--deleted", "--exclude-standard"];
+  return parseTree((await ask({ args: ["ls-files", "-z", "-t", "--stage", ...wanted] })).stdout);
+}
+
+/** Paths whose files differ from the commit, are new or gone. */
+export async function listTouched(ask: AskGit): Promise<readonly string[]> {
+  const wanted = ["--modified", "--others", "--exclude-standard"];
+  return splitRecords((await ask({ args: ["ls-files", "-z", ...wanted] })).stdout).filter(isFile);
+}
+
+/** Files of the commit that git would ignore, were they not of the commit. */
+export async function listTrackedIgnored(ask: AskGit): Promise<readonly string[]> {
+  return splitRecords(
+    (await ask({ args: ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"] })).stdout,
+  );
+}
+
+/** Of `git ls-files -z -t --stage`: a tag, then mode, name and stage for what is in the index. */
+function parseTree(output: Buffer): string[] {
+  const tracked = new Set<string>();
+  const others: string[] = [];
+  for (const record of splitRecords(output)) {
+    const tag = record.charAt(0);
+    const rest = record.slice(MODE_START);
+    if (tag === "?") {
+      if (isFile(rest)) others.push(rest);
+      continue;
+    }
+    const path = rest.slice(rest.indexOf("\t") + 1);
+    if (tag === "R") tracked.delete(path);
+    else if (!rest.startsWith(SUBMODULE_MODE)) tracked.add(path);
+  }
+  return others.length === 0 ? [...tracked] : [...tracked, ...others].toSorted();
+}
+
+/** A folder is a repository of its own. */
+function isFile(path: string): boolean {
+  return !path.endsWith("/");
+}

@@ -1,0 +1,199 @@
+// What a run changed, as a patch: what is in it, what is held back, and that nothing of the tree is executed.
+
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Workspace } from "../../../src/service/core/ports/workspace.ts";
+import { WorkspaceBed } from "./workspace-bed.ts";
+
+let bed: WorkspaceBed;
+let base: string;
+
+beforeAll(async () => {
+  bed = await WorkspaceBed.make();
+  base = bed.repository.commit({
+    files: {
+      "README.md": "# Fixture\n",
+      "src/a.ts": "export const a = 1;\n",
+      "src/b.ts": "export const b = 2;\n",
+      "image.bin": Buffer.from([0, 1, 2, 3, 255]),
+      "latin1.txt": Buffer.from("caf\xe9\n", "latin1"),
+      ".gitignore": "ignored/\n",
+      ".github/workflows/ci.yml": "on: push\n",
+      ".gitattributes": "*.ts filter=evil diff=evil\n",
+      vendor: { submodule: "1".repeat(40) },
+    },
+  });
+});
+
+afterAll(() => bed.close());
+
+let runs = 0;
+async function open(): Promise<Workspace> {
+  runs += 1;
+  return await bed.open(base, { source: { runId: `run-${runs}` } });
+}
+
+/** The tree that a patch makes of the base, as another git sees it: names, modes and contents. */
+function applied(patch: string): string {
+  const index = { GIT_INDEX_FILE: join(bed.repository.path, `applied-${runs}`) };
+  bed.repository.git(["read-tree", base], { env: index });
+  if (patch !== "") bed.repository.git(["apply", "--cached", "--binary"], { env: index, input: patch });
+  const tree = bed.repository.git(["write-tree"], { env: index });
+  return bed.repository.git(["ls-tree", "-r", tree]);
+}
+
+describe("a run's changes", () => {
+  it("are none where nothing was changed", async () => {
+    const workspace = await open();
+    expect(await workspace.workingChanges()).toEqual({ baseSha: base, files: [], patch: "", heldBack: [] });
+  });
+
+  it("hold what was edited, added, deleted and made executable, text and binary", async () => {
+    const workspace = await open();
+    const at = (path: string) => join(workspace.root, path);
+    await writeFile(at("src/a.ts"), "export const a = 3;\n");
+    await rm(at("src/b.ts"));
+    await writeFile(at("image.bin"), Buffer.from([9, 0, 9]));
+    await writeFile(at("new file.txt"), "one\ntwo\n");
+    await chmod(at("README.md"), 0o755);
+    await symlink("../../etc/passwd", at("link"));
+    const changes = await workspace.workingChanges();
+    expect(changes.heldBack).toEqual([]);
+    expect(changes.files).toEqual([
+      { path: "README.md", status: "modified", additions: 0, deletions: 0 },
+      { path: "image.bin", status: "modified", additions: 0, deletions: 0 },
+      { path: "link", status: "added", additions: 1, deletions: 0 },
+      { path: "new file.txt", status: "added", additions: 2, deletions: 0 },
+      { path: "src/a.ts", status: "modified", additions: 1, deletions: 1 },
+      { path: "src/b.ts", status: "deleted", additions: 0, deletions: 1 },
+    ]);
+    const tree = applied(changes.patch);
+    expect(tree).toMatch(/^100755 blob \w+\tREADME\.md$/m);
+    expect(tree).toMatch(/^120000 blob \w+\tlink$/m);
+    expect(tree).not.toContain("src/b.ts");
+    expect(await workspace.workingChanges()).toEqual(changes);
+  });
+
+  it("carry bytes that are no UTF-8, and names of any letter", async () => {
+    const workspace = await open();
+    const content = Buffer.from("th\xe9 \xff\n", "latin1");
+    await writeFile(join(workspace.root, "latin1.txt"), content);
+    await writeFile(join(workspace.root, 'a\n"b"\t\x1b[31m.txt'), "x\n");
+    const { patch, files } = await workspace.workingChanges();
+    expect(files.map(({ path }) => path)).toEqual(['a\n"b"\t\x1b[31m.txt', "latin1.txt"]);
+    const blob = /^100644 blob (\w+)\tlatin1\.txt$/m.exec(applied(patch))?.[1] ?? "";
+    const stored = execFileSync("git", ["cat-file", "blob", blob], { cwd: bed.repository.path });
+    expect(stored).toEqual(content);
+  });
+
+  it("leave out what git ignores, and hold back what is protected, in any spelling", async () => {
+    const workspace = await open();
+    const at = (path: string) => join(workspace.root, path);
+    await mkdir(at("ignored"));
+    await writeFile(at("ignored/x"), "x");
+    await writeFile(at(".github/workflows/ci.yml"), "on: pull_request_target\n");
+    await mkdir(at(".GitHub/Workflows"), { recursive: true });
+    await writeFile(at(".GitHub/Workflows/evil.yml"), "on: push\n");
+    await writeFile(at("src/a.ts"), "export const a = 4;\n");
+    const { files, heldBack, patch } = await workspace.workingChanges();
+    expect(files.map(({ path }) => path)).toEqual(["src/a.ts"]);
+    expect(heldBack).toEqual([
+      { path: ".GitHub/Workflows/evil.yml", reason: "protected" },
+      { path: ".github/workflows/ci.yml", reason: "protected" },
+    ]);
+    expect(patch).not.toMatch(/workflows/i);
+  });
+
+  it("hold back a file that is too large, and small ones when there are too many", async () => {
+    const workspace = await open();
+    await writeFile(join(workspace.root, "huge.bin"), "x");
+    await truncate(join(workspace.root, "huge.bin"), 2_000_000_000);
+    for (let count = 0; count < 24; count += 1) {
+      await writeFile(join(workspace.root, `noise-${count}.txt`), randomText(1_000_000));
+    }
+    await writeFile(join(workspace.root, "src/a.ts"), "export const a = 5;\n");
+    const { files, heldBack, patch } = await workspace.workingChanges();
+    expect(heldBack).toContainEqual({ path: "huge.bin", reason: "too_large" });
+    expect(heldBack).toHaveLength(25);
+    expect(files.map(({ path }) => path)).toEqual(["src/a.ts"]);
+    expect(patch).toContain("+export const a = 5;");
+  });
+
+  it("execute nothing that lies in the tree: filters, hooks, monitors, a repository within", async () => {
+    const workspace = await open();
+    const witness = join(workspace.root, "..", "witness");
+    const script = join(workspace.root, "evil.sh");
+    await writeFile(script, `#!/bin/sh\ntouch ${witness}\ncat\n`);
+    await chmod(script, 0o755);
+    for (const folder of ["nested", "vendor"]) {
+      const nested = join(workspace.root, folder);
+      execFileSync("git", ["init", "--quiet", nested]);
+      await writeFile(
+        join(nested, ".git/config"),
+        `[core]\n\tfsmonitor = ${script}\n\thooksPath = ${workspace.root}\n[filter "evil"]\n\tclean = ${script}\n\trequired\n[diff "evil"]\n\tcommand = ${script}\n`,
+      );
+      await writeFile(join(nested, "file.ts"), "x\n");
+    }
+    await writeFile(join(workspace.root, ".gitmodules"), '[submodule "vendor"]\n\tpath = vendor\n');
+    await writeFile(join(workspace.root, "src/a.ts"), "export const a = 6;\n");
+    const { files, heldBack } = await workspace.workingChanges();
+    await expect(readFile(witness)).rejects.toThrow();
+    expect(files.map(({ path }) => path)).toEqual(["evil.sh", "src/a.ts"]);
+    expect(heldBack).toContainEqual({ path: ".gitmodules", reason: "protected" });
+    expect(heldBack).toContainEqual({ path: "nested/", reason: "protected" });
+  });
+
+  it("see a file that took a folder's place, and a folder that became a link to the outside", async () => {
+    const workspace = await open();
+    await rm(join(workspace.root, "src"), { recursive: true });
+    await symlink("/etc", join(workspace.root, "src"));
+    const { files, patch } = await workspace.workingChanges();
+    expect(files).toEqual([
+      { path: "src", status: "added", additions: 1, deletions: 0 },
+      { path: "src/a.ts", status: "deleted", additions: 0, deletions: 1 },
+      { path: "src/b.ts", status: "deleted", additions: 0, deletions: 1 },
+    ]);
+    expect(patch).not.toContain("root:");
+  });
+});
+
+describe("restoring a patch", () => {
+  it("gives the next run the tree that the last one left", async () => {
+    const first = await open();
+    await writeFile(join(first.root, "src/a.ts"), "export const a = 7;\n");
+    await writeFile(join(first.root, "image.bin"), Buffer.from([7, 0, 7]));
+    await writeFile(join(first.root, "new.txt"), "new\n");
+    const changes = await first.workingChanges();
+    const second = await open();
+    expect(await second.restore(changes.patch)).toEqual({ ok: true, value: null });
+    expect(await readFile(join(second.root, "new.txt"), "utf8")).toBe("new\n");
+    expect(await second.workingChanges()).toEqual(changes);
+  });
+
+  it("leaves the tree as it was where the patch does not apply", async () => {
+    const first = await open();
+    await writeFile(join(first.root, "src/a.ts"), "export const a = 8;\n");
+    const { patch } = await first.workingChanges();
+    const moved = bed.repository.commit({ files: { "src/a.ts": "export const other = 1;\n" } });
+    const second = await bed.open(moved, { source: { runId: "run-moved" } });
+    expect(await second.restore(patch)).toMatchObject({ ok: false, refusal: { paths: ["src/a.ts"] } });
+    expect(await readFile(join(second.root, "src/a.ts"), "utf8")).toBe("export const other = 1;\n");
+    expect((await second.workingChanges()).files).toEqual([]);
+    expect(await second.restore("garbage")).toMatchObject({
+      ok: false,
+      refusal: { reason: "patch_malformed" },
+    });
+  });
+});
+
+function randomText(bytes: number): string {
+  let seed = bytes;
+  let text = "";
+  while (text.length < bytes) {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    text += `${seed.toString(36)}\n`;
+  }
+  return text.slice(0, bytes);
+}
