@@ -1,19 +1,40 @@
 // The table of changed files. Pure.
 
-import type { ChangesEvent, FileChange } from "../contract/run-event.ts";
+import type { ChangesEvent, FileChange, HeldBackFile } from "../contract/run-event.ts";
 import { byteLength } from "./bounded-text.ts";
 import { diffstat, inlineCode } from "./markdown.ts";
 import { countText, plural } from "./quantities.ts";
 import { singleLine } from "./untrusted-text.ts";
 
 export const MAX_TABLE_FILES = 50;
+const MAX_HELD_BACK_FILES = 10;
 
 const MAX_PATH_CHARS = 160;
 
-/** A heading and one row a file in at most `maxBytes`: of many files the most changed. "" when there is nothing. */
+/**
+ * A heading, one row a file, and what was held back, in at most `maxBytes`: of many files the most changed. "" when
+ * there is nothing.
+ */
 export function changesTable(changes: ChangesEvent["value"] | null, maxBytes: number): string {
-  if (changes === null || changes.files.length === 0) return "";
-  const { files } = changes;
+  if (changes === null) return "";
+  const heldBack = heldBackText(changes.held_back ?? []);
+  const hasRoom = byteLength(heldBack) <= maxBytes / 2;
+  const table = filesTable(changes.files, hasRoom ? maxBytes - byteLength(heldBack) - 2 : maxBytes);
+  return [table, hasRoom ? heldBack : ""].filter((part) => part !== "").join("\n\n");
+}
+
+function heldBackText(files: readonly HeldBackFile[]): string {
+  if (files.length === 0) return "";
+  const named = files.slice(0, MAX_HELD_BACK_FILES).map(({ path, reason }) => {
+    const why = reason === "protected" ? "protected" : "too large";
+    return `${inlineCode(singleLine(path, MAX_PATH_CHARS))} (${why})`;
+  });
+  const more = files.length - named.length;
+  return `**Held back, and not part of the changes:** ${named.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
+}
+
+function filesTable(files: readonly FileChange[], maxBytes: number): string {
+  if (files.length === 0) return "";
   const additions = files.reduce((sum, file) => sum + file.additions, 0);
   const deletions = files.reduce((sum, file) => sum + file.deletions, 0);
   const heading = `### ${plural(files.length, "file")} changed: +${countText(additions)} −${countText(deletions)}`;

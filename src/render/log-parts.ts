@@ -5,6 +5,10 @@ import {
   asRunEvent,
   CHANGES_EVENT,
   type ChangesEvent,
+  type HeldBackFile,
+  OUTPUT_EVENT,
+  type OutputEvent,
+  QUOTA_EVENT,
   type QuotaEvent,
   type RunEvent,
   type StoredRunEvent,
@@ -34,6 +38,7 @@ export const MAX_RESULT_CHARS = 16_384;
 /** A line that never ends is printed in pieces of this size. */
 const MAX_LINE_CHARS = 8_192;
 const MAX_NOTE_CHARS = 500;
+const MAX_THOUGHT_TITLE_CHARS = 80;
 const RESULT_BELOW = "… still running, the result comes below";
 const NO_RESULT = "… no result: the run has ended";
 
@@ -47,6 +52,7 @@ type PendingCall = { readonly name: string; args: string; title: string | null; 
 export class RunLog {
   readonly #calls = new Map<string, PendingCall>();
   readonly #unfinishedLines = new Map<string, string>();
+  readonly #thoughts = new Map<string, string>();
   #openCallId: string | null = null;
   #parts: LogPart[] = [];
 
@@ -90,6 +96,22 @@ export class RunLog {
       case "TEXT_MESSAGE_END":
         this.#endMessage(event.messageId);
         return;
+      case "REASONING_START":
+      case "REASONING_END":
+        return;
+      case "REASONING_MESSAGE_START":
+        this.#thoughts.set(event.messageId, "");
+        return;
+      case "REASONING_MESSAGE_CONTENT": {
+        const thought = this.#thoughts.get(event.messageId);
+        if (thought !== undefined && thought.length <= MAX_RESULT_CHARS) {
+          this.#thoughts.set(event.messageId, thought + event.delta);
+        }
+        return;
+      }
+      case "REASONING_MESSAGE_END":
+        this.#showThought(event.messageId);
+        return;
       case "TOOL_CALL_START":
         this.#calls.set(event.toolCallId, {
           name: event.toolCallName,
@@ -115,11 +137,39 @@ export class RunLog {
         this.#showResult(event.toolCallId, event.content);
         return;
       case "CUSTOM":
-        this.#note(event.name === CHANGES_EVENT ? changesNote(event.value) : quotaNote(event.value));
+        this.#showCustom(event);
         return;
       default:
         assertNever(event);
     }
+  }
+
+  #showCustom(event: ChangesEvent | QuotaEvent | OutputEvent): void {
+    switch (event.name) {
+      case CHANGES_EVENT:
+        this.#note(changesNote(event.value));
+        for (const { path, reason } of event.value.held_back ?? []) this.#note(heldBackNote(path, reason));
+        return;
+      case QUOTA_EVENT:
+        this.#note(quotaNote(event.value));
+        return;
+      case OUTPUT_EVENT:
+        this.#note("The reply has the form that was asked for.");
+        return;
+      default:
+        assertNever(event);
+    }
+  }
+
+  /** A group of its own, once it is whole: a reader who wants it opens it. */
+  #showThought(messageId: string): void {
+    const thought = this.#thoughts.get(messageId) ?? "";
+    this.#thoughts.delete(messageId);
+    if (thought.trim() === "") return;
+    this.#leaveGroup(RESULT_BELOW);
+    this.#parts.push({ kind: "open", title: `Thought: ${singleLine(thought, MAX_THOUGHT_TITLE_CHARS)}` });
+    this.#showText(thought);
+    this.#parts.push({ kind: "close" });
   }
 
   #addMessageText(messageId: string, delta: string): void {
@@ -166,6 +216,13 @@ export class RunLog {
       this.#leaveGroup(RESULT_BELOW);
       this.#open(id, call);
     }
+    this.#showText(content);
+    this.#close();
+    this.#calls.delete(id);
+    this.#showRunningCall();
+  }
+
+  #showText(content: string): void {
     const { head, moreLines } = headLines(content, {
       maxLines: MAX_RESULT_LINES,
       maxChars: MAX_RESULT_CHARS,
@@ -177,9 +234,6 @@ export class RunLog {
       const text = `… ${plural(moreLines, "more line")}, in the events file`;
       this.#parts.push({ kind: "text", text, trust: "ours" });
     }
-    this.#close();
-    this.#calls.delete(id);
-    this.#showRunningCall();
   }
 
   #endRun(): void {
@@ -232,6 +286,11 @@ function changesNote(changes: ChangesEvent["value"]): string {
   const additions = changes.files.reduce((sum, file) => sum + file.additions, 0);
   const deletions = changes.files.reduce((sum, file) => sum + file.deletions, 0);
   return `Changed ${plural(changes.files.length, "file")}: +${additions} −${deletions}`;
+}
+
+function heldBackNote(path: string, reason: HeldBackFile["reason"]): string {
+  const why = reason === "protected" ? "it is protected" : "it is too large";
+  return `Held back, because ${why}: ${path}`;
 }
 
 function quotaNote(quota: QuotaEvent["value"]): string {

@@ -5,6 +5,9 @@ import {
   asRunEvent,
   CHANGES_EVENT,
   type ChangesEvent,
+  OUTPUT_EVENT,
+  type OutputEvent,
+  QUOTA_EVENT,
   type QuotaEvent,
   type RunEvent,
   type StoredRunEvent,
@@ -56,6 +59,8 @@ export type RunReport = {
   readonly steps: readonly Step[];
   readonly changes: ChangesEvent["value"] | null;
   readonly quota: QuotaEvent["value"] | null;
+  /** The reply as data, where that was asked for. */
+  readonly output: { readonly value: OutputEvent["value"] } | null;
   readonly lastEventAtMs: number | null;
 };
 
@@ -194,7 +199,15 @@ export class RunReportFold {
       }
       case "CUSTOM":
         if (event.name === CHANGES_EVENT) draft.changes = event.value;
-        else draft.quota = event.value;
+        if (event.name === QUOTA_EVENT) draft.quota = event.value;
+        if (event.name === OUTPUT_EVENT) draft.output = { value: event.value };
+        return;
+      // What a model thought is in the log; the report is of what came of it.
+      case "REASONING_START":
+      case "REASONING_MESSAGE_START":
+      case "REASONING_MESSAGE_CONTENT":
+      case "REASONING_MESSAGE_END":
+      case "REASONING_END":
         return;
       default:
         assertNever(event);
@@ -232,6 +245,7 @@ function emptyDraft(): ReportDraft {
     steps: [],
     changes: null,
     quota: null,
+    output: null,
     lastEventAtMs: null,
   };
 }

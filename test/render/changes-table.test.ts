@@ -44,4 +44,15 @@ describe("changesTable", () => {
       }),
     );
   });
+
+  it("names what was held back, and why", () => {
+    const held_back = [
+      { path: ".github/workflows/ci.yml", reason: "protected" as const },
+      { path: "a|b.bin", reason: "too_large" as const },
+    ];
+    const text = changesTable({ base_sha: "a".repeat(40), files: [], patch: "", held_back }, 10_000);
+    expect(text).toBe(
+      "**Held back, and not part of the changes:** <code>.github/workflows/ci.yml</code> (protected), <code>a&#124;b.bin</code> (too large)",
+    );
+  });
 });

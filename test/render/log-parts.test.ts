@@ -120,4 +120,22 @@ describe("RunLog", () => {
     }
     expect(depth).toBe(0);
   });
+
+  it("shows a thought as a group, once it is whole", () => {
+    const log = new RunLog();
+    const parts = stored([
+      started,
+      { type: "REASONING_START", messageId: "t" },
+      { type: "REASONING_MESSAGE_START", messageId: "t", role: "reasoning" },
+      { type: "REASONING_MESSAGE_CONTENT", messageId: "t", delta: "The test\nis " },
+      { type: "REASONING_MESSAGE_CONTENT", messageId: "t", delta: "wrong." },
+      { type: "REASONING_MESSAGE_END", messageId: "t" },
+      { type: "REASONING_END", messageId: "t" },
+    ]).flatMap((event) => log.add(event));
+    expect(parts.slice(1)).toEqual([
+      { kind: "open", title: "Thought: The test is wrong." },
+      { kind: "text", text: "The test\nis wrong.", trust: "theirs" },
+      { kind: "close" },
+    ]);
+  });
 });
