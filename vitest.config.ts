@@ -5,6 +5,7 @@ import { ClosingLine } from "./test/closing-line.ts";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: "test/support/deployments-setup.ts",
     reporters: ["default", new ClosingLine()],
     testTimeout: 60_000,
     hookTimeout: 60_000,

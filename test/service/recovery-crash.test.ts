@@ -83,6 +83,7 @@ function startProcess(options: { forge: Forge; place: StorePlace; backend: strin
     CI_AUDIENCE: AUDIENCE,
     CI_ISSUERS: JSON.stringify([forge.issuerEntry]),
     CI_FREE_CREDITS: "1000000",
+    RATE_PER_MINUTE: "1000000",
   });
 }
 

@@ -9,7 +9,7 @@ export function scriptedBackend(script: (task: BackendTask) => Promise<void>): B
     needsWorkspace: false,
     run: async (task): Promise<BackendOutcome> => {
       await script(task);
-      return { stopReason: "end_turn", usage: { tokens: 0, calls: 0 } };
+      return { stopReason: "end_turn" };
     },
   };
 }

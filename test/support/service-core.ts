@@ -11,6 +11,7 @@ import type { Core } from "../../src/service/core/core.ts";
 import { exchangeToken } from "../../src/service/core/exchange-token.ts";
 import { noMeter } from "../../src/service/core/ports/meter.ts";
 import type { Store } from "../../src/service/core/ports/store.ts";
+import { noTracer } from "../../src/service/core/ports/tracer.ts";
 import type { WorkspaceProvider } from "../../src/service/core/ports/workspace.ts";
 import { RateLimits } from "../../src/service/core/rate-limits.ts";
 import type { Rates } from "../../src/service/core/rates.ts";
@@ -35,6 +36,9 @@ export type CoreBedOptions = {
   readonly runTimeLimitMs?: number;
   /** Per owner and month; plenty unless told. */
   readonly freeCredits?: number;
+  /** Plenty unless told. */
+  readonly ratePerMinute?: number;
+  readonly addressRatePerMinute?: number;
   /** The default ones unless told. */
   readonly rates?: Rates;
   /** Stands between the core and its store. */
@@ -43,6 +47,9 @@ export type CoreBedOptions = {
 
 const noWorkspaces: WorkspaceProvider = {
   open: async () => {
+    throw new Error("This bed has no workspaces.");
+  },
+  openEmpty: async () => {
     throw new Error("This bed has no workspaces.");
   },
   sweep: async () => {},
@@ -94,12 +101,16 @@ export class CoreBed {
         webUrl: "http://service.example",
         audience: "service.example",
         freeCredits: options.freeCredits ?? 10_000,
+        ratePerMinute: options.ratePerMinute ?? 1_000_000,
+        addressRatePerMinute: options.addressRatePerMinute ?? 1_000_000,
         capabilityMs: 900_000,
         backend: backend?.name ?? "none",
+        freeFor: "public_repositories",
         maxQueuedRuns: 1_000,
       },
       rates: options.rates ?? defaultRates,
       meter: noMeter,
+      tracer: noTracer,
     };
     this.submitter = new RunSubmitter(this.core);
     this.executor = new Executor({

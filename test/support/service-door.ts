@@ -17,7 +17,7 @@ export type Door = {
 };
 
 export async function openDoor(bed: CoreBed): Promise<Door> {
-  const app = createApp(bed.core, { ratePerMinute: 1_000, trustedProxyHops: 0 });
+  const app = createApp(bed.core, { exchangeRatePerMinute: 1_000, trustedProxyHops: 0 });
   const first = Promise.withResolvers<Response>();
   const listener = getRequestListener(async (request, env) => {
     const response = await app.fetch(request, env);

@@ -22,7 +22,7 @@ const UNPAID_RUNS = `
 const UNFINISHED: readonly unknown[] = ["queued", "running", "cancelling"];
 
 /** Reads ledger and runs, and fails where they contradict each other. */
-export async function expectSoundLedger(place: StorePlace): Promise<void> {
+export async function expectSoundLedger(place: Pick<StorePlace, "query">): Promise<void> {
   const postings = await place.query(POSTINGS);
   expect(await place.query(UNPAID_RUNS)).toEqual([]);
 

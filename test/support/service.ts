@@ -68,6 +68,9 @@ function defaults(forge: Forge): Config {
       PATH: process.env.PATH,
       CI_ISSUERS: JSON.stringify([forge.issuerEntry]),
       CI_RATE_PER_MINUTE: "100000",
+      RATE_PER_MINUTE: "1000000",
+      ADDRESS_RATE_PER_MINUTE: "1000000",
+      MAX_SOCKETS: "1000",
       DRAIN_SECONDS: "0",
     },
   );

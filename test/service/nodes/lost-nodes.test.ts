@@ -9,6 +9,7 @@ import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { ServiceNodes } from "../../support/service-nodes.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
 import { TcpProxy } from "../../support/tcp-proxy.ts";
+import { RunLoad } from "./run-load.ts";
 
 const title =
   testDatabaseUrl === undefined ? "lost nodes (skipped: TEST_DATABASE_URL is not set)" : "lost nodes";
@@ -20,6 +21,14 @@ describe.skipIf(testDatabaseUrl === undefined)(title, { timeout: 60_000 }, () =>
     await expectSoundLedger(nodes.place);
     await nodes.close();
   });
+
+  /** A load of which a part has ended and a part is at work. */
+  const begunLoad = async (): Promise<RunLoad> => {
+    const [job] = await nodes.jobs();
+    const load = new RunLoad(nodes, job);
+    await load.begun();
+    return load;
+  };
 
   it("end the runs of a killed worker as stalled, refunded, and no other's", async () => {
     nodes = await ServiceNodes.start({ stalledSeconds: 2 });
@@ -39,42 +48,35 @@ describe.skipIf(testDatabaseUrl === undefined)(title, { timeout: 60_000 }, () =>
     expect(new Set(endings)).toEqual(new Set(["stalled", "user_stop"]));
   });
 
-  it("lose nothing that a killed API node acknowledged", async () => {
+  it("lose and double nothing when a worker is killed in the middle of 200 runs", async () => {
     nodes = await ServiceNodes.start({ stalledSeconds: 2 });
-    const [doomed, other] = await nodes.jobs();
-    const acknowledged: string[] = [];
-    await Promise.all(
-      Array.from({ length: 6 }, async () => {
-        for (;;) {
-          const runId = await doomed.start("load").catch(() => null);
-          if (runId === null) return;
-          acknowledged.push(runId);
-          if (acknowledged.length === 60) nodes.apis[0]?.process.signal("SIGKILL");
-        }
-      }),
-    );
-    await expectAllEnded(other, acknowledged);
+    const [doomed] = nodes.workers;
+    const load = await begunLoad();
+    await doomed?.process.kill();
+    const runs = await load.settle();
+    const failed = runs.filter(({ status }) => status === "failed");
+    // No more than it had slots for.
+    expect(failed.length).toBeLessThanOrEqual(16);
+    for (const run of failed) expect(run).toMatchObject({ cause: "stalled", retryable: true, credits: 0 });
+  });
+
+  it("lose and double nothing when an API node is killed in the middle of 200 runs", async () => {
+    nodes = await ServiceNodes.start({ stalledSeconds: 2 });
+    const [doomed] = nodes.apis;
+    const load = await begunLoad();
+    if (doomed !== undefined) await nodes.startAgain(doomed);
+    const runs = await load.settle();
+    expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(["completed"]));
   });
 
   it("go on when every connection to the database is ended in the middle of 200 runs", async () => {
     nodes = await ServiceNodes.start({ stalledSeconds: 2 });
-    const [first, second] = await nodes.jobs();
-    const submitting = Array.from({ length: 200 }, (_, index) =>
-      submitAgainAndAgain(index % 2 === 0 ? first : second, `key-${index}`),
-    );
-    await submitting[60];
+    const load = await begunLoad();
     expect(await nodes.loseConnections()).toBeGreaterThan(4);
-    await submitting[140];
+    await load.acknowledged(160);
     await nodes.loseConnections();
-    const runIds = await Promise.all(submitting);
-    await expectAllEnded(second, runIds);
-    expect(new Set(runIds).size).toBe(200);
-    const [stored] = await nodes.place.query("select count(*) as runs, max(fence) as fence from runs");
-    expect(Number(stored?.runs)).toBe(200);
-    expect(Number(stored?.fence)).toBeLessThanOrEqual(2);
-    for (const { url } of [...nodes.apis, ...nodes.workers]) {
-      expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    }
+    await load.settle();
+    for (const { url } of nodes.all) expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
 
   it("wait for a database that is away, say so, and go on when it is back", async () => {

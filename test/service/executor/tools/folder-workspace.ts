@@ -3,6 +3,7 @@
 import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
+import { ok } from "../../../../src/base/result.ts";
 import type { Workspace } from "../../../../src/service/core/ports/workspace.ts";
 
 export async function folderWorkspace(files: Readonly<Record<string, string | Buffer>>): Promise<Workspace> {
@@ -17,6 +18,9 @@ export async function folderWorkspace(files: Readonly<Record<string, string | Bu
     recentCommits: async () => [],
     mostChangedFiles: async () => [],
     changesSinceBase: async () => null,
+    instructions: async () => null,
+    workingChanges: async () => ({ baseSha: "0".repeat(40), files: [], patch: "", heldBack: [] }),
+    restore: async () => ok(null),
     findText: async () => ({ matches: [], complete: true }),
     trackedFiles: async () => {
       const entries = await readdir(root, { recursive: true, withFileTypes: true });

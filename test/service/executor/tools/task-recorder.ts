@@ -2,6 +2,7 @@
 
 import { type RunEvent, runEventSchema } from "../../../../src/contract/run-event.ts";
 import type { RepositoryTask } from "../../../../src/service/executor/backend.ts";
+import { UsageMeter } from "../../../../src/service/executor/usage-meter.ts";
 
 export class TaskRecorder {
   readonly events: RunEvent[] = [];
@@ -14,6 +15,10 @@ export class TaskRecorder {
     return {
       runId: "run-1",
       messages: [],
+      model: null,
+      advisorMaxSpendMicroUsd: null,
+      outputSchema: null,
+      workingCopy: { state: "fresh" },
       repository: "octo/fixture",
       sha: "0".repeat(40),
       ref: "refs/heads/main",
@@ -21,10 +26,14 @@ export class TaskRecorder {
       baseRef: null,
       maxTurnTokens: 0,
       signal: this.controller.signal,
+      traceparent: () => null,
       emit: async (event) => {
         this.onEmit(event);
         this.events.push(runEventSchema.parse(event));
       },
+      history: async () => [],
+      delegate: async () => ({ status: "refused", why: "A recorded task has no children." }),
+      meter: new UsageMeter({ holdMicroUsd: 1_000_000, raiseHold: async () => false }),
       nextId: (kind) => {
         this.#ids += 1;
         return `${kind}-${this.#ids}`;

@@ -36,8 +36,8 @@ it.each([
   ["..", 'it must not hold ".."'],
   ["../secret", 'it must not hold ".."'],
   ["dir/../../secret", 'it must not hold ".."'],
-  [".git/config", "git's own folder cannot be read"],
-  ["dir/.GIT/config", "git's own folder cannot be read"],
+  [".git/config", "git's own folder is out of reach"],
+  ["dir/.GIT/config", "git's own folder is out of reach"],
   ["a\0b", "it holds a NUL"],
   ["a".repeat(5000), "it is longer than 4096 characters"],
 ])("refuses %j by its text", async (path, rule) => {
@@ -73,7 +73,7 @@ it("refuses a link into git's folder, and survives one that leads to itself", as
   await mkdir(join(root, ".git"));
   await symlink(".git", join(root, "innocent"));
   await symlink("loop", join(root, "loop"));
-  expect(await messageOf("innocent")).toContain("git's own folder cannot be read");
+  expect(await messageOf("innocent")).toContain("git's own folder is out of reach");
   expect(await messageOf("loop")).toContain("not_found");
 });
 

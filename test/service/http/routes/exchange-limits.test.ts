@@ -32,7 +32,7 @@ async function statusesOf(count: number, send: () => Promise<Answer>): Promise<n
 
 describe("the limit per address", () => {
   it("refuses before any cryptography, and opens again as time passes", async () => {
-    await start({ config: { ratePerMinute: 3 } });
+    await start({ config: { exchangeRatePerMinute: 3 } });
     expect(await statusesOf(3, () => bed.exchange("a.b.c"))).toEqual([401, 401, 401]);
     expectRateLimited(await bed.exchange(bed.mint()), 20);
     expect(bed.forge.issuer.requests).toEqual([]);
@@ -43,13 +43,13 @@ describe("the limit per address", () => {
   });
 
   it("does not believe X-Forwarded-For where the operator named no proxy", async () => {
-    await start({ config: { ratePerMinute: 2 } });
+    await start({ config: { exchangeRatePerMinute: 2 } });
     const send = () => bed.exchange("a.b.c", { "x-forwarded-for": nextAddress() });
     expect(await statusesOf(3, send)).toEqual([401, 401, 429]);
   });
 
   it("counts behind one proxy what that proxy saw, whatever the client wrote before it", async () => {
-    await start({ config: { ratePerMinute: 2, trustedProxyHops: 1 } });
+    await start({ config: { exchangeRatePerMinute: 2, trustedProxyHops: 1 } });
     const from = (address: string) => () =>
       bed.exchange("a.b.c", { "x-forwarded-for": `${nextAddress()}, ${address}` });
     expect(await statusesOf(3, from("198.51.100.7"))).toEqual([401, 401, 429]);
@@ -57,7 +57,7 @@ describe("the limit per address", () => {
   });
 
   it("falls back to the peer where fewer proxies wrote than the operator named", async () => {
-    await start({ config: { ratePerMinute: 1, trustedProxyHops: 2 } });
+    await start({ config: { exchangeRatePerMinute: 1, trustedProxyHops: 2 } });
     expect(await statusesOf(2, () => bed.exchange("a.b.c"))).toEqual([401, 429]);
     const written = { "x-forwarded-for": "198.51.100.7" };
     expect((await bed.exchange("a.b.c", written)).status).toBe(429);

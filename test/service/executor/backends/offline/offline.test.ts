@@ -1,6 +1,7 @@
 import { verifyEvents } from "@ag-ui/client";
 import { from, lastValueFrom, toArray } from "rxjs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { offlineBackend } from "../../../../../src/service/executor/backends/offline/offline.ts";
 import { WorkspaceBed } from "../../../workspace/workspace-bed.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
 import { fixtureBase, fixtureHead } from "./fixture.ts";
@@ -107,5 +108,27 @@ describe("the stream", () => {
       if (type !== "STEP_STARTED") throw new Error(`full ${++failures}`);
     };
     await expect(runOffline(workspace, {}, recorder)).rejects.toThrow("full 1");
+  });
+});
+
+describe("an agent without a repository", () => {
+  it("is told so, what it asked, and what to do, and nothing else happens", async () => {
+    const provider = bed.provider();
+    const opened = await provider.openEmpty({ runId: "run-1" }, AbortSignal.timeout(30_000));
+    if (!opened.ok) throw new Error(opened.refusal.detail);
+    const recorder = new TaskRecorder();
+    const { repository, sha, ref, event, baseRef, ...task } = recorder.task({ messages: request });
+    if (!offlineBackend.needsWorkspace) throw new Error("offline needs a workspace.");
+    const outcome = await offlineBackend.run({ ...task, repository: null }, opened.value);
+    await opened.value.close();
+    expect(outcome.stopReason).toBe("end_turn");
+    const text = recorder.text();
+    expect(text).toContain("This agent has no repository");
+    expect(text).toContain("The request was: `Please fix the parser, @team <b>now</b>`");
+    expect(text).toContain("agent-service claim <url>");
+    expect(text.trim()).not.toContain("\n");
+    const types = recorder.events.map(({ type }) => type);
+    expect(types).toEqual(["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"]);
+    expect(recorder.faults()).toEqual([]);
   });
 });

@@ -1,0 +1,160 @@
+// The models beside the agent's own: the advisor that it may ask, and the reviewer that looks at what it changed.
+
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod/mini";
+import type { ModelSettings } from "../../../../../src/service/executor/backends/model/model-settings.ts";
+import { readingToolbox, type Toolbox } from "../../../../../src/service/executor/backends/model/toolbox.ts";
+import { defineTool } from "../../../../../src/service/executor/tools/tool.ts";
+import { UsageMeter } from "../../../../../src/service/executor/usage-meter.ts";
+import { everyTime, type Script } from "../../../../support/model-script.ts";
+import { answer, call, fault, say } from "../../../../support/model-turn.ts";
+import { TaskRecorder } from "../../tools/task-recorder.ts";
+import { expectWhole, ModelBed, providers, ratesOf } from "./model-bed.ts";
+
+const rates = ratesOf(
+  { id: "worker", inNanoUsdPerToken: 1_000, outNanoUsdPerToken: 2_000 },
+  { id: "elder", inNanoUsdPerToken: 10_000, outNanoUsdPerToken: 50_000 },
+);
+
+const note = defineTool({
+  name: "note",
+  description: "Writes a note.",
+  input: z.object({ text: z.string() }),
+  access: "write",
+  find: async ({ text }, { workspace }) => {
+    await writeFile(join(workspace.root, "note.txt"), text);
+    return "Noted.";
+  },
+  format: (value) => value,
+});
+
+const toolbox: Toolbox = (context) => {
+  const { askAdvisor } = context;
+  const ask = (question: string) => askAdvisor?.(question) ?? Promise.resolve("");
+  const advisor = defineTool({
+    name: "ask",
+    description: "Asks the advisor.",
+    input: z.object({ question: z.string() }),
+    find: ({ question }) => ask(question),
+    format: (value) => value,
+  });
+  return [...readingToolbox(context), note, ...(askAdvisor === null ? [] : [advisor])];
+};
+
+describe.each(providers)("the models beside the agent's own, by %s", (provider) => {
+  let bed: ModelBed;
+  let recorder: TaskRecorder;
+  let meter: UsageMeter;
+
+  beforeEach(() => {
+    recorder = new TaskRecorder();
+    meter = new UsageMeter({ holdMicroUsd: 10_000_000, raiseHold: async () => false });
+  });
+
+  const start = async (scripts: Record<string, Script>, settings: Partial<ModelSettings> = {}) => {
+    const models = { executor: "worker", advisor: "elder", reviewer: null };
+    bed = await ModelBed.start({
+      provider,
+      script: ({ model }) => scripts[model] as readonly [],
+      settings: { models, rates, toolbox, ...settings },
+    });
+  };
+
+  afterEach(async () => {
+    await expectWhole(recorder);
+    await bed.close();
+  });
+
+  const usage = { input: 100, output: 10 };
+  const asks = (count: number) =>
+    Array.from({ length: count }, (_, at) =>
+      answer([call("ask", { question: `Question ${at}?` })], { usage }),
+    );
+
+  it("answer a question with what was said so far, counted apart", async () => {
+    await start({
+      worker: [...asks(1), ({ toolResults }) => answer([say(`He says: ${toolResults[0]?.text}`)], { usage })],
+      elder: [
+        ({ lastUserMessage }) =>
+          answer([say(lastUserMessage.includes("Hello") ? "Yes." : "What?")], { usage }),
+      ],
+    });
+    await bed.run({ meter }, recorder);
+    expect(recorder.text()).toBe("He says: Yes.");
+    const question = bed.server.requests[1];
+    expect(question).toMatchObject({ model: "elder", tools: [] });
+    expect(question?.lastUserMessage).toContain("Question 0?");
+    expect(meter.usage).toEqual({
+      roles: {
+        executor: { tokens: 220, calls: 2, microUsd: 240 },
+        advisor: { tokens: 110, calls: 1, microUsd: 1_500 },
+      },
+      advisor: { callsAllowed: 5, spendCapMicroUsd: null },
+    });
+  });
+
+  it("are not offered where the owner lets the advisor spend nothing, or the operator names none", async () => {
+    await start({ worker: [say("Alone."), say("Alone again.")] });
+    await bed.run({ meter, advisorMaxSpendMicroUsd: 0 }, recorder);
+    const models = { executor: "worker", advisor: null, reviewer: null };
+    await bed.run({ meter }, recorder, { models });
+    for (const { tools } of bed.server.requests) expect(tools.map(({ name }) => name)).not.toContain("ask");
+    expect(meter.usage.advisor).toBeNull();
+  });
+
+  it("are asked no more than so many times, and not beyond what they may spend", async () => {
+    let count = 0;
+    const elder = everyTime(() => answer([say(`Answer ${++count}.`)], { usage }));
+    await start({ worker: [...asks(3), say("Done.")], elder }, { advisorCalls: 2 });
+    await bed.run({ meter }, recorder);
+    const texts = bed.server.toolResults().map(({ text }) => text);
+    expect(texts).toEqual(["Answer 1.", "Answer 2.", expect.stringContaining("2 times")]);
+    await bed.close();
+
+    await start({ worker: [...asks(2), say("Done.")], elder });
+    const capped = new UsageMeter({ holdMicroUsd: 10_000_000, raiseHold: async () => false });
+    await bed.run({ meter: capped, advisorMaxSpendMicroUsd: 32_000 }, recorder);
+    expect(bed.server.requests.filter(({ model }) => model === "elder").length).toBeLessThanOrEqual(2);
+    expect(capped.usage.roles.advisor?.microUsd).toBeLessThanOrEqual(32_000);
+    await bed.close();
+
+    await start({ worker: [...asks(1), say("Done.")] });
+    await bed.run({ meter, advisorMaxSpendMicroUsd: 1_000 }, recorder);
+    expect(bed.server.requests.filter(({ model }) => model === "elder")).toEqual([]);
+    expect(bed.server.toolResults()[0]?.text).toContain("may not spend more");
+  });
+
+  it("that fail do not fail the run", async () => {
+    await start({ worker: [...asks(1), say("Without.")], elder: [fault({ status: 400, message: "no" })] });
+    await bed.run({ meter }, recorder);
+    expect(recorder.text()).toBe("Without.");
+    expect(bed.server.toolResults()[0]?.text).toContain("Go on without it");
+  });
+
+  it("review what was changed, once, and the agent answers to that", async () => {
+    const models = { executor: "worker", advisor: null, reviewer: "elder" };
+    const write = answer([call("note", { text: "x" })], { usage });
+    await start(
+      {
+        worker: [
+          write,
+          say("Noted it."),
+          ({ lastUserMessage }) => say(lastUserMessage.includes("Y") ? "Right." : "?"),
+        ],
+        elder: [answer([say("It should say Y.")], { usage })],
+      },
+      { models },
+    );
+    expect(await bed.run({ meter }, recorder)).toEqual({ stopReason: "end_turn" });
+    expect(recorder.text()).toBe("Noted it.Right.");
+    expect(bed.server.requests.map(({ model }) => model)).toEqual(["worker", "worker", "elder", "worker"]);
+    expect(meter.usage.roles.reviewer).toEqual({ tokens: 110, calls: 1, microUsd: 1_500 });
+    await bed.close();
+
+    await start({ worker: [call("list_files"), say("Looked.")] }, { models });
+    await bed.run({ meter }, recorder);
+    expect(bed.server.requests).toHaveLength(2);
+  });
+});

@@ -1,0 +1,149 @@
+// What bounds a run: its turns, its tokens, its payer's credits, and a model that goes round in circles.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { UsageMeter } from "../../../../../src/service/executor/usage-meter.ts";
+import { everyTime } from "../../../../support/model-script.ts";
+import { answer, call, fault, say } from "../../../../support/model-turn.ts";
+import { TaskRecorder } from "../../tools/task-recorder.ts";
+import { expectWhole, ModelBed, type ModelBedOptions, providers, ratesOf } from "./model-bed.ts";
+
+const priced = ratesOf({ id: "scripted-model", inNanoUsdPerToken: 1_000, outNanoUsdPerToken: 5_000 });
+
+describe.each(providers)("a run of the model by %s", (provider) => {
+  let bed: ModelBed;
+  let recorder: TaskRecorder;
+
+  beforeEach(() => {
+    recorder = new TaskRecorder();
+  });
+
+  const start = async (script: ModelBedOptions["script"], options: Partial<ModelBedOptions> = {}) => {
+    bed = await ModelBed.start({ provider, script, ...options });
+  };
+
+  afterEach(async () => {
+    await expectWhole(recorder);
+    await bed.close();
+  });
+
+  it("ends after its turns, the last of which is for an answer", async () => {
+    const look = everyTime(({ assistantTurns }) => call("list_files", { limit: assistantTurns + 1 }));
+    await start(look, { settings: { maxTurns: 3 } });
+    expect(await bed.run({}, recorder)).toEqual({ stopReason: "max_turns" });
+    expect(bed.server.requests).toHaveLength(3);
+    expect(bed.server.requests[2]?.lastUserMessage).toContain("answer now");
+    const results = recorder.events.flatMap((event) =>
+      event.type === "TOOL_CALL_RESULT" ? [event.content] : [],
+    );
+    expect(results.at(-1)).toContain("not made");
+  });
+
+  it("that makes the same call over and over is told so, and at the sixth time asked for its answer", async () => {
+    await start(
+      everyTime(({ lastUserMessage }) =>
+        lastUserMessage.includes("answer now") ? say("I was stuck.") : call("list_files", { folder: "src" }),
+      ),
+    );
+    expect(await bed.run({}, recorder)).toEqual({ stopReason: "max_turns" });
+    const results = bed.server.toolResults().map(({ text }) => text.includes("times in a row"));
+    expect(results).toEqual([false, false, true, true, true, true]);
+    expect(recorder.text()).toBe("I was stuck.");
+  });
+
+  it("stops before the turn that would pass its tokens", async () => {
+    const usage = { input: 3_000, output: 500 };
+    await start(
+      everyTime(({ assistantTurns }) =>
+        answer([call("list_files", { limit: assistantTurns + 1 })], { usage }),
+      ),
+    );
+    const meter = new UsageMeter({ holdMicroUsd: 1, raiseHold: async () => true });
+    expect(await bed.run({ maxTurnTokens: 12_000, meter }, recorder)).toEqual({ stopReason: "max_tokens" });
+    const { tokens = 0, calls } = meter.usage.roles.executor ?? {};
+    expect(calls).toBe(bed.server.requests.length);
+    expect(tokens).toBeLessThanOrEqual(12_000);
+    expect(tokens).toBeGreaterThanOrEqual(7_000);
+    const rooms = bed.server.requests.map(({ body }) => (body as { max_tokens: number }).max_tokens);
+    expect(rooms.at(-1)).toBeLessThan(12_000);
+  });
+
+  it("that names no tokens has those of the service", async () => {
+    await start([say("Never.")], { settings: { defaultMaxTurnTokens: 100 } });
+    expect(await bed.run({}, recorder)).toEqual({ stopReason: "max_tokens" });
+    expect(bed.server.requests).toEqual([]);
+  });
+
+  it("that cannot pay for a short answer asks for none", async () => {
+    await start([say("Never.")], { settings: { rates: priced } });
+    const meter = new UsageMeter({ holdMicroUsd: 8_333, raiseHold: async () => false });
+    expect(await bed.run({ meter }, recorder)).toEqual({ stopReason: "credits" });
+    expect(bed.server.requests).toEqual([]);
+  });
+
+  it("gets as long an answer as its payer can pay for", async () => {
+    await start([answer([say("As far as it goes")], { stop: "length" })], { settings: { rates: priced } });
+    const meter = new UsageMeter({ holdMicroUsd: 8_333, raiseHold: async (microUsd) => microUsd < 30_000 });
+    expect(await bed.run({ meter }, recorder)).toEqual({ stopReason: "credits" });
+    expect(bed.server.requests[0]?.body).toMatchObject({ max_tokens: 4_000 });
+  });
+
+  it("counts by what the model said it used, and by the rate card", async () => {
+    const usage = { input: 1_000, output: 50, cacheRead: 600 };
+    await start([answer([call("list_files")], { usage }), answer([say("Done.")], { usage })], {
+      settings: { rates: priced },
+    });
+    const meter = new UsageMeter({ holdMicroUsd: 1_000_000, raiseHold: async () => false });
+    await bed.run({ meter }, recorder);
+    expect(meter.usage).toEqual({
+      roles: { executor: { tokens: 2_100, calls: 2, microUsd: 2_500 } },
+      advisor: null,
+    });
+  });
+
+  it("counts what came of an answer that was cut", async () => {
+    const cut = answer([say("word ".repeat(200))], {
+      usage: { input: 900 },
+      cut: { type: "events", count: 12 },
+    });
+    await start([cut, fault({ status: 400, message: "no" })]);
+    const meter = new UsageMeter({ holdMicroUsd: 1_000_000, raiseHold: async () => false });
+    await expect(bed.run({ meter }, recorder)).rejects.toThrow();
+    expect(meter.usage.roles.executor?.calls).toBe(1);
+    expect(meter.usage.roles.executor?.tokens).toBeGreaterThan(200);
+  });
+
+  it("asks the agent's own model where it has one", async () => {
+    await start([say("Hi.")]);
+    await bed.run({ model: "maker/another-model" }, recorder);
+    expect(bed.server.requests[0]?.model).toBe("maker/another-model");
+  });
+
+  it("gives up old results before turns, and never what was asked or what it is told", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 12 }, (_, at) => [`f${at}.txt`, `${at}`.repeat(9_000)]),
+    );
+    await start(
+      everyTime(({ messages, body }) => {
+        const next = messages.length === 1 ? 0 : lastFile(messages) + 1;
+        const part = next < 12 ? call("read_file", { path: `f${next}.txt` }) : say("Read.");
+        return answer([part], { usage: { input: Math.ceil(JSON.stringify(body).length / 4) } });
+      }),
+      { files, settings: { contextTokens: 12_000, maxOutputTokens: 2_000 } },
+    );
+    const messages = [{ role: "user" as const, content: "Read all of them." }];
+    expect(await bed.run({ messages }, recorder)).toEqual({ stopReason: "end_turn" });
+    expect(recorder.text()).toBe("Read.");
+    expect(bed.server.requests).toHaveLength(13);
+    for (const { firstUserMessage, system, body } of bed.server.requests) {
+      expect(firstUserMessage).toBe("Read all of them.");
+      expect(system).toContain("octo/fixture");
+      expect(JSON.stringify(body).length).toBeLessThan(4 * 10_500);
+    }
+    expect(bed.server.requests.at(-1)?.toolResults.some(({ text }) => text.includes("removed"))).toBe(true);
+  });
+});
+
+function lastFile(messages: readonly { readonly role: string }[]): number {
+  const paths = [...JSON.stringify(messages).matchAll(/f(\d+)\.txt/g)];
+  return Number(paths.at(-1)?.[1] ?? -1);
+}

@@ -1,0 +1,173 @@
+// What goes wrong between the service and a model's API, and what whoever reads the run is told of it.
+
+import { afterEach, describe, expect, it } from "vitest";
+import type { BackendFailure } from "../../../../../src/service/executor/backend.ts";
+import { ManualClock } from "../../../../support/clock-manual.ts";
+import { everyTime } from "../../../../support/model-script.ts";
+import { answer, breakOff, call, fault, reset, say, stall, think } from "../../../../support/model-turn.ts";
+import { TaskRecorder } from "../../tools/task-recorder.ts";
+import { API_KEY, expectWhole, ModelBed, type ModelBedOptions, providers } from "./model-bed.ts";
+
+const LONG = "A text that is long enough to be cut. ".repeat(20);
+
+describe.each(providers)("a model's API (%s)", (provider) => {
+  let bed: ModelBed;
+  let recorder: TaskRecorder;
+
+  const start = async (script: ModelBedOptions["script"], options: Partial<ModelBedOptions> = {}) => {
+    recorder = new TaskRecorder();
+    bed = await ModelBed.start({ provider, script, ...options });
+  };
+
+  const failure = async (changes = {}): Promise<BackendFailure> => {
+    const cause = await bed.run({}, recorder, changes).then(
+      () => null,
+      (thrown: BackendFailure) => thrown,
+    );
+    if (cause === null) throw new Error("The run did not fail.");
+    expect(cause.name).toBe("BackendFailure");
+    expect(JSON.stringify([cause.message, cause.cause, cause.stack])).not.toContain(API_KEY);
+    return cause;
+  };
+
+  afterEach(async () => {
+    await expectWhole(recorder);
+    await bed.close();
+  });
+
+  it("that is busy is asked again when it said, and nothing of it is seen", async () => {
+    await start([fault({ status: 429, retryAfter: 7 }), say("Now.")]);
+    await bed.run({}, recorder);
+    expect(recorder.text()).toBe("Now.");
+    expect(bed.clock.slept).toHaveLength(1);
+    expect(bed.clock.slept[0]).toBeGreaterThanOrEqual(7_000);
+    expect(recorder.task().meter.usage.roles.executor).toBeUndefined();
+  });
+
+  it("that asks for more patience than there is fails the run, which may be repeated", async () => {
+    await start([fault({ status: 429, retryAfter: 3_600 })]);
+    expect(await failure()).toMatchObject({ isRetryable: true, message: expect.stringContaining("429") });
+  });
+
+  it("that fails thrice is asked a fourth time, later each time", async () => {
+    await start([...[500, 502, 529].map((status) => fault({ status })), say("Up again.")]);
+    await bed.run({}, recorder);
+    expect(recorder.text()).toBe("Up again.");
+    expect(bed.clock.slept).toHaveLength(3);
+    expect(bed.clock.slept[2]).toBeGreaterThan(bed.clock.slept[0] ?? 0);
+  });
+
+  it("that fails for good ends the run, which may be repeated", async () => {
+    await start(everyTime(() => fault({ status: 500, message: `stack of ${API_KEY}` })));
+    expect(await failure()).toMatchObject({ isRetryable: true, message: expect.stringContaining("500") });
+    expect(bed.server.requests).toHaveLength(5);
+  });
+
+  it("that cannot be reached ends the run, and says what to check", async () => {
+    await start([]);
+    await bed.server.close();
+    expect(await failure()).toMatchObject({
+      isRetryable: true,
+      message: expect.stringContaining("MODEL_BASE_URL"),
+    });
+  });
+
+  it("that resets the connection is asked again", async () => {
+    await start([reset(), say("Here.")]);
+    await bed.run({}, recorder);
+    expect(recorder.text()).toBe("Here.");
+  });
+
+  it.each([
+    ["cut", answer([say(LONG)], { cut: { type: "events", count: 8 } })],
+    ["closed too early", answer([say(LONG)], { cut: { type: "events", count: 8, how: "end" } })],
+    ["ended by an error of its own", [say("A text that is long "), breakOff()]],
+  ])("whose answer is %s is asked to go on from there", async (_, broken) => {
+    await start([broken, say("[the rest]")]);
+    expect(await bed.run({}, recorder)).toEqual({ stopReason: "end_turn" });
+    const [said, asked] = bed.server.requests[1]?.messages.slice(1) ?? [];
+    expect(said?.role === "assistant" && said.text.length > 5 && LONG.startsWith(said.text)).toBe(true);
+    expect(asked).toMatchObject({ role: "user", text: expect.stringContaining("Go on") });
+    expect(recorder.text()).toMatch(/^A text.*\[the rest\]$/);
+  });
+
+  it("whose answer is cut in a call does not have it carried out", async () => {
+    const broken = answer([think("Hm."), call("read_file", { path: "a.txt" })], {
+      cut: { type: "events", count: provider === "anthropic" ? 8 : 4 },
+    });
+    await start([broken, say("Again.")], { files: { "a.txt": "secret" } });
+    await bed.run({}, recorder);
+    expect(recorder.text()).toBe("Again.");
+    expect(bed.server.requests[1]?.messages).toHaveLength(1);
+    expect(recorder.events.find(({ type }) => type === "TOOL_CALL_RESULT")).toMatchObject({
+      content: expect.stringContaining("cut off"),
+    });
+  });
+
+  it("that cuts every answer is given up", async () => {
+    await start(everyTime(() => answer([say(LONG)], { cut: { type: "events", count: 6 } })));
+    expect(await failure()).toMatchObject({ isRetryable: true });
+    expect(bed.server.requests).toHaveLength(5);
+  });
+
+  it("that never begins to answer is left and asked again", async () => {
+    await start([stall(), say("Now.")]);
+    const clock = new ManualClock();
+    const running = bed.run({}, recorder, { clock, firstChunkTimeoutMs: 20_000 });
+    const first = await bed.server.arrival(1);
+    await clock.whenSleeping();
+    clock.advance(20_000);
+    expect(await first.ended).toBe("hung-up");
+    await clock.whenSleeping();
+    clock.advance(1_000);
+    await running;
+    expect(recorder.text()).toBe("Now.");
+  });
+
+  it("that refuses the key says so, and not which", async () => {
+    await start([say("Never.")]);
+    expect(await failure({ apiKey: "sk-another" })).toMatchObject({
+      isRetryable: false,
+      message: `The model's API at ${new URL(bed.server.url).host} refuses the key (401). Check MODEL_API_KEY.`,
+    });
+  });
+
+  it("that does not know the model says which, and where", async () => {
+    await start(() => undefined);
+    const { message } = await failure({ models: { executor: "gone-1", advisor: null, reviewer: null } });
+    expect(message).toBe(
+      `The model "gone-1" is unknown at ${new URL(bed.server.url).host}. Name one that it has.`,
+    );
+  });
+
+  it("that refuses the request is quoted, in one line, without the key", async () => {
+    await start([fault({ status: 400, message: `Too many\npigeons for ${API_KEY} ${"x".repeat(5_000)}` })]);
+    const { message, isRetryable } = await failure();
+    expect(message).toContain("Too many pigeons for [key]");
+    expect(message).not.toContain("\n");
+    expect(message.length).toBeLessThan(500);
+    expect(isRetryable).toBe(false);
+    expect(bed.server.requests).toHaveLength(1);
+  });
+
+  it("for which the conversation is too long gets a shorter one, once", async () => {
+    const tooLong = fault({ status: 400, message: "This model's maximum context length is 100 tokens." });
+    await start([call("read_file", { path: "a.txt" }), call("list_files"), tooLong, say("Fits.")], {
+      files: { "a.txt": "x".repeat(30_000) },
+    });
+    await bed.run({}, recorder);
+    expect(recorder.text()).toBe("Fits.");
+    expect(bed.server.toolResults().at(0)?.text).toContain("removed");
+    await bed.close();
+
+    await start(everyTime(() => tooLong));
+    expect((await failure()).message).toContain("maximum context length");
+    expect(bed.server.requests).toHaveLength(1);
+  });
+
+  it("is sent where the run is in its trace", async () => {
+    await start([say("Hi.")]);
+    await bed.run({ traceparent: () => "00-trace" }, recorder);
+    expect(bed.server.requests[0]?.headers.traceparent).toBe("00-trace");
+  });
+});

@@ -1,0 +1,41 @@
+// A PostgreSQL that crashes, or is restarted, in the middle of 200 runs: what was acknowledged is there afterwards,
+// nothing happened twice, and whoever was reading reads on.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { PostgresCluster, postgresBinaries } from "../../support/postgres-cluster.ts";
+import { expectSoundLedger } from "../../support/service-ledger.ts";
+import { ServiceNodes } from "../../support/service-nodes.ts";
+import { RunLoad } from "./run-load.ts";
+
+const title =
+  postgresBinaries === undefined
+    ? "a restart of the database (skipped: no initdb and pg_ctl of PostgreSQL here)"
+    : "a restart of the database";
+
+describe.skipIf(postgresBinaries === undefined)(title, () => {
+  let cluster: PostgresCluster;
+  let nodes: ServiceNodes;
+
+  beforeEach(async () => {
+    cluster = await PostgresCluster.start();
+    nodes = await ServiceNodes.start({ place: cluster.place(), stalledSeconds: 2 });
+  });
+
+  afterEach(() => nodes.close());
+
+  it.each([
+    ["that is a crash", "immediate"],
+    ["that ends every session", "fast"],
+  ] as const)("%s loses and doubles nothing in the middle of 200 runs", async (_name, mode) => {
+    const [job] = await nodes.jobs();
+    const load = new RunLoad(nodes, job);
+    await load.begun();
+    await cluster.restart(mode);
+    const runs = await load.settle();
+    for (const run of runs)
+      if (run.status === "failed") expect(run).toMatchObject({ retryable: true, credits: 0 });
+    expect(runs.filter(({ status }) => status === "completed").length).toBeGreaterThan(0);
+    await expectSoundLedger(nodes.place);
+    for (const { url } of nodes.all) expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,153 @@
+// Many runs over two API nodes, submitted and followed by clients that try again whatever breaks meanwhile: every run
+// through both nodes, by poll through one and, for some, by socket through the other.
+
+import { expect } from "vitest";
+import { type Client, createClient } from "../../../src/client/client.ts";
+import { isTerminal, type Run } from "../../../src/contract/run.ts";
+import type { StoredRunEvent } from "../../../src/contract/run-event.ts";
+import type { CiJob } from "../../support/service-job.ts";
+import type { ServiceNodes } from "../../support/service-nodes.ts";
+import { expectValidStream } from "../../support/service-streams.ts";
+
+const LOAD_RUNS = 200;
+/** Each so many runs one is also followed over a socket. */
+const SOCKET_EVERY = 10;
+const RETRY = { attempts: 60, firstDelayMs: 20, maxDelayMs: 2_000 };
+
+type Followed = { readonly runId: string; readonly stream: Promise<StoredRunEvent[]> };
+
+export class RunLoad {
+  readonly #nodes: ServiceNodes;
+  readonly #agentId: string;
+  readonly #clients: readonly Client[];
+  readonly #followed: Promise<Followed>[] = [];
+  #acknowledged = 0;
+  #ended = 0;
+  #failure: { readonly cause: unknown } | null = null;
+  #watchers: (() => void)[] = [];
+
+  /** Submits the first half now, the second once it has `begun`. */
+  constructor(nodes: ServiceNodes, job: CiJob) {
+    this.#nodes = nodes;
+    this.#agentId = job.agentId;
+    this.#clients = nodes.apis.map(({ url }) =>
+      createClient({ baseUrl: url, credential: () => job.bearer, retry: RETRY }),
+    );
+    this.#submitHalf();
+  }
+
+  /** Resolves once so many runs were acknowledged. */
+  async acknowledged(count: number): Promise<void> {
+    await this.#until(() => this.#acknowledged >= count);
+  }
+
+  /**
+   * Resolves in the middle: some runs have ended, some are at work, some wait, and the second half is on its way. Call
+   * it once.
+   */
+  async begun(): Promise<void> {
+    await this.#until(() => this.#ended > 0);
+    const [row] = await this.#nodes.place.query(
+      "select count(*) as at_work from runs where status = 'running'",
+    );
+    expect(Number(row?.at_work)).toBeGreaterThan(0);
+    this.#submitHalf();
+  }
+
+  /** Reads every run to its end, and fails where one was lost, doubled or told wrongly. Returns them as they ended. */
+  async settle(): Promise<readonly Run[]> {
+    const followed = await Promise.all(this.#followed);
+    const streams = await Promise.all(followed.map(({ stream }) => stream));
+    for (const stream of streams) await expectValidStream(stream);
+    const runIds = followed.map(({ runId }) => runId);
+    expect(new Set(runIds).size).toBe(LOAD_RUNS);
+    const stored = await this.#nodes.place.query("select id from runs");
+    expect(new Set(stored.map(({ id }) => id))).toEqual(new Set(runIds));
+    const runs = await Promise.all(
+      runIds.map((runId, index) => this.#client(index).getRun({ agentId: this.#agentId, runId })),
+    );
+    expect(runs.filter(({ status }) => !isTerminal(status))).toEqual([]);
+    await this.#expectExecutedOnce(runs);
+    return runs;
+  }
+
+  async #expectExecutedOnce(runs: readonly Run[]): Promise<void> {
+    const executions = await this.#nodes.executions();
+    expect([...executions.values()].filter((count) => count !== 1)).toEqual([]);
+    for (const { id, status } of runs) if (status === "completed") expect(executions.has(id), id).toBe(true);
+  }
+
+  async #submit(index: number): Promise<Followed> {
+    const { runId, sessionId } = await this.#client(index).submitRun({
+      agentId: this.#agentId,
+      body: { message: "load" },
+      idempotencyKey: `key-${index}`,
+    });
+    this.#acknowledged += 1;
+    this.#look();
+    const stream = this.#follow({ index, runId, sessionId });
+    stream.catch((cause: unknown) => this.#fail(cause));
+    return { runId, stream };
+  }
+
+  async #follow(run: { index: number; runId: string; sessionId: string }): Promise<StoredRunEvent[]> {
+    const { index, runId, sessionId } = run;
+    const other = this.#client(index + 1);
+    const [polled, pushed] = await Promise.all([
+      readRun(other, runId),
+      index % SOCKET_EVERY === 0 ? readSession(this.#client(index), sessionId) : null,
+    ]);
+    if (pushed !== null) expect(pushed).toEqual(polled);
+    this.#ended += 1;
+    this.#look();
+    return polled;
+  }
+
+  #submitHalf(): void {
+    const first = this.#followed.length;
+    for (let index = first; index < first + LOAD_RUNS / 2; index += 1)
+      this.#followed.push(this.#submit(index));
+  }
+
+  async #until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) {
+      if (this.#failure !== null) throw this.#failure.cause;
+      await new Promise<void>((resolve) => {
+        this.#watchers.push(resolve);
+      });
+    }
+  }
+
+  /** Ends whoever waits; settle() rejects by itself. */
+  #fail(cause: unknown): void {
+    this.#failure ??= { cause };
+    this.#look();
+  }
+
+  #look(): void {
+    for (const wake of this.#watchers.splice(0)) wake();
+  }
+
+  #client(index: number): Client {
+    const client = this.#clients[index % this.#clients.length];
+    if (client === undefined) throw new Error("There is no API node.");
+    return client;
+  }
+}
+
+async function readRun(client: Client, runId: string): Promise<StoredRunEvent[]> {
+  const events: StoredRunEvent[] = [];
+  for await (const { seq, at, event } of client.follow({ runId, retry: RETRY }))
+    events.push({ seq, at, event });
+  return events;
+}
+
+/** The events of a session's first run. */
+async function readSession(client: Client, sessionId: string): Promise<StoredRunEvent[]> {
+  const events: StoredRunEvent[] = [];
+  for await (const item of client.session({ sessionId, retry: RETRY })) {
+    if (item.type === "event") events.push({ seq: item.seq, at: item.at, event: item.event });
+    else if (isTerminal(item.run.status) && events.length > 0) return events;
+  }
+  return events;
+}

@@ -1,0 +1,98 @@
+// Every way to run the service that one suite of tests passes unchanged: processes of their own with the machine's
+// clock, on a store of their own. Each is started once for all files of the suite, by the first that asks.
+
+import type { JsonWebKey } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Role } from "../../src/service/config.ts";
+import { decodeRates } from "../../src/service/rates-file.ts";
+import { ratesDocument } from "./rates-document.ts";
+import { AUDIENCE, ServiceNodes } from "./service-nodes.ts";
+import { type StoreKind, storeKinds } from "./stores.ts";
+
+/** Free runs of a repository's owner. */
+export const FREE_CREDITS = 2;
+const RATES_DOCUMENT = suiteRates();
+
+/** What the deployments charge and allow: the free plan has 3 credits, 2 agents and 1 run at a time. */
+export const deployedRates = (() => {
+  const decoded = decodeRates(RATES_DOCUMENT);
+  if (!decoded.ok) throw new Error(decoded.refusal.join("\n"));
+  return decoded.value;
+})();
+
+/** All that a test needs to use a deployment, as JSON: tests and set-up are different processes. */
+export type DeploymentHandle = {
+  readonly nodes: readonly { readonly url: string; readonly role: Role }[];
+  readonly dataDir: string;
+  readonly databaseUrl: string | null;
+  readonly ratesFile: string;
+  readonly audience: string;
+  /** The forge's issuer, with the key that signs. */
+  readonly issuer: {
+    readonly url: string;
+    readonly kid: string;
+    readonly alg: string;
+    readonly privateKey: JsonWebKey;
+  };
+};
+
+export type RunningDeployment = { readonly handle: DeploymentHandle; close(): Promise<void> };
+
+export type Deployment = {
+  readonly name: string;
+  readonly isSkipped: boolean;
+  start(): Promise<RunningDeployment>;
+};
+
+export const deployments: readonly Deployment[] = storeKinds.flatMap((kind) => {
+  const { isSkipped } = kind;
+  const one = {
+    name: `one process on ${kind.name}`,
+    isSkipped,
+    start: () => startDeployment(kind, ["all"]),
+  };
+  const several = {
+    name: `two API nodes and two workers on ${kind.name}`,
+    isSkipped,
+    start: () => startDeployment(kind, ["api", "api", "worker", "worker"]),
+  };
+  return kind.name === "SQLite" ? [one] : [one, several];
+});
+
+async function startDeployment(kind: StoreKind, roles: readonly Role[]): Promise<RunningDeployment> {
+  const folder = await mkdtemp(join(tmpdir(), "agent-service-rates-"));
+  const ratesFile = join(folder, "rates.json");
+  await writeFile(ratesFile, JSON.stringify(RATES_DOCUMENT));
+  const place = await kind.make();
+  const settings = { RATES_FILE: ratesFile, CI_FREE_CREDITS: String(FREE_CREDITS) };
+  const nodes = await ServiceNodes.start({ place, roles, settings });
+  const { url, key } = nodes.forge.issuer;
+  const privateKey = key.privateKey.export({ format: "jwk" });
+  return {
+    handle: {
+      nodes: nodes.all.map((node) => ({ url: node.url, role: node.role })),
+      ...place.settings,
+      ratesFile,
+      audience: AUDIENCE,
+      issuer: { url, kid: key.kid, alg: key.alg, privateKey },
+    },
+    close: async () => {
+      await nodes.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function suiteRates() {
+  const document = ratesDocument();
+  const { registered_free, subscribed } = document.plans;
+  return {
+    ...document,
+    plans: {
+      registered_free: { ...registered_free, first_credits: 3, max_agents: 2, max_concurrent_runs: 1 },
+      subscribed: { ...subscribed, first_credits: 10_000 },
+    },
+  };
+}

@@ -1,0 +1,139 @@
+// A PostgreSQL of a test's own, which the test may crash and start again: a throwaway cluster on loopback that writes
+// to disk as a real one does.
+
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, globSync } from "node:fs";
+import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
+import { openPostgresStore } from "../../src/service/store/postgres.ts";
+import type { StorePlace } from "./stores.ts";
+
+const run = promisify(execFile);
+/** How the server is ended: as by a crash, or with all sessions told. */
+export type ShutdownMode = "immediate" | "fast";
+
+/** The folder of `initdb` and `pg_ctl`. Undefined where there is none: those tests are skipped, and say so. */
+export const postgresBinaries: string | undefined = findBinaries();
+
+export class PostgresCluster {
+  readonly url: string;
+  readonly #folder: string;
+
+  static async start(): Promise<PostgresCluster> {
+    const folder = await mkdtemp(join(tmpdir(), "agent-service-postgres-"));
+    const owner = serverOwner();
+    if (owner !== null) await chown(folder, owner.uid, owner.gid);
+    const data = join(folder, "data");
+    const port = await freePort();
+    await command("initdb", [
+      "--pgdata",
+      data,
+      "--auth",
+      "trust",
+      "--username",
+      "test",
+      "--encoding",
+      "UTF8",
+    ]);
+    const settings = [
+      "listen_addresses = '127.0.0.1'",
+      `port = ${port}`,
+      `unix_socket_directories = '${folder}'`,
+      "fsync = on",
+      "synchronous_commit = on",
+    ];
+    await writeFile(join(data, "postgresql.conf"), `${settings.join("\n")}\n`);
+    const cluster = new PostgresCluster(folder, `postgres://test@127.0.0.1:${port}/postgres`);
+    await cluster.#control("start");
+    return cluster;
+  }
+
+  private constructor(folder: string, url: string) {
+    this.#folder = folder;
+    this.url = url;
+  }
+
+  /** Ends the server and starts it again. Resolves once it takes connections; after a crash it has recovered then. */
+  async restart(mode: ShutdownMode): Promise<void> {
+    await this.#control("restart", "--mode", mode);
+  }
+
+  /** The cluster as a place for one store: nothing else lives in it. */
+  place(): StorePlace {
+    return {
+      settings: { dataDir: this.#folder, databaseUrl: this.url },
+      open: () => openPostgresStore({ url: this.url }),
+      query: async (sql) => {
+        const client = new pg.Client({ connectionString: this.url });
+        await client.connect();
+        try {
+          return (await client.query<Record<string, unknown>>(sql)).rows;
+        } finally {
+          await client.end();
+        }
+      },
+      remove: () => this.close(),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#control("stop", "--mode", "immediate");
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #control(action: string, ...options: string[]): Promise<void> {
+    const [data, log] = [join(this.#folder, "data"), join(this.#folder, "log")];
+    await command("pg_ctl", [action, "--pgdata", data, "--log", log, "--wait", "--silent", ...options]);
+  }
+}
+
+/** Runs one of PostgreSQL's own programs: they refuse to be root's. */
+async function command(name: string, args: readonly string[]): Promise<void> {
+  const program = join(postgresBinaries ?? "", name);
+  const owner = serverOwner();
+  if (owner === null) await run(program, args, { cwd: tmpdir() });
+  else {
+    const { uid, gid } = owner;
+    const become = [`--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"];
+    await run("setpriv", [...become, program, ...args], { cwd: tmpdir() });
+  }
+}
+
+/** Whom the server belongs to; null where that is whoever runs the tests. */
+function serverOwner(): { uid: number; gid: number } | null {
+  if (process.getuid?.() !== 0) return null;
+  const idOf = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
+  return { uid: idOf("-u"), gid: idOf("-g") };
+}
+
+function findBinaries(): string | undefined {
+  const folders = [
+    process.env.POSTGRES_BINARIES,
+    configuredFolder(),
+    ...globSync("/usr/lib/postgresql/*/bin"),
+  ];
+  return folders.find(
+    (folder) => folder !== undefined && ["initdb", "pg_ctl"].every((name) => existsSync(join(folder, name))),
+  );
+}
+
+function configuredFolder(): string | undefined {
+  try {
+    return execFileSync("pg_config", ["--bindir"], { encoding: "utf8", stdio: "pipe" }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  if (address === null || typeof address === "string") throw new Error("There is no free port.");
+  return address.port;
+}
