@@ -33,12 +33,20 @@ export async function delegateRun(
   delegation: Delegation,
 ): Promise<Result<{ runId: string; sessionId: string }, DelegationRefusal>> {
   const traceparent = core.tracer.here();
-  const delegated = await core.store.transact((tx) => admitChild(core, tx, { ...delegation, traceparent }));
-  if (!delegated.ok) return delegated;
-  core.dispatch.enqueueAwaited(delegated.value.runId);
-  core.signals.publish(delegated.value.sessionId);
-  return delegated;
+  try {
+    const delegated = await core.store.transact((tx) => admitChild(core, tx, { ...delegation, traceparent }));
+    if (!delegated.ok) return delegated;
+    core.dispatch.enqueueAwaited(delegated.value.runId);
+    core.signals.publish(delegated.value.sessionId);
+    return delegated;
+  } catch (cause) {
+    if (cause instanceof UnpaidError) return refused({ reason: "balance_ended" });
+    throw cause;
+  }
 }
+
+/** The payer has not got the price: everything is undone. */
+class UnpaidError extends Error {}
 
 async function admitChild(
   core: Core,
@@ -59,9 +67,7 @@ async function admitChild(
   const now = core.clock.now();
   const runId = core.random.uuid(now);
   const { agentId, payer } = run;
-  if (!(await holdFee(core, tx, { payer, runId }))) return refused({ reason: "balance_ended" });
   const sessionId = core.random.uuid(now);
-  await tx.insertSession({ id: sessionId, agentId, createdAt: now });
   const input = await tx.findRunInput(run.id);
   await tx.insertRun(
     queuedRun({
@@ -80,6 +86,8 @@ async function admitChild(
       ...(traceparent === null ? {} : { traceparent }),
     },
   );
+  // Last, as in every submission: whoever else spends from this wallet waits from here to the commit.
+  if (!(await holdFee(core, tx, { payer, runId }))) throw new UnpaidError();
   return ok({ runId, sessionId });
 }
 

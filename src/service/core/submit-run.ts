@@ -8,7 +8,7 @@ import { makeClaimUrl } from "./claim-url.ts";
 import type { Core } from "./core.ts";
 import { ensureFreeCredits, isFree } from "./free-credits.ts";
 import type { JobIdentity } from "./job-identity.ts";
-import { accountWallet, freeCreditsResetAt } from "./ledger.ts";
+import { accountWallet, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "./ledger.ts";
 import { holdFee, queuedRun } from "./new-run.ts";
 import type { StoreTransaction } from "./ports/store.ts";
 import type { Agent } from "./records.ts";
@@ -78,6 +78,7 @@ export class RunSubmitter {
       return submitted;
     } catch (cause) {
       if (cause instanceof KeyTakenError) return refused({ reason: "key_in_flight", key: cause.key });
+      if (cause instanceof UnpaidError) return refused(await store.transact(cause.explain));
       throw cause;
     }
   }
@@ -90,6 +91,16 @@ class KeyTakenError extends Error {
   constructor(key: string) {
     super("The idempotency key was taken meanwhile.");
     this.key = key;
+  }
+}
+
+/** Nobody pays: everything is undone, and said in a transaction of its own. */
+class UnpaidError extends Error {
+  readonly explain: (tx: StoreTransaction) => Promise<SubmitRefusal>;
+
+  constructor(explain: (tx: StoreTransaction) => Promise<SubmitRefusal>) {
+    super("Nobody pays for the run.");
+    this.explain = explain;
   }
 }
 
@@ -127,12 +138,11 @@ async function admitRun(
     return refused({ reason: "session_not_found", sessionId: body.session_id });
   }
 
-  const runId = core.random.uuid(now);
-  const held = await holdPrice(core, tx, { agent, caller, runId });
-  if (!held.ok) return held;
+  const paying = await findPayer(core, tx, { agent, caller });
+  if (!paying.ok) return paying;
 
+  const runId = core.random.uuid(now);
   const threadId = session?.id ?? core.random.uuid(now);
-  if (session === null) await tx.insertSession({ id: threadId, agentId, createdAt: now });
   const job = caller.kind === "ci_job" ? caller.capability.job : null;
   const { max_turn_tokens: maxTurnTokens = 0, output_schema: outputSchema } = body;
   const input = {
@@ -148,7 +158,7 @@ async function admitRun(
     threadId,
     origin,
     parentRunId: null,
-    payer: held.value,
+    payer: paying.value.wallet,
     now,
   });
   await tx.insertRun(run, input);
@@ -157,55 +167,69 @@ async function admitRun(
     const use = { agentId, key, now, runId, threadId, requestHash, expiresAt: now + IDEMPOTENCY_MS };
     if (!(await tx.insertIdempotentRun(use))) throw new KeyTakenError(key);
   }
+  // Last: whoever else spends from this wallet waits from here to the commit, and no longer.
+  await paying.value.hold(runId);
   return ok({ runId, sessionId: threadId, isReplay: false });
 }
 
-/** Holds the price of a run on the payer's account. Returns that account, or why nobody pays. */
-async function holdPrice(
+type Payer = {
+  readonly wallet: string;
+  /** Holds the price of a run. Throws an UnpaidError. */
+  hold(runId: string): Promise<void>;
+};
+
+/** Who is to pay, or why nobody does. */
+async function findPayer(
   core: Core,
   tx: StoreTransaction,
-  { agent, caller, runId }: { agent: Agent; caller: Caller; runId: string },
-): Promise<Result<string, SubmitRefusal>> {
-  if (agent.accountId !== null) return await holdOnAccount(core, tx, { accountId: agent.accountId, runId });
+  { agent, caller }: { agent: Agent; caller: Caller },
+): Promise<Result<Payer, SubmitRefusal>> {
+  if (agent.accountId !== null) return ok(accountPays(core, tx, agent.accountId));
   if (caller.kind !== "ci_job")
     throw new TypeError(`Agent ${agent.id} has no account, and no job asks for it.`);
-  return await holdOnFreeCredits(core, tx, { agentId: agent.id, job: caller.capability.job, runId });
+  return await freeCreditsPay(core, tx, { agentId: agent.id, job: caller.capability.job });
 }
 
-async function holdOnAccount(
-  core: Core,
-  tx: StoreTransaction,
-  { accountId, runId }: { accountId: string; runId: string },
-): Promise<Result<string, SubmitRefusal>> {
-  const account = await lockCurrentAccount(core, tx, accountId);
-  if (account === null) throw new Error(`There is no account ${accountId}, though it owns an agent.`);
-  const allowed = core.rates.plans[account.plan].maxConcurrentRuns;
-  if (allowed !== null) {
-    const inFlight = await tx.countUnfinishedRuns(accountId);
-    if (inFlight >= allowed) return refused({ reason: "concurrency_reached", inFlight, allowed });
-  }
+function accountPays(core: Core, tx: StoreTransaction, accountId: string): Payer {
   const wallet = accountWallet(accountId);
-  return (await holdFee(core, tx, { payer: wallet, runId }))
-    ? ok(wallet)
-    : refused({ reason: "balance_ended", plan: account.plan });
+  const hold = async (runId: string) => {
+    const account = await lockCurrentAccount(core, tx, accountId);
+    if (account === null) throw new Error(`There is no account ${accountId}, though it owns an agent.`);
+    const allowed = core.rates.plans[account.plan].maxConcurrentRuns;
+    // The run that asks is in the transaction already.
+    const inFlight = allowed === null ? 0 : (await tx.countUnfinishedRuns(accountId)) - 1;
+    if (allowed !== null && inFlight >= allowed) {
+      throw new UnpaidError(async () => ({ reason: "concurrency_reached", inFlight, allowed }));
+    }
+    if (await holdFee(core, tx, { payer: wallet, runId })) return;
+    throw new UnpaidError(async () => ({ reason: "balance_ended", plan: account.plan }));
+  };
+  return { wallet, hold };
 }
 
 /** Free credits are for what everybody can see; a private repository needs a payer with a name. */
-async function holdOnFreeCredits(
+async function freeCreditsPay(
   core: Core,
   tx: StoreTransaction,
-  { agentId, job, runId }: { agentId: string; job: JobIdentity; runId: string },
-): Promise<Result<string, SubmitRefusal>> {
-  const unpaid = async (reason: "credits_ended" | "repository_private") =>
-    refused({
-      reason,
-      repository: job.repository.name,
-      resetsAt: freeCreditsResetAt(core.clock.now()),
-      claimUrl: await makeClaimUrl(core, tx, agentId),
-    });
-  if (!isFree(core.policy, job)) return await unpaid("repository_private");
-  const { account } = await ensureFreeCredits(core, tx, job);
-  return (await holdFee(core, tx, { payer: account, runId })) ? ok(account) : await unpaid("credits_ended");
+  { agentId, job }: { agentId: string; job: JobIdentity },
+): Promise<Result<Payer, SubmitRefusal>> {
+  const unpaid = async (
+    reason: "credits_ended" | "repository_private",
+    refusing: StoreTransaction,
+  ): Promise<SubmitRefusal> => ({
+    reason,
+    repository: job.repository.name,
+    resetsAt: freeCreditsResetAt(core.clock.now()),
+    claimUrl: await makeClaimUrl(core, refusing, agentId),
+  });
+  if (!isFree(core.policy, job)) return refused(await unpaid("repository_private", tx));
+  const { account: wallet, balance } = await ensureFreeCredits(core, tx, job);
+  if (balance < RUN_FEE_MICRO_USD) return refused(await unpaid("credits_ended", tx));
+  const hold = async (runId: string) => {
+    if (await holdFee(core, tx, { payer: wallet, runId })) return;
+    throw new UnpaidError((refusing) => unpaid("credits_ended", refusing));
+  };
+  return ok({ wallet, hold });
 }
 
 /** The conversation to send; null when the request has neither `message` nor `messages`. */

@@ -9,6 +9,7 @@ import { interruptRun } from "../core/recover-runs.ts";
 import type { Backend } from "./backend.ts";
 import { carryOut } from "./carry-out.ts";
 import { EventWriter } from "./event-writer.ts";
+import { Heartbeats } from "./heartbeats.ts";
 import { RunLease } from "./run-lease.ts";
 import type { Offer, RunQueue } from "./run-queue.ts";
 import { runSpan, showEnding } from "./trace-run.ts";
@@ -27,7 +28,7 @@ export type ExecutorOptions = {
   /** Runs at work at a time. */
   readonly slots: number;
   readonly runTimeLimitMs: number;
-  /** How often a run at work is said to live: 5 s unless told. */
+  /** How often runs at work are said to live: 5 s unless told. */
   readonly heartbeatMs?: number;
 };
 
@@ -36,12 +37,14 @@ export class Executor {
   readonly #intake = new AbortController();
   readonly #drained = new AbortController();
   readonly #leases = new Map<string, RunLease>();
+  readonly #heartbeats: Heartbeats;
   readonly #slots = new Set<Promise<void>>();
   /** Workers beyond the slots, left by those that were lent and came back: each ends after the run it has. */
   #surplus = 0;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
+    this.#heartbeats = new Heartbeats(options.core, options.heartbeatMs ?? HEARTBEAT_MS);
   }
 
   /** How many runs are at work. */
@@ -159,8 +162,8 @@ export class Executor {
   }
 
   async #take(runId: string, offer: Offer): Promise<{ lease: RunLease; taken: TakenRun } | null> {
-    const { core, dispatch, runTimeLimitMs: timeLimitMs, heartbeatMs = HEARTBEAT_MS } = this.#options;
-    const options = { core, dispatch, runId, timeLimitMs, heartbeatMs };
+    const { core, dispatch, runTimeLimitMs: timeLimitMs } = this.#options;
+    const options = { core, dispatch, runId, timeLimitMs, heartbeats: this.#heartbeats };
     if (typeof offer !== "string") return { lease: RunLease.hold(options, offer), taken: offer };
     let hasFailed = false;
     const held = await this.#insist(() =>

@@ -1,8 +1,9 @@
-// A worker's hold on one run: its fence, its heartbeat, and the signal that tells the work to stop.
+// A worker's hold on one run: its fence, and the signal that tells the work to stop.
 
 import type { RunStatus } from "../../contract/run.ts";
 import type { Core } from "../core/core.ts";
 import { beatRun, type TakenRun, takeRun } from "../core/progress-run.ts";
+import type { Heartbeats } from "./heartbeats.ts";
 import type { RunQueue } from "./run-queue.ts";
 import { RunStopped, type StopKind } from "./stop-reason.ts";
 
@@ -11,7 +12,7 @@ export type LeaseOptions = {
   readonly dispatch: Pick<RunQueue, "onNudge">;
   readonly runId: string;
   readonly timeLimitMs: number;
-  readonly heartbeatMs: number;
+  readonly heartbeats: Heartbeats;
 };
 
 export class RunLease {
@@ -21,6 +22,7 @@ export class RunLease {
   readonly #stopListening: () => void;
   #taken: TakenRun | null = null;
   #wasNudged = false;
+  #stopBeating = () => {};
 
   /** Takes the run. Null when it is not queued any more. */
   static async take(options: LeaseOptions): Promise<{ lease: RunLease; taken: TakenRun } | null> {
@@ -69,29 +71,23 @@ export class RunLease {
   /** Ends heartbeat and listening. Safe to repeat. */
   release(): void {
     this.#stopListening();
+    this.#stopBeating();
     this.#released.abort();
   }
 
   #begin(taken: TakenRun): void {
     this.#taken = taken;
-    void this.#keepAlive();
+    const { id: runId, fence } = taken.run;
+    this.#stopBeating = this.#options.heartbeats.add({ runId, fence }, (status) => this.observe(status));
     void this.#stopInTime();
     if (this.#wasNudged) this.#look();
   }
 
-  async #keepAlive(): Promise<void> {
-    while (await this.#isHeldAfter(this.#options.heartbeatMs)) this.#look();
-  }
-
   async #stopInTime(): Promise<void> {
-    if (await this.#isHeldAfter(this.#options.timeLimitMs)) this.stop("time_limit");
-  }
-
-  async #isHeldAfter(ms: number): Promise<boolean> {
-    const { clock } = this.#options.core;
-    return await clock.sleep(ms, this.#released.signal).then(
-      () => true,
-      () => false,
+    const { core, timeLimitMs } = this.#options;
+    await core.clock.sleep(timeLimitMs, this.#released.signal).then(
+      () => this.stop("time_limit"),
+      () => {},
     );
   }
 

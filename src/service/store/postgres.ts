@@ -7,6 +7,7 @@ import { type BackoffPolicy, nextDelayMs } from "../../base/backoff.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Store, StoreReader } from "../core/ports/store.ts";
 import { isUpToDate, migrateToLatest } from "./migrate.ts";
+import { PostgresClient, STALE } from "./postgres-client.ts";
 import { OwnSchemaDialect } from "./postgres-dialect.ts";
 import { queries } from "./queries.ts";
 import type { Database } from "./tables.ts";
@@ -34,9 +35,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     types: { getTypeParser },
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
+    pipeline: true,
   });
   const losses = new Losses(pool);
-  const patient = { connect: () => losses.untilConnected(() => pool.connect()), end: () => pool.end() };
+  const patient = {
+    connect: async () => new PostgresClient(await losses.untilConnected(() => pool.connect())),
+    end: () => pool.end(),
+  };
   const db = new Kysely<Database>({ dialect: new OwnSchemaDialect({ pool: patient }) });
   try {
     await losses.untilConnected(() => pool.query("select 1"));
@@ -46,10 +51,16 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     throw cause;
   }
 
+  const direct = queries(db, { rowLocks: true });
   return {
-    committed: repeating(queries(db, { rowLocks: true }), losses),
-    transact: (work) =>
+    committed: repeating(direct, losses),
+    transact: (work, { isOneWrite = false } = {}) =>
       losses.again(async (attempt) => {
+        if (isOneWrite) {
+          // Its end is its commit: a connection that is lost in between leaves it unknown.
+          attempt.isRepeatable = false;
+          return await work(direct);
+        }
         return await db.transaction().execute(async (transaction) => {
           const value = await work(queries(transaction, { rowLocks: true }));
           // From here on nobody knows whether a lost connection has committed.
@@ -99,7 +110,7 @@ class Losses {
       return await work(attempt);
     };
     return await this.#repeat(once, (cause) => {
-      if (hasState(cause, UNDONE)) return true;
+      if (hasState(cause, UNDONE) || hasState(cause, STALE)) return true;
       return attempt.isRepeatable && (hasState(cause, AWAY) || this.#count !== before);
     });
   }

@@ -2,11 +2,15 @@ import { describe, expect, it } from "vitest";
 import { meteredStore } from "../../../src/service/core/metered-store.ts";
 import { type Meter, noMeter } from "../../../src/service/core/ports/meter.ts";
 import type { Store, StoreTransaction } from "../../../src/service/core/ports/store.ts";
+import { makeRun, makeRunInput } from "../../support/records.ts";
 
 /** A store whose transactions do nothing, and run their work as often as `tries` says. */
 function storeOf(options: { tries?: number; appends?: boolean } = {}): Store {
   const { tries = 1, appends = true } = options;
+  const started = { run: makeRun(), input: makeRunInput() };
   const tx = {
+    startRun: async () => (appends ? started : null),
+    startOldestRun: async () => (appends ? started : null),
     appendEvents: async () => (appends ? { lastSeq: 1, status: "running" as const } : null),
     updateRun: async () => {},
   } as Partial<StoreTransaction> as StoreTransaction;
@@ -48,6 +52,16 @@ describe("a measured store", () => {
     expect(seen).toEqual([2, { status: "failed", cause: "stalled" }]);
   });
 
+  it("counts the event that opens a stream, and an ending that comes with the last events", async () => {
+    const { meter, seen } = recorder();
+    const store = meteredStore(storeOf(), meter);
+    await store.transact((tx) => tx.startRun({ runId: "run", now: 0 }));
+    await store.transact((tx) => tx.startOldestRun({ now: 0 }));
+    const change = { status: "completed", cause: null } as const;
+    await store.transact((tx) => tx.appendEvents({ ...batch, change }));
+    expect(seen).toEqual([1, 1, 2, change]);
+  });
+
   it("counts once what had to run again", async () => {
     const { meter, seen } = recorder();
     await meteredStore(storeOf({ tries: 3 }), meter).transact(work);
@@ -61,7 +75,9 @@ describe("a measured store", () => {
       throw new Error("undone");
     });
     await expect(failing).rejects.toThrow("undone");
-    await meteredStore(storeOf({ appends: false }), meter).transact((tx) => tx.appendEvents(batch));
+    const refusing = meteredStore(storeOf({ appends: false }), meter);
+    await refusing.transact((tx) => tx.startOldestRun({ now: 0 }));
+    await refusing.transact((tx) => tx.appendEvents({ ...batch, change: { status: "completed" } }));
     expect(seen).toEqual([]);
   });
 });

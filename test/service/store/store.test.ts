@@ -1,8 +1,9 @@
 // What every store must do, run on each of them.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { GRANTS, HELD } from "../../../src/service/core/ledger.ts";
+import { EARNED, GRANTS, HELD } from "../../../src/service/core/ledger.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
+import type { Posting } from "../../../src/service/core/records.ts";
 import { DataFolderInUseError } from "../../../src/service/store/sqlite.ts";
 import { makeJob, makeRun, makeRunInput } from "../../support/records.ts";
 import { type StorePlace, storeKinds } from "../../support/stores.ts";
@@ -46,6 +47,18 @@ for (const kind of storeKinds) {
           expect((await node.committed.findRun("shared"))?.id).toBe("shared");
           await node.close();
         }
+      },
+    );
+
+    it.skipIf(kind.name === "SQLite")(
+      "goes on when a newer node has changed the tables meanwhile",
+      async () => {
+        await store.transact((tx) => tx.insertRun(makeRun(), makeRunInput()));
+        const read = () => store.committed.findRun("run-1");
+        const lock = () => store.transact((tx) => tx.lockRun("run-1"));
+        expect([await read(), await lock()]).toEqual([makeRun(), makeRun()]);
+        await place.query("alter table runs add column later text");
+        expect([await lock(), await read()]).toEqual([makeRun(), makeRun()]);
       },
     );
 
@@ -141,10 +154,18 @@ for (const kind of storeKinds) {
       const taken = starts.filter((start) => start !== null);
       expect(taken).toEqual([
         {
-          run: makeRun({ status: "running", startedAt: 2_000, heartbeatAt: 2_000, fence: 1 }),
+          run: makeRun({ status: "running", startedAt: 2_000, heartbeatAt: 2_000, lastSeq: 1, fence: 1 }),
           input: makeRunInput({ maxTurnTokens: 9 }),
         },
       ]);
+      const [opening, ...more] = await store.committed.listEvents({ runId: "run-1", after: 0, limit: 10 });
+      expect(more).toEqual([]);
+      expect(opening).toMatchObject({ seq: 1, at: 2_000 });
+      expect(JSON.parse(opening?.json ?? "")).toEqual({
+        type: "RUN_STARTED",
+        threadId: makeRun().threadId,
+        runId: "run-1",
+      });
     });
 
     it("numbers events 1, 2, 3 … whoever appends at the same time", async () => {
@@ -158,8 +179,11 @@ for (const kind of storeKinds) {
         ),
       );
       const events = await store.committed.listEvents({ runId: "run-1", after: 0, limit: 1000 });
-      expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 80 }, (_, index) => index + 1));
-      expect((await store.committed.findRun("run-1"))?.lastSeq).toBe(80);
+      expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 81 }, (_, index) => index + 1));
+      for (let index = 1; index < 81; index += 2) {
+        expect(events[index + 1]?.json).toBe(events[index]?.json.replace("a", "b"));
+      }
+      expect((await store.committed.findRun("run-1"))?.lastSeq).toBe(81);
       const page = await store.committed.listEvents({ runId: "run-1", after: 77, limit: 2 });
       expect(page.map(({ seq }) => seq)).toEqual([78, 79]);
     });
@@ -171,9 +195,9 @@ for (const kind of storeKinds) {
       const appended = await store.transact((tx) =>
         tx.appendEvents({ runId: "run-1", fence: 1, now: 2, jsons }),
       );
-      expect(appended).toEqual({ lastSeq: 2_500, status: "running" });
-      const [last] = await store.committed.listEvents({ runId: "run-1", after: 2_499, limit: 10 });
-      expect(last).toEqual({ seq: 2_500, at: 2, json: "2499" });
+      expect(appended).toEqual({ lastSeq: 2_501, status: "running" });
+      const [last] = await store.committed.listEvents({ runId: "run-1", after: 2_500, limit: 10 });
+      expect(last).toEqual({ seq: 2_501, at: 2, json: "2499" });
     });
 
     it("refuses the writes of a worker that lost the run, and all writes after its end", async () => {
@@ -182,13 +206,77 @@ for (const kind of storeKinds) {
       const append = (fence: number) =>
         store.transact((tx) => tx.appendEvents({ runId: "run-1", fence, now: 2, jsons: ["1"] }));
       expect(await append(0)).toBeNull();
-      expect(await append(1)).toEqual({ lastSeq: 1, status: "running" });
+      expect(await append(1)).toEqual({ lastSeq: 2, status: "running" });
       await store.transact((tx) => tx.updateRun("run-1", { fence: 2 }));
       expect(await append(1)).toBeNull();
-      expect(await store.transact((tx) => tx.heartbeat({ runId: "run-1", fence: 1, now: 3 }))).toBeNull();
+      const runs = [{ runId: "run-1", fence: 1 }];
+      expect((await store.transact((tx) => tx.beat({ runs, now: 3 }))).size).toBe(0);
       await store.transact((tx) => tx.updateRun("run-1", { status: "completed", endedAt: 4 }));
       expect(await append(2)).toBeNull();
-      expect((await store.committed.findRun("run-1"))?.lastSeq).toBe(1);
+      expect((await store.committed.findRun("run-1"))?.lastSeq).toBe(2);
+    });
+
+    it("keeps the heartbeats of many runs in one write, and says which are another's", async () => {
+      for (const id of ["mine", "cancelling", "lost", "over"]) {
+        await store.transact((tx) => tx.insertRun(makeRun({ id }), makeRunInput()));
+        await store.transact((tx) => tx.startRun({ runId: id, now: 1 }), { isOneWrite: true });
+      }
+      await store.transact((tx) => tx.updateRun("cancelling", { status: "cancelling" }));
+      await store.transact((tx) => tx.updateRun("lost", { fence: 2 }));
+      await store.transact((tx) => tx.updateRun("over", { status: "completed", endedAt: 2 }));
+      const runs = ["mine", "cancelling", "lost", "over", "unknown"].map((runId) => ({ runId, fence: 1 }));
+      const states = await store.transact((tx) => tx.beat({ runs, now: 9 }), { isOneWrite: true });
+      expect(Object.fromEntries(states)).toEqual({ mine: "running", cancelling: "cancelling" });
+      const beats = ["mine", "cancelling", "lost", "over"].map((id) => store.committed.findRun(id));
+      expect((await Promise.all(beats)).map((run) => run?.heartbeatAt)).toEqual([9, 9, 1, 1]);
+    });
+
+    it("writes what changes with the last events, or neither", async () => {
+      await store.transact((tx) => tx.insertRun(makeRun(), makeRunInput()));
+      await store.transact((tx) => tx.startRun({ runId: "run-1", now: 1 }));
+      const end = {
+        runId: "run-1",
+        now: 5,
+        jsons: ["1"],
+        change: { status: "completed", endedAt: 5 },
+      } as const;
+      expect(await store.transact((tx) => tx.appendEvents({ ...end, fence: 7 }))).toBeNull();
+      expect(await store.committed.findRun("run-1")).toMatchObject({ status: "running", lastSeq: 1 });
+      const appended = await store.transact((tx) => tx.appendEvents({ ...end, fence: 1 }));
+      expect(appended).toEqual({ lastSeq: 2, status: "completed" });
+      expect(await store.committed.findRun("run-1")).toMatchObject({
+        status: "completed",
+        endedAt: 5,
+        lastSeq: 2,
+      });
+    });
+
+    it("settles with several postings, and says what the payer has then", async () => {
+      const posting = {
+        at: 1,
+        kind: "grant",
+        from: GRANTS,
+        to: PAYER,
+        microUsd: 1_000,
+        runId: null,
+      } as const;
+      await store.transact(async (tx) => {
+        await tx.openAccount(PAYER);
+        await tx.post({ id: "g", ...posting });
+        await tx.post({ ...posting, id: "h", kind: "hold", from: PAYER, to: HELD, microUsd: 600 });
+      });
+      const settle = (postings: readonly Posting[]) =>
+        store.transact((tx) => tx.settle({ payer: PAYER, postings }));
+      const of = { at: 2, from: HELD, runId: "run-1" } as const;
+      expect(await settle([{ ...of, id: "c", kind: "charge", to: EARNED, microUsd: 500 }])).toBe(400);
+      expect(
+        await settle([
+          { ...of, id: "r", kind: "release", to: PAYER, microUsd: 100 },
+          { ...of, id: "f", kind: "refund", from: EARNED, to: PAYER, microUsd: 500 },
+        ]),
+      ).toBe(1_000);
+      expect(await settle([])).toBe(1_000);
+      expect(await place.query("select id from ledger_postings order by id")).toHaveLength(5);
     });
 
     it("lists the runs that have not ended, oldest first", async () => {

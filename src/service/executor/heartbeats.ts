@@ -1,0 +1,67 @@
+// Says from time to time of all runs at work that their worker lives: one write for many of them, and the writes spread
+// over time, so that events need not wait behind them.
+
+import type { RunStatus } from "../../contract/run.ts";
+import type { Core } from "../core/core.ts";
+import type { HeldRun } from "../core/ports/store.ts";
+import { beatRuns } from "../core/progress-run.ts";
+
+/** Runs of one write. */
+const MAX_BEAT = 100;
+
+/** Hears a run's state: null when it is not ours any more. */
+type Observe = (status: RunStatus | null) => void;
+
+export class Heartbeats {
+  readonly #core: Core;
+  readonly #everyMs: number;
+  /** Those first that were heard of the longest ago. */
+  readonly #held = new Map<HeldRun, Observe>();
+  #resting: AbortController | null = null;
+
+  constructor(core: Core, everyMs: number) {
+    this.#core = core;
+    this.#everyMs = everyMs;
+  }
+
+  /** Beats for `run` until the function that it returns is called. */
+  add(run: HeldRun, observe: Observe): () => void {
+    this.#held.set(run, observe);
+    if (this.#resting === null) {
+      this.#resting = new AbortController();
+      void this.#beatOn(this.#resting.signal);
+    }
+    return () => {
+      if (!this.#held.delete(run) || this.#held.size > 0) return;
+      this.#resting?.abort();
+      this.#resting = null;
+    };
+  }
+
+  async #beatOn(isOver: AbortSignal): Promise<void> {
+    const { clock } = this.#core;
+    for (;;) {
+      const writes = Math.max(1, Math.ceil(this.#held.size / MAX_BEAT));
+      await clock.sleep(this.#everyMs / writes, isOver).catch(() => {});
+      if (isOver.aborted) return;
+      await this.#beat([...this.#held.keys()].slice(0, MAX_BEAT));
+    }
+  }
+
+  async #beat(runs: readonly HeldRun[]): Promise<void> {
+    for (const run of runs) this.#moveToEnd(run);
+    try {
+      const states = await beatRuns(this.#core, runs);
+      for (const run of runs) this.#held.get(run)?.(states.get(run.runId) ?? null);
+    } catch (cause) {
+      this.#core.log.warn({ runs: runs.length, err: cause }, "heartbeat failed");
+    }
+  }
+
+  #moveToEnd(run: HeldRun): void {
+    const observe = this.#held.get(run);
+    if (observe === undefined) return;
+    this.#held.delete(run);
+    this.#held.set(run, observe);
+  }
+}
