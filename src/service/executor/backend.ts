@@ -14,6 +14,11 @@ export class BackendFailure extends Error {
   override readonly name = "BackendFailure";
   readonly isRetryable: boolean;
 
+  /** A backend that is loaded from a bundle of its own has a copy of this class: the name tells. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "BackendFailure";
+  }
+
   constructor(message: string, options: { isRetryable: boolean; cause?: unknown }) {
     super(message, { cause: options.cause });
     this.isRetryable = options.isRetryable;

@@ -3,11 +3,17 @@
 export type StopKind = "cancel" | "time_limit" | "shutdown" | "lost";
 
 export class RunStopped extends Error {
+  override readonly name = "RunStopped";
   readonly code = "run_stopped";
   readonly kind: StopKind;
 
   constructor(kind: StopKind) {
     super(`The run was told to stop: ${kind}.`);
     this.kind = kind;
+  }
+
+  /** By name: a backend that is a bundle of its own has its own copy of this class. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "RunStopped";
   }
 }

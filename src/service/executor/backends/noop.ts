@@ -15,6 +15,6 @@ export const noopBackend: Backend = {
     await task.emit({ type: "TEXT_MESSAGE_START", messageId, role: "assistant" });
     await task.emit({ type: "TEXT_MESSAGE_CONTENT", messageId, delta: ANSWER });
     await task.emit({ type: "TEXT_MESSAGE_END", messageId });
-    return { stopReason: "end_turn", usage: { tokens: 0, calls: 0 } };
+    return { stopReason: "end_turn" };
   },
 };

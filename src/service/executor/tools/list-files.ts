@@ -1,4 +1,4 @@
-// The tool that lists the files git tracks.
+// The tool that lists the files of the tree, those that git ignores left out.
 
 import * as z from "zod/mini";
 import { matchesGlob } from "./glob.ts";
@@ -30,7 +30,7 @@ export type FileList = { readonly paths: readonly string[]; readonly total: numb
 export const listFiles = defineTool({
   name: "list_files",
   description:
-    "Lists the files that git tracks, by folder and by a pattern with *, ? and **: *.ts for names, src/**/*.ts for paths.",
+    "Lists the files, new ones too, without those that git ignores, by folder and by a pattern with *, ? and **: *.ts for names, src/**/*.ts for paths.",
   input: z.object({
     folder: folderInput,
     pattern: patternInput,

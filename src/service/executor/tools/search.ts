@@ -1,4 +1,4 @@
-// The tool that finds literal texts in tracked text files. No regular expressions: none can be made to run for ever.
+// The tool that finds literal texts in the text files of the tree. No regular expressions: none can be made to run for ever.
 
 import * as z from "zod/mini";
 import type { TextMatch } from "../../core/ports/workspace.ts";
@@ -21,7 +21,7 @@ export type SearchResult = {
 export const search = defineTool({
   name: "search",
   description:
-    "Finds lines that hold any of the literal texts, in text files that git tracks. Narrow it by folder and by a pattern such as *.ts. Vendored and generated files are left out unless include_foreign is set.",
+    "Finds lines that hold any of the literal texts, in text files, new ones too, without those that git ignores. Narrow it by folder and by a pattern such as *.ts. Vendored and generated files are left out unless include_foreign is set.",
   input: z.object({
     texts: z
       .array(z.string().check(z.minLength(1), z.maxLength(MAX_TEXT_CHARS), z.regex(/^[^\n\0]*$/)))

@@ -1,9 +1,17 @@
-// What a tool is: a name and a schema that a model can be shown, and a run that only reads.
+// What a tool is: a name and a schema that a model can be shown, and a run.
 
 import * as z from "zod/mini";
 import type { Workspace } from "../../core/ports/workspace.ts";
 
-export type ToolErrorCode = "invalid_input" | "path_refused" | "not_found" | "not_text" | "too_large";
+export type ToolErrorCode =
+  | "invalid_input"
+  | "path_refused"
+  | "not_found"
+  | "not_text"
+  | "too_large"
+  | "no_match"
+  | "refused"
+  | "failed";
 
 /** A tool that said no. The message is for whoever called it: what, which, what to do. */
 export class ToolError extends Error {
@@ -21,10 +29,14 @@ export type ToolContext = { readonly workspace: Workspace; readonly signal: Abor
 /** The same answer twice: as data for a program, as text for a model and for the log. */
 export type ToolAnswer<Value> = { readonly value: Value; readonly text: string };
 
+export type ToolAccess = "read" | "write";
+
 export type Tool<Value> = {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodMiniType;
+  /** Whether a call changes the workspace: then no other runs beside it. Reads unless told. */
+  readonly access?: ToolAccess;
   /** Decodes `input` by the schema and carries the call out. Rejects with a `ToolError` when it cannot. */
   run(input: unknown, context: ToolContext): Promise<ToolAnswer<Value>>;
 };
@@ -33,6 +45,7 @@ export type ToolDefinition<Schema extends z.ZodMiniType, Value> = {
   readonly name: string;
   readonly description: string;
   readonly input: Schema;
+  readonly access?: ToolAccess;
   find(input: z.output<Schema>, context: ToolContext): Promise<Value>;
   format(value: Value): string;
 };
@@ -40,11 +53,12 @@ export type ToolDefinition<Schema extends z.ZodMiniType, Value> = {
 export function defineTool<Schema extends z.ZodMiniType, Value>(
   definition: ToolDefinition<Schema, Value>,
 ): Tool<Value> {
-  const { name, description, input: schema, find, format } = definition;
+  const { name, description, input: schema, access = "read", find, format } = definition;
   return {
     name,
     description,
     input: schema,
+    access,
     async run(input, context) {
       const parsed = z.safeParse(schema, input);
       if (!parsed.success) {

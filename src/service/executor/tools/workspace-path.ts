@@ -22,7 +22,7 @@ export async function resolveInWorkspace(root: string, path: string): Promise<st
   if (inside === ".." || inside.startsWith(`..${sep}`)) {
     throw refusedPath(path, "it is or crosses a symbolic link that leads out of the repository");
   }
-  if (namesGitFolder(inside)) throw refusedPath(path, "git's own folder cannot be read");
+  if (namesGitFolder(inside)) throw refusedPath(path, "git's own folder is out of reach");
   return target;
 }
 
@@ -35,7 +35,7 @@ export function checkRelativePath(path: string): string {
   }
   const segments = path.split("/").filter((segment) => segment !== "" && segment !== ".");
   if (segments.includes("..")) throw refusedPath(path, 'it must not hold ".."');
-  if (namesGitFolder(path)) throw refusedPath(path, "git's own folder cannot be read");
+  if (namesGitFolder(path)) throw refusedPath(path, "git's own folder is out of reach");
   return segments.join("/");
 }
 
@@ -57,7 +57,8 @@ async function resolveLinks(absolute: string, path: string): Promise<string> {
   }
 }
 
-function refusedPath(path: string, rule: string): ToolError {
+/** `rule` goes on after "is refused: ". */
+export function refusedPath(path: string, rule: string): ToolError {
   return new ToolError("path_refused", `The path ${quoted(path)} is refused: ${rule}.`);
 }
 

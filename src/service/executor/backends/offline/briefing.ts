@@ -1,6 +1,6 @@
 // The briefing's sections in their order: first what was not done, then what the reader came for. Pure.
 
-import type { RepositoryTask } from "../../backend.ts";
+import type { BareTask, RepositoryTask } from "../../backend.ts";
 import { utcDay } from "../../tools/git-log.ts";
 import { code } from "./markdown.ts";
 import { aboutSection } from "./sections/about.ts";
@@ -19,7 +19,7 @@ const NOTICE =
   "> **No model took part in this run.** This service runs the `offline` backend: no model is configured, so the " +
   "request was not carried out. Below is a briefing of the repository made without a model.\n" +
   ">\n" +
-  "> Models arrive with a later version of the service; its operator selects the backend with the `BACKEND` setting.";
+  "> Whoever operates the service gives it a model with `BACKEND=model`; without a server, the inputs of the step do.";
 
 /** Markdown, a section at a time; joined they are the briefing. The same task and survey give the same text. */
 export function* briefingSections(task: RepositoryTask, survey: Survey): Generator<string> {
@@ -43,7 +43,20 @@ function header(task: RepositoryTask, survey: Survey): string {
   return `${NOTICE}\n\n# Briefing of ${code(task.repository)}\n\n${place}${quote}\n\n`;
 }
 
-function lastRequest(task: RepositoryTask): string {
+/** What is said instead where there is no repository. One paragraph. */
+export function noRepositoryText(task: BareTask): string {
+  const request = lastRequest(task);
+  const asked = request === "" ? "" : ` The request was: ${code(request, MAX_REQUEST_CHARS)}.`;
+  return (
+    "**This agent has no repository, so there is nothing to brief you on.** This service runs the `offline` backend: it " +
+    `calls no model and reads repositories.${asked} It was not carried out, and nothing else was done: the workspace was ` +
+    "empty and stays so. An agent with a repository is made by the repository's CI: run the action in one of its " +
+    "workflows, and claim its agent with the link that a job prints when it needs a payer (`agent-service claim <url>`). " +
+    "The runs of its jobs then get a briefing.\n"
+  );
+}
+
+function lastRequest(task: Pick<RepositoryTask, "messages">): string {
   const message = task.messages.findLast(({ role }) => role === "user");
   return (message?.content ?? "")
     .slice(0, 4 * MAX_REQUEST_CHARS)

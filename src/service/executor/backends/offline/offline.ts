@@ -1,7 +1,7 @@
 // The backend without a model and without a network: it reads the repository and writes a briefing of it.
 
 import type { Backend } from "../../backend.ts";
-import { briefingSections } from "./briefing.ts";
+import { briefingSections, noRepositoryText } from "./briefing.ts";
 import { sendMessage, takeStep } from "./stream.ts";
 import { surveyRepository } from "./survey.ts";
 
@@ -10,11 +10,15 @@ export const offlineBackend: Backend = {
   name: "offline",
   needsWorkspace: true,
   async run(task, workspace) {
+    if (task.repository === null) {
+      await sendMessage(task, [noRepositoryText(task)]);
+      return { stopReason: "end_turn" };
+    }
     const survey = await surveyRepository({ task, workspace });
     await takeStep(task, {
       name: "Write the briefing",
       work: () => sendMessage(task, briefingSections(task, survey)),
     });
-    return { stopReason: "end_turn", usage: { tokens: 0, calls: 0 } };
+    return { stopReason: "end_turn" };
   },
 };

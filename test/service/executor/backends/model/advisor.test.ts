@@ -1,12 +1,10 @@
 // The models beside the agent's own: the advisor that it may ask, and the reviewer that looks at what it changed.
 
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import * as z from "zod/mini";
 import type { ModelSettings } from "../../../../../src/service/executor/backends/model/model-settings.ts";
 import { readingToolbox, type Toolbox } from "../../../../../src/service/executor/backends/model/toolbox.ts";
-import { defineTool } from "../../../../../src/service/executor/tools/tool.ts";
+import { askAdvisorTool } from "../../../../../src/service/executor/tools/ask-advisor.ts";
+import { writeFile } from "../../../../../src/service/executor/tools/write-file.ts";
 import { UsageMeter } from "../../../../../src/service/executor/usage-meter.ts";
 import { everyTime, type Script } from "../../../../support/model-script.ts";
 import { answer, call, fault, say } from "../../../../support/model-turn.ts";
@@ -18,29 +16,13 @@ const rates = ratesOf(
   { id: "elder", inNanoUsdPerToken: 10_000, outNanoUsdPerToken: 50_000 },
 );
 
-const note = defineTool({
-  name: "note",
-  description: "Writes a note.",
-  input: z.object({ text: z.string() }),
-  access: "write",
-  find: async ({ text }, { workspace }) => {
-    await writeFile(join(workspace.root, "note.txt"), text);
-    return "Noted.";
-  },
-  format: (value) => value,
-});
-
 const toolbox: Toolbox = (context) => {
   const { askAdvisor } = context;
-  const ask = (question: string) => askAdvisor?.(question) ?? Promise.resolve("");
-  const advisor = defineTool({
-    name: "ask",
-    description: "Asks the advisor.",
-    input: z.object({ question: z.string() }),
-    find: ({ question }) => ask(question),
-    format: (value) => value,
-  });
-  return [...readingToolbox(context), note, ...(askAdvisor === null ? [] : [advisor])];
+  return [
+    ...readingToolbox(context),
+    writeFile,
+    ...(askAdvisor === null ? [] : [askAdvisorTool(askAdvisor)]),
+  ];
 };
 
 describe.each(providers)("the models beside the agent's own, by %s", (provider) => {
@@ -53,11 +35,18 @@ describe.each(providers)("the models beside the agent's own, by %s", (provider) 
     meter = new UsageMeter({ holdMicroUsd: 10_000_000, raiseHold: async () => false });
   });
 
+  const changes = { baseSha: "0".repeat(40), patch: "+x", heldBack: [] };
+  const files = [{ path: "note.txt", status: "added" as const, additions: 1, deletions: 0 }];
+
   const start = async (scripts: Record<string, Script>, settings: Partial<ModelSettings> = {}) => {
     const models = { executor: "worker", advisor: "elder", reviewer: null };
     bed = await ModelBed.start({
       provider,
-      script: ({ model }) => scripts[model] as readonly [],
+      workspace: { workingChanges: async () => ({ ...changes, files }) },
+      script: (opening) => {
+        const script = scripts[opening.model];
+        return typeof script === "function" ? script(opening) : script;
+      },
       settings: { models, rates, toolbox, ...settings },
     });
   };
@@ -70,7 +59,7 @@ describe.each(providers)("the models beside the agent's own, by %s", (provider) 
   const usage = { input: 100, output: 10 };
   const asks = (count: number) =>
     Array.from({ length: count }, (_, at) =>
-      answer([call("ask", { question: `Question ${at}?` })], { usage }),
+      answer([call("ask_advisor", { question: `Question ${at}?` })], { usage }),
     );
 
   it("answer a question with what was said so far, counted apart", async () => {
@@ -84,7 +73,9 @@ describe.each(providers)("the models beside the agent's own, by %s", (provider) 
     await bed.run({ meter }, recorder);
     expect(recorder.text()).toBe("He says: Yes.");
     const question = bed.server.requests[1];
-    expect(question).toMatchObject({ model: "elder", tools: [] });
+    expect(question).toMatchObject({ model: "elder" });
+    // An empty list of tools is refused by those who want none.
+    expect(question?.body).not.toHaveProperty("tools");
     expect(question?.lastUserMessage).toContain("Question 0?");
     expect(meter.usage).toEqual({
       roles: {
@@ -100,7 +91,8 @@ describe.each(providers)("the models beside the agent's own, by %s", (provider) 
     await bed.run({ meter, advisorMaxSpendMicroUsd: 0 }, recorder);
     const models = { executor: "worker", advisor: null, reviewer: null };
     await bed.run({ meter }, recorder, { models });
-    for (const { tools } of bed.server.requests) expect(tools.map(({ name }) => name)).not.toContain("ask");
+    for (const { tools } of bed.server.requests)
+      expect(tools.map(({ name }) => name)).not.toContain("ask_advisor");
     expect(meter.usage.advisor).toBeNull();
   });
 
@@ -135,7 +127,7 @@ describe.each(providers)("the models beside the agent's own, by %s", (provider) 
 
   it("review what was changed, once, and the agent answers to that", async () => {
     const models = { executor: "worker", advisor: null, reviewer: "elder" };
-    const write = answer([call("note", { text: "x" })], { usage });
+    const write = answer([call("write_file", { path: "note.txt", content: "x" })], { usage });
     await start(
       {
         worker: [
@@ -150,6 +142,7 @@ describe.each(providers)("the models beside the agent's own, by %s", (provider) 
     expect(await bed.run({ meter }, recorder)).toEqual({ stopReason: "end_turn" });
     expect(recorder.text()).toBe("Noted it.Right.");
     expect(bed.server.requests.map(({ model }) => model)).toEqual(["worker", "worker", "elder", "worker"]);
+    expect(bed.server.requests[2]?.lastUserMessage).toContain("<patch>\n+x\n</patch>");
     expect(meter.usage.roles.reviewer).toEqual({ tokens: 110, calls: 1, microUsd: 1_500 });
     await bed.close();
 

@@ -1,6 +1,9 @@
 // What a model answers, as events of the run, on both wires.
 
 import { afterEach, describe, expect, it } from "vitest";
+import { readingToolbox } from "../../../../../src/service/executor/backends/model/toolbox.ts";
+import { writeFile } from "../../../../../src/service/executor/tools/write-file.ts";
+import { UsageMeter } from "../../../../../src/service/executor/usage-meter.ts";
 import { answer, call, callRaw, say, think, wait } from "../../../../support/model-turn.ts";
 import { outlineOf } from "../../../../support/service-streams.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
@@ -78,6 +81,18 @@ describe.each(providers)("an answer by %s", (provider) => {
     expect(recorder.types().filter((type) => type === "TOOL_CALL_RESULT")).toHaveLength(2);
   });
 
+  it("that writes between two reads has each read see what it should", async () => {
+    const write = (content: string) => call("write_file", { path: "a.txt", content });
+    const read = call("read_file", { path: "a.txt" });
+    await start([[read, read, write("second"), read, write("third"), read], say("Done.")], {
+      files: { "a.txt": "first" },
+      settings: { toolbox: (context) => [...readingToolbox(context), writeFile] },
+    });
+    await bed.run({}, recorder);
+    const results = bed.server.toolResults().filter(({ tool }) => tool === "read_file");
+    expect(results.map(({ text }) => text)).toEqual(["first", "first", "second", "third"]);
+  });
+
   it.each([
     ["whose input is no JSON", callRaw("read_file", '{"path": "a'), "not JSON"],
     ["whose input does not fit", call("read_file", { path: 5 }), "The input of read_file is wrong"],
@@ -101,6 +116,30 @@ describe.each(providers)("an answer by %s", (provider) => {
     expect(bed.server.requests[1]?.lastUserMessage).toContain("empty");
   });
 
+  it("that stays without a word fails, and may be repeated", async () => {
+    await start([say(""), say(" ")]);
+    await expect(bed.run({}, recorder)).rejects.toMatchObject({ name: "BackendFailure", isRetryable: true });
+  });
+
+  it("is asked for by the rules of the repository, its caller, and what was said before", async () => {
+    await start([say("Ja.")], { workspace: { instructions: async () => "Run the tests." } });
+    const history = [
+      { role: "user" as const, content: "Earlier?" },
+      { role: "assistant" as const, content: "Yes." },
+    ];
+    const messages = [
+      { role: "system" as const, content: "Speak German." },
+      { role: "user" as const, content: "Now?" },
+    ];
+    await bed.run({ messages, history: async () => history }, recorder);
+    expect(bed.server.systemPrompt()).toMatch(/Run the tests\.[\s\S]*Speak German\./);
+    expect(bed.server.requests[0]?.messages).toMatchObject([
+      { role: "user", text: "Earlier?" },
+      { role: "assistant", text: "Yes." },
+      { role: "user", text: "Now?" },
+    ]);
+  });
+
   it("that its maker's filter stopped fails, with what to do", async () => {
     await start([answer([], { stop: "filter" })]);
     await expect(bed.run({}, recorder)).rejects.toMatchObject({
@@ -118,10 +157,17 @@ describe.each(providers)("an answer by %s", (provider) => {
   it("stops the model's request as soon as the run is stopped", async () => {
     await start([[say("Wait"), wait(new Promise(() => {})), say("Never.")]]);
     const reason = new Error("stopped");
+    const meter = new UsageMeter({ holdMicroUsd: 1, raiseHold: async () => true });
+    const counted: unknown[] = [];
     recorder.onEmit = ({ type }) => {
-      if (type === "TEXT_MESSAGE_CONTENT") recorder.controller.abort(reason);
+      if (type !== "TEXT_MESSAGE_CONTENT") return;
+      recorder.controller.abort(reason);
+      counted.push(meter.usage.roles.executor?.calls);
     };
-    await expect(bed.run({}, recorder)).rejects.toBe(reason);
+    await expect(bed.run({ meter }, recorder)).rejects.toBe(reason);
+    // At once, and only once: the run is settled as soon as it is stopped.
+    expect(counted).toEqual([1]);
+    expect(meter.usage.roles.executor?.calls).toBe(1);
     expect(await bed.server.requests[0]?.ended).toBe("hung-up");
   });
 

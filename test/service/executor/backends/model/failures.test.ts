@@ -104,6 +104,32 @@ describe.each(providers)("a model's API (%s)", (provider) => {
     });
   });
 
+  it.each(["cut", "end"] as const)("may break an answer off (%s) at any place", async (how) => {
+    const parts = [
+      think("Hm, so."),
+      say("I look."),
+      call("read_file", { path: "a.txt" }),
+      call("list_files"),
+    ];
+    for (let count = 0; count < 30; count += 1) {
+      await start(
+        everyTime(({ messages, assistantTurns }) => {
+          if (bed.server.requests.length === 1) return answer(parts, { cut: { type: "events", count, how } });
+          const results = messages.filter(({ role }) => role === "tool").length;
+          return say(`Answer ${assistantTurns} after ${results}.`);
+        }),
+        { files: { "a.txt": "text" } },
+      );
+      expect(await bed.run({}, recorder)).toEqual({ stopReason: "end_turn" });
+      expect(recorder.text()).toMatch(/Answer [01] after [0-2]\.$/);
+      const asked = recorder.events.filter(({ type }) => type === "TOOL_CALL_START").length;
+      expect(recorder.events.filter(({ type }) => type === "TOOL_CALL_RESULT")).toHaveLength(asked);
+      await expectWhole(recorder);
+      await bed.close();
+    }
+    await start([]);
+  });
+
   it("that cuts every answer is given up", async () => {
     await start(everyTime(() => answer([say(LONG)], { cut: { type: "events", count: 6 } })));
     expect(await failure()).toMatchObject({ isRetryable: true });

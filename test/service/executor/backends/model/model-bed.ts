@@ -56,6 +56,8 @@ export type ModelBedOptions = {
   readonly script: Script;
   readonly provider?: ModelProvider;
   readonly files?: Readonly<Record<string, string>>;
+  /** What git would have answered. */
+  readonly workspace?: Partial<Workspace>;
   readonly settings?: Partial<ModelSettings>;
 };
 
@@ -67,7 +69,8 @@ export class ModelBed {
 
   static async start(options: ModelBedOptions): Promise<ModelBed> {
     const server = await startModelServer({ script: options.script, apiKey: API_KEY });
-    return new ModelBed({ server, workspace: await folderWorkspace(options.files ?? {}), options });
+    const workspace = { ...(await folderWorkspace(options.files ?? {})), ...options.workspace };
+    return new ModelBed({ server, workspace, options });
   }
 
   private constructor(parts: { server: ModelServer; workspace: Workspace; options: ModelBedOptions }) {

@@ -1,7 +1,5 @@
 // The parts of the loop that need no model to be shown.
 
-import { rm, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { ModelMessage } from "ai";
 import { describe, expect, it } from "vitest";
 import {
@@ -9,11 +7,8 @@ import {
   openConversation,
   summarise,
 } from "../../../../../src/service/executor/backends/model/conversation.ts";
-import { treeInstructions } from "../../../../../src/service/executor/backends/model/instructions.ts";
 import { ReadWriteLock } from "../../../../../src/service/executor/backends/model/read-write-lock.ts";
 import { RepeatedCalls } from "../../../../../src/service/executor/backends/model/repeated-calls.ts";
-import { folderWorkspace } from "../../tools/folder-workspace.ts";
-import { TaskRecorder } from "../../tools/task-recorder.ts";
 
 const turn = (id: string, size: number): ModelMessage[] => [
   { role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName: "look", input: { id } }] },
@@ -46,7 +41,7 @@ describe("a conversation without room", () => {
   it("gives up old results first, the latest last", () => {
     const conversation = new Conversation([task]);
     conversation.add(...turn("a", 5_000), ...turn("b", 5_000), ...turn("c", 5_000));
-    conversation.fit(14_000);
+    conversation.fit(15_000);
     const text = JSON.stringify(conversation.messages);
     expect(text.match(/removed to save room/g)).toHaveLength(1);
     expect(conversation.messages).toHaveLength(7);
@@ -66,6 +61,15 @@ describe("a conversation without room", () => {
     const idOf = (part: object) => ("toolCallId" in part ? part.toolCallId : null);
     expect(results.map(idOf)).toEqual(calls.map(idOf));
     expect(idOf(results.at(-1) ?? {})).toBe("call-29");
+  });
+
+  it("begins with the user, whatever was dropped", () => {
+    const question: ModelMessage = { role: "user", content: "q".repeat(6_000) };
+    const conversation = new Conversation([question, { role: "assistant", content: "short" }, task]);
+    conversation.add(...turn("a", 10));
+    conversation.fit(5_000);
+    expect(conversation.messages[0]).toBe(task);
+    expect(conversation.messages).toHaveLength(3);
   });
 
   it("cuts the last results where nothing else is left", () => {
@@ -136,24 +140,5 @@ describe("repeated calls", () => {
     const notes = Array.from({ length: 6 }, () => repeated.note(first));
     expect(notes.map((note) => note !== null)).toEqual([false, false, true, true, true, true]);
     expect(repeated.isStuck).toBe(true);
-  });
-});
-
-describe("the repository's AGENTS.md", () => {
-  it("is believed on a push, and never where a stranger may have written it", async () => {
-    const workspace = await folderWorkspace({ "AGENTS.md": "Run the tests." });
-    const read = (changes: object) => treeInstructions(new TaskRecorder().task(changes), workspace);
-    expect(await read({ event: "push" })).toBe("Run the tests.");
-    expect(await read({ event: "schedule" })).toBe("Run the tests.");
-    for (const event of ["pull_request", "pull_request_target", "issue_comment", "pull_request_review"]) {
-      expect(await read({ event })).toBeNull();
-    }
-    expect(await read({ event: "push", baseRef: "main" })).toBeNull();
-    await rm(join(workspace.root, "AGENTS.md"));
-    expect(await read({ event: "push" })).toBeNull();
-    await writeFile(join(workspace.root, "secret"), "x");
-    await symlink("/etc/hostname", join(workspace.root, "AGENTS.md"));
-    expect(await read({ event: "push" })).toBeNull();
-    await workspace.close();
   });
 });

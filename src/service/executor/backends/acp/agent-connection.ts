@@ -1,0 +1,139 @@
+// Our side of ACP: what we ask an agent, and what we answer when it asks. https://agentclientprotocol.com
+
+import {
+  type ClientConnection,
+  client,
+  methods,
+  PROTOCOL_VERSION,
+  RequestError,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+  type Stream,
+} from "@agentclientprotocol/sdk";
+import * as z from "zod/mini";
+import { ToolError } from "../../tools/tool.ts";
+import type { AgentFault } from "./agent-fault.ts";
+import { type PromptAnswer, promptAnswerSchema } from "./updates.ts";
+
+const AUTH_REQUIRED = -32000;
+const INVALID_PARAMS = -32602;
+
+const initializedSchema = z.object({
+  protocolVersion: z.number(),
+  authMethods: z.optional(z.nullable(z.array(z.looseObject({ id: z.string() })))),
+});
+const sessionSchema = z.object({ sessionId: z.string() });
+
+/** What the agent may ask of us. All of it may be called at once. */
+export type AgentRequests = {
+  askPermission(request: RequestPermissionRequest): Promise<RequestPermissionResponse>;
+  /** Rejects with a `ToolError`. */
+  readFile(file: { path: string; line?: number | null; limit?: number | null }): Promise<string>;
+  /** Rejects with a `ToolError`. */
+  writeFile(file: { path: string; content: string }): Promise<void>;
+};
+
+export type SessionWanted = { readonly cwd: string; readonly authMethod: string | null };
+
+/** An agent that answered otherwise than it should. */
+export class AgentError extends Error {
+  override readonly name = "AgentError";
+  readonly code = "agent_error";
+  readonly fault: AgentFault;
+
+  constructor(fault: AgentFault) {
+    super(`The agent failed: ${fault.type}.`);
+    this.fault = fault;
+  }
+}
+
+export class AgentDialogue {
+  readonly #connection: ClientConnection;
+  #authMethods: readonly string[] = [];
+
+  constructor(stream: Stream, requests: AgentRequests) {
+    this.#connection = client({ name: "agent-service" })
+      .onRequest(methods.client.session.requestPermission, ({ params }) => requests.askPermission(params))
+      .onRequest(methods.client.fs.readTextFile, async ({ params }) => ({
+        content: await answered(requests.readFile(params)),
+      }))
+      .onRequest(methods.client.fs.writeTextFile, async ({ params }) => {
+        await answered(requests.writeFile(params));
+        return {};
+      })
+      // A kind of message that we do not know is none of our business.
+      .onNotification("*", () => undefined)
+      .connect(stream);
+  }
+
+  /** Resolves when nothing more can be asked. */
+  get closed(): Promise<void> {
+    return this.#connection.closed;
+  }
+
+  /** Opens a session; returns its id. Rejects with an `AgentError`. */
+  async open({ cwd, authMethod }: SessionWanted): Promise<string> {
+    const initialized = await this.#ask(methods.agent.initialize, initializedSchema, {
+      protocolVersion: PROTOCOL_VERSION,
+      clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
+      clientInfo: { name: "agent-service", version: "1" },
+    });
+    const { protocolVersion } = initialized;
+    if (protocolVersion !== PROTOCOL_VERSION)
+      throw new AgentError({ type: "other_version", version: protocolVersion });
+    this.#authMethods = initialized.authMethods?.map(({ id }) => id) ?? [];
+    if (authMethod !== null)
+      await this.#ask(methods.agent.authenticate, z.unknown(), { methodId: authMethod });
+    const session = await this.#ask(methods.agent.session.new, sessionSchema, { cwd, mcpServers: [] });
+    return session.sessionId;
+  }
+
+  /** Resolves at the end of the turn. Rejects with an `AgentError`. */
+  async prompt(sessionId: string, text: string): Promise<PromptAnswer> {
+    const prompt = [{ type: "text", text }];
+    return await this.#ask(methods.agent.session.prompt, promptAnswerSchema, { sessionId, prompt });
+  }
+
+  /** Asks it to end its turn. The answer of `prompt` tells when it has. */
+  async cancel(sessionId: string): Promise<void> {
+    await this.#connection.agent.notify(methods.agent.session.cancel, { sessionId });
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  async #ask<Schema extends z.ZodMiniType>(
+    method: string,
+    schema: Schema,
+    params: unknown,
+  ): Promise<z.output<Schema>> {
+    let answer: unknown;
+    try {
+      answer = await this.#connection.agent.request(method, params);
+    } catch (cause) {
+      throw cause instanceof RequestError ? new AgentError(this.#faultOf(method, cause)) : cause;
+    }
+    const parsed = z.safeParse(schema, answer);
+    if (!parsed.success) throw new AgentError({ type: "malformed", method });
+    return parsed.data;
+  }
+
+  #faultOf(method: string, error: RequestError): AgentFault {
+    if (error.code === AUTH_REQUIRED) return { type: "login_needed", methods: this.#authMethods };
+    const { data } = error;
+    const details = typeof data === "object" && data !== null && "details" in data ? data.details : data;
+    const more = typeof details === "string" ? `: ${details}` : "";
+    return { type: "error", method, message: `${error.message}${more} (${error.code})` };
+  }
+}
+
+/** A refusal of ours as an error of the protocol. What else failed may name paths of this machine. */
+async function answered<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (cause) {
+    if (cause instanceof ToolError) throw new RequestError(INVALID_PARAMS, cause.message);
+    throw new RequestError(-32603, "The file could not be reached.");
+  }
+}

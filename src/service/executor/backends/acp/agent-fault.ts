@@ -1,0 +1,104 @@
+// Why an agent did not do its work, and the one sentence that whoever reads the run gets of it.
+
+import { basename } from "node:path";
+import { BackendFailure } from "../../backend.ts";
+import type { SecretMask } from "./secret-mask.ts";
+
+const MAX_SAID_CHARS = 300;
+/** Colours and the like. */
+const terminalCodes = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[A-Za-z]`, "g");
+
+export type AgentFault =
+  | { readonly type: "not_started"; readonly code: string }
+  | { readonly type: "exited"; readonly exitCode: number | null; readonly signal: string | null }
+  | { readonly type: "ended" }
+  | { readonly type: "line_too_long"; readonly maxBytes: number }
+  | { readonly type: "not_a_message"; readonly text: string }
+  | { readonly type: "start_timed_out"; readonly afterMs: number }
+  | { readonly type: "idle"; readonly afterMs: number }
+  | { readonly type: "other_version"; readonly version: number }
+  | { readonly type: "login_needed"; readonly methods: readonly string[] }
+  /** It answered a request with an error. */
+  | { readonly type: "error"; readonly method: string; readonly message: string }
+  | { readonly type: "malformed"; readonly method: string }
+  | { readonly type: "refusal" }
+  | { readonly type: "silent" }
+  /** Its reply, even the second one, has not the form that was asked for. */
+  | { readonly type: "misfit"; readonly faults: string }
+  | { readonly type: "cancelled" }
+  | { readonly type: "unknown_stop"; readonly stopReason: string };
+
+export type FaultContext = {
+  readonly command: readonly [string, ...string[]];
+  readonly mask: SecretMask;
+  /** The last line of its standard error. */
+  readonly complaint: string;
+};
+
+export function failureOf(fault: AgentFault, { command, mask, complaint }: FaultContext): BackendFailure {
+  const { what, isRetryable } = describe(fault);
+  const said = oneLine(mask.apply(complaint));
+  const ending = said === "" ? "" : ` Its last line of errors: ${JSON.stringify(said)}.`;
+  const message = `The agent ${JSON.stringify(basename(command[0]))} ${mask.apply(what)}${ending}`;
+  return new BackendFailure(message, { isRetryable });
+}
+
+function describe(fault: AgentFault): { readonly what: string; readonly isRetryable: boolean } {
+  const final = (what: string) => ({ what, isRetryable: false });
+  const passing = (what: string) => ({ what, isRetryable: true });
+  switch (fault.type) {
+    case "not_started":
+      return final(`could not be started (${fault.code}). Its operator must install it, or set ACP_COMMAND.`);
+    case "exited": {
+      const how = fault.signal === null ? `exit code ${fault.exitCode}` : `signal ${fault.signal}`;
+      return passing(`ended before it had answered, with ${how}. Run it again.`);
+    }
+    case "ended":
+      return passing("closed its output before it had answered. Run it again.");
+    case "line_too_long":
+      return final(`wrote a line of more than ${fault.maxBytes} bytes. Ask for less in one run.`);
+    case "not_a_message":
+      return final(
+        `wrote ${JSON.stringify(oneLine(fault.text))} where ACP wants JSON-RPC. Is ACP_COMMAND its ACP mode?`,
+      );
+    case "start_timed_out":
+      return passing(`did not open a session within ${fault.afterMs / 1000} s. Run it again.`);
+    case "idle":
+      return passing(`said nothing for ${fault.afterMs / 1000} s. Run it again, or ask for less.`);
+    case "other_version":
+      return final(
+        `speaks version ${fault.version} of ACP, this service speaks 1. Its operator must update one.`,
+      );
+    case "login_needed": {
+      const ways =
+        fault.methods.length === 0 ? "" : ` It knows ${fault.methods.join(", ")} (ACP_AUTH_METHOD).`;
+      return final(`wants a login. Its operator must put its key into ACP_ENV.${ways}`);
+    }
+    case "error":
+      return passing(`answered ${fault.method} with an error: ${JSON.stringify(oneLine(fault.message))}.`);
+    case "malformed":
+      return final(`answered ${fault.method} with something that is not of ACP's form.`);
+    case "refusal":
+      return final("refused to go on with this task. Ask for something else.");
+    case "silent":
+      return passing("ended its turn without a word or a deed. Run it again.");
+    case "misfit":
+      return passing(
+        `gave a reply that does not fit output_schema, even after a second try: ${fault.faults}.`,
+      );
+    case "cancelled":
+      return passing("cancelled its turn, though nobody asked it to. Run it again.");
+    case "unknown_stop":
+      return final(
+        `ended its turn for a reason that ACP does not know: ${JSON.stringify(oneLine(fault.stopReason))}.`,
+      );
+  }
+}
+
+function oneLine(text: string): string {
+  const line = text
+    .replace(terminalCodes, "")
+    .replace(/[\p{C}\p{Z}]+/gu, " ")
+    .trim();
+  return line.length > MAX_SAID_CHARS ? `${line.slice(0, MAX_SAID_CHARS)}…` : line;
+}

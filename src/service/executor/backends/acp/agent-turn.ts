@@ -1,0 +1,295 @@
+// One turn of an agent: the session, the prompt, and all that ends it early. Whatever comes first counts: its answer,
+// a fault of its own, a bound that was passed, the end of the run.
+
+import {
+  type AnyMessage,
+  methods,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+} from "@agentclientprotocol/sdk";
+import type { Clock } from "../../../../base/clock.ts";
+import { OUTPUT_EVENT } from "../../../../contract/run-event.ts";
+import { BackendFailure, type BackendOutcome, type BareTask, type RepositoryTask } from "../../backend.ts";
+import { RunStopped } from "../../stop-reason.ts";
+import { ToolError } from "../../tools/tool.ts";
+import { type OutputForm, outputForm } from "../model/output-schema.ts";
+import { AgentDialogue, AgentError } from "./agent-connection.ts";
+import { type AgentFault, failureOf } from "./agent-fault.ts";
+import type { AgentProcess } from "./agent-process.ts";
+import { messageStream, type StreamFault } from "./message-stream.ts";
+import { answerTo, decidePermission } from "./permissions.ts";
+import { MAX_HISTORY_CHARS, promptOf, repairText } from "./prompt.ts";
+import { RunStream } from "./run-stream.ts";
+import type { SecretMask } from "./secret-mask.ts";
+import { Sequence } from "./sequence.ts";
+import type { AcpSettings, PermissionKind } from "./settings.ts";
+import { type Excess, TurnUsage } from "./turn-usage.ts";
+import { decodeUpdate, type PromptAnswer, toolUpdateSchema } from "./updates.ts";
+import { readLines, writeText } from "./workspace-files.ts";
+
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+/** An agent that closed its output has this long to end, and so to say why. */
+const EXIT_MS = 3_000;
+
+export type AgentTurnOptions = {
+  readonly settings: AcpSettings;
+  readonly task: RepositoryTask | BareTask;
+  readonly agent: AgentProcess;
+  /** Ways to name the root of the workspace; the first is where the agent works. */
+  readonly roots: readonly [string, ...string[]];
+  readonly mask: SecretMask;
+  readonly clock: Clock;
+};
+
+/** The turn has used more than it may. */
+class BoundPassed extends Error {
+  readonly code = "bound_passed";
+  readonly excess: Excess;
+
+  constructor(excess: Excess) {
+    super(`The turn has passed a bound: ${excess}.`);
+    this.excess = excess;
+  }
+}
+
+export class AgentTurn {
+  readonly #options: AgentTurnOptions;
+  readonly #stream: RunStream;
+  readonly #usage: TurnUsage;
+  readonly #dialogue: AgentDialogue;
+  readonly #sequence = new Sequence((cause) => this.#over.abort(cause));
+  /** Aborts with what ends the turn early; the first reason stays. */
+  readonly #over = new AbortController();
+  readonly #done = new AbortController();
+  #heardAtMs: number;
+
+  constructor(options: AgentTurnOptions) {
+    this.#options = options;
+    const { task, agent, roots, mask, clock } = options;
+    this.#heardAtMs = clock.now();
+    this.#stream = new RunStream({ task, mask, roots });
+    this.#usage = new TurnUsage({ meter: task.meter, maxTokens: task.maxTurnTokens });
+    const stream = messageStream({
+      input: agent.input,
+      output: agent.output,
+      maxLineBytes: MAX_LINE_BYTES,
+      onMessage: (message) => this.#heard(message),
+      onFault: (fault) => this.#streamFailed(fault),
+    });
+    this.#dialogue = new AgentDialogue(stream, {
+      askPermission: (request) => this.#askPermission(request),
+      readFile: async (file) => {
+        this.#checkPolicy("read");
+        return await readLines(roots, file);
+      },
+      writeFile: async (file) => {
+        this.#checkPolicy("edit");
+        await writeText(roots, file);
+      },
+    });
+  }
+
+  /** Rejects with the reason of the task's signal, or with a `BackendFailure`. The agent is left to be ended. */
+  async take(): Promise<BackendOutcome> {
+    const { task } = this.#options;
+    const stop = () => this.#over.abort(task.signal.reason);
+    task.signal.addEventListener("abort", stop, { once: true });
+    if (task.signal.aborted) stop();
+    try {
+      const form = task.outputSchema === null ? null : outputForm(task.outputSchema);
+      const sessionId = await this.#open();
+      return await this.#work(sessionId, form);
+    } catch (cause) {
+      const reason = cause instanceof AgentError ? this.#failure(cause.fault) : cause;
+      this.#sequence.stop();
+      await this.#sequence.settled();
+      if (!task.signal.aborted) await this.#stream.close().catch(() => undefined);
+      if (reason instanceof BoundPassed) return { stopReason: reason.excess };
+      throw reason;
+    } finally {
+      this.#done.abort();
+      task.signal.removeEventListener("abort", stop);
+      this.#dialogue.close();
+    }
+  }
+
+  async #open(): Promise<string> {
+    const { settings, roots } = this.#options;
+    const opened = new AbortController();
+    this.#failAfter(settings.startTimeoutMs, { type: "start_timed_out" }, opened.signal);
+    this.#dialogue.closed.then(() => this.#streamFailed({ type: "ended" }));
+    try {
+      return await this.#unlessOver(this.#dialogue.open({ cwd: roots[0], authMethod: settings.authMethod }));
+    } finally {
+      opened.abort();
+    }
+  }
+
+  async #work(sessionId: string, form: OutputForm | null): Promise<BackendOutcome> {
+    const { task } = this.#options;
+    const history = await task.history(MAX_HISTORY_CHARS);
+    this.#heardAtMs = this.#options.clock.now();
+    this.#watchSilence().catch(() => undefined);
+    const outcome = await this.#ask(sessionId, promptOf(task, { history, form }));
+    if (form === null || outcome.stopReason !== "end_turn") return outcome;
+    let checked = form.check(this.#stream.lastText);
+    if (!checked.ok) {
+      const repaired = await this.#ask(sessionId, repairText(checked.faults));
+      if (repaired.stopReason !== "end_turn") return repaired;
+      checked = form.check(this.#stream.lastText);
+    }
+    if (!checked.ok) throw new AgentError({ type: "misfit", faults: checked.faults });
+    await task.emit({ type: "CUSTOM", name: OUTPUT_EVENT, value: checked.value });
+    return outcome;
+  }
+
+  async #ask(sessionId: string, prompt: string): Promise<BackendOutcome> {
+    const { task } = this.#options;
+    this.#over.signal.throwIfAborted();
+    const answering = this.#dialogue.prompt(sessionId, prompt);
+    let answer: PromptAnswer;
+    try {
+      answer = await this.#unlessOver(answering);
+    } catch (cause) {
+      answering.catch(() => undefined);
+      const isFault = cause instanceof BackendFailure || cause instanceof AgentError;
+      if (!isFault && !isUrgent(task.signal)) await this.#cancel(sessionId, answering);
+      throw cause;
+    }
+    await this.#sequence.settled();
+    this.#over.signal.throwIfAborted();
+    this.#usage.end(answer);
+    const outcome = this.#outcomeOf(answer);
+    await this.#stream.close();
+    return outcome;
+  }
+
+  /** Lets the agent end its turn by itself, for a while. */
+  async #cancel(sessionId: string, answering: Promise<PromptAnswer>): Promise<void> {
+    const { settings, clock } = this.#options;
+    const answered = new AbortController();
+    await this.#dialogue.cancel(sessionId).catch(() => undefined);
+    answering
+      .then((answer) => this.#usage.end(answer))
+      .then(
+        () => answered.abort(),
+        () => answered.abort(),
+      );
+    await clock.sleep(settings.stopGraceMs, answered.signal).catch(() => undefined);
+  }
+
+  #outcomeOf({ stopReason }: PromptAnswer): BackendOutcome {
+    switch (stopReason) {
+      case "end_turn":
+        if (!this.#stream.hasSpoken) throw new AgentError({ type: "silent" });
+        return { stopReason: "end_turn" };
+      case "max_tokens":
+        return { stopReason: "max_tokens" };
+      case "max_turn_requests":
+        return { stopReason: "max_turns" };
+      case "refusal":
+        throw new AgentError({ type: "refusal" });
+      case "cancelled":
+        // Some agents end their turn when they are told no.
+        if (this.#stream.hasRejected) return { stopReason: "end_turn" };
+        throw new AgentError({ type: "cancelled" });
+      default:
+        throw new AgentError({ type: "unknown_stop", stopReason });
+    }
+  }
+
+  #update(params: unknown): void {
+    const update = decodeUpdate(params);
+    if (update === null) return;
+    this.#sequence.add(async () => {
+      await this.#stream.apply(update);
+      this.#heardAtMs = this.#options.clock.now();
+      const excess = update.sessionUpdate === "usage_update" ? await this.#usage.add(update) : null;
+      if (excess !== null) throw new BoundPassed(excess);
+    });
+  }
+
+  async #askPermission(request: RequestPermissionRequest): Promise<RequestPermissionResponse> {
+    const asked = toolUpdateSchema.parse(request.toolCall);
+    const decision = await this.#sequence.add(async () => {
+      const call = await this.#stream.ask(asked);
+      const { permissions } = this.#options.settings;
+      const made = decidePermission(permissions, { kind: call.kind, options: request.options });
+      await call.decide(made);
+      return made;
+    });
+    const optionId = decision?.optionId ?? null;
+    return { outcome: optionId === null ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
+  }
+
+  #checkPolicy(kind: PermissionKind): void {
+    if (answerTo(this.#options.settings.permissions, kind) === "allow") return;
+    throw new ToolError("path_refused", `This service's policy does not let agents ${kind} files.`);
+  }
+
+  /** Updates are taken here: the SDK keeps no order between them and the rest, and complains of those it does not know. */
+  async #heard(message: AnyMessage): Promise<boolean> {
+    this.#heardAtMs = this.#options.clock.now();
+    await this.#sequence.room();
+    if (!("method" in message) || message.method !== methods.client.session.update) return false;
+    this.#update(message.params);
+    return true;
+  }
+
+  async #watchSilence(): Promise<void> {
+    const { clock, settings } = this.#options;
+    const { idleTimeoutMs: afterMs } = settings;
+    while (!this.#done.signal.aborted) {
+      const leftMs = this.#heardAtMs + afterMs - clock.now();
+      if (leftMs <= 0) return this.#fail({ type: "idle", afterMs });
+      await clock.sleep(leftMs, this.#done.signal);
+    }
+  }
+
+  #failAfter(afterMs: number, { type }: { type: "start_timed_out" }, signal: AbortSignal): void {
+    this.#options.clock.sleep(afterMs, signal).then(
+      () => this.#fail({ type, afterMs }),
+      () => undefined,
+    );
+  }
+
+  #streamFailed(fault: StreamFault): void {
+    if (fault.type !== "ended") {
+      this.#fail(fault);
+      return;
+    }
+    const { agent, clock } = this.#options;
+    agent.ended.then((exit) => this.#fail(exit));
+    clock.sleep(EXIT_MS, this.#done.signal).then(
+      () => this.#fail(fault),
+      () => undefined,
+    );
+  }
+
+  #fail(fault: AgentFault): void {
+    this.#over.abort(this.#failure(fault));
+  }
+
+  #failure(fault: AgentFault): BackendFailure {
+    const { settings, mask, agent } = this.#options;
+    return failureOf(fault, { command: settings.command, mask, complaint: agent.lastComplaint() });
+  }
+
+  /** Settles as the work does, or rejects as soon as the turn is over. A connection that closed tells why soon. */
+  async #unlessOver<Value>(work: Promise<Value>): Promise<Value> {
+    const { signal } = this.#over;
+    return await new Promise<Value>((resolve, reject) => {
+      const onAbort = () => reject(signal.reason);
+      if (signal.aborted) return onAbort();
+      signal.addEventListener("abort", onAbort, { once: true });
+      work.then(resolve, (cause: unknown) => {
+        if (cause instanceof AgentError) reject(cause);
+      });
+    });
+  }
+}
+
+/** The service ends, or the run belongs to another: there is no time to be polite. */
+export function isUrgent({ reason }: AbortSignal): boolean {
+  return reason instanceof RunStopped && (reason.kind === "shutdown" || reason.kind === "lost");
+}

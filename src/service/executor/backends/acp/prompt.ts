@@ -1,0 +1,38 @@
+// What an agent is told: where it works, what was said before, what is asked. Pure.
+
+import type { Message } from "../../../../contract/run.ts";
+import type { BareTask, RepositoryTask } from "../../backend.ts";
+
+/** Of the session before; more would crowd out the work. */
+export const MAX_HISTORY_CHARS = 40_000;
+
+export type PromptParts = {
+  readonly history: readonly Message[];
+  /** Null where any reply will do. */
+  readonly form: { readonly text: string } | null;
+};
+
+export function promptOf(task: RepositoryTask | BareTask, { history, form }: PromptParts): string {
+  const place =
+    task.repository === null
+      ? "Your working folder is empty: this task has no repository."
+      : `Your working folder is a checkout of ${task.repository} at commit ${task.sha} (${task.ref}, event ${task.event}).`;
+  const schema =
+    form === null
+      ? []
+      : [`Your last message must be nothing but JSON that fits this JSON Schema:\n${form.text}`];
+  const before = history.length === 0 ? [] : [`Said earlier in this session:\n\n${spoken(history)}`];
+  // One message is the task as it was written; several are a conversation.
+  const [only, ...others] = task.messages;
+  const asked = only !== undefined && others.length === 0 ? only.content : spoken(task.messages);
+  const rules = "Work inside that folder alone. Nobody can answer questions before you are done.";
+  return [`${place} ${rules}`, ...before, ...schema, asked].join("\n\n");
+}
+
+export function repairText(faults: string): string {
+  return `Your answer does not fit the JSON Schema: ${faults}. Answer again with the JSON value alone.`;
+}
+
+function spoken(messages: readonly Message[]): string {
+  return messages.map(({ role, content }) => `${role}: ${content}`).join("\n\n");
+}

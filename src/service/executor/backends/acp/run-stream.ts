@@ -1,0 +1,213 @@
+// Turns what an agent tells into the events of a run: messages, thoughts, tool calls with their results, and the steps
+// of its plan. One call at a time.
+
+import type { RunEvent } from "../../../../contract/run-event.ts";
+import type { BackendTask } from "../../backend.ts";
+import { boundResult } from "../../tools/tool-call.ts";
+import type { PermissionDecision } from "./permissions.ts";
+import type { MaskedStream, SecretMask } from "./secret-mask.ts";
+import {
+  argumentsOf,
+  hasEnded,
+  isReadyToShow,
+  nameOf,
+  newToolCall,
+  resultOf,
+  type ToolCall,
+  updateToolCall,
+} from "./tool-calls.ts";
+import { type ContentBlock, type PlanEntry, type ToolUpdate, textOf, type Update } from "./updates.ts";
+
+const MAX_STEP_CHARS = 120;
+
+export type RunStreamOptions = {
+  readonly task: Pick<BackendTask, "emit" | "nextId">;
+  readonly mask: SecretMask;
+  /** Absolute paths of the tree; in tool calls they are left out. */
+  readonly roots: readonly string[];
+};
+
+type Speech = "text" | "thought";
+type OpenMessage = {
+  readonly speech: Speech;
+  readonly id: string;
+  readonly agentsId: string | null;
+  readonly masked: MaskedStream;
+};
+
+export class RunStream {
+  readonly #task: RunStreamOptions["task"];
+  readonly #mask: SecretMask;
+  readonly #roots: readonly string[];
+  readonly #calls = new Map<string, ToolCall>();
+  readonly #openSteps = new Set<string>();
+  readonly #doneSteps = new Set<string>();
+  #message: OpenMessage | null = null;
+  /** Whether anything came that a reader can see. */
+  hasSpoken = false;
+  /** What was said in the last message. */
+  lastText = "";
+  /** Whether the policy said no to anything. */
+  hasRejected = false;
+
+  constructor({ task, mask, roots }: RunStreamOptions) {
+    this.#task = task;
+    this.#mask = mask;
+    this.#roots = roots.toSorted((a, b) => b.length - a.length);
+  }
+
+  async apply(update: Update): Promise<void> {
+    switch (update.sessionUpdate) {
+      case "agent_message_chunk":
+        return await this.#say("text", update);
+      case "agent_thought_chunk":
+        return await this.#say("thought", update);
+      case "tool_call":
+      case "tool_call_update":
+        await this.#updateCall(update);
+        return;
+      case "plan":
+        return await this.#followPlan(update.entries);
+      case "usage_update":
+        return;
+    }
+  }
+
+  /** The kind of the call that leave is asked for, and the call, started if it was not. */
+  async ask(
+    update: ToolUpdate,
+  ): Promise<{ kind: string | null; decide(made: PermissionDecision): Promise<void> }> {
+    // What it shows whom it asks is no result.
+    const call = await this.#updateCall({ ...update, content: null });
+    return {
+      kind: call.kind,
+      decide: async (made) => {
+        call.decision = made;
+        if (made.answer === "reject") this.hasRejected = true;
+        await this.#show(call);
+      },
+    };
+  }
+
+  /** Ends whatever is open. Safe to repeat. */
+  async close(): Promise<void> {
+    await this.#closeMessage();
+    for (const call of this.#calls.values()) {
+      if (call.isFinished) continue;
+      await this.#announce(call);
+      // An agent that was told no may say no more of that call.
+      if (call.decision?.answer === "reject") await this.#finish(call);
+    }
+    for (const stepName of this.#openSteps) await this.#emit({ type: "STEP_FINISHED", stepName });
+    this.#openSteps.clear();
+  }
+
+  async #say(
+    speech: Speech,
+    chunk: { readonly content: ContentBlock; readonly messageId?: string | null | undefined },
+  ): Promise<void> {
+    const agentsId = chunk.messageId ?? null;
+    const open = this.#message;
+    if (open !== null && (open.speech !== speech || open.agentsId !== agentsId)) await this.#closeMessage();
+    const text = textOf(chunk.content);
+    if (text === "") return;
+    const message = this.#message ?? (await this.#openMessage(speech, agentsId));
+    await this.#sayDelta(message, message.masked.add(text));
+  }
+
+  async #openMessage(speech: Speech, agentsId: string | null): Promise<OpenMessage> {
+    const id = this.#task.nextId("message");
+    const message = { speech, id, agentsId, masked: this.#mask.stream() };
+    this.#message = message;
+    if (speech === "text") {
+      this.lastText = "";
+      await this.#emit({ type: "TEXT_MESSAGE_START", messageId: id, role: "assistant" });
+    } else {
+      await this.#emit({ type: "REASONING_START", messageId: id });
+      await this.#emit({ type: "REASONING_MESSAGE_START", messageId: id, role: "reasoning" });
+    }
+    return message;
+  }
+
+  async #sayDelta({ speech, id: messageId }: OpenMessage, delta: string): Promise<void> {
+    if (delta === "") return;
+    if (speech === "text") this.lastText += delta;
+    const type = speech === "text" ? "TEXT_MESSAGE_CONTENT" : "REASONING_MESSAGE_CONTENT";
+    await this.#emit({ type, messageId, delta });
+  }
+
+  async #closeMessage(): Promise<void> {
+    const message = this.#message;
+    if (message === null) return;
+    this.#message = null;
+    const { speech, id: messageId, masked } = message;
+    await this.#sayDelta(message, masked.end());
+    if (speech === "text") return await this.#emit({ type: "TEXT_MESSAGE_END", messageId });
+    await this.#emit({ type: "REASONING_MESSAGE_END", messageId });
+    await this.#emit({ type: "REASONING_END", messageId });
+  }
+
+  async #updateCall(update: ToolUpdate & { readonly sessionUpdate?: string }): Promise<ToolCall> {
+    await this.#closeMessage();
+    let call = this.#calls.get(update.toolCallId);
+    if (call === undefined || (call.isFinished && update.sessionUpdate === "tool_call")) {
+      call = newToolCall(this.#task.nextId("call"));
+      this.#calls.set(update.toolCallId, call);
+    }
+    if (call.isFinished) return call;
+    updateToolCall(call, update);
+    await this.#show(call);
+    return call;
+  }
+
+  async #show(call: ToolCall): Promise<void> {
+    if (isReadyToShow(call)) await this.#announce(call);
+    if (hasEnded(call)) await this.#finish(call);
+  }
+
+  async #announce(call: ToolCall): Promise<void> {
+    if (call.isAnnounced) return;
+    call.isAnnounced = true;
+    const { id: toolCallId } = call;
+    await this.#emit({ type: "TOOL_CALL_START", toolCallId, toolCallName: nameOf(call) });
+    const delta = this.#mask.apply(argumentsOf(call, this.#shorten));
+    await this.#emit({ type: "TOOL_CALL_ARGS", toolCallId, delta });
+    await this.#emit({ type: "TOOL_CALL_END", toolCallId });
+  }
+
+  async #finish(call: ToolCall): Promise<void> {
+    if (call.isFinished) return;
+    call.isFinished = true;
+    const content = boundResult(this.#mask.apply(resultOf(call, this.#shorten)));
+    // A long run makes many calls: what was shown is not kept.
+    Object.assign(call, { content: [], input: undefined, output: undefined });
+    const messageId = this.#task.nextId("message");
+    await this.#emit({ type: "TOOL_CALL_RESULT", messageId, toolCallId: call.id, content, role: "tool" });
+  }
+
+  /** An entry is a step from when it is in progress until it is not. Names of steps are unique in a run. */
+  async #followPlan(entries: readonly PlanEntry[]): Promise<void> {
+    for (const { content, status } of entries) {
+      const stepName = this.#mask.apply(content.replace(/\s+/g, " ").trim()).slice(0, MAX_STEP_CHARS);
+      if (stepName === "" || this.#doneSteps.has(stepName)) continue;
+      const isOpen = this.#openSteps.has(stepName);
+      if (!isOpen && (status === "in_progress" || status === "completed")) {
+        this.#openSteps.add(stepName);
+        await this.#emit({ type: "STEP_STARTED", stepName });
+      }
+      if (status === "completed") {
+        this.#openSteps.delete(stepName);
+        this.#doneSteps.add(stepName);
+        await this.#emit({ type: "STEP_FINISHED", stepName });
+      }
+    }
+  }
+
+  readonly #shorten = (text: string): string =>
+    this.#roots.reduce((short, root) => short.replaceAll(`${root}/`, "").replaceAll(root, "."), text);
+
+  async #emit(event: RunEvent): Promise<void> {
+    this.hasSpoken = true;
+    await this.#task.emit(event);
+  }
+}

@@ -1,0 +1,48 @@
+// Work that is done one piece after the other, in the order in which it came.
+
+/** How much may wait before whoever brings more has to wait too. */
+const MAX_WAITING = 256;
+
+export class Sequence {
+  readonly #onFailure: (cause: unknown) => void;
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  #isStopped = false;
+
+  /** The first failure is told, and no work is begun after it. */
+  constructor(onFailure: (cause: unknown) => void) {
+    this.#onFailure = onFailure;
+  }
+
+  /** Resolves with undefined when the work failed or was not begun. */
+  add<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
+    this.#waiting += 1;
+    const done = this.#last.then(async () => {
+      try {
+        return this.#isStopped ? undefined : await work();
+      } catch (cause) {
+        this.#isStopped = true;
+        this.#onFailure(cause);
+        return undefined;
+      } finally {
+        this.#waiting -= 1;
+      }
+    });
+    this.#last = done;
+    return done;
+  }
+
+  /** Begins nothing more. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Resolves when there is room for more. */
+  async room(): Promise<void> {
+    if (this.#waiting > MAX_WAITING) await this.#last;
+  }
+
+  async settled(): Promise<void> {
+    await this.#last;
+  }
+}

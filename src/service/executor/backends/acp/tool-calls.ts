@@ -1,0 +1,114 @@
+// The tool calls of an agent, put together from what it tells about each, and their arguments and results as text.
+// Pure.
+
+import { diffText } from "./diff-text.ts";
+import type { PermissionDecision } from "./permissions.ts";
+import { describeDecision } from "./permissions.ts";
+import { type ToolContent, type ToolUpdate, textOf } from "./updates.ts";
+
+/** Where agents that say a whole record keep what was printed. */
+const outputNames = ["formatted_output", "aggregated_output", "output", "stdout"];
+
+export type ToolCall = {
+  /** Our id, unique in the run. */
+  readonly id: string;
+  title: string;
+  name: string | null;
+  kind: string | null;
+  status: string;
+  content: readonly ToolContent[];
+  locations: readonly { readonly path: string; readonly line?: number | null | undefined }[];
+  input: unknown;
+  output: unknown;
+  decision: PermissionDecision | null;
+  /** Whether its start is in the stream. */
+  isAnnounced: boolean;
+  /** Whether its result is in the stream: nothing more is said of it. */
+  isFinished: boolean;
+};
+
+export function newToolCall(id: string): ToolCall {
+  return {
+    id,
+    title: "",
+    name: null,
+    kind: null,
+    status: "pending",
+    content: [],
+    locations: [],
+    input: undefined,
+    output: undefined,
+    decision: null,
+    isAnnounced: false,
+    isFinished: false,
+  };
+}
+
+/** Takes over what the update tells. */
+export function updateToolCall(call: ToolCall, update: ToolUpdate): void {
+  call.title = update.title ?? call.title;
+  call.name = update.name ?? call.name;
+  call.kind = update.kind ?? call.kind;
+  call.status = update.status ?? call.status;
+  call.content = update.content ?? call.content;
+  call.locations = update.locations ?? call.locations;
+  call.input = update.rawInput ?? call.input;
+  call.output = update.rawOutput ?? call.output;
+}
+
+/** Until it is in progress, or asked about, its arguments may still come; some agents show an empty object until then. */
+export function isReadyToShow(call: ToolCall): boolean {
+  if (hasEnded(call) || call.decision !== null) return true;
+  const { input, status } = call;
+  const isEmpty = typeof input === "object" && Object.keys(input ?? {}).length === 0;
+  return status === "in_progress" && !isEmpty;
+}
+
+export function hasEnded({ status }: ToolCall): boolean {
+  return status === "completed" || status === "failed";
+}
+
+export function nameOf(call: ToolCall): string {
+  return call.name ?? call.kind ?? "tool";
+}
+
+/** As JSON. `shorten` makes the agent's paths those of the repository. */
+export function argumentsOf(call: ToolCall, shorten: (text: string) => string): string {
+  const { title, kind, name, locations, input } = call;
+  const places = locations.map(({ path, line }) =>
+    typeof line === "number" ? `${shorten(path)}:${line}` : shorten(path),
+  );
+  const shown = {
+    ...(title === "" || title === name ? {} : { title }),
+    ...(kind === null || name === null ? {} : { kind }),
+    ...(places.length === 0 ? {} : { locations: places }),
+    ...(input === undefined ? {} : { input }),
+  };
+  return shorten(JSON.stringify(shown));
+}
+
+export function resultOf(call: ToolCall, shorten: (text: string) => string): string {
+  const parts = call.content.map(partText).filter((part) => part !== "");
+  const output = parts.length > 0 ? parts : [outputText(call.output)];
+  const said = shorten(output.join("\n"));
+  const decision = call.decision === null ? "" : `${describeDecision(call.decision)}\n`;
+  const isRefused = call.decision?.answer === "reject" && call.status !== "completed";
+  return `${call.status === "failed" || isRefused ? "error: " : ""}${decision}${said}`.trimEnd();
+}
+
+function partText(part: ToolContent): string {
+  if (part.type === "content" && "content" in part) return textOf(part.content as never);
+  if (part.type === "diff" && "newText" in part) {
+    const { path, oldText, newText } = part as { path: string; oldText?: string | null; newText: string };
+    return diffText({ path, before: oldText ?? null, after: newText });
+  }
+  return "";
+}
+
+function outputText(output: unknown): string {
+  if (output === undefined || output === null) return "";
+  if (typeof output === "string") return output;
+  const members: Record<string, unknown> = typeof output === "object" ? { ...output } : {};
+  const text = outputNames.map((name) => members[name]).find((value) => typeof value === "string");
+  return typeof text === "string" ? text : JSON.stringify(output);
+}

@@ -1,0 +1,88 @@
+// What an agent says about itself, decoded: as much of ACP's session/update as we show. What is not understood is
+// nothing, so that a newer agent is no failure. https://agentclientprotocol.com/protocol/v1/schema
+
+import * as z from "zod/mini";
+
+const text = z.optional(z.nullable(z.string()));
+
+/** Any block; `textOf` reads it. */
+const contentBlockSchema = z.looseObject({ type: z.string() });
+export type ContentBlock = z.infer<typeof contentBlockSchema>;
+
+const toolContentSchema = z.union([
+  z.object({ type: z.literal("content"), content: contentBlockSchema }),
+  z.object({
+    type: z.literal("diff"),
+    path: z.string(),
+    oldText: text,
+    newText: z.string(),
+  }),
+  z.looseObject({ type: z.string() }),
+]);
+export type ToolContent = z.infer<typeof toolContentSchema>;
+
+const toolFields = {
+  toolCallId: z.string(),
+  title: text,
+  name: text,
+  kind: text,
+  status: text,
+  content: z.optional(z.nullable(z.array(toolContentSchema))),
+  locations: z.optional(
+    z.nullable(z.array(z.object({ path: z.string(), line: z.optional(z.nullable(z.number())) }))),
+  ),
+  rawInput: z.optional(z.unknown()),
+  rawOutput: z.optional(z.unknown()),
+};
+
+/** The fields of a tool call that a message tells; those it leaves out stay what they were. */
+export const toolUpdateSchema = z.object(toolFields);
+export type ToolUpdate = z.infer<typeof toolUpdateSchema>;
+
+const chunkFields = { content: contentBlockSchema, messageId: text };
+
+const updateSchema = z.discriminatedUnion("sessionUpdate", [
+  z.object({ sessionUpdate: z.literal("agent_message_chunk"), ...chunkFields }),
+  z.object({ sessionUpdate: z.literal("agent_thought_chunk"), ...chunkFields }),
+  z.object({ sessionUpdate: z.literal("tool_call"), ...toolFields }),
+  z.object({ sessionUpdate: z.literal("tool_call_update"), ...toolFields }),
+  z.object({
+    sessionUpdate: z.literal("plan"),
+    entries: z.array(z.object({ content: z.string(), status: z.string() })),
+  }),
+  z.object({
+    sessionUpdate: z.literal("usage_update"),
+    used: z.number(),
+    cost: z.optional(z.nullable(z.object({ amount: z.number(), currency: z.string() }))),
+  }),
+]);
+export type Update = z.infer<typeof updateSchema>;
+export type PlanEntry = Extract<Update, { sessionUpdate: "plan" }>["entries"][number];
+export type UsageUpdate = Extract<Update, { sessionUpdate: "usage_update" }>;
+
+const notificationSchema = z.object({ update: updateSchema });
+
+/** Null for what is not understood. Never throws. */
+export function decodeUpdate(params: unknown): Update | null {
+  const parsed = notificationSchema.safeParse(params);
+  return parsed.success ? parsed.data.update : null;
+}
+
+/** How a turn ended. Token counts are no part of the stable protocol; agents send them under two names. */
+export const promptAnswerSchema = z.object({
+  stopReason: z.string(),
+  usage: z.optional(z.nullable(z.looseObject({ totalTokens: z.optional(z.number()) }))),
+  _meta: z.optional(z.unknown()),
+});
+export type PromptAnswer = z.infer<typeof promptAnswerSchema>;
+
+/** A block as text; what is no text is named. */
+export function textOf(block: ContentBlock): string {
+  const { type, text: said, uri, name, resource } = block;
+  if (type === "text") return typeof said === "string" ? said : "";
+  if (type === "resource_link") return `[${String(name ?? "resource")}](${String(uri ?? "")})`;
+  if (type === "resource" && typeof resource === "object" && resource !== null) {
+    if ("text" in resource && typeof resource.text === "string") return resource.text;
+  }
+  return `[${type}]`;
+}

@@ -1,0 +1,174 @@
+// The loop: ask, carry out what the model calls, ask again with the results, until it calls nothing or a bound is
+// reached.
+
+import { assertNever } from "../../../../base/assert-never.ts";
+import { OUTPUT_EVENT } from "../../../../contract/run-event.ts";
+import type { Workspace } from "../../../core/ports/workspace.ts";
+import { BackendFailure, type BackendOutcome, type BackendTask, type StopReason } from "../../backend.ts";
+import type { Tool } from "../../tools/tool.ts";
+import { AnswerEvents } from "./answer-events.ts";
+import type { ModelAsker, Reply } from "./ask-model.ts";
+import { callTools, declineCalls } from "./call-tools.ts";
+import type { Conversation } from "./conversation.ts";
+import { toolSetOf } from "./model-call.ts";
+import type { OutputForm } from "./output-schema.ts";
+import { RepeatedCalls } from "./repeated-calls.ts";
+import { findObjections } from "./reviewer.ts";
+import type { SpendingBound } from "./spending.ts";
+
+const LAST_TURN_NOTE =
+  "[No turn is left after this one. Call no tool: answer now with what you know, and say what is left undone.]";
+const EMPTY_NOTE = "[Your answer was empty. Go on, or say what you found.]";
+
+export type AgentLoopOptions = {
+  readonly task: BackendTask;
+  readonly workspace: Workspace;
+  readonly tools: readonly Tool<unknown>[];
+  readonly modelId: string;
+  /** Null: nobody reviews. */
+  readonly reviewerId: string | null;
+  readonly instructions: string;
+  readonly conversation: Conversation;
+  readonly asker: ModelAsker;
+  readonly maxTurns: number;
+  readonly maxOutputTokens: number;
+  /** Null: any reply will do. */
+  readonly form: OutputForm | null;
+};
+
+type FullReply = Extract<Reply, { ok: true }>;
+
+export class AgentLoop {
+  readonly #options: AgentLoopOptions;
+  readonly #repeated = new RepeatedCalls();
+  readonly #toolSet: ReturnType<typeof toolSetOf>;
+  #events: AnswerEvents;
+  #hasActed = false;
+  #hasWritten = false;
+  /** What is done once a run. */
+  readonly #done = new Set<"nudge" | "review" | "repair">();
+
+  constructor(options: AgentLoopOptions) {
+    this.#options = options;
+    this.#toolSet = toolSetOf(options.tools);
+    this.#events = new AnswerEvents(options.task);
+  }
+
+  /** Rejects with a `BackendFailure`, or with the signal's reason. */
+  async run(): Promise<BackendOutcome> {
+    const { conversation, maxTurns } = this.#options;
+    for (let turn = 1; ; turn += 1) {
+      // A model that makes the same call for ever has used up its turns: what it knows is still worth an answer.
+      const isLast = turn >= maxTurns || this.#repeated.isStuck;
+      const isToldSo = isLast && turn > 1;
+      if (isToldSo) conversation.say(LAST_TURN_NOTE);
+      const reply = await this.#ask();
+      if (!reply.ok) return { stopReason: stopReasonOf(reply.bound) };
+      const { answer } = reply;
+      conversation.add(...answer.messages.filter(({ content }) => content.length > 0));
+      if (answer.calls.length > 0 && !isLast) {
+        await this.#carryOut(reply);
+        continue;
+      }
+      await declineCalls(answer.calls, this.#events);
+      if (answer.calls.length > 0) return { stopReason: "max_turns" };
+      if (answer.finish === "length") return { stopReason: stopReasonOf(reply.shortOf ?? "max_tokens") };
+      const objection = await this.#objectTo(reply, { isLast });
+      if (objection === null) return { stopReason: isToldSo ? "max_turns" : "end_turn" };
+      conversation.say(objection);
+    }
+  }
+
+  async #ask(): Promise<Reply> {
+    const { asker, modelId, instructions, conversation, maxOutputTokens, task } = this.#options;
+    return await asker.ask({
+      role: "executor",
+      modelId,
+      instructions,
+      tools: this.#toolSet,
+      conversation,
+      maxOutputTokens,
+      capMicroUsd: null,
+      listen: () => {
+        this.#events = new AnswerEvents(task);
+        return this.#events;
+      },
+    });
+  }
+
+  async #carryOut({ answer: { calls } }: FullReply): Promise<void> {
+    const { tools, task, workspace, conversation } = this.#options;
+    const events = this.#events;
+    const results = await callTools({ calls, tools, task, workspace, events, repeated: this.#repeated });
+    this.#hasActed = true;
+    this.#hasWritten ||= results.hasWritten;
+    conversation.add(results.message);
+  }
+
+  /** What the model is told about its answer, each only once, or null when the answer stands. */
+  async #objectTo(reply: FullReply, { isLast }: { isLast: boolean }): Promise<string | null> {
+    const { modelId } = this.#options;
+    if (reply.text.trim() === "") {
+      if (reply.answer.finish === "filter") {
+        throw new BackendFailure(
+          `The model "${modelId}" refused to answer: its maker's filter stopped it. Ask in other words, or name another model.`,
+          { isRetryable: false },
+        );
+      }
+      if (!isLast && this.#isFirst("nudge")) return EMPTY_NOTE;
+      if (!this.#hasActed) {
+        throw new BackendFailure(`The model "${modelId}" gave no answer. Run it again.`, {
+          isRetryable: true,
+        });
+      }
+    }
+    const objections = isLast ? null : await this.#review();
+    return objections ?? (await this.#checkOutput(reply.text));
+  }
+
+  async #review(): Promise<string | null> {
+    const { conversation, asker, reviewerId: modelId, workspace } = this.#options;
+    if (modelId === null || !this.#hasWritten || !this.#isFirst("review")) return null;
+    const { files, patch } = await workspace.workingChanges();
+    if (files.length === 0) return null;
+    const objections = await findObjections({ modelId, asker, conversation, patch });
+    if (objections === null) return null;
+    return `[Another model reviewed your work and objects. Mend what is right about it, say briefly where it is wrong, then give your final answer again.]\n${objections}`;
+  }
+
+  /** Emits the reply as data where it fits. Throws a `BackendFailure` when it did not fit twice. */
+  async #checkOutput(text: string): Promise<string | null> {
+    const { form, task } = this.#options;
+    if (form === null) return null;
+    const checked = form.check(text);
+    if (checked.ok) {
+      await task.emit({ type: "CUSTOM", name: OUTPUT_EVENT, value: checked.value });
+      return null;
+    }
+    if (this.#isFirst("repair")) {
+      return `[Your answer does not fit the JSON Schema: ${checked.faults}. Answer again with the JSON value alone.]`;
+    }
+    throw new BackendFailure(
+      `The model's reply does not fit output_schema, even after a second try: ${checked.faults}.`,
+      { isRetryable: true },
+    );
+  }
+
+  #isFirst(what: "nudge" | "review" | "repair"): boolean {
+    const isFirst = !this.#done.has(what);
+    this.#done.add(what);
+    return isFirst;
+  }
+}
+
+function stopReasonOf(bound: SpendingBound): StopReason {
+  switch (bound) {
+    case "max_tokens":
+    case "credits":
+      return bound;
+    case "cap":
+      throw new TypeError("The agent's own model has no cap.");
+    default:
+      return assertNever(bound);
+  }
+}

@@ -1,0 +1,161 @@
+// Asks a model until it has answered: pays for each request, repeats what failed on the way, goes on where an answer
+// was cut, makes room where the conversation became too long.
+
+import type { ToolSet } from "ai";
+import { type BackoffPolicy, nextDelayMs } from "../../../../base/backoff.ts";
+import type { ModelRole } from "../../../core/usage.ts";
+import { BackendFailure, type BackendTask } from "../../backend.ts";
+import type { AnswerListener } from "./answer-events.ts";
+import { failureOf } from "./call-failure.ts";
+import type { Conversation } from "./conversation.ts";
+import { type Answer, callModel, type HeardTokens } from "./model-call.ts";
+import type { ModelLimits, ModelSettings } from "./model-settings.ts";
+import type { Provider } from "./provider.ts";
+import type { Spending, SpendingBound } from "./spending.ts";
+import { TokenEstimate } from "./token-estimate.ts";
+
+const retries: BackoffPolicy = { attempts: 5, firstDelayMs: 1_000, maxDelayMs: 60_000 };
+const CUT_NOTE =
+  "[The connection was cut there. Go on exactly where you stopped, without repeating it. No tool was called.]";
+
+export type Question = {
+  readonly role: ModelRole;
+  readonly modelId: string;
+  readonly instructions: string;
+  readonly tools: ToolSet;
+  /** Trimmed, and continued where an answer is cut. The answer itself is the asker's to add. */
+  readonly conversation: Conversation;
+  readonly maxOutputTokens: number;
+  readonly capMicroUsd: number | null;
+  /** A fresh one for each try. */
+  listen(): AnswerListener;
+};
+
+export type Reply =
+  /** `text` is all of it, also of an answer that came in several tries. `shortOf`: why it had less room than asked for. */
+  | {
+      readonly ok: true;
+      readonly answer: Answer;
+      readonly text: string;
+      readonly shortOf: SpendingBound | null;
+    }
+  | { readonly ok: false; readonly bound: SpendingBound };
+
+export type AskerOptions = {
+  readonly settings: Pick<ModelSettings, "clock" | "random" | "apiKey">;
+  readonly limits: ModelLimits;
+  readonly provider: Provider;
+  readonly task: Pick<BackendTask, "signal" | "traceparent">;
+  readonly spending: Spending;
+};
+
+export class ModelAsker {
+  readonly #options: AskerOptions;
+  /** By model: no two count alike. */
+  readonly #estimates = new Map<string, TokenEstimate>();
+
+  constructor(options: AskerOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with a `BackendFailure` when no answer is to be had, and with the signal's reason on abort. */
+  async ask(question: Question): Promise<Reply> {
+    const { settings, task, spending, provider } = this.#options;
+    const { modelId, role, conversation } = question;
+    let said = "";
+    let hasShortened = false;
+    for (let attempt = 1; ; attempt += 1) {
+      const inputTokens = this.#fit(question);
+      const { maxOutputTokens: wanted, capMicroUsd } = question;
+      const allowed = await spending.allow({
+        role,
+        modelId,
+        inputTokens,
+        maxOutputTokens: wanted,
+        capMicroUsd,
+      });
+      task.signal.throwIfAborted();
+      if (!allowed.ok) return allowed;
+      const { maxOutputTokens, shortOf } = allowed;
+      const outcome = await this.#call(question, { inputTokens, maxOutputTokens });
+      task.signal.throwIfAborted();
+      if (outcome.ok) {
+        const { answer } = outcome;
+        return { ok: true, answer, text: said + answer.text, shortOf };
+      }
+      const nowMs = settings.clock.now();
+      const failure = failureOf(outcome.cause, {
+        host: provider.host,
+        modelId,
+        apiKey: settings.apiKey,
+        nowMs,
+      });
+      if (failure.kind === "too_long" && !hasShortened) {
+        hasShortened = true;
+        const before = conversation.chars;
+        conversation.fit(before / 2);
+        if (conversation.chars < before) continue;
+      }
+      const isRetryable = failure.kind === "transient";
+      const { retryAfterMs } = failure;
+      const delayMs = nextDelayMs(retries, { attempt, retryAfterMs, random: settings.random.fraction() });
+      if (!isRetryable || delayMs === null) throw new BackendFailure(failure.message, { isRetryable });
+      if (outcome.said.trim() !== "") {
+        said += outcome.said;
+        conversation.add({ role: "assistant", content: outcome.said.trimEnd() });
+        conversation.say(CUT_NOTE);
+      }
+      await settings.clock.sleep(delayMs, task.signal);
+    }
+  }
+
+  /** Trims to the room that there is. Returns about how many tokens the request then has. */
+  #fit(question: Question): number {
+    const { modelId, conversation, maxOutputTokens } = question;
+    const estimate = this.#estimateOf(modelId);
+    const fixed = fixedChars(question);
+    const { contextTokens } = this.#options.limits;
+    const room = Math.max(contextTokens - maxOutputTokens, contextTokens / 2);
+    conversation.fit(Math.max(0, estimate.chars(room) - fixed));
+    return estimate.of(fixed + conversation.chars);
+  }
+
+  async #call(
+    question: Question,
+    { inputTokens, maxOutputTokens }: { inputTokens: number; maxOutputTokens: number },
+  ) {
+    const { settings, limits, provider, task, spending } = this.#options;
+    const { role, modelId, instructions, tools, conversation } = question;
+    const estimate = this.#estimateOf(modelId);
+    const chars = fixedChars(question) + conversation.chars;
+    const count = ({ input, output }: HeardTokens) => {
+      if (input !== null) estimate.correct(chars, input);
+      spending.count({ role, modelId }, { input: input ?? inputTokens, output });
+    };
+    return await callModel({
+      model: provider.model(modelId),
+      providerOptions: provider.options,
+      instructions,
+      messages: conversation.messages,
+      tools,
+      maxOutputTokens,
+      traceparent: task.traceparent(),
+      listener: question.listen(),
+      clock: settings.clock,
+      limits,
+      signal: task.signal,
+      count,
+    });
+  }
+
+  #estimateOf(modelId: string): TokenEstimate {
+    const known = this.#estimates.get(modelId) ?? new TokenEstimate();
+    this.#estimates.set(modelId, known);
+    return known;
+  }
+}
+
+/** What every request of the question begins with. */
+function fixedChars({ instructions, tools }: Question): number {
+  return instructions.length + JSON.stringify(tools).length;
+}

@@ -1,0 +1,92 @@
+// Carries out the tool calls of one turn, each shown in the run, their results in the order of the calls.
+
+import type { ModelMessage } from "ai";
+import type { Workspace } from "../../../core/ports/workspace.ts";
+import type { BackendTask } from "../../backend.ts";
+import { type Tool, type ToolAccess, ToolError } from "../../tools/tool.ts";
+import { boundResult } from "../../tools/tool-call.ts";
+import type { AnswerEvents } from "./answer-events.ts";
+import type { MadeCall } from "./model-call.ts";
+import { ReadWriteLock } from "./read-write-lock.ts";
+import type { RepeatedCalls } from "./repeated-calls.ts";
+
+export type ToolCalls = {
+  readonly calls: readonly MadeCall[];
+  readonly tools: readonly Tool<unknown>[];
+  readonly task: Pick<BackendTask, "signal">;
+  readonly workspace: Workspace;
+  /** Of the answer that made the calls. */
+  readonly events: AnswerEvents;
+  readonly repeated: RepeatedCalls;
+};
+
+export type ToolResults = {
+  readonly message: ModelMessage;
+  /** A tool that writes has succeeded. */
+  readonly hasWritten: boolean;
+};
+
+type Outcome = { readonly ok: boolean; readonly text: string };
+type Answered = Outcome & { readonly call: MadeCall; readonly access: ToolAccess };
+
+/**
+ * Reads run side by side, a write alone. A call that cannot be carried out is an answer for the model. Rejects with the
+ * signal's reason once all have stopped.
+ */
+export async function callTools(made: ToolCalls): Promise<ToolResults> {
+  const lock = new ReadWriteLock();
+  const working = made.calls.map(async (call): Promise<Answered> => {
+    const note = made.repeated.note(call);
+    const tool = made.tools.find(({ name }) => name === call.toolName);
+    const access = tool?.access ?? "read";
+    const outcome = await lock.hold(access, () => attempt(made, { call, tool }));
+    made.task.signal.throwIfAborted();
+    const text = boundResult(note === null ? outcome.text : `${outcome.text}\n${note}`);
+    await made.events.answer(made.events.callId(call.toolCallId), text);
+    return { call, access, ok: outcome.ok, text };
+  });
+  await Promise.allSettled(working);
+  const answered = await Promise.all(working);
+  return {
+    message: resultsMessage(answered),
+    hasWritten: answered.some(({ ok, access }) => ok && access === "write"),
+  };
+}
+
+/** Answers the calls of a turn after which there is none. */
+export async function declineCalls(calls: readonly MadeCall[], events: AnswerEvents): Promise<void> {
+  const content = "error: no turn is left for this call, and it was not made";
+  for (const { toolCallId } of calls) await events.answer(events.callId(toolCallId), content);
+}
+
+async function attempt(
+  { tools, task, workspace }: ToolCalls,
+  { call, tool }: { call: MadeCall; tool: Tool<unknown> | undefined },
+): Promise<Outcome> {
+  task.signal.throwIfAborted();
+  if (tool === undefined || call.fault !== null) {
+    const offered = tools.map(({ name }) => name).join(", ");
+    const why = tool === undefined ? `there is no tool named ${call.toolName.slice(0, 100)}` : call.fault;
+    return { ok: false, text: `error: ${why}. The tools are: ${offered}.` };
+  }
+  try {
+    const { text } = await tool.run(call.input, { workspace, signal: task.signal });
+    return { ok: true, text };
+  } catch (cause) {
+    // What is no refusal of the tool's own may name paths of this machine.
+    const why = cause instanceof ToolError ? cause.message : `The tool ${tool.name} failed.`;
+    return { ok: false, text: `error: ${why}` };
+  }
+}
+
+function resultsMessage(answered: readonly Answered[]): ModelMessage {
+  return {
+    role: "tool",
+    content: answered.map(({ call: { toolCallId, toolName }, ok, text }) => ({
+      type: "tool-result",
+      toolCallId,
+      toolName,
+      output: ok ? { type: "text", value: text } : { type: "error-text", value: text },
+    })),
+  };
+}

@@ -1,0 +1,187 @@
+// What a model is sent beside its instructions: the session's history, what was asked, and every turn since. Grows
+// turn by turn, and gives up its oldest parts when there is no room left.
+
+import type { ModelMessage } from "ai";
+import type { Message } from "../../../../contract/run.ts";
+
+type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
+
+/** Results shorter than this are not worth removing. */
+const LARGE_RESULT_CHARS = 500;
+const LEAST_RESULT_CHARS = 1_000;
+const REMOVED = "[result removed to save room]";
+const GO_ON = "Go on.";
+/** Trimmed to this part of the room, so that not every turn trims again, which would spoil the provider's cache. */
+const KEPT_SHARE = 0.75;
+
+export class Conversation {
+  #messages: ModelMessage[];
+  /** The last that the user asked: never dropped. */
+  readonly #task: ModelMessage | undefined;
+
+  constructor(messages: readonly ModelMessage[]) {
+    this.#messages = [...messages];
+    this.#task = messages.findLast(({ role }) => role === "user");
+  }
+
+  get messages(): readonly ModelMessage[] {
+    return this.#messages;
+  }
+
+  get chars(): number {
+    return this.#messages.reduce((sum, message) => sum + charsOf(message), 0);
+  }
+
+  add(...messages: readonly ModelMessage[]): void {
+    this.#messages.push(...messages);
+  }
+
+  say(content: string): void {
+    this.add({ role: "user", content });
+  }
+
+  /** Makes it fit, as far as it can: old results first, then old turns whole, then the end of what came last. */
+  fit(roomChars: number): void {
+    if (this.chars <= roomChars) return;
+    const wanted = roomChars * KEPT_SHARE;
+    this.#removeResults(wanted);
+    this.#dropTurns(wanted);
+    if (this.chars > roomChars) this.#clipLastResults(roomChars);
+  }
+
+  #removeResults(wanted: number): void {
+    const lastTurn = this.#turnStarts().at(-1) ?? 0;
+    let chars = this.chars;
+    for (const [at, message] of this.#messages.entries()) {
+      if (chars <= wanted || at >= lastTurn) return;
+      if (message.role !== "tool") continue;
+      const lighter = withResults(message, (text) => (text.length > LARGE_RESULT_CHARS ? REMOVED : text));
+      chars -= charsOf(message) - charsOf(lighter);
+      this.#messages[at] = lighter;
+    }
+  }
+
+  /** A turn is what was said with the results that answer it, so that no call is left without one. */
+  #dropTurns(wanted: number): void {
+    const starts = this.#turnStarts();
+    let chars = this.chars;
+    const kept: ModelMessage[] = [];
+    for (const [turn, start] of starts.entries()) {
+      const messages = this.#messages.slice(start, starts[turn + 1]);
+      const isLast = turn === starts.length - 1;
+      // Every API wants a conversation to begin with the user.
+      const isStray = kept.length === 0 && turn > 0 && messages[0]?.role !== "user";
+      const mayGo = !isLast && !(this.#task !== undefined && messages.includes(this.#task));
+      if (mayGo && (chars > wanted || isStray)) {
+        chars -= messages.reduce((sum, message) => sum + charsOf(message), 0);
+      } else kept.push(...messages);
+    }
+    this.#messages = kept;
+  }
+
+  #clipLastResults(roomChars: number): void {
+    const at = this.#messages.findLastIndex(({ role }) => role === "tool");
+    const message = this.#messages[at];
+    if (message?.role !== "tool") return;
+    const others = this.chars - charsOf(message);
+    const each = Math.max(
+      LEAST_RESULT_CHARS,
+      Math.floor((roomChars - others) / message.content.length) - 500,
+    );
+    this.#messages[at] = withResults(message, (text) =>
+      text.length > each ? `${text.slice(0, each)}\n[cut to save room]` : text,
+    );
+  }
+
+  #turnStarts(): number[] {
+    return this.#messages.flatMap(({ role }, at) => (role === "tool" ? [] : [at]));
+  }
+}
+
+/** A request's messages and those of its session as a model takes them, and what the caller says as `system`. */
+export function openConversation(told: readonly Message[]): {
+  readonly system: readonly string[];
+  readonly messages: readonly ModelMessage[];
+} {
+  const system = told.flatMap(({ role, content }) => (role === "system" && content !== "" ? [content] : []));
+  const messages = told.flatMap(toModelMessage);
+  if (messages[0]?.role === "assistant") messages.unshift({ role: "user", content: GO_ON });
+  if (messages.at(-1)?.role !== "user") messages.push({ role: "user", content: GO_ON });
+  return { system, messages };
+}
+
+function toModelMessage({ role, content, tool_call_id: callId, parts = [] }: Message): ModelMessage[] {
+  // The bytes of a part stay where they are: the model hears what lies where, and has tools to look.
+  const notes = parts
+    .filter(({ type, path }) => type !== "text" || path !== undefined)
+    .map(
+      ({ type, path = "", mime = "" }) =>
+        `[${type}: ${[path, mime].filter((some) => some !== "").join(", ")}]`,
+    );
+  const text = [content, ...notes].filter((some) => some !== "").join("\n");
+  if (text === "" || role === "system") return [];
+  if (role === "assistant") return [{ role, content: text }];
+  // Its call was made elsewhere, and no API takes a result without one.
+  if (role === "tool")
+    return [{ role: "user", content: `[Result of the tool call ${callId ?? ""}]\n${text}` }];
+  return [{ role, content: text }];
+}
+
+/** The end of a conversation as plain text, for a model that is asked about it. */
+export function summarise(messages: readonly ModelMessage[], maxChars: number): string {
+  const lines = messages.flatMap(describe);
+  const kept: string[] = [];
+  let chars = 0;
+  for (const line of lines.toReversed()) {
+    chars += line.length + 1;
+    if (chars > maxChars) break;
+    kept.unshift(line);
+  }
+  return kept.length < lines.length ? ["[earlier parts left out]", ...kept].join("\n") : kept.join("\n");
+}
+
+const MAX_PART_CHARS = 2_000;
+
+function describe({ role, content }: ModelMessage): string[] {
+  if (typeof content === "string") return [`${role}: ${clip(content)}`];
+  return content.flatMap((part) => {
+    if (part.type === "text") return [`${role}: ${clip(part.text)}`];
+    if (part.type === "tool-call")
+      return [`${role} calls ${part.toolName} ${clip(JSON.stringify(part.input) ?? "")}`];
+    if (part.type === "tool-result") return [`${part.toolName} answers: ${clip(resultText(part.output))}`];
+    return [];
+  });
+}
+
+function clip(text: string): string {
+  return text.length > MAX_PART_CHARS ? `${text.slice(0, MAX_PART_CHARS)}…` : text;
+}
+
+type ToolOutput = Extract<ToolMessage["content"][number], { type: "tool-result" }>["output"];
+
+function resultText(output: ToolOutput): string {
+  return output.type === "text" || output.type === "error-text" ? output.value : "";
+}
+
+function withResults(message: ToolMessage, change: (text: string) => string): ToolMessage {
+  return {
+    ...message,
+    content: message.content.map((part) => {
+      if (part.type !== "tool-result") return part;
+      const { output } = part;
+      if (output.type !== "text" && output.type !== "error-text") return part;
+      return { ...part, output: { ...output, value: change(output.value) } };
+    }),
+  };
+}
+
+const sizes = new WeakMap<ModelMessage, number>();
+
+/** Messages are replaced, never changed: each is measured once. */
+function charsOf(message: ModelMessage): number {
+  const known = sizes.get(message);
+  if (known !== undefined) return known;
+  const chars = JSON.stringify(message).length;
+  sizes.set(message, chars);
+  return chars;
+}

@@ -1,0 +1,65 @@
+// The backend with a model: an agent that reads, thinks and acts through tools until its task is done.
+
+import type { Backend, BareTask, RepositoryTask } from "../../backend.ts";
+import { openAdvisor } from "./advisor.ts";
+import { AgentLoop } from "./agent-loop.ts";
+import { ModelAsker } from "./ask-model.ts";
+import { Conversation, openConversation } from "./conversation.ts";
+import { instructionsFor } from "./instructions.ts";
+import { defaultLimits, type ModelLimits, type ModelSettings } from "./model-settings.ts";
+import { outputForm } from "./output-schema.ts";
+import { openProvider } from "./provider.ts";
+import { Spending } from "./spending.ts";
+
+/** Reads no environment, and opens no connection before a run asks. Throws a TypeError on a base URL that is none. */
+export function modelBackend(settings: ModelSettings): Backend {
+  const provider = openProvider(settings);
+  const limits = limitsOf(settings);
+  const { models, rates, toolbox } = settings;
+  return {
+    name: "model",
+    needsWorkspace: true,
+    async run(task: RepositoryTask | BareTask, workspace) {
+      const form = task.outputSchema === null ? null : outputForm(task.outputSchema);
+      // About a quarter of what the model takes, at four characters a token.
+      const history = await task.history(limits.contextTokens);
+      const { system, messages } = openConversation([...history, ...task.messages]);
+      const conversation = new Conversation(messages);
+      const maxTokens = task.maxTurnTokens === 0 ? limits.defaultMaxTurnTokens : task.maxTurnTokens;
+      const spending = new Spending({ meter: task.meter, rates, maxTokens });
+      const asker = new ModelAsker({ settings, limits, provider, task, spending });
+      const callsAllowed = limits.advisorCalls;
+      const askAdvisor = openAdvisor({ modelId: models.advisor, callsAllowed, task, asker, conversation });
+      const tools = toolbox({ task, workspace, askAdvisor });
+      const instructions = instructionsFor({
+        task,
+        hasTools: tools.length > 0,
+        system,
+        repositorys: await workspace.instructions(),
+        outputSchema: form?.text ?? null,
+      });
+      task.signal.throwIfAborted();
+      const loop = new AgentLoop({
+        task,
+        workspace,
+        tools,
+        modelId: task.model ?? models.executor,
+        reviewerId: models.reviewer,
+        instructions,
+        conversation,
+        asker,
+        maxTurns: limits.maxTurns,
+        maxOutputTokens: limits.maxOutputTokens,
+        form,
+      });
+      return await loop.run();
+    },
+  };
+}
+
+function limitsOf(settings: Partial<ModelLimits>): ModelLimits {
+  const given = Object.entries(settings).filter(
+    ([name, value]) => name in defaultLimits && value !== undefined,
+  );
+  return { ...defaultLimits, ...Object.fromEntries(given) };
+}

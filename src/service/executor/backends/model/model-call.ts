@@ -1,0 +1,221 @@
+// One request to a model and its one answer, streamed. No retries, no money: what came of it is a value.
+
+import { jsonSchema, type LanguageModel, type ModelMessage, streamText, type ToolSet, tool } from "ai";
+import * as z from "zod/mini";
+import type { Clock } from "../../../../base/clock.ts";
+import type { Tool } from "../../tools/tool.ts";
+import type { AnswerListener, AnswerPart } from "./answer-events.ts";
+import { Patience, type PatienceLimits } from "./patience.ts";
+import type { ProviderOptions } from "./provider.ts";
+import { tokensOf } from "./token-estimate.ts";
+
+export type ModelCall = {
+  readonly model: LanguageModel;
+  readonly providerOptions: ProviderOptions;
+  readonly instructions: string;
+  readonly messages: readonly ModelMessage[];
+  readonly tools: ToolSet;
+  readonly maxOutputTokens: number;
+  readonly traceparent: string | null;
+  readonly listener: AnswerListener;
+  readonly clock: Clock;
+  readonly limits: PatienceLimits;
+  readonly signal: AbortSignal;
+  /** Told once what the answer used, cut or whole. What the model did not tell is null. Not told if it never began. */
+  count(tokens: HeardTokens): void;
+};
+
+export type HeardTokens = { readonly input: number | null; readonly output: number };
+export type TokenCount = { readonly input: number; readonly output: number };
+
+export type MadeCall = {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+  /** Set where the arguments cannot be read, or nobody offered the tool. */
+  readonly fault: string | null;
+};
+
+export type Answer = {
+  readonly text: string;
+  readonly calls: readonly MadeCall[];
+  /** As they go back with the history, signatures included; without results. */
+  readonly messages: readonly ModelMessage[];
+  readonly finish: "stop" | "length" | "filter";
+};
+
+export type CallOutcome =
+  | { readonly ok: true; readonly answer: Answer }
+  /** `said`: what came before it broke off. */
+  | { readonly ok: false; readonly cause: unknown; readonly said: string };
+
+/** Tools as the model is shown them. Their inputs are decoded by the tools themselves. */
+export function toolSetOf(tools: readonly Tool<unknown>[]): ToolSet {
+  return Object.fromEntries(
+    tools.map(({ name, description, input }) => {
+      const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input", target: "draft-7" });
+      return [
+        name,
+        tool({ description, inputSchema: jsonSchema(schema as Parameters<typeof jsonSchema>[0]) }),
+      ];
+    }),
+  );
+}
+
+/** Asks once. Rejects with the signal's reason on abort, and with what the listener throws. */
+export async function callModel(call: ModelCall): Promise<CallOutcome> {
+  const { listener, signal } = call;
+  const patience = new Patience(call.clock, call.limits);
+  const leaving = new AbortController();
+  const abortSignal = AbortSignal.any([signal, patience.signal, leaving.signal]);
+  const heard = new Heard();
+  const count = () => heard.tell(call.count);
+  // At once: a stopped run is settled without waiting for its backend.
+  signal.addEventListener("abort", count, { once: true });
+  let isWhole = false;
+  try {
+    const result = streamText({
+      model: call.model,
+      instructions: call.instructions,
+      messages: [...call.messages],
+      tools: call.tools,
+      maxOutputTokens: call.maxOutputTokens,
+      maxRetries: 0,
+      abortSignal,
+      headers: call.traceparent === null ? {} : { traceparent: call.traceparent },
+      providerOptions: call.providerOptions,
+      telemetry: { isEnabled: false },
+      onError: () => {},
+    });
+    for await (const part of partsOf(result.stream)) {
+      if (part.type !== "start" && part.type !== "start-step") patience.hear();
+      heard.take(part);
+      await listener.take(part);
+    }
+    signal.throwIfAborted();
+    if (patience.signal.aborted) return { ok: false, cause: patience.signal.reason, said: heard.text };
+    if (heard.cause !== null || heard.finish === null) {
+      return { ok: false, cause: heard.cause ?? new Error("The answer did not end."), said: heard.text };
+    }
+    const messages = (await result.responseMessages).filter(({ role }) => role === "assistant");
+    isWhole = true;
+    const { text, calls, finish } = heard;
+    return { ok: true, answer: { text, calls, messages, finish } };
+  } finally {
+    signal.removeEventListener("abort", count);
+    count();
+    patience.end();
+    leaving.abort();
+    // Once the run is stopped its stream takes no more: whoever stopped it closes what is open.
+    const closed = listener.close(isWhole ? "whole" : "cut");
+    await (isWhole ? closed : closed.catch(() => {}));
+  }
+}
+
+/** The parts, and as the last one what the stream throws when its connection is cut. */
+async function* partsOf(stream: AsyncIterable<AnswerPart>): AsyncGenerator<AnswerPart> {
+  try {
+    yield* stream;
+  } catch (error) {
+    yield { type: "error", error };
+  }
+}
+
+/** What has come of an answer so far. */
+class Heard {
+  text = "";
+  readonly calls: MadeCall[] = [];
+  finish: Answer["finish"] | null = null;
+  cause: unknown = null;
+  #chars = 0;
+  #isReached = false;
+  #isTold = false;
+  #input: number | null = null;
+  #output: number | null = null;
+
+  tell(count: ModelCall["count"]): void {
+    if (!this.#isReached || this.#isTold) return;
+    this.#isTold = true;
+    count({ input: this.#input, output: this.#output ?? tokensOf(this.#chars) });
+  }
+
+  take(part: AnswerPart): void {
+    switch (part.type) {
+      case "text-delta":
+        this.text += part.text;
+        this.#count(part.text);
+        return;
+      case "reasoning-delta":
+        this.#count(part.text);
+        return;
+      case "tool-input-delta":
+        this.#count(part.delta);
+        return;
+      case "tool-call": {
+        const { toolCallId, toolName, input } = part;
+        this.calls.push({ toolCallId, toolName, input, fault: faultOf(part) });
+        return;
+      }
+      case "custom":
+        this.#isReached = true;
+        this.#input ??= earlyInput(part);
+        return;
+      case "finish-step":
+        this.#end(part);
+        return;
+      case "error":
+        this.cause ??= part.error ?? new Error("The answer broke off.");
+        return;
+      default:
+    }
+  }
+
+  #count(text: string): void {
+    this.#isReached = true;
+    this.#chars += text.length;
+  }
+
+  #end({ usage, finishReason }: Extract<AnswerPart, { type: "finish-step" }>): void {
+    this.#input = usage.inputTokens ?? this.#input;
+    this.#output = usage.outputTokens ?? this.#output;
+    this.#isReached ||= usage.inputTokens !== undefined;
+    switch (finishReason) {
+      case "length":
+        this.finish = "length";
+        return;
+      case "content-filter":
+        this.finish = "filter";
+        return;
+      case "error":
+      case "interrupted":
+        this.cause ??= new Error("The answer broke off.");
+        return;
+      default:
+        this.#isReached = true;
+        this.finish = "stop";
+    }
+  }
+}
+
+function faultOf(part: Extract<AnswerPart, { type: "tool-call" }>): string | null {
+  if (part.invalid !== true) return null;
+  if (typeof part.input !== "string") return `there is no tool named ${part.toolName.slice(0, 100)}`;
+  return "the input is not JSON";
+}
+
+/** Anthropic tells the input's tokens at once: what there is to count when the answer is cut later. */
+function earlyInput({ kind, providerMetadata }: Extract<AnswerPart, { type: "custom" }>): number | null {
+  if (kind !== "anthropic.message_start") return null;
+  const usage = earlyUsage.safeParse(providerMetadata?.anthropic);
+  if (!usage.success) return null;
+  const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage.data.usage;
+  return input_tokens + (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0);
+}
+
+const earlyUsage = z.object({
+  usage: z.object({
+    input_tokens: z.number(),
+    cache_creation_input_tokens: z.nullish(z.number()),
+    cache_read_input_tokens: z.nullish(z.number()),
+  }),
+});

@@ -1,0 +1,115 @@
+// The form that a reply has to have: the caller's own JSON Schema, which is not trusted. Checked within a time.
+
+import { runInNewContext } from "node:vm";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { BackendFailure } from "../../backend.ts";
+
+const MAX_SCHEMA_CHARS = 32_768;
+const MAX_PATTERN_CHARS = 512;
+const MAX_FAULTS = 10;
+/** No schema, pattern or reply needs more that is not made to need it. */
+const CHECK_MS = 250;
+
+export type OutputCheck =
+  | { readonly ok: true; readonly value: JsonValue }
+  /** For the model and for whoever reads the run: which place, and what is wrong there. */
+  | { readonly ok: false; readonly faults: string };
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+
+export type OutputForm = {
+  /** The schema as JSON. */
+  readonly text: string;
+  check(reply: string): OutputCheck;
+};
+
+/** Compiles the schema. Throws a `BackendFailure` where it is none, is too large, or reaches beyond itself. */
+export function outputForm({ $schema: _, ...schema }: Readonly<Record<string, unknown>>): OutputForm {
+  const text = JSON.stringify(schema);
+  if (text.length > MAX_SCHEMA_CHARS) {
+    throw refusedSchema(`it has ${text.length} characters, at most ${MAX_SCHEMA_CHARS} are taken`);
+  }
+  const validate = compile(schema);
+  return { text, check: (reply) => check(validate, reply) };
+}
+
+function compile(schema: Readonly<Record<string, unknown>>): ValidateFunction {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, logger: false });
+  try {
+    guard(schema);
+    return withinTime(() => ajv.compile(schema));
+  } catch (cause) {
+    if (cause instanceof BackendFailure) throw cause;
+    throw refusedSchema(isTimeout(cause) ? "it takes too long to compile" : messageOf(cause));
+  }
+}
+
+function check(validate: ValidateFunction, reply: string): OutputCheck {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(withoutFence(reply));
+  } catch (cause) {
+    return { ok: false, faults: `the reply is not JSON: ${messageOf(cause)}` };
+  }
+  try {
+    if (withinTime(() => validate(value))) return { ok: true, value };
+  } catch (cause) {
+    if (!isTimeout(cause) && !(cause instanceof RangeError)) throw cause;
+    throw refusedSchema(
+      "it takes too long to check a reply against it. Simplify its patterns and references",
+    );
+  }
+  return { ok: false, faults: listFaults(validate.errors ?? []) };
+}
+
+/** What a schema of one's own needs none of: other documents, and patterns of any length. */
+function guard(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    const isReference = key === "$ref" || key === "$dynamicRef" || key === "$recursiveRef";
+    if (isReference && typeof inner === "string" && !inner.startsWith("#")) {
+      throw refusedSchema(`${key} "${inner.slice(0, 100)}" points outside of it; only "#…" is taken`);
+    }
+    // Its answer would be a promise, which is always true.
+    if (key === "$async") throw refusedSchema("$async is not taken");
+    if (key === "pattern" && typeof inner === "string" && inner.length > MAX_PATTERN_CHARS) {
+      throw refusedSchema(`a pattern has ${inner.length} characters, at most ${MAX_PATTERN_CHARS} are taken`);
+    }
+    guard(inner);
+  }
+}
+
+/** A script's time limit also ends what the script calls: endless patterns, and references that multiply. */
+function withinTime<Value>(work: () => Value): Value {
+  return runInNewContext("work()", { work }, { timeout: CHECK_MS });
+}
+
+/** The error is of the script's own realm: no `instanceof` knows it. */
+function isTimeout(cause: unknown): boolean {
+  if (typeof cause !== "object" || cause === null || !("code" in cause)) return false;
+  return cause.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
+}
+
+/** Models like to wrap JSON, whatever they are told. */
+function withoutFence(reply: string): string {
+  const text = reply.trim();
+  return /^```(?:json)?\s*\n([\s\S]*?)\n?```$/i.exec(text)?.[1] ?? text;
+}
+
+function listFaults(errors: readonly ErrorObject[]): string {
+  const lines = errors.map(({ instancePath, message = "does not fit", params }) => {
+    const extra =
+      "additionalProperty" in params ? ` ("${String(params.additionalProperty).slice(0, 100)}")` : "";
+    return `${instancePath === "" ? "the root" : instancePath.slice(0, 200)} ${message}${extra}`;
+  });
+  const shown = [...new Set(lines)].slice(0, MAX_FAULTS).map((line) => line.slice(0, 400));
+  return shown.join("; ");
+}
+
+function refusedSchema(why: string): BackendFailure {
+  return new BackendFailure(`The output_schema of this run cannot be used: ${why}.`, { isRetryable: false });
+}
+
+function messageOf(cause: unknown): string {
+  return (cause instanceof Error ? cause.message : String(cause)).replace(/\s+/g, " ").slice(0, 300);
+}

@@ -1,0 +1,88 @@
+// What a run's model calls may cost, and what they did: by the rate card, the run's tokens and its payer's credits.
+
+import type { ModelRate, Rates } from "../../../core/rates.ts";
+import { type ModelRole, sumOf } from "../../../core/usage.ts";
+import type { UsageMeter } from "../../usage-meter.ts";
+import type { TokenCount } from "./model-call.ts";
+
+/** An answer shorter than this is not worth asking for. */
+const LEAST_OUTPUT_TOKENS = 512;
+const NANO_PER_MICRO = 1_000;
+
+export type Spend = {
+  readonly role: ModelRole;
+  readonly modelId: string;
+};
+
+export type PlannedSpend = Spend & {
+  readonly inputTokens: number;
+  readonly maxOutputTokens: number;
+  /** Micro-USD that all calls of the role may cost; null is no cap. */
+  readonly capMicroUsd: number | null;
+};
+
+/** What stands in the way of a call. */
+export type SpendingBound = "max_tokens" | "credits" | "cap";
+
+export type Allowance =
+  /** `shortOf`: what made the answer's room smaller than planned. */
+  | { readonly ok: true; readonly maxOutputTokens: number; readonly shortOf: SpendingBound | null }
+  | { readonly ok: false; readonly bound: SpendingBound };
+
+export class Spending {
+  readonly #meter: UsageMeter;
+  readonly #rates: Rates;
+  readonly #maxTokens: number;
+
+  constructor(options: { meter: UsageMeter; rates: Rates; maxTokens: number }) {
+    this.#meter = options.meter;
+    this.#rates = options.rates;
+    this.#maxTokens = options.maxTokens;
+  }
+
+  /** Reserves what a call may cost at most, with as long an answer as the tokens, the cap and the credits allow. */
+  async allow(planned: PlannedSpend): Promise<Allowance> {
+    const { inputTokens: input, maxOutputTokens, modelId } = planned;
+    const least = Math.min(LEAST_OUTPUT_TOKENS, maxOutputTokens);
+    const tokensLeft = this.#maxTokens - sumOf(this.#meter.usage, "tokens") - input;
+    if (tokensLeft < least) return { ok: false, bound: "max_tokens" };
+    let output = Math.min(maxOutputTokens, tokensLeft);
+    let shortOf: SpendingBound | null = output < maxOutputTokens ? "max_tokens" : null;
+    const withinCap = this.#outputWithinCap(planned);
+    if (withinCap < least) return { ok: false, bound: "cap" };
+    if (withinCap < output) [output, shortOf] = [withinCap, "cap"];
+    while (!(await this.#meter.reserve(this.#cost(modelId, { input, output })))) {
+      if (output === least) return { ok: false, bound: "credits" };
+      [output, shortOf] = [Math.max(least, Math.floor(output / 2)), "credits"];
+    }
+    return { ok: true, maxOutputTokens: output, shortOf };
+  }
+
+  count({ role, modelId }: Spend, tokens: TokenCount): void {
+    this.#meter.count({
+      role,
+      tokens: tokens.input + tokens.output,
+      microUsd: this.#cost(modelId, tokens),
+    });
+  }
+
+  #outputWithinCap({ role, modelId, inputTokens, capMicroUsd }: PlannedSpend): number {
+    if (capMicroUsd === null) return Number.POSITIVE_INFINITY;
+    const spent = this.#meter.usage.roles[role]?.microUsd ?? 0;
+    const left = capMicroUsd - spent - this.#cost(modelId, { input: inputTokens, output: 0 });
+    const perToken = this.#rate(modelId)?.outNanoUsdPerToken ?? 0;
+    if (left < 0) return 0;
+    return perToken === 0 ? Number.POSITIVE_INFINITY : Math.floor((left * NANO_PER_MICRO) / perToken);
+  }
+
+  #cost(modelId: string, { input, output }: TokenCount): number {
+    const rate = this.#rate(modelId);
+    if (rate === undefined) return 0;
+    const nanoUsd = input * rate.inNanoUsdPerToken + output * rate.outNanoUsdPerToken;
+    return Math.ceil(nanoUsd / NANO_PER_MICRO);
+  }
+
+  #rate(modelId: string): ModelRate | undefined {
+    return this.#rates.models.find(({ id }) => id === modelId);
+  }
+}

@@ -1,0 +1,30 @@
+// How many tokens a text is, before a model has counted them.
+
+const CHARS_PER_TOKEN = 4;
+const LEAST_RATIO = 0.5;
+const MOST_RATIO = 4;
+
+/** The rule of thumb. */
+export function tokensOf(chars: number): number {
+  return Math.ceil(chars / CHARS_PER_TOKEN);
+}
+
+/** The rule of thumb, corrected by what the model counted last. */
+export class TokenEstimate {
+  #ratio = 1;
+
+  of(chars: number): number {
+    return Math.ceil(tokensOf(chars) * this.#ratio);
+  }
+
+  /** The model counted so many tokens in so many characters. */
+  correct(chars: number, tokens: number): void {
+    if (chars === 0 || tokens === 0) return;
+    this.#ratio = Math.min(Math.max(tokens / tokensOf(chars), LEAST_RATIO), MOST_RATIO);
+  }
+
+  /** How many characters so many tokens are about. */
+  chars(tokens: number): number {
+    return Math.floor((tokens * CHARS_PER_TOKEN) / this.#ratio);
+  }
+}

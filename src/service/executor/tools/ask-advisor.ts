@@ -1,0 +1,18 @@
+// The tool that puts a question to the stronger model.
+
+import * as z from "zod/mini";
+import { defineTool, type Tool } from "./tool.ts";
+
+const MAX_QUESTION_CHARS = 8_000;
+
+/** `ask` answers with words, those of a refusal too. */
+export function askAdvisorTool(ask: (question: string) => Promise<string>): Tool<string> {
+  return defineTool({
+    name: "ask_advisor",
+    description:
+      "Asks a stronger model, which sees the end of this conversation. For what is hard to decide; it costs more.",
+    input: z.object({ question: z.string().check(z.minLength(1), z.maxLength(MAX_QUESTION_CHARS)) }),
+    find: ({ question }): Promise<string> => ask(question),
+    format: (answer) => (answer === "" ? "[no answer]" : answer),
+  });
+}

@@ -1,0 +1,28 @@
+// The tool that deletes one file.
+
+import { lstat, unlink } from "node:fs/promises";
+import * as z from "zod/mini";
+import { defineTool } from "./tool.ts";
+import { checkRelativePath, refusedPath, showPath } from "./workspace-path.ts";
+import { atPlace } from "./workspace-place.ts";
+
+export type DeletedFile = { readonly path: string };
+
+export const deleteFile = defineTool({
+  name: "delete_file",
+  description: "Deletes one file. Of a symbolic link, the link itself.",
+  input: z.object({
+    /** Relative to the repository's root. */
+    path: z.string().check(z.minLength(1)),
+  }),
+  access: "write",
+  async find({ path }, { workspace: { root } }): Promise<DeletedFile> {
+    await atPlace({ root, path, missingFolders: "refuse" }, async ({ at }) => {
+      if ((await lstat(at)).isDirectory())
+        throw refusedPath(path, "it is a folder: delete its files one by one");
+      await unlink(at);
+    });
+    return { path: checkRelativePath(path) };
+  },
+  format: ({ path }) => `Deleted ${showPath(path)}.`,
+});

@@ -1,0 +1,191 @@
+// Asks a host on the allow-list for a page. The name is resolved here, every address is vetted, and the connection goes
+// to a vetted one: a name that changes its mind between the two changes nothing. No proxy, no cookie, no credentials.
+
+import { lookup } from "node:dns/promises";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { isPublicAddress } from "./public-address.ts";
+import { ToolError } from "./tool.ts";
+
+const MAX_REDIRECTS = 3;
+const DEFAULT_TIMEOUT_MS = 20_000;
+/** A longer page is cut. */
+export const MAX_PAGE_BYTES = 2_000_000;
+const HEADERS = {
+  accept: "text/html, text/plain, text/*;q=0.9, application/json;q=0.9, */*;q=0.1",
+  "accept-encoding": "identity",
+  "user-agent": "agent-service",
+};
+
+export type PageAccess = {
+  /** Hosts that may be asked, with a port where it is not 443. `*.example.com` stands for every host below it. */
+  readonly allow: readonly string[];
+  /** Every address of a name. Default: the machine's resolver. */
+  readonly resolve?: (name: string) => Promise<readonly string[]>;
+  /** Which address may be connected to. Default: those on the public internet. */
+  readonly mayConnect?: (address: string) => boolean;
+  /** Certificates that are trusted in the place of the usual authorities. */
+  readonly ca?: string;
+  /** For the whole of it, redirects included. Default 20 s. */
+  readonly timeoutMs?: number;
+};
+
+export type Page = {
+  /** Where the redirects led to. */
+  readonly url: string;
+  /** As the host says; without a charset, lower case. */
+  readonly type: string;
+  readonly text: string;
+  readonly isCut: boolean;
+};
+
+/** Rejects with a `ToolError` when the page is refused or cannot be had, with the signal's reason when it aborts. */
+export async function fetchPage(access: PageAccess, url: string, signal: AbortSignal): Promise<Page> {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = access;
+  const limit = AbortSignal.timeout(timeoutMs);
+  const either = AbortSignal.any([signal, limit]);
+  let target = checkUrl(url, access.allow);
+  try {
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await ask(access, target, either);
+      const location = redirectOf(response);
+      if (location === null) return await readPage(response, target);
+      response.destroy();
+      if (redirects === MAX_REDIRECTS) {
+        throw new ToolError("failed", `${target.host} redirects more than ${MAX_REDIRECTS} times.`);
+      }
+      target = checkUrl(location, access.allow, target);
+    }
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (cause instanceof ToolError) throw cause;
+    const why = limit.aborted
+      ? `did not answer within ${timeoutMs / 1000} s`
+      : `could not be asked${codeOf(cause)}`;
+    throw new ToolError("failed", `The host ${target.host} ${why}.`, { cause });
+  }
+}
+
+function checkUrl(text: string, allow: readonly string[], base?: URL): URL {
+  const url = URL.parse(text, base);
+  if (url === null) throw new ToolError("invalid_input", "The url is none: write https://host/path.");
+  const from = base === undefined ? "" : `${base.host} redirects there, and `;
+  if (url.protocol !== "https:") throw refusal(url, `${from}only https:// is fetched`);
+  if (url.username !== "" || url.password !== "") throw refusal(url, `${from}it must not hold credentials`);
+  if (!allow.some((entry) => allows(entry.toLowerCase(), url.host))) {
+    throw refusal(url, `${from}its host is none of those allowed: ${allow.join(", ")}`);
+  }
+  return url;
+}
+
+function allows(entry: string, host: string): boolean {
+  return entry.startsWith("*.") ? host.endsWith(entry.slice(1)) : host === entry;
+}
+
+function refusal(url: URL, rule: string): ToolError {
+  const place = `${url.protocol}//${url.host}`;
+  return new ToolError("refused", `The address ${place} is refused: ${rule}.`);
+}
+
+async function ask(access: PageAccess, url: URL, signal: AbortSignal): Promise<IncomingMessage> {
+  const addresses = await vettedAddresses(access, url, signal);
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  request(url, {
+    // An agent of its own: no kept connection, no proxy from the environment.
+    agent: false,
+    headers: HEADERS,
+    lookup: answerWith(addresses),
+    signal,
+    ...(access.ca === undefined ? {} : { ca: access.ca }),
+  })
+    .once("response", resolve)
+    .on("error", reject)
+    .end();
+  return await promise;
+}
+
+/** One address that is not for the public refuses them all: who says it once may say it again. */
+async function vettedAddresses(
+  { resolve = resolveName, mayConnect = isPublicAddress }: PageAccess,
+  url: URL,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const name = url.hostname.replace(/^\[|\]$/g, "");
+  signal.throwIfAborted();
+  const addresses = isIP(name) === 0 ? await Promise.race([resolve(name), aborted(signal)]) : [name];
+  if (addresses.length === 0) throw new ToolError("failed", `The host ${url.host} has no address.`);
+  if (!addresses.every((address) => isIP(address) !== 0 && mayConnect(address))) {
+    throw refusal(url, "its host has an address that is not on the public internet");
+  }
+  return addresses;
+}
+
+async function resolveName(name: string): Promise<readonly string[]> {
+  return (await lookup(name, { all: true })).map(({ address }) => address);
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+/** Takes the place of the resolver for one connection. */
+function answerWith(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_name, options, callback) => {
+    const [first] = found;
+    if (options.all === true || first === undefined) callback(null, found);
+    else callback(null, first.address, first.family);
+  };
+}
+
+function redirectOf({ statusCode, headers }: IncomingMessage): string | null {
+  const isRedirect = statusCode !== undefined && [301, 302, 303, 307, 308].includes(statusCode);
+  return isRedirect ? (headers.location ?? null) : null;
+}
+
+async function readPage(response: IncomingMessage, url: URL): Promise<Page> {
+  try {
+    const { statusCode = 0, headers } = response;
+    if (statusCode !== 200)
+      throw new ToolError("failed", `The host ${url.host} answered with ${statusCode}.`);
+    const [type = "", ...parameters] = (headers["content-type"] ?? "").toLowerCase().split(";");
+    const encoding = headers["content-encoding"] ?? "identity";
+    if (!isText(type.trim()) || encoding !== "identity") {
+      const kind = encoding === "identity" ? JSON.stringify(type.trim()) : `encoded by ${encoding}`;
+      throw new ToolError("not_text", `What ${url.host} sent is no plain text: it is ${kind}.`);
+    }
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of response) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MAX_PAGE_BYTES) break;
+    }
+    const body = Buffer.concat(chunks).subarray(0, MAX_PAGE_BYTES);
+    const text = decoderOf(parameters).decode(body);
+    return { url: url.href, type: type.trim(), text, isCut: bytes > MAX_PAGE_BYTES };
+  } finally {
+    response.destroy();
+  }
+}
+
+function isText(type: string): boolean {
+  return /^text\/|[/+](json|xml|yaml|x-yaml|toml|javascript|x-ndjson|x-sh)$/.test(type);
+}
+
+function decoderOf(parameters: readonly string[]): TextDecoder {
+  const [, charset = "utf-8"] =
+    /^\s*charset\s*=\s*"?([\w-]+)/.exec(parameters.find((each) => each.includes("charset")) ?? "") ?? [];
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return new TextDecoder();
+  }
+}
+
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+}

@@ -1,0 +1,62 @@
+// Wires the backend with a model: the model's server, the tools, the sandbox. A bundle of its own, loaded only where a
+// model is configured.
+
+import type { Clock } from "../base/clock.ts";
+import type { Random } from "../base/ids.ts";
+import type { Sandbox } from "./core/ports/sandbox.ts";
+import type { Rates } from "./core/rates.ts";
+import { mayExecute } from "./core/shell-policy.ts";
+import type { Backend, BareTask, RepositoryTask } from "./executor/backend.ts";
+import { modelBackend } from "./executor/backends/model/model-backend.ts";
+import { readingToolbox, type Toolbox } from "./executor/backends/model/toolbox.ts";
+import { askAdvisorTool } from "./executor/tools/ask-advisor.ts";
+import { delegateTool } from "./executor/tools/delegate.ts";
+import { deleteFile } from "./executor/tools/delete-file.ts";
+import { editFile } from "./executor/tools/edit-file.ts";
+import { fetchUrlTool } from "./executor/tools/fetch-url.ts";
+import { shellTool } from "./executor/tools/shell.ts";
+import { writeFile } from "./executor/tools/write-file.ts";
+import type { ModelConfig } from "./model-config.ts";
+
+export type ModelParts = {
+  readonly config: ModelConfig;
+  readonly rates: Rates;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sandbox: Sandbox;
+  /** By the operator's word. */
+  readonly isSandboxOff: boolean;
+  readonly isTrusted: (task: RepositoryTask | BareTask) => boolean;
+};
+
+/** Opens no connection before a run asks. */
+export function openModel(parts: ModelParts): Backend {
+  const { config, rates, clock, random } = parts;
+  const { provider, baseUrl, apiKey, models, limits } = config;
+  const toolbox = toolboxOf(parts);
+  const settings = { ...limits, provider, baseUrl, apiKey, models, rates, toolbox, clock, random };
+  return { ...modelBackend(settings), needsWorkspace: true, changesWorkspace: true };
+}
+
+/** Whoever may not execute commands is not offered to: a tool that only refuses costs turns. */
+function toolboxOf({ config, sandbox, isSandboxOff, isTrusted: trusts }: ModelParts): Toolbox {
+  const allow = config.fetchAllow;
+  const pages = allow.length === 0 ? [] : [fetchUrlTool({ allow })];
+  return (context) => {
+    const { task, workspace, askAdvisor } = context;
+    const advisor = askAdvisor === null ? [] : [askAdvisorTool(askAdvisor)];
+    const helpers = [...pages, delegateTool(task), ...advisor];
+    if (workspace === null) return [...readingToolbox(context), ...helpers];
+    const isTrusted = trusts(task);
+    const mayShell = mayExecute({ kind: sandbox.kind, isSandboxOff, isTrusted });
+    const shell = shellTool({ sandbox, workspace: { gitFolder: workspace.gitFolder ?? null, isTrusted } });
+    return [
+      ...readingToolbox(context),
+      editFile,
+      writeFile,
+      deleteFile,
+      ...(mayShell ? [shell] : []),
+      ...helpers,
+    ];
+  };
+}

@@ -1,0 +1,130 @@
+// A whole run by a model: cloned by git, carried out by the executor, its stream, its ending and its money in the store.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { systemRandom } from "../../../../../src/base/ids.ts";
+import { modelBackend } from "../../../../../src/service/executor/backends/model/model-backend.ts";
+import { readingToolbox } from "../../../../../src/service/executor/backends/model/toolbox.ts";
+import type { Script } from "../../../../support/model-script.ts";
+import { type ModelServer, startModelServer } from "../../../../support/model-server.ts";
+import { answer, call, fault, say, think, wait } from "../../../../support/model-turn.ts";
+import { CoreBed } from "../../../../support/service-core.ts";
+import { expectValidStream } from "../../../../support/service-streams.ts";
+import { WorkspaceBed } from "../../../workspace/workspace-bed.ts";
+import { API_KEY, HastyClock, ratesOf } from "./model-bed.ts";
+
+const rates = ratesOf({ id: "scripted-model", inNanoUsdPerToken: 1_000, outNanoUsdPerToken: 5_000 });
+
+describe("a run by a model", () => {
+  let workspaces: WorkspaceBed;
+  let server: ModelServer;
+  let bed: CoreBed;
+
+  beforeEach(async () => {
+    workspaces = await WorkspaceBed.make();
+  });
+
+  afterEach(async () => {
+    await expectSettled(bed);
+    expect(bed.logs.join("\n")).not.toContain(API_KEY);
+    await bed.close();
+    await server.close();
+    await workspaces.close();
+  });
+
+  const start = async (script: Script, freeCredits = 10_000) => {
+    server = await startModelServer({ script, apiKey: API_KEY });
+    const backend = modelBackend({
+      provider: "anthropic",
+      baseUrl: server.baseUrl,
+      apiKey: API_KEY,
+      models: { executor: "scripted-model", advisor: null, reviewer: null },
+      rates,
+      toolbox: readingToolbox,
+      clock: new HastyClock(),
+      random: systemRandom,
+    });
+    const provider = workspaces.provider();
+    const sha = workspaces.repository.commit({
+      files: { "README.md": "# Hello\n", "AGENTS.md": "Answer in one word.\n" },
+    });
+    bed = await CoreBed.start({
+      backend,
+      rates,
+      freeCredits,
+      workspaces: { ...provider, open: (_, signal) => provider.open(workspaces.source(sha), signal) },
+    });
+    bed.executor.start();
+  };
+
+  it("reads a real clone, answers, and is charged for what the model used", async () => {
+    const usage = { input: 2_000, output: 100 };
+    await start([
+      answer([think("Look."), call("read_file", { path: "README.md" }), call("git_log")], { usage }),
+      ({ toolResults, system }) =>
+        answer([say(toolResults[0]?.text === "# Hello\n" && system.includes("one word") ? "Hello." : "?")], {
+          usage,
+        }),
+    ]);
+    const runId = await bed.submit();
+    const run = await bed.ended(runId);
+    expect(run).toMatchObject({
+      status: "completed",
+      stopReason: "end_turn",
+      grossMicroUsd: 8_333 + 5_000,
+    });
+    expect(run.usage?.roles.executor).toMatchObject({ tokens: 4_200, calls: 2 });
+    const events = await expectValidStream(await bed.stream(runId));
+    expect(
+      events.flatMap((event) => (event.type === "TEXT_MESSAGE_CONTENT" ? [event.delta] : [])).join(""),
+    ).toBe("Hello.");
+    expect(JSON.stringify(events)).not.toContain(API_KEY);
+  });
+
+  it("that is cancelled in the middle of an answer hangs up, closes its stream and pays for what it heard", async () => {
+    await start([answer([say("Wait"), wait(new Promise(() => {}))], { usage: { input: 2_000 } })]);
+    const runId = await bed.submit();
+    await bed.until(runId, ({ lastSeq }) => lastSeq >= 3);
+    await bed.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
+    bed.dispatch.nudge(runId);
+    const run = await bed.ended(runId);
+    expect(run.status).toBe("cancelled");
+    expect(run.usage?.roles.executor?.calls).toBe(1);
+    expect(run.usage?.roles.executor?.tokens).toBeGreaterThanOrEqual(2_000);
+    expect(await server.requests[0]?.ended).toBe("hung-up");
+    await expectValidStream(await bed.stream(runId));
+  });
+
+  it("whose payer has too little ends by its credits, not as a failure", async () => {
+    await start([say("Never.")], 1);
+    const run = await bed.ended(await bed.submit());
+    expect(run).toMatchObject({ status: "completed", stopReason: "credits" });
+    expect(server.requests).toEqual([]);
+  });
+
+  it("whose model refuses ends as our fault, refunded, and says why", async () => {
+    await start([fault({ status: 400, message: "Too many pigeons." })]);
+    const runId = await bed.submit();
+    expect(await bed.ended(runId)).toMatchObject({
+      status: "failed",
+      cause: "backend_error",
+      retryable: false,
+      refundReason: "backend_error",
+    });
+    const events = await expectValidStream(await bed.stream(runId));
+    expect(events.at(-1)).toMatchObject({ message: expect.stringContaining("Too many pigeons.") });
+  });
+});
+
+/** What was held went where the run's costs say, and nowhere else. */
+async function expectSettled({ place }: CoreBed): Promise<void> {
+  const runs = await place.query("select id, gross_micro_usd, refunded_micro_usd from runs");
+  const postings = await place.query("select kind, micro_usd, run_id from ledger_postings");
+  for (const { id, gross_micro_usd: gross, refunded_micro_usd: refunded } of runs) {
+    const sum = (wanted: string) =>
+      postings
+        .filter(({ kind, run_id }) => run_id === id && kind === wanted)
+        .reduce((total, { micro_usd }) => total + Number(micro_usd), 0);
+    expect(sum("hold")).toBe(sum("charge") + sum("release"));
+    expect([sum("charge"), sum("refund")]).toEqual([Number(gross), Number(refunded)]);
+  }
+}

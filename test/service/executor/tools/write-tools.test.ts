@@ -1,0 +1,195 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmod,
+  link,
+  mkdir,
+  mkdtemp,
+  writeFile as put,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  truncate,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Workspace } from "../../../../src/service/core/ports/workspace.ts";
+import { deleteFile } from "../../../../src/service/executor/tools/delete-file.ts";
+import { editFile } from "../../../../src/service/executor/tools/edit-file.ts";
+import { type Tool, ToolError } from "../../../../src/service/executor/tools/tool.ts";
+import { atPlace, openFile } from "../../../../src/service/executor/tools/workspace-place.ts";
+import { writeFile } from "../../../../src/service/executor/tools/write-file.ts";
+import { folderWorkspace } from "./folder-workspace.ts";
+
+const signal = new AbortController().signal;
+let workspace: Workspace;
+let outside: string;
+beforeEach(async () => {
+  workspace = await folderWorkspace({ "dir/a": "one\n", b: "two\n" });
+  outside = await realpath(await mkdtemp(join(tmpdir(), "outside-")));
+  await put(join(outside, "a"), "secret\n");
+});
+afterEach(async () => {
+  await workspace.close();
+  await rm(outside, { recursive: true });
+});
+
+const at = (path: string) => join(workspace.root, path);
+const text = (path: string) => readFile(at(path), "utf8");
+const run = async (tool: Tool<unknown>, input: unknown) =>
+  (await tool.run(input, { workspace, signal })).text;
+
+async function refusalOf(tool: Tool<unknown>, input: unknown): Promise<string> {
+  const error: unknown = await run(tool, input).catch((cause: unknown) => cause);
+  if (!(error instanceof ToolError)) throw new Error(`Was not refused, but: ${String(error)}`);
+  expect(error.message).not.toContain(outside);
+  expect(error.message).not.toContain(workspace.root);
+  return `${error.code}: ${error.message}`;
+}
+
+describe("write_file", () => {
+  const write = (path: string, content: string) => run(writeFile, { path, content });
+
+  it("creates a file and its folders, and replaces one", async () => {
+    expect(await write("new/deep/er.txt", "1\n2\n")).toBe("Created new/deep/er.txt: 2 lines, 4 bytes.");
+    expect(await write("./dir//a", "€")).toBe("Replaced dir/a: 1 lines, 3 bytes.");
+    expect(await write("empty", "")).toBe("Created empty: 0 lines, 0 bytes.");
+    expect(await Promise.all([text("new/deep/er.txt"), text("dir/a"), text("empty")])).toEqual([
+      "1\n2\n",
+      "€",
+      "",
+    ]);
+  });
+
+  it("takes any name that a file may have", async () => {
+    expect(await write("odd\nname/\u202e", "x")).toBe('Created "odd\\nname/\u202e": 1 lines, 1 bytes.');
+    expect(await text("odd\nname/\u202e")).toBe("x");
+  });
+
+  it("keeps the mode", async () => {
+    await chmod(at("b"), 0o755);
+    await write("b", "#!/bin/sh\n");
+    expect((await stat(at("b"))).mode & 0o777).toBe(0o755);
+  });
+
+  it("writes at most 5 MB", async () => {
+    const most = "x".repeat(5_000_000);
+    expect(await write("b", most)).toContain("5000000 bytes");
+    expect(await refusalOf(writeFile, { path: "b", content: `${most}x` })).toBe(
+      "too_large: The content has 5000001 bytes, at most 5000000 are written.",
+    );
+    expect((await stat(at("b"))).size).toBe(5_000_000);
+  });
+
+  it("replaces a file that is larger than may be written", async () => {
+    await truncate(at("b"), 2 ** 31);
+    await write("b", "small");
+    expect(await text("b")).toBe("small");
+  });
+});
+
+describe("every tool that changes a file", () => {
+  const calls: readonly (readonly [Tool<unknown>, object])[] = [
+    [writeFile, { content: "x" }],
+    [editFile, { old_text: "e", new_text: "x" }],
+    [deleteFile, {}],
+  ];
+  const everyTool = calls.map(([tool, rest]) => [tool.name, tool, rest] as const);
+
+  describe.each(everyTool)("%s", (_name, tool, rest) => {
+    const refuse = (path: string) => refusalOf(tool, { path, ...rest });
+
+    it("says that it writes", () => expect(tool.access).toBe("write"));
+
+    it.each([
+      ["../a", "path_refused"],
+      ["/etc/passwd", "path_refused"],
+      [".git/config", "git's own folder"],
+      [".GIT/config", "git's own folder"],
+      ["dir/.Git/hooks/pre-commit", "git's own folder"],
+      ["dir/", "it names a folder"],
+      [".", "it names a folder"],
+      ["dir", "it is a folder"],
+      ["b/c", "b is a file, not a folder"],
+      ["", "The input of"],
+      ["x".repeat(300), "too long"],
+      ["a\0b", "it holds a NUL"],
+    ])("refuses %j", async (path, words) => {
+      expect(await refuse(path)).toContain(words);
+      expect((await readdir(workspace.root)).toSorted()).toEqual(["b", "dir"]);
+    });
+
+    it("goes through no link, neither out of the tree nor within", async () => {
+      await symlink(outside, at("out"));
+      await symlink("dir", at("in"));
+      await symlink(".", at("dir/self"));
+      expect(await refuse("out/a")).toContain("out is a symbolic link, and none is followed");
+      expect(await refuse("in/a")).toContain("in is a symbolic link");
+      expect(await refuse("dir/self/a")).toContain("self is a symbolic link");
+      expect(await readFile(join(outside, "a"), "utf8")).toBe("secret\n");
+      expect(await text("dir/a")).toBe("one\n");
+    });
+
+    it("touches no file of another name", async () => {
+      await symlink(join(outside, "a"), at("soft"));
+      await link(join(outside, "a"), at("hard"));
+      if (tool === deleteFile) {
+        expect(await run(tool, { path: "soft" })).toBe("Deleted soft.");
+        expect(await run(tool, { path: "hard" })).toBe("Deleted hard.");
+      } else {
+        expect(await refuse("soft")).toContain("it is a symbolic link");
+        expect(await refuse("hard")).toContain("(a hard link): delete it first");
+      }
+      expect(await readFile(join(outside, "a"), "utf8")).toBe("secret\n");
+    });
+
+    it("does not wait for a pipe", async () => {
+      execFileSync("mkfifo", [at("pipe")]);
+      if (tool === deleteFile) expect(await run(tool, { path: "pipe" })).toBe("Deleted pipe.");
+      else expect(await refuse("pipe")).toContain("it is no regular file");
+    });
+
+    it.runIf(process.getuid?.() !== 0)("says that it may not", async () => {
+      await chmod(at("dir/a"), 0o400);
+      await chmod(at("dir"), 0o500);
+      expect(await refuse("dir/a")).toContain("its permissions or its folder's do not allow it");
+      await chmod(at("dir"), 0o700);
+    });
+
+    it("says which file is not there", async () => {
+      if (tool === writeFile) return;
+      expect(await refuse("none/x")).toBe("not_found: There is no file none/x in the repository.");
+    });
+  });
+});
+
+describe("a place", () => {
+  it("stays the folder it was when a link takes the folder's name", async () => {
+    await atPlace({ root: workspace.root, path: "dir/new", missingFolders: "make" }, async (place) => {
+      await mkdir(at("aside"));
+      execFileSync("mv", [at("dir"), at("aside/dir")]);
+      await symlink(outside, at("dir"));
+      const { file } = await openFile(place, "create");
+      await file.writeFile("here");
+      await file.close();
+    });
+    expect(await text("aside/dir/new")).toBe("here");
+    expect(await readdir(outside)).toEqual(["a"]);
+  });
+
+  it("follows no link that takes the file's name", async () => {
+    const opened = atPlace(
+      { root: workspace.root, path: "dir/a", missingFolders: "refuse" },
+      async (place) => {
+        await rm(at("dir/a"));
+        await symlink(join(outside, "a"), at("dir/a"));
+        await openFile(place, "replace");
+      },
+    );
+    await expect(opened).rejects.toThrow("What lies at dir/a was swapped meanwhile. Look again.");
+    expect(await readFile(join(outside, "a"), "utf8")).toBe("secret\n");
+  });
+});

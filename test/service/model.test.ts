@@ -1,0 +1,119 @@
+// The service with BACKEND=model, as its settings make it: a clone, real tools, a sandbox, a scripted model.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Config, readConfig } from "../../src/service/config.ts";
+import { SandboxError, startService } from "../../src/service/main.ts";
+import { byTurn } from "../support/model-script.ts";
+import { type ModelServer, startModelServer } from "../support/model-server.ts";
+import { editTestFix, storyTools, sumProject } from "../support/model-stories.ts";
+import { call, say } from "../support/model-turn.ts";
+import { ServiceBed } from "../support/service-bed.ts";
+import { TestRepository } from "./workspace/git-repository.ts";
+
+const KEY = "sk-the-models-key-0123456789";
+const REPOSITORY = "octo-org/octo-repo";
+const tools = { ...storyTools, run: (command: string) => call("shell", { command }) };
+
+let folder: string;
+let repository: TestRepository;
+let model: ModelServer | null = null;
+let bed: ServiceBed | null = null;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "model-test-"));
+  repository = new TestRepository(folder, "octo-repo.git");
+  repository.commit({ files: sumProject });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  await bed?.close();
+  await model?.close();
+  bed = null;
+  model = null;
+});
+
+/** What the settings of a model come to. */
+function modelConfig(settings: Record<string, string>): Pick<Config, "backend" | "model" | "sandbox"> {
+  const config = readConfig({}, { PATH: process.env.PATH, BACKEND: "model", ...settings });
+  if (!config.ok) throw new Error(config.refusal.join("\n"));
+  const { backend, model, sandbox } = config.value;
+  return { backend, model, sandbox };
+}
+
+async function play(script: Parameters<typeof startModelServer>[0]["script"], settings = {}) {
+  model = await startModelServer({ script, apiKey: KEY });
+  const of = { MODEL: "scripted-model", MODEL_BASE_URL: model.baseUrl, MODEL_API_KEY: KEY };
+  bed = await ServiceBed.start({
+    repositories: { [REPOSITORY]: { path: repository.path, visibility: "public" } },
+    config: modelConfig({ ...of, ...settings }),
+  });
+  const job = await bed.job({
+    ...bed.freshRepository(),
+    repository: REPOSITORY,
+    sha: repository.git(["rev-parse", "refs/heads/main"]),
+  });
+  const runId = await job.start("Make the test pass.");
+  const events = await job.follow(runId);
+  return { model, bed, events, run: await job.run(runId) };
+}
+
+describe("a service with a model", () => {
+  it("reports what the agent changed in its clone, and keeps the key to itself", async () => {
+    const { bed, events, run } = await play(editTestFix(tools));
+    expect(run.status).toBe("completed");
+    const changes = events.find(({ event }) => "name" in event && event.name === "repository.changes");
+    expect(JSON.stringify(changes)).toContain("+export const sum = (a, b) => a + b;");
+    expect(JSON.stringify(events) + bed.logText()).not.toContain(KEY);
+    expect(bed.logText()).toMatch(/bubblewrap|No sandbox/);
+  });
+
+  it("lets commands ask git what has changed", async ({ skip }) => {
+    const edit = tools.write("sum.mjs", "export const sum = (a, b) => a + b;\n");
+    const { model, bed } = await play(
+      byTurn([edit, tools.run("git diff --stat && git log --format=%s"), say("Done.")]),
+    );
+    skip(!bed.logText().includes("in bubblewrap"), "There is no sandbox here.");
+    expect(model.toolResults().at(-1)?.text).toMatch(/sum\.mjs \| 2 \+-[\s\S]*\nchange\n\[exit code 0\]/);
+  });
+
+  it("offers no shell to a stranger's repository where there is no sandbox", async () => {
+    const { model, run } = await play(byTurn([say("Nothing to do.")]), { PATH: "" });
+    expect(run.status).toBe("completed");
+    const names = model.requests[0]?.tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["read_file", "write_file"]));
+    expect(names).not.toContain("shell");
+    expect(names).not.toContain("fetch_url");
+  });
+
+  it("says what the model's server refused, as the run's own failure", async () => {
+    const { bed, events, run } = await play([], { MODEL_API_KEY: "another-key-of-nobody" });
+    expect(run).toMatchObject({ status: "failed", cause: "backend_error" });
+    expect(JSON.stringify(events.at(-1))).not.toContain("another-key-of-nobody");
+    expect(bed.logText()).not.toContain("backend failed");
+  });
+
+  it("reads pages where hosts are allowed, and offers it nowhere else", async () => {
+    const { model } = await play(byTurn([say("Nothing to do.")]), { FETCH_ALLOW: "docs.example.com" });
+    expect(model.requests[0]?.tools.map(({ name }) => name)).toContain("fetch_url");
+  });
+
+  it("does not start with less of a sandbox than was asked for", async () => {
+    const config = readConfig(
+      { PORT: "0", DATA_DIR: join(folder, "data") },
+      {
+        BACKEND: "model",
+        MODEL: "m",
+        MODEL_BASE_URL: "http://127.0.0.1:9/v1",
+        SANDBOX: "bubblewrap",
+        PATH: "",
+      },
+    );
+    if (!config.ok) throw new Error(config.refusal.join("\n"));
+    const starting = startService({ config: config.value, log: pino({ level: "silent" }) });
+    await expect(starting).rejects.toThrow(SandboxError);
+  });
+});
