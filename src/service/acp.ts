@@ -1,0 +1,31 @@
+// Wires the backend that starts another agent, in the sandbox. A bundle of its own, loaded only where one is configured.
+
+import type { Clock } from "../base/clock.ts";
+import type { AcpConfig } from "./acp-config.ts";
+import type { SandboxKind } from "./core/ports/sandbox.ts";
+import type { Backend } from "./executor/backend.ts";
+import { acpBackend } from "./executor/backends/acp/acp.ts";
+import { confineAgent } from "./sandbox/confine-agent.ts";
+import type { SandboxConfig } from "./sandbox/sandbox-config.ts";
+
+export type AcpParts = {
+  readonly config: AcpConfig;
+  readonly sandbox: SandboxConfig;
+  /** What there is on this machine. */
+  readonly kind: SandboxKind;
+  readonly clock: Clock;
+};
+
+/** Starts no agent before a run asks. Rejects where agents could not be confined and the operator has not agreed. */
+export async function openAcp({ config, sandbox, kind, clock }: AcpParts): Promise<Backend> {
+  if (kind === "bubblewrap") {
+    return acpBackend({ ...config, confine: await confineAgent(sandbox) }, { clock });
+  }
+  if (sandbox.mode !== "off") {
+    throw new Error(
+      "BACKEND acp confines its agents with bubblewrap, and there is none that works here. Install it " +
+        '("apt-get install bubblewrap"), or set SANDBOX=off to start agents as the service\'s own user.',
+    );
+  }
+  return acpBackend({ ...config, confine: null }, { clock });
+}

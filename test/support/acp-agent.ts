@@ -1,0 +1,159 @@
+// An agent of ACP that does what its script says, as a process of its own: `node acp-agent.ts`, the script as JSON in
+// the file ACP_SCRIPT. What it is asked and answered goes to the file ACP_HEARD, a line of JSON each.
+
+import { spawn } from "node:child_process";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { Readable, Writable } from "node:stream";
+import { pathToFileURL } from "node:url";
+import { type AgentContext, agent, ndJsonStream, RequestError } from "@agentclientprotocol/sdk";
+
+export type AgentStep =
+  /** An update of the session, as it goes over the wire. */
+  | { readonly do: "update"; readonly update: Readonly<Record<string, unknown>> }
+  | {
+      readonly do: "ask";
+      readonly toolCall: Readonly<Record<string, unknown>>;
+      readonly offered: readonly string[];
+    }
+  | { readonly do: "read"; readonly path: string; readonly line?: number; readonly limit?: number }
+  | { readonly do: "write"; readonly path: string; readonly content: string }
+  /** Whether a file is there for it to read. */
+  | { readonly do: "look"; readonly path: string }
+  /** Bytes that are no message. */
+  | { readonly do: "print"; readonly text: string; readonly times?: number }
+  | { readonly do: "complain"; readonly text: string }
+  /** Starts something that outlives it: in its group, or in one of its own. */
+  | { readonly do: "leave"; readonly detached: boolean }
+  | { readonly do: "exit"; readonly code: number }
+  | { readonly do: "hang" }
+  /** Waits to be cancelled, then ends the turn so. */
+  | { readonly do: "wait" }
+  | { readonly do: "fail"; readonly code: number; readonly message: string }
+  | { readonly do: "tell"; readonly name: string }
+  | { readonly do: "stop"; readonly answer: Readonly<Record<string, unknown>> };
+
+export type AgentScript = {
+  /** When it is started, before a word. */
+  readonly start?: readonly AgentStep[];
+  readonly initialized?: Readonly<Record<string, unknown>>;
+  readonly wantsLogin?: boolean;
+  /** Instead of ending when it is asked to. */
+  readonly isDeaf?: boolean;
+  readonly turn?: readonly AgentStep[];
+};
+
+const SESSION = "session-1";
+
+async function main(): Promise<void> {
+  const script = JSON.parse(readFileSync(process.env.ACP_SCRIPT ?? "", "utf8")) as AgentScript;
+  const heard = process.env.ACP_HEARD ?? "/dev/null";
+  const note = (what: string, value: unknown) =>
+    appendFileSync(heard, `${JSON.stringify({ what, value })}\n`);
+  const cancelled = Promise.withResolvers<void>();
+  if (script.isDeaf === true) process.on("SIGTERM", () => note("SIGTERM", null));
+  note("started", { cwd: process.cwd(), env: process.env, pid: process.pid });
+  let isLoggedIn = script.wantsLogin !== true;
+
+  const take = async (
+    step: AgentStep,
+    peer: AgentContext | null,
+  ): Promise<Record<string, unknown> | undefined> => {
+    switch (step.do) {
+      case "update":
+        await peer?.notify("session/update", { sessionId: SESSION, update: step.update } as never);
+        return;
+      case "ask": {
+        const options = step.offered.map((kind) => ({ optionId: `id-${kind}`, name: kind, kind }));
+        const request = { sessionId: SESSION, toolCall: step.toolCall, options } as never;
+        note("permission", await peer?.request("session/request_permission", request));
+        return;
+      }
+      case "read": {
+        const { path, line, limit } = step;
+        const answer = peer?.request("fs/read_text_file", { sessionId: SESSION, path, line, limit } as never);
+        note("read", await answer?.catch((cause: Error) => ({ error: cause.message })));
+        return;
+      }
+      case "write": {
+        const answer = peer?.request("fs/write_text_file", {
+          sessionId: SESSION,
+          ...withoutDo(step),
+        } as never);
+        note("write", await answer?.catch((cause: Error) => ({ error: cause.message })));
+        return;
+      }
+      case "look":
+        note("look", existsSync(step.path));
+        return;
+      case "print":
+        for (let time = 0; time < (step.times ?? 1); time += 1) process.stdout.write(step.text);
+        return;
+      case "complain":
+        await new Promise((resolve) => process.stderr.write(step.text, resolve));
+        return;
+      case "leave": {
+        const args = ["-e", "setInterval(() => {}, 1000)", process.cwd()];
+        const child = spawn(process.execPath, args, { detached: step.detached, stdio: "inherit" });
+        note("left", child.pid);
+        return;
+      }
+      case "exit":
+        process.exit(step.code);
+        break;
+      case "hang":
+        await new Promise(() => setInterval(() => undefined, 60_000));
+        return;
+      case "wait":
+        await cancelled.promise;
+        return { stopReason: "cancelled" };
+      case "fail":
+        throw new RequestError(step.code, step.message);
+      case "tell":
+        note(step.name, null);
+        return;
+      case "stop":
+        return step.answer;
+    }
+  };
+
+  for (const step of script.start ?? []) await take(step, null);
+  agent({ name: "scripted" })
+    .onRequest("initialize", ({ params }) => {
+      note("initialize", params);
+      return { protocolVersion: 1, agentCapabilities: {}, ...script.initialized };
+    })
+    .onRequest("authenticate", ({ params }) => {
+      note("authenticate", params);
+      isLoggedIn = true;
+      return {};
+    })
+    .onRequest("session/new", ({ params }) => {
+      note("session/new", params);
+      if (!isLoggedIn) throw RequestError.authRequired();
+      return { sessionId: SESSION };
+    })
+    .onNotification("session/cancel", () => {
+      note("session/cancel", null);
+      if (script.isDeaf !== true) cancelled.resolve();
+    })
+    .onRequest("session/prompt", async ({ params, client: peer }) => {
+      note("session/prompt", params);
+      for (const step of script.turn ?? []) {
+        const answer = await take(step, peer);
+        if (answer !== undefined) return answer as never;
+      }
+      return { stopReason: "end_turn" as const };
+    })
+    .connect(
+      ndJsonStream(
+        Writable.toWeb(process.stdout) as WritableStream<Uint8Array>,
+        Readable.toWeb(process.stdin) as unknown as ReadableStream<Uint8Array>,
+      ),
+    );
+}
+
+function withoutDo({ do: _, ...rest }: AgentStep): object {
+  return rest;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main();
