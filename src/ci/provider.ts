@@ -1,5 +1,7 @@
 // What the Action and the command need from a CI provider. Types and the error alone; one file a provider.
 
+export type CiProviderName = "github" | "gitlab" | "circleci" | "buildkite" | "bitbucket";
+
 /** Why a job has no identity to run with. */
 export type IdentityReason =
   | "id_token_unavailable"
@@ -21,16 +23,17 @@ export class IdentityError extends Error {
 
 /** Who the job is, as its environment says. Labels and keys for our own use: the service believes the token alone. */
 export type CiJob = {
-  readonly provider: "github";
+  readonly provider: CiProviderName;
   readonly repository: { readonly id: string; readonly name: string };
   /** "push", "pull_request", "schedule" … */
   readonly event: string;
   readonly sha: string;
-  /** The workflow run, the same in each attempt. */
+  /** The workflow run or pipeline, the same in each attempt. */
   readonly runId: string;
   /** 1 for the first, one more with each re-run. */
   readonly attempt: number;
   readonly job: string;
+  /** Where a provider does not count attempts, the job's own id: a retry is another. */
   readonly step: string;
 };
 
@@ -38,6 +41,8 @@ export type CiProvider = {
   readonly job: CiJob;
   /** A new OIDC token for the audience. Rejects with IdentityError. Safe to repeat: each call mints another. */
   mintIdToken(audience: string, signal?: AbortSignal): Promise<string>;
+  /** How many tokens a job can have, where that has an end: its capability cannot be renewed beyond. */
+  readonly tokenLimit?: number;
 };
 
 /** The environment of the process, as an argument. */

@@ -16,6 +16,8 @@ export type ExchangeOptions = CallOptions & {
   /** Mints a token. Called for every attempt: a token is spent by its first arrival. */
   readonly subjectToken: () => Promise<string>;
   readonly account?: string | undefined;
+  /** The job's commit. Some providers' tokens name none. */
+  readonly sha?: string | undefined;
 };
 
 export type ReadCiRunOptions = CallOptions & {
@@ -76,6 +78,7 @@ async function exchangeToken(connection: Connection, options: ExchangeOptions): 
         subject_token_type: "urn:ietf:params:oauth:token-type:id_token",
         subject_token: subjectToken,
         ...(options.account === undefined ? {} : { account: options.account }),
+        ...(options.sha === undefined ? {} : { sha: options.sha }),
       },
       effect: "once",
       credential: "none",

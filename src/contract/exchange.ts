@@ -19,6 +19,8 @@ export const exchangeRequestSchema = z.object({
   grant_type: z.optional(z.string()),
   /** The account that a job of the repository names to accept a pending claim. */
   account: z.optional(z.string().check(z.minLength(1), z.maxLength(255))),
+  /** The commit that the job runs on. Read only where the provider's token names none. */
+  sha: z.optional(z.string().check(z.maxLength(64))),
 });
 
 /**

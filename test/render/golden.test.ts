@@ -1,7 +1,9 @@
 // What each renderer makes of whole runs, byte for byte.
 
 import { describe, expect, it } from "vitest";
+import { BuildkiteLog } from "../../src/render/buildkite-log.ts";
 import { GithubLog } from "../../src/render/github-log.ts";
+import { GitlabLog } from "../../src/render/gitlab-log.ts";
 import { type LogFormat, RunLog } from "../../src/render/log-parts.ts";
 import { ndjsonLine } from "../../src/render/ndjson.ts";
 import { PlainLog } from "../../src/render/plain-log.ts";
@@ -41,6 +43,14 @@ describe.each(Object.entries(streams))("the run %s", (name, events) => {
 
   it("has its plain log", () => {
     expectGolden(`${name}.plain-log.txt`, `${write(new PlainLog())}\n`);
+  });
+
+  it("has its GitLab log", () => {
+    expectGolden(`${name}.gitlab-log.txt`, `${write(new GitlabLog(() => 1_750_000_000_000))}\n`);
+  });
+
+  it("has its Buildkite log", () => {
+    expectGolden(`${name}.buildkite-log.txt`, `${write(new BuildkiteLog())}\n`);
   });
 
   it("has its events file", () => {

@@ -34,7 +34,7 @@ describe("RunReportFold", () => {
       "list_files .",
       "read_file src/greeting.ts",
       "search greet\\( 20",
-      "write_file src/greeting.ts",
+      "write src/greeting.ts",
       "run npm test",
     ]);
     expect(report.steps.map((step) => step.name)).toEqual(["Look around", "Change"]);

@@ -51,6 +51,12 @@ describe("renderSummary", () => {
     );
   });
 
+  it("says what a run went without, before all else, as text", () => {
+    const summary = summaryOf([], { note: "No model is configured: set `model`, not <b>this</b>." });
+    expect(summary).toMatch(/^## ✅ The agent has finished\n\n> No model is configured: set /);
+    expect(summary).not.toContain("<b>");
+  });
+
   it("prefers what the service settled to what the events said", () => {
     const summary = summaryOf([quota(7, "https://a.example/event")], {
       creditsRemaining: 5,

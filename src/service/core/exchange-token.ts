@@ -7,7 +7,7 @@ import { makeClaimUrl } from "./claim-url.ts";
 import { confirmClaim } from "./confirm-claim.ts";
 import type { Core } from "./core.ts";
 import { ensureFreeCredits, isFree } from "./free-credits.ts";
-import type { JobIdentity } from "./job-identity.ts";
+import type { JobIdentity, JobStatement } from "./job-identity.ts";
 import { accountWallet, balanceInCredits, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "./ledger.ts";
 import type { StoreTransaction } from "./ports/store.ts";
 import type { Agent, Capability, Plan } from "./records.ts";
@@ -42,9 +42,14 @@ type Quota = {
  */
 export async function exchangeToken(
   core: Core,
-  request: { subjectToken: string; requestId: string; account?: string | null },
+  request: {
+    subjectToken: string;
+    requestId: string;
+    account?: string | null;
+    statement?: JobStatement;
+  },
 ): Promise<Result<Exchanged, ExchangeRefusal | RateRefusal>> {
-  const verified = await core.verifier.verify(request.subjectToken);
+  const verified = await core.verifier.verify(request.subjectToken, request.statement);
   if (!verified.ok) {
     await audit(core, { requestId: request.requestId, outcome: verified.refusal.reason, job: null });
     return verified;

@@ -2,11 +2,18 @@
 
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { AZURE_REFUSED, isAzureIssuer } from "./azure-devops.ts";
 
 export const REPOSITORY_PLACEHOLDER = "{repository}";
+/** Buildkite's alone: a pipeline need not be named as its repository is, nor its organization as the owner. */
+export const PIPELINE_PLACEHOLDER = "{pipeline}";
 
-export const providerNames = ["github"] as const;
+export const providerNames = ["github", "gitlab", "circleci", "buildkite", "bitbucket"] as const;
 export type ProviderName = (typeof providerNames)[number];
+
+/** Providers whose tokens say whether the repository is public. */
+const visibilityClaimers: readonly ProviderName[] = ["github", "gitlab"];
+const MAX_TOKEN_SECONDS = 30 * 24 * 3600;
 
 /** Events that are refused unless an entry allows them: an outsider's change can steer such a job. */
 export const riskyEvents = ["pull_request_target", "workflow_run"] as const;
@@ -20,19 +27,19 @@ const issuerUrl = secureUrl.check(
     (text) => !/[?#]/.test(text),
     "must be an issuer URL, exactly as tokens spell it: no query, no fragment",
   ),
+  z.refine((text) => !isAzureIssuer(text), `must be another provider's. ${AZURE_REFUSED.replace(/\.$/, "")}`),
 );
 
 const cloneUrl = secureUrl.check(
   z.refine(holdsPlaceholder, `must contain ${REPOSITORY_PLACEHOLDER} once, in its path, and no query`),
 );
 
-/** One entry of CI_ISSUERS. */
-export const issuerSchema = z.strictObject({
+const entrySchema = z.strictObject({
   provider: z.enum(providerNames, `must be one of: ${providerNames.join(", ")}`),
   /** Compared with `iss` letter by letter. */
   issuer: issuerUrl,
   jwks_uri: secureUrl,
-  /** `{repository}` stands for `owner/name`. */
+  /** `{repository}` stands for `owner/name`, or what each provider has in its place. */
   clone_url: cloneUrl,
   /** False refuses every token of this issuer, before any cryptography. */
   enabled: z._default(z.boolean("must be true or false"), true),
@@ -40,7 +47,30 @@ export const issuerSchema = z.strictObject({
     z.array(z.enum(riskyEvents, `must be one of: ${riskyEvents.join(", ")}`), "must be a list of events"),
     [],
   ),
+  /** The longest life of a token, in place of the provider's. Each token is remembered for so long. */
+  max_token_seconds: z.optional(
+    z
+      .int(`must be a whole number from 60 to ${MAX_TOKEN_SECONDS}`)
+      .check(
+        z.minimum(60, `must be a whole number from 60 to ${MAX_TOKEN_SECONDS}`),
+        z.maximum(MAX_TOKEN_SECONDS, `must be a whole number from 60 to ${MAX_TOKEN_SECONDS}`),
+      ),
+  ),
+  /** What its repositories count as where tokens do not say; private unless written. */
+  visibility: z.optional(z.enum(["public", "private"], "must be public or private")),
 });
+
+/** One entry of CI_ISSUERS. */
+export const issuerSchema = entrySchema.check(
+  z.refine((entry) => entry.visibility === undefined || !visibilityClaimers.includes(entry.provider), {
+    path: ["visibility"],
+    error: `must be left out: tokens of ${visibilityClaimers.join(" and ")} say it themselves`,
+  }),
+  z.refine((entry) => entry.provider === "buildkite" || entry.clone_url.includes(REPOSITORY_PLACEHOLDER), {
+    path: ["clone_url"],
+    error: `must contain ${REPOSITORY_PLACEHOLDER}: ${PIPELINE_PLACEHOLDER} is for buildkite`,
+  }),
+);
 
 export type IssuerConfig = z.infer<typeof issuerSchema>;
 /** What an operator writes: `enabled` and `allow_events` may be left out. */
@@ -98,8 +128,16 @@ function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
+/** The address of one repository. */
+export function fillCloneUrl(template: string, names: { repository: string; pipeline?: string }): string {
+  const { repository, pipeline = "" } = names;
+  return template
+    .replace(REPOSITORY_PLACEHOLDER, () => repository)
+    .replace(PIPELINE_PLACEHOLDER, () => pipeline);
+}
+
 function holdsPlaceholder(text: string): boolean {
-  const parts = text.split(REPOSITORY_PLACEHOLDER);
+  const parts = text.replace(PIPELINE_PLACEHOLDER, REPOSITORY_PLACEHOLDER).split(REPOSITORY_PLACEHOLDER);
   const url = URL.parse(parts.join("owner/name"));
   return parts.length === 2 && url !== null && url.search === "" && url.pathname.includes("/owner/name");
 }

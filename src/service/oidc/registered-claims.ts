@@ -18,16 +18,29 @@ const timesSchema = z.object({
   exp: numericDate,
   iat: numericDate,
   nbf: z.optional(numericDate),
+});
+
+const idSchema = z.object({
   jti: z
     .string("must be text")
     .check(z.minLength(1, "must not be empty"), z.maxLength(255, "must have at most 255 characters")),
 });
 
-export type Times = { readonly jti: string; readonly usableUntil: number };
+/** Until when a token is accepted, in milliseconds since the epoch. */
+export type Times = { readonly usableUntil: number };
 
-/** `aud` must be one string, ours. An array is refused, even of one: it would be usable elsewhere too. */
-export function checkAudience(claims: JsonObject, audience: string): Result<void, ExchangeRefusal> {
-  if (claims.aud === audience) return ok(undefined);
+/**
+ * `aud` must be one string, ours; where the provider knows lists alone, a list of ours alone. A list is refused
+ * elsewhere, even of one: it would be usable elsewhere too.
+ */
+export function checkAudience(
+  claims: JsonObject,
+  { audience, form }: { audience: string; form: "text" | "list" },
+): Result<void, ExchangeRefusal> {
+  const { aud } = claims;
+  const [only, ...more] = Array.isArray(aud) ? aud : [];
+  const isOurs = form === "text" ? aud === audience : only === audience && more.length === 0;
+  if (isOurs) return ok(undefined);
   return refused<ExchangeRefusal>({
     reason: "audience_mismatch",
     detail: `The token was made for another audience. Mint it for the audience "${audience}".`,
@@ -38,11 +51,17 @@ export function checkAudience(claims: JsonObject, audience: string): Result<void
 
 export type TimesCheck = { readonly nowMs: number; readonly maxLifetimeMs: number };
 
-/** `exp`, `iat` and `jti` are required, `nbf` is honoured, and the life from `iat` to `exp` is capped. */
+/** The `jti`, required. */
+export function checkId(claims: JsonObject): Result<string, ExchangeRefusal> {
+  const parsed = idSchema.safeParse(claims);
+  return parsed.success ? ok(parsed.data.jti) : claimRefused(claims, parsed.error);
+}
+
+/** `exp` and `iat` are required, `nbf` is honoured, and the life from `iat` to `exp` is capped. */
 export function checkTimes(claims: JsonObject, check: TimesCheck): Result<Times, ExchangeRefusal> {
   const parsed = timesSchema.safeParse(claims);
   if (!parsed.success) return claimRefused(claims, parsed.error);
-  const { exp, iat, nbf = iat, jti } = parsed.data;
+  const { exp, iat, nbf = iat } = parsed.data;
   const { nowMs, maxLifetimeMs } = check;
   const usableUntil = exp * 1000 + CLOCK_SKEW_MS;
   if (nowMs >= usableUntil) {
@@ -70,7 +89,7 @@ export function checkTimes(claims: JsonObject, check: TimesCheck): Result<Times,
       got: `${exp - iat} s`,
     });
   }
-  return ok({ jti, usableUntil });
+  return ok({ usableUntil });
 }
 
 /** Names the first claim that is missing or not of its form. For verified claims: it repeats what they say. */

@@ -1,19 +1,25 @@
 // From a job's OIDC token to who the job is. `verify` is the recipe; the order of its steps is the defence:
 // nothing is believed, and no socket is opened, before the step that allows it.
 
+import { createHash } from "node:crypto";
 import { compactVerify, errors } from "jose";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { JobIdentity } from "../core/job-identity.ts";
+import type { JobIdentity, JobStatement } from "../core/job-identity.ts";
 import type { TokenVerifier } from "../core/ports/token-verifier.ts";
 import type { ExchangeRefusal } from "../core/refusal.ts";
+import { AZURE_REFUSED, isAzureIssuer } from "./azure-devops.ts";
 import { decodeJsonObject, type JsonObject, parseCompactToken } from "./compact-token.ts";
 import type { IssuerConfig, ProviderName } from "./issuer-config.ts";
 import { type KeySet, makeKeySet } from "./key-set.ts";
+import { bitbucketProvider } from "./providers/bitbucket.ts";
+import { buildkiteProvider } from "./providers/buildkite.ts";
+import { circleciProvider } from "./providers/circleci.ts";
 import { githubProvider } from "./providers/github.ts";
+import { gitlabProvider } from "./providers/gitlab.ts";
 import type { Provider } from "./providers/provider.ts";
-import { checkAudience, checkTimes, show } from "./registered-claims.ts";
+import { checkAudience, checkId, checkTimes, show } from "./registered-claims.ts";
 import type { PinnedAlgorithm } from "./signing-key.ts";
 
 export type TokenVerifierOptions = {
@@ -27,7 +33,15 @@ export type TokenVerifierOptions = {
   readonly fetch?: typeof globalThis.fetch;
 };
 
-const providers: Readonly<Record<ProviderName, Provider>> = { github: githubProvider };
+const providers: Readonly<Record<ProviderName, Provider>> = {
+  github: githubProvider,
+  gitlab: gitlabProvider,
+  circleci: circleciProvider,
+  buildkite: buildkiteProvider,
+  bitbucket: bitbucketProvider,
+};
+
+const NO_STATEMENT: JobStatement = { sha: null };
 
 type TrustedIssuer = { readonly config: IssuerConfig; readonly provider: Provider; readonly keySet: KeySet };
 
@@ -37,7 +51,7 @@ export function tokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const trusted = new Map(options.issuers.map((config) => [config.issuer, trustIssuer(config, options)]));
 
   return {
-    verify: async (token) => {
+    verify: async (token, statement = NO_STATEMENT) => {
       const parsed = parseCompactToken(token);
       if (!parsed.ok) return parsed;
       const { header, payload } = parsed.value;
@@ -55,16 +69,18 @@ export function tokenVerifier(options: TokenVerifierOptions): TokenVerifier {
       const claims = verified.value;
 
       if (claims.iss !== config.issuer) return issuerUnknown();
-      const aimed = checkAudience(claims, audience);
+      const aimed = checkAudience(claims, { audience, form: provider.audienceForm });
       if (!aimed.ok) return aimed;
-      const times = checkTimes(claims, { nowMs: clock.now(), maxLifetimeMs: provider.maxLifetimeMs });
+      const times = checkTimes(claims, { nowMs: clock.now(), maxLifetimeMs: maxLifetimeMs(issuer.value) });
       if (!times.ok) return times;
-      const job = provider.identify(claims, config);
+      const replayKey = provider.replayIsKnownBy === "jti" ? checkId(claims) : ok(signatureHash(token));
+      if (!replayKey.ok) return replayKey;
+      const job = provider.identify(claims, config, statement);
       if (!job.ok) return job;
       const allowed = checkEvent(job.value, issuer.value);
       if (!allowed.ok) return allowed;
 
-      return ok({ job: job.value, replayKey: times.value.jti, usableUntil: times.value.usableUntil });
+      return ok({ job: job.value, replayKey: replayKey.value, usableUntil: times.value.usableUntil });
     },
   };
 }
@@ -80,13 +96,23 @@ function trustIssuer(config: IssuerConfig, options: TokenVerifierOptions): Trust
   };
 }
 
+function maxLifetimeMs({ config, provider }: TrustedIssuer): number {
+  return config.max_token_seconds === undefined ? provider.maxLifetimeMs : config.max_token_seconds * 1000;
+}
+
+/** Of the decoded bytes, as 16 texts stand for one signature. */
+function signatureHash(token: string): string {
+  const signature = Buffer.from(token.slice(token.lastIndexOf(".") + 1), "base64url");
+  return `sha256:${createHash("sha256").update(signature).digest("hex")}`;
+}
+
 /** Exact: an issuer that differs in case, slash or query is another issuer. */
 function findIssuer(
   trusted: ReadonlyMap<string, TrustedIssuer>,
   iss: unknown,
 ): Result<TrustedIssuer, ExchangeRefusal> {
   const issuer = typeof iss === "string" ? trusted.get(iss) : undefined;
-  if (issuer === undefined) return issuerUnknown();
+  if (issuer === undefined) return isAzureIssuer(iss) ? azureRefused() : issuerUnknown();
   if (issuer.config.enabled) return ok(issuer);
   const detail =
     "This service's operator has switched the token's issuer off. Ask the operator when it is back.";
@@ -138,6 +164,10 @@ function checkEvent(job: JobIdentity, issuer: TrustedIssuer): Result<void, Excha
     expected: `an event other than ${provider.refusedEvents.join(", ")}`,
     got: show(job.event),
   });
+}
+
+function azureRefused() {
+  return refused<ExchangeRefusal>({ reason: "issuer_unknown", detail: AZURE_REFUSED });
 }
 
 function issuerUnknown() {

@@ -29,7 +29,38 @@ describe("CI_ISSUERS", () => {
   );
 
   it.each([
-    [{ ...entry, provider: "gitlab" }, "[0].provider must be one of: github"],
+    { provider: "gitlab", max_token_seconds: 86_400 },
+    { provider: "circleci", visibility: "public" },
+    { provider: "buildkite", clone_url: "https://github.com/acme/{pipeline}.git" },
+    { provider: "buildkite", clone_url: "https://github.com/{repository}.git" },
+    { provider: "bitbucket", visibility: "private" },
+  ])("accepts %j", (fields) => {
+    expect(decodeIssuers([{ ...entry, ...fields }])).toMatchObject({ ok: true, value: [fields] });
+  });
+
+  it.each([
+    [
+      { ...entry, provider: "azure" },
+      "[0].provider must be one of: github, gitlab, circleci, buildkite, bitbucket",
+    ],
+    [
+      { ...entry, issuer: "https://vstoken.dev.azure.com/1" },
+      "[0].issuer must be another provider's. Azure DevOps cannot be used",
+    ],
+    [
+      { ...entry, issuer: "https://app.vstoken.visualstudio.com/1" },
+      "[0].issuer must be another provider's. Azure DevOps cannot be used",
+    ],
+    [{ ...entry, clone_url: "https://ghes.example/{pipeline}" }, "[0].clone_url must contain {repository}"],
+    [
+      { ...entry, provider: "buildkite", clone_url: "https://x.example/{repository}/{pipeline}" },
+      "[0].clone_url must contain {repository}",
+    ],
+    [{ ...entry, visibility: "public" }, "[0].visibility must be left out"],
+    [{ ...entry, provider: "gitlab", visibility: "private" }, "[0].visibility must be left out"],
+    [{ ...entry, provider: "circleci", visibility: "internal" }, "[0].visibility must be public or private"],
+    [{ ...entry, max_token_seconds: 59 }, "[0].max_token_seconds must be a whole number from 60 to 2592000"],
+    [{ ...entry, max_token_seconds: 60.5 }, "[0].max_token_seconds must be a whole number"],
     [{ ...entry, issuer: "http://ghes.example" }, "[0].issuer must be an https URL"],
     [{ ...entry, issuer: "http://127.0.0.1.evil.example" }, "[0].issuer must be an https URL"],
     [{ ...entry, issuer: "https://user:pass@ghes.example" }, "[0].issuer must be an https URL"],

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import type { Clock } from "../../../src/base/clock.ts";
 import type { LogFields, Logger } from "../../../src/base/log.ts";
 import type { ExchangeReason } from "../../../src/contract/problem.ts";
-import type { VerifiedToken } from "../../../src/service/core/job-identity.ts";
+import type { JobStatement, VerifiedToken } from "../../../src/service/core/job-identity.ts";
 import type { ExchangeRefusal } from "../../../src/service/core/refusal.ts";
 import type { IssuerConfig } from "../../../src/service/oidc/issuer-config.ts";
 import { tokenVerifier } from "../../../src/service/oidc/verify-token.ts";
@@ -73,9 +73,9 @@ export interface Fixture {
   /** A good token, but for what is overridden. */
   token(overrides?: Claims): string;
   /** Expects the token to pass. */
-  accept(token: string): Promise<VerifiedToken>;
+  accept(token: string, statement?: JobStatement): Promise<VerifiedToken>;
   /** Expects a refusal for this reason, which repeats no part of the token, nor a claim before the signature passed. */
-  refuse(token: string, reason: ExchangeReason): Promise<ExchangeRefusal>;
+  refuse(token: string, reason: ExchangeReason, statement?: JobStatement): Promise<ExchangeRefusal>;
   close(): Promise<void>;
 }
 
@@ -112,13 +112,13 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     clock,
     logs,
     token: (overrides = {}) => issuer.sign(issuer.githubClaims({ aud: AUDIENCE, ...overrides })),
-    accept: async (token) => {
-      const result = await verifier.verify(token);
+    accept: async (token, statement) => {
+      const result = await verifier.verify(token, statement);
       if (!result.ok) expect.fail(`refused: ${JSON.stringify(result.refusal)}`);
       return result.value;
     },
-    refuse: async (token, reason) => {
-      const result = await verifier.verify(token);
+    refuse: async (token, reason, statement) => {
+      const result = await verifier.verify(token, statement);
       if (result.ok) expect.fail("the token was accepted");
       const { refusal } = result;
       expect(refusal.reason).toBe(reason);

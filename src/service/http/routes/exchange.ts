@@ -14,7 +14,7 @@ import {
 import type { Core } from "../../core/core.ts";
 import { type Exchanged, exchangeToken, revokeCapability } from "../../core/exchange-token.ts";
 import { callerOf } from "../authenticate.ts";
-import { clientAddress } from "../client-address.ts";
+import { limitByAddress } from "../limit-rate.ts";
 import { measureExchange } from "../measure.ts";
 import { answerProblem, answerRefusal } from "../problems.ts";
 import { readBody } from "../read-body.ts";
@@ -25,13 +25,10 @@ const MAX_BODY_BYTES = 32 * 1024;
 /** A missing token is a refusal with a reason of its own, not one wrong field among others. */
 const bodySchema = z.extend(exchangeRequestSchema, { subject_token: z._default(z.string(), "") });
 
-export function exchangeRoutes(
-  core: Core,
-  options: { ratePerMinute: number; trustedProxyHops: number },
-): Hono<Env> {
+export function exchangeRoutes(core: Core, options: { exchangeRatePerMinute: number }): Hono<Env> {
   const routes = new Hono<Env>();
 
-  routes.get("/v1/ci/oidc/audience", (context) => {
+  routes.get("/v1/ci/oidc/audience", limitByAddress(core), (context) => {
     const body: AudienceResponse = { audience: core.policy.audience };
     return context.json(body);
   });
@@ -39,10 +36,11 @@ export function exchangeRoutes(
   routes.use("/v1/ci/oidc/exchange", measureExchange(core));
 
   routes.post("/v1/ci/oidc/exchange", async (context) => {
-    const now = core.clock.now();
-    const address = clientAddress(context, options.trustedProxyHops);
-    const key = `address:${address}`;
-    const retryAfterMs = core.limits.take({ key, perMinute: options.ratePerMinute, now });
+    const retryAfterMs = core.limits.take({
+      key: `exchange:${context.var.address}`,
+      perMinute: options.exchangeRatePerMinute,
+      now: core.clock.now(),
+    });
     if (retryAfterMs > 0) {
       return answerRefusal(context, { reason: "rate_limited", scope: "address", retryAfterMs });
     }
@@ -52,7 +50,7 @@ export function exchangeRoutes(
       acceptsForm: true,
     });
     if (!body.ok) return answerProblem(context, body.refusal);
-    const { subject_token, subject_token_type, grant_type, account = null } = body.value;
+    const { subject_token, subject_token_type, grant_type, account = null, sha = null } = body.value;
     if (subject_token === "") {
       const detail = 'The body has no "subject_token". Send the job\'s OIDC token in it.';
       return answerRefusal(context, { reason: "token_missing", detail });
@@ -66,7 +64,12 @@ export function exchangeRoutes(
       return answerRefusal(context, { reason: "grant_type_unsupported", detail });
     }
     const requestId = context.var.requestId;
-    const exchanged = await exchangeToken(core, { subjectToken: subject_token, requestId, account });
+    const exchanged = await exchangeToken(core, {
+      subjectToken: subject_token,
+      statement: { sha },
+      requestId,
+      account,
+    });
     if (!exchanged.ok) return answerRefusal(context, exchanged.refusal);
     context.header("Cache-Control", "no-store");
     return context.json(toResponse(exchanged.value));

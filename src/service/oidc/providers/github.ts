@@ -4,14 +4,10 @@
 import * as z from "zod/mini";
 import { ok } from "../../../base/result.ts";
 import { visibilities } from "../../../contract/exchange.ts";
-import { REPOSITORY_PLACEHOLDER, riskyEvents } from "../issuer-config.ts";
+import { fillCloneUrl, riskyEvents } from "../issuer-config.ts";
 import { claimRefused } from "../registered-claims.ts";
+import { commit, matching, numericId, REF_CHARS } from "./claim-forms.ts";
 import type { Provider } from "./provider.ts";
-
-/** The letters that git allows in a ref's name, and no leading dash: it ends up among git's arguments. */
-const REF_CHARS = String.raw`(?!-)(?!.*(?:\.\.|@\{))[^\s\p{Cc}~^:?*\[\\]+`;
-
-const numericId = matching(/^\d{1,20}$/, "must be a number in a string");
 
 const claimsSchema = z.object({
   repository_id: numericId,
@@ -22,7 +18,7 @@ const claimsSchema = z.object({
   ),
   repository_visibility: z.enum(visibilities, `must be one of: ${visibilities.join(", ")}`),
   /** For a pull request this is the merge commit, not the head. */
-  sha: matching(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "must be 40 or 64 hexadecimal digits"),
+  sha: commit,
   /** Empty for a deployment of a bare commit. */
   ref: matching(new RegExp(`^(refs/${REF_CHARS})?$`, "u"), "must be a full ref"),
   base_ref: z.optional(matching(new RegExp(`^(${REF_CHARS})?$`, "u"), "must be the name of a branch")),
@@ -35,6 +31,8 @@ export const githubProvider: Provider = {
   algorithm: "RS256",
   // GitHub's tokens live five minutes; its Enterprise Server is given room.
   maxLifetimeMs: 3_600_000,
+  audienceForm: "text",
+  replayIsKnownBy: "jti",
   refusedEvents: riskyEvents,
   identify: (claims, issuer) => {
     const parsed = claimsSchema.safeParse(claims);
@@ -55,11 +53,7 @@ export const githubProvider: Provider = {
       baseRef: data.base_ref || null,
       runId: data.run_id,
       runAttempt: data.run_attempt,
-      cloneUrl: issuer.clone_url.replace(REPOSITORY_PLACEHOLDER, () => data.repository),
+      cloneUrl: fillCloneUrl(issuer.clone_url, data),
     });
   },
 };
-
-function matching(pattern: RegExp, form: string) {
-  return z.string(form).check(z.regex(pattern, form));
-}

@@ -1,7 +1,7 @@
 // What differs from one CI provider to the next: how its tokens are signed, how long they live, what they claim.
 
 import type { Result } from "../../../base/result.ts";
-import type { JobIdentity } from "../../core/job-identity.ts";
+import type { JobIdentity, JobStatement } from "../../core/job-identity.ts";
 import type { ExchangeRefusal } from "../../core/refusal.ts";
 import type { JsonObject } from "../compact-token.ts";
 import type { IssuerConfig } from "../issuer-config.ts";
@@ -9,10 +9,21 @@ import type { PinnedAlgorithm } from "../signing-key.ts";
 
 export interface Provider {
   readonly algorithm: PinnedAlgorithm;
-  /** The longest `exp − iat` that is believed. */
+  /** The longest `exp − iat` that is believed, unless the issuer's entry says otherwise. */
   readonly maxLifetimeMs: number;
+  /** What `aud` is: a string, or a list. A list must hold ours alone: with another, the token would be usable there too. */
+  readonly audienceForm: "text" | "list";
+  /** What makes a second use recognisable. Without a `jti` it is the signature, decoded: its text has many spellings. */
+  readonly replayIsKnownBy: "jti" | "signature";
   /** Events whose jobs may be steered by someone who cannot write to the repository, yet hold its rights, unless the issuer allows them. */
   readonly refusedEvents: readonly string[];
-  /** Who the job is, by verified claims. Never parses `sub`: names in it can collide and change hands. */
-  identify(claims: JsonObject, issuer: IssuerConfig): Result<JobIdentity, ExchangeRefusal>;
+  /**
+   * Who the job is, by verified claims. Never parses `sub`: names in it can collide and change hands. Of the statement
+   * it takes the commit alone, and only where the token names none.
+   */
+  identify(
+    claims: JsonObject,
+    issuer: IssuerConfig,
+    statement: JobStatement,
+  ): Result<JobIdentity, ExchangeRefusal>;
 }

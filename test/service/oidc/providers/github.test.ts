@@ -9,7 +9,7 @@ function identify(overrides: Claims) {
     nowMs: Date.parse("2026-01-15T10:00:00Z"),
     overrides,
   });
-  return githubProvider.identify(claims, githubIssuer);
+  return githubProvider.identify(claims, githubIssuer, { sha: null });
 }
 
 describe("a GitHub job", () => {

@@ -1,0 +1,39 @@
+// Bitbucket Pipelines: who the step is, and the one token that `oidc:` gave it.
+// https://support.atlassian.com/bitbucket-cloud/docs/integrate-pipelines-with-resource-servers-using-oidc/
+
+import { takeGivenToken } from "./given-token.ts";
+import type { CiJob, CiProvider, Environment } from "./provider.ts";
+
+const TOKEN_VARIABLE = "BITBUCKET_STEP_OIDC_TOKEN";
+
+/** The step that this process runs in. */
+export function createBitbucketProvider(options: { readonly env?: Environment } = {}): CiProvider {
+  const { env = process.env } = options;
+  const tokens = [env[TOKEN_VARIABLE] || []].flat();
+  const take = takeGivenToken({ variable: TOKEN_VARIABLE, tokens, fix: yamlOf });
+  return {
+    job: identifyJob(env),
+    tokenLimit: tokens.length,
+    mintIdToken: async (audience, signal) => {
+      signal?.throwIfAborted();
+      return await take(audience);
+    },
+  };
+}
+
+function identifyJob(env: Environment): CiJob {
+  return {
+    provider: "bitbucket",
+    repository: { id: env.BITBUCKET_REPO_UUID ?? "", name: env.BITBUCKET_REPO_FULL_NAME ?? "" },
+    event: env.BITBUCKET_PR_ID ? "pull_request" : "push",
+    sha: env.BITBUCKET_COMMIT ?? "",
+    runId: env.BITBUCKET_PIPELINE_UUID ?? "",
+    attempt: Math.max(1, Number.parseInt(env.BITBUCKET_STEP_RUN_NUMBER ?? "1", 10) || 1),
+    job: env.BITBUCKET_STEP_UUID ?? "",
+    step: env.BITBUCKET_PARALLEL_STEP ?? "",
+  };
+}
+
+function yamlOf(audience: string): string {
+  return [`      oidc:`, `        audiences:`, `          - ${audience}`].join("\n");
+}

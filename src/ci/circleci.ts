@@ -1,0 +1,58 @@
+// CircleCI: who the job is, and how it mints a token.
+// https://circleci.com/docs/guides/permissions-authentication/oidc-tokens-with-custom-claims/
+
+import { mintByCommand, type ToolOptions } from "./minted-token.ts";
+import { type CiJob, type CiProvider, type Environment, IdentityError } from "./provider.ts";
+
+/** The job that this process runs in. Runs nothing until a token is asked for. */
+export function createCircleCiProvider(options: ToolOptions): CiProvider {
+  const { env = process.env } = options;
+  return {
+    job: identifyJob(env),
+    mintIdToken: mintByCommand({
+      ...options,
+      env,
+      command: "circleci",
+      args: (audience) => ["run", "oidc", "get", "--claims", JSON.stringify({ aud: audience })],
+      missing: () =>
+        new IdentityError(
+          "id_token_unavailable",
+          'No ID token available: there is no command "circleci" in this job. CircleCI puts it into every job of its own; leave PATH as it was.',
+        ),
+      failed: () => explainFailure(env),
+    }),
+  };
+}
+
+function identifyJob(env: Environment): CiJob {
+  const owner = env.CIRCLE_PROJECT_USERNAME ?? "";
+  return {
+    provider: "circleci",
+    repository: { id: env.CIRCLE_PROJECT_ID ?? "", name: `${owner}/${env.CIRCLE_PROJECT_REPONAME ?? ""}` },
+    event: env.CIRCLE_PULL_REQUEST || isForks(env) ? "pull_request" : "push",
+    sha: env.CIRCLE_SHA1 ?? "",
+    runId: env.CIRCLE_WORKFLOW_ID ?? "",
+    attempt: 1,
+    job: env.CIRCLE_JOB ?? "",
+    step: [env.CIRCLE_WORKFLOW_JOB_ID ?? "", env.CIRCLE_NODE_INDEX ?? "0"].join("/"),
+  };
+}
+
+/** Set for a fork's pull request alone. */
+function isForks(env: Environment): boolean {
+  return Boolean(env.CIRCLE_PR_NUMBER);
+}
+
+function explainFailure(env: Environment): IdentityError {
+  if (isForks(env)) {
+    return new IdentityError(
+      "fork_pull_request",
+      "Nothing ran: CircleCI gives no identity to a job of a fork's pull request. " +
+        "A maintainer can run it from a branch of this repository.",
+    );
+  }
+  return new IdentityError(
+    "id_token_failed",
+    'CircleCI gave no ID token: "circleci run oidc get" failed. Run it in a job of CircleCI itself (cloud, or server 4.4 and newer), then re-run the job.',
+  );
+}

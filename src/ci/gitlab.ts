@@ -1,0 +1,74 @@
+// GitLab CI: who the job is, and the tokens that its `id_tokens:` gave it.
+// https://docs.gitlab.com/ci/secrets/id_token_authentication
+
+import { takeGivenToken } from "./given-token.ts";
+import { type CiJob, type CiProvider, type Environment, IdentityError } from "./provider.ts";
+
+export const GITLAB_TOKEN_VARIABLE = "AGENT_SERVICE_ID_TOKEN";
+const MAX_TOKENS = 20;
+
+export type GitLabOptions = {
+  readonly env?: Environment;
+  /** The variable that the job's `id_tokens:` names. More tokens are in it with `_2`, `_3` … after its name. */
+  readonly tokenVariable?: string;
+};
+
+/** The job that this process runs in. */
+export function createGitLabProvider(options: GitLabOptions = {}): CiProvider {
+  const { env = process.env, tokenVariable: variable = GITLAB_TOKEN_VARIABLE } = options;
+  const tokens = tokensOf(env, variable);
+  const take = takeGivenToken({ variable, tokens, fix: (audience) => yamlOf(variable, audience) });
+  return {
+    job: identifyJob(env),
+    tokenLimit: tokens.length,
+    mintIdToken: async (audience, signal) => {
+      signal?.throwIfAborted();
+      if (isForkMergeRequest(env)) throw forkRefused();
+      return await take(audience);
+    },
+  };
+}
+
+function identifyJob(env: Environment): CiJob {
+  return {
+    provider: "gitlab",
+    repository: { id: env.CI_PROJECT_ID ?? "", name: env.CI_PROJECT_PATH ?? "" },
+    event: eventOf(env.CI_PIPELINE_SOURCE ?? ""),
+    sha: env.CI_COMMIT_SHA ?? "",
+    runId: env.CI_PIPELINE_ID ?? "",
+    attempt: 1,
+    job: env.CI_JOB_NAME ?? "",
+    step: env.CI_JOB_ID ?? "",
+  };
+}
+
+function eventOf(source: string): string {
+  return source === "merge_request_event" || source === "external_pull_request_event"
+    ? "pull_request"
+    : source;
+}
+
+/** Of one that runs in the project which it wants to change: the fork's own pipeline is the fork's. */
+function isForkMergeRequest(env: Environment): boolean {
+  const source = env.CI_MERGE_REQUEST_SOURCE_PROJECT_ID;
+  return source !== undefined && source !== "" && source !== env.CI_PROJECT_ID;
+}
+
+function forkRefused(): IdentityError {
+  return new IdentityError(
+    "fork_pull_request",
+    "Nothing ran: this is a fork's merge request, and its change could steer the job. " +
+      "A member can run it from a branch of this project.",
+  );
+}
+
+function tokensOf(env: Environment, variable: string): string[] {
+  const names = Array.from({ length: MAX_TOKENS }, (_, index) =>
+    index === 0 ? variable : `${variable}_${index + 1}`,
+  );
+  return names.flatMap((name) => env[name] || []);
+}
+
+function yamlOf(variable: string, audience: string): string {
+  return [`  id_tokens:`, `    ${variable}:`, `      aud: ${audience}`].join("\n");
+}

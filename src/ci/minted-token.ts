@@ -1,0 +1,63 @@
+// ID tokens that a provider's own tool mints when it is asked: again after a failure, and never the same one twice.
+
+import { type BackoffPolicy, nextDelayMs } from "../base/backoff.ts";
+import type { Clock } from "../base/clock.ts";
+import { isCompactToken } from "./compact-form.ts";
+import type { Environment, IdentityError } from "./provider.ts";
+import { type ProcessRunner, runProcess } from "./run-process.ts";
+
+const MINT_RETRY: BackoffPolicy = { attempts: 4, firstDelayMs: 500, maxDelayMs: 15_000 };
+const MINT_TIMEOUT_MS = 20_000;
+/** Tokens without an id differ by the second in which they were made. */
+const NEXT_SECOND_MS = 1_000;
+const SAME_TOKEN_TRIES = 3;
+
+export type ToolOptions = {
+  readonly env?: Environment;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Runs the tool. A process of this machine unless told. */
+  readonly run?: ProcessRunner;
+};
+
+export type MintCommand = ToolOptions & {
+  readonly env: Environment;
+  readonly command: string;
+  readonly args: (audience: string) => readonly string[];
+  /** What to do when the tool is not there, and when it gives no token. */
+  readonly missing: () => IdentityError;
+  readonly failed: () => IdentityError;
+};
+
+/** A `mintIdToken` that runs the tool. Rejects with the command's errors, or the signal's reason. */
+export function mintByCommand(
+  mint: MintCommand,
+): (audience: string, signal?: AbortSignal) => Promise<string> {
+  let last: string | null = null;
+  return async (audience, signal) => {
+    for (let tries = 1; ; tries += 1) {
+      const token = await runTool(mint, { audience, signal });
+      if (token !== last || tries === SAME_TOKEN_TRIES) {
+        last = token;
+        return token;
+      }
+      await mint.clock.sleep(NEXT_SECOND_MS, signal);
+    }
+  };
+}
+
+async function runTool(
+  mint: MintCommand,
+  { audience, signal }: { audience: string; signal: AbortSignal | undefined },
+): Promise<string> {
+  const { command, env, clock, random, run = runProcess } = mint;
+  for (let attempt = 1; ; attempt += 1) {
+    const end = await run({ command, args: mint.args(audience), env, timeoutMs: MINT_TIMEOUT_MS, signal });
+    if (!end.started) throw mint.missing();
+    const token = end.stdout.trim();
+    if (end.exitCode === 0 && isCompactToken(token)) return token;
+    const delayMs = nextDelayMs(MINT_RETRY, { attempt, random: random() });
+    if (delayMs === null) throw mint.failed();
+    await clock.sleep(delayMs, signal);
+  }
+}

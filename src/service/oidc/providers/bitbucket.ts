@@ -1,0 +1,54 @@
+// Bitbucket Pipelines: its claims as a job's identity. They know UUIDs alone, and no commit. Pure.
+// https://support.atlassian.com/bitbucket-cloud/docs/integrate-pipelines-with-resource-servers-using-oidc/
+
+import * as z from "zod/mini";
+import { ok } from "../../../base/result.ts";
+import { fillCloneUrl } from "../issuer-config.ts";
+import { claimRefused } from "../registered-claims.ts";
+import { bracedUuid, branchName, statedCommit } from "./claim-forms.ts";
+import type { Provider } from "./provider.ts";
+
+const claimsSchema = z.object({
+  repositoryUuid: bracedUuid,
+  workspaceUuid: bracedUuid,
+  pipelineUuid: bracedUuid,
+  stepUuid: bracedUuid,
+  /** Left out for a tag's pipeline. */
+  branchName: z.optional(branchName),
+  deploymentEnvironmentUuid: z.optional(bracedUuid),
+});
+
+export const bitbucketProvider: Provider = {
+  algorithm: "RS256",
+  // The longest that a step runs unless it is told: no published life is known.
+  maxLifetimeMs: 7_200_000,
+  audienceForm: "list",
+  replayIsKnownBy: "signature",
+  refusedEvents: [],
+  identify: (claims, issuer, statement) => {
+    const parsed = claimsSchema.safeParse(claims);
+    if (!parsed.success) return claimRefused(claims, parsed.error);
+    const { data } = parsed;
+    const sha = statedCommit(statement);
+    if (!sha.ok) return sha;
+    // A name would be the job's word alone, and whoever claims an agent goes by its name.
+    const name = `${data.workspaceUuid}/${data.repositoryUuid}`;
+    return ok({
+      provider: issuer.provider,
+      issuer: issuer.issuer,
+      repository: {
+        id: data.repositoryUuid,
+        ownerId: data.workspaceUuid,
+        name,
+        visibility: issuer.visibility ?? "private",
+      },
+      sha: sha.value,
+      ref: data.branchName === undefined ? "" : `refs/heads/${data.branchName}`,
+      event: "pipeline",
+      baseRef: null,
+      runId: data.pipelineUuid,
+      runAttempt: data.stepUuid,
+      cloneUrl: fillCloneUrl(issuer.clone_url, { repository: encodeURI(name) }),
+    });
+  },
+};
