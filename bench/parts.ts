@@ -9,12 +9,14 @@ import { onPostgres } from "./postgres-schema.ts";
 import { measureBareRuns, measureRuns, type RunFigures } from "./runs.ts";
 import { LEAD_MS, measureLateness, SCHEDULES, SPREAD_MS } from "./schedules.ts";
 import { measureStart } from "./service-start.ts";
+import { measureSkipped } from "./skipped.ts";
 import { measureSockets } from "./sockets.ts";
 import { median, quantile } from "./statistics.ts";
 import type { Figure, Row } from "./table.ts";
 
 export const parts = {
   "cold-start": coldStart,
+  skipped,
   size,
   start: serviceStart,
   runs,
@@ -45,12 +47,25 @@ async function coldStart(): Promise<Row[]> {
   ];
 }
 
+async function skipped(): Promise<Row[]> {
+  const { actionMs, bareMs, ratio } = await measureSkipped({ rounds: 40 });
+  return [
+    {
+      what: "Action: a comment that asks for nothing, the whole process",
+      sqlite: { text: `${ms(actionMs)}\n${ratio.toFixed(2)} × bare`, isReached: ratio <= 1.3 },
+      postgres: null,
+      floor: `${ms(bareMs)} Node, an empty script`,
+      asked: "≤ 1.3 × bare",
+    },
+  ];
+}
+
 async function size(): Promise<Row[]> {
-  const bytes = await builtBytes("dist/main.cjs");
+  const bytes = (await builtBytes("dist/main.cjs")) + (await builtBytes("dist/step.cjs"));
   const post = await builtBytes("dist/post.cjs");
   return [
     {
-      what: "dist/main.cjs",
+      what: "dist/main.cjs and dist/step.cjs",
       sqlite: { text: kb(bytes), isReached: bytes <= 500_000 },
       postgres: null,
       floor: `${kb(post)} dist/post.cjs`,

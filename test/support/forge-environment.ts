@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { EventContext, Payload } from "./forge-event.ts";
+import { type EventContext, isOnMergeCommit, type Payload } from "./forge-event.ts";
 import type { JobPlan } from "./forge-job.ts";
 
 export type JobFiles = {
@@ -81,7 +81,7 @@ export function jobEnvironment(job: {
     RUNNER_WORKSPACE: join(plan.directory, "_work", name),
   };
   const { origin } = context.pullRequest;
-  if (options.idToken ?? (context.event !== "pull_request" || origin === "branch")) {
+  if (options.idToken ?? (!isOnMergeCommit(context.event) || origin === "branch")) {
     environment.ACTIONS_ID_TOKEN_REQUEST_URL = plan.idTokenUrl;
     environment.ACTIONS_ID_TOKEN_REQUEST_TOKEN = plan.idTokenRequestToken;
   }

@@ -10,10 +10,19 @@ export type ForgeEvent =
   | "pull_request"
   | "pull_request_target"
   | "workflow_run"
-  | "issue_comment";
+  | "issue_comment"
+  | "issues"
+  | "pull_request_review"
+  | "pull_request_review_comment"
+  | "repository_dispatch";
 
 /** Where a pull request comes from: a branch of the repository, a fork, or Dependabot. */
 export type PullRequestOrigin = "branch" | "fork" | "dependabot";
+
+/** Where a fork's pull request gets no token, and the commit is the merge; elsewhere it is the default branch. */
+export function isOnMergeCommit(event: ForgeEvent): boolean {
+  return ["pull_request", "pull_request_review", "pull_request_review_comment"].includes(event);
+}
 
 export type EventContext = {
   readonly event: ForgeEvent;
@@ -40,6 +49,13 @@ export type EventContext = {
     readonly body: string;
   };
   readonly comment: string;
+  /** Whether the thread is an issue, where it could be a pull request. */
+  readonly isIssue: boolean;
+  /** What was done, where it is not the usual. */
+  readonly action: string | null;
+  readonly label: string;
+  /** Who opened the thread, where it was not the actor. */
+  readonly threadAuthor: { readonly login: string; readonly id: string } | null;
   readonly workflowPath: string;
 };
 
@@ -47,6 +63,7 @@ export type Payload = Readonly<Record<string, unknown>>;
 
 export function eventPayload(context: EventContext): Payload {
   const common = { repository: repository(context), sender: user(context.actor, context.actorId) };
+  const did = (usual: string) => ({ action: context.action ?? usual });
   switch (context.event) {
     case "push":
       return { ...push(context), ...common };
@@ -57,14 +74,31 @@ export function eventPayload(context: EventContext): Payload {
     case "pull_request":
     case "pull_request_target": {
       const request = pullRequest(context);
-      return { action: "opened", number: request.number, pull_request: request, ...common };
+      return { ...did("opened"), number: request.number, pull_request: request, ...common };
     }
     case "workflow_run": {
       const run = { event: "pull_request", conclusion: "success", head_sha: context.pullRequest.headSha };
       return { action: "completed", workflow_run: { id: 1_296_268_000, ...run }, ...common };
     }
     case "issue_comment":
-      return { action: "created", issue: issue(context), comment: comment(context), ...common };
+      return { ...did("created"), issue: issue(context), comment: comment(context), ...common };
+    case "issues": {
+      const done = did("opened");
+      const labelled = done.action === "labeled" ? { label: label(context) } : {};
+      const assigned = done.action === "assigned" ? { assignee: common.sender } : {};
+      return { ...done, issue: issue(context), ...labelled, ...assigned, ...common };
+    }
+    case "pull_request_review":
+      return { ...did("submitted"), review: review(context), pull_request: pullRequest(context), ...common };
+    case "pull_request_review_comment":
+      return {
+        ...did("created"),
+        comment: reviewComment(context),
+        pull_request: pullRequest(context),
+        ...common,
+      };
+    case "repository_dispatch":
+      return { action: "nightly", branch: "main", client_payload: {}, ...common };
   }
 }
 
@@ -88,11 +122,13 @@ function push(context: EventContext) {
   };
 }
 
-function pullRequest(context: EventContext) {
+export function pullRequest(context: EventContext) {
   const { number, origin, headRef, headSha, baseRef, baseSha, title, body } = context.pullRequest;
   const base = repository(context);
   const head = origin === "fork" ? forkOf(context) : base;
-  const author = origin === "dependabot" ? user("dependabot[bot]", "49699333") : head.owner;
+  const { threadAuthor } = context;
+  const opened = threadAuthor === null ? head.owner : user(threadAuthor.login, threadAuthor.id);
+  const author = origin === "dependabot" ? user("dependabot[bot]", "49699333") : opened;
   return {
     id: 1_000_000 + number,
     number,
@@ -125,15 +161,51 @@ function pullRequest(context: EventContext) {
 function issue(context: EventContext) {
   const { number, title, body } = context.pullRequest;
   const html = `${htmlUrl(context)}/pull/${number}`;
-  const author = user(context.actor, context.actorId);
+  const { login, id } = context.threadAuthor ?? { login: context.actor, id: context.actorId };
+  const common = { id: 2_000_000 + number, number, title, body, user: user(login, id), state: "open" };
   return {
-    id: 2_000_000 + number,
-    number,
-    title,
+    ...common,
+    labels: [label(context)],
+    assignees: [],
+    author_association: "MEMBER",
+    created_at: "2026-01-15T09:00:00Z",
+    updated_at: "2026-01-15T10:00:00Z",
+    ...(isIssue(context) ? {} : { pull_request: { html_url: html } }),
+  };
+}
+
+function isIssue(context: EventContext): boolean {
+  return context.isIssue || context.event === "issues";
+}
+
+function label({ label: name }: EventContext) {
+  return { id: 5_000_001, name, color: "ededed", default: false, description: null };
+}
+
+function review(context: EventContext) {
+  const { id, body, user: author, author_association, created_at } = comment(context);
+  const { headSha } = context.pullRequest;
+  return {
+    id: id + 1_000,
     body,
     user: author,
-    state: "open",
-    pull_request: { html_url: html },
+    author_association,
+    submitted_at: created_at,
+    commit_id: headSha,
+    state: "commented",
+  };
+}
+
+function reviewComment(context: EventContext) {
+  return {
+    ...comment(context),
+    id: 3_500_001,
+    pull_request_review_id: 3_001_001,
+    path: "src/index.ts",
+    line: 1,
+    side: "RIGHT",
+    commit_id: context.pullRequest.headSha,
+    diff_hunk: "@@ -1,1 +1,1 @@\n-export const greet = 0;\n+export const greet = 1;",
   };
 }
 
@@ -163,6 +235,7 @@ function repository(context: EventContext) {
     html_url: htmlUrl(context),
     clone_url: `${htmlUrl(context)}.git`,
     default_branch: "main",
+    pushed_at: "2026-01-15T09:30:00Z",
     fork: false,
   };
 }

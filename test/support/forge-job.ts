@@ -2,7 +2,14 @@
 
 import { resolveCommit } from "./forge-contents.ts";
 import { type JobFiles, jobEnvironment, pullRefs, writeJobFiles } from "./forge-environment.ts";
-import { type EventContext, eventPayload, type ForgeEvent, type Payload } from "./forge-event.ts";
+import {
+  type EventContext,
+  eventPayload,
+  type ForgeEvent,
+  isOnMergeCommit,
+  type Payload,
+  pullRequest,
+} from "./forge-event.ts";
 import type { Claims } from "./issuer-claims.ts";
 
 export type JobOptions = {
@@ -17,8 +24,14 @@ export type JobOptions = {
   readonly actor?: string;
   readonly actorId?: string;
   readonly pullRequest?: Partial<EventContext["pullRequest"]>;
-  /** The text of an `issue_comment`. */
+  /** The text of a comment or a review. */
   readonly comment?: string;
+  /** Comments are on a pull request unless told. */
+  readonly isIssue?: boolean;
+  /** What was done, where it is not the usual. */
+  readonly action?: string;
+  readonly label?: string;
+  readonly threadAuthor?: { readonly login: string; readonly id: string };
   readonly runId?: string;
   readonly runNumber?: string;
   readonly runAttempt?: string;
@@ -53,6 +66,8 @@ export type PlannedJob = {
   /** What the runner sets for a step. No PATH, no HOME, no INPUT_*: add those yourself. */
   readonly env: Readonly<Record<string, string>>;
   readonly payload: Payload;
+  /** The pull request as the REST API has it. */
+  readonly pullRequest: Payload;
   readonly files: JobFiles;
 };
 
@@ -60,7 +75,13 @@ export async function planJob(plan: JobPlan): Promise<PlannedJob> {
   const context = await eventContext(plan);
   const payload = { ...eventPayload(context), ...plan.options.payload };
   const files = await writeJobFiles(plan, payload);
-  return { claims: jobClaims(plan, context), env: jobEnvironment({ plan, context, files }), payload, files };
+  return {
+    claims: jobClaims(plan, context),
+    env: jobEnvironment({ plan, context, files }),
+    payload,
+    pullRequest: pullRequest(context),
+    files,
+  };
 }
 
 async function eventContext(plan: JobPlan): Promise<EventContext> {
@@ -75,8 +96,7 @@ async function eventContext(plan: JobPlan): Promise<EventContext> {
     baseRef: "main",
     ...options.pullRequest,
   };
-  const ref =
-    options.ref ?? (event === "pull_request" ? `refs/pull/${pull.number}/merge` : "refs/heads/main");
+  const ref = options.ref ?? (isOnMergeCommit(event) ? `refs/pull/${pull.number}/merge` : "refs/heads/main");
   const sha = options.sha ?? (await resolve(ref)) ?? head;
   const fromDependabot = pull.origin === "dependabot" && event.startsWith("pull_request");
   return {
@@ -96,6 +116,10 @@ async function eventContext(plan: JobPlan): Promise<EventContext> {
       ...pull,
     },
     comment: options.comment ?? "/agent",
+    isIssue: options.isIssue ?? false,
+    action: options.action ?? null,
+    label: options.label ?? "agent",
+    threadAuthor: options.threadAuthor ?? null,
     workflowPath: ".github/workflows/agent.yml",
   };
 }

@@ -11,6 +11,7 @@ import type { IssuerConfig } from "../../src/service/oidc/issuer-config.ts";
 import { sendContents, sendNotFound } from "./forge-contents.ts";
 import { type Faults, makeFaults } from "./forge-fault.ts";
 import { type JobOptions, type PlannedJob, planJob } from "./forge-job.ts";
+import { ForgeRest } from "./forge-rest.ts";
 import { readBody, sendJson, startLoopbackServer } from "./forge-server.ts";
 import { makeGitHttp, parseGitRequest } from "./git-http.ts";
 import { startIssuer, type TestIssuer } from "./issuer.ts";
@@ -52,6 +53,8 @@ export interface Forge {
   readonly url: string;
   readonly issuer: TestIssuer;
   readonly requests: readonly ForgeRequest[];
+  /** What people wrote, and what they may do. */
+  readonly rest: ForgeRest;
   /** Faults by door: the ID token endpoint, the REST API, git. */
   readonly faults: { readonly idToken: Faults; readonly api: Faults; readonly git: Faults };
   /** This forge as one entry of the service's CI_ISSUERS. */
@@ -74,6 +77,7 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
   const jobs = new Map<string, ForgeJob>();
   const directories: string[] = [];
   const requests: ForgeRequest[] = [];
+  const rest = new ForgeRest();
 
   const server = await startLoopbackServer(async (request, response) => {
     const body = await readBody(request);
@@ -87,7 +91,7 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
     if (url.pathname.startsWith(ID_TOKEN_PREFIX)) {
       await serveIdToken({ request, response, url, jobs, faults: faults.idToken });
     } else if (url.pathname.startsWith("/api/v3/")) {
-      await serveApi({ request, response, url, jobs, repositories, faults: faults.api });
+      await serveApi({ request, response, url, jobs, repositories, rest, faults: faults.api });
     } else if (mayNotClone({ request, jobs, repositories })) {
       response.writeHead(401, { "www-authenticate": 'Basic realm="GitHub"' }).end("Repository not found.\n");
     } else if (!(await git.handle(request, response, body))) {
@@ -99,6 +103,7 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
     url: server.url,
     issuer,
     requests,
+    rest,
     faults,
     issuerEntry: {
       provider: "github",
@@ -133,6 +138,7 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
           issuer.sign(issuer.githubClaims({ aud, ...planned.claims, ...overrides })),
       };
       jobs.set(jobId, job);
+      rest.publish(job.payload, job.pullRequest);
       return job;
     },
     close: async () => {
@@ -168,7 +174,7 @@ async function serveIdToken(door: Door): Promise<void> {
 }
 
 async function serveApi(
-  door: Door & { readonly repositories: ReadonlyMap<string, KnownRepository> },
+  door: Door & { readonly repositories: ReadonlyMap<string, KnownRepository>; readonly rest: ForgeRest },
 ): Promise<void> {
   const { request, response, url, jobs, repositories, faults } = door;
   if (await faults.answered(response)) return;
@@ -181,6 +187,8 @@ async function serveApi(
       status: "401",
     });
   }
+  const below = /^\/api\/v3\/repos\/[^/]+\/[^/]+(\/.+)$/.exec(decodeURIComponent(url.pathname))?.[1] ?? "";
+  if (door.rest.handle(request, response, url, below)) return;
   const match = /^\/api\/v3\/repos\/([^/]+\/[^/]+)\/contents\/?(.*)$/.exec(decodeURIComponent(url.pathname));
   const repository = repositories.get(match?.[1] ?? "");
   if (repository === undefined || request.method !== "GET") return sendNotFound(response);

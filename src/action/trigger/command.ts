@@ -1,0 +1,58 @@
+// The command in a comment: the trigger phrase as the first word of a line that people see as their own words, never in
+// code, a quotation, a link or what is hidden. Pure.
+
+import { type Segment, segmentsOf } from "./segments.ts";
+
+export const commandVerbs = ["review", "fix", "cancel", "new", "help"] as const;
+export type CommandVerb = (typeof commandVerbs)[number];
+
+export type Command = {
+  /** Null for a request in free words. */
+  readonly verb: CommandVerb | null;
+  /** What follows the phrase and the verb, to the end of the comment. May be empty. */
+  readonly request: string;
+  /** What stands before the line. */
+  readonly preamble: string;
+};
+
+const MASK = "\uFFFC";
+
+/** Outside of code still not the author's own line: a few elements, HTML tags, links and their definitions. */
+const ASIDE = [
+  /<(a|blockquote|code|kbd|q|samp|tt|title|xmp|iframe|noembed|noframes|plaintext)\b[^<>]*>[\s\S]*?(?:<\/\1\s*>|$)/gi,
+  /<\/?[a-z][^\s<>/]*(?:\s+[^\s"'<>/=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*\s*\/?>/gi,
+  /\[(?:\\.|[^\\[\]])*\]:[ \t]*\n?[ \t]*(?:<[^<>\n]*>|\S+)(?:[ \t]*\n?[ \t]*(?:"[^"]*"|'[^']*'|\([^()]*\))(?=[ \t]*(?:\n|$)))?/g,
+] as const;
+/** A link or an image, of one paragraph. One in another is found once the inner one is masked. */
+const LINK =
+  /!?\[(?:\\.|[^\\[\]\n]|\n(?![ \t]*\n))*\](?:\((?:\\.|[^\\()\n]|\n(?![ \t]*\n))*\)|\[(?:\\.|[^\\[\]\n])*\])?/g;
+const MAX_NESTED_LINKS = 4;
+
+/** The first command of a comment; null when nobody asks for anything. The phrase is taken in any case. */
+export function parseCommand(comment: string, phrase: string): Command | null {
+  const text = comment.replaceAll(/\r\n?/g, "\n");
+  // Most comments hold no command, and are told apart by this alone.
+  if (!text.toLowerCase().includes(phrase.toLowerCase())) return null;
+  const seen = ownWords(segmentsOf(text));
+  const match = new RegExp(`(?<=^|\\n) {0,3}${escapeRegExp(phrase)}(?=\\s|$)`, "iu").exec(seen);
+  if (match === null) return null;
+  const rest = text.slice(match.index + match[0].length);
+  const verb = commandVerbs.find((word) => new RegExp(`^[ \\t]+${word}(?=\\s|$)`, "i").test(rest)) ?? null;
+  const request = verb === null ? rest : rest.slice(rest.search(/\S/) + verb.length);
+  return { verb, request: request.trim(), preamble: text.slice(0, match.index).trim() };
+}
+
+/** The text at the same length, with a mask over all that is not the author's own line. */
+function ownWords(segments: readonly Segment[]): string {
+  const shown = segments.map(({ kind, text }) => (kind === "text" ? text : mask(text))).join("");
+  const links = Array.from({ length: MAX_NESTED_LINKS }, () => LINK);
+  return [...ASIDE, ...links].reduce((seen, aside) => seen.replace(aside, mask), shown);
+}
+
+function mask(text: string): string {
+  return text.replaceAll(/[^\n]/g, MASK);
+}
+
+function escapeRegExp(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}

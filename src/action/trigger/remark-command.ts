@@ -1,0 +1,51 @@
+// Whether a comment or a review asks for anything: most do not, so this is decided before anything else is loaded, let
+// alone asked. Pure.
+
+import { type Command, parseCommand } from "./command.ts";
+import { Declined } from "./declined.ts";
+
+/** What each event calls the words that came with it, and the action by which they are new. */
+const REMARKS: Readonly<Record<string, { readonly field: string; readonly action: string }>> = {
+  issue_comment: { field: "comment", action: "created" },
+  pull_request_review_comment: { field: "comment", action: "created" },
+  pull_request_review: { field: "review", action: "submitted" },
+};
+
+export function isRemark(event: string): boolean {
+  return Object.hasOwn(REMARKS, event);
+}
+
+/** The command of a remark. Throws Declined when there is none, or none that starts a run. */
+export function remarkCommand(event: string, payload: unknown, phrase: string): Command {
+  const { field = "", action = "" } = REMARKS[event] ?? {};
+  const { action: done, [field]: remark } = isRecord(payload) ? payload : {};
+  const body = isRecord(remark) && typeof remark.body === "string" ? remark.body : "";
+  const command = parseCommand(body, phrase);
+  if (command === null) throw noCommand(phrase);
+  if (done !== action) {
+    const message = `Nothing ran: only a new ${field} is read, and this one was ${String(done)}. Write another.`;
+    throw new Declined("action_ignored", message);
+  }
+  if (command.verb === "help") throw new Declined("help", helpText(phrase));
+  if (command.verb === "cancel") {
+    const message =
+      "Nothing ran: a run ends with the workflow run that started it. Cancel that one on the Actions page.";
+    throw new Declined("cancel_elsewhere", message);
+  }
+  return command;
+}
+
+export function noCommand(phrase: string): Declined {
+  return new Declined("no_command", `Nothing ran: no line begins with "${phrase}".`);
+}
+
+function helpText(phrase: string): string {
+  return (
+    `Begin a line with "${phrase}" and say what you want, or with "${phrase} review", "${phrase} fix" or ` +
+    `"${phrase} new" (a new conversation). Code, quotations and links are not read as commands.`
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
