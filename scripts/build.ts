@@ -37,7 +37,7 @@ const action: BuildOptions = {
   target: "node24",
 };
 
-/** The command, the service included: one file, so that it starts quickly and needs nothing beside it. */
+/** The command, the service included: one file, so that it starts quickly. Beside it is what few operators ask for. */
 const command: BuildOptions = {
   ...shared,
   banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
@@ -70,12 +70,36 @@ const late: Readonly<Record<string, { readonly from: string; readonly functions:
   undici: { from: "./proxy.cjs", functions: ["ProxyAgent"] },
 };
 
+/** What a service loads only where it is configured. */
+const besideTheService = [
+  besides(/\/traces\.ts$/, "./traces.mjs"),
+  besides(/^\.\/model\.ts$/, "./model.mjs"),
+  besides(/^\.\/acp\.ts$/, "./acp.mjs"),
+];
+
 /** Everything under dist/. A further face of the package is one more row. */
 export const bundles: readonly Bundle[] = [
   {
     entry: "src/action/main.ts",
     outfile: "dist/main.cjs",
-    options: { ...action, plugins: [onDemand(), besides(/\/forge\.ts$/, "./forge.cjs")] },
+    // As `require`: an import of its own starts Node's other loader first.
+    options: {
+      ...action,
+      supported: { "dynamic-import": false },
+      plugins: [besides(/\/run-agent\.ts$/, "./step.cjs")],
+    },
+  },
+  {
+    entry: "src/action/run-agent.ts",
+    outfile: "dist/step.cjs",
+    options: {
+      ...action,
+      plugins: [
+        onDemand(),
+        besides(/\/forge\.ts$/, "./forge.cjs"),
+        besides(/\/service\/embedded\.ts$/, "./service.mjs"),
+      ],
+    },
   },
   {
     entry: "src/action/post.ts",
@@ -88,7 +112,19 @@ export const bundles: readonly Bundle[] = [
     options: { ...action, plugins: [onDemand()] },
   },
   { entry: "undici", outfile: "dist/proxy.cjs", options: action },
-  { entry: "src/cli/main.ts", outfile: "dist/cli.mjs", options: command },
+  {
+    entry: "src/cli/main.ts",
+    outfile: "dist/cli.mjs",
+    options: { ...command, plugins: besideTheService },
+  },
+  {
+    entry: "src/service/embedded.ts",
+    outfile: "dist/service.mjs",
+    options: { ...command, plugins: besideTheService },
+  },
+  { entry: "src/service/model.ts", outfile: "dist/model.mjs", options: command },
+  { entry: "src/service/acp.ts", outfile: "dist/acp.mjs", options: command },
+  { entry: "src/service/traces.ts", outfile: "dist/traces.mjs", options: command },
   { entry: "src/client/client.ts", outfile: "dist/client.mjs", options: library },
 ];
 

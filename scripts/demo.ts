@@ -1,6 +1,6 @@
 // npm run demo: one whole CI job on this machine. A forge with real keys on loopback, the real service in a fresh
 // folder, the built Action as a child process with the environment that a runner gives it, on this very repository.
-// Only the forge is a stand-in.
+// Only the forge is a stand-in. With --embedded or --model there is no server: the service runs inside the step.
 
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { startServer } from "../bench/served-process.ts";
 import { startForge } from "../test/support/forge.ts";
 import { runAction } from "../test/support/runner.ts";
+import { checkOut, type DemoModel, git, makeProject, openDemoModel } from "./demo-embedded.ts";
 
 const REPOSITORY = "agent-service/agent-service";
 const root = join(import.meta.dirname, "..");
@@ -17,6 +18,8 @@ const scenarios = {
   "quota-ended": "the free credits of the repository's owner are used up",
   private: "the repository is private and nobody has claimed it",
   "no-permission": 'the job lacks "id-token: write"',
+  embedded: "there is no server: the service runs inside the step, without a model",
+  model: "there is no server: the service runs inside the step, and asks a model",
 } as const;
 
 type Scenario = keyof typeof scenarios;
@@ -25,32 +28,50 @@ const options = Object.fromEntries(
   Object.keys(scenarios).map((name) => [name, { type: "boolean" } as const]),
 ) as Record<Scenario, { type: "boolean" }>;
 
-const { values } = parseArgs({ options, strict: true });
+const { values, positionals } = parseArgs({ options, strict: true, allowPositionals: true });
 const isOn = (scenario: Scenario): boolean => values[scenario] === true;
+const isEmbedded = isOn("embedded") || isOn("model");
+const [modelUrl = ""] = positionals;
 
 const folder = await mkdtemp(join(tmpdir(), "agent-service-demo-"));
+const repository = isOn("model") ? await makeProject(join(folder, "project")) : root;
 const forge = await startForge({
-  repositories: { [REPOSITORY]: { path: root, visibility: isOn("private") ? "private" : "public" } },
+  repositories: { [REPOSITORY]: { path: repository, visibility: isOn("private") ? "private" : "public" } },
 });
-const service = await startServer({
-  args: ["dist/cli.mjs", "serve", "--port", "0", "--data-dir", join(folder, "service")],
-  env: {
-    CI_ISSUERS: JSON.stringify([forge.issuerEntry]),
-    ...(isOn("quota-ended") ? { CI_FREE_CREDITS: "0" } : {}),
-  },
+const service = isEmbedded
+  ? null
+  : await startServer({
+      args: ["dist/cli.mjs", "serve", "--port", "0", "--data-dir", join(folder, "service")],
+      env: {
+        CI_ISSUERS: JSON.stringify([forge.issuerEntry]),
+        ...(isOn("quota-ended") ? { CI_FREE_CREDITS: "0" } : {}),
+      },
+    });
+const model: DemoModel | null = isOn("model") ? await openDemoModel(modelUrl, process.env) : null;
+const job = await forge.job({
+  event: "workflow_dispatch",
+  idToken: !isEmbedded && !isOn("no-permission"),
 });
-const job = await forge.job({ event: "workflow_dispatch", idToken: !isOn("no-permission") });
+const checkout = isEmbedded ? checkOut(job, repository) : null;
 
-say(`The service is at ${service.url}, the forge at ${forge.url}.`);
+say(service === null ? "There is no service yet." : `The service is at ${service.url}.`);
+say(`The forge is at ${forge.url}.`);
 const told = (Object.keys(scenarios) as Scenario[]).filter(isOn).map((name) => scenarios[name]);
 say(told.length === 0 ? "The job runs as it should." : `In this job ${told.join(", and ")}.`);
 say("", "── the job's log ".padEnd(100, "─"), "");
 
-const inputs = { "base-url": service.url, prompt: "Brief me on this repository." };
+const inputs = {
+  ...(service === null ? {} : { "base-url": service.url }),
+  prompt: "Brief me on this repository.",
+  ...model?.inputs,
+};
 const main = await runAction({ entry: "main", env: job.env, inputs });
 say(main.log);
 const post = await runAction({ entry: "post", env: job.env, inputs, state: main.state });
 say("── post step ".padEnd(100, "─"), post.log);
+if (checkout !== null) {
+  say("── what the agent left in the checkout ".padEnd(100, "─"), git(checkout, ["diff"]) || "Nothing.", "");
+}
 
 const summaryPath = join(folder, "summary.md");
 await writeFile(summaryPath, main.summary);
@@ -58,7 +79,8 @@ say("── what the next step sees ".padEnd(100, "─"), "");
 for (const [name, value] of Object.entries(main.outputs)) say(`${name}=${oneLine(value)}`);
 say("", `exit code ${main.exitCode}`, `summary   ${summaryPath}`);
 
-await service.stop();
+await model?.close();
+await service?.stop();
 await forge.close();
 
 function say(...lines: string[]): void {

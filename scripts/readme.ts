@@ -36,12 +36,20 @@ const settingProse: Record<SettingName, Prose> = {
   CI_FREE_CREDITS: { description: "Free credits of each repository owner a month (UTC). A run costs one." },
   CI_CAPABILITY_SECONDS: { description: "How long a capability lives." },
   CI_RATE_PER_MINUTE: { description: "Exchanges a minute that one address may ask for." },
+  RATE_PER_MINUTE: {
+    description: "Requests a minute of one account, or of the jobs of one repository; see [Limits](#limits).",
+  },
+  ADDRESS_RATE_PER_MINUTE: {
+    description:
+      "Requests a minute from one address without a credential that is good; see [Limits](#limits).",
+  },
+  MAX_SOCKETS: { description: "Sockets that one account, or the jobs of one repository, may have open." },
   TRUSTED_PROXY_HOPS: {
     description: "Your proxies in front: so many entries of `X-Forwarded-For` are believed.",
   },
   BACKEND: {
     description:
-      "What carries runs out: `offline` writes a briefing without a model, `noop` does nothing, for load tests.",
+      "What carries runs out: `model` asks a [model](#models), `offline` writes a briefing without one, `noop` does nothing, for load tests.",
   },
   MAX_RUNNING_RUNS: {
     description: "Runs at work at a time.",
@@ -49,6 +57,10 @@ const settingProse: Record<SettingName, Prose> = {
   },
   MAX_QUEUED_RUNS: { description: "Runs that may wait. Beyond it a submission is answered 429." },
   DRAIN_SECONDS: { description: "What runs at work are given to end when the service is told to stop." },
+  RETENTION_DAYS: {
+    description:
+      "Days after a run's end until its messages and events are deleted; 0 keeps them. Its record and the ledger stay.",
+  },
   METRICS: {
     description:
       "Whether `GET /metrics` answers a Prometheus scraper. Let your proxy keep strangers from it.",

@@ -19,9 +19,11 @@ export async function conclude(options: ConcludeOptions): Promise<void> {
   const { inputs, log } = progress;
   const verdict = concludeOutcome(outcome);
   await attempt("events file", async () => log?.end());
-  const claimUrl = verdict.claimUrl ?? log?.report.quota?.claim_url ?? progress.grant?.claim_url ?? null;
+  const granted = progress.embedded === null ? progress.grant?.claim_url : null;
+  const claimUrl = verdict.claimUrl ?? log?.report.quota?.claim_url ?? granted ?? null;
   await attempt("outputs", () => writeOutputs({ ...options, verdict, claimUrl }));
-  if (inputs?.summary === true) {
+  // A page for every comment that asks for nothing would bury those of the runs.
+  if (inputs?.summary === true && verdict.reason !== "no_command") {
     await attempt("summary", async () => {
       const { appendSummary } = await import("./job-summary.ts");
       await appendSummary({ ...options, verdict, claimUrl });

@@ -6,6 +6,7 @@ import { ApiError, ClientError, ConnectionError, DecodeError } from "../client/e
 import type { Run } from "../contract/run.ts";
 import { exchangeMessage } from "./exchange-advice.ts";
 import { StepError } from "./step-error.ts";
+import { Declined } from "./trigger/declined.ts";
 
 export const conclusions = ["success", "failure", "cancelled", "skipped", "quota", "detached"] as const;
 export type Conclusion = (typeof conclusions)[number];
@@ -114,6 +115,7 @@ function concludeError(error: unknown): Verdict {
       `The service is unavailable: ${error.message} Re-run the job.`,
     );
   }
+  if (error instanceof Declined) return verdict(error.conclusion, error.code, error.message);
   if (error instanceof ClientError || error instanceof StepError)
     return verdict("failure", error.code, error.message);
   const detail = error instanceof Error ? `${error.name}: ${error.message}` : "unknown";

@@ -21,6 +21,9 @@ export async function finishStep(env: Environment = jobEnvironment): Promise<voi
   if (state.capability === "") return;
   core.setSecret(state.capability);
   const inputs = readInputs((name) => core.getInput(name));
+  // One that ran inside the job has ended with its step.
+  if (inputs.service.type === "embedded") return;
+  const { baseUrl, audience } = inputs.service;
   const transport = openTransport();
   const signal = AbortSignal.timeout(LIMIT_MS);
   try {
@@ -32,7 +35,7 @@ export async function finishStep(env: Environment = jobEnvironment): Promise<voi
     });
     const capability = createCapability({
       provider,
-      audience: inputs.audience,
+      audience,
       account: inputs.account,
       token: state.capability,
       exchange: (options) => client.exchange(options),
@@ -40,12 +43,12 @@ export async function finishStep(env: Environment = jobEnvironment): Promise<voi
       onGrant: () => {},
     });
     const client = createJobClient({
-      baseUrl: inputs.baseUrl,
+      baseUrl,
       credential: capability,
       transport: transport.send,
       userAgent: "agent-service-action",
     });
-    await leaveNoRun(client, { state, inputs, signal });
+    await leaveNoRun(client, { state, inputs, baseUrl, signal });
     await revoke(client, signal);
   } finally {
     transport.close();
@@ -54,12 +57,13 @@ export async function finishStep(env: Environment = jobEnvironment): Promise<voi
 
 async function leaveNoRun(
   client: JobClient,
-  { state, inputs, signal }: { state: State; inputs: Inputs; signal: AbortSignal },
+  options: { state: State; inputs: Inputs; baseUrl: string; signal: AbortSignal },
 ): Promise<void> {
-  const { phase, agentId, runId } = state;
+  const { inputs, baseUrl, signal } = options;
+  const { phase, agentId, runId } = options.state;
   if (phase !== "submitted" || runId === "") return;
   if (inputs.onCancel === "detach") {
-    core.notice(`The run ${runId} goes on at ${inputs.baseUrl}/v1/ci/runs/${encodeURIComponent(runId)}.`);
+    core.notice(`The run ${runId} goes on at ${baseUrl}/v1/ci/runs/${encodeURIComponent(runId)}.`);
     return;
   }
   try {

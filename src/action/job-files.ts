@@ -1,4 +1,4 @@
-// The files that a step leaves for the next: RUNNER_TEMP/agent-service/<step>/reply.md and events.ndjson.
+// The files that a step leaves for the next: RUNNER_TEMP/agent-service/<step>/reply.md, events.ndjson and changes.patch.
 
 import { mkdir, open, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,6 +11,8 @@ export type JobFiles = {
   /** Adds whole lines to the events file. */
   appendEvents(lines: string): Promise<void>;
   writeReply(reply: string): Promise<void>;
+  /** Returns the path of the patch; "" when there is nothing in it. */
+  writePatch(patch: string): Promise<string>;
   close(): Promise<void>;
 };
 
@@ -27,6 +29,12 @@ export async function openJobFiles(env: Environment): Promise<JobFiles> {
     eventsPath,
     appendEvents: (lines) => events.appendFile(lines),
     writeReply: (reply) => writeFile(replyPath, reply),
+    writePatch: async (patch) => {
+      if (patch === "") return "";
+      const path = join(folder, "changes.patch");
+      await writeFile(path, patch);
+      return path;
+    },
     close: () => events.close(),
   };
 }

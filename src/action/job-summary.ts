@@ -5,6 +5,7 @@ import type { Environment } from "../ci/provider.ts";
 import { emptyReport } from "../render/run-report.ts";
 import { DEFAULT_SUMMARY_BYTES, renderSummary } from "../render/summary.ts";
 import type { Outcome, Verdict } from "./conclusion.ts";
+import { NO_MODEL_TEXT } from "./embedded-service.ts";
 import type { Progress } from "./progress.ts";
 
 export type SummaryOptions = {
@@ -24,7 +25,7 @@ export async function appendSummary(options: SummaryOptions): Promise<void> {
 
 function summaryText(options: SummaryOptions): string {
   const { env, outcome, progress, verdict, claimUrl } = options;
-  const { grant, run, log } = progress;
+  const { embedded, grant, run, log } = progress;
   const ended = outcome.type === "ended" ? outcome.run : null;
   const report = log?.report ?? emptyReport();
   return renderSummary(report, {
@@ -35,14 +36,20 @@ function summaryText(options: SummaryOptions): string {
     sha: env.GITHUB_SHA ?? "",
     agentId: grant?.agent_id,
     runId: run?.id,
-    runUrl: run?.url,
+    runUrl: run?.url ?? undefined,
     sessionId: run?.sessionId,
-    creditsCharged: ended?.credits ?? null,
-    // Without a run the grant's number still holds; after one, only the run's own does.
-    creditsRemaining:
-      report.quota?.credits_remaining ?? (run === null ? grant?.quota.credits_remaining : null) ?? null,
+    note: embedded?.hasModel === false ? NO_MODEL_TEXT : undefined,
+    // Inside the job nobody is charged.
+    creditsCharged: embedded === null ? (ended?.credits ?? null) : null,
+    creditsRemaining: embedded === null ? creditsLeft(progress) : null,
     tokens: ended?.tokens ?? null,
     claimUrl,
     maxBytes: DEFAULT_SUMMARY_BYTES,
   });
+}
+
+/** Without a run the grant's number still holds; after one, only the run's own does. */
+function creditsLeft({ grant, run, log }: Progress): number | null {
+  const granted = run === null ? grant?.quota.credits_remaining : null;
+  return log?.report.quota?.credits_remaining ?? granted ?? null;
 }

@@ -1,8 +1,18 @@
-// The main step's entry.
+// The main step's entry. What it imports is loaded for every comment of a repository: the recipe waits for one that asks.
 
-import { setFailed } from "@actions/core";
-import { runAgent } from "./run-agent.ts";
+import { jobEnvironment } from "../ci/environment.ts";
+import { skipQuietly } from "./trigger/quiet-skip.ts";
 
-runAgent().catch((error: unknown) => {
-  setFailed(`Unexpected error. Please report it. ${error instanceof Error ? error.stack : ""}`);
-});
+if (!skipQuietly(jobEnvironment)) {
+  import("./run-agent.ts")
+    .then(({ runAgent }) => runAgent())
+    .catch((error: unknown) => {
+      process.stdout.write(`::error::${unexpected(error)}\n`);
+      process.exitCode = 1;
+    });
+}
+
+function unexpected(error: unknown): string {
+  const stack = error instanceof Error ? (error.stack ?? "") : "";
+  return `Unexpected error. Please report it. ${stack}`.replaceAll("%", "%25").replaceAll(/\r?\n/g, "%0A");
+}

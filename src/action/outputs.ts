@@ -1,6 +1,7 @@
 // The Action's outputs. All are set in every outcome, empty where there is nothing to say.
 
 import * as core from "@actions/core";
+import type { RunReport } from "../render/run-report.ts";
 import type { Outcome, Verdict } from "./conclusion.ts";
 import type { Progress } from "./progress.ts";
 
@@ -21,6 +22,8 @@ export async function writeOutputs(options: OutputsOptions): Promise<void> {
   const { run, files, log } = progress;
   const ended = outcome.type === "ended" ? outcome.run : null;
   const reply = log?.reply() ?? "";
+  const changes = log?.report.changes ?? null;
+  const patchFile = files === null || changes === null ? "" : await files.writePatch(changes.patch);
   if (files !== null) await files.writeReply(reply);
   const outputs = {
     conclusion: verdict.conclusion,
@@ -29,14 +32,24 @@ export async function writeOutputs(options: OutputsOptions): Promise<void> {
     "run-url": run?.url ?? "",
     "session-id": run?.sessionId ?? "",
     reply: cutToBytes(reply, MAX_REPLY_BYTES),
+    "structured-output": structuredOutput(log?.report.output ?? null),
     "reply-file": files?.replyPath ?? "",
     "events-file": files?.eventsPath ?? "",
     "claim-url": claimUrl ?? "",
-    credits: String(ended?.credits ?? ""),
+    // Inside the job nobody is charged.
+    credits: progress.embedded === null ? String(ended?.credits ?? "") : "",
     tokens: String(ended?.tokens ?? ""),
-    "changed-files": pathList(log?.report.changes?.files.map((file) => file.path) ?? []),
+    "changed-files": pathList(changes?.files.map((file) => file.path) ?? []),
+    "patch-file": patchFile,
   };
   for (const [name, value] of Object.entries(outputs)) core.setOutput(name, value);
+}
+
+/** Whole or not at all: half of a JSON text is none. */
+function structuredOutput(output: RunReport["output"]): string {
+  if (output === null) return "";
+  const json = JSON.stringify(output.value);
+  return Buffer.byteLength(json) > MAX_REPLY_BYTES ? "" : json;
 }
 
 /** The longest beginning of at most `maxBytes` in UTF-8, never ending inside a character. Pure. */

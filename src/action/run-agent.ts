@@ -28,6 +28,7 @@ export async function runAgent(env: Environment = jobEnvironment): Promise<void>
   const transport = openTransport();
   const progress: Progress = {
     inputs: null,
+    embedded: null,
     grant: null,
     isSubmitting: false,
     run: null,
@@ -40,6 +41,9 @@ export async function runAgent(env: Environment = jobEnvironment): Promise<void>
     );
     await conclude({ env, outcome, progress });
   } finally {
+    await progress.embedded?.close().catch(() => {
+      core.warning("The service inside this job left its folder behind.");
+    });
     await progress.files?.close();
     transport.close();
     interrupts.close();
@@ -55,17 +59,29 @@ type Step = {
 
 async function carryOut(step: Step): Promise<Outcome> {
   const { env, interrupts, transport, progress } = step;
+  const modelKey = core.getInput("model-api-key");
+  if (modelKey !== "") core.setSecret(modelKey);
   const inputs = readInputs((name) => core.getInput(name));
   progress.inputs = inputs;
-  const provider = createGitHubProvider({
+  warnOfIgnored(inputs);
+  const github = createGitHubProvider({
     env,
     transport: transport.send,
     clock: systemClock,
     random: Math.random,
     onRetry: noteRetry,
   });
-  const prompt = await decidePrompt({ inputs, job: provider.job, env });
-  const { client, grant } = await takeCapability(step, { inputs, provider });
+  const prompt = await decidePrompt({
+    inputs,
+    job: github.job,
+    env,
+    transport: transport.send,
+    signal: interrupts.first,
+    onRetry: noteRetry,
+  });
+  const service = await openService(step, { inputs, github });
+  const { provider } = service;
+  const { client, grant } = await takeCapability(step, { inputs, service });
   const agentId = grant.agent_id;
   interrupts.first.throwIfAborted();
   progress.isSubmitting = true;
@@ -76,39 +92,67 @@ async function carryOut(step: Step): Promise<Outcome> {
       message: prompt,
       ...(inputs.sessionId === null ? {} : { session_id: inputs.sessionId }),
       ...(inputs.maxTurnTokens === null ? {} : { max_turn_tokens: inputs.maxTurnTokens }),
+      ...(inputs.outputSchema === null ? {} : { output_schema: inputs.outputSchema }),
     },
     job: provider.job,
     matrix: inputs.matrix,
     signal: interrupts.last,
   });
-  const url = `${inputs.baseUrl}/v1/ci/runs/${encodeURIComponent(run.runId)}`;
-  announce(run, url);
+  const url = `${service.baseUrl}/v1/ci/runs/${encodeURIComponent(run.runId)}`;
+  const shownUrl = progress.embedded === null ? url : null;
+  announce(run, shownUrl);
   progress.isSubmitting = false;
-  progress.run = { id: run.runId, url, sessionId: run.sessionId };
+  progress.run = { id: run.runId, url: shownUrl, sessionId: run.sessionId };
   if (!inputs.wait) return { type: "detached", runUrl: url, interrupted: false };
   leaveState({ agentId, runId: run.runId, phase: "submitted" });
   return follow(step, { inputs, client, agentId, runId: run.runId, url });
 }
 
+/** Where the service is, and who says to it who this job is. */
+type StepService = {
+  readonly baseUrl: string;
+  readonly audience: string;
+  readonly provider: CiProvider;
+};
+
+/** A service that is named is taken as it is; else one starts here. */
+async function openService(
+  { env, progress }: Step,
+  { inputs, github }: { inputs: Inputs; github: CiProvider },
+): Promise<StepService> {
+  const { service } = inputs;
+  if (service.type === "remote") {
+    warnOfPlainHttp(service.baseUrl);
+    return { ...service, provider: github };
+  }
+  const { embeddedProvider, NO_MODEL_TEXT, startService } = await import("./embedded-service.ts");
+  const { model } = service;
+  const embedded = await startService({ env, job: github.job, model, onWarning: sayLine });
+  progress.embedded = embedded;
+  if (!embedded.hasModel) core.notice(NO_MODEL_TEXT);
+  return { baseUrl: embedded.url, audience: "", provider: embeddedProvider(github.job, embedded) };
+}
+
 async function takeCapability(
   step: Step,
-  { inputs, provider }: { inputs: Inputs; provider: CiProvider },
+  { inputs, service }: { inputs: Inputs; service: StepService },
 ): Promise<{ client: JobClient; grant: ExchangeResponse }> {
   const { interrupts, transport, progress } = step;
-  warnOfPlainHttp(inputs.baseUrl);
   const capability = createCapability({
-    provider,
-    audience: inputs.audience,
-    account: inputs.account,
+    provider: service.provider,
+    audience: service.audience,
+    account: progress.embedded === null ? inputs.account : null,
     exchange: (options) => client.exchange(options),
     setSecret: core.setSecret,
     onGrant: (grant) => {
       progress.grant = grant;
+      // One of a service that ends with this step is of no use to the next.
+      if (progress.embedded !== null) return;
       leaveState({ capability: grant.access_token, phase: progress.run === null ? "granted" : "submitted" });
     },
   });
   const client = createJobClient({
-    baseUrl: inputs.baseUrl,
+    baseUrl: service.baseUrl,
     credential: capability,
     transport: transport.send,
     userAgent: "agent-service-action",
@@ -118,13 +162,13 @@ async function takeCapability(
 }
 
 /** Before anything can fail: whoever reads the log must be able to find the run. */
-function announce(run: { runId: string; sessionId: string; attached: boolean }, url: string): void {
+function announce(run: { runId: string; sessionId: string; attached: boolean }, url: string | null): void {
   sayLine(
     run.attached ? `Attached to run ${run.runId} that an earlier attempt started.` : `Run ${run.runId}`,
   );
-  sayLine(`Follow it at ${url}`);
+  if (url !== null) sayLine(`Follow it at ${url}`);
   core.setOutput("run-id", run.runId);
-  core.setOutput("run-url", url);
+  core.setOutput("run-url", url ?? "");
   core.setOutput("session-id", run.sessionId);
 }
 
@@ -171,6 +215,16 @@ function noteRetry({ attempt, delayMs, error }: RetryNotice): void {
     error instanceof ApiError ? `${error.call} answered ${error.status} (request ${error.requestId}): ` : "";
   const wait = `Trying again in ${(delayMs / 1000).toFixed(1)} s.`;
   sayLine(`Attempt ${attempt} failed: ${answered}${error.message} ${wait}`);
+}
+
+function warnOfIgnored({ ignored, service }: Inputs): void {
+  if (ignored.length === 0) return;
+  const names = ignored.map((name) => `"${name}"`).join(", ");
+  core.warning(
+    service.type === "remote"
+      ? `${names} have no effect with this "base-url": the service has models of its own.`
+      : `${names} have no effect without a "base-url": the service runs inside this job.`,
+  );
 }
 
 /** A name without a dot is a container beside the job; all else travels over a network. */

@@ -19,16 +19,23 @@ export async function follow(args: readonly string[]): Promise<number> {
 /** Prints every event of a run after the cursor. Resolves to the exit code. */
 export async function followToEnd(
   client: Pick<Client, "follow">,
-  options: { readonly runId: string; readonly format: "text" | "ndjson"; readonly after?: number },
+  options: {
+    readonly runId: string;
+    readonly format: "text" | "ndjson";
+    readonly after?: number;
+    readonly signal?: AbortSignal;
+    /** What is said at the end of what it cost. Credits too, unless told: where nobody pays, they say nothing. */
+    readonly costs?: "credits" | "tokens";
+  },
 ): Promise<number> {
-  const { format, ...follow } = options;
+  const { format, costs = "credits", ...follow } = options;
   const log = new RunLog();
   const plain = new PlainLog();
   const events = client.follow(follow)[Symbol.asyncIterator]();
   for (;;) {
     const next = await events.next();
     if (next.done === true) {
-      if (format === "text") process.stdout.write(`${costText(next.value)}\n`);
+      if (format === "text") process.stdout.write(`${costText(next.value, costs)}\n`);
       return next.value.status === "completed" ? 0 : 1;
     }
     if (format === "ndjson") process.stdout.write(ndjsonLine(next.value));
@@ -36,7 +43,11 @@ export async function followToEnd(
   }
 }
 
-function costText(run: Run): string {
+function costText(run: Run, costs: "credits" | "tokens"): string {
   const credits = run.credits === null ? "unknown credits" : `${run.credits} credits`;
-  return `${run.status}, ${credits}${run.tokens === null ? "" : `, ${run.tokens} tokens`}`;
+  return [
+    run.status,
+    ...(costs === "credits" ? [credits] : []),
+    ...(run.tokens === null ? [] : [`${run.tokens} tokens`]),
+  ].join(", ");
 }

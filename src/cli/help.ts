@@ -15,6 +15,11 @@ Run an AI agent on your repository from CI, with no secret stored anywhere.
   agent-service work       carry runs out beside "serve", any number of them on one DATABASE_URL;
                            takes the same flags, and listens for probes only (PORT, a free one)
 
+  agent-service run --embedded <prompt>   work on the checkout in this folder, without a server; Ctrl-C cancels
+      --model <name>       the model (MODEL); without one, a briefing of the repository is all that it does
+      --model-base-url <url>  where its API is (MODEL_BASE_URL); its key is in MODEL_API_KEY
+      --model-provider <name>  openai-compatible or anthropic (MODEL_PROVIDER, by the address)
+
 Every other setting is an environment variable: see "Self-hosting" in the README.
 
 For its operator, in the store itself (--data-dir, DATA_DIR or DATABASE_URL), beside a running service:

@@ -10,6 +10,7 @@ async function run(args: readonly string[]): Promise<number> {
   switch (name) {
     case "serve":
     case "work":
+    case "run":
     case "keys":
     case "credits":
     case "plans":
@@ -42,6 +43,7 @@ type Command = (args: readonly string[]) => Promise<number>;
 const commands = {
   serve: async () => (await import("./serve.ts")).serve,
   work: async () => (await import("./work.ts")).work,
+  run: async () => (await import("./run.ts")).run,
   keys: async () => (await import("./keys.ts")).keys,
   credits: async () => (await import("./credits.ts")).credits,
   plans: async () => (await import("./plans.ts")).plans,

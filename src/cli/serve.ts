@@ -2,7 +2,7 @@
 
 import { destination, pino, stdTimeFunctions } from "pino";
 import { readConfig, type SettingName } from "../service/config.ts";
-import { AddressInUseError, startService } from "../service/main.ts";
+import { AddressInUseError, SandboxError, startService } from "../service/main.ts";
 import { DataFolderInUseError } from "../service/store/sqlite.ts";
 import { readFlags, takeArguments } from "./flags.ts";
 import { helpText } from "./help.ts";
@@ -72,7 +72,11 @@ export async function serve(
 
 /** Errors whose message is the answer. */
 function isOperatorsError(cause: unknown): cause is Error {
-  return cause instanceof DataFolderInUseError || cause instanceof AddressInUseError;
+  return (
+    cause instanceof DataFolderInUseError ||
+    cause instanceof AddressInUseError ||
+    cause instanceof SandboxError
+  );
 }
 
 function complain(message: string, exitCode: number): number {

@@ -2,16 +2,21 @@
 // The only place of the service that looks at the environment.
 
 import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
 import { ok, type Result, refused } from "../base/result.ts";
+import { type AcpConfig, readAcpConfig } from "./acp-config.ts";
 import type { Rates } from "./core/rates.ts";
 import { defaultRates } from "./default-rates.ts";
+import { type ModelConfig, readModelConfig } from "./model-config.ts";
 import { decodeIssuers, githubIssuer, type IssuerConfig } from "./oidc/issuer-config.ts";
 import { readRatesFile } from "./rates-file.ts";
+import { decodeSandbox, type SandboxConfig } from "./sandbox/sandbox-config.ts";
+import { readTraceConfig, type TraceConfig } from "./traces-config.ts";
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export const backendNames = ["offline", "noop"] as const;
+export const backendNames = ["offline", "model", "acp", "noop"] as const;
 export type BackendName = (typeof backendNames)[number];
 
 /** What a node does of the service's work, where several share one database. */
@@ -40,14 +45,28 @@ export type Config = {
   readonly issuers: readonly IssuerConfig[];
   readonly freeCredits: number;
   readonly capabilitySeconds: number;
+  readonly exchangeRatePerMinute: number;
   readonly ratePerMinute: number;
+  readonly addressRatePerMinute: number;
+  /** Of one account, or of the jobs of one repository, on this node. */
+  readonly maxSockets: number;
   readonly trustedProxyHops: number;
   /** The name of the backend that runs new agents. */
   readonly backend: string;
+  /** Null unless the backend is the model. */
+  readonly model: ModelConfig | null;
+  /** Null unless the backend is another agent. */
+  readonly acp: AcpConfig | null;
+  /** What the model's commands are executed in. */
+  readonly sandbox: SandboxConfig;
   readonly maxRunningRuns: number;
   readonly maxQueuedRuns: number;
   readonly drainSeconds: number;
+  /** How long a run's input and events are kept after its end. 0: for good. */
+  readonly retentionDays: number;
   readonly metrics: (typeof switches)[number];
+  /** OpenTelemetry's own settings. Null: no traces. */
+  readonly traces: TraceConfig | null;
   /** What things cost and what plans may. */
   readonly rates: Rates;
   /** What git may inherit: the path, proxies, certificates. */
@@ -79,11 +98,15 @@ export const settings = {
   CI_FREE_CREDITS: wholeNumber({ min: 0, max: 1_000_000_000, fallback: 100 }),
   CI_CAPABILITY_SECONDS: wholeNumber({ min: 10, max: 3600, fallback: 900 }),
   CI_RATE_PER_MINUTE: wholeNumber({ min: 1, max: 1_000_000, fallback: 120 }),
+  RATE_PER_MINUTE: wholeNumber({ min: 1, max: 10_000_000, fallback: 6_000 }),
+  ADDRESS_RATE_PER_MINUTE: wholeNumber({ min: 1, max: 10_000_000, fallback: 600 }),
+  MAX_SOCKETS: wholeNumber({ min: 1, max: 1_000_000, fallback: 100 }),
   TRUSTED_PROXY_HOPS: wholeNumber({ min: 0, max: 10, fallback: 0 }),
   BACKEND: oneOf(backendNames, "offline"),
   MAX_RUNNING_RUNS: wholeNumber({ min: 1, max: 1000, fallback: Math.max(4, availableParallelism()) }),
   MAX_QUEUED_RUNS: wholeNumber({ min: 1, max: 1_000_000, fallback: 10_000 }),
   DRAIN_SECONDS: wholeNumber({ min: 0, max: 600, fallback: 10 }),
+  RETENTION_DAYS: wholeNumber({ min: 0, max: 36_500, fallback: 90 }),
   METRICS: oneOf(switches, "on"),
   RATES_FILE: optionalText("a JSON file"),
 } satisfies Record<string, Setting<unknown>>;
@@ -112,9 +135,17 @@ export function readConfig(
   ) as Values;
   const issuers = readIssuers(environment.CI_ISSUERS, problems);
   const rates = readRates(values.RATES_FILE, problems);
+  const traces = readTraceConfig(environment, problems);
+  const model = readModelConfig(environment, { backend: values.BACKEND, problems });
+  const acp = values.BACKEND === "acp" ? readAcpConfig(environment, problems) : null;
+  if (values.BACKEND === "acp" && acp === null && (environment.ACP_COMMAND ?? "").trim() === "") {
+    problems.push('ACP_COMMAND must be set for BACKEND acp: a JSON list, such as ["opencode", "acp"].');
+  }
+  const sandbox = decodeSandbox(environment, resolve(values.DATA_DIR));
+  if (!sandbox.ok) problems.push(...sandbox.refusal);
   const isPortGiven = (flags.PORT ?? environment.PORT ?? "").trim() !== "";
   checkRole(values, problems);
-  if (problems.length > 0) return refused(problems);
+  if (problems.length > 0 || !sandbox.ok) return refused(problems);
   return ok({
     host: values.HOST,
     // A worker only answers probes: beside an API node it takes whatever port is free.
@@ -130,13 +161,21 @@ export function readConfig(
     issuers,
     freeCredits: values.CI_FREE_CREDITS,
     capabilitySeconds: values.CI_CAPABILITY_SECONDS,
-    ratePerMinute: values.CI_RATE_PER_MINUTE,
+    exchangeRatePerMinute: values.CI_RATE_PER_MINUTE,
+    ratePerMinute: values.RATE_PER_MINUTE,
+    addressRatePerMinute: values.ADDRESS_RATE_PER_MINUTE,
+    maxSockets: values.MAX_SOCKETS,
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
     backend: values.BACKEND,
+    model,
+    acp,
+    sandbox: sandbox.value,
     maxRunningRuns: values.MAX_RUNNING_RUNS,
     maxQueuedRuns: values.MAX_QUEUED_RUNS,
     drainSeconds: values.DRAIN_SECONDS,
+    retentionDays: values.RETENTION_DAYS,
     metrics: values.METRICS,
+    traces,
     rates,
     gitEnvironment: environment,
   });

@@ -9,19 +9,25 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { type Random, systemRandom } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
 import type { Config } from "./config.ts";
-import type { Core, Policy } from "./core/core.ts";
+import type { Core, FreeFor, Policy } from "./core/core.ts";
 import { meteredStore } from "./core/metered-store.ts";
 import { noMeter } from "./core/ports/meter.ts";
 import type { NodeLink, NodeSignal } from "./core/ports/node-link.ts";
 import type { Store } from "./core/ports/store.ts";
+import type { TokenVerifier } from "./core/ports/token-verifier.ts";
+import { noTracer } from "./core/ports/tracer.ts";
+import type { WorkspaceProvider } from "./core/ports/workspace.ts";
 import { takeRun } from "./core/progress-run.ts";
 import { RateLimits } from "./core/rate-limits.ts";
 import { recoverRuns } from "./core/recover-runs.ts";
+import { Retention } from "./core/retention.ts";
 import { RunSignals } from "./core/run-signals.ts";
 import { ScheduleAlarm } from "./core/schedules/schedule-alarm.ts";
 import { StalledRuns } from "./core/stalled-runs.ts";
 import { RunSubmitter } from "./core/submit-run.ts";
-import type { Backend } from "./executor/backend.ts";
+import { renewDueAccounts } from "./core/subscriptions.ts";
+import { tracedVerifier } from "./core/traced-verifier.ts";
+import type { Backend, BareTask, RepositoryTask } from "./executor/backend.ts";
 import { noopBackend } from "./executor/backends/noop.ts";
 import { offlineBackend } from "./executor/backends/offline/offline.ts";
 import { Executor } from "./executor/executor.ts";
@@ -30,16 +36,23 @@ import { SharedDispatch } from "./executor/shared-dispatch.ts";
 import { createApp } from "./http/app.ts";
 import { createProbeApp } from "./http/probe-app.ts";
 import { tokenVerifier } from "./oidc/verify-token.ts";
+import { findSandbox } from "./sandbox/find-sandbox.ts";
 import { Scheduler } from "./scheduler.ts";
 import { isSocketRequest, SocketDoor } from "./socket/socket-door.ts";
 import { openPostgresStore } from "./store/postgres.ts";
 import { openPostgresLink } from "./store/postgres-link.ts";
 import { holdDataFolder, openSqliteStore } from "./store/sqlite.ts";
+import type { Traces } from "./traces.ts";
 import { gitWorkspaces } from "./workspace/git-workspaces.ts";
+
+export { SandboxError } from "./sandbox/sandbox-error.ts";
 
 const EXPIRY_SWEEP_MS = 10 * 60 * 1000;
 /** How long the trail of exchanges is kept: 90 days. */
 const AUDIT_MS = 90 * 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** How often a node renews subscriptions that nobody looks at. */
+const RENEWAL_LOOK_MS = 60_000;
 /** How often a node looks at the queue, in case a signal was lost. */
 const QUEUE_LOOK_MS = 1_000;
 /** Heartbeats of a run, and looks at them, within the time after which it has stalled. */
@@ -69,21 +82,55 @@ export type ServiceOptions = {
   readonly random?: Random;
   /** What runs can be carried out by. The service's own, unless told. */
   readonly backends?: readonly Backend[];
+  /** Who says who a job is. The issuers of the configuration, unless told. */
+  readonly verifier?: TokenVerifier;
+  /** Where runs get their repositories. Clones, unless told. */
+  readonly workspaces?: WorkspaceProvider;
+  /** Public repositories, unless told. */
+  readonly freeFor?: FreeFor;
+  /** Whether whoever wrote what a run works on may execute commands on this machine anyway. Nobody, unless told. */
+  readonly isTrusted?: (task: RepositoryTask | BareTask) => boolean;
 };
 
 /** Starts the whole service. Rejects, with nothing left open, when a part cannot start. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, clock = systemClock, random = systemRandom } = options;
-  const { backends = [offlineBackend, noopBackend] } = options;
   z.config(english());
 
+  const backends = options.backends ?? [offlineBackend, noopBackend, ...(await openAgentsOf(options))];
   const store = await openStore(config);
+  const traces = await openTracesOf(options);
   try {
-    return await serve({ config, log, clock, random, backends, store });
+    return await serve({ ...options, log: traces?.log ?? log, clock, random, backends, store, traces });
   } catch (cause) {
     await store.close();
+    await traces?.close();
     throw cause;
   }
+}
+
+/** Loaded only where a model or another agent is configured, on a node that carries runs out. */
+async function openAgentsOf(options: ServiceOptions): Promise<Backend[]> {
+  const { config, log, clock = systemClock, random = systemRandom, isTrusted = () => false } = options;
+  const { acp, model, rates, role } = config;
+  if ((acp === null && model === null) || role === "api") return [];
+  const sandbox = await findSandbox(config.sandbox, log, { clock, random });
+  if (acp !== null) {
+    const { openAcp } = await import("./acp.ts");
+    return [await openAcp({ config: acp, sandbox: config.sandbox, kind: sandbox.kind, clock })];
+  }
+  if (model === null) return [];
+  const { openModel } = await import("./model.ts");
+  const isSandboxOff = config.sandbox.mode === "off";
+  return [openModel({ config: model, rates, clock, random, sandbox, isSandboxOff, isTrusted })];
+}
+
+/** Loaded only where an operator asks for traces. */
+async function openTracesOf(options: ServiceOptions): Promise<Traces | null> {
+  const { config, log, clock = systemClock, random = systemRandom } = options;
+  if (config.traces === null) return null;
+  const { openTraces } = await import("./traces.ts");
+  return openTraces({ config: config.traces, log, instanceId: random.uuid(clock.now()) });
 }
 
 async function openStore(config: Config): Promise<Store> {
@@ -99,15 +146,14 @@ async function openStore(config: Config): Promise<Store> {
   }
 }
 
-async function serve(parts: {
-  config: Config;
-  log: Logger;
-  clock: Clock;
-  random: Random;
-  backends: readonly Backend[];
-  store: Store;
-}): Promise<Service> {
-  const { config, log, clock, random, backends, store } = parts;
+type Parts = Required<Pick<ServiceOptions, "config" | "log" | "clock" | "random" | "backends">> &
+  Pick<ServiceOptions, "verifier" | "workspaces" | "freeFor"> & {
+    readonly store: Store;
+    readonly traces: Traces | null;
+  };
+
+async function serve(parts: Parts): Promise<Service> {
+  const { config, log, clock, random, backends, store, traces } = parts;
   // The address is known once we listen, and the audience may hang on it: until then every answer is "not yet".
   let answer: (
     ...request: Parameters<ReturnType<typeof createApp>["fetch"]>
@@ -135,13 +181,22 @@ async function serve(parts: {
   });
   const local = new InProcessDispatch();
   const dispatch = isShared ? shared : local;
-  const policy = policyOf(config, config.baseUrl ?? url);
-  const verifier = tokenVerifier({ issuers: config.issuers, audience: policy.audience, clock, logger: log });
+  const policy = policyOf(parts, config.baseUrl ?? url);
+  const tracer = traces?.tracer ?? noTracer;
+  const verifier =
+    parts.verifier ??
+    tokenVerifier({
+      issuers: config.issuers,
+      audience: policy.audience,
+      clock,
+      logger: log,
+      ...(traces === null ? {} : { fetch: traces.fetch }),
+    });
   // Loaded only where it is asked for: it is a tenth of the time to start.
   const meter = config.metrics === "on" ? (await import("./metrics.ts")).prometheusMeter() : null;
   const core: Core = {
     store: meter === null ? store : meteredStore(store, meter),
-    verifier,
+    verifier: traces === null ? verifier : tracedVerifier(verifier, tracer),
     dispatch,
     signals,
     scheduleAlarm: new ScheduleAlarm(),
@@ -152,12 +207,15 @@ async function serve(parts: {
     policy,
     rates: config.rates,
     meter: meter ?? noMeter,
+    tracer,
   };
-  const workspaces = gitWorkspaces({
-    folder: join(config.dataDir, "workspaces"),
-    limits: CLONE_LIMITS,
-    environment: config.gitEnvironment,
-  });
+  const workspaces =
+    parts.workspaces ??
+    gitWorkspaces({
+      folder: join(config.dataDir, "workspaces"),
+      limits: CLONE_LIMITS,
+      environment: config.gitEnvironment,
+    });
   const executor = new Executor({
     core,
     dispatch,
@@ -195,14 +253,17 @@ async function serve(parts: {
   }
   const scheduler = new Scheduler({ core, submitter: new RunSubmitter(core) });
   scheduler.start();
-  const sockets = new SocketDoor(core);
+  const sockets = new SocketDoor(core, config);
   if (config.role !== "worker") server.on("upgrade", sockets.onUpgrade);
   answer = (config.role === "worker" ? createProbeApp(core) : createApp(core, config)).fetch;
+  const retention = new Retention(core, { keptMs: config.retentionDays * DAY_MS });
+  watches.push(setInterval(() => void renewSubscriptions(core), RENEWAL_LOOK_MS));
   const sweep = setInterval(() => {
     const now = clock.now();
     store
       .transact((tx) => tx.deleteExpired({ now, auditedBefore: now - AUDIT_MS }))
       .catch((cause: unknown) => log.warn({ err: cause }, "expiry sweep failed"));
+    void retention.sweep();
   }, EXPIRY_SWEEP_MS);
   sweep.unref();
   log.info({ url, audience: policy.audience, issuers: config.issuers.map(({ issuer }) => issuer) }, "ready");
@@ -213,7 +274,7 @@ async function serve(parts: {
     for (const watch of watches) clearInterval(watch);
     const socketsClosed = sockets.close();
     core.signals.close();
-    await scheduler.stop();
+    await Promise.all([scheduler.stop(), retention.stop()]);
     const isClosed = new Promise<void>((resolve) => server.close(() => resolve()));
     await executor.drain(config.drainSeconds * 1000);
     if ("closeAllConnections" in server) server.closeAllConnections();
@@ -221,6 +282,7 @@ async function serve(parts: {
     await isClosed;
     await link?.close();
     await store.close();
+    await traces?.close();
     log.info({}, "stopped");
   };
   let stopping: Promise<void> | null = null;
@@ -231,6 +293,12 @@ async function serve(parts: {
       return stopping;
     },
   };
+}
+
+async function renewSubscriptions(core: Core): Promise<void> {
+  await renewDueAccounts(core).catch((cause: unknown) => {
+    core.log.warn({ err: cause }, "subscriptions could not be renewed");
+  });
 }
 
 /** The way in for an operator whose store holds no account. A database's address may hold a password: it is not shown. */
@@ -258,12 +326,15 @@ function hear(
   }
 }
 
-function policyOf(config: Config, baseUrl: string): Policy {
+function policyOf({ config, freeFor = "public_repositories" }: Parts, baseUrl: string): Policy {
   return {
     baseUrl,
     webUrl: config.webUrl ?? baseUrl,
     audience: config.audience ?? new URL(baseUrl).host,
     freeCredits: config.freeCredits,
+    freeFor,
+    ratePerMinute: config.ratePerMinute,
+    addressRatePerMinute: config.addressRatePerMinute,
     capabilityMs: config.capabilitySeconds * 1000,
     backend: config.backend,
     maxQueuedRuns: config.maxQueuedRuns,

@@ -19,18 +19,27 @@ describe("readInputs", () => {
   it("fills in the defaults", () => {
     expect(read({})).toEqual({
       prompt: { from: "event" },
-      baseUrl: "https://agents.example.com",
-      audience: "agents.example.com",
+      service: {
+        type: "remote",
+        baseUrl: "https://agents.example.com",
+        audience: "agents.example.com",
+      },
       sessionId: null,
       maxTurnTokens: null,
+      outputSchema: null,
       timeoutMinutes: 60,
       wait: true,
       onCancel: "cancel",
       failOn: new Set(["failure", "quota"]),
       summary: true,
       account: null,
+      triggerPhrase: "/agent",
+      allowUsers: new Set(),
+      allowBots: new Set(),
+      allowForks: false,
       githubToken: "",
       matrix: "",
+      ignored: [],
     });
   });
 
@@ -51,8 +60,7 @@ describe("readInputs", () => {
     });
     expect(inputs).toMatchObject({
       prompt: { from: "text", text: "Do it" },
-      baseUrl: "http://127.0.0.1:8080/prefix",
-      audience: "other",
+      service: { type: "remote", baseUrl: "http://127.0.0.1:8080/prefix", audience: "other" },
       sessionId: "s-1",
       maxTurnTokens: 0,
       timeoutMinutes: 360,
@@ -62,7 +70,7 @@ describe("readInputs", () => {
       summary: false,
       account: "acme",
     });
-    expect(read({ "base-url": "https://h:8443" }).audience).toBe("h:8443");
+    expect(read({ "base-url": "https://h:8443" }).service).toMatchObject({ audience: "h:8443" });
     expect(read({ "fail-on": "none" }).failOn).toEqual(new Set());
     expect(read({ "prompt-file": "./.github\\prompt.md" }).prompt).toEqual({
       from: "file",
@@ -74,13 +82,16 @@ describe("readInputs", () => {
     expect(problems({ "timeout-minutes": "2h" })).toEqual([
       'Input "timeout-minutes" must be an integer from 1 to 360, got "2h".',
     ]);
-    expect(problems({ "base-url": "" })).toEqual([
-      'Input "base-url" must be the address of the service, like "https://agents.example.com", got nothing.',
+    expect(problems({ "base-url": "agents" })).toEqual([
+      'Input "base-url" must be "embedded", or the address of the service, like "https://agents.example.com", got "agents".',
     ]);
     expect(problems({ "max-turn-tokens": "5000001" })).toEqual([
       'Input "max-turn-tokens" must be an integer from 0 to 5000000, got "5000001".',
     ]);
     expect(problems({ wait: "yes" })).toEqual(['Input "wait" must be "true" or "false", got "yes".']);
+    expect(problems({ "output-schema": "[1]" })).toEqual([
+      'Input "output-schema" must be a JSON Schema: a JSON object of at most 65536 bytes, got "[1]".',
+    ]);
     expect(problems({ "fail-on": "failure,never" })).toEqual([
       'Input "fail-on" must be "none" or a comma-separated list of failure, quota, cancelled, skipped, detached, got "failure,never".',
     ]);
@@ -116,5 +127,79 @@ describe("readInputs", () => {
   it("never repeats the token", () => {
     const text = problems({ "github-token": "ghs_secret", "timeout-minutes": "x" }).join();
     expect(text).not.toContain("ghs_secret");
+  });
+});
+
+describe("the inputs of a service inside the job", () => {
+  const model = {
+    "base-url": "",
+    model: "openai/gpt-4.1",
+    "model-base-url": "https://models.github.ai/inference/",
+    "model-api-key": "sk-1",
+  };
+
+  it("are none that must be given", () => {
+    for (const baseUrl of ["", "embedded"])
+      expect(read({ "base-url": baseUrl })).toMatchObject({ service: { type: "embedded", model: null } });
+  });
+
+  it("are a model, its address, its key and its provider", () => {
+    const taken = { name: "openai/gpt-4.1", baseUrl: "https://models.github.ai/inference", apiKey: "sk-1" };
+    expect(read(model).service).toEqual({ type: "embedded", model: { ...taken, provider: "auto" } });
+    const anthropic = { "base-url": "", model: "claude", "model-provider": "anthropic" };
+    expect(read(anthropic).service).toEqual({
+      type: "embedded",
+      model: { name: "claude", baseUrl: null, apiKey: null, provider: "anthropic" },
+    });
+  });
+
+  it("name what is missing or wrong, and no key", () => {
+    expect(problems({ "base-url": "", "model-api-key": "sk-1" })).toEqual([
+      'Input "model" must be the name of a model, like "openai/gpt-4.1", got nothing.',
+      'Input "model-base-url" must be the address of a model\'s API, like "https://models.github.ai/inference", got nothing.',
+    ]);
+    expect(problems({ ...model, "model-provider": "gemini" })).toEqual([
+      'Input "model-provider" must be "auto" or "openai-compatible" or "anthropic", got "gemini".',
+    ]);
+    expect(problems({ ...model, "model-api-key": "sk 1" })).toEqual([
+      'Input "model-api-key" must be one line of visible characters, got something else.',
+    ]);
+  });
+
+  it("are told apart from those that say nothing to it, and to another service", () => {
+    expect(read({ ...model, audience: "a", account: "b" }).ignored).toEqual(["audience", "account"]);
+    expect(read({ ...model, "base-url": "https://agents.example.com" })).toMatchObject({
+      service: { type: "remote" },
+      ignored: ["model", "model-base-url", "model-api-key"],
+    });
+  });
+
+  it("reads who may ask for a run, and by which word", () => {
+    const inputs = read({
+      "trigger-phrase": "@bot",
+      "allow-users": "Octocat,\n hubot",
+      "allow-bots": "Renovate[bot]",
+      "allow-forks": "true",
+      session: "new",
+    });
+    expect(inputs).toMatchObject({
+      triggerPhrase: "@bot",
+      allowUsers: new Set(["octocat", "hubot"]),
+      allowBots: new Set(["renovate[bot]"]),
+      allowForks: true,
+      sessionId: null,
+    });
+  });
+
+  it.each([
+    ["trigger-phrase", "two words", 'one word of 2 to 50 letters, digits and ./@!:-, like "/agent"'],
+    ["trigger-phrase", ">a", 'one word of 2 to 50 letters, digits and ./@!:-, like "/agent"'],
+    ["allow-users", "*", 'a comma-separated list of logins (like "octocat, hubot"; "*" is no login)'],
+    ["allow-bots", "*", 'a comma-separated list of logins (like "renovate[bot]"; "*" is no login)'],
+    ["allow-forks", "yes", '"true" or "false"'],
+  ])("refuses %s: %s", (name, text, allowed) => {
+    expect(problems({ [name]: text })).toEqual([
+      `Input "${name}" must be ${allowed}, got ${JSON.stringify(text)}.`,
+    ]);
   });
 });

@@ -53,7 +53,10 @@ async function askedWith(path: string, githubToken?: string) {
 
 describe("prompt file of the built Action", () => {
   it("is read from the base commit through the API, with nothing checked out", async () => {
-    expect(await askedWith(PATH)).toMatchObject({ message: "Asked on main", ended: { exitCode: 0 } });
+    expect(await askedWith(PATH)).toMatchObject({
+      message: expect.stringMatching(/^Asked on main\n\nWhat happened: /),
+      ended: { exitCode: 0 },
+    });
   });
 
   it("fails before anything is sent when it is missing, a folder, or not to be read", async () => {

@@ -1,5 +1,6 @@
 // A run that changed the repository: what the next step and the reader of the summary get of it.
 
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FileChange } from "../../src/contract/run-event.ts";
 import { eventsOf, Scene } from "../support/scenario.ts";
@@ -29,6 +30,7 @@ describe("a run that changed files", () => {
     const step = await scene.main(await scene.job());
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
     expect(JSON.parse(step.outputs["changed-files"] ?? "")).toEqual(FILES.map(({ path }) => path));
+    expect(await readFile(step.outputs["patch-file"] ?? "", "utf8")).toBe("diff --git a/src/added.ts …");
     expect(step.log).toContain("Changed 4 files: +15 −11");
     const table = step.summary.slice(step.summary.indexOf("### "), step.summary.indexOf("<details>"));
     expect(table.trim().split("\n")).toEqual([

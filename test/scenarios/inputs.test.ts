@@ -31,7 +31,7 @@ describe("wrong inputs", () => {
     expect(step.annotations).toHaveLength(1);
     expect(step.annotations[0]?.level).toBe("error");
     expect(step.annotations[0]?.message.split("\n")).toEqual([
-      'Input "base-url" must be the address of the service, like "https://agents.example.com", got "agents.example.com".',
+      'Input "base-url" must be "embedded", or the address of the service, like "https://agents.example.com", got "agents.example.com".',
       'Inputs "prompt" and "prompt-file" exclude each other: give one of them.',
       'Input "max-turn-tokens" must be an integer from 0 to 5000000, got "-1".',
       'Input "timeout-minutes" must be an integer from 1 to 360, got "2h".',
@@ -45,14 +45,6 @@ describe("wrong inputs", () => {
 
     const post = await scene.post(job, step, { inputs });
     expect(post).toMatchObject({ exitCode: 0, annotations: [], requests: [] });
-  });
-
-  it("include a missing address", async () => {
-    const step = await scene.main(await scene.job(), { inputs: { "base-url": "" } });
-    expect(step).toMatchObject({ exitCode: 1, requests: [], outputs: { reason: "invalid_input" } });
-    expect(step.annotations[0]?.message).toBe(
-      'Input "base-url" must be the address of the service, like "https://agents.example.com", got nothing.',
-    );
   });
 
   it("fail the step whatever fail-on says", async () => {

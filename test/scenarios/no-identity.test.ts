@@ -39,8 +39,8 @@ describe("a job without an identity", () => {
   });
 
   const FORK =
-    "Nothing ran: GitHub gives no identity to a workflow on a fork's pull request. " +
-    "A maintainer can run it from a branch of this repository, or by workflow_dispatch.";
+    "Nothing ran: this pull request comes from a fork. Somebody with write access can ask for a run in a comment on it, " +
+    'where a workflow listens to "issue_comment", or run it from a branch of this repository.';
 
   it("is a fork's pull request: skipped, with a notice", async () => {
     const step = await play({ event: "pull_request", pullRequest: { origin: "fork" } });
@@ -66,13 +66,28 @@ describe("a job without an identity", () => {
 
   it("is the pull request of a fork that is gone", async () => {
     const end = { ref: "topic", sha: "a".repeat(40) };
-    const pull_request = { number: 7, base: { ...end, repo: { id: 74 } }, head: { ...end, repo: null } };
+    const ends = { base: { ...end, repo: { id: 74 } }, head: { ...end, repo: null } };
+    const pull_request = { number: 7, title: "Change something", body: null, user: null, ...ends };
     const step = await play({
       event: "pull_request",
       pullRequest: { origin: "fork" },
       payload: { pull_request },
     });
     expect(step.outputs).toMatchObject({ conclusion: "skipped", reason: "fork_pull_request" });
+  });
+
+  it("is a fork's pull request that is let in, and has no identity all the same", async () => {
+    const step = await play(
+      { event: "pull_request", pullRequest: { origin: "fork" } },
+      { "allow-forks": "true" },
+    );
+    expect(step).toMatchObject({
+      exitCode: 0,
+      outputs: { conclusion: "skipped", reason: "fork_pull_request" },
+    });
+    expect(step.annotations).toMatchObject([
+      { level: "notice", message: expect.stringMatching(/^Nothing ran: GitHub gives no identity /) },
+    ]);
   });
 
   it("is Dependabot's: skipped, with a notice that names the fix", async () => {

@@ -42,6 +42,8 @@ describe("a job on push", () => {
       credits: "1",
       tokens: "0",
       "changed-files": "[]",
+      "patch-file": "",
+      "structured-output": "",
     });
   });
 

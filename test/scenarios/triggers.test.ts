@@ -43,7 +43,10 @@ describe("a job on", () => {
     it("runs on the merge commit and says what changed since the base", async () => {
       const step = await scene.main(await scene.job({ event: "pull_request" }));
       expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
-      expect(askedOf(step)).toBe("Review what this pull request changes");
+      expect(askedOf(step)).toMatch(
+        /^Review what this pull request changes\n\nWhat happened: pull request #7 of octo-org\/octo-repo, opened by @octocat\.\n/,
+      );
+      expect(askedOf(step)).toContain(`git diff ${commits.base}...${commits.head}.`);
       expect(sentTokens(step)).toMatchObject([
         { event_name: "pull_request", sha: commits.merge, base_ref: "main", ref: "refs/pull/7/merge" },
       ]);
@@ -60,7 +63,7 @@ describe("a job on", () => {
       const before = apiRequests().length;
       const step = await scene.main(job, { inputs: { "prompt-file": PROMPT_FILE } });
       expect(step).toMatchObject({ exitCode: 0, annotations: [] });
-      expect(askedOf(step)).toBe("Look for mistakes.");
+      expect(askedOf(step)).toMatch(/^Look for mistakes\.\n\nWhat happened: /);
       const [request, ...more] = apiRequests().slice(before);
       expect(more).toEqual([]);
       expect(request?.path).toBe(

@@ -12,7 +12,11 @@ import { CoreBed } from "./service-core.ts";
 import type { StoreKind } from "./stores.ts";
 
 export type Repository = JobIdentity["repository"];
-export type JobOptions = { readonly event?: string; readonly account?: string };
+export type JobOptions = {
+  readonly event?: string;
+  readonly account?: string;
+  readonly provider?: string;
+};
 
 export class ClaimBed {
   readonly core: CoreBed;
@@ -56,10 +60,10 @@ export class ClaimBed {
 
   /** A job of the repository exchanges its token. */
   async exchange(repository: Repository, options: JobOptions = {}): Promise<ExchangeResponse> {
-    const { event = "push", account } = options;
+    const { event = "push", account, provider = "github" } = options;
     this.#count += 1;
     const token = `token-${this.#count}`;
-    this.#jobs.set(token, makeJob({ repository, event }));
+    this.#jobs.set(token, makeJob({ provider, repository, event }));
     const answer = await this.api.send("/v1/ci/oidc/exchange", {
       method: "POST",
       json: { subject_token: token, ...(account === undefined ? {} : { account }) },
@@ -69,8 +73,8 @@ export class ClaimBed {
   }
 
   /** The claim token that the repository's next job prints. */
-  async token(repository: Repository): Promise<string> {
-    const url = (await this.exchange(repository)).claim_url;
+  async token(repository: Repository, options: JobOptions = {}): Promise<string> {
+    const url = (await this.exchange(repository, options)).claim_url;
     const token = url?.split("/").at(-1);
     if (token === undefined) throw new Error(`A job of ${repository.name} printed no claim URL.`);
     this.tokens.push(token);
@@ -82,8 +86,8 @@ export class ClaimBed {
   }
 
   /** An account's claim on the repository, pending. */
-  async pending(account: TestAccount, repository: Repository): Promise<string> {
-    const token = await this.token(repository);
+  async pending(account: TestAccount, repository: Repository, options: JobOptions = {}): Promise<string> {
+    const token = await this.token(repository, options);
     const answer = await this.claim(account.owner, token);
     if (answer.status !== 202) throw new Error(`The claim was refused: ${answer.text}`);
     return token;

@@ -228,6 +228,13 @@ export function toProblem(refusal: Refusal): PublicProblem {
         code: "already_claimed",
         message: `The agent of ${refusal.repository} belongs to another account already.`,
       };
+    case "claim_unprovable":
+      return {
+        status: 403,
+        code: "forbidden",
+        message: `${refusal.repository} cannot be claimed: its jobs run at ${refusal.provider}, whose tokens do not prove that a writer of the repository started them. Run one at a provider whose tokens do.`,
+        fields: { reason: refusal.reason },
+      };
     case "owner_needed":
       return {
         status: 403,

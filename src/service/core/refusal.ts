@@ -59,7 +59,8 @@ export type ScheduleRefusal =
 /** The first three are a link that is of no use to whoever holds it. */
 export type ClaimRefusal =
   | { readonly reason: "claim_unknown" | "claim_ended" | "claim_used" }
-  | { readonly reason: "claimed_by_another"; readonly repository: string };
+  | { readonly reason: "claimed_by_another"; readonly repository: string }
+  | { readonly reason: "claim_unprovable"; readonly repository: string; readonly provider: string };
 
 export type PlanRefusal =
   | { readonly reason: "account_not_found"; readonly accountId: string }

@@ -6,9 +6,9 @@ import type { Tracer } from "./ports/tracer.ts";
 /** The same verifier, followed. */
 export function tracedVerifier(verifier: TokenVerifier, tracer: Tracer): TokenVerifier {
   return {
-    verify: (token) =>
+    verify: (token, statement) =>
       tracer.trace({ name: "verify token" }, async (span) => {
-        const verified = await verifier.verify(token);
+        const verified = await verifier.verify(token, statement);
         if (!verified.ok) span.set({ "agent_service.refusal": verified.refusal.reason });
         return verified;
       }),

@@ -1,6 +1,7 @@
 // The HTTP door: every route, a request id and a log line on each answer, and the two answers that no route gives.
 
 import { Hono } from "hono";
+import { clientAddress } from "../core/client-address.ts";
 import type { Core } from "../core/core.ts";
 import { RunSubmitter } from "../core/submit-run.ts";
 import { measure } from "./measure.ts";
@@ -21,12 +22,15 @@ import { runRoutes } from "./routes/runs.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
 import { socketRoutes } from "./routes/socket.ts";
 import { workflowRoutes } from "./routes/workflows.ts";
+import { traceRequests } from "./trace.ts";
 
-export type AppOptions = { readonly ratePerMinute: number; readonly trustedProxyHops: number };
+export type AppOptions = { readonly exchangeRatePerMinute: number; readonly trustedProxyHops: number };
 
 export function createApp(core: Core, options: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
   const submitter = new RunSubmitter(core);
+
+  app.use(traceRequests(core));
 
   app.use(async (context, next) => {
     const startedAt = core.clock.now();
@@ -34,6 +38,9 @@ export function createApp(core: Core, options: AppOptions): Hono<Env> {
     context.set("requestId", requestId);
     const log = core.log.child({ request_id: requestId });
     context.set("log", log);
+    const { remoteAddress: peer } = context.env.incoming.socket;
+    const forwardedFor = context.req.header("x-forwarded-for");
+    context.set("address", clientAddress({ peer, forwardedFor }, options.trustedProxyHops));
     // Set before the answer is made: changed afterwards, it would be made twice.
     context.header("X-Request-Id", requestId);
     await next();
@@ -61,7 +68,7 @@ export function createApp(core: Core, options: AppOptions): Hono<Env> {
   app.route("/", pricingRoutes(core));
   app.route("/", metricsRoutes(core));
   app.route("/", docsRoutes(core));
-  app.route("/", socketRoutes());
+  app.route("/", socketRoutes(core));
   app.route("/", pageRoutes(core));
   app.route("/", confirmPageRoutes(core));
 

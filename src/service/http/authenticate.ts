@@ -1,12 +1,13 @@
-// The bearer credential of a request.
+// The bearer credential of a request, within the rates of whoever sends it.
 
 import type { Result } from "../../base/result.ts";
+import { type AdmitRefusal, admitCaller } from "../core/admit-caller.ts";
 import { bearerOf } from "../core/bearer.ts";
-import { authenticate, type Caller } from "../core/caller.ts";
+import type { Caller } from "../core/caller.ts";
 import type { Core } from "../core/core.ts";
-import type { AuthRefusal } from "../core/refusal.ts";
 import type { RequestContext } from "./request-context.ts";
 
-export async function callerOf(core: Core, context: RequestContext): Promise<Result<Caller, AuthRefusal>> {
-  return await authenticate(core, bearerOf(context.req.header("authorization")));
+export async function callerOf(core: Core, context: RequestContext): Promise<Result<Caller, AdmitRefusal>> {
+  const bearer = bearerOf(context.req.header("authorization"));
+  return await admitCaller(core, { bearer, address: context.var.address });
 }

@@ -9,6 +9,8 @@ export type Env = {
   Variables: {
     requestId: string;
     log: Logger;
+    /** Whom it came from, as rate limits count. */
+    address: string;
     /** Why the request was refused: the core's reason, or else the public code. */
     problem?: string;
   };

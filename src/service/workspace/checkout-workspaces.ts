@@ -117,7 +117,9 @@ async function workspaceOf(open: {
   const listing = await ask({ args: ["ls-tree", "-r", "-l", "-z", "--full-tree", source.sha] });
   const { largeFiles } = measureTree(listing.stdout, MAX_SEARCHED_FILE_BYTES);
   const since = await recordState({ ask, folder, headSha: source.sha, isProtected });
-  const workspace = gitWorkspace({ git, folder, source, unsearched: largeFiles, isProtected, since, signal });
+  const opened = gitWorkspace({ git, folder, source, unsearched: largeFiles, isProtected, since, signal });
+  // Commands see the checkout's own, without its secrets: the borrowed one's objects lie elsewhere.
+  const { gitFolder: _borrowed, ...workspace } = opened;
   // What the session's last run left lies in the tree already, and nothing here may reset somebody's files.
   return { ...workspace, restore: async () => ok(null) };
 }

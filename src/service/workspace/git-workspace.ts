@@ -46,6 +46,7 @@ export function gitWorkspace(open: OpenWorkspace): Workspace {
 
   return {
     root: folder.tree,
+    gitFolder: folder.git,
     headSha: source.sha,
 
     async recentCommits(limit) {

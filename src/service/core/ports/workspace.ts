@@ -77,6 +77,8 @@ export type RestoreRefusal = {
 export interface Workspace {
   /** Absolute path of the checked-out tree. */
   readonly root: string;
+  /** Git's own folder, where it lies outside of the tree. */
+  readonly gitFolder?: string;
   readonly headSha: string;
   /** Newest first, at most `limit`, as far back as the shallow history goes. */
   recentCommits(limit: number): Promise<readonly Commit[]>;

@@ -2,6 +2,7 @@
 
 import { Hono } from "hono";
 import { ciRunQuerySchema } from "../../../contract/ci-run.ts";
+import { refundCaller } from "../../core/admit-caller.ts";
 import type { Core } from "../../core/core.ts";
 import { type EventPage, readEventPage } from "../../core/read-run.ts";
 import { callerOf } from "../authenticate.ts";
@@ -30,6 +31,8 @@ export function ciRunRoutes(core: Core): Hono<Env> {
     });
     hangUp.stop();
     if (!page.ok) return answerRefusal(context, page.refusal);
+    // Polls come as often as events do: how often that is, is the run's doing.
+    if (page.value.wasWoken) refundCaller(core, caller.value);
 
     return answerTagged(context, {
       ...tagBody(toJson(page.value)),

@@ -4,6 +4,7 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
 import type { Core } from "../../core/core.ts";
+import { limitByAddress } from "../limit-rate.ts";
 import type { Env } from "../request-context.ts";
 
 const CONTENT_POLICY =
@@ -12,7 +13,7 @@ const CONTENT_POLICY =
 export function confirmPageRoutes(core: Core): Hono<Env> {
   const routes = new Hono<Env>();
 
-  routes.get("/confirm/:scheduleId", (context) => {
+  routes.get("/confirm/:scheduleId", limitByAddress(core), (context) => {
     context.header("Content-Security-Policy", CONTENT_POLICY);
     context.header("Referrer-Policy", "no-referrer");
     context.header("Cache-Control", "no-store");

@@ -1,8 +1,7 @@
-// /healthz: the process lives. /readyz: it can do its work. /openapi.json: what it speaks.
+// /healthz: the process lives. /readyz: it can do its work.
 
 import { Hono } from "hono";
 import type { Health } from "../../../contract/health.ts";
-import { openApiDocument } from "../../../contract/openapi.ts";
 import type { Core } from "../../core/core.ts";
 import type { Env } from "../request-context.ts";
 
@@ -19,8 +18,6 @@ export function healthRoutes(core: Core): Hono<Env> {
     const body: Health = { status };
     return context.json(body, status === "ok" ? 200 : 503);
   });
-
-  routes.get("/openapi.json", (context) => context.json(openApiDocument(core.policy.baseUrl)));
 
   return routes;
 }

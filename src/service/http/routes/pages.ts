@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import { type ClaimDescription, type ClaimState, claimUrlOf, describeClaim } from "../../core/claim-url.ts";
 import type { Core } from "../../core/core.ts";
+import { limitByAddress } from "../limit-rate.ts";
 import type { Env } from "../request-context.ts";
 
 const CONTENT_POLICY =
@@ -14,7 +15,7 @@ type Html = ReturnType<typeof html>;
 export function pageRoutes(core: Core): Hono<Env> {
   const routes = new Hono<Env>();
 
-  routes.get("/claim/:token", async (context) => {
+  routes.get("/claim/:token", limitByAddress(core), async (context) => {
     context.header("Content-Security-Policy", CONTENT_POLICY);
     context.header("Referrer-Policy", "no-referrer");
     context.header("Cache-Control", "no-store");

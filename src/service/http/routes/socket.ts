@@ -2,12 +2,14 @@
 
 import { Hono } from "hono";
 import { SOCKET_PATH } from "../../../contract/socket.ts";
+import type { Core } from "../../core/core.ts";
+import { limitByAddress } from "../limit-rate.ts";
 import { answerProblem } from "../problems.ts";
 import type { Env } from "../request-context.ts";
 
-export function socketRoutes(): Hono<Env> {
+export function socketRoutes(core: Core): Hono<Env> {
   const routes = new Hono<Env>();
-  routes.get(SOCKET_PATH, (context) =>
+  routes.get(SOCKET_PATH, limitByAddress(core), (context) =>
     answerProblem(context, {
       status: 426,
       code: "upgrade_required",

@@ -1,0 +1,156 @@
+// The service inside a job: the whole of it, in the job's own process, on a loopback port, over the job's own checkout.
+// It ends with the job and leaves nothing but what the agent changed.
+
+import { mkdtemp } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { systemClock } from "../base/clock.ts";
+import { systemRandom } from "../base/ids.ts";
+import { type Config, type Environment, readConfig, type SettingName, settings } from "./config.ts";
+import type { JobIdentity } from "./core/job-identity.ts";
+import { isWritersEvent } from "./embedded/job-trust.ts";
+import { ownIssuer } from "./embedded/own-issuer.ts";
+import { warningLog } from "./embedded/warning-log.ts";
+import { startService } from "./main.ts";
+import { readCheckout } from "./workspace/checkout-facts.ts";
+import { checkoutWorkspaces } from "./workspace/checkout-workspaces.ts";
+import { removeFolder } from "./workspace/run-folder.ts";
+
+export { findCheckout } from "./workspace/checkout-facts.ts";
+
+const ISSUER = "embedded";
+/** Enough for every run that a job could start. */
+const UNLIMITED_CREDITS = "1000000000";
+const UNLIMITED_RATE = "1000000";
+const LOOK_MS = 30_000;
+
+/** What the job says of itself. Nobody checks it: the service works for this job alone. */
+export type EmbeddedJob = {
+  readonly provider: string;
+  readonly repository: { readonly id: string; readonly ownerId: string };
+  /** `owner/name`. Null: as the checkout's origin says. */
+  readonly repositoryName: string | null;
+  /** "local" where no CI provider started it. */
+  readonly event: string;
+  /** Both null where the checkout says it. */
+  readonly sha: string | null;
+  readonly ref: string | null;
+  readonly baseRef: string | null;
+  readonly runId: string;
+  readonly runAttempt: string;
+};
+
+export type EmbeddedOptions = {
+  readonly job: EmbeddedJob;
+  /** The checkout's tree, which runs work in. */
+  readonly root: string;
+  /** A folder for what lives as long as the service. */
+  readonly tempFolder: string;
+  /** The job's. Of the service's settings, those of the model and of the sandbox are read. */
+  readonly environment: Environment;
+  /** Settings of the model by name, which win over the environment's. Without MODEL there is none. */
+  readonly model: Readonly<Record<string, string>>;
+  /** Hears what needs somebody. */
+  readonly onWarning: (message: string) => void;
+};
+
+export type EmbeddedService = {
+  /** Without a trailing slash. */
+  readonly url: string;
+  readonly hasModel: boolean;
+  /** A token that this service exchanges, once. */
+  mintIdToken(): Promise<string>;
+  /** Ends what is at work, and removes all but the checkout. Safe to repeat. */
+  close(): Promise<void>;
+};
+
+/** A setting is wrong: one line each. */
+export class EmbeddedSettingsError extends Error {
+  readonly code = "invalid_settings";
+}
+
+/** Starts it. Rejects with EmbeddedSettingsError, or with nothing left behind when a part cannot start. */
+export async function startEmbeddedService(options: EmbeddedOptions): Promise<EmbeddedService> {
+  const { root, environment } = options;
+  const folder = await mkdtemp(join(options.tempFolder, "agent-service-"));
+  try {
+    const config = embeddedConfig(options, folder);
+    const job = await identityOf(options, folder);
+    const issuer = ownIssuer({ job, clock: systemClock, random: systemRandom });
+    const service = await startService({
+      config,
+      log: warningLog(options.onWarning),
+      verifier: issuer.verifier,
+      workspaces: checkoutWorkspaces({ root, folder: join(folder, "workspaces"), environment }),
+      freeFor: "everyone",
+      isTrusted: (task) => task.repository !== null && isWritersEvent(task),
+    });
+    return {
+      url: service.url,
+      hasModel: config.model !== null,
+      mintIdToken: async () => issuer.mint(),
+      close: async () => {
+        await service.stop();
+        await removeFolder(folder);
+      },
+    };
+  } catch (cause) {
+    await removeFolder(folder);
+    throw cause;
+  }
+}
+
+function embeddedConfig({ environment, model }: EmbeddedOptions, folder: string): Config {
+  const fixed: Partial<Record<SettingName, string>> = {
+    HOST: "127.0.0.1",
+    PORT: "0",
+    DATA_DIR: folder,
+    CI_AUDIENCE: ISSUER,
+    CI_FREE_CREDITS: UNLIMITED_CREDITS,
+    CI_CAPABILITY_SECONDS: "3600",
+    CI_RATE_PER_MINUTE: UNLIMITED_RATE,
+    RATE_PER_MINUTE: UNLIMITED_RATE,
+    ADDRESS_RATE_PER_MINUTE: UNLIMITED_RATE,
+    MAX_RUNNING_RUNS: "1",
+    DRAIN_SECONDS: "0",
+    RETENTION_DAYS: "0",
+    METRICS: "off",
+    BACKEND: (model.MODEL ?? environment.MODEL ?? "") === "" ? "offline" : "model",
+  };
+  const config = readConfig(fixed, { ...withoutSettings(environment), ...model });
+  if (!config.ok) throw new EmbeddedSettingsError(config.refusal.join("\n"));
+  return config.value;
+}
+
+/** A job's environment may name the database that it tests, or the port of its own server. */
+function withoutSettings(environment: Environment): Environment {
+  const others = new Set([...Object.keys(settings), "CI_ISSUERS"]);
+  const kept = Object.entries(environment).filter(
+    ([name]) => !others.has(name) && !name.startsWith("OTEL_") && !name.startsWith("INPUT_"),
+  );
+  return Object.fromEntries(kept);
+}
+
+async function identityOf({ job, root, environment }: EmbeddedOptions, home: string): Promise<JobIdentity> {
+  // What is wrong with the checkout, or with git, is said by the run that needs it.
+  const checkout = await readCheckout({ root, home, environment }, AbortSignal.timeout(LOOK_MS)).catch(
+    () => null,
+  );
+  const { repository, repositoryName, event, baseRef, provider, runId, runAttempt } = job;
+  return {
+    provider,
+    issuer: ISSUER,
+    repository: {
+      ...repository,
+      name: repositoryName ?? checkout?.repository ?? `local/${basename(root)}`,
+      visibility: "private",
+    },
+    // What a step before this one checked out is what runs work on. Without a checkout, a run says so.
+    sha: checkout?.headSha ?? job.sha ?? "0".repeat(40),
+    ref: job.ref ?? checkout?.ref ?? "",
+    event,
+    baseRef,
+    runId,
+    runAttempt,
+    cloneUrl: "",
+  };
+}

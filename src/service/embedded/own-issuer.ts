@@ -1,0 +1,46 @@
+// The issuer of a service that runs inside a job: it believes the tokens that it made itself, in this process. What
+// they say is what the job says of itself, and nobody but the job can have one.
+
+import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/ids.ts";
+import { ok, refused } from "../../base/result.ts";
+import { hashSecret, makeSecretToken } from "../../base/secret-token.ts";
+import type { JobIdentity } from "../core/job-identity.ts";
+import type { TokenVerifier } from "../core/ports/token-verifier.ts";
+
+const TOKEN_PREFIX = "job_";
+const TOKEN_MS = 5 * 60_000;
+
+export type OwnIssuer = {
+  /** A new token for one exchange, good for five minutes. */
+  mint(): string;
+  readonly verifier: TokenVerifier;
+};
+
+export function ownIssuer(options: {
+  readonly job: JobIdentity;
+  readonly clock: Clock;
+  readonly random: Random;
+}): OwnIssuer {
+  const { job, clock, random } = options;
+  /** The hashes of tokens, and until when they are good. */
+  const made = new Map<string, number>();
+  return {
+    mint: () => {
+      const { text, hash } = makeSecretToken(TOKEN_PREFIX, random.bytes(32));
+      made.set(hash, clock.now() + TOKEN_MS);
+      return text;
+    },
+    verifier: {
+      verify: async (token) => {
+        const replayKey = hashSecret(token);
+        const usableUntil = made.get(replayKey);
+        if (usableUntil === undefined || usableUntil < clock.now()) {
+          const detail = "This service runs inside a job, and believes that job alone.";
+          return refused({ reason: "issuer_unknown", detail });
+        }
+        return ok({ job, replayKey, usableUntil });
+      },
+    },
+  };
+}

@@ -1,0 +1,110 @@
+// Jobs without a server, with a model: the agent mends the checkout by real tools and a real test, on a scripted model.
+
+import { execFileSync } from "node:child_process";
+import { mkdir, readFile, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { allThatIsSeen, EmbeddedScene, PERSISTED_TOKEN } from "../support/embedded-scene.ts";
+import { byTurn } from "../support/model-script.ts";
+import { type ModelServer, startModelServer } from "../support/model-server.ts";
+import { editTestFix, storyTools, sumProject } from "../support/model-stories.ts";
+import { call, fault, stall } from "../support/model-turn.ts";
+
+const KEY = "sk-the-models-key-0123456789";
+const tools = { ...storyTools, run: (command: string) => call("shell", { command }) };
+
+let scene: EmbeddedScene;
+let server: ModelServer | null = null;
+beforeEach(async () => {
+  scene = await EmbeddedScene.open({ ...sumProject, ".gitignore": "ignored\n" });
+});
+afterEach(async () => {
+  await scene.close();
+  await server?.close();
+  server = null;
+});
+
+const play = async (script: Parameters<typeof startModelServer>[0]["script"]) => {
+  server = await startModelServer({ script, apiKey: KEY });
+  return server;
+};
+
+const inputsOf = (model: ModelServer) => ({
+  prompt: "Make the test pass.",
+  model: "scripted-model",
+  "model-base-url": model.baseUrl,
+  "model-api-key": KEY,
+});
+
+describe("a job with a model and without a server", () => {
+  it("edits, tests and mends its checkout; the edits stay for the next step", async () => {
+    const model = await play(editTestFix(tools));
+    const job = await scene.job();
+    const root = scene.checkOut(job);
+    const step = await scene.main(job, { inputs: inputsOf(model) });
+    expect(step).toMatchObject({
+      exitCode: 0,
+      annotations: [],
+      outputs: {
+        conclusion: "success",
+        reply: "`sum` subtracted. It adds now, and its test passes.",
+        "changed-files": '["sum.mjs"]',
+        credits: "",
+      },
+    });
+    expect(Number(step.outputs.tokens)).toBeGreaterThan(0);
+    expect(await readFile(join(root, "sum.mjs"), "utf8")).toBe("export const sum = (a, b) => a + b;\n");
+    expect(execFileSync(process.execPath, ["sum.test.mjs"], { cwd: root }).toString()).toBe("all good\n");
+    expect(step.summary).toContain("sum.mjs");
+    expect(step.summary).toMatch(/\*\*Tokens\*\* [\d,]+ · \*\*Time\*\*/);
+    expect(step.summary).not.toMatch(/\*\*Credits\*\*|Claim this agent|No model is configured/);
+
+    expect(step.masks).toContain(KEY);
+    const seen = await allThatIsSeen(step);
+    for (const secret of [KEY, PERSISTED_TOKEN]) expect(seen).not.toContain(secret);
+    const asked = model.requests.map(({ body }) => JSON.stringify(body)).join("\n");
+    for (const secret of [KEY, PERSISTED_TOKEN, job.githubToken]) expect(asked).not.toContain(secret);
+    expect(new Set(model.requests.map(({ apiKey }) => apiKey))).toEqual(new Set([KEY]));
+    expect(await scene.leftOvers(job)).toEqual([]);
+    expect(await scene.post(job, step, { inputs: inputsOf(model) })).toMatchObject({ exitCode: 0, log: "" });
+  });
+
+  it("executes no command for a pull request where there is no sandbox", async () => {
+    const model = await play(editTestFix(tools));
+    const job = await scene.job({ event: "pull_request", pullRequest: { origin: "fork" } });
+    scene.checkOut(job);
+    // Where a sandbox's program is not in PATH, there is none.
+    const programs = join(job.env.RUNNER_TEMP ?? "", "programs");
+    await mkdir(programs);
+    await symlink(execFileSync("which", ["git"]).toString().trim(), join(programs, "git"));
+    const env = { PATH: programs };
+    const step = await scene.main(job, { inputs: inputsOf(model), env });
+    expect(step.exitCode).toBe(0);
+    expect(step.outputs.reply).toContain("its test still fails");
+    expect(model.requests[0]?.tools.map(({ name }) => name)).not.toContain("shell");
+    expect(model.requests.at(-1)?.toolResults.at(-1)?.text).not.toContain("all good");
+  });
+
+  it("says why the model's server refused, and not with which key", async () => {
+    const model = await play([fault({ status: 401, message: `Invalid key ${KEY}` })]);
+    const job = await scene.job();
+    scene.checkOut(job);
+    const step = await scene.main(job, { inputs: inputsOf(model) });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: "failure", reason: "backend_error" } });
+    expect(step.annotations.at(-1)?.message).toContain("127.0.0.1");
+    expect(await allThatIsSeen(step)).not.toContain(KEY);
+  });
+
+  it("is cancelled with its job, and leaves nothing behind but the edits", async () => {
+    const cancelled = new AbortController();
+    const model = await play(byTurn([tools.write("half.txt", "done\n"), stall()]));
+    const job = await scene.job();
+    const root = scene.checkOut(job);
+    void model.arrival(2).then(() => cancelled.abort());
+    const step = await scene.main(job, { inputs: inputsOf(model), signal: cancelled.signal });
+    expect(step).toMatchObject({ exitCode: 0, exitSignal: null, outputs: { conclusion: "cancelled" } });
+    expect(await readFile(join(root, "half.txt"), "utf8")).toBe("done\n");
+    expect(await scene.leftOvers(job)).toEqual([]);
+    expect(await scene.post(job, step)).toMatchObject({ exitCode: 0, log: "", annotations: [] });
+  });
+});

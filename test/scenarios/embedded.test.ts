@@ -1,0 +1,137 @@
+// Jobs without a server: the service runs inside the step, on the job's own checkout, and ends with it.
+
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { allThatIsSeen, EmbeddedScene, PERSISTED_TOKEN } from "../support/embedded-scene.ts";
+
+const files = {
+  "README.md": "# Octo repo\n\nGreets whoever asks.\n",
+  "package.json": JSON.stringify({ name: "octo-repo", scripts: { test: "vitest run" } }),
+};
+
+let scene: EmbeddedScene;
+beforeAll(async () => {
+  scene = await EmbeddedScene.open(files);
+});
+afterAll(() => scene.close());
+
+describe("a job without a server and without a model", () => {
+  it("is briefed on its checkout, needs no permission, and is told how to set a model", async () => {
+    const job = await scene.job();
+    scene.checkOut(job);
+    const step = await scene.main(job);
+    expect(step).toMatchObject({
+      exitCode: 0,
+      outputs: { conclusion: "success", "run-url": "", "claim-url": "", credits: "", "changed-files": "[]" },
+    });
+    expect(step.outputs["run-id"]).not.toBe("");
+    expect(step.outputs.reply).toContain("Briefing of `octo-org/octo-repo`");
+    expect(step.outputs.reply).toContain("octo-repo");
+    expect(step.annotations.map(({ level }) => level)).toEqual(["notice"]);
+    expect(step.annotations[0]?.message).toMatch(
+      /^No model is configured, .*models\.github\.ai.*models: read/,
+    );
+    expect(step.summary).toMatch(/^## ✅ The agent has finished\n\n> No model is configured/);
+    expect(step.summary).toContain("**Time**");
+    const seen = await allThatIsSeen(step);
+    expect(seen).not.toMatch(
+      /credits remaining|Claim this agent|\*\*Credits\*\*|127\.0\.0\.1|ExperimentalWarning/i,
+    );
+    expect(seen).not.toContain(PERSISTED_TOKEN);
+    expect(seen).not.toMatch(/svc_ci_|job_[\w-]{20}/);
+    expect(step.state).not.toHaveProperty("capability");
+    expect(await scene.leftOvers(job)).toEqual([]);
+
+    const post = await scene.post(job, step);
+    expect(post).toMatchObject({ exitCode: 0, log: "", annotations: [] });
+  });
+
+  it("runs on a fork's pull request too", async () => {
+    const job = await scene.job({ event: "pull_request", pullRequest: { origin: "fork" } });
+    scene.checkOut(job);
+    const step = await scene.main(job);
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
+  });
+
+  it("is told to check the repository out", async () => {
+    const step = await scene.main(await scene.job());
+    expect(step).toMatchObject({
+      exitCode: 1,
+      outputs: { conclusion: "failure", reason: "spawn_failed" },
+    });
+    expect(step.annotations.at(-1)).toMatchObject({
+      level: "error",
+      message: expect.stringContaining(
+        'This job has no checkout of octo-org/octo-repo to work on. Add "uses: actions/checkout@v5" before this step.',
+      ),
+    });
+  });
+
+  it("takes no notice of variables that the job has for something else", async () => {
+    const job = await scene.job();
+    scene.checkOut(job);
+    const env = {
+      DATABASE_URL: "mysql://nobody",
+      PORT: "no",
+      BACKEND: "x",
+      MODEL: "theirs",
+      CI_ISSUERS: "[",
+    };
+    expect(await scene.main(job, { env })).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
+  });
+
+  it("leaves the checkout as it found it, what was changed before included", async () => {
+    const job = await scene.job();
+    const root = scene.checkOut(job);
+    await writeFile(join(root, "README.md"), "# Changed by an earlier step\n");
+    await mkdir(join(root, "dist"));
+    await writeFile(join(root, "dist/built.js"), "built\n");
+    const step = await scene.main(job);
+    expect(step).toMatchObject({ exitCode: 0, outputs: { "changed-files": "[]" } });
+    await rm(join(root, "dist/built.js"));
+  });
+
+  it("names a setting of the sandbox that is wrong", async () => {
+    const job = await scene.job();
+    scene.checkOut(job);
+    const step = await scene.main(job, { env: { SANDBOX: "maybe" } });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { reason: "invalid_settings" } });
+    expect(step.annotations.at(-1)?.message).toContain(
+      "SANDBOX must be one of auto, bubblewrap, container, off",
+    );
+    expect(await scene.leftOvers(job)).toEqual([]);
+  });
+});
+
+describe("inputs without a server", () => {
+  it("refuse what only a service can do that outlives the job", async () => {
+    const inputs = {
+      wait: "false",
+      "on-cancel": "detach",
+      session: "s",
+      "model-base-url": "https://m.example",
+    };
+    const step = await scene.main(await scene.job(), { inputs });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { reason: "invalid_input" } });
+    const message = step.annotations[0]?.message ?? "";
+    expect(message.split("\n")).toEqual([
+      'Input "model" must be the name of a model, like "openai/gpt-4.1", got nothing.',
+      'Input "wait: false" needs a service that outlives the job: name one in "base-url", or leave it out.',
+      'Input "on-cancel: detach" needs a service that outlives the job: name one in "base-url", or leave it out.',
+      'Input "session" needs a service that outlives the job: name one in "base-url", or leave it out.',
+    ]);
+  });
+
+  it("never repeat a key that is wrong", async () => {
+    const inputs = {
+      model: "m",
+      "model-base-url": "https://m.example",
+      "model-api-key": "sk secret-of-mine",
+    };
+    const step = await scene.main(await scene.job(), { inputs });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { reason: "invalid_input" } });
+    expect(await allThatIsSeen(step)).not.toContain("secret-of-mine");
+    expect(step.masks).toContain("sk secret-of-mine");
+  });
+});

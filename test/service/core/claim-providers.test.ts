@@ -1,0 +1,60 @@
+// Which jobs of each provider may speak for their repository when an account claims it.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { problemSchema } from "../../../src/contract/problem.ts";
+import { ClaimBed } from "../../support/claim-bed.ts";
+import type { TestAccount } from "../../support/service-account.ts";
+import { storeKinds } from "../../support/stores.ts";
+
+const writersEvents = {
+  gitlab: ["push", "schedule", "web", "webide", "api"],
+  buildkite: ["schedule"],
+  bitbucket: ["pipeline"],
+};
+const othersEvents = {
+  gitlab: ["pull_request", "parent_pipeline", "pipeline", "trigger", "chat", "external", "workflow_dispatch"],
+  buildkite: ["pull_request", "webhook", "ui", "api", "trigger_job", "build", "push"],
+  bitbucket: ["pull_request", "push"],
+};
+
+for (const kind of storeKinds) {
+  describe.skipIf(kind.isSkipped)(`claims of other providers' repositories on ${kind.name}`, () => {
+    let bed: ClaimBed;
+    let owner: TestAccount;
+
+    beforeAll(async () => {
+      bed = await ClaimBed.start(kind);
+      owner = await bed.account();
+    });
+    afterAll(() => bed.api.close());
+
+    const acceptedBy = async (provider: string, event: string) => {
+      const repository = bed.repository();
+      await bed.pending(owner, repository, { provider });
+      return (await bed.exchange(repository, { provider, event, account: owner.id })).claim;
+    };
+
+    describe.each(Object.entries(writersEvents))("of %s", (provider, events) => {
+      it.each(events)("are accepted by a job of %s", async (event) => {
+        expect(await acceptedBy(provider, event)).toBe("claimed");
+      });
+    });
+
+    describe.each(Object.entries(othersEvents))("of %s", (provider, events) => {
+      it.each(events)("are not accepted by a job of %s", async (event) => {
+        expect(await acceptedBy(provider, event)).toBe("refused_event");
+      });
+    });
+
+    it("of CircleCI are refused at once, with the reason, and no job accepts one", async () => {
+      const repository = bed.repository();
+      const provider = "circleci";
+      const claimed = await bed.claim(owner.owner, await bed.token(repository, { provider }));
+      const problem = problemSchema.parse(claimed.body);
+      expect([claimed.status, problem.code, problem.reason]).toEqual([403, "forbidden", "claim_unprovable"]);
+      expect(problem.error).toContain("circleci");
+      const job = await bed.exchange(repository, { provider, event: "pipeline", account: owner.id });
+      expect(job).toMatchObject({ claim: "none", quota: { audience: "anon" } });
+    });
+  });
+}

@@ -1,0 +1,35 @@
+// Which file under dist/ holds what: whoever uses a service elsewhere loads nothing of one, nor of a model.
+
+import { build } from "esbuild";
+import { describe, expect, it } from "vitest";
+import { bundles } from "../../../scripts/build.ts";
+
+async function inputsOf(outfile: string): Promise<string[]> {
+  const bundle = bundles.find((candidate) => candidate.outfile === outfile);
+  if (bundle === undefined) throw new Error(`There is no ${outfile}.`);
+  const { entry, options } = bundle;
+  const { metafile } = await build({
+    ...options,
+    entryPoints: [entry],
+    outfile,
+    metafile: true,
+    write: false,
+  });
+  return Object.keys(metafile.inputs);
+}
+
+const ofService = (path: string) => path.startsWith("src/service/");
+const ofModel = (path: string) => /node_modules\/(ai|@ai-sdk)\//.test(path);
+
+describe("the bundles", () => {
+  it("of the Action hold no service", async () => {
+    for (const outfile of ["dist/main.cjs", "dist/step.cjs", "dist/post.cjs"])
+      expect((await inputsOf(outfile)).filter(ofService)).toEqual([]);
+  });
+
+  it("of the service and the command hold no model; that has one of its own", async () => {
+    for (const outfile of ["dist/service.mjs", "dist/cli.mjs"])
+      expect((await inputsOf(outfile)).filter(ofModel)).toEqual([]);
+    expect((await inputsOf("dist/model.mjs")).some(ofModel)).toBe(true);
+  });
+});

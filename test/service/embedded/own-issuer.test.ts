@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { systemRandom } from "../../../src/base/ids.ts";
+import type { JobIdentity } from "../../../src/service/core/job-identity.ts";
+import { isWritersEvent } from "../../../src/service/embedded/job-trust.ts";
+import { ownIssuer } from "../../../src/service/embedded/own-issuer.ts";
+import { ManualClock } from "../../support/clock-manual.ts";
+
+const job: JobIdentity = {
+  provider: "github",
+  issuer: "embedded",
+  repository: { id: "1", ownerId: "2", name: "octo/repo", visibility: "private" },
+  sha: "a".repeat(40),
+  ref: "refs/heads/main",
+  event: "push",
+  baseRef: null,
+  runId: "3",
+  runAttempt: "1",
+  cloneUrl: "",
+};
+
+describe("the issuer inside a job", () => {
+  it("believes a token of its own, and tells each from the other", async () => {
+    const issuer = ownIssuer({ job, clock: new ManualClock(), random: systemRandom });
+    const [first, second] = [issuer.mint(), issuer.mint()];
+    const verified = await issuer.verifier.verify(first);
+    expect(verified).toMatchObject({ ok: true, value: { job } });
+    const other = await issuer.verifier.verify(second);
+    expect(other.ok && other.value.replayKey).not.toBe(verified.ok && verified.value.replayKey);
+    expect(JSON.stringify(verified)).not.toContain(first);
+  });
+
+  it("believes nothing else, and nothing for long", async () => {
+    const clock = new ManualClock();
+    const issuer = ownIssuer({ job, clock, random: systemRandom });
+    const refusal = { ok: false, refusal: { reason: "issuer_unknown" } };
+    const theirs = ownIssuer({ job, clock, random: systemRandom }).mint();
+    expect(await issuer.verifier.verify(theirs)).toMatchObject(refusal);
+    expect(await issuer.verifier.verify("eyJhbGciOiJub25lIn0.e30.")).toMatchObject(refusal);
+    const token = issuer.mint();
+    await clock.advance(5 * 60_000 + 1);
+    expect(await issuer.verifier.verify(token)).toMatchObject(refusal);
+  });
+});
+
+describe("a job's trust", () => {
+  it.each(["local", "push", "schedule", "workflow_dispatch", "repository_dispatch", "release"])(
+    "is in %s",
+    (event) => expect(isWritersEvent({ event, baseRef: null })).toBe(true),
+  );
+
+  it.each([
+    "pull_request",
+    "pull_request_target",
+    "issue_comment",
+    "issues",
+    "workflow_run",
+    "discussion",
+    "",
+  ])("is not in %j", (event) => expect(isWritersEvent({ event, baseRef: null })).toBe(false));
+
+  it("is not in what wants to be merged", () => {
+    expect(isWritersEvent({ event: "push", baseRef: "main" })).toBe(false);
+  });
+});
