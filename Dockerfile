@@ -15,7 +15,7 @@ RUN apt-get update \
  && install --directory --owner=node --group=node --mode=0700 /data
 WORKDIR /app
 COPY --from=build /src/package.json /src/LICENSE ./
-COPY --from=build /src/dist/cli.mjs /src/dist/LICENSES.txt ./dist/
+COPY --from=build /src/dist/cli.mjs /src/dist/acp.mjs /src/dist/model.mjs /src/dist/traces.mjs /src/dist/LICENSES.txt ./dist/
 
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 USER node

@@ -35,6 +35,28 @@ function cleanRegex(source) {
   const end = source.endsWith("$") ? source.length - 1 : source.length;
   return source.slice(start, end);
 }
+function defineLazy(object2, key, getter) {
+  let value = void 0;
+  Object.defineProperty(object2, key, {
+    get() {
+      if (value === EVALUATING) {
+        return void 0;
+      }
+      if (value === void 0) {
+        value = EVALUATING;
+        value = getter();
+      }
+      return value;
+    },
+    set(v) {
+      Object.defineProperty(object2, key, {
+        value: v
+        // configurable: true,
+      });
+    },
+    configurable: true
+  });
+}
 function assignProp(target, prop, value) {
   Object.defineProperty(target, prop, {
     value,
@@ -369,7 +391,7 @@ function installLazyProp(inst, key, make, enumerable) {
     }
   });
 }
-var Cached, captureStackTrace, propertyKeyTypes, NUMBER_FORMAT_RANGES, highSurrogate, installing, broke, breaker;
+var Cached, EVALUATING, captureStackTrace, propertyKeyTypes, NUMBER_FORMAT_RANGES, highSurrogate, installing, broke, breaker;
 var init_util = __esm({
   "node_modules/zod/v4/core/util.js"() {
     Cached = class {
@@ -386,6 +408,7 @@ var init_util = __esm({
         return this._value;
       }
     };
+    EVALUATING = /* @__PURE__ */ Symbol("evaluating");
     captureStackTrace = "captureStackTrace" in Error ? Error.captureStackTrace : (..._args) => {
     };
     propertyKeyTypes = /* @__PURE__ */ new Set(["string", "number", "symbol"]);
@@ -1196,7 +1219,7 @@ function handleRefineResult(result, payload, input, inst) {
     payload.issues.push(issue(_iss));
   }
 }
-var $ZodType, toStandardResult, $ZodString, $ZodStringFormat, $ZodUUID, URL_BAD_FORMAT, URL_UNPARSEABLE, asciiTabOrNewline, $ZodURL, $ZodISODateTime, $ZodISODate, $ZodISOTime, $ZodISODuration, $ZodNumber, $ZodNumberFormat, $ZodBoolean, $ZodNull, $ZodUnknown, $ZodNever, arraySize, $ZodArray, NO_SYMBOL_KEYS, $ZodObject, $ZodUnion, $ZodDiscriminatedUnion, $ZodRecord, $ZodEnum, $ZodLiteral, $ZodTransform, $ZodOptional, $ZodNullable, $ZodDefault, $ZodPipe, $ZodCustom;
+var $ZodType, toStandardResult, $ZodString, $ZodStringFormat, $ZodUUID, URL_BAD_FORMAT, URL_UNPARSEABLE, asciiTabOrNewline, $ZodURL, $ZodISODateTime, $ZodISODate, $ZodISOTime, $ZodISODuration, $ZodNumber, $ZodNumberFormat, $ZodBoolean, $ZodNull, $ZodUnknown, $ZodNever, arraySize, $ZodArray, NO_SYMBOL_KEYS, $ZodObject, $ZodUnion, $ZodDiscriminatedUnion, $ZodRecord, $ZodEnum, $ZodLiteral, $ZodTransform, $ZodOptional, $ZodNullable, $ZodDefault, $ZodPipe, $ZodLazy, $ZodCustom;
 var init_schemas = __esm({
   "node_modules/zod/v4/core/schemas.js"() {
     init_checks();
@@ -2059,6 +2082,23 @@ var init_schemas = __esm({
         return handlePipeResult(left, def.out, ctx);
       };
     });
+    $ZodLazy = /* @__PURE__ */ $constructor("$ZodLazy", (inst, def) => {
+      $ZodType.init(inst, def);
+      defineLazy(inst._zod, "innerType", () => {
+        const d = def;
+        if (!d._cachedInner)
+          d._cachedInner = def.getter();
+        return d._cachedInner;
+      });
+      defineLazyInternal(inst, "pattern", (zod) => zod.innerType?._zod?.pattern);
+      defineLazyInternal(inst, "propValues", (zod) => zod.innerType?._zod?.propValues);
+      defineLazyInternal(inst, "optin", (zod) => zod.innerType?._zod?.optin ?? void 0);
+      defineLazyInternal(inst, "optout", (zod) => zod.innerType?._zod?.optout ?? void 0);
+      inst._zod.parse = (payload, ctx) => {
+        const inner = inst._zod.innerType;
+        return inner._zod.run(payload, ctx);
+      };
+    });
     $ZodCustom = /* @__PURE__ */ $constructor("$ZodCustom", (inst, def) => {
       $ZodCheck.init(inst, def);
       $ZodType.init(inst, def);
@@ -2527,10 +2567,24 @@ function pipe(in_, out) {
   });
 }
 // @__NO_SIDE_EFFECTS__
+function _lazy(getter) {
+  return new ZodMiniLazy({
+    type: "lazy",
+    getter
+  });
+}
+// @__NO_SIDE_EFFECTS__
 function refine(fn, _params = {}) {
   return _refine(ZodMiniCustom, fn, _params);
 }
-var ZodMiniType, ZodMiniString, ZodMiniStringFormat, ZodMiniUUID, ZodMiniURL, ZodMiniNumber, ZodMiniNumberFormat, ZodMiniBoolean, ZodMiniNull, ZodMiniUnknown, ZodMiniNever, ZodMiniArray, ZodMiniObject, ZodMiniUnion, ZodMiniDiscriminatedUnion, ZodMiniRecord, ZodMiniEnum, ZodMiniLiteral, ZodMiniTransform, ZodMiniOptional, ZodMiniNullable, ZodMiniDefault, ZodMiniPipe, ZodMiniCustom;
+// @__NO_SIDE_EFFECTS__
+function json() {
+  const jsonSchema = /* @__PURE__ */ _lazy(() => {
+    return /* @__PURE__ */ union([/* @__PURE__ */ string2(), /* @__PURE__ */ number2(), /* @__PURE__ */ boolean2(), /* @__PURE__ */ _null3(), /* @__PURE__ */ array(jsonSchema), /* @__PURE__ */ record(/* @__PURE__ */ string2(), jsonSchema)]);
+  });
+  return jsonSchema;
+}
+var ZodMiniType, ZodMiniString, ZodMiniStringFormat, ZodMiniUUID, ZodMiniURL, ZodMiniNumber, ZodMiniNumberFormat, ZodMiniBoolean, ZodMiniNull, ZodMiniUnknown, ZodMiniNever, ZodMiniArray, ZodMiniObject, ZodMiniUnion, ZodMiniDiscriminatedUnion, ZodMiniRecord, ZodMiniEnum, ZodMiniLiteral, ZodMiniTransform, ZodMiniOptional, ZodMiniNullable, ZodMiniDefault, ZodMiniPipe, ZodMiniLazy, ZodMiniCustom;
 var init_schemas2 = __esm({
   "node_modules/zod/v4/mini/schemas.js"() {
     init_core2();
@@ -2676,6 +2730,10 @@ var init_schemas2 = __esm({
       $ZodPipe.init(inst, def);
       ZodMiniType.init(inst, def);
     });
+    ZodMiniLazy = /* @__PURE__ */ $constructor("ZodMiniLazy", (inst, def) => {
+      $ZodLazy.init(inst, def);
+      ZodMiniType.init(inst, def);
+    });
     ZodMiniCustom = /* @__PURE__ */ $constructor("ZodMiniCustom", (inst, def) => {
       $ZodCustom.init(inst, def);
       ZodMiniType.init(inst, def);
@@ -2809,6 +2867,7 @@ var init_problem = __esm({
       "forbidden",
       "not_found",
       "run_finished",
+      "events_expired",
       "idempotency_key_in_flight",
       "idempotency_key_reused",
       "insufficient_credits",
@@ -2841,6 +2900,32 @@ var init_problem = __esm({
   }
 });
 
+// src/contract/bounded-object.ts
+function boundedObject({ maxBytes, maxDepth }) {
+  return record(string2(), unknown()).check(
+    refine(
+      (value) => isWithin(value, maxDepth) && new TextEncoder().encode(JSON.stringify(value)).length <= maxBytes,
+      `must have at most ${maxBytes} bytes as JSON and ${maxDepth} levels of nesting`
+    )
+  );
+}
+function isWithin(object2, maxDepth) {
+  let level = [object2];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > maxDepth) return false;
+    level = level.flatMap(
+      (value) => typeof value === "object" && value !== null ? Object.values(value).filter((inner) => typeof inner === "object") : []
+    );
+  }
+  return true;
+}
+var init_bounded_object = __esm({
+  "src/contract/bounded-object.ts"() {
+    "use strict";
+    init_mini();
+  }
+});
+
 // src/contract/agent.ts
 var agent_exports = {};
 __export(agent_exports, {
@@ -2859,21 +2944,12 @@ function text(maxChars) {
   const hasNoNul3 = refine((value) => !value.includes("\0"), "must not hold a NUL character");
   return string2().check(_minLength(1), _maxLength(maxChars), hasNoNul3);
 }
-function isBounded(config2) {
-  let level = [config2];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_CONFIG_DEPTH) return false;
-    level = level.flatMap(
-      (value) => typeof value === "object" && value !== null ? Object.values(value).filter((inner) => typeof inner === "object") : []
-    );
-  }
-  return new TextEncoder().encode(JSON.stringify(config2)).length <= MAX_CONFIG_BYTES;
-}
 var MAX_AGENT_NAME_CHARS, MAX_CONFIG_BYTES, MAX_CONFIG_DEPTH, agentStatuses, configSchema, microUsdSchema, agentSchema, agentListSchema, createAgentResponseSchema, createAgentRequestSchema, updateAgentRequestSchema, listAgentsQuerySchema;
 var init_agent = __esm({
   "src/contract/agent.ts"() {
     "use strict";
     init_mini();
+    init_bounded_object();
     MAX_AGENT_NAME_CHARS = 255;
     MAX_CONFIG_BYTES = 64 * 1024;
     MAX_CONFIG_DEPTH = 64;
@@ -2903,14 +2979,7 @@ var init_agent = __esm({
       /** Left out: the router's default. */
       model: optional(text(255)),
       /** Opaque to the service. */
-      config: optional(
-        configSchema.check(
-          refine(
-            isBounded,
-            `must have at most ${MAX_CONFIG_BYTES} bytes as JSON and ${MAX_CONFIG_DEPTH} levels of nesting`
-          )
-        )
-      ),
+      config: optional(boundedObject({ maxBytes: MAX_CONFIG_BYTES, maxDepth: MAX_CONFIG_DEPTH })),
       /** `return` gives an agent of this name where there is one; `error`, the default, always makes one. */
       if_exists: optional(_enum(["return", "error"])),
       kind: optional(literal("independent"))
@@ -2956,7 +3025,9 @@ var init_exchange = __esm({
       subject_token_type: optional(string2()),
       grant_type: optional(string2()),
       /** The account that a job of the repository names to accept a pending claim. */
-      account: optional(string2().check(_minLength(1), _maxLength(255)))
+      account: optional(string2().check(_minLength(1), _maxLength(255))),
+      /** The commit that the job runs on. Read only where the provider's token names none. */
+      sha: optional(string2().check(_maxLength(64)))
     });
     claimOutcomes = ["none", "pending", "claimed", "refused_event"];
     ciRepositorySchema = object({
@@ -3039,7 +3110,9 @@ var init_credits = __esm({
     creditPlanSchema = object({ id: string2(), usd_cents: int(), monthly_credits: int() });
     activePlanSchema = object({
       sku: string2(),
+      /** Granted at the start of each period. */
       monthly_credits: int(),
+      /** `active`, or `past_due`: it ends with its period unless it is paid. */
       status: string2(),
       current_period_end: iso_exports.datetime(),
       cancel_at_period_end: boolean2()
@@ -3136,6 +3209,8 @@ var run_exports = {};
 __export(run_exports, {
   DEFAULT_PAGE_RUNS: () => DEFAULT_PAGE_RUNS,
   MAX_IDEMPOTENCY_KEY_CHARS: () => MAX_IDEMPOTENCY_KEY_CHARS,
+  MAX_OUTPUT_SCHEMA_BYTES: () => MAX_OUTPUT_SCHEMA_BYTES,
+  MAX_OUTPUT_SCHEMA_DEPTH: () => MAX_OUTPUT_SCHEMA_DEPTH,
   MAX_PAGE_RUNS: () => MAX_PAGE_RUNS,
   MAX_TURN_TOKENS: () => MAX_TURN_TOKENS,
   cancelRunResponseSchema: () => cancelRunResponseSchema,
@@ -3160,12 +3235,15 @@ function name(maxChars) {
   const hasNoNul3 = refine((text2) => !text2.includes("\0"), "must not hold a NUL character");
   return string2().check(_minLength(1), _maxLength(maxChars), hasNoNul3);
 }
-var MAX_TURN_TOKENS, MAX_IDEMPOTENCY_KEY_CHARS, MAX_PAGE_RUNS, DEFAULT_PAGE_RUNS, runOrigins, runCauses, runStatuses, usageSchema, identity, accounting, timestamp, unsettled, started, runSchema, messageRoles, partTypes, partSchema, messageSchema, submitRunRequestSchema, submitRunResponseSchema, cancelRunResponseSchema, runListSchema, listRunsQuerySchema;
+var MAX_OUTPUT_SCHEMA_BYTES, MAX_OUTPUT_SCHEMA_DEPTH, MAX_TURN_TOKENS, MAX_IDEMPOTENCY_KEY_CHARS, MAX_PAGE_RUNS, DEFAULT_PAGE_RUNS, runOrigins, runCauses, runStatuses, usageSchema, identity, accounting, timestamp, unsettled, started, runSchema, messageRoles, partTypes, partSchema, messageSchema, submitRunRequestSchema, submitRunResponseSchema, cancelRunResponseSchema, runListSchema, listRunsQuerySchema;
 var init_run = __esm({
   "src/contract/run.ts"() {
     "use strict";
     init_mini();
+    init_bounded_object();
     init_query();
+    MAX_OUTPUT_SCHEMA_BYTES = 64 * 1024;
+    MAX_OUTPUT_SCHEMA_DEPTH = 64;
     MAX_TURN_TOKENS = 5e6;
     MAX_IDEMPOTENCY_KEY_CHARS = 255;
     MAX_PAGE_RUNS = 100;
@@ -3201,6 +3279,15 @@ var init_run = __esm({
           executor: optional(usageSchema),
           advisor: optional(usageSchema),
           reviewer: optional(usageSchema)
+        })
+      ),
+      /** The stronger model that the run might ask. Its spending is gross, and its role's in `usage_by_role`. */
+      advisor: optional(
+        object({
+          calls_used: int(),
+          calls_allowed: int(),
+          spend_micro_usd: int(),
+          spend_cap_micro_usd: optional(int())
         })
       )
     };
@@ -3259,7 +3346,11 @@ var init_run = __esm({
       messages: optional(array(messageSchema).check(_minLength(1))),
       session_id: optional(name(255)),
       idempotency_key: optional(name(MAX_IDEMPOTENCY_KEY_CHARS)),
-      max_turn_tokens: optional(int().check(_gte(0), _lte(MAX_TURN_TOKENS)))
+      max_turn_tokens: optional(int().check(_gte(0), _lte(MAX_TURN_TOKENS))),
+      /** A JSON Schema (2020-12) that the reply has to fit; it then also comes as the event `output`. */
+      output_schema: optional(
+        boundedObject({ maxBytes: MAX_OUTPUT_SCHEMA_BYTES, maxDepth: MAX_OUTPUT_SCHEMA_DEPTH })
+      )
     });
     submitRunResponseSchema = object({ run_id: string2(), session_id: string2() });
     cancelRunResponseSchema = object({ runId: string2(), status: literal("cancelling") });
@@ -3272,13 +3363,14 @@ var init_run = __esm({
 });
 
 // src/contract/run-event.ts
-var CHANGES_EVENT, QUOTA_EVENT, runStartedSchema, runFinishedSchema, runErrorSchema, stepStartedSchema, stepFinishedSchema, textStartSchema, textContentSchema, textEndSchema, toolStartSchema, toolArgsSchema, toolEndSchema, toolResultSchema, fileChangeStatuses, fileChangeSchema, changesSchema, quotaEventSchema, runEventSchema, foreignEventSchema, storedRunEventSchema;
+var CHANGES_EVENT, QUOTA_EVENT, OUTPUT_EVENT, runStartedSchema, runFinishedSchema, runErrorSchema, stepStartedSchema, stepFinishedSchema, textStartSchema, textContentSchema, textEndSchema, reasoningStartSchema, reasoningMessageStartSchema, reasoningMessageContentSchema, reasoningMessageEndSchema, reasoningEndSchema, toolStartSchema, toolArgsSchema, toolEndSchema, toolResultSchema, fileChangeStatuses, fileChangeSchema, heldBackFileSchema, changesSchema, quotaEventSchema, outputEventSchema, runEventSchema, foreignEventSchema, storedRunEventSchema;
 var init_run_event = __esm({
   "src/contract/run-event.ts"() {
     "use strict";
     init_mini();
     CHANGES_EVENT = "repository.changes";
     QUOTA_EVENT = "quota";
+    OUTPUT_EVENT = "output";
     runStartedSchema = object({
       type: literal("RUN_STARTED"),
       threadId: string2(),
@@ -3307,6 +3399,22 @@ var init_run_event = __esm({
       delta: string2()
     });
     textEndSchema = object({ type: literal("TEXT_MESSAGE_END"), messageId: string2() });
+    reasoningStartSchema = object({ type: literal("REASONING_START"), messageId: string2() });
+    reasoningMessageStartSchema = object({
+      type: literal("REASONING_MESSAGE_START"),
+      messageId: string2(),
+      role: literal("reasoning")
+    });
+    reasoningMessageContentSchema = object({
+      type: literal("REASONING_MESSAGE_CONTENT"),
+      messageId: string2(),
+      delta: string2()
+    });
+    reasoningMessageEndSchema = object({
+      type: literal("REASONING_MESSAGE_END"),
+      messageId: string2()
+    });
+    reasoningEndSchema = object({ type: literal("REASONING_END"), messageId: string2() });
     toolStartSchema = object({
       type: literal("TOOL_CALL_START"),
       toolCallId: string2(),
@@ -3332,15 +3440,26 @@ var init_run_event = __esm({
       additions: int(),
       deletions: int()
     });
+    heldBackFileSchema = object({ path: string2(), reason: _enum(["protected", "too_large"]) });
     changesSchema = object({
       type: literal("CUSTOM"),
       name: literal(CHANGES_EVENT),
-      value: object({ base_sha: string2(), files: array(fileChangeSchema), patch: string2() })
+      value: object({
+        base_sha: string2(),
+        files: array(fileChangeSchema),
+        patch: string2(),
+        held_back: optional(array(heldBackFileSchema))
+      })
     });
     quotaEventSchema = object({
       type: literal("CUSTOM"),
       name: literal(QUOTA_EVENT),
       value: object({ credits_remaining: int(), claim_url: nullable(string2()) })
+    });
+    outputEventSchema = object({
+      type: literal("CUSTOM"),
+      name: literal(OUTPUT_EVENT),
+      value: json()
     });
     runEventSchema = discriminatedUnion("type", [
       runStartedSchema,
@@ -3351,11 +3470,16 @@ var init_run_event = __esm({
       textStartSchema,
       textContentSchema,
       textEndSchema,
+      reasoningStartSchema,
+      reasoningMessageStartSchema,
+      reasoningMessageContentSchema,
+      reasoningMessageEndSchema,
+      reasoningEndSchema,
       toolStartSchema,
       toolArgsSchema,
       toolEndSchema,
       toolResultSchema,
-      discriminatedUnion("name", [changesSchema, quotaEventSchema])
+      discriminatedUnion("name", [changesSchema, quotaEventSchema, outputEventSchema])
     ]);
     foreignEventSchema = looseObject({ type: string2() });
     storedRunEventSchema = object({
@@ -3985,7 +4109,8 @@ async function exchangeToken(connection, options) {
         grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
         subject_token_type: "urn:ietf:params:oauth:token-type:id_token",
         subject_token: subjectToken,
-        ...options.account === void 0 ? {} : { account: options.account }
+        ...options.account === void 0 ? {} : { account: options.account },
+        ...options.sha === void 0 ? {} : { sha: options.sha }
       },
       effect: "once",
       credential: "none",
@@ -4188,7 +4313,9 @@ var closeCodes = {
   /** The service stops: connect again, and subscribe from the cursors that were told. */
   serviceRestart: 1012,
   /** Not authenticated in time, or with a credential that is refused. */
-  unauthorized: 4401
+  unauthorized: 4401,
+  /** Authenticated too often, or for an account that has too many sockets: connect again later. */
+  tooMany: 4429
 };
 var frameId = string2().check(_minLength(1), _maxLength(64));
 var name2 = string2().check(_minLength(1), _maxLength(255), refine(hasNoNul2, "must not hold a NUL character"));
@@ -4285,7 +4412,12 @@ function followSession(connection, options) {
   async function* items() {
     for (let attempt = 1; ; attempt += 1) {
       signal?.throwIfAborted();
+      let retryAfterMs2;
       for await (const frame of frames(connection, { ...options, after: position.cursor })) {
+        if (frame.type === "error") {
+          if (frame.retry_after_seconds !== void 0) retryAfterMs2 = frame.retry_after_seconds * 1e3;
+          break;
+        }
         attempt = 1;
         if (frame.type === "run") yield { type: "run", run: frame.run };
         if (frame.type !== "event") continue;
@@ -4293,7 +4425,7 @@ function followSession(connection, options) {
         position.cursor = { run_id: runId, seq: seq2 };
         yield { type: "event", runId, seq: seq2, at, event };
       }
-      const delayMs = nextDelayMs(retry, { attempt, random: connection.random() });
+      const delayMs = nextDelayMs(retry, { attempt, retryAfterMs: retryAfterMs2, random: connection.random() });
       if (delayMs === null) throw new ConnectionError(`No socket to ${connection.baseUrl}.`);
       await connection.clock.sleep(delayMs, signal);
     }
@@ -4333,7 +4465,7 @@ async function* frames(connection, options) {
     for (; ; ) {
       const frame = arrived.shift();
       if (frame !== void 0) {
-        if (frame.type === "error") throw new SessionRefusedError(frame.code, frame.error);
+        if (frame.type === "error" && !mayPass(frame)) throw new SessionRefusedError(frame.code, frame.error);
         if (frame.type === "slow" || frame.type === "unsubscribed") return;
         yield frame;
       } else if (closedWith === closeCodes.unauthorized) {
@@ -4351,6 +4483,9 @@ async function* frames(connection, options) {
     options.signal?.removeEventListener("abort", onAbort);
     socket.close();
   }
+}
+function mayPass({ code }) {
+  return code === "rate_limited" || code === "capacity_reached";
 }
 
 // src/client/workflows.ts

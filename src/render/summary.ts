@@ -24,6 +24,8 @@ export type SummaryContext = {
   readonly reason: string;
   /** One sentence for people: what happened and what to do. */
   readonly message?: string | undefined;
+  /** One more, for a run of any end: what it went without. */
+  readonly note?: string | undefined;
   readonly repository: string;
   readonly sha: string;
   readonly agentId?: string | undefined;
@@ -61,6 +63,7 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
   // Taken in the order of weight, shown in the order of reading.
   const verdict = take(`## ${verdictTitle(context)}`);
   const why = take(whySection(report, context));
+  const note = take(noteSection(context));
   const claim = take(claimSection(report, context));
   const pullRequest = take(pullRequestSection(context));
   const costs = take(costsSection(report, context));
@@ -69,7 +72,7 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
   const reply = take(replySection(report, roomBytes - 2));
   const details = take(summaryDetails(report, { ids: context, maxBytes: roomBytes - 2 }));
   const facts = [costs, where].filter((section) => section !== "").join(" · ");
-  const sections = [verdict, why, facts, claim, pullRequest, reply, changes, details];
+  const sections = [verdict, why, note, facts, claim, pullRequest, reply, changes, details];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
@@ -99,6 +102,11 @@ function whySection(report: RunReport, context: SummaryContext): string {
   if (context.conclusion === "success") return message;
   const reason = fitText(context.reason, MAX_NAME_BYTES, inlineCode) ?? "";
   return message === "" ? `Reason: ${reason}` : `${message} (${reason})`;
+}
+
+function noteSection({ note = "" }: SummaryContext): string {
+  const text = fitText(note, MAX_MESSAGE_BYTES, (head) => escapeMarkdown(head)) ?? "";
+  return text === "" ? "" : `> ${text}`;
 }
 
 function replySection(report: RunReport, maxBytes: number): string {

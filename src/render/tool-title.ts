@@ -8,11 +8,25 @@ export const MAX_TITLE_ARGS_CHARS = 262_144;
 
 const MAX_VALUE_CHARS = 60;
 
+/** What the tools that change something are called, and which of their arguments says what they do. */
+const ownTitles: ReadonlyMap<string, { readonly verb: string; readonly argument: string }> = new Map([
+  ["shell", { verb: "$", argument: "command" }],
+  ["edit_file", { verb: "edit", argument: "path" }],
+  ["write_file", { verb: "write", argument: "path" }],
+  ["delete_file", { verb: "delete", argument: "path" }],
+  ["fetch_url", { verb: "fetch", argument: "url" }],
+  ["delegate", { verb: "delegate:", argument: "task" }],
+  ["ask_advisor", { verb: "ask the advisor:", argument: "question" }],
+]);
+
 /** The call's name and its arguments' values on one line, safe to look at, at most `MAX_TITLE_CHARS`. */
 export function toolTitle(name: string, args: string): string {
+  const parsed = parseJson(args);
+  const own = ownTitle(name, parsed);
+  if (own !== null) return own;
   const words = [singleLine(name, MAX_VALUE_CHARS) || "tool"];
   let chars = 0;
-  for (const value of argumentValues(args)) {
+  for (const value of parsed === undefined ? [args] : argumentValues(parsed)) {
     if (chars > MAX_TITLE_CHARS) break;
     const word = singleLine(value, MAX_VALUE_CHARS);
     if (word === "") continue;
@@ -22,9 +36,16 @@ export function toolTitle(name: string, args: string): string {
   return singleLine(words.join(" "), MAX_TITLE_CHARS);
 }
 
-function argumentValues(args: string): string[] {
-  const parsed = parseJson(args);
-  if (parsed === undefined) return [args];
+/** Null for another tool, and for arguments that are not this one's. */
+function ownTitle(name: string, args: unknown): string | null {
+  const title = ownTitles.get(name);
+  if (title === undefined || args === null || typeof args !== "object") return null;
+  const value = Object.entries(args).find(([key]) => key === title.argument)?.[1];
+  if (typeof value !== "string" || value.trim() === "") return null;
+  return singleLine(`${title.verb} ${value}`, MAX_TITLE_CHARS);
+}
+
+function argumentValues(parsed: unknown): string[] {
   if (parsed === null || typeof parsed !== "object") return [String(parsed ?? "")];
   const values = Object.values(parsed).map((value) =>
     typeof value === "string" ? value : JSON.stringify(value),

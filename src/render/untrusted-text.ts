@@ -27,6 +27,14 @@ export function visibleText(text: string): string {
   );
 }
 
+/**
+ * The text without what is hidden, for a reader to whom a mark would be one more thing to read. As in `visibleText`,
+ * emoji keep what joins and colours them; flags spelled in tag characters lose them, and are plain flags.
+ */
+export function withoutHidden(text: string): string {
+  return text.replaceAll(/\r\n?/g, "\n").replace(NOTABLE, (_match, emoji?: string) => emoji ?? "");
+}
+
 /** The text on one line of at most `maxChars`, hidden characters shown, runs of white space as one space. */
 export function singleLine(text: string, maxChars: number): string {
   const head = visibleText(wholeChars(text.slice(0, maxChars * 4)))
