@@ -149,7 +149,8 @@ describe("the configuration", () => {
     ["CI_RATE_PER_MINUTE", "0", 'CI_RATE_PER_MINUTE must be a whole number from 1 to 1000000, got "0".'],
     ["METRICS", "yes", 'METRICS must be one of on, off, got "yes".'],
     ["RATES_FILE", "/nowhere/rates.json", 'RATES_FILE "/nowhere/rates.json": cannot be read (ENOENT).'],
-    ["BACKEND", "gpt", 'BACKEND must be one of offline, model, noop, got "gpt".'],
+    ["BACKEND", "gpt", 'BACKEND must be one of offline, model, acp, noop, got "gpt".'],
+    ["BACKEND", "acp", 'ACP_COMMAND must be set for BACKEND acp: a JSON list, such as ["opencode", "acp"].'],
     [
       "BASE_URL",
       "https://user:pw@example.com",
