@@ -1,5 +1,6 @@
 // An agent of ACP that does what its script says, as a process of its own: `node acp-agent.ts`, the script as JSON in
-// the file ACP_SCRIPT. What it is asked and answered goes to the file ACP_HEARD, a line of JSON each.
+// the file ACP_SCRIPT, in which $CWD is where it was started. What it is asked and answered goes to the file ACP_HEARD,
+// a line of JSON each.
 
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
@@ -45,7 +46,8 @@ export type AgentScript = {
 const SESSION = "session-1";
 
 async function main(): Promise<void> {
-  const script = JSON.parse(readFileSync(process.env.ACP_SCRIPT ?? "", "utf8")) as AgentScript;
+  const text = readFileSync(process.env.ACP_SCRIPT ?? "", "utf8");
+  const script = JSON.parse(text.replaceAll("$CWD", process.cwd())) as AgentScript;
   const heard = process.env.ACP_HEARD ?? "/dev/null";
   const note = (what: string, value: unknown) =>
     appendFileSync(heard, `${JSON.stringify({ what, value })}\n`);

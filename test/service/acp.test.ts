@@ -1,0 +1,88 @@
+// The service with BACKEND=acp, as its settings make it: a clone, and a scripted agent that changes it.
+
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Config, readConfig } from "../../src/service/config.ts";
+import type { AgentScript } from "../support/acp-agent.ts";
+import { ServiceBed } from "../support/service-bed.ts";
+import { TestRepository } from "./workspace/git-repository.ts";
+
+const AGENT = fileURLToPath(new URL("../support/acp-agent.ts", import.meta.url));
+const REPOSITORY = "octo-org/octo-repo";
+const KEY = "the-agents-key-0123456789";
+
+let folder: string;
+let repository: TestRepository;
+let bed: ServiceBed | null = null;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "acp-test-"));
+  repository = new TestRepository(folder, "octo-repo.git");
+  repository.commit({ files: { "a.txt": "one\n" } });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  await bed?.close();
+  bed = null;
+});
+
+async function start(script: AgentScript, settings: Record<string, string>): Promise<ServiceBed> {
+  const path = join(folder, "script.json");
+  await writeFile(path, JSON.stringify(script));
+  const read = readConfig(
+    {},
+    {
+      PATH: process.env.PATH,
+      BACKEND: "acp",
+      ACP_COMMAND: JSON.stringify([process.execPath, AGENT]),
+      ACP_ENV: JSON.stringify({ ACP_SCRIPT: path, AGENT_KEY: KEY }),
+      ...settings,
+    },
+  );
+  if (!read.ok) throw new Error(read.refusal.join("\n"));
+  const config: Partial<Config> = {
+    backend: read.value.backend,
+    acp: read.value.acp,
+    sandbox: read.value.sandbox,
+  };
+  bed = await ServiceBed.start({
+    repositories: { [REPOSITORY]: { path: repository.path, visibility: "public" } },
+    config,
+  });
+  return bed;
+}
+
+describe("a service that gives runs to another agent", () => {
+  it("reports what the agent said and changed in its clone, and keeps its key to itself", async () => {
+    const content = { type: "text", text: "Two it is." };
+    const service = await start(
+      {
+        turn: [
+          { do: "write", path: "$CWD/a.txt", content: "two\n" },
+          { do: "update", update: { sessionUpdate: "agent_message_chunk", content } },
+          { do: "stop", answer: { stopReason: "end_turn" } },
+        ],
+      },
+      { SANDBOX: "off" },
+    );
+    const job = await service.job({
+      ...service.freshRepository(),
+      repository: REPOSITORY,
+      sha: repository.git(["rev-parse", "refs/heads/main"]),
+    });
+    const runId = await job.start("Make it two.");
+    const events = await job.follow(runId);
+    expect(await job.run(runId)).toMatchObject({ status: "completed", stop_reason: "end_turn" });
+    const text = JSON.stringify(events);
+    expect(text).toContain("Two it is.");
+    expect(text).toContain("-one\\n+two\\n");
+    expect(text + service.logText()).not.toContain(KEY);
+  });
+
+  it("does not start where the agent could not be confined, unless the operator says so", async () => {
+    await expect(start({}, { PATH: "" })).rejects.toThrow(/needs|confines .* bubblewrap/);
+  });
+});
