@@ -34,7 +34,7 @@ export const writeFile = defineTool({
     return { path: checkRelativePath(path), outcome, lines: countLines(content), bytes: bytes.length };
   },
   format: ({ path, outcome, lines, bytes }) =>
-    `${outcome === "created" ? "Created" : "Replaced"} ${showPath(path)}: ${lines} lines, ${bytes} bytes.`,
+    `${outcome === "created" ? "Created" : "Replaced"} ${showPath(path)}: ${lines} ${lines === 1 ? "line" : "lines"}, ${bytes} bytes.`,
 });
 
 function countLines(text: string): number {

@@ -55,7 +55,7 @@ describe("write_file", () => {
 
   it("creates a file and its folders, and replaces one", async () => {
     expect(await write("new/deep/er.txt", "1\n2\n")).toBe("Created new/deep/er.txt: 2 lines, 4 bytes.");
-    expect(await write("./dir//a", "€")).toBe("Replaced dir/a: 1 lines, 3 bytes.");
+    expect(await write("./dir//a", "€")).toBe("Replaced dir/a: 1 line, 3 bytes.");
     expect(await write("empty", "")).toBe("Created empty: 0 lines, 0 bytes.");
     expect(await Promise.all([text("new/deep/er.txt"), text("dir/a"), text("empty")])).toEqual([
       "1\n2\n",
@@ -65,7 +65,7 @@ describe("write_file", () => {
   });
 
   it("takes any name that a file may have", async () => {
-    expect(await write("odd\nname/\u202e", "x")).toBe('Created "odd\\nname/\u202e": 1 lines, 1 bytes.');
+    expect(await write("odd\nname/\u202e", "x")).toBe('Created "odd\\nname/\u202e": 1 line, 1 bytes.');
     expect(await text("odd\nname/\u202e")).toBe("x");
   });
 
