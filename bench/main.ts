@@ -8,7 +8,7 @@ import { closeOpened } from "./opened.ts";
 import { type PartName, parts } from "./parts.ts";
 import { type Row, renderTable } from "./table.ts";
 
-const PART_MS = 120_000;
+const PART_MS = 300_000;
 
 const isPart = (name: string): name is PartName => name in parts;
 const asked = process.argv.slice(2);
