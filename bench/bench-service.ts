@@ -12,7 +12,8 @@ import { opened } from "./opened.ts";
 import { type ServedProcess, startServer } from "./served-process.ts";
 
 const root = join(import.meta.dirname, "..");
-const AUDIENCE = "bench.example";
+/** What ID tokens are made for. */
+export const AUDIENCE = "bench.example";
 
 /** A job, of an owner of its own, that uses one of the API nodes. */
 export type Job = {
@@ -24,6 +25,7 @@ export type Job = {
 };
 
 export type BenchService = {
+  readonly forge: Forge;
   readonly jobs: AtLeastOne<Job>;
   /** Where runs are carried out: in one process the API itself. */
   readonly workers: AtLeastOne<ServedProcess>;
@@ -39,13 +41,15 @@ export type BenchServiceOptions = {
   readonly pairs?: number;
   /** Jobs, in turn on the API nodes: one unless told. */
   readonly jobs?: number;
+  /** Where the repository lies that jobs are of: this one's own unless told. */
+  readonly repository?: string;
   /** What carries the runs out, in the place of `agent-service`. */
   readonly worker?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 };
 
 export async function startBenchService(options: BenchServiceOptions = {}): Promise<BenchService> {
-  const forge = await startForge({ repositories: { "octo/hello": root } });
+  const forge = await startForge({ repositories: { "octo/hello": options.repository ?? root } });
   const closeForge = opened(() => forge.close());
   const folder = await mkdtemp(join(tmpdir(), "agent-service-bench-"));
   const removeFolder = opened(() => rm(folder, { recursive: true, force: true }));
@@ -66,6 +70,7 @@ export async function startBenchService(options: BenchServiceOptions = {}): Prom
     jobs.push(await exchange({ forge, api, index }));
   }
   return {
+    forge,
     jobs: atLeastOne(jobs),
     workers: atLeastOne(pairs === undefined ? apis : workers),
     stop: async () => {

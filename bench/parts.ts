@@ -3,6 +3,15 @@
 import { builtBytes } from "../scripts/build.ts";
 import { bigBatches, measureAppends, smallBatches } from "./appends.ts";
 import { measureColdStart } from "./cold-start.ts";
+import { type ConcurrentFigures, measureConcurrentRuns, RUNS, STALLED_SECONDS } from "./concurrent-runs.ts";
+import { measureEmbedded } from "./embedded.ts";
+import {
+  APART_MS,
+  DELTAS,
+  type ModelLatency,
+  measureBareRelay,
+  measureModelLatency,
+} from "./model-latency.ts";
 import { measureDelays, measureInserts, measureThroughput, measureWake, withPgBoss } from "./pg-boss.ts";
 import { type ListeningFigures, measurePollers } from "./pollers.ts";
 import { onPostgres } from "./postgres-schema.ts";
@@ -17,10 +26,13 @@ import type { Figure, Row } from "./table.ts";
 export const parts = {
   "cold-start": coldStart,
   skipped,
+  embedded,
   size,
   start: serviceStart,
   runs,
   "first-event": firstEvent,
+  "model-latency": modelLatency,
+  "concurrent-runs": concurrentRuns,
   appends,
   pollers,
   sockets,
@@ -57,6 +69,24 @@ async function skipped(): Promise<Row[]> {
       floor: `${ms(bareMs)} Node, an empty script`,
       asked: "≤ 1.3 × bare",
     },
+  ];
+}
+
+async function embedded(): Promise<Row[]> {
+  const { plainMs, embeddedMs, withModelMs } = await measureEmbedded({ rounds: 12 });
+  const row = (what: string, measuredMs: number): Row => ({
+    what,
+    sqlite: {
+      text: `${ms(measuredMs)}\n${ms(measuredMs - plainMs)} beyond plain`,
+      isReached: measuredMs - plainMs <= 400,
+    },
+    postgres: null,
+    floor: `${ms(plainMs)} plain: the same against a served service`,
+    asked: "≤ 400 ms beyond plain",
+  });
+  return [
+    row("Action without a server: process start → its run's id on the log", embeddedMs),
+    row("the same, with a model", withModelMs),
   ];
 }
 
@@ -179,6 +209,48 @@ async function firstEvent(): Promise<Row[]> {
   ];
 }
 
+async function modelLatency(): Promise<Row[]> {
+  const bare = await measureBareRelay();
+  const sqlite = await measureModelLatency();
+  const postgres = await onPostgres(({ url }) => measureModelLatency(url));
+  const text = ({ medianMs, p99Ms }: ModelLatency) => `p50 ${fine(medianMs)}\np99 ${fine(p99Ms)}`;
+  const figure = (figures: ModelLatency) => ({ text: text(figures), isReached: figures.medianMs <= 10 });
+  return [
+    {
+      what: `a delta of the model → the poll that waits for it, ${DELTAS} deltas, ${APART_MS} ms apart`,
+      sqlite: figure(sqlite),
+      postgres: whereThere(postgres, figure),
+      floor: `${text(bare)}\nbare node:http relay`,
+      asked: "≤ 10 ms median",
+    },
+  ];
+}
+
+async function concurrentRuns(): Promise<Row[]> {
+  const sqlite = await measureConcurrentRuns();
+  const postgres = await onPostgres(({ url }) => measureConcurrentRuns(url));
+  const figure = (figures: ConcurrentFigures) => {
+    const { wallMs, aloneMs, completed, failures, longestGapMs, residentMb } = figures;
+    const wall = `${seconds(wallMs)}, ${(wallMs / aloneMs).toFixed(2)} × alone`;
+    const ended = `${completed} completed${failures.length === 0 ? "" : `, not ${[...new Set(failures)].join(", ")}`}`;
+    return {
+      text: `${wall}\n${ended}\nsilent ≤ ${seconds(longestGapMs)}\n${mb(residentMb)}`,
+      isReached: completed === RUNS && longestGapMs < STALLED_SECONDS * 1000,
+    };
+  };
+  const tools = sqlite.hasShell ? "list, search, read, shell" : "list, search, read (no sandbox)";
+  const alone = [sqlite, ...(postgres === null ? [] : [postgres])].map(({ aloneMs }) => seconds(aloneMs));
+  return [
+    {
+      what: `${RUNS} runs with a model at once, one process, 6 turns each: ${tools}`,
+      sqlite: figure(sqlite),
+      postgres: whereThere(postgres, figure),
+      floor: `${alone.join(" and ")} one run alone, 11 s of it silent`,
+      asked: `all complete, silent < ${STALLED_SECONDS} s`,
+    },
+  ];
+}
+
 async function appends(): Promise<Row[]> {
   const boss = await onPostgres((schema) => withPgBoss(schema, measureInserts));
   const sqlite = await measureAppends();
@@ -264,6 +336,10 @@ function whereThere<Figures>(figures: Figures | null, show: (figures: Figures) =
 
 function ms(value: number): string {
   return `${Math.round(value)} ms`;
+}
+
+function seconds(valueMs: number): string {
+  return `${(valueMs / 1000).toFixed(1)} s`;
 }
 
 function fine(value: number): string {
