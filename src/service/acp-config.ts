@@ -20,8 +20,8 @@ export const acpSettingNames = [
 ] as const;
 export type AcpSettingName = (typeof acpSettingNames)[number];
 
-/** What the environment says; how the agent is confined is not part of it. */
-export type AcpConfig = Omit<AcpSettings, "confine">;
+/** What the environment says; how the agent is confined, and where its home lies, is not part of it. */
+export type AcpConfig = Omit<AcpSettings, "confine" | "homes">;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -5,6 +5,8 @@ import type { AcpConfig } from "./acp-config.ts";
 import type { SandboxKind } from "./core/ports/sandbox.ts";
 import type { Backend } from "./executor/backend.ts";
 import { acpBackend } from "./executor/backends/acp/acp.ts";
+import type { AgentHomes } from "./executor/backends/acp/settings.ts";
+import { makeHome, removeHome } from "./sandbox/agent-homes.ts";
 import { confineAgent } from "./sandbox/confine-agent.ts";
 import type { SandboxConfig } from "./sandbox/sandbox-config.ts";
 
@@ -18,8 +20,10 @@ export type AcpParts = {
 
 /** Starts no agent before a run asks. Rejects where agents could not be confined and the operator has not agreed. */
 export async function openAcp({ config, sandbox, kind, clock }: AcpParts): Promise<Backend> {
+  const homes: AgentHomes = { make: () => makeHome(sandbox.homesFolder), remove: removeHome };
   if (kind === "bubblewrap") {
-    return acpBackend({ ...config, confine: await confineAgent(sandbox) }, { clock });
+    const confine = await confineAgent(sandbox, { clock });
+    return acpBackend({ ...config, homes, confine }, { clock });
   }
   if (sandbox.mode !== "off") {
     throw new Error(
@@ -27,5 +31,5 @@ export async function openAcp({ config, sandbox, kind, clock }: AcpParts): Promi
         '("apt-get install bubblewrap"), or set SANDBOX=off to start agents as the service\'s own user.',
     );
   }
-  return acpBackend({ ...config, confine: null }, { clock });
+  return acpBackend({ ...config, homes, confine: null }, { clock });
 }

@@ -34,6 +34,8 @@ const planSchema = z.strictObject({
 const modelSchema = z.strictObject({
   id: name,
   in_nano_usd_per_tok: whole,
+  /** As `in_nano_usd_per_tok` unless told. */
+  cached_in_nano_usd_per_tok: z.optional(whole),
   out_nano_usd_per_tok: whole,
   free_tier_eligible: flag,
 });
@@ -100,14 +102,26 @@ export function decodeRates(value: unknown): Result<Rates, readonly string[]> {
   const max = document.free_max_model_out_nano_usd_per_tok;
   const faults = (["models", "model_tiers"] as const).flatMap((list) =>
     document[list].flatMap((model, index) =>
-      model.free_tier_eligible && model.out_nano_usd_per_tok > max
-        ? [
-            `${list}[${index}].free_tier_eligible must be false: its output costs ${model.out_nano_usd_per_tok}, the free tier takes ${max} at most (free_max_model_out_nano_usd_per_tok)`,
-          ]
-        : [],
+      faultsOfModel(model, max).map((fault) => `${list}[${index}].${fault}`),
     ),
   );
   return faults.length > 0 ? refused(faults) : ok(toRates(document));
+}
+
+function faultsOfModel(model: z.infer<typeof modelSchema>, max: number): string[] {
+  const { in_nano_usd_per_tok: input, cached_in_nano_usd_per_tok: cached = input } = model;
+  const output = model.out_nano_usd_per_tok;
+  return [
+    ...(model.free_tier_eligible && output > max
+      ? [
+          `free_tier_eligible must be false: its output costs ${output}, the free tier takes ${max} at most (free_max_model_out_nano_usd_per_tok)`,
+        ]
+      : []),
+    // What a call may cost is held before anybody knows how much of its input is cached.
+    ...(cached > input
+      ? [`cached_in_nano_usd_per_tok must be at most in_nano_usd_per_tok (${input}), got ${cached}`]
+      : []),
+  ];
 }
 
 function toRates(document: RatesDocument): Rates {
@@ -148,9 +162,11 @@ function toTerms(plan: z.infer<typeof planSchema>) {
 }
 
 function toModelRate(model: z.infer<typeof modelSchema>): ModelRate {
+  const cached = model.cached_in_nano_usd_per_tok;
   return {
     id: model.id,
     inNanoUsdPerToken: model.in_nano_usd_per_tok,
+    ...(cached === undefined ? {} : { cachedInNanoUsdPerToken: cached }),
     outNanoUsdPerToken: model.out_nano_usd_per_tok,
     isFreeTierEligible: model.free_tier_eligible,
   };

@@ -1,9 +1,9 @@
 // An agent of ACP that does what its script says, as a process of its own: `node acp-agent.ts`, the script as JSON in
-// the file ACP_SCRIPT, in which $CWD is where it was started. What it is asked and answered goes to the file ACP_HEARD,
-// a line of JSON each.
+// the file ACP_SCRIPT, in which $CWD is where it was started and $HOME its home. What it is asked and answered goes to
+// the file ACP_HEARD, a line of JSON each.
 
-import { spawn } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { type AgentContext, agent, ndJsonStream, RequestError } from "@agentclientprotocol/sdk";
@@ -25,6 +25,12 @@ export type AgentStep =
   | { readonly do: "complain"; readonly text: string }
   /** Starts something that outlives it: in its group, or in one of its own. */
   | { readonly do: "leave"; readonly detached: boolean }
+  /** Writes files, with a child that does too, again and again until they are ended; makes the folder when it is gone. */
+  | { readonly do: "scribble"; readonly folder: string }
+  /** Takes what it should not: memory or processes, it and its children together; or the disk. */
+  | { readonly do: "take"; readonly what: "memory" | "processes" | "disk"; readonly folder: string }
+  /** Notes what a shell printed. */
+  | { readonly do: "execute"; readonly command: string }
   | { readonly do: "exit"; readonly code: number }
   | { readonly do: "hang" }
   /** Waits to be cancelled, then ends the turn so. */
@@ -45,9 +51,28 @@ export type AgentScript = {
 
 const SESSION = "session-1";
 
+function scribble(folder: string, name: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/${name}-${Date.now()}`, "x");
+}
+
+/** Programs of their own: each gets a folder. */
+const scribbling = `const { mkdirSync, writeFileSync } = require("node:fs");
+${scribble.toString()}
+process.on("SIGTERM", () => {});
+setInterval(() => scribble(process.argv[1], "child"), 1);`;
+const greedy = {
+  memory: "const held = []; setInterval(() => held.push(Buffer.alloc(4194304, 1)), 5)",
+  processes: "setInterval(() => {}, 60000)",
+  disk: `const { appendFileSync } = require("node:fs");
+setInterval(() => appendFileSync(process.argv[1] + "/" + process.pid, Buffer.alloc(4194304, 1)), 5)`,
+};
+
 async function main(): Promise<void> {
   const text = readFileSync(process.env.ACP_SCRIPT ?? "", "utf8");
-  const script = JSON.parse(text.replaceAll("$CWD", process.cwd())) as AgentScript;
+  const script = JSON.parse(
+    text.replaceAll("$CWD", process.cwd()).replaceAll("$HOME", process.env.HOME ?? ""),
+  ) as AgentScript;
   const heard = process.env.ACP_HEARD ?? "/dev/null";
   const note = (what: string, value: unknown) =>
     appendFileSync(heard, `${JSON.stringify({ what, value })}\n`);
@@ -99,6 +124,23 @@ async function main(): Promise<void> {
         note("left", child.pid);
         return;
       }
+      case "scribble": {
+        const args = ["-e", scribbling, step.folder];
+        const child = spawn(process.execPath, args, { detached: true, stdio: "inherit" });
+        note("scribbles", child.pid);
+        setInterval(() => scribble(step.folder, "agent"), 1);
+        return;
+      }
+      case "take":
+        for (const greed of Array.from(
+          { length: step.what === "processes" ? 40 : 3 },
+          () => greedy[step.what],
+        ))
+          spawn(process.execPath, ["-e", greed, step.folder], { detached: true, stdio: "inherit" });
+        return;
+      case "execute":
+        note("executed", spawnSync("/bin/sh", ["-c", step.command], { encoding: "utf8" }).stdout);
+        return;
       case "exit":
         process.exit(step.code);
         break;

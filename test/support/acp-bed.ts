@@ -1,6 +1,7 @@
 // Runs the acp backend on a scripted agent in a folder, and tells all that came of it.
 
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { RunEvent } from "../../src/contract/run-event.ts";
@@ -11,7 +12,8 @@ import {
   type RepositoryTask,
 } from "../../src/service/executor/backend.ts";
 import { acpBackend } from "../../src/service/executor/backends/acp/acp.ts";
-import type { AcpSettings } from "../../src/service/executor/backends/acp/settings.ts";
+import type { AcpSettings, AgentHomes } from "../../src/service/executor/backends/acp/settings.ts";
+import { makeHome, removeHome } from "../../src/service/sandbox/agent-homes.ts";
 import { folderWorkspace } from "../service/executor/tools/folder-workspace.ts";
 import { TaskRecorder } from "../service/executor/tools/task-recorder.ts";
 import type { AgentScript, AgentStep } from "./acp-agent.ts";
@@ -46,6 +48,13 @@ export type AcpBedOptions = {
   readonly prepare?: (root: string) => Promise<void>;
 };
 
+/** Homes in a folder of their own, removed with the beds. */
+export async function makeHomes(): Promise<AgentHomes> {
+  const folder = await mkdtemp(join(tmpdir(), "acp-bed-homes-"));
+  folders.push(() => rm(folder, { recursive: true, force: true }));
+  return { make: () => makeHome(folder), remove: removeHome };
+}
+
 const folders: (() => Promise<unknown>)[] = [];
 
 /** Removes what the runs left to be looked at. */
@@ -78,6 +87,7 @@ export async function runAgent(options: AcpBedOptions): Promise<AcpRun> {
     stopGraceMs: 5_000,
     idleTimeoutMs: 30_000,
     confine: null,
+    homes: await makeHomes(),
     ...settings,
     environment: {
       ACP_HEARD: heardFile,

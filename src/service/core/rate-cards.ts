@@ -52,10 +52,12 @@ export function creditsPerThousand(nanoUsdPerToken: number): number {
   return (nanoUsdPerToken * CREDITS_PER_USD * TOKENS_PER_THOUSAND) / NANO_PER_USD;
 }
 
-function toModel({ id, inNanoUsdPerToken, outNanoUsdPerToken, isFreeTierEligible }: ModelRate) {
+function toModel(rate: ModelRate) {
+  const { id, inNanoUsdPerToken, cachedInNanoUsdPerToken, outNanoUsdPerToken, isFreeTierEligible } = rate;
   return {
     id,
     in_nano_usd_per_tok: inNanoUsdPerToken,
+    ...(cachedInNanoUsdPerToken === undefined ? {} : { cached_in_nano_usd_per_tok: cachedInNanoUsdPerToken }),
     out_nano_usd_per_tok: outNanoUsdPerToken,
     free_tier_eligible: isFreeTierEligible,
   };

@@ -16,6 +16,8 @@ export type PlanTerms = {
 export type ModelRate = {
   readonly id: string;
   readonly inNanoUsdPerToken: number;
+  /** Input that the provider had in its cache; at most what other input costs. The same as other input unless told. */
+  readonly cachedInNanoUsdPerToken?: number;
   readonly outNanoUsdPerToken: number;
   readonly isFreeTierEligible: boolean;
 };

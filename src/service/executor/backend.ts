@@ -13,15 +13,18 @@ export type StopReason = "end_turn" | "max_tokens" | "max_turns" | "credits";
 export class BackendFailure extends Error {
   override readonly name = "BackendFailure";
   readonly isRetryable: boolean;
+  /** What was asked for could not be had: its payer pays, as for a run that did its work. */
+  readonly isCharged: boolean;
 
   /** A backend that is loaded from a bundle of its own has a copy of this class: the name tells. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === "BackendFailure";
   }
 
-  constructor(message: string, options: { isRetryable: boolean; cause?: unknown }) {
+  constructor(message: string, options: { isRetryable: boolean; isCharged?: true; cause?: unknown }) {
     super(message, { cause: options.cause });
     this.isRetryable = options.isRetryable;
+    this.isCharged = options.isCharged ?? false;
   }
 }
 
@@ -53,6 +56,8 @@ export type BackendTask = {
    * `maxChars` characters at most.
    */
   history(maxChars: number): Promise<readonly Message[]>;
+  /** How many generations of child runs may be below this one; 0: it has to do its task itself. */
+  readonly generationsLeft: number;
   /** Hands a task to a child run of the same agent and waits for it. The child ends with this run at the latest. */
   delegate(task: ChildTask): Promise<ChildOutcome>;
   /** What model calls cost: each is reserved before and counted after. */
@@ -89,6 +94,8 @@ export type Backend =
       readonly needsWorkspace: true;
       /** What it changes in the tree is reported, kept, and there again when the session goes on. */
       readonly changesWorkspace?: true;
+      /** The longest that what it started may go on in the workspace after the signal: 30 s unless told. */
+      readonly stopsWithinMs?: number;
       run(task: RepositoryTask | BareTask, workspace: Workspace): Promise<BackendOutcome>;
     }
   | {

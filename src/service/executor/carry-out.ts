@@ -2,9 +2,10 @@
 
 import type { RunCause } from "../../contract/run.ts";
 import type { Core } from "../core/core.ts";
-import type { Workspace, WorkspaceProvider } from "../core/ports/workspace.ts";
+import { generationsLeft } from "../core/delegate-run.ts";
+import type { Workspace, WorkspaceProvider, WorkspaceSource } from "../core/ports/workspace.ts";
 import { raiseHold, type TakenRun } from "../core/progress-run.ts";
-import type { Agent } from "../core/records.ts";
+import type { Agent, RunInput } from "../core/records.ts";
 import { cancelledEnding, type Ending, interruptedEnding } from "../core/run-machine.ts";
 import { readHistory } from "../core/session-history.ts";
 import type { Usage } from "../core/usage.ts";
@@ -17,6 +18,8 @@ import {
 } from "./backend.ts";
 import { runChild } from "./child-runs.ts";
 import { type EventWriter, StreamLimitError } from "./event-writer.ts";
+import { HeldWorkspace } from "./held-workspace.ts";
+import { untilTurn } from "./session-turn.ts";
 import { RunStopped, type StopKind } from "./stop-reason.ts";
 import { backendSpan } from "./trace-run.ts";
 import { UsageMeter } from "./usage-meter.ts";
@@ -32,11 +35,18 @@ export type Work = {
   readonly lend: <Value>(wait: () => Promise<Value>) => Promise<Value>;
   /** Aborts with a RunStopped. */
   readonly signal: AbortSignal;
+  /** Aborts when the service waits for nothing any more. */
+  readonly isOver: AbortSignal;
 };
 
-export type WorkDone = { readonly ending: Ending; readonly usage: Usage };
+export type WorkDone = {
+  readonly ending: Ending;
+  readonly usage: Usage;
+  /** Resolves when the workspace is removed: of a run that was stopped, once its backend has ended. Never rejects. */
+  readonly cleaned: Promise<void>;
+};
 
-/** Never rejects: whatever happens is an ending. Leaves no workspace behind. */
+/** Never rejects: whatever happens is an ending. Leaves no workspace behind, but after a while. */
 export async function carryOut(work: Work): Promise<WorkDone> {
   const { core, taken } = work;
   const { id: runId, fence, holdMicroUsd } = taken.run;
@@ -44,29 +54,35 @@ export async function carryOut(work: Work): Promise<WorkDone> {
     holdMicroUsd,
     raiseHold: (microUsd) => raiseHold(core, { runId, fence, microUsd }),
   });
-  const ending = await endingOfWork(work, meter);
-  return { ending, usage: meter.usage };
+  const held = new HeldWorkspace({ core, runId, isOver: work.isOver });
+  const ending = await endingOfWork(work, { meter, held });
+  const cleaned = held.remove();
+  if (!held.isInUse) await cleaned;
+  return { ending, usage: meter.usage, cleaned };
 }
 
-async function endingOfWork(work: Work, meter: UsageMeter): Promise<Ending> {
+async function endingOfWork(
+  work: Work,
+  { meter, held }: { meter: UsageMeter; held: HeldWorkspace },
+): Promise<Ending> {
   const { core, taken, signal } = work;
   const runId = taken.run.id;
-  let workspace: Workspace | null = null;
   try {
     const agent = await core.store.committed.findAgent(taken.run.agentId);
     const backend = work.backends.find((candidate) => candidate.name === agent?.backend);
     if (agent === null || backend === undefined) {
       return failed("spawn_failed", `This service has no backend named "${agent?.backend ?? ""}".`);
     }
-    const task = taskOf(work, { agent, meter });
+    const generations = await generationsLeft(core.store.committed, taken.run);
+    const task = taskOf(work, { agent, meter, generations });
     const ask = (run: () => Promise<BackendOutcome>) =>
       core.tracer.trace(backendSpan(backend), () => untilStopped(run(), signal));
     if (!backend.needsWorkspace) return completed(await ask(() => backend.run(task)));
 
-    const { job } = taken.input;
+    const source = sourceOf(taken.input, runId);
     const repository = agent?.repository ?? null;
-    if (job === null && repository !== null) return failed("spawn_failed", noCommitText(repository.name));
-    const source = job === null ? null : { ...job, runId, repository: job.repository.name };
+    if (source === null && repository !== null) return failed("spawn_failed", noCommitText(repository.name));
+    if (backend.changesWorkspace === true) await untilTurn({ ...work, run: taken.run });
     const opened = await core.tracer.trace({ name: "open workspace" }, async (span) => {
       const opening =
         source === null
@@ -75,33 +91,50 @@ async function endingOfWork(work: Work, meter: UsageMeter): Promise<Ending> {
       if (!opening.ok) span.fail(opening.refusal.reason);
       return opening;
     });
-    if (opened.ok) workspace = opened.value;
+    if (opened.ok) held.hold(opened.value);
     signal.throwIfAborted();
     if (!opened.ok) {
       return failed("spawn_failed", opened.refusal.detail, opened.refusal.reason === "clone_timed_out");
     }
     const given = { ...task, ...(source ?? { repository: null }) };
     if (backend.changesWorkspace !== true)
-      return completed(await ask(() => backend.run(given, opened.value)));
+      return completed(await ask(() => held.use(backend.run(given, opened.value), backend.stopsWithinMs)));
     const copy = await restoreCopy(core, { run: taken.run, workspace: opened.value });
     try {
-      return completed(await ask(() => backend.run({ ...given, workingCopy: copy }, opened.value)));
+      const run = () => backend.run({ ...given, workingCopy: copy }, opened.value);
+      return completed(await ask(() => held.use(run(), backend.stopsWithinMs)));
     } finally {
       // Also of a run that failed: the session may go on from there. One that was stopped has no time for it.
       if (!signal.aborted) await reportChanges(work, { workspace: opened.value, copy });
     }
   } catch (cause) {
     if (cause instanceof RunStopped) return endingOf(cause.kind);
-    if (cause instanceof BackendFailure) return failed("backend_error", cause.message, cause.isRetryable);
+    if (cause instanceof BackendFailure) {
+      const ending = failed("backend_error", cause.message, cause.isRetryable);
+      return cause.isCharged ? { ...ending, isCharged: true } : ending;
+    }
     if (cause instanceof StreamLimitError)
       return failed("backend_error", `${cause.message} Ask for less in one run.`);
     core.log.error({ run_id: runId, err: cause }, "backend failed");
     return failed("backend_error", "The agent's backend failed. Nothing was charged. Run it again.", true);
-  } finally {
-    await workspace?.close().catch((cause: unknown) => {
-      core.log.warn({ run_id: runId, err: cause }, "workspace could not be removed");
-    });
   }
+}
+
+/** What the run works on: the head of a pull request where one was asked for, which makes it an outsider's. */
+function sourceOf({ job, pullRequest }: RunInput, runId: string): WorkspaceSource | null {
+  if (job === null) return null;
+  const source = { ...job, runId, repository: job.repository.name };
+  if (pullRequest === undefined) return source;
+  const { number, headRef, headSha: sha, baseRef } = pullRequest;
+  const isJobs = job.ref === headRef.replace(/head$/, "merge");
+  return {
+    ...source,
+    sha,
+    ref: headRef,
+    event: "pull_request",
+    baseRef,
+    pullRequest: { number, headRef, isJobs },
+  };
 }
 
 async function reportChanges(
@@ -112,7 +145,10 @@ async function reportChanges(
   if (changes !== null) await writer.emit(changes);
 }
 
-function taskOf(work: Work, { agent, meter }: { agent: Agent; meter: UsageMeter }): BackendTask {
+function taskOf(
+  work: Work,
+  { agent, meter, generations }: { agent: Agent; meter: UsageMeter; generations: number },
+): BackendTask {
   const { core, taken, writer, signal, lend } = work;
   const { run, input } = taken;
   let ids = 0;
@@ -131,6 +167,7 @@ function taskOf(work: Work, { agent, meter }: { agent: Agent; meter: UsageMeter 
       await writer.emit(event);
     },
     history: (maxChars) => readHistory(core.store.committed, { run, maxChars }),
+    generationsLeft: generations,
     delegate: (task) => runChild({ core, parent: taken, signal, lend }, task),
     meter,
     nextId: (kind) => {
@@ -158,7 +195,7 @@ function completed({ stopReason }: BackendOutcome): Ending {
   return { status: "completed", stopReason };
 }
 
-function failed(cause: RunCause, message: string, retryable = false): Ending {
+function failed(cause: RunCause, message: string, retryable = false): Extract<Ending, { status: "failed" }> {
   return { status: "failed", cause, message, retryable };
 }
 

@@ -17,9 +17,14 @@ export type ChildTask = {
   readonly maxTurnTokens: number;
 };
 
-/** `reply` is the last that the child said. */
+/** `reply` is the last that the child said. `bound`: what stopped it before it was done, as its `stop_reason` has it. */
 export type ChildOutcome =
-  | { readonly status: "completed"; readonly runId: string; readonly reply: string }
+  | {
+      readonly status: "completed";
+      readonly runId: string;
+      readonly reply: string;
+      readonly bound: string | null;
+    }
   | { readonly status: "failed" | "cancelled"; readonly runId: string; readonly why: string }
   | { readonly status: "refused"; readonly why: string };
 
@@ -45,6 +50,7 @@ export async function runChild(options: ChildRunsOptions, task: ChildTask): Prom
         status: "completed",
         runId: child.id,
         reply: (await readReplies(core.store.committed, child.id)).at(-1) ?? "",
+        bound: child.stopReason === "end_turn" ? null : child.stopReason,
       };
     case "failed":
     case "cancelled":
@@ -54,7 +60,8 @@ export async function runChild(options: ChildRunsOptions, task: ChildTask): Prom
   }
 }
 
-async function untilEnded(core: Core, runId: string, signal: AbortSignal): Promise<RunRecord> {
+/** Resolves with the run once it has ended, whoever carries it out. Rejects with the signal's reason. */
+export async function untilEnded(core: Core, runId: string, signal: AbortSignal): Promise<RunRecord> {
   for (;;) {
     const listener = core.signals.listen(runId);
     const woken = new AbortController();

@@ -1,5 +1,6 @@
 // Takes queued runs to their end, a few at a time, and settles each whatever happens.
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { type BackoffPolicy, nextDelayMs } from "../../base/backoff.ts";
 import type { Core } from "../core/core.ts";
 import type { Span } from "../core/ports/tracer.ts";
@@ -39,6 +40,10 @@ export class Executor {
   readonly #leases = new Map<string, RunLease>();
   readonly #heartbeats: Heartbeats;
   readonly #slots = new Set<Promise<void>>();
+  /** Workspaces of ended runs whose backends are still to end. */
+  readonly #cleaning = new Set<Promise<void>>();
+  /** Runs what it is given outside of any run's trace: a worker outlives the run that lends it. */
+  readonly #outside = AsyncLocalStorage.snapshot();
   /** Workers beyond the slots, left by those that were lent and came back: each ends after the run it has. */
   #surplus = 0;
 
@@ -57,7 +62,9 @@ export class Executor {
   }
 
   #addWorker(): void {
-    const worker: Promise<void> = this.#workSlot().finally(() => this.#slots.delete(worker));
+    const worker: Promise<void> = this.#outside(() => this.#workSlot()).finally(() =>
+      this.#slots.delete(worker),
+    );
     this.#slots.add(worker);
   }
 
@@ -83,13 +90,27 @@ export class Executor {
     await this.#idleWithin(STOP_GRACE_MS);
     this.#drained.abort();
     for (const runId of this.#leases.keys()) await this.#interrupt(runId);
+    await this.#within(STOP_GRACE_MS, Promise.all(this.#cleaning));
   }
 
   async #idleWithin(ms: number): Promise<void> {
+    await this.#within(
+      ms,
+      Promise.all(this.#slots).then(() => Promise.all(this.#cleaning)),
+    );
+  }
+
+  async #within(ms: number, work: Promise<unknown>): Promise<void> {
     const isOver = new AbortController();
     const grace = this.#options.core.clock.sleep(ms, isOver.signal).catch(() => {});
-    await Promise.race([Promise.all(this.#slots), grace]);
+    await Promise.race([work, grace]);
     isOver.abort();
+  }
+
+  /** No worker waits for it, `drain` does. */
+  #follow(cleaned: Promise<void>): void {
+    const cleaning = cleaned.finally(() => this.#cleaning.delete(cleaning));
+    this.#cleaning.add(cleaning);
   }
 
   async #workSlot(): Promise<void> {
@@ -137,7 +158,7 @@ export class Executor {
         append: (events) => appendRunEvents(core, { runId, fence, events }),
         onStatus: (status) => lease.observe(status),
       });
-      const { ending, usage } = await carryOut({
+      const { ending, usage, cleaned } = await carryOut({
         core,
         taken,
         backends,
@@ -145,7 +166,9 @@ export class Executor {
         writer,
         signal: lease.signal,
         lend: (wait) => this.#lend(wait),
+        isOver: this.#drained.signal,
       });
+      this.#follow(cleaned);
       const events = await writer.close();
       const isOurs = await core.tracer.trace({ name: "finish" }, () =>
         this.#insist(() => finishRun(core, { runId, fence, events, ending, usage })),

@@ -22,13 +22,18 @@ export async function restoreCopy(
 
 /**
  * Keeps what the tree holds for the session's next run. Returns the event that says what was changed; null where
- * nothing is, nor was.
+ * nothing is, nor was. Of what cannot be read nothing is kept: the next run begins where this one did.
  */
 export async function keepCopy(
   core: Core,
   { run, workspace, copy }: { run: RunRecord; workspace: Workspace; copy: WorkingCopy },
 ): Promise<RunEvent | null> {
-  const { baseSha, files, patch, heldBack } = await workspace.workingChanges();
+  const { baseSha, files, patch, heldBack, unreadable } = await workspace.workingChanges();
+  if (unreadable !== undefined) {
+    core.log.warn({ run_id: run.id, why: unreadable }, "changes could not be read");
+    const value = { base_sha: baseSha, files: [], patch: "", unreadable };
+    return { type: "CUSTOM", name: "repository.changes", value };
+  }
   const isUntouched = files.length === 0 && heldBack.length === 0;
   if (isUntouched && copy.state === "fresh") return null;
   await core.store.transact((tx) =>

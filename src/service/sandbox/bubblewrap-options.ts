@@ -8,6 +8,8 @@ import type { SandboxLimits } from "./sandbox-config.ts";
 export const INNER_HOME = "/home/agent";
 const INNER_USER = 1000;
 const MAX_OPEN_FILES = 4096;
+/** The service and its neighbours go first. */
+export const NICENESS = "10";
 
 const accounts: Readonly<Record<string, string>> = {
   "/etc/passwd": `agent:x:${INNER_USER}:${INNER_USER}:agent:${INNER_HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n`,
@@ -72,6 +74,7 @@ export function bubblewrapStart(call: BubblewrapCall): BubblewrapStart {
     ...["--dir", "/var", "--symlink", "/tmp", "/var/tmp"],
     ...memoryFolder(INNER_HOME),
     ...call.host.options,
+    ...call.host.seals,
     ...fileOptions(0, made.length),
     // To a service that is root, the files of /proc/sys are its own: written to, they lead out.
     ...["--proc", "/proc", "--remount-ro", "/proc"],
@@ -92,13 +95,15 @@ export function bubblewrapStart(call: BubblewrapCall): BubblewrapStart {
 function limited({ prlimitPath, limits, argv }: BubblewrapCall): readonly string[] {
   return [
     prlimitPath,
-    `--nproc=${limits.processes}`,
-    `--fsize=${limits.diskBytes}`,
+    ...kernelLimits(limits),
     // Per process, at once, where the watch needs a moment; address space is not memory, so twice as much.
     `--data=${2 * limits.memoryBytes}`,
-    `--nofile=${MAX_OPEN_FILES}`,
-    "--core=0",
     // Both streams in one pipe keep their order; bubblewrap's own complaints have the other.
     ...["--", "/bin/sh", "-c", 'exec "$@" 2>&1', "sh", ...argv],
   ];
+}
+
+/** Options of prlimit that hold for whatever is confined. */
+export function kernelLimits({ processes, diskBytes }: SandboxLimits): readonly string[] {
+  return [`--nproc=${processes}`, `--fsize=${diskBytes}`, `--nofile=${MAX_OPEN_FILES}`, "--core=0"];
 }

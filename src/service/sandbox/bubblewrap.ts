@@ -1,11 +1,11 @@
 // Executes commands by bubblewrap: namespaces of their own, killed as a whole through the first process in them.
 
-import { type ChildProcess, spawn } from "node:child_process";
-import type { Readable, Writable } from "node:stream";
+import { spawn } from "node:child_process";
 import type { Clock } from "../../base/clock.ts";
 import { ok } from "../../base/result.ts";
 import type { Sandbox, SandboxCommand, SandboxedWorkspace, SandboxResult } from "../core/ports/sandbox.ts";
-import { bubblewrapStart, FILTER_DESCRIPTOR, INNER_HOME, STATUS_DESCRIPTOR } from "./bubblewrap-options.ts";
+import { bubblewrapStart, FILTER_DESCRIPTOR, INNER_HOME, NICENESS } from "./bubblewrap-options.ts";
+import { feed, followStatus, type Inside } from "./bubblewrap-status.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
 import { gitView } from "./git-view.ts";
 import type { HostView } from "./host-view.ts";
@@ -19,8 +19,6 @@ import { argvOf, type Supervision, supervise, type Watch } from "./supervise.ts"
 import type { WorkingFolder } from "./working-folder.ts";
 
 const MAX_COMPLAINT_CHARS = 2000;
-/** The service and its neighbours go first. */
-const NICENESS = "10";
 
 export type BubblewrapParts = {
   readonly config: SandboxConfig;
@@ -105,9 +103,6 @@ type Running = Pick<Supervision, "child" | "outputs" | "end" | "ended"> & {
   readonly inside: Promise<Inside | null>;
 };
 
-/** The first process as this machine numbers it, and the namespace of processes that ends with it. */
-type Inside = { readonly firstProcess: number; readonly processNamespace: number };
-
 function startBubblewrap({ args, data, path, hasInput, inherited }: Start): Running {
   const pipes: Stdio = [
     hasInput ? "pipe" : "ignore",
@@ -155,46 +150,6 @@ function startBubblewrap({ args, data, path, hasInput, inherited }: Start): Runn
     });
   });
   return { child, outputs: child.stdout === null ? [] : [child.stdout], end, ended, inside };
-}
-
-function feed(child: ChildProcess, descriptor: number, content: Buffer | string): void {
-  const pipe = child.stdio[descriptor] as (Readable & Writable) | null | undefined;
-  // A sandbox that fails before it has read everything says why by itself.
-  pipe?.on("error", () => undefined);
-  pipe?.resume();
-  pipe?.end(content);
-}
-
-type Status = {
-  inside: Inside | null;
-  exitCode: number | null;
-  readonly started: Promise<Inside | null>;
-};
-
-/** Reads the lines that bubblewrap writes about itself; nothing inside of it can write there. */
-function followStatus(child: ChildProcess): Status {
-  const { promise, resolve } = Promise.withResolvers<Inside | null>();
-  const status: Status = { inside: null, exitCode: null, started: promise };
-  let text = "";
-  const pipe = child.stdio[STATUS_DESCRIPTOR] as Readable | null | undefined;
-  pipe?.on("data", (chunk: Buffer) => {
-    text += chunk.toString("latin1");
-    const firstProcess = numberIn(text, "child-pid");
-    const processNamespace = numberIn(text, "pid-namespace");
-    if (firstProcess !== null && processNamespace !== null)
-      status.inside = { firstProcess, processNamespace };
-    status.exitCode = numberIn(text, "exit-code");
-    if (status.inside !== null) resolve(status.inside);
-  });
-  pipe?.on("error", () => undefined);
-  child.once("close", () => resolve(null));
-  child.once("error", () => resolve(null));
-  return status;
-}
-
-function numberIn(text: string, name: string): number | null {
-  const found = new RegExp(`"${name}": (\\d+)[ ,}]`).exec(text)?.[1];
-  return found === undefined ? null : Number(found);
 }
 
 function killProcess(id: number): void {

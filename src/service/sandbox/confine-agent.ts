@@ -1,32 +1,142 @@
-// Wraps the command of an agent that is a program of its own in bubblewrap: it sees its tools, its workspace and its
-// home, each where it lies on this machine, and the network, because its model is there.
+// Starts an agent that is a program of its own in bubblewrap: it sees its tools, its workspace and its home, each where
+// it lies on this machine, and the network, because its model is there. With all that it starts it is held to the limits
+// of commands.
 
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { assertNever } from "../../base/assert-never.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { SandboxLimit } from "../core/ports/sandbox.ts";
+import { FILTER_DESCRIPTOR, kernelLimits, NICENESS, STATUS_DESCRIPTOR } from "./bubblewrap-options.ts";
+import { feed, followStatus } from "./bubblewrap-status.ts";
+import { prepareDiskWatch } from "./disk-watch.ts";
 import { hostView } from "./host-view.ts";
-import type { SandboxConfig } from "./sandbox-config.ts";
+import { inheritedDescriptors, withoutInherited } from "./inherited-descriptors.ts";
+import { watchProcesses } from "./process-watch.ts";
+import { programIn } from "./program-path.ts";
+import type { SandboxConfig, SandboxLimits } from "./sandbox-config.ts";
+import { SandboxError } from "./sandbox-error.ts";
+import type { Watch } from "./supervise.ts";
+import { systemCallFilter } from "./system-call-filter.ts";
+
+const MEGABYTE = 1024 * 1024;
 
 export type ConfinedStart = {
   readonly argv: readonly [string, ...string[]];
+  /** All of it. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Absolute; both can be written to. */
   readonly workspace: string;
   readonly home: string;
 };
 
-export type Confine = (start: ConfinedStart) => readonly [string, ...string[]];
+/** A limit, as much as it allows, and the setting that says so. */
+export type PassedLimit = {
+  readonly limit: "memory" | "processes" | "disk";
+  /** Megabytes, or processes and threads. */
+  readonly allowed: number;
+  readonly setting: string;
+};
 
-/**
- * How to start an agent so that it ends with everything it started. The limits of the sandbox on memory, processes
- * and disk are not held: they are for commands. The environment is passed on as it is.
- */
-export async function confineAgent(config: SandboxConfig): Promise<Confine> {
+export type ConfinedAgent = {
+  /** The leader of a process group of its own. When it ends, so does everything in its sandbox. */
+  readonly child: ChildProcessWithoutNullStreams;
+  /**
+   * Resolves with the first limit that was passed, or with null once `signal` aborts. Rejects where nobody can tell.
+   * The agent is left to be ended.
+   */
+  watch(signal: AbortSignal): Promise<PassedLimit | null>;
+};
+
+export type Confine = (start: ConfinedStart) => Promise<ConfinedAgent>;
+
+/** How to start an agent so that it ends with everything it started. Rejects without `prlimit`. */
+export async function confineAgent(config: SandboxConfig, { clock }: { clock: Clock }): Promise<Confine> {
   const host = await hostView({ ...config, network: "allowed" });
-  return ({ argv, workspace, home }) => [
-    "bwrap",
-    ...["--unshare-all", "--share-net", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
-    // First, so that the workspace and the home may lie below it.
-    ...["--tmpfs", "/tmp", "--dir", "/var", "--symlink", "/tmp", "/var/tmp"],
-    ...host.options,
-    ...["--proc", "/proc", "--dev", "/dev"],
-    ...["--bind", workspace, workspace, "--bind", home, home],
-    ...["--remount-ro", "/", "--chdir", workspace, "--", ...argv],
-  ];
+  const inherited = await inheritedDescriptors();
+  const prlimit = await programIn(config.environment.PATH ?? "", "prlimit");
+  if (prlimit === null)
+    throw new SandboxError("sandbox_not_started", "prlimit is not in PATH: apt-get install util-linux.");
+  const filter = systemCallFilter(process.arch);
+  const { agentLimits: limits } = config;
+  const memoryFolder = (path: string) => ["--size", `${limits.temporaryBytes}`, "--tmpfs", path];
+
+  return async ({ argv, environment, workspace, home }) => {
+    const watchTrees = await Promise.all(
+      [workspace, home].map((root) => prepareDiskWatch({ root, maxBytes: limits.diskBytes, clock })),
+    );
+    const options = [
+      // `clone` passes the filter, which cannot read all that it is given: in a user namespace of its own, an agent would
+      // have every capability.
+      ...["--unshare-all", "--unshare-user", "--disable-userns"],
+      ...["--share-net", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+      // First, so that the workspace and the home may lie below it.
+      ...memoryFolder("/tmp"),
+      ...["--dir", "/var", "--symlink", "/tmp", "/var/tmp"],
+      ...host.options,
+      // To a service that is root, the files of /proc/sys are its own: written to, they lead out.
+      ...["--proc", "/proc", "--remount-ro", "/proc"],
+      ...["--dev", "/dev", "--remount-ro", "/dev", ...memoryFolder("/dev/shm")],
+      ...["--bind", workspace, workspace, "--bind", home, home],
+      ...host.seals,
+      ...["--remount-ro", "/", "--chdir", workspace],
+      ...["--json-status-fd", `${STATUS_DESCRIPTOR}`],
+      ...(filter === null ? [] : ["--seccomp", `${FILTER_DESCRIPTOR}`]),
+      // No bound on the data of one process: some runtimes reserve far more than they use. The watch counts what is used.
+      ...["--", prlimit, ...kernelLimits(limits), "--", ...argv],
+    ];
+    const child = withoutInherited(["pipe", "pipe", "pipe", "pipe", "pipe"], inherited, (stdio) =>
+      spawn("nice", ["-n", NICENESS, "bwrap", ...options], { env: environment, detached: true, stdio }),
+    ) as ChildProcessWithoutNullStreams;
+    feed(child, FILTER_DESCRIPTOR, filter ?? "");
+    const { started } = followStatus(child);
+    const { processes: maxProcesses, memoryBytes: maxMemoryBytes } = limits;
+    const watchInside: Watch = async (signal) => {
+      const inside = await started;
+      if (inside === null) return null;
+      return await watchProcesses({ ...inside, maxProcesses, maxMemoryBytes, clock, signal });
+    };
+    return {
+      child,
+      watch: async (signal) => passedLimit(await firstOf([watchInside, ...watchTrees], signal), limits),
+    };
+  };
+}
+
+/** The watches end with the first of them that tells a limit. */
+async function firstOf(watches: readonly Watch[], signal: AbortSignal): Promise<SandboxLimit | null> {
+  const told = new AbortController();
+  const isOver = AbortSignal.any([signal, told.signal]);
+  try {
+    return await new Promise<SandboxLimit | null>((resolve, reject) => {
+      const watching = watches.map(async (watch) => {
+        const limit = await watch(isOver).catch((cause: unknown) => {
+          // What is watched goes when the agent has gone.
+          if (isOver.aborted) return null;
+          throw cause;
+        });
+        if (limit !== null) resolve(limit);
+      });
+      Promise.all(watching).then(() => resolve(null), reject);
+    });
+  } finally {
+    told.abort();
+  }
+}
+
+function passedLimit(limit: SandboxLimit | null, limits: SandboxLimits): PassedLimit | null {
+  switch (limit) {
+    case null:
+      return null;
+    case "memory":
+      return { limit, allowed: limits.memoryBytes / MEGABYTE, setting: "SANDBOX_MEMORY_MB" };
+    case "processes":
+      return { limit, allowed: limits.processes, setting: "SANDBOX_PROCESSES" };
+    case "disk":
+      return { limit, allowed: limits.diskBytes / MEGABYTE, setting: "SANDBOX_DISK_MB" };
+    case "time":
+    case "output":
+      throw new TypeError(`Nobody watches the limit of ${limit} of an agent.`);
+    default:
+      return assertNever(limit);
+  }
 }

@@ -1,7 +1,6 @@
 // Finds the sandbox that this machine can have, by using it once; says at start what is missing, and how to get it.
 
-import { constants } from "node:fs";
-import { access, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../../base/clock.ts";
@@ -12,6 +11,7 @@ import { type BubblewrapParts, bubblewrapSandbox } from "./bubblewrap.ts";
 import { containerSandbox } from "./container.ts";
 import { hostView } from "./host-view.ts";
 import { inheritedDescriptors } from "./inherited-descriptors.ts";
+import { programIn } from "./program-path.ts";
 import type { SandboxConfig } from "./sandbox-config.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
@@ -131,16 +131,4 @@ function tellOfWeaknesses(config: SandboxConfig, log: Logger): void {
       {},
       `There is no filter of system calls for ${process.arch}: namespaces alone confine commands.`,
     );
-}
-
-async function programIn(path: string, name: string): Promise<string | null> {
-  for (const folder of path.split(":").filter((part) => part.startsWith("/"))) {
-    const program = join(folder, name);
-    const found = await access(program, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (found) return program;
-  }
-  return null;
 }

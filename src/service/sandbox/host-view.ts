@@ -32,6 +32,8 @@ const javaSettings = /^java-[\w-]+$/;
 export type HostView = {
   /** Options of bubblewrap. */
   readonly options: readonly string[];
+  /** More of them, for the end: until then something may be mounted below what is hidden. */
+  readonly seals: readonly string[];
   /** The folders of `PATH` that are visible. */
   readonly path: string;
 };
@@ -48,8 +50,10 @@ export async function hostView(config: SandboxConfig): Promise<HostView> {
     visible.push(await realpath(path).catch(() => path));
   }
   if (config.network === "allowed") options.push("--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf");
-  options.push(...(await coverHidden(config, visible)));
-  return { options, path: await visiblePath(config.environment.PATH ?? "", visible) };
+  const covered = await hiddenWithin(config, visible);
+  options.push(...covered.flatMap((path) => ["--tmpfs", path]));
+  const seals = covered.flatMap((path) => ["--remount-ro", path]);
+  return { options, seals, path: await visiblePath(config.environment.PATH ?? "", visible) };
 }
 
 async function javaFolders(): Promise<string[]> {
@@ -57,11 +61,10 @@ async function javaFolders(): Promise<string[]> {
   return names.filter((name) => javaSettings.test(name)).map((name) => join("/etc", name));
 }
 
-/** Something empty over the service's data, where the data lies within the tools. */
-async function coverHidden(config: SandboxConfig, visible: readonly string[]): Promise<string[]> {
+/** Where something empty has to lie over the service's data: where the data lies within the tools. */
+async function hiddenWithin(config: SandboxConfig, visible: readonly string[]): Promise<string[]> {
   const hidden = await Promise.all(config.hiddenPaths.map(realPathOfMissing));
-  const within = hidden.filter((path) => visible.some((folder) => isInside(path, folder)));
-  return within.flatMap((path) => ["--tmpfs", path, "--remount-ro", path]);
+  return hidden.filter((path) => visible.some((folder) => isInside(path, folder)));
 }
 
 /** Of a path whose end does not exist yet, too. */

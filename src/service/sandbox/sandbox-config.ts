@@ -1,6 +1,6 @@
 // The settings of the sandbox: decoded from text, each wrong one named with what is allowed. Pure.
 
-import { isAbsolute, normalize, relative } from "node:path";
+import { isAbsolute, join, normalize, relative } from "node:path";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { faultOfName } from "./scrubbed-environment.ts";
 
@@ -31,6 +31,10 @@ export type SandboxConfig = {
   readonly passed: Readonly<Record<string, string>>;
   readonly container: ContainerCommands | null;
   readonly limits: SandboxLimits;
+  /** Of an agent that is a program of its own, with all that it starts. Its time is the run's. */
+  readonly agentLimits: SandboxLimits;
+  /** Where the homes of agents lie, and of commands that have no sandbox. Made when missing. */
+  readonly homesFolder: string;
   /** Of this, `PATH` is used, and what reaches a container engine. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
@@ -60,6 +64,7 @@ const neverVisible = [
 ];
 
 const MEGABYTE = 1024 * 1024;
+const AGENT_MEMORY_BYTES = 8192 * MEGABYTE;
 
 /** `dataDir` is absolute. A refusal is one line for every wrong setting. */
 export function decodeSandbox(
@@ -84,20 +89,28 @@ export function decodeSandbox(
   };
 
   const mode = oneOf("SANDBOX", sandboxModes, "auto");
-  const config: SandboxConfig = {
+  const confinement = {
     mode,
     network: oneOf("SANDBOX_NETWORK", sandboxNetworks, "off"),
     readPaths: readPaths(textOf("SANDBOX_READ_PATHS"), dataDir, problems),
     hiddenPaths: [dataDir],
     passed: passedVariables(textOf("SANDBOX_ENV"), environment, problems),
     container: containerCommands(textOf("SANDBOX_COMMAND"), textOf("SANDBOX_STOP_COMMAND"), problems),
-    limits: {
-      timeoutMs: wholeNumber("SANDBOX_SECONDS", { min: 1, max: 21_600, fallback: 600 }) * 1000,
-      memoryBytes: wholeNumber("SANDBOX_MEMORY_MB", { min: 64, max: 1_048_576, fallback: 4096 }) * MEGABYTE,
-      processes: wholeNumber("SANDBOX_PROCESSES", { min: 16, max: 100_000, fallback: 1024 }),
-      diskBytes: wholeNumber("SANDBOX_DISK_MB", { min: 16, max: 1_048_576, fallback: 8192 }) * MEGABYTE,
-      temporaryBytes: wholeNumber("SANDBOX_TMP_MB", { min: 1, max: 1_048_576, fallback: 512 }) * MEGABYTE,
-    },
+  };
+  const limits: SandboxLimits = {
+    timeoutMs: wholeNumber("SANDBOX_SECONDS", { min: 1, max: 21_600, fallback: 600 }) * 1000,
+    memoryBytes: wholeNumber("SANDBOX_MEMORY_MB", { min: 64, max: 1_048_576, fallback: 4096 }) * MEGABYTE,
+    processes: wholeNumber("SANDBOX_PROCESSES", { min: 16, max: 100_000, fallback: 1024 }),
+    diskBytes: wholeNumber("SANDBOX_DISK_MB", { min: 16, max: 1_048_576, fallback: 8192 }) * MEGABYTE,
+    temporaryBytes: wholeNumber("SANDBOX_TMP_MB", { min: 1, max: 1_048_576, fallback: 512 }) * MEGABYTE,
+  };
+  // It holds its own memory beside that of the commands that it executes.
+  const agentMemory = textOf("SANDBOX_MEMORY_MB") === "" ? { memoryBytes: AGENT_MEMORY_BYTES } : {};
+  const config: SandboxConfig = {
+    ...confinement,
+    limits,
+    agentLimits: { ...limits, ...agentMemory },
+    homesFolder: join(dataDir, "homes"),
     environment,
   };
   if (mode === "container" && config.container === null)

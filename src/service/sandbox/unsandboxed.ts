@@ -1,13 +1,11 @@
 // Executes commands without a sandbox: for repositories that are trusted anyway, or where the operator said so. The
 // environment is scrubbed and the limits on time, output and disk hold; files and network of the machine are in reach.
 
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { ok, refused } from "../../base/result.ts";
 import type { Sandbox } from "../core/ports/sandbox.ts";
 import { mayExecute } from "../core/shell-policy.ts";
+import { makeHome, removeHome } from "./agent-homes.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
 import { startGroup } from "./end-group.ts";
 import { prepareCommand } from "./prepare-command.ts";
@@ -41,7 +39,7 @@ export function unsandboxed({ config, inherited, clock }: UnsandboxedParts): San
         maxBytes: config.limits.diskBytes,
         clock,
       });
-      const home = await mkdtemp(join(tmpdir(), "agent-home-"));
+      const home = await makeHome(config.homesFolder);
       try {
         command.signal.throwIfAborted();
         const env = scrubbedEnvironment({
@@ -61,7 +59,8 @@ export function unsandboxed({ config, inherited, clock }: UnsandboxedParts): San
         });
         return ok(await supervise({ ...running, command, watches: [watchDisk], timeoutMs, clock }));
       } finally {
-        await rm(home, { recursive: true, force: true });
+        // With what the command let go of: it may still write there.
+        await removeHome(home);
       }
     },
   };

@@ -37,8 +37,43 @@ function makeProvider(open?: WorkspaceProvider["open"]) {
   return { opened, workspace, provider };
 }
 
-async function withBed(workspaces: WorkspaceProvider, use: (bed: CoreBed) => Promise<void>): Promise<void> {
-  const bed = await CoreBed.start({ backend, workspaces });
+/** A backend that never hears of a stop: each of its runs ends when the test says so. */
+function deafBackend(more: { readonly stopsWithinMs?: number } = {}) {
+  const forever = Promise.withResolvers<void>();
+  let working = 0;
+  let notice = () => {};
+  const deaf: Backend = {
+    name: "deaf",
+    needsWorkspace: true,
+    ...more,
+    run: async () => {
+      working += 1;
+      notice();
+      await forever.promise;
+      return { stopReason: "end_turn" };
+    },
+  };
+  const whenWorking = async (count: number) => {
+    while (working < count) {
+      await new Promise<void>((resolve) => {
+        notice = resolve;
+      });
+    }
+  };
+  return { backend: deaf, whenWorking, end: () => forever.resolve() };
+}
+
+async function cancel(bed: CoreBed, runId: string): Promise<void> {
+  await bed.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
+  bed.dispatch.nudge(runId);
+}
+
+async function withBed(
+  workspaces: WorkspaceProvider,
+  use: (bed: CoreBed) => Promise<void>,
+  worker: Backend = backend,
+): Promise<void> {
+  const bed = await CoreBed.start({ backend: worker, workspaces });
   bed.executor.start();
   try {
     await use(bed);
@@ -75,6 +110,68 @@ describe("a run's workspace", () => {
       expect((await bed.ended(runId)).status).toBe("cancelled");
       expect(opened).toEqual([{ isClosed: true }]);
     });
+  });
+
+  it("stays until a backend that is deaf has ended, and neither the run nor its worker waits for that", async () => {
+    const { provider, opened } = makeProvider();
+    const deaf = deafBackend();
+    const bed = await CoreBed.start({ backend: deaf.backend, workspaces: provider, slots: 1 });
+    bed.executor.start();
+    for (const count of [1, 2]) {
+      const runId = await bed.submit();
+      await deaf.whenWorking(count);
+      await cancel(bed, runId);
+      expect((await bed.ended(runId)).status).toBe("cancelled");
+    }
+    expect(opened).toEqual([{ isClosed: false }, { isClosed: false }]);
+    const drained = bed.executor.drain(0);
+    deaf.end();
+    await drained;
+    expect(opened).toEqual([{ isClosed: true }, { isClosed: true }]);
+    expect(bed.logs.filter((line) => /^(warn|error)/.test(line))).toEqual([]);
+    await bed.close();
+  });
+
+  it("is removed under a backend that takes longer to end than it may", async () => {
+    const { provider, opened } = makeProvider();
+    const deaf = deafBackend({ stopsWithinMs: 7_000 });
+    await withBed(
+      provider,
+      async (bed) => {
+        const runId = await bed.submit();
+        await deaf.whenWorking(1);
+        await cancel(bed, runId);
+        await bed.ended(runId);
+        bed.clock.advance(6_999);
+        expect(opened).toEqual([{ isClosed: false }]);
+        bed.clock.advance(1);
+        await bed.executor.drain(0);
+        expect(opened).toEqual([{ isClosed: true }]);
+        expect(bed.logs.join("\n")).toContain("has not ended in time");
+      },
+      deaf.backend,
+    );
+  });
+
+  it("is removed under a backend that is deaf when the service ends", async () => {
+    const { provider, opened } = makeProvider();
+    const deaf = deafBackend();
+    await withBed(
+      provider,
+      async (bed) => {
+        const runId = await bed.submit();
+        await deaf.whenWorking(1);
+        await cancel(bed, runId);
+        await bed.ended(runId);
+        // Its patience, and the grace of the service's end.
+        const drained = bed.executor.drain(0);
+        await bed.clock.whenSleeping(2);
+        bed.clock.advance(2_000);
+        await drained;
+        expect(opened).toEqual([{ isClosed: true }]);
+      },
+      deaf.backend,
+    );
   });
 
   it("that cannot be removed does not change how the run ended", async () => {

@@ -1,5 +1,6 @@
 // Runs that hand work to others: how that ends, whoever ends first.
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cancelRun } from "../../../src/service/core/cancel-run.ts";
 import {
@@ -104,7 +105,7 @@ for (const kind of storeKinds) {
       const parent = await bed.ended(await submit("ask"));
       expect(parent.status).toBe("completed");
       const [child] = await childrenOf(parent.id);
-      expect(outcomes).toEqual([{ status: "completed", runId: child?.id, reply: "forty-two" }]);
+      expect(outcomes).toEqual([{ status: "completed", runId: child?.id, reply: "forty-two", bound: null }]);
       expect(child).toMatchObject({
         origin: "agent",
         parentRunId: parent.id,
@@ -120,6 +121,23 @@ for (const kind of storeKinds) {
       bed.executor.start();
       for (const runId of parents) expect((await bed.ended(runId)).status).toBe("completed");
       expect(order).toEqual(["ask", "answer", "ask", "answer", "ask", "answer"]);
+    });
+
+    it("works on a child outside of the context of the run that lends its worker", async () => {
+      // What a trace is followed by.
+      const within = new AsyncLocalStorage<string>();
+      const seen: (string | undefined)[] = [];
+      scripts.look = async () => void seen.push(within.getStore());
+      scripts["ask from within"] = async (task) => {
+        await within.run("the parent's", async () => {
+          outcomes.push(await task.delegate({ message: "look", maxTurnTokens: 0 }));
+          seen.push(within.getStore());
+        });
+      };
+      await start(1);
+      bed.executor.start();
+      expect((await bed.ended(await submit("ask from within"))).status).toBe("completed");
+      expect(seen).toEqual([undefined, "the parent's"]);
     });
 
     it("says why a child failed", async () => {

@@ -1,5 +1,6 @@
 // What runs of one session change: reported at the end of each, and there again at the beginning of the next.
 
+import { execFileSync } from "node:child_process";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -12,6 +13,8 @@ import { WorkspaceBed } from "../workspace/workspace-bed.ts";
 
 let git: WorkspaceBed;
 let sha: string;
+/** The time that one call of git may take. */
+let gitTimeoutMs = 60_000;
 
 beforeAll(async () => {
   git = await WorkspaceBed.make();
@@ -36,6 +39,7 @@ for (const kind of storeKinds) {
         if (message === "undo") await writeFile(file, "one\n");
         if (message.startsWith("write")) await writeFile(file, `${message}\n`);
         if (message === "delete") await rm(file);
+        if (message === "pipe") execFileSync("mkfifo", [join(workspace.root, ".gitignore")]);
         if (message.endsWith("fail")) throw new BackendFailure("It did not work.", { isRetryable: false });
         return { stopReason: "end_turn" };
       },
@@ -49,7 +53,8 @@ for (const kind of storeKinds) {
         backend,
         workspaces: {
           ...provider,
-          open: ({ runId }, signal) => provider.open(git.source(sha, { runId }), signal),
+          open: ({ runId }, signal) =>
+            git.provider({ gitTimeoutMs }).open(git.source(sha, { runId }), signal),
         },
       });
       bed.executor.start();
@@ -95,6 +100,26 @@ for (const kind of storeKinds) {
       expect(failed.changes).toBeDefined();
       expect((await run("look", failed.sessionId)).changes).toEqual(failed.changes);
       expect((await run("look")).changes).toBeUndefined();
+    });
+
+    it("stays as it was where what a run left cannot be read, and the run has its ending", async () => {
+      const first = await run("write 4");
+      gitTimeoutMs = 2_000;
+      try {
+        const second = await run("pipe", first.sessionId);
+        expect(second.record.status).toBe("completed");
+        expect(second.changes).toMatchObject({
+          value: {
+            base_sha: sha,
+            files: [],
+            patch: "",
+            unreadable: expect.stringMatching(/^git ls-files took/),
+          },
+        });
+      } finally {
+        gitTimeoutMs = 60_000;
+      }
+      expect((await run("look", first.sessionId)).changes).toEqual(first.changes);
     });
 
     it("is lost, and said to be, where the repository has moved too far", async () => {

@@ -21,6 +21,19 @@ describe("the settings of the sandbox", () => {
     });
   });
 
+  it("hold for agents, which have more memory unless the operator says how much there is", () => {
+    const limitsOf = (environment: Record<string, string>) => {
+      const config = decodeSandbox(environment, DATA);
+      if (!config.ok) throw new Error(config.refusal.join("\n"));
+      const { limits, agentLimits, homesFolder } = config.value;
+      expect({ ...agentLimits, memoryBytes: 0 }).toEqual({ ...limits, memoryBytes: 0 });
+      expect(homesFolder).toBe(`${DATA}/homes`);
+      return [limits.memoryBytes, agentLimits.memoryBytes].map((bytes) => bytes / 1024 / 1024);
+    };
+    expect(limitsOf({ SANDBOX_DISK_MB: "100", SANDBOX_PROCESSES: "50" })).toEqual([4096, 8192]);
+    expect(limitsOf({ SANDBOX_MEMORY_MB: "1000" })).toEqual([1000, 1000]);
+  });
+
   it("name each wrong one with what is allowed", () => {
     expect(problemsOf({ SANDBOX: "docker", SANDBOX_NETWORK: "on", SANDBOX_MEMORY_MB: "4G" })).toEqual([
       'SANDBOX must be one of auto, bubblewrap, container, off, got "docker".',

@@ -7,19 +7,30 @@ import { defineTool, type Tool, ToolError } from "./tool.ts";
 
 const MAX_TASK_CHARS = 32_000;
 
-export type ChildReply = { readonly runId: string; readonly reply: string };
+export type ChildReply = { readonly runId: string; readonly reply: string; readonly bound: string | null };
 
-export function delegateTool(task: Pick<BackendTask, "delegate" | "maxTurnTokens">): Tool<ChildReply> {
+const WHAT =
+  "Hands a task to another run of this agent, which knows nothing of this conversation, and returns its reply. Say in the task all that it must know.";
+const IN_ITS_OWN_FILES =
+  "It works in a fresh workspace of its own: it does not see what was changed here, and of what it changes there only its reply tells.";
+const IN_THESE_FILES =
+  "It works in these very files: it finds what was changed here, and what it changes is here afterwards. Nothing else goes on meanwhile: several tasks are done one after the other.";
+
+/** `areFilesShared`: the child works in the parent's files. One child at a time, then, and nothing beside it. */
+export function delegateTool(
+  task: Pick<BackendTask, "delegate" | "maxTurnTokens">,
+  { areFilesShared }: { readonly areFilesShared: boolean },
+): Tool<ChildReply> {
   return defineTool({
     name: "delegate",
-    description:
-      "Hands a task to another run of this agent, which knows nothing of this conversation, and returns its reply. Say in the task all that it must know, and do not count on it seeing what was changed here.",
+    description: `${WHAT} ${areFilesShared ? IN_THESE_FILES : IN_ITS_OWN_FILES}`,
+    access: areFilesShared ? "write" : "read",
     input: z.object({ task: z.string().check(z.minLength(1), z.maxLength(MAX_TASK_CHARS)) }),
     async find({ task: message }): Promise<ChildReply> {
       const outcome = await task.delegate({ message, maxTurnTokens: task.maxTurnTokens });
       switch (outcome.status) {
         case "completed":
-          return { runId: outcome.runId, reply: outcome.reply };
+          return { runId: outcome.runId, reply: outcome.reply, bound: outcome.bound };
         case "failed":
         case "cancelled":
           throw new ToolError("failed", `The run ${outcome.runId} ${verb(outcome.status)}: ${outcome.why}`);
@@ -29,7 +40,10 @@ export function delegateTool(task: Pick<BackendTask, "delegate" | "maxTurnTokens
           return assertNever(outcome);
       }
     },
-    format: ({ runId, reply }) => `${reply === "" ? "[no reply]" : reply}\n[run ${runId}]`,
+    format: ({ runId, reply, bound }) => {
+      const early = bound === null ? "" : `, which stopped before it was done: ${bound}`;
+      return `${reply === "" ? "[no reply]" : reply}\n[run ${runId}${early}]`;
+    },
   });
 }
 

@@ -38,7 +38,7 @@ export const listFiles = defineTool({
   }),
   async find({ folder, pattern, limit }, { workspace }): Promise<FileList> {
     const isWanted = pathFilter({ folder, pattern });
-    const found = (await workspace.trackedFiles()).filter(isWanted);
+    const found = (await workspace.files()).filter(isWanted);
     return { paths: found.slice(0, limit), total: found.length };
   },
   format: ({ paths, total }) => {

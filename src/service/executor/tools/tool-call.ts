@@ -1,5 +1,6 @@
 // Carries out one tool call in the open: its start, arguments, end and result become events of the run.
 
+import { WorkspaceError } from "../../core/ports/workspace.ts";
 import type { BackendTask } from "../backend.ts";
 import { type Tool, type ToolContext, ToolError } from "./tool.ts";
 
@@ -29,7 +30,7 @@ export async function callTool<Value>(call: ToolCall<Value>): Promise<ToolOutcom
   await task.emit({ type: "TOOL_CALL_START", toolCallId, toolCallName: tool.name });
   await task.emit({ type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(input) ?? "null" });
   await task.emit({ type: "TOOL_CALL_END", toolCallId });
-  const outcome = await attempt(call);
+  const outcome = await attemptTool(call);
   task.signal.throwIfAborted();
   const messageId = task.nextId("message");
   const content = boundResult(outcome.text);
@@ -37,18 +38,22 @@ export async function callTool<Value>(call: ToolCall<Value>): Promise<ToolOutcom
   return { ...outcome, text: content };
 }
 
-async function attempt<Value>({
+/** Runs a tool unseen. Rejects never: what stands in the way is a text. */
+export async function attemptTool<Value>({
   task,
   tool,
   input,
   workspace,
-}: ToolCall<Value>): Promise<ToolOutcome<Value>> {
+}: Pick<ToolCall<Value>, "tool" | "input" | "workspace"> & {
+  readonly task: Pick<BackendTask, "signal">;
+}): Promise<ToolOutcome<Value>> {
   try {
     const answer = await tool.run(input, { workspace, signal: task.signal });
     return { ok: true, ...answer };
   } catch (cause) {
     // What is no refusal of the tool's own may name paths of this machine.
-    const why = cause instanceof ToolError ? cause.message : `The tool ${tool.name} failed.`;
+    const isForShow = cause instanceof ToolError || cause instanceof WorkspaceError;
+    const why = isForShow ? cause.message : `The tool ${tool.name} failed.`;
     return { ok: false, text: `error: ${why}` };
   }
 }

@@ -41,7 +41,14 @@ export function checkRelativePath(path: string): string {
 
 /** A path on one line: in JSON quotes when it holds anything that could be taken for something else. */
 export function showPath(path: string): string {
-  return /[\p{C}\u2028\u2029"\\]/u.test(path) || path.trim() !== path ? JSON.stringify(path) : path;
+  const isPlain = !/[\p{C}\u2028\u2029"\\]/u.test(path) && path.trim() === path;
+  return isPlain ? path : JSON.stringify(path).replace(/[\p{C}\u2028\u2029]/gu, spellOut);
+}
+
+/** What cannot be seen, as JSON may write it. */
+function spellOut(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
 function namesGitFolder(path: string): boolean {

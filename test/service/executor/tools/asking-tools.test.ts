@@ -95,21 +95,44 @@ describe("shell", () => {
 
 describe("delegate", () => {
   const asked: ChildTask[] = [];
-  const delegate = (outcome: ChildOutcome) =>
-    delegateTool({
-      maxTurnTokens: 7,
-      delegate: async (task) => {
-        asked.push(task);
-        return outcome;
+  const toolFor = (outcome: ChildOutcome, areFilesShared = false) =>
+    delegateTool(
+      {
+        maxTurnTokens: 7,
+        delegate: async (task) => {
+          asked.push(task);
+          return outcome;
+        },
       },
-    }).run({ task: "Look." }, { workspace, signal });
+      { areFilesShared },
+    );
+  const delegate = (outcome: ChildOutcome) => toolFor(outcome).run({ task: "Look." }, { workspace, signal });
 
   it("answers with the child's reply", async () => {
-    const answer = await delegate({ status: "completed", runId: "run-2", reply: "Seen." });
-    expect(answer).toEqual({ value: { runId: "run-2", reply: "Seen." }, text: "Seen.\n[run run-2]" });
+    const answer = await delegate({ status: "completed", runId: "run-2", reply: "Seen.", bound: null });
+    expect(answer).toEqual({
+      value: { runId: "run-2", reply: "Seen.", bound: null },
+      text: "Seen.\n[run run-2]",
+    });
     expect(asked.at(-1)).toEqual({ message: "Look.", maxTurnTokens: 7 });
-    const silent = await delegate({ status: "completed", runId: "run-2", reply: "" });
-    expect(silent.text).toBe("[no reply]\n[run run-2]");
+    const silent = await delegate({
+      status: "completed",
+      runId: "run-2",
+      reply: "",
+      bound: "credits",
+    });
+    expect(silent.text).toBe("[no reply]\n[run run-2, which stopped before it was done: credits]");
+  });
+
+  it("says whose files the child works in, and is alone where they are shared", () => {
+    const outcome = { status: "completed", runId: "run-2", reply: "", bound: null } as const;
+    const apart = toolFor(outcome);
+    expect(apart.description).toContain("fresh workspace of its own");
+    expect(apart.access).toBe("read");
+    const shared = toolFor(outcome, true);
+    expect(shared.description).toContain("in these very files");
+    expect(shared.description).not.toContain("fresh workspace");
+    expect(shared.access).toBe("write");
   });
 
   it.each([

@@ -22,7 +22,7 @@ export async function folderWorkspace(files: Readonly<Record<string, string | Bu
     workingChanges: async () => ({ baseSha: "0".repeat(40), files: [], patch: "", heldBack: [] }),
     restore: async () => ok(null),
     findText: async () => ({ matches: [], complete: true }),
-    trackedFiles: async () => {
+    files: async () => {
       const entries = await readdir(root, { recursive: true, withFileTypes: true });
       const found = entries.filter((entry) => !entry.isDirectory());
       return found.map((entry) => relative(root, join(entry.parentPath, entry.name))).toSorted();

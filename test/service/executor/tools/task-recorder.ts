@@ -32,6 +32,7 @@ export class TaskRecorder {
         this.events.push(runEventSchema.parse(event));
       },
       history: async () => [],
+      generationsLeft: 3,
       delegate: async () => ({ status: "refused", why: "A recorded task has no children." }),
       meter: new UsageMeter({ holdMicroUsd: 1_000_000, raiseHold: async () => false }),
       nextId: (kind) => {

@@ -65,7 +65,7 @@ describe("write_file", () => {
   });
 
   it("takes any name that a file may have", async () => {
-    expect(await write("odd\nname/\u202e", "x")).toBe('Created "odd\\nname/\u202e": 1 line, 1 bytes.');
+    expect(await write("odd\nname/\u202e", "x")).toBe('Created "odd\\nname/\\u202e": 1 line, 1 bytes.');
     expect(await text("odd\nname/\u202e")).toBe("x");
   });
 

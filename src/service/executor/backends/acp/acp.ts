@@ -4,11 +4,13 @@ import { type Clock, systemClock } from "../../../../base/clock.ts";
 import type { Workspace } from "../../../core/ports/workspace.ts";
 import type { Backend, BackendOutcome, BareTask, RepositoryTask } from "../../backend.ts";
 import { failureOf } from "./agent-fault.ts";
-import { type AgentProcess, makeHome, removeHome, startAgent } from "./agent-process.ts";
+import { type AgentProcess, startAgent } from "./agent-process.ts";
 import { AgentTurn, isUrgent } from "./agent-turn.ts";
 import { SecretMask } from "./secret-mask.ts";
 import type { AcpSettings } from "./settings.ts";
 import { rootsOf } from "./workspace-files.ts";
+
+const ENDING_MS = 10_000;
 
 export type AcpTools = { readonly clock?: Clock };
 
@@ -19,6 +21,8 @@ export function acpBackend(settings: AcpSettings, { clock = systemClock }: AcpTo
     name: "acp",
     needsWorkspace: true,
     changesWorkspace: true,
+    // Asked to cancel, asked to end, ended; then what it left is looked for, and its home removed.
+    stopsWithinMs: 2 * settings.stopGraceMs + ENDING_MS,
     run: (task, workspace) => runAgent(shared, { task, workspace }),
   };
 }
@@ -30,19 +34,14 @@ async function runAgent(
   { settings, clock, mask }: Shared,
   { task, workspace }: Given,
 ): Promise<BackendOutcome> {
-  const { command, confine } = settings;
   task.signal.throwIfAborted();
   const roots = await rootsOf(workspace.root);
-  const home = await makeHome();
   let agent: AgentProcess;
   try {
-    const argv = confine === null ? command : confine({ argv: command, workspace: workspace.root, home });
-    const { path, environment } = settings;
-    agent = startAgent({ argv, cwd: workspace.root, home, path, environment, clock });
+    agent = await startAgent({ settings, workspace: workspace.root, clock });
   } catch (cause) {
-    await removeHome(home);
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
-    throw failureOf({ type: "not_started", code }, { command, mask, complaint: "" });
+    throw failureOf({ type: "not_started", code }, { command: settings.command, mask, complaint: "" });
   }
   const turn = new AgentTurn({ settings, task, agent, roots, mask, clock });
   try {

@@ -1,8 +1,10 @@
 // Why an agent did not do its work, and the one sentence that whoever reads the run gets of it.
 
 import { basename } from "node:path";
+import { assertNever } from "../../../../base/assert-never.ts";
 import { BackendFailure } from "../../backend.ts";
 import type { SecretMask } from "./secret-mask.ts";
+import type { PassedLimit } from "./settings.ts";
 
 const MAX_SAID_CHARS = 300;
 /** Colours and the like. */
@@ -12,6 +14,8 @@ export type AgentFault =
   | { readonly type: "not_started"; readonly code: string }
   | { readonly type: "exited"; readonly exitCode: number | null; readonly signal: string | null }
   | { readonly type: "ended" }
+  /** It took more than its sandbox gives, and was ended with all that it had started. */
+  | { readonly type: "limit_passed"; readonly passed: PassedLimit }
   | { readonly type: "line_too_long"; readonly maxBytes: number }
   | { readonly type: "not_a_message"; readonly text: string }
   | { readonly type: "start_timed_out"; readonly afterMs: number }
@@ -55,6 +59,10 @@ function describe(fault: AgentFault): { readonly what: string; readonly isRetrya
     }
     case "ended":
       return passing("closed its output before it had answered. Run it again.");
+    case "limit_passed":
+      return final(
+        `was ended: ${limitText(fault.passed)}. Ask for less in one run, or its operator may raise it.`,
+      );
     case "line_too_long":
       return final(`wrote a line of more than ${fault.maxBytes} bytes. Ask for less in one run.`);
     case "not_a_message":
@@ -92,6 +100,19 @@ function describe(fault: AgentFault): { readonly what: string; readonly isRetrya
       return final(
         `ended its turn for a reason that ACP does not know: ${JSON.stringify(oneLine(fault.stopReason))}.`,
       );
+  }
+}
+
+function limitText({ limit, allowed, setting }: PassedLimit): string {
+  switch (limit) {
+    case "memory":
+      return `with what it started, it used more than ${allowed} MB of memory (${setting})`;
+    case "processes":
+      return `it started more than ${allowed} processes and threads (${setting})`;
+    case "disk":
+      return `its workspace or its home grew beyond ${allowed} MB (${setting}), or it took the last of the disk`;
+    default:
+      return assertNever(limit);
   }
 }
 

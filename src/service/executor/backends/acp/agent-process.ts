@@ -1,12 +1,9 @@
 // The process of an agent: a group of its own, a fresh home, and an ending that leaves nothing of it behind.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../../../../base/clock.ts";
-import { endStragglers } from "./stragglers.ts";
+import type { AcpSettings, AgentStart, ConfinedAgent, PassedLimit } from "./settings.ts";
 
 const MAX_STDERR_CHARS = 8192;
 /** A process that left the group may hold the pipes open; it is not waited for longer than this. */
@@ -16,12 +13,9 @@ const DRAIN_MS = 1_000;
 const running = new Set<ChildProcess>();
 
 export type AgentProcessOptions = {
-  readonly argv: readonly [string, ...string[]];
-  readonly cwd: string;
-  /** From `makeHome`. Removed at the end. */
-  readonly home: string;
-  readonly path: string;
-  readonly environment: Readonly<Record<string, string>>;
+  readonly settings: Pick<AcpSettings, "command" | "path" | "environment" | "homes" | "confine">;
+  /** Where it is started. */
+  readonly workspace: string;
   readonly clock: Clock;
 };
 
@@ -36,35 +30,52 @@ export type AgentProcess = {
   lastComplaint(): string;
   /** Resolves once it has ended and what it wrote can all be read. */
   readonly ended: Promise<AgentExit>;
+  /**
+   * Resolves with the limit of its sandbox that it passed, before anything else is heard of that, or with null when it
+   * has ended otherwise. Rejects where nobody can tell any more. In both cases it is ended.
+   */
+  readonly passed: Promise<PassedLimit | null>;
   /** Ends it and all that it started: asks first, insists after `graceMs`. Safe to repeat. */
   end(graceMs: number): Promise<void>;
 };
 
-export async function makeHome(): Promise<string> {
-  return await mkdtemp(join(tmpdir(), "agent-home-"));
+/** Gives it a fresh home, and starts it. Rejects where its environment or arguments are more than the system takes. */
+export async function startAgent({ settings, workspace, clock }: AgentProcessOptions): Promise<AgentProcess> {
+  const { homes, confine } = settings;
+  const home = await homes.make();
+  const start: AgentStart = {
+    argv: settings.command,
+    environment: { PATH: settings.path, LANG: "C.UTF-8", TERM: "dumb", ...settings.environment, HOME: home },
+    workspace,
+    home,
+  };
+  try {
+    const started = await (confine ?? startBeside)(start);
+    return superviseAgent(started, { end: () => homes.remove(home), clock });
+  } catch (cause) {
+    await homes.remove(home);
+    throw cause;
+  }
 }
 
-/** For a home whose agent was not started: `end` removes that of one that was. */
-export async function removeHome(home: string): Promise<void> {
-  await rm(home, { recursive: true, force: true, maxRetries: 3 });
-}
-
-/** Throws where its environment or its arguments are more than the system takes. */
-export function startAgent(options: AgentProcessOptions): AgentProcess {
-  const { home, clock } = options;
-  const [program, ...args] = options.argv;
+async function startBeside({ argv, environment, workspace }: AgentStart): Promise<ConfinedAgent> {
+  const [program, ...args] = argv;
   const child = spawn(program, args, {
-    cwd: options.cwd,
-    env: {
-      PATH: options.path,
-      LANG: "C.UTF-8",
-      TERM: "dumb",
-      ...options.environment,
-      HOME: home,
-    },
+    cwd: workspace,
+    env: environment,
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],
   });
+  return { child, watch: async () => null };
+}
+
+type Supervised = {
+  /** Ends what left the group, and removes the home. */
+  readonly end: () => Promise<void>;
+  readonly clock: Clock;
+};
+
+function superviseAgent({ child, watch }: ConfinedAgent, { end: endHome, clock }: Supervised): AgentProcess {
   const killNow = () => signalGroup(child, "SIGKILL");
   running.add(child);
   if (running.size === 1) process.once("exit", killRunning);
@@ -92,9 +103,13 @@ export function startAgent(options: AgentProcessOptions): AgentProcess {
     return exit;
   });
 
+  const isGone = new AbortController();
+  exited.then(() => isGone.abort());
+  const passed = watch(isGone.signal);
+  // What nobody watches does not go on.
+  passed.then((limit) => (limit === null ? undefined : killNow()), killNow);
+
   const endAll = async (graceMs: number) => {
-    const isGone = new AbortController();
-    exited.then(() => isGone.abort());
     child.stdin.end();
     if (graceMs > 0) {
       signalGroup(child, "SIGTERM");
@@ -102,11 +117,11 @@ export function startAgent(options: AgentProcessOptions): AgentProcess {
     }
     killNow();
     await exited;
-    await endStragglers(home);
+    // Whoever left the group may hold its pipes.
+    await endHome();
     await ended;
     running.delete(child);
     if (running.size === 0) process.removeListener("exit", killRunning);
-    await removeHome(home);
   };
   let ending: Promise<void> | null = null;
   return {
@@ -114,6 +129,7 @@ export function startAgent(options: AgentProcessOptions): AgentProcess {
     output: child.stdout,
     lastComplaint: () => complaints.trimEnd().split("\n").at(-1)?.trim() ?? "",
     ended,
+    passed,
     end: (graceMs) => {
       ending ??= endAll(graceMs);
       return ending;

@@ -91,10 +91,14 @@ export class AgentTurn {
 
   /** Rejects with the reason of the task's signal, or with a `BackendFailure`. The agent is left to be ended. */
   async take(): Promise<BackendOutcome> {
-    const { task } = this.#options;
+    const { task, agent } = this.#options;
     const stop = () => this.#over.abort(task.signal.reason);
     task.signal.addEventListener("abort", stop, { once: true });
     if (task.signal.aborted) stop();
+    agent.passed.then(
+      (passed) => (passed === null ? undefined : this.#fail({ type: "limit_passed", passed })),
+      (cause: unknown) => this.#over.abort(cause),
+    );
     try {
       const form = task.outputSchema === null ? null : outputForm(task.outputSchema);
       const sessionId = await this.#open();

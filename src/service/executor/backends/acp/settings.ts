@@ -1,5 +1,7 @@
 // What the operator says of the agent that runs are given to. Types alone.
 
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+
 export const permissionKinds = [
   "read",
   "edit",
@@ -20,9 +22,36 @@ export type PermissionPolicy = PermissionAnswer | Readonly<Record<PermissionKind
 
 export type AgentStart = {
   readonly argv: readonly [string, ...string[]];
+  /** All of it. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Absolute, and the only folders that the agent needs to write to. */
   readonly workspace: string;
   readonly home: string;
+};
+
+/** What an agent may not take more of, how much that is, and the setting that says so. */
+export type PassedLimit = {
+  readonly limit: "memory" | "processes" | "disk";
+  /** Megabytes, or processes and threads. */
+  readonly allowed: number;
+  readonly setting: string;
+};
+
+export type ConfinedAgent = {
+  /** The leader of a process group of its own. When it ends, so does everything in its sandbox. */
+  readonly child: ChildProcessWithoutNullStreams;
+  /**
+   * Resolves with the first limit that was passed, or with null once `signal` aborts. Rejects where nobody can tell.
+   * The agent is left to be ended.
+   */
+  watch(signal: AbortSignal): Promise<PassedLimit | null>;
+};
+
+/** Folders that agents have as their home, one each. */
+export type AgentHomes = {
+  make(): Promise<string>;
+  /** Ends whoever still has it as its home, and removes it. Safe to repeat. */
+  remove(home: string): Promise<void>;
 };
 
 export type AcpSettings = {
@@ -41,6 +70,7 @@ export type AcpSettings = {
   readonly stopGraceMs: number;
   /** How long it may work without a word. */
   readonly idleTimeoutMs: number;
-  /** The command line that starts the agent in a sandbox with network. Null: it runs beside the service. */
-  readonly confine: ((start: AgentStart) => readonly [string, ...string[]]) | null;
+  readonly homes: AgentHomes;
+  /** Starts the agent in a sandbox with network, held to its limits. Null: it runs beside the service. */
+  readonly confine: ((start: AgentStart) => Promise<ConfinedAgent>) | null;
 };

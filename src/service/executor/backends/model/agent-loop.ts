@@ -4,7 +4,7 @@
 import { assertNever } from "../../../../base/assert-never.ts";
 import { OUTPUT_EVENT } from "../../../../contract/run-event.ts";
 import type { Workspace } from "../../../core/ports/workspace.ts";
-import { BackendFailure, type BackendOutcome, type BackendTask, type StopReason } from "../../backend.ts";
+import { BackendFailure, type BackendOutcome, type BackendTask } from "../../backend.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { AnswerEvents } from "./answer-events.ts";
 import type { ModelAsker, Reply } from "./ask-model.ts";
@@ -63,7 +63,7 @@ export class AgentLoop {
       const isToldSo = isLast && turn > 1;
       if (isToldSo) conversation.say(LAST_TURN_NOTE);
       const reply = await this.#ask();
-      if (!reply.ok) return { stopReason: stopReasonOf(reply.bound) };
+      if (!reply.ok) return this.#stop(stopReasonOf(reply.bound));
       const { answer } = reply;
       conversation.add(...answer.messages.filter(({ content }) => content.length > 0));
       if (answer.calls.length > 0 && !isLast) {
@@ -71,12 +71,21 @@ export class AgentLoop {
         continue;
       }
       await declineCalls(answer.calls, this.#events);
-      if (answer.calls.length > 0) return { stopReason: "max_turns" };
-      if (answer.finish === "length") return { stopReason: stopReasonOf(reply.shortOf ?? "max_tokens") };
+      if (answer.calls.length > 0) return this.#stop("max_turns");
+      if (answer.finish === "length") return this.#stop(stopReasonOf(reply.shortOf ?? "max_tokens"));
       const objection = await this.#objectTo(reply, { isLast });
       if (objection === null) return { stopReason: isToldSo ? "max_turns" : "end_turn" };
       conversation.say(objection);
     }
+  }
+
+  /** At a bound. Whoever asked for a form builds on it: without one the run has failed, by terms that were theirs. */
+  #stop(stopReason: "max_tokens" | "max_turns" | "credits"): BackendOutcome {
+    if (this.#options.form === null) return { stopReason };
+    throw new BackendFailure(
+      `The run stopped before its reply had the form of output_schema: ${explain(stopReason)}`,
+      { isRetryable: false, isCharged: true },
+    );
   }
 
   async #ask(): Promise<Reply> {
@@ -150,7 +159,7 @@ export class AgentLoop {
     }
     throw new BackendFailure(
       `The model's reply does not fit output_schema, even after a second try: ${checked.faults}.`,
-      { isRetryable: true },
+      { isRetryable: true, isCharged: true },
     );
   }
 
@@ -161,7 +170,20 @@ export class AgentLoop {
   }
 }
 
-function stopReasonOf(bound: SpendingBound): StopReason {
+function explain(stopReason: "max_tokens" | "max_turns" | "credits"): string {
+  switch (stopReason) {
+    case "max_tokens":
+      return "it reached its limit of tokens (max_tokens). Allow more, or ask for less in one run.";
+    case "max_turns":
+      return "it reached its limit of turns (max_turns). Ask for less in one run.";
+    case "credits":
+      return "the credits do not suffice for another answer. Add credits, or ask for less in one run.";
+    default:
+      return assertNever(stopReason);
+  }
+}
+
+function stopReasonOf(bound: SpendingBound): "max_tokens" | "credits" {
   switch (bound) {
     case "max_tokens":
     case "credits":

@@ -128,9 +128,9 @@ export class ModelAsker {
     const { role, modelId, instructions, tools, conversation } = question;
     const estimate = this.#estimateOf(modelId);
     const chars = fixedChars(question) + conversation.chars;
-    const count = ({ input, output }: HeardTokens) => {
+    const count = ({ input, cachedInput, output }: HeardTokens) => {
       if (input !== null) estimate.correct(chars, input);
-      spending.count({ role, modelId }, { input: input ?? inputTokens, output });
+      spending.count({ role, modelId }, { input: input ?? inputTokens, cachedInput, output });
     };
     return await callModel({
       model: provider.model(modelId),

@@ -3,8 +3,8 @@
 import type { ModelMessage } from "ai";
 import type { Workspace } from "../../../core/ports/workspace.ts";
 import type { BackendTask } from "../../backend.ts";
-import { type Tool, type ToolAccess, ToolError } from "../../tools/tool.ts";
-import { boundResult } from "../../tools/tool-call.ts";
+import type { Tool, ToolAccess } from "../../tools/tool.ts";
+import { attemptTool, boundResult } from "../../tools/tool-call.ts";
 import type { AnswerEvents } from "./answer-events.ts";
 import type { MadeCall } from "./model-call.ts";
 import { ReadWriteLock } from "./read-write-lock.ts";
@@ -69,14 +69,7 @@ async function attempt(
     const why = tool === undefined ? `there is no tool named ${call.toolName.slice(0, 100)}` : call.fault;
     return { ok: false, text: `error: ${why}. The tools are: ${offered}.` };
   }
-  try {
-    const { text } = await tool.run(call.input, { workspace, signal: task.signal });
-    return { ok: true, text };
-  } catch (cause) {
-    // What is no refusal of the tool's own may name paths of this machine.
-    const why = cause instanceof ToolError ? cause.message : `The tool ${tool.name} failed.`;
-    return { ok: false, text: `error: ${why}` };
-  }
+  return await attemptTool({ task, tool, input: call.input, workspace });
 }
 
 function resultsMessage(answered: readonly Answered[]): ModelMessage {

@@ -25,8 +25,9 @@ export type ModelCall = {
   count(tokens: HeardTokens): void;
 };
 
-export type HeardTokens = { readonly input: number | null; readonly output: number };
-export type TokenCount = { readonly input: number; readonly output: number };
+/** `cachedInput` is the part of the input that the provider had in its cache. */
+export type TokenCount = { readonly input: number; readonly cachedInput: number; readonly output: number };
+export type HeardTokens = Omit<TokenCount, "input"> & { readonly input: number | null };
 
 export type MadeCall = {
   readonly toolCallId: string;
@@ -131,12 +132,14 @@ class Heard {
   #isReached = false;
   #isTold = false;
   #input: number | null = null;
+  #cachedInput = 0;
   #output: number | null = null;
 
   tell(count: ModelCall["count"]): void {
     if (!this.#isReached || this.#isTold) return;
     this.#isTold = true;
-    count({ input: this.#input, output: this.#output ?? tokensOf(this.#chars) });
+    const output = this.#output ?? tokensOf(this.#chars);
+    count({ input: this.#input, cachedInput: this.#cachedInput, output });
   }
 
   take(part: AnswerPart): void {
@@ -158,7 +161,7 @@ class Heard {
       }
       case "custom":
         this.#isReached = true;
-        this.#input ??= earlyInput(part);
+        this.#begin(part);
         return;
       case "finish-step":
         this.#end(part);
@@ -175,8 +178,19 @@ class Heard {
     this.#chars += text.length;
   }
 
+  /** Anthropic tells the input's tokens at once: what there is to count when the answer is cut later. */
+  #begin({ kind, providerMetadata }: Extract<AnswerPart, { type: "custom" }>): void {
+    if (kind !== "anthropic.message_start") return;
+    const parsed = earlyUsage.safeParse(providerMetadata?.anthropic);
+    if (!parsed.success) return;
+    const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = parsed.data.usage;
+    this.#cachedInput = cache_read_input_tokens ?? 0;
+    this.#input ??= input_tokens + (cache_creation_input_tokens ?? 0) + this.#cachedInput;
+  }
+
   #end({ usage, finishReason }: Extract<AnswerPart, { type: "finish-step" }>): void {
     this.#input = usage.inputTokens ?? this.#input;
+    this.#cachedInput = usage.inputTokenDetails.cacheReadTokens ?? this.#cachedInput;
     this.#output = usage.outputTokens ?? this.#output;
     this.#isReached ||= usage.inputTokens !== undefined;
     switch (finishReason) {
@@ -201,15 +215,6 @@ function faultOf(part: Extract<AnswerPart, { type: "tool-call" }>): string | nul
   if (part.invalid !== true) return null;
   if (typeof part.input !== "string") return `there is no tool named ${part.toolName.slice(0, 100)}`;
   return "the input is not JSON";
-}
-
-/** Anthropic tells the input's tokens at once: what there is to count when the answer is cut later. */
-function earlyInput({ kind, providerMetadata }: Extract<AnswerPart, { type: "custom" }>): number | null {
-  if (kind !== "anthropic.message_start") return null;
-  const usage = earlyUsage.safeParse(providerMetadata?.anthropic);
-  if (!usage.success) return null;
-  const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage.data.usage;
-  return input_tokens + (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0);
 }
 
 const earlyUsage = z.object({

@@ -55,9 +55,8 @@ function check(validate: ValidateFunction, reply: string): OutputCheck {
     if (withinTime(() => validate(value))) return { ok: true, value };
   } catch (cause) {
     if (!isTimeout(cause) && !(cause instanceof RangeError)) throw cause;
-    throw refusedSchema(
-      "it takes too long to check a reply against it. Simplify its patterns and references",
-    );
+    const why = "it takes too long to check a reply against it. Simplify its patterns and references";
+    throw refusedSchema(why, { isCharged: true });
   }
   return { ok: false, faults: listFaults(validate.errors ?? []) };
 }
@@ -106,8 +105,10 @@ function listFaults(errors: readonly ErrorObject[]): string {
   return shown.join("; ");
 }
 
-function refusedSchema(why: string): BackendFailure {
-  return new BackendFailure(`The output_schema of this run cannot be used: ${why}.`, { isRetryable: false });
+/** `isCharged`: the model has answered. */
+function refusedSchema(why: string, charge: { readonly isCharged?: true } = {}): BackendFailure {
+  const message = `The output_schema of this run cannot be used: ${why}.`;
+  return new BackendFailure(message, { isRetryable: false, ...charge });
 }
 
 function messageOf(cause: unknown): string {

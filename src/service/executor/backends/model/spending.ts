@@ -51,7 +51,7 @@ export class Spending {
     const withinCap = this.#outputWithinCap(planned);
     if (withinCap < least) return { ok: false, bound: "cap" };
     if (withinCap < output) [output, shortOf] = [withinCap, "cap"];
-    while (!(await this.#meter.reserve(this.#cost(modelId, { input, output })))) {
+    while (!(await this.#meter.reserve(this.#cost(modelId, { input, cachedInput: 0, output })))) {
       if (output === least) return { ok: false, bound: "credits" };
       [output, shortOf] = [Math.max(least, Math.floor(output / 2)), "credits"];
     }
@@ -69,16 +69,20 @@ export class Spending {
   #outputWithinCap({ role, modelId, inputTokens, capMicroUsd }: PlannedSpend): number {
     if (capMicroUsd === null) return Number.POSITIVE_INFINITY;
     const spent = this.#meter.usage.roles[role]?.microUsd ?? 0;
-    const left = capMicroUsd - spent - this.#cost(modelId, { input: inputTokens, output: 0 });
+    const left = capMicroUsd - spent - this.#cost(modelId, { input: inputTokens, cachedInput: 0, output: 0 });
     const perToken = this.#rate(modelId)?.outNanoUsdPerToken ?? 0;
     if (left < 0) return 0;
     return perToken === 0 ? Number.POSITIVE_INFINITY : Math.floor((left * NANO_PER_MICRO) / perToken);
   }
 
-  #cost(modelId: string, { input, output }: TokenCount): number {
+  #cost(modelId: string, { input, cachedInput, output }: TokenCount): number {
     const rate = this.#rate(modelId);
     if (rate === undefined) return 0;
-    const nanoUsd = input * rate.inNanoUsdPerToken + output * rate.outNanoUsdPerToken;
+    const { inNanoUsdPerToken, cachedInNanoUsdPerToken = inNanoUsdPerToken, outNanoUsdPerToken } = rate;
+    // What a server says of its cache is not believed beyond the input.
+    const cached = Math.min(cachedInput, input);
+    const inNanoUsd = (input - cached) * inNanoUsdPerToken + cached * cachedInNanoUsdPerToken;
+    const nanoUsd = inNanoUsd + output * outNanoUsdPerToken;
     return Math.ceil(nanoUsd / NANO_PER_MICRO);
   }
 

@@ -67,7 +67,7 @@ export function isPullRequest(task: Pick<RepositoryTask, "event" | "baseRef">): 
 async function readFiles(reading: Reading): Promise<Pick<Survey, "project" | "sizes">> {
   const { task, workspace } = reading;
   await ask(reading, { tool: listFiles, input: { limit: LISTED_FILES } });
-  const paths = await workspace.trackedFiles();
+  const paths = await workspace.files();
   return {
     project: projectFiles(paths),
     sizes: await weighFiles({ root: workspace.root, paths, signal: task.signal }),

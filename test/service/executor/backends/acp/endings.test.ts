@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { StreamLimitError } from "../../../../../src/service/executor/event-writer.ts";
@@ -116,7 +117,16 @@ describe("an agent's process", () => {
   it("is started as the sandbox says", async () => {
     const { answer } = await runAgent({
       turn: [text("x")],
-      settings: { confine: ({ argv, home, workspace }) => ["env", `IN=${home}:${workspace}`, ...argv] },
+      settings: {
+        confine: async ({ argv: [program, ...args], home, workspace, environment }) => ({
+          child: spawn(program, args, {
+            cwd: workspace,
+            env: { ...environment, IN: `${home}:${workspace}` },
+            detached: true,
+          }),
+          watch: async () => null,
+        }),
+      },
     });
     const { env, cwd } = answer("started") as { cwd: string; env: Record<string, string> };
     expect(env.IN).toBe(`${env.HOME}:${cwd}`);

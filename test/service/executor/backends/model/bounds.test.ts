@@ -8,6 +8,12 @@ import { TaskRecorder } from "../../tools/task-recorder.ts";
 import { expectWhole, ModelBed, type ModelBedOptions, providers, ratesOf } from "./model-bed.ts";
 
 const priced = ratesOf({ id: "scripted-model", inNanoUsdPerToken: 1_000, outNanoUsdPerToken: 5_000 });
+const cached = ratesOf({
+  id: "scripted-model",
+  inNanoUsdPerToken: 1_000,
+  cachedInNanoUsdPerToken: 100,
+  outNanoUsdPerToken: 5_000,
+});
 
 describe.each(providers)("a run of the model by %s", (provider) => {
   let bed: ModelBed;
@@ -100,6 +106,17 @@ describe.each(providers)("a run of the model by %s", (provider) => {
     });
   });
 
+  it("charges what the model had in its cache by the card's own rate for that", async () => {
+    const usage = { input: 1_000, output: 50, cacheRead: 600 };
+    await start([answer([call("list_files")], { usage }), answer([say("Done.")], { usage })], {
+      settings: { rates: cached },
+    });
+    const meter = new UsageMeter({ holdMicroUsd: 1_000_000, raiseHold: async () => false });
+    await bed.run({ meter }, recorder);
+    // Twice 400 at 1, 600 at 0.1, 50 at 5.
+    expect(meter.usage.roles.executor).toEqual({ tokens: 2_100, calls: 2, microUsd: 1_420 });
+  });
+
   it("counts what came of an answer that was cut", async () => {
     const cut = answer([say("word ".repeat(200))], {
       usage: { input: 900 },
@@ -110,6 +127,20 @@ describe.each(providers)("a run of the model by %s", (provider) => {
     await expect(bed.run({ meter }, recorder)).rejects.toThrow();
     expect(meter.usage.roles.executor?.calls).toBe(1);
     expect(meter.usage.roles.executor?.tokens).toBeGreaterThan(200);
+  });
+
+  it("knows of a cut answer what was cached where the API says so at once", async ({ skip }) => {
+    skip(provider !== "anthropic", "Tells its numbers at the end.");
+    const cut = answer([say("word ".repeat(200))], {
+      usage: { input: 900, cacheRead: 600 },
+      cut: { type: "events", count: 12 },
+    });
+    await start([cut, fault({ status: 400, message: "no" })], { settings: { rates: cached } });
+    const meter = new UsageMeter({ holdMicroUsd: 1_000_000, raiseHold: async () => false });
+    await expect(bed.run({ meter }, recorder)).rejects.toThrow();
+    const { tokens = 0, microUsd } = meter.usage.roles.executor ?? {};
+    expect(tokens).toBeGreaterThan(900);
+    expect(microUsd).toBe(300 + 60 + (tokens - 900) * 5);
   });
 
   it("asks the agent's own model where it has one", async () => {

@@ -42,9 +42,7 @@ export class HastyClock implements Clock {
   }
 }
 
-export function ratesOf(
-  ...models: readonly Pick<ModelRate, "id" | "inNanoUsdPerToken" | "outNanoUsdPerToken">[]
-): Rates {
+export function ratesOf(...models: readonly Omit<ModelRate, "isFreeTierEligible">[]): Rates {
   const [first = defaultRates.models[0], ...others] = models.map((model) => ({
     ...model,
     isFreeTierEligible: false,

@@ -63,6 +63,22 @@ describe.each(providers)("a reply of a form, by %s", (provider) => {
     await expect(bed.run({ outputSchema }, recorder)).rejects.toMatchObject({
       name: "BackendFailure",
       message: expect.stringContaining("/verdict"),
+      isCharged: true,
+    });
+    expect(outputs()).toEqual([]);
+  });
+
+  it.each([
+    ["its turns", { maxTurns: 1 }, call("list_files"), "max_turns"],
+    ["the room of one answer", {}, answer([say('{"verdict": ')], { stop: "length" }), "max_tokens"],
+    ["its tokens", { defaultMaxTurnTokens: 100 }, say("Never."), "max_tokens"],
+  ])("that %s leave no room for fails the run, paid, and says so", async (_, settings, step, bound) => {
+    bed = await ModelBed.start({ provider, script: [step], settings });
+    await expect(bed.run({ outputSchema }, recorder)).rejects.toMatchObject({
+      name: "BackendFailure",
+      message: expect.stringMatching(new RegExp(`before its reply had the form of output_schema.*${bound}`)),
+      isRetryable: false,
+      isCharged: true,
     });
     expect(outputs()).toEqual([]);
   });

@@ -2,12 +2,14 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemRandom } from "../../../../../src/base/ids.ts";
+import { toRun } from "../../../../../src/service/core/run-view.ts";
 import { modelBackend } from "../../../../../src/service/executor/backends/model/model-backend.ts";
 import { readingToolbox } from "../../../../../src/service/executor/backends/model/toolbox.ts";
 import type { Script } from "../../../../support/model-script.ts";
 import { type ModelServer, startModelServer } from "../../../../support/model-server.ts";
 import { answer, call, fault, say, think, wait } from "../../../../support/model-turn.ts";
 import { CoreBed } from "../../../../support/service-core.ts";
+import { expectSoundLedger } from "../../../../support/service-ledger.ts";
 import { expectValidStream } from "../../../../support/service-streams.ts";
 import { WorkspaceBed } from "../../../workspace/workspace-bed.ts";
 import { API_KEY, HastyClock, ratesOf } from "./model-bed.ts";
@@ -24,7 +26,7 @@ describe("a run by a model", () => {
   });
 
   afterEach(async () => {
-    await expectSettled(bed);
+    await expectSoundLedger(bed.place);
     expect(bed.logs.join("\n")).not.toContain(API_KEY);
     await bed.close();
     await server.close();
@@ -101,6 +103,30 @@ describe("a run by a model", () => {
     expect(server.requests).toEqual([]);
   });
 
+  it("whose reply never has the form that was asked for has failed, and is paid", async () => {
+    await start([say("It is good."), say("It is very good.")]);
+    const submitted = await bed.trySubmit({ message: "Judge.", output_schema: { type: "object" } });
+    if (!submitted.ok) throw new Error(submitted.refusal.reason);
+    const run = await bed.ended(submitted.value.runId);
+    expect(run).toMatchObject({ status: "failed", cause: "backend_error", refundReason: null });
+    expect(run.grossMicroUsd).toBe(8_333 + 2 * (100 + 20 * 5));
+    expect(toRun(run)).toMatchObject({ refund_withheld_reason: "output_schema" });
+    expect(toRun(run)).not.toHaveProperty("refund_reason");
+  });
+
+  it("that cannot pay for an answer of the form has failed, and says so", async () => {
+    await start([say("Never.")], 1);
+    const submitted = await bed.trySubmit({ message: "Judge.", output_schema: { type: "object" } });
+    if (!submitted.ok) throw new Error(submitted.refusal.reason);
+    const { runId } = submitted.value;
+    expect(await bed.ended(runId)).toMatchObject({ status: "failed", refundedMicroUsd: 0 });
+    const events = await expectValidStream(await bed.stream(runId));
+    expect(events.at(-1)).toMatchObject({
+      type: "RUN_ERROR",
+      message: expect.stringContaining("form of output_schema: the credits do not suffice"),
+    });
+  });
+
   it("whose model refuses ends as our fault, refunded, and says why", async () => {
     await start([fault({ status: 400, message: "Too many pigeons." })]);
     const runId = await bed.submit();
@@ -114,17 +140,3 @@ describe("a run by a model", () => {
     expect(events.at(-1)).toMatchObject({ message: expect.stringContaining("Too many pigeons.") });
   });
 });
-
-/** What was held went where the run's costs say, and nowhere else. */
-async function expectSettled({ place }: CoreBed): Promise<void> {
-  const runs = await place.query("select id, gross_micro_usd, refunded_micro_usd from runs");
-  const postings = await place.query("select kind, micro_usd, run_id from ledger_postings");
-  for (const { id, gross_micro_usd: gross, refunded_micro_usd: refunded } of runs) {
-    const sum = (wanted: string) =>
-      postings
-        .filter(({ kind, run_id }) => run_id === id && kind === wanted)
-        .reduce((total, { micro_usd }) => total + Number(micro_usd), 0);
-    expect(sum("hold")).toBe(sum("charge") + sum("release"));
-    expect([sum("charge"), sum("refund")]).toEqual([Number(gross), Number(refunded)]);
-  }
-}

@@ -89,7 +89,7 @@ describe("a hostile repository", () => {
       {
         task: { event: "pull_request", baseRef: "main" },
         parts: {
-          trackedFiles: async () => ["README.md", ...paths],
+          files: async () => ["README.md", ...paths],
           changesSinceBase: async () => ({ baseSha: "b", files: paths.map((path) => ({ path, ...file })) }),
           findText: async () => ({
             matches: paths.map((path) => ({ path, line: 1, text: "TODO".repeat(200) })),

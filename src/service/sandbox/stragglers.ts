@@ -1,5 +1,5 @@
-// Finds what an agent started and let go of: processes that left its group, known by the home that they were given.
-// Linux alone tells; elsewhere, and for those who dropped their environment, a sandbox has to end them.
+// Finds what an agent or a command started and let go of: processes that left its group, known by the home that they
+// were given. Linux alone tells; elsewhere, and for those who dropped their environment, a sandbox has to end them.
 
 import { readdir, readFile } from "node:fs/promises";
 

@@ -1,0 +1,34 @@
+// Runs of one session that change files take turns: each begins with what the one before it left.
+
+import { isTerminal } from "../../contract/run.ts";
+import type { Core } from "../core/core.ts";
+import type { RunRecord } from "../core/records.ts";
+import { untilEnded } from "./child-runs.ts";
+
+/** Those further back have ended, or are waited for by these. */
+const RUNS_LOOKED_AT = 50;
+
+export type SessionTurn = {
+  readonly core: Core;
+  readonly run: RunRecord;
+  readonly signal: AbortSignal;
+  /** Lets another worker take this one's place while `wait` waits: an earlier run may need one. */
+  readonly lend: <Value>(wait: () => Promise<Value>) => Promise<Value>;
+};
+
+/** Resolves once the session's earlier runs have ended. Rejects with the signal's reason. */
+export async function untilTurn(turn: SessionTurn): Promise<void> {
+  const { core, run, signal, lend } = turn;
+  for (;;) {
+    signal.throwIfAborted();
+    const earlier = await core.store.committed.listRunsOfSessionBefore({
+      sessionId: run.threadId,
+      before: run.id,
+      limit: RUNS_LOOKED_AT,
+    });
+    const ahead = earlier.find(({ status }) => !isTerminal(status));
+    if (ahead === undefined) return;
+    core.log.info({ run_id: run.id, ahead: ahead.id }, "run waits for the one before it in its session");
+    await lend(() => untilEnded(core, ahead.id, signal));
+  }
+}

@@ -1,0 +1,48 @@
+// The home folders of agents, and of commands that have no sandbox: each is one process's and its children's, and both
+// its files and whoever lives in it end with it.
+
+import { chmod, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { endStragglers } from "./stragglers.ts";
+
+const PREFIX = "agent-home-";
+const leftOverPattern = /^agent-home-[A-Za-z0-9]{6}$/;
+
+/** Makes `<folder>/agent-home-<random>`. */
+export async function makeHome(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return await mkdtemp(join(folder, PREFIX));
+}
+
+/** Ends every process that has it as its home, then removes it, what was made read-only included. Safe to repeat. */
+export async function removeHome(home: string): Promise<void> {
+  await endStragglers(home);
+  const options = { recursive: true, force: true, maxRetries: 3 };
+  try {
+    await rm(home, options);
+  } catch {
+    await makeWritable(home);
+    await rm(home, options);
+  }
+}
+
+/**
+ * Removes the homes that a service left which is no more, with whoever outlived it there. `folder` belongs to one
+ * service process: to be called before it starts anything.
+ */
+export async function sweepHomes(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === "ENOENT") return [];
+    throw cause;
+  });
+  for (const entry of entries) {
+    if (entry.isDirectory() && leftOverPattern.test(entry.name)) await removeHome(join(folder, entry.name));
+  }
+}
+
+/** Caches of packages are read-only, folder by folder. */
+async function makeWritable(path: string): Promise<void> {
+  await chmod(path, 0o700).catch(() => undefined);
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) if (entry.isDirectory()) await makeWritable(join(path, entry.name));
+}

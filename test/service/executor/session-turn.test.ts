@@ -1,0 +1,124 @@
+// Runs of one session that change files take turns, however many workers there are, on both stores.
+
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { cancelRun } from "../../../src/service/core/cancel-run.ts";
+import type { Backend } from "../../../src/service/executor/backend.ts";
+import { CoreBed } from "../../support/service-core.ts";
+import { storeKinds } from "../../support/stores.ts";
+import { WorkspaceBed } from "../workspace/workspace-bed.ts";
+
+for (const kind of storeKinds) {
+  describe.skipIf(kind.isSkipped)(`runs of one session at once on ${kind.name}`, () => {
+    let git: WorkspaceBed;
+    let bed: CoreBed;
+    /** What is at work, in order, and when it was let go. */
+    let log: string[];
+    let gates: Map<string, PromiseWithResolvers<void>>;
+
+    const gate = (name: string) => {
+      const there = gates.get(name) ?? Promise.withResolvers<void>();
+      gates.set(name, there);
+      return there;
+    };
+
+    const backend: Backend = {
+      name: "writer",
+      needsWorkspace: true,
+      changesWorkspace: true,
+      run: async (task, workspace) => {
+        const name = task.messages.at(-1)?.content ?? "";
+        log.push(`${name} begins`);
+        gate(`${name} began`).resolve();
+        const stopped = new Promise<never>((_, reject) => {
+          task.signal.addEventListener("abort", () => reject(task.signal.reason), { once: true });
+        });
+        await Promise.race([gate(name).promise, stopped]);
+        const file = join(workspace.root, "a.txt");
+        await writeFile(file, `${await readFile(file, "utf8")}${name}\n`);
+        log.push(`${name} ends`);
+        return { stopReason: "end_turn" };
+      },
+    };
+
+    beforeEach(async () => {
+      log = [];
+      gates = new Map();
+      git = await WorkspaceBed.make();
+      const sha = git.repository.commit({ files: { "a.txt": "" } });
+      const provider = git.provider();
+      bed = await CoreBed.start({
+        kind,
+        backend,
+        slots: 2,
+        workspaces: {
+          ...provider,
+          open: ({ runId }, signal) => provider.open(git.source(sha, { runId }), signal),
+        },
+      });
+    });
+
+    afterEach(async () => {
+      await bed.close();
+      await git.close();
+    });
+
+    const submit = async (message: string, session_key: string) => {
+      const submitted = await bed.trySubmit({ message, session_key });
+      if (!submitted.ok) throw new Error(submitted.refusal.reason);
+      return submitted.value.runId;
+    };
+    const patchOf = async (runId: string) => {
+      const events = (await bed.stream(runId)).map(({ event }) => event);
+      const changes = events.find((event) => event.type === "CUSTOM" && event.name === "repository.changes");
+      return changes?.type === "CUSTOM" ? JSON.stringify(changes.value) : "";
+    };
+
+    it("take turns in the order in which they came, and lose nothing of each other", async () => {
+      const first = await submit("one", "thread-7");
+      const second = await submit("two", "thread-7");
+      const third = await submit("three", "thread-7");
+      for (const name of ["two", "three"]) gate(name).resolve();
+      bed.executor.start();
+      await bed.until(third, ({ status }) => status === "running");
+      await gate("one began").promise;
+      gate("one").resolve();
+      for (const runId of [first, second, third]) {
+        expect((await bed.ended(runId)).status).toBe("completed");
+      }
+      const names = ["one", "two", "three"];
+      expect(log).toEqual(names.flatMap((name) => [`${name} begins`, `${name} ends`]));
+      expect(await patchOf(third)).toContain("+one\\n+two\\n+three\\n");
+    });
+
+    it("keep no other session waiting, though they wait on every worker", async () => {
+      await submit("one", "thread-7");
+      for (const name of ["two", "three", "four"]) await submit(name, "thread-7");
+      const other = await submit("other", "thread-8");
+      gate("other").resolve();
+      bed.executor.start();
+      expect((await bed.ended(other)).status).toBe("completed");
+      expect(log).toEqual(expect.arrayContaining(["one begins", "other begins", "other ends"]));
+      expect(log).toHaveLength(3);
+    });
+
+    it("go on when the one before was cancelled, and can be cancelled while they wait", async () => {
+      const first = await submit("one", "thread-7");
+      const second = await submit("two", "thread-7");
+      const third = await submit("three", "thread-7");
+      gate("three").resolve();
+      bed.executor.start();
+      await gate("one began").promise;
+      const caller = await bed.caller();
+      const cancel = (runId: string) =>
+        cancelRun(bed.core, { caller, agentId: caller.capability.agentId, runId });
+      await bed.until(second, ({ status }) => status === "running");
+      expect((await cancel(second)).ok).toBe(true);
+      expect((await bed.ended(second)).status).toBe("cancelled");
+      expect((await cancel(first)).ok).toBe(true);
+      expect((await bed.ended(third)).status).toBe("completed");
+      expect(log).toEqual(["one begins", "three begins", "three ends"]);
+    });
+  });
+}

@@ -1,0 +1,108 @@
+// A run whose agent does not stop when it is told to, and goes on writing: the run ends at once, the agent in its own
+// time, and what it wrote goes with it.
+
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Backend } from "../../../src/service/executor/backend.ts";
+import { acpBackend } from "../../../src/service/executor/backends/acp/acp.ts";
+import { gitWorkspaces } from "../../../src/service/workspace/git-workspaces.ts";
+import type { AgentScript } from "../../support/acp-agent.ts";
+import { closeBeds, type Heard, isAlive, makeHomes } from "../../support/acp-bed.ts";
+import { makeAccount } from "../../support/service-account.ts";
+import { CoreBed, type CoreBedOptions } from "../../support/service-core.ts";
+import { expectValidStream } from "../../support/service-streams.ts";
+import { storeKinds } from "../../support/stores.ts";
+
+const AGENT = fileURLToPath(new URL("../../support/acp-agent.ts", import.meta.url));
+const limits = { maxBytes: 1e9, maxCheckoutBytes: 1e9, cloneTimeoutMs: 60_000, historyDepth: 1 };
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "stopped-agent-"));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await closeBeds();
+});
+
+/** An agent that hears neither a cancel nor SIGTERM, and writes as long as it lives. */
+async function deafAgent(stopGraceMs: number): Promise<Backend> {
+  const content = { type: "text", text: "I write." };
+  const script: AgentScript = {
+    isDeaf: true,
+    turn: [
+      { do: "scribble", folder: "$CWD/scribbles" },
+      { do: "update", update: { sessionUpdate: "agent_message_chunk", content } },
+      { do: "hang" },
+    ],
+  };
+  await writeFile(join(folder, "script.json"), JSON.stringify(script));
+  return acpBackend({
+    command: [process.execPath, AGENT],
+    path: process.env.PATH ?? "",
+    authMethod: null,
+    permissions: "allow",
+    startTimeoutMs: 60_000,
+    idleTimeoutMs: 60_000,
+    stopGraceMs,
+    confine: null,
+    homes: await makeHomes(),
+    environment: { ACP_SCRIPT: join(folder, "script.json"), ACP_HEARD: join(folder, "heard") },
+  });
+}
+
+async function startRun(options: CoreBedOptions): Promise<{ bed: CoreBed; runId: string }> {
+  const workspaces = gitWorkspaces({ folder: join(folder, "workspaces"), limits, environment: process.env });
+  const bed = await CoreBed.start({ ...options, workspaces });
+  bed.executor.start();
+  const { id: accountId, agent } = await makeAccount(bed);
+  const caller = { kind: "account", accountId, callerClass: "owner" } as const;
+  const submission = { caller, agentId: agent.id, body: { message: "go" }, idempotencyKey: null };
+  const submitted = await bed.submitter.submit(submission);
+  if (!submitted.ok) throw new Error(submitted.refusal.reason);
+  const { runId } = submitted.value;
+  await bed.until(runId, ({ lastSeq }) => lastSeq >= 3);
+  return { bed, runId };
+}
+
+async function cancel(bed: CoreBed, runId: string): Promise<void> {
+  await bed.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
+  bed.dispatch.nudge(runId);
+}
+
+async function heard(what: string): Promise<unknown> {
+  const lines = (await readFile(join(folder, "heard"), "utf8")).trim().split("\n");
+  return lines.map((line) => JSON.parse(line) as Heard).find((line) => line.what === what)?.value;
+}
+
+describe.each(storeKinds)("an agent that does not stop, on $name", (kind) => {
+  it.skipIf(kind.isSkipped)(
+    "holds up neither the end of its run nor the next one, and leaves nothing",
+    async () => {
+      const { bed, runId } = await startRun({ kind, backend: await deafAgent(1_500), slots: 1 });
+      const { pid } = (await heard("started")) as { pid: number };
+      const child = await heard("scribbles");
+      await cancel(bed, runId);
+      expect((await bed.ended(runId)).status).toBe("cancelled");
+      await expectValidStream(await bed.stream(runId));
+      // It is in its grace period, and where it works is still there.
+      expect(await isAlive(pid)).toBe(true);
+      expect(await readdir(join(folder, "workspaces"))).toHaveLength(1);
+      // The one worker is free: a second run begins while the first one's agent still lives.
+      const second = await bed.submit();
+      await bed.until(second, ({ status }) => status !== "queued");
+      expect(await isAlive(pid)).toBe(true);
+
+      await cancel(bed, second);
+      await bed.ended(second);
+      await bed.executor.drain(0);
+      expect(await readdir(join(folder, "workspaces"))).toEqual([]);
+      expect([await isAlive(pid), await isAlive(child)]).toEqual([false, false]);
+      expect(bed.logs.filter((line) => /^(warn|error)/.test(line))).toEqual([]);
+      await bed.close();
+    },
+  );
+});
