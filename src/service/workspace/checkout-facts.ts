@@ -67,6 +67,20 @@ export async function readCheckout(place: CheckoutPlace, signal: AbortSignal): P
   }
 }
 
+/** The commit of a branch of its origin, as the checkout last saw it; null where it has not got it. */
+export async function readOriginBranch(
+  place: CheckoutPlace,
+  branch: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { root, home, environment, gitPath = "git" } = place;
+  const git = createGit({ environment, gitPath, gitFolder: join(root, ".git"), treeFolder: root, home });
+  const name = `refs/remotes/origin/${branch}^{commit}`;
+  const args = ["rev-parse", "--verify", "--quiet", name];
+  const [sha = null] = await linesOf(git, { args, signal, allowedExitCodes: NONE });
+  return sha;
+}
+
 /** The nearest folder from here up that is a checkout's root. */
 export async function findCheckout(from: string): Promise<string | null> {
   for (let folder = resolve(from); ; folder = dirname(folder)) {

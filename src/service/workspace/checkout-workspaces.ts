@@ -5,6 +5,7 @@
 import { copyFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { protectedPathGuard } from "../../contract/protected-paths.ts";
 import type {
   Workspace,
   WorkspaceProvider,
@@ -12,26 +13,21 @@ import type {
   WorkspaceSource,
 } from "../core/ports/workspace.ts";
 import { type Checkout, readCheckout } from "./checkout-facts.ts";
-import { openEmptyWorkspace } from "./empty-workspace.ts";
+import { checkedOutPullRequest } from "./checkout-pull-request.ts";
+import type { PullRequestBase } from "./fetch-pull-request.ts";
 import { measureTree } from "./git-output.ts";
-import { createGit, type Git, GitError } from "./git-process.ts";
+import { type Git, GitError } from "./git-process.ts";
 import { gitWorkspace } from "./git-workspace.ts";
-import { protectedPathGuard } from "./protected-paths.ts";
-import { makeRunFolder, type RunFolder, removeFolder, removeLeftOvers } from "./run-folder.ts";
+import { makeRunFolder, type RunFolder, removeFolder } from "./run-folder.ts";
+import { gitOf, type RunGitOptions, withoutRepository } from "./run-git.ts";
 import { recordState } from "./working-changes.ts";
 
 /** Git reads a file whole to search it. */
 const MAX_SEARCHED_FILE_BYTES = 5_000_000;
 
-export type CheckoutWorkspacesOptions = {
+export type CheckoutWorkspacesOptions = RunGitOptions & {
   /** The checkout's tree. */
   readonly root: string;
-  /** Where the git folders of runs lie. Made when missing; belongs to one service process. */
-  readonly folder: string;
-  /** Variables of which git gets `PATH`; everything else stays here. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** A name looked up in `PATH`, or a path. Default "git". */
-  readonly gitPath?: string;
 };
 
 /**
@@ -42,12 +38,7 @@ export function checkoutWorkspaces(options: CheckoutWorkspacesOptions): Workspac
   const settings = { ...options, root: resolve(options.root), folder: resolve(options.folder) };
   return {
     open: (source, signal) => openCheckout(settings, { source, signal }),
-    openEmpty: async ({ runId }, signal) => {
-      signal.throwIfAborted();
-      const folder = await makeRunFolder(settings.folder, runId);
-      return await openEmptyWorkspace({ git: gitOf(settings, folder), folder, signal });
-    },
-    sweep: () => removeLeftOvers(settings.folder),
+    ...withoutRepository(settings),
   };
 }
 
@@ -67,7 +58,14 @@ async function openCheckout(
     }
     const git = gitOf(options, folder);
     await borrow({ git, folder, checkout, signal });
-    return ok(await workspaceOf({ git, folder, source: { ...source, sha: checkout.headSha }, signal }));
+    const place = { ...options, home: folder.home };
+    const pullRequest = await checkedOutPullRequest({ git, place, checkout, source, signal });
+    if (!pullRequest.ok) {
+      await removeFolder(folder.path);
+      return pullRequest;
+    }
+    const base = pullRequest.value;
+    return ok(await workspaceOf({ git, folder, source: { ...source, sha: checkout.headSha }, base, signal }));
   } catch (cause) {
     await removeFolder(folder.path);
     signal.throwIfAborted();
@@ -83,8 +81,13 @@ const ADVICE = 'Add "uses: actions/checkout@v5" before this step.';
 function faultOf(checkout: Checkout | null, { repository }: WorkspaceSource): string | null {
   if (checkout === null) return `This job has no checkout of ${repository} to work on.`;
   const found = checkout.repository;
-  if (found === null || found.toLowerCase() === repository.toLowerCase()) return null;
+  // Of an address no more than two names are known; a GitLab project may be deeper in groups.
+  if (found === null || isEndOf(found.toLowerCase(), repository.toLowerCase())) return null;
   return `The checkout in this job is one of ${found}, not of ${repository}.`;
+}
+
+function isEndOf(found: string, repository: string): boolean {
+  return found === repository || (found.includes("/") && repository.endsWith(`/${found}`));
 }
 
 type Borrowed = {
@@ -109,27 +112,19 @@ async function workspaceOf(open: {
   git: Git;
   folder: RunFolder;
   source: WorkspaceSource;
+  base: PullRequestBase | null;
   signal: AbortSignal;
 }): Promise<Workspace> {
-  const { git, folder, source, signal } = open;
+  const { git, folder, source, base, signal } = open;
   const isProtected = protectedPathGuard();
   const ask = (call: Omit<Parameters<Git>[0], "signal">) => git({ ...call, signal });
   const listing = await ask({ args: ["ls-tree", "-r", "-l", "-z", "--full-tree", source.sha] });
   const { largeFiles } = measureTree(listing.stdout, MAX_SEARCHED_FILE_BYTES);
   const since = await recordState({ ask, folder, headSha: source.sha, isProtected });
-  const opened = gitWorkspace({ git, folder, source, unsearched: largeFiles, isProtected, since, signal });
+  const files = { unsearched: largeFiles, isProtected, since };
+  const opened = gitWorkspace({ git, folder, source, base, ...files, signal });
   // Commands see the checkout's own, without its secrets: the borrowed one's objects lie elsewhere.
   const { gitFolder: _borrowed, ...workspace } = opened;
   // What the session's last run left lies in the tree already, and nothing here may reset somebody's files.
-  return { ...workspace, restore: async () => ok(null) };
-}
-
-function gitOf(options: CheckoutWorkspacesOptions, folder: RunFolder): Git {
-  return createGit({
-    environment: options.environment,
-    gitPath: options.gitPath ?? "git",
-    gitFolder: folder.git,
-    treeFolder: folder.tree,
-    home: folder.home,
-  });
+  return { ...workspace, isShared: true, restore: async () => ok(null) };
 }

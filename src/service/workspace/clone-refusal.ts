@@ -3,6 +3,7 @@
 
 import type { WorkspaceRefusal, WorkspaceSource } from "../core/ports/workspace.ts";
 import { CloneLimitError } from "./clone-limits.ts";
+import { PullRequestMovedError } from "./fetch-pull-request.ts";
 import { GitError } from "./git-process.ts";
 
 const MAX_QUOTED_CHARS = 160;
@@ -59,11 +60,20 @@ const explanations: readonly Explanation[] = [
 export function refusalOf(cause: unknown, source: WorkspaceSource): WorkspaceRefusal {
   if (cause instanceof CloneLimitError)
     return { reason: cause.code, detail: describe(source, cause.message) };
+  if (cause instanceof PullRequestMovedError)
+    return { reason: cause.code, detail: describe(source, cause.message) };
   if (!(cause instanceof GitError)) throw cause;
   if (cause.code === "git_not_started") {
     return { reason: "clone_failed", detail: describe(source, "the service has no git; tell its operator") };
   }
+  if (cause.code === "git_timed_out")
+    return { reason: "clone_timed_out", detail: describe(source, cause.message.replace(/\.$/, "")) };
   const complaints = ownComplaints(cause.stderr);
+  const missing = source.pullRequest && /couldn't find remote ref (\S+)/.exec(complaints.join("\n"))?.[1];
+  if (missing !== undefined) {
+    const why = `the server has no ${quotable(missing)}; look at the number of the pull request and at the branch that it goes to`;
+    return { reason: "clone_failed", detail: describe(source, why) };
+  }
   for (const [pattern, reason, why] of explanations) {
     if (pattern.test(complaints.join("\n"))) return { reason, detail: describe(source, why) };
   }

@@ -1,6 +1,7 @@
 // Brings one commit and its recent history here: fetched by its name, weighed before it is unfolded, then checked out.
 
 import type { Clock } from "../../base/clock.ts";
+import type { WorkspaceSource } from "../core/ports/workspace.ts";
 import {
   CloneLimitError,
   type CloneLimits,
@@ -9,10 +10,11 @@ import {
   withinLimits,
 } from "./clone-limits.ts";
 import type { CloneTarget } from "./clone-url.ts";
+import { fetchHistory } from "./fetch-history.ts";
+import { fetchPullRequest, type PullRequestBase } from "./fetch-pull-request.ts";
 import { measureTree, type TreeMeasure } from "./git-output.ts";
 import { type Git, GitError } from "./git-process.ts";
 
-const DEFAULT_HISTORY_DEPTH = 50;
 /** Git reads a file whole to search it. */
 const MAX_SEARCHED_FILE_BYTES = 5_000_000;
 /** Half a million files or so; a tree of trees that repeats itself has no end worth waiting for. */
@@ -22,54 +24,49 @@ export type Clone = {
   readonly git: Git;
   readonly gitFolder: string;
   readonly target: CloneTarget;
-  readonly sha: string;
+  readonly source: Pick<WorkspaceSource, "sha" | "baseRef" | "pullRequest">;
   readonly limits: CloneLimits;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 };
 
+export type Cloned = {
+  /** What the tree weighs. */
+  readonly tree: TreeMeasure;
+  /** Null where no pull request was asked for. */
+  readonly base: PullRequestBase | null;
+};
+
 /**
- * Fetches and checks out `sha`; returns what its tree weighs. Throws a `GitError`, a `CloneLimitError`, or the reason of `signal`; every process
- * has ended by then.
+ * Fetches and checks out `sha`. Throws a `GitError`, a `CloneLimitError`, a `PullRequestMovedError`, or the reason of
+ * `signal`; every process has ended by then.
  */
-export async function cloneCommit(clone: Clone): Promise<TreeMeasure> {
+export async function cloneCommit(clone: Clone): Promise<Cloned> {
+  const { sha } = clone.source;
   return await withinLimits(clone, async (signal) => {
-    const format = clone.sha.length === 64 ? "sha256" : "sha1";
+    const format = sha.length === 64 ? "sha256" : "sha1";
     const init = ["init", "--quiet", "--template=", `--object-format=${format}`];
     await clone.git({ args: init, signal });
-    await fetchCommit(clone, signal);
+    const base = await fetchSource(clone, signal);
     await checkStoredBytes(clone.gitFolder, clone.limits);
-    const measure = await checkTreeSize(clone, signal);
-    await clone.git({ args: ["checkout", "--quiet", "--force", "--detach", clone.sha], signal });
-    return measure;
+    const tree = await checkTreeSize(clone, signal);
+    await clone.git({ args: ["checkout", "--quiet", "--force", "--detach", sha], signal });
+    return { tree, base };
   });
 }
 
-async function fetchCommit(clone: Clone, signal: AbortSignal): Promise<void> {
-  const depth = clone.limits.historyDepth ?? DEFAULT_HISTORY_DEPTH;
-  const args = [
-    "fetch",
-    "--quiet",
-    "--no-tags",
-    "--no-auto-maintenance",
-    "--no-recurse-submodules",
-    "--no-write-fetch-head",
-    `--depth=${depth}`,
-    "--",
-    clone.target.url,
-    clone.sha,
-  ];
-  // A fetch that its owner could not end, gives up by itself.
-  const stall = [
-    `http.lowSpeedTime=${Math.ceil(clone.limits.cloneTimeoutMs / 1000)}`,
-    "http.lowSpeedLimit=1",
-  ];
-  await clone.git({ args, config: [...clone.target.config, ...stall], signal });
+async function fetchSource(clone: Clone, signal: AbortSignal): Promise<PullRequestBase | null> {
+  const { sha, baseRef, pullRequest } = clone.source;
+  if (pullRequest === undefined || baseRef === null) {
+    await fetchHistory({ ...clone, wanted: [sha], signal });
+    return null;
+  }
+  return await fetchPullRequest({ ...clone, sha, baseRef, pullRequest, signal });
 }
 
 async function checkTreeSize(clone: Clone, signal: AbortSignal): Promise<TreeMeasure> {
   const { maxCheckoutBytes } = clone.limits;
-  const args = ["ls-tree", "-r", "-l", "-z", "--full-tree", clone.sha];
+  const args = ["ls-tree", "-r", "-l", "-z", "--full-tree", clone.source.sha];
   const listing = await clone
     .git({ args, signal, maxOutputBytes: MAX_LISTING_BYTES })
     .catch((cause: unknown) => {

@@ -5,7 +5,6 @@ import type { ChangedFile, Commit, TextMatch } from "../core/ports/workspace.ts"
 const NUL = 0;
 const TAB = 9;
 const LINE_FEED = 10;
-const SUBMODULE_MODE = "160000";
 
 export const COMMIT_FORMAT = "tformat:%H%x00%an%x00%ct%x00%s";
 const COMMIT_FIELDS = 4;
@@ -26,15 +25,6 @@ export function parseCommits(output: Buffer): Commit[] {
     commits.push({ sha, author, at: (Number(seconds) || 0) * 1000, subject });
   }
   return commits;
-}
-
-/** Of `git ls-files -z --stage`. Submodules are left out: there is no file of theirs to read. */
-export function parseTrackedFiles(output: Buffer): string[] {
-  const paths: string[] = [];
-  for (const record of splitRecords(output)) {
-    if (!record.startsWith(SUBMODULE_MODE)) paths.push(record.slice(record.indexOf("\t") + 1));
-  }
-  return paths;
 }
 
 export type TreeMeasure = {

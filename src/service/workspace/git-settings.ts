@@ -55,8 +55,9 @@ const configuration = [
   "fetch.recurseSubmodules=false",
   "log.showSignature=false",
   "safe.bareRepository=explicit",
-  // Only the one transport, to the one server.
+  // Only the one transport, to the one server. By name, too: a repository's own word on one wins over what is said of all.
   "protocol.allow=never",
+  ...["ext", "fd", "file", "ftp", "ftps", "git", "http", "ssh"].map((name) => `protocol.${name}.allow=never`),
   "protocol.https.allow=always",
   "http.followRedirects=false",
   // What arrives is checked, and lies on the disk as it lies in the commit.
@@ -72,6 +73,8 @@ const configuration = [
   "gc.auto=0",
   "maintenance.auto=false",
   "core.untrackedCache=false",
+  // A file of the tree, which may be a pipe.
+  "log.mailmap=false",
   // A shallow history's oldest commit looks as if it had added every file.
   "log.showRoot=false",
 ];
@@ -105,6 +108,8 @@ export function gitEnvironment(settings: GitSettings): Record<string, string> {
     GIT_ATTR_NOSYSTEM: "1",
     GIT_CONFIG_GLOBAL: devNull,
     GIT_CONFIG_NOSYSTEM: "1",
+    // An object that a repository only promises is not fetched from where its configuration says.
+    GIT_NO_LAZY_FETCH: "1",
     GIT_DIR: settings.gitFolder,
     GIT_OPTIONAL_LOCKS: "0",
     GIT_TERMINAL_PROMPT: "0",

@@ -1,33 +1,34 @@
 // A checked-out commit and the questions that git answers about it. Every question is one process that only reads.
 
-import type { Workspace, WorkspaceSource } from "../core/ports/workspace.ts";
+import { type PathGuard, protectedPathGuard } from "../../contract/protected-paths.ts";
+import { type Workspace, WorkspaceError, type WorkspaceSource } from "../core/ports/workspace.ts";
+import type { PullRequestBase } from "./fetch-pull-request.ts";
 import { findTextInTree } from "./find-text.ts";
 import { COMMIT_FORMAT, parseChanges, parseCommits, splitRecords } from "./git-output.ts";
-import type { Git, GitCall, GitOutput } from "./git-process.ts";
-import { type PathGuard, protectedPathGuard } from "./protected-paths.ts";
+import { type Git, type GitCall, GitError, type GitOutput } from "./git-process.ts";
 import { type RunFolder, removeFolder } from "./run-folder.ts";
-import { listTree } from "./tree-files.ts";
+import { LOOKING_ADVICE, listTree } from "./tree-files.ts";
 import { collectChanges, restoreChanges, type TreeState } from "./working-changes.ts";
 
 const MAX_HISTORY_BYTES = 16 * 1024 * 1024;
 const INSTRUCTIONS_FILE = "AGENTS.md";
 const MAX_INSTRUCTIONS_BYTES = 64 * 1024;
-/** Git waits for ever where a `.gitignore` is a pipe. */
-const DEFAULT_LOOK_MS = 60_000;
+/** Modes 100644 and 100755. */
+const REGULAR_FILE = "100";
 const mergeRefPattern = /^refs\/(pull|merge-requests)\/\d+\/merge$/;
 
 export type OpenWorkspace = {
   readonly git: Git;
   readonly folder: RunFolder;
   readonly source: Pick<WorkspaceSource, "sha" | "ref" | "event" | "baseRef">;
+  /** Where it is known what a pull request is compared with; else the provider's merge commit says it. */
+  readonly base?: PullRequestBase | null;
   /** Files that are too large to be searched. */
   readonly unsearched: readonly string[];
   /** Whose changes are held back. The usual ones unless told. */
   readonly isProtected?: PathGuard;
   /** What lay in the tree before the run. What was checked out unless told. */
   readonly since?: TreeState;
-  /** The longest that git may look through the tree for files or texts. Default 60 s. */
-  readonly lookMs?: number;
   /** Ends whatever a question started. */
   readonly signal: AbortSignal;
 };
@@ -35,14 +36,11 @@ export type OpenWorkspace = {
 /** The workspace over an already checked-out folder. It owns the folder and removes it on `close()`. */
 export function gitWorkspace(open: OpenWorkspace): Workspace {
   const { git, folder, source, unsearched, signal, isProtected = protectedPathGuard() } = open;
-  const { lookMs = DEFAULT_LOOK_MS } = open;
   const closed = new AbortController();
   const either = AbortSignal.any([signal, closed.signal]);
   const ask = (call: Omit<GitCall, "signal">): Promise<GitOutput> => git({ ...call, signal: either });
   const since = open.since === undefined ? {} : { since: open.since };
   const working = { ask, folder, headSha: source.sha, isProtected, ...since };
-  const look = (call: Omit<GitCall, "signal">): Promise<GitOutput> =>
-    git({ ...call, signal: AbortSignal.any([either, AbortSignal.timeout(lookMs)]) });
 
   return {
     root: folder.tree,
@@ -56,16 +54,13 @@ export function gitWorkspace(open: OpenWorkspace): Workspace {
     },
 
     async instructions() {
-      const commit = await trustedCommit(source, ask);
+      const commit = open.base?.tip ?? (await trustedCommit(source, ask));
       if (commit === null) return null;
-      const blob = `${commit}:${INSTRUCTIONS_FILE}`;
-      const found = await ask({ args: ["cat-file", "-e", blob] }).then(
-        () => true,
-        () => false,
-      );
-      if (!found) return null;
+      const entry = await ask({ args: ["ls-tree", "-z", "--full-tree", commit, "--", INSTRUCTIONS_FILE] });
+      // A link names a file, and is none.
+      if (!entry.stdout.toString("latin1").startsWith(REGULAR_FILE)) return null;
       const text = await ask({
-        args: ["cat-file", "blob", blob],
+        args: ["cat-file", "blob", `${commit}:${INSTRUCTIONS_FILE}`],
         maxOutputBytes: MAX_INSTRUCTIONS_BYTES,
         onOverflow: "keep",
       });
@@ -87,7 +82,8 @@ export function gitWorkspace(open: OpenWorkspace): Workspace {
     },
 
     async changesSinceBase() {
-      const baseSha = isPullRequest(source) ? await mergeBase(ask) : null;
+      const isMerge = isPullRequest(source);
+      const baseSha = open.base?.mergeBase ?? (isMerge ? await mergeBase(ask) : null);
       if (baseSha === null) return null;
       const options = ["-r", "-z", "-M", "--raw", "--numstat", "--no-ext-diff", "--no-textconv"];
       const diff = await ask({ args: ["diff-tree", ...options, baseSha, source.sha] });
@@ -97,14 +93,25 @@ export function gitWorkspace(open: OpenWorkspace): Workspace {
     workingChanges: () => collectChanges(working),
     restore: (patch) => restoreChanges(working, patch),
 
-    findText: (query) => findTextInTree({ ask: look, root: folder.tree, unsearched }, query),
-    trackedFiles: () => listTree(look),
+    findText: (query) => explained(() => findTextInTree({ ask, root: folder.tree, unsearched }, query)),
+    files: () => explained(() => listTree(ask)),
 
     async close() {
       closed.abort(new Error("The workspace is closed."));
       await removeFolder(folder.path);
     },
   };
+}
+
+/** What git failed at in the words of the port. */
+async function explained<Value>(look: () => Promise<Value>): Promise<Value> {
+  try {
+    return await look();
+  } catch (cause) {
+    if (!(cause instanceof GitError)) throw cause;
+    const message = `The files could not be looked through. ${cause.message} ${LOOKING_ADVICE}`;
+    throw new WorkspaceError(message, { cause });
+  }
 }
 
 /** Only where the provider made the commit: a merge whose first parent is the base. A plain merge says nothing of a base. */

@@ -13,19 +13,15 @@ import { cloneCommit } from "./clone.ts";
 import type { CloneLimits } from "./clone-limits.ts";
 import { describe, refusalOf } from "./clone-refusal.ts";
 import { checkCloneUrl, isObjectName } from "./clone-url.ts";
-import { openEmptyWorkspace } from "./empty-workspace.ts";
-import { createGit, type Git } from "./git-process.ts";
 import { gitWorkspace } from "./git-workspace.ts";
-import { makeRunFolder, type RunFolder, removeFolder, removeLeftOvers } from "./run-folder.ts";
+import { makeRunFolder, removeFolder } from "./run-folder.ts";
+import { gitOf, type RunGitOptions, withoutRepository } from "./run-git.ts";
 
-export type GitWorkspacesOptions = {
-  /** Where the run folders lie. Made when missing; belongs to one service process. */
-  readonly folder: string;
+/** A clone has a deadline of its own, and says more when that has passed. */
+const PAST_DEADLINE_MS = 60_000;
+
+export type GitWorkspacesOptions = RunGitOptions & {
   readonly limits: CloneLimits;
-  /** Variables of which git gets `PATH`, the proxies and the certificates; everything else stays here. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** A name looked up in `PATH`, or a path. Default "git". */
-  readonly gitPath?: string;
   readonly clock?: Clock;
 };
 
@@ -34,12 +30,7 @@ export function gitWorkspaces(options: GitWorkspacesOptions): WorkspaceProvider 
   const settings = { ...options, folder: resolve(options.folder) };
   return {
     open: (source, signal) => openWorkspace(settings, { source, signal }),
-    openEmpty: async ({ runId }, signal) => {
-      signal.throwIfAborted();
-      const folder = await makeRunFolder(settings.folder, runId);
-      return await openEmptyWorkspace({ git: gitOf(settings, folder), folder, signal });
-    },
-    sweep: () => removeLeftOvers(settings.folder),
+    ...withoutRepository(settings),
   };
 }
 
@@ -56,32 +47,23 @@ async function openWorkspace(
   }
   const folder = await makeRunFolder(options.folder, source.runId);
   try {
-    const git = gitOf(options, folder);
     const { limits, clock = systemClock } = options;
-    const tree = await cloneCommit({
-      git,
+    const gitTimeoutMs = limits.cloneTimeoutMs + PAST_DEADLINE_MS;
+    const { tree, base } = await cloneCommit({
+      git: gitOf({ ...options, gitTimeoutMs }, folder),
       gitFolder: folder.git,
       target,
-      sha: source.sha,
+      source,
       limits,
       clock,
       signal,
     });
     signal.throwIfAborted();
-    return ok(gitWorkspace({ git, folder, source, unsearched: tree.largeFiles, signal }));
+    const git = gitOf(options, folder);
+    return ok(gitWorkspace({ git, folder, source, base, unsearched: tree.largeFiles, signal }));
   } catch (cause) {
     await removeFolder(folder.path);
     signal.throwIfAborted();
     return refused(refusalOf(cause, source));
   }
-}
-
-function gitOf(options: GitWorkspacesOptions, folder: RunFolder): Git {
-  return createGit({
-    environment: options.environment,
-    gitPath: options.gitPath ?? "git",
-    gitFolder: folder.git,
-    treeFolder: folder.tree,
-    home: folder.home,
-  });
 }

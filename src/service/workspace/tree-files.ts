@@ -5,6 +5,9 @@ import type { GitCall, GitOutput } from "./git-process.ts";
 
 export type AskGit = (call: Omit<GitCall, "signal">) => Promise<GitOutput>;
 
+/** Of git that gave up looking. */
+export const LOOKING_ADVICE = "Look for a pipe in the place of a .gitignore, and for very many files.";
+
 const SUBMODULE_MODE = "160000";
 const MODE_START = 2;
 

@@ -132,7 +132,7 @@ describe("a run in a checkout", () => {
     await writeFile(at("src/a.ts"), "export const a = 10;\n");
     await workspace.workingChanges();
     await workspace.recentCommits(10);
-    await workspace.trackedFiles();
+    await workspace.files();
     await workspace.close();
     expect(await gitFolderPrint()).toBe(before);
     await expect(readFile(witness)).rejects.toThrow();

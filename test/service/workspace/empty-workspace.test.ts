@@ -18,7 +18,7 @@ describe("an empty workspace", () => {
     if (!opened.ok) throw new Error(opened.refusal.detail);
     const workspace = opened.value;
     expect(await readdir(workspace.root)).toEqual([]);
-    expect(await workspace.trackedFiles()).toEqual([]);
+    expect(await workspace.files()).toEqual([]);
     expect(await workspace.recentCommits(5)).toMatchObject([{ sha: workspace.headSha }]);
     expect(await workspace.mostChangedFiles(5)).toEqual([]);
     expect(await workspace.changesSinceBase()).toBeNull();

@@ -13,7 +13,7 @@ afterEach(() => rm(folder, { recursive: true }));
 const signal = new AbortController().signal;
 
 /** A program in git's place; its arguments are git's. */
-async function standIn(script: string): Promise<Git> {
+async function standIn(script: string, options: { timeoutMs?: number } = {}): Promise<Git> {
   const gitPath = join(folder, "stand-in");
   await writeFile(gitPath, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const settings = {
@@ -22,7 +22,7 @@ async function standIn(script: string): Promise<Git> {
     gitFolder: folder,
     treeFolder: folder,
   };
-  return createGit({ ...settings, gitPath, graceMs: 100 });
+  return createGit({ ...settings, gitPath, graceMs: 100, ...options });
 }
 
 async function errorOf(work: Promise<unknown>): Promise<GitError> {
@@ -61,6 +61,28 @@ describe("output", () => {
     const git = await standIn("exit 1");
     await git({ args: ["grep"], signal, allowedExitCodes: [0, 1] });
     expect((await errorOf(git({ args: ["grep"], signal }))).code).toBe("git_failed");
+  });
+});
+
+describe("time", () => {
+  it("that is up ends the process, and the children that it left", async () => {
+    const git = await standIn(
+      `trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & touch ${"$HOME"}/up; wait`,
+      { timeoutMs: 300 },
+    );
+    const error = await errorOf(git({ args: ["ls-files"], signal }));
+    expect(error).toMatchObject({
+      code: "git_timed_out",
+      message: "git ls-files took longer than the 0.3 s that it may.",
+    });
+    expect(await readdir(folder)).toContain("up");
+    expect(await membersOf(folder)).toEqual([]);
+  });
+
+  it("is longer for a call that asks for patience", async () => {
+    const git = await standIn("sleep 0.5", { timeoutMs: 50 });
+    expect((await errorOf(git({ args: ["grep"], signal }))).code).toBe("git_timed_out");
+    await git({ args: ["update-index"], signal, patience: 200 });
   });
 });
 

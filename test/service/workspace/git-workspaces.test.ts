@@ -34,7 +34,7 @@ describe("open", () => {
     const first = await bed.open(three);
     const second = await bed.open(three);
     await first.close();
-    expect(await second.trackedFiles()).toEqual(["a", "b", "dir/c"]);
+    expect(await second.files()).toEqual(["a", "b", "dir/c"]);
     expect(await bed.leftOvers()).toHaveLength(1);
   });
 
@@ -52,7 +52,7 @@ describe("open", () => {
     bed.repository.git(["update-ref", "refs/heads/main", sha], { env });
     const workspace = await bed.open(sha, { source: { cloneUrl: `${bed.server.url}/wide.git` } });
     expect(sha).toHaveLength(64);
-    expect(await workspace.trackedFiles()).toEqual([]);
+    expect(await workspace.files()).toEqual([]);
   });
 
   it("keeps git's own folder out of the tree", async () => {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, truncate, unlink, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Workspace } from "../../../src/service/core/ports/workspace.ts";
+import { type Workspace, WorkspaceError } from "../../../src/service/core/ports/workspace.ts";
 import { createGit } from "../../../src/service/workspace/git-process.ts";
 import { gitWorkspace } from "../../../src/service/workspace/git-workspace.ts";
 import { WorkspaceBed } from "./workspace-bed.ts";
@@ -41,7 +41,7 @@ describe("a tree that an agent works on", () => {
   it("shows new files, and no longer those that are gone, without what git ignores", async () => {
     const workspace = await open();
     const before = [".gitignore", "a/f", "b/kept.log", "linked/f", "z"];
-    expect(await workspace.trackedFiles()).toEqual(before);
+    expect(await workspace.files()).toEqual(before);
     expect(await places(workspace)).toEqual(["a/f:1", "b/kept.log:1"]);
 
     await mkdir(join(workspace.root, "new\nfolder"));
@@ -50,7 +50,7 @@ describe("a tree that an agent works on", () => {
     await writeFile(join(workspace.root, "z"), "TODO z\n");
     await unlink(join(workspace.root, "a/f"));
     const after = [".gitignore", "b/kept.log", "linked/f", "new\nfolder/f", "z"];
-    expect(await workspace.trackedFiles()).toEqual(after);
+    expect(await workspace.files()).toEqual(after);
     expect(await places(workspace)).toEqual(["b/kept.log:1", "new\nfolder/f:2", "z:1"]);
     expect(await places(workspace, "b")).toEqual(["b/kept.log:1"]);
     expect(await places(workspace, "new\nfolder")).toEqual(["new\nfolder/f:2"]);
@@ -77,7 +77,7 @@ describe("a tree that an agent works on", () => {
     execFileSync("git", ["init", "--quiet", at("inner")]);
     await writeFile(at("inner/f"), "TODO inner\n");
     expect(await places(workspace)).toEqual(["a/f:1", "b/kept.log:1"]);
-    expect((await workspace.trackedFiles()).filter((path) => /inner|pipe/.test(path))).toEqual([]);
+    expect((await workspace.files()).filter((path) => /inner|pipe/.test(path))).toEqual([]);
   });
 
   it("gives up looking where a pipe stands in the place of git's own files", async () => {
@@ -92,14 +92,16 @@ describe("a tree that an agent works on", () => {
     };
     const settings = { environment: process.env, home: folder.home, gitFolder: folder.git, treeFolder: root };
     const workspace = gitWorkspace({
-      git: createGit({ ...settings, gitPath: "git" }),
+      git: createGit({ ...settings, gitPath: "git", timeoutMs: 200 }),
       folder,
       source: { sha: "0".repeat(40), ref: "refs/heads/main", event: "push", baseRef: null },
       unsearched: [],
-      lookMs: 100,
       signal: new AbortController().signal,
     });
-    await expect(workspace.trackedFiles()).rejects.toThrow("timeout");
-    await expect(places(workspace)).rejects.toThrow("timeout");
+    for (const look of [workspace.files(), places(workspace)]) {
+      const error: unknown = await look.catch((cause: unknown) => cause);
+      expect(error).toBeInstanceOf(WorkspaceError);
+      expect(String(error)).toContain("git ls-files took longer than the 0.2 s that it may. Look for a pipe");
+    }
   });
 });

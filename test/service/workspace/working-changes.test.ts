@@ -30,9 +30,9 @@ beforeAll(async () => {
 afterAll(() => bed.close());
 
 let runs = 0;
-async function open(): Promise<Workspace> {
+async function open(options: { gitTimeoutMs?: number } = {}): Promise<Workspace> {
   runs += 1;
-  return await bed.open(base, { source: { runId: `run-${runs}` } });
+  return await bed.open(base, { ...options, source: { runId: `run-${runs}` } });
 }
 
 /** The tree that a patch makes of the base, as another git sees it: names, modes and contents. */
@@ -157,6 +157,94 @@ describe("a run's changes", () => {
     ]);
     expect(patch).not.toContain("root:");
   });
+
+  it("hold nothing of a large file that was not touched, and hold it back once it was", async () => {
+    const sha = bed.repository.commit({ files: { "large.bin": Buffer.alloc(6_000_000), a: "a\n" } });
+    const workspace = await bed.open(sha, { source: { runId: "run-large" } });
+    expect(await workspace.workingChanges()).toEqual({ baseSha: sha, files: [], patch: "", heldBack: [] });
+    await writeFile(join(workspace.root, "large.bin"), Buffer.alloc(6_000_000, 1));
+    expect((await workspace.workingChanges()).heldBack).toEqual([{ path: "large.bin", reason: "too_large" }]);
+  });
+
+  it("are found in files whose names are no UTF-8", async () => {
+    const raw = (name: string) => Buffer.from(name, "latin1");
+    const entry = (name: string, blob: string) =>
+      Buffer.concat([raw(`100644 ${name}\0`), Buffer.from(blob, "hex")]);
+    const blob = bed.repository.blob("old\n");
+    const tree = bed.repository.git(["hash-object", "-t", "tree", "-w", "--stdin", "--literally"], {
+      input: Buffer.concat([entry("edited\xff", blob), entry("gone\xfe", blob), entry("same\xfd", blob)]),
+    });
+    const sha = bed.repository.commitTree(tree, {});
+    const workspace = await bed.open(sha, { source: { runId: "run-bytes" } });
+    const at = (name: string) => Buffer.concat([Buffer.from(`${workspace.root}/`), raw(name)]);
+    expect((await workspace.workingChanges()).files).toEqual([]);
+    await writeFile(at("edited\xff"), "new\n");
+    await rm(at("gone\xfe"));
+    await writeFile(at("added\xfc"), "x\n");
+    await mkdir(at(".circleci"));
+    await writeFile(at(".circleci/\xfb"), "x\n");
+    const { files, patch, heldBack } = await workspace.workingChanges();
+    expect(files.map(({ path, status }) => `${status} ${path}`)).toEqual([
+      "added added\ufffd",
+      "modified edited\ufffd",
+      "deleted gone\ufffd",
+    ]);
+    expect(heldBack).toEqual([{ path: ".circleci/\ufffd", reason: "protected" }]);
+    const index = { GIT_INDEX_FILE: join(bed.repository.path, "applied-bytes") };
+    bed.repository.git(["read-tree", sha], { env: index });
+    bed.repository.git(["apply", "--cached", "--binary"], { env: index, input: patch });
+    const names = bed.repository.git(["ls-files"], { env: index }).split("\n");
+    expect(names).toEqual(['"added\\374"', '"edited\\377"', '"same\\375"']);
+  });
+
+  it("hold back a thousand protected files at once", async () => {
+    const workspace = await open();
+    const folder = join(workspace.root, ".github/workflows");
+    const names = Array.from({ length: 1_000 }, (_, index) => `evil-${String(index).padStart(4, "0")}.yml`);
+    for (const name of names) await writeFile(join(folder, name), "on: push\n");
+    await rm(join(folder, "ci.yml"));
+    await writeFile(join(workspace.root, "src/a.ts"), "export const a = 9;\n");
+    const { files, heldBack } = await workspace.workingChanges();
+    expect(files.map(({ path }) => path)).toEqual(["src/a.ts"]);
+    const held = ["ci.yml", ...names].map((name) => `.github/workflows/${name}`);
+    expect(heldBack).toEqual(held.map((path) => ({ path, reason: "protected" })));
+  });
+
+  it.each([".gitignore", "src/.gitignore", ".gitattributes", "nested/.git/HEAD"])(
+    "are said to be unreadable where a pipe in the place of %s holds git up",
+    async (path) => {
+      const workspace = await open({ gitTimeoutMs: 500 });
+      const pipe = join(workspace.root, path);
+      if (path.startsWith("nested")) {
+        execFileSync("git", ["init", "--quiet", join(workspace.root, "nested")]);
+      }
+      await rm(pipe, { force: true });
+      execFileSync("mkfifo", [pipe]);
+      await writeFile(join(workspace.root, "src/a.ts"), "export const a = 9;\n");
+      const changes = await workspace.workingChanges();
+      expect(changes).toMatchObject({ baseSha: base, files: [], patch: "", heldBack: [] });
+      expect(changes.unreadable).toMatch(
+        /^git (ls-files|read-tree|update-index) took longer than the [\d.]+ s that it may\. Look for a pipe/,
+      );
+      await rm(pipe);
+      expect((await workspace.workingChanges()).files.map((file) => file.path)).toContain("src/a.ts");
+      expect(await workspace.recentCommits(1)).toHaveLength(1);
+    },
+  );
+
+  it("do not wait for pipes that git has no business with", async () => {
+    const workspace = await open({ gitTimeoutMs: 2_000 });
+    const names = [".mailmap", ".gitmodules", "pipe", "src/a.ts", ".git-blame-ignore-revs"];
+    for (const name of names) {
+      await rm(join(workspace.root, name), { force: true });
+      execFileSync("mkfifo", [join(workspace.root, name)]);
+    }
+    const { files, heldBack, unreadable } = await workspace.workingChanges();
+    expect(unreadable).toBeUndefined();
+    expect(files.map(({ path, status }) => `${status} ${path}`)).toEqual(["deleted src/a.ts"]);
+    expect(heldBack).toEqual([]);
+    expect(await workspace.recentCommits(1)).toHaveLength(1);
+  });
 });
 
 describe("restoring a patch", () => {
@@ -170,6 +258,17 @@ describe("restoring a patch", () => {
     expect(await second.restore(changes.patch)).toEqual({ ok: true, value: null });
     expect(await readFile(join(second.root, "new.txt"), "utf8")).toBe("new\n");
     expect(await second.workingChanges()).toEqual(changes);
+  });
+
+  it("has nothing to do where somebody has committed it since", async () => {
+    const first = await open();
+    await rm(join(first.root, "src/a.ts"));
+    await writeFile(join(first.root, "new.txt"), "new\n");
+    const { patch } = await first.workingChanges();
+    const committed = bed.repository.commit({ files: { "new.txt": "new\n" } });
+    const second = await bed.open(committed, { source: { runId: "run-committed" } });
+    expect(await second.restore(patch)).toEqual({ ok: true, value: null });
+    expect((await second.workingChanges()).files).toEqual([]);
   });
 
   it("leaves the tree as it was where the patch does not apply", async () => {

@@ -21,6 +21,7 @@ export type BedOptions = {
   readonly limits?: Partial<CloneLimits>;
   readonly clock?: Clock;
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly gitTimeoutMs?: number;
 };
 
 export class WorkspaceBed {
@@ -53,6 +54,7 @@ export class WorkspaceBed {
       limits,
       environment: options.environment ?? process.env,
       ...(options.clock === undefined ? {} : { clock: options.clock }),
+      ...(options.gitTimeoutMs === undefined ? {} : { gitTimeoutMs: options.gitTimeoutMs }),
     });
   }
 

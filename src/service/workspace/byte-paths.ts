@@ -1,0 +1,56 @@
+// Paths as git and the disk have them, which are bytes: a character here is one byte, so that a name that is no UTF-8
+// is still the name of its file. Only what is shown to somebody is decoded.
+
+import { lstat } from "node:fs/promises";
+import { dirname } from "node:path";
+
+const ENCODING = "latin1";
+
+/** What lies at a path. Bytes are a regular file's; null where there is neither a file nor a link. */
+export type Found = { readonly path: string; readonly bytes: number | null };
+
+/** What git printed with -z, in whole records. */
+export function byteRecords(output: Buffer): string[] {
+  const records = output.toString(ENCODING).split("\0");
+  records.pop();
+  return records;
+}
+
+/** For git to read. */
+export function bytesOf(text: string): Buffer {
+  return Buffer.from(text, ENCODING);
+}
+
+/** For people; what is no UTF-8 is U+FFFD. */
+export function shownPath(path: string): string {
+  return bytesOf(path).toString("utf8");
+}
+
+/** Looks at paths below `root` without following a link anywhere on the way. */
+export async function lookAtPaths(root: string, paths: readonly string[]): Promise<Found[]> {
+  const at = (path: string) => Buffer.concat([Buffer.from(`${root}/`), bytesOf(path)]);
+  const folders = new Map<string, Promise<boolean>>();
+  const isFolder = (path: string): Promise<boolean> => {
+    if (path === ".") return Promise.resolve(true);
+    let answer = folders.get(path);
+    if (answer === undefined) {
+      answer = isFolder(dirname(path)).then((isReached) => isReached && isRealFolder(at(path)));
+      folders.set(path, answer);
+    }
+    return answer;
+  };
+  const found: Found[] = [];
+  for (const path of paths) {
+    const about = (await isFolder(dirname(path))) ? await lstat(at(path)).catch(() => null) : null;
+    const isThere = about !== null && (about.isFile() || about.isSymbolicLink());
+    found.push({ path, bytes: isThere ? (about.isFile() ? about.size : 0) : null });
+  }
+  return found;
+}
+
+async function isRealFolder(path: Buffer): Promise<boolean> {
+  return await lstat(path).then(
+    (about) => about.isDirectory(),
+    () => false,
+  );
+}
