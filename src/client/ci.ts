@@ -1,6 +1,7 @@
 // What a CI job asks for: the exchange of its identity, and the events of its run.
 
 import type { BackoffPolicy } from "../base/backoff.ts";
+import type { CiIdentity } from "../contract/ci-identity.ts";
 import type { CiRunPage } from "../contract/ci-run.ts";
 import type { AudienceResponse, ExchangeResponse } from "../contract/exchange.ts";
 import { type Connection, request, requestNothing, requestValue } from "./request.ts";
@@ -38,6 +39,8 @@ export type CiClient = {
   revoke(options?: CallOptions): Promise<void>;
   /** GET /v1/ci/oidc/audience: what a token must be minted for. */
   audience(options?: CallOptions): Promise<AudienceResponse>;
+  /** GET /v1/ci/identity: what the service has bound to this job's capability. */
+  identity(options?: CallOptions): Promise<CiIdentity>;
   /** GET /v1/ci/runs/{runId}: one page of events. */
   readCiRun(options: ReadCiRunOptions): Promise<CiRunPage>;
 };
@@ -59,6 +62,12 @@ export function ciClient(connection: Connection): CiClient {
         path: "/v1/ci/oidc/audience",
         credential: "none",
         decoder: async () => (await import("../contract/exchange.ts")).audienceResponseSchema,
+        signal: options?.signal,
+      }),
+    identity: (options) =>
+      requestValue(connection, {
+        path: "/v1/ci/identity",
+        decoder: async () => (await import("../contract/ci-identity.ts")).ciIdentitySchema,
         signal: options?.signal,
       }),
     readCiRun: (options) => readPage(connection, options),

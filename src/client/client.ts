@@ -15,6 +15,7 @@ export type {
   CreateAgentResponse,
   UpdateAgentRequest,
 } from "../contract/agent.ts";
+export type { CiIdentity } from "../contract/ci-identity.ts";
 export type { CiRunPage } from "../contract/ci-run.ts";
 export type { ClaimResponse } from "../contract/claim.ts";
 export type { Credits } from "../contract/credits.ts";

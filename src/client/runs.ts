@@ -22,6 +22,8 @@ export type RunAddress = CallOptions & { readonly agentId: string; readonly runI
 
 export type ListRunsOptions = CallOptions & {
   readonly agentId: string;
+  /** Of the session that this key names; none where it names no session. */
+  readonly sessionKey?: string | undefined;
   /** The id of the run that the page comes after: the last one of the page before. */
   readonly before?: string | undefined;
   /** Runs at most, 1 to 100. */
@@ -42,10 +44,11 @@ export type RunClient = {
 export function runClient(connection: Connection): RunClient {
   return {
     submitRun: (options) => submit(connection, options),
-    listRuns: ({ agentId, before, limit, signal }) =>
+    listRuns: ({ agentId, sessionKey, before, limit, signal }) =>
       requestValue(connection, {
         path: runsPath(agentId),
         query: {
+          ...(sessionKey === undefined ? {} : { session_key: sessionKey }),
           ...(before === undefined ? {} : { before }),
           ...(limit === undefined ? {} : { limit }),
         },

@@ -2,6 +2,7 @@
 
 import * as z from "zod/mini";
 import { boundedObject } from "./bounded-object.ts";
+import { ciPolicyRequestSchema, ciPolicySchema } from "./ci-policy.ts";
 
 export const MAX_AGENT_NAME_CHARS = 255;
 export const MAX_CONFIG_BYTES = 64 * 1024;
@@ -27,6 +28,8 @@ export const agentSchema = z.object({
   kind: z.optional(z.literal("independent")),
   /** Micro-USD a turn, 1,000,000 = 1 USD; 0 stops the advisor. Absent: no cap. */
   advisor_max_spend_micro_usd: z.optional(microUsdSchema),
+  /** Of a repository's agent: which CI jobs may run it. Null: all of its repository's. */
+  ci_policy: z.optional(z.nullable(ciPolicySchema)),
 });
 
 export type Agent = z.infer<typeof agentSchema>;
@@ -54,6 +57,8 @@ export type CreateAgentRequest = z.infer<typeof createAgentRequestSchema>;
 export const updateAgentRequestSchema = z.strictObject({
   /** Null clears the cap. */
   advisor_max_spend_micro_usd: z.optional(z.nullable(microUsdSchema)),
+  /** The whole policy, in the place of the one before. Null clears it. */
+  ci_policy: z.optional(z.nullable(ciPolicyRequestSchema)),
 });
 
 export type UpdateAgentRequest = z.infer<typeof updateAgentRequestSchema>;

@@ -5,6 +5,8 @@ import * as z from "zod/mini";
 const modelRate = {
   id: z.string(),
   in_nano_usd_per_tok: z.int(),
+  /** Input that the model's provider had in its cache; as other input where it is absent. */
+  cached_in_nano_usd_per_tok: z.optional(z.int()),
   out_nano_usd_per_tok: z.int(),
   free_tier_eligible: z.boolean(),
 };

@@ -21,6 +21,7 @@ export const exchangeReasons = [
   "token_not_yet_valid",
   "token_lifetime_too_long",
   "event_refused",
+  "policy_refused",
   "token_replayed",
 ] as const;
 
@@ -38,6 +39,8 @@ export const problemCodes = [
   "events_expired",
   "idempotency_key_in_flight",
   "idempotency_key_reused",
+  "session_key_in_flight",
+  "pull_request_unsupported",
   "insufficient_credits",
   "body_too_large",
   "unsupported_media_type",
@@ -59,7 +62,7 @@ export type ProblemCode = (typeof problemCodes)[number];
 
 export const audiences = ["anon", "registered_free", "subscribed"] as const;
 
-/** The body of every refusal. `reason`, `expected` and `got` come with a refused exchange; `audience` and `claim_url` with a 402. */
+/** The body of every refusal. `reason`, `expected` and `got` come with a refused exchange or a job that a policy refuses; `audience` and `claim_url` with a 402. */
 export const problemSchema = z.object({
   error: z.string(),
   code: z.string(),

@@ -95,7 +95,7 @@ export type HeldBackFile = z.infer<typeof heldBackFileSchema>;
 
 /**
  * What the run changed in the repository: a git patch against `base_sha`, binary files included. `held_back` names what
- * the patch leaves out, and why.
+ * the patch leaves out, and why. `unreadable` says why nobody can tell what was changed: there are no files then.
  */
 const changesSchema = z.object({
   type: z.literal("CUSTOM"),
@@ -105,6 +105,7 @@ const changesSchema = z.object({
     files: z.array(fileChangeSchema),
     patch: z.string(),
     held_back: z.optional(z.array(heldBackFileSchema)),
+    unreadable: z.optional(z.string()),
   }),
 });
 

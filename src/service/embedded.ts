@@ -7,10 +7,13 @@ import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/ids.ts";
 import { type Config, type Environment, readConfig, type SettingName, settings } from "./config.ts";
 import type { JobIdentity } from "./core/job-identity.ts";
+import type { SandboxKind } from "./core/ports/sandbox.ts";
 import { isWritersEvent } from "./embedded/job-trust.ts";
 import { ownIssuer } from "./embedded/own-issuer.ts";
 import { warningLog } from "./embedded/warning-log.ts";
 import { startService } from "./main.ts";
+import { findSandbox } from "./sandbox/find-sandbox.ts";
+import { SandboxError } from "./sandbox/sandbox-error.ts";
 import { readCheckout } from "./workspace/checkout-facts.ts";
 import { checkoutWorkspaces } from "./workspace/checkout-workspaces.ts";
 import { removeFolder } from "./workspace/run-folder.ts";
@@ -82,7 +85,8 @@ export async function startEmbeddedService(options: EmbeddedOptions): Promise<Em
       verifier: issuer.verifier,
       workspaces: checkoutWorkspaces({ root, folder: join(folder, "workspaces"), environment }),
       freeFor: "everyone",
-      isTrusted: (task) => task.repository !== null && isWritersEvent(task),
+      isTrusted: (task) =>
+        task.repository !== null && isWritersEvent({ ...task, provider: options.job.provider }),
     });
     return {
       url: service.url,
@@ -99,7 +103,47 @@ export async function startEmbeddedService(options: EmbeddedOptions): Promise<Em
   }
 }
 
-function embeddedConfig({ environment, model }: EmbeddedOptions, folder: string): Config {
+/** What a service in this job would have to work with. */
+export type EmbeddedReadiness = {
+  /** Settings that are wrong, one line each. Where there are any, nothing else is known. */
+  readonly settings: readonly string[];
+  /** Null: runs only brief on the repository. */
+  readonly model: string | null;
+  /** Null: what was asked for does not work; `notes` says why. */
+  readonly sandbox: SandboxKind | null;
+  readonly notes: readonly string[];
+};
+
+/** Looks without starting anything, but for one command in the sandbox. */
+export async function examineEmbedded(
+  options: Pick<EmbeddedOptions, "environment" | "model" | "tempFolder">,
+): Promise<EmbeddedReadiness> {
+  const notes: string[] = [];
+  try {
+    const config = embeddedConfig(options, join(options.tempFolder, "agent-service"));
+    const model = config.model?.models.executor ?? null;
+    const sandbox = await findSandbox(
+      config.sandbox,
+      warningLog((note) => notes.push(note)),
+    ).then(
+      ({ kind }) => kind,
+      (cause: unknown) => {
+        if (!(cause instanceof SandboxError)) throw cause;
+        notes.push(cause.message);
+        return null;
+      },
+    );
+    return { settings: [], model, sandbox, notes };
+  } catch (cause) {
+    if (!(cause instanceof EmbeddedSettingsError)) throw cause;
+    return { settings: cause.message.split("\n"), model: null, sandbox: null, notes };
+  }
+}
+
+function embeddedConfig(
+  { environment, model }: Pick<EmbeddedOptions, "environment" | "model">,
+  folder: string,
+): Config {
   const fixed: Partial<Record<SettingName, string>> = {
     HOST: "127.0.0.1",
     PORT: "0",
@@ -149,6 +193,9 @@ async function identityOf({ job, root, environment }: EmbeddedOptions, home: str
     ref: job.ref ?? checkout?.ref ?? "",
     event,
     baseRef,
+    // Nobody claims this agent, so that no policy asks.
+    actorId: null,
+    workflow: null,
     runId,
     runAttempt,
     cloneUrl: "",

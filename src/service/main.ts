@@ -36,6 +36,7 @@ import { SharedDispatch } from "./executor/shared-dispatch.ts";
 import { createApp } from "./http/app.ts";
 import { createProbeApp } from "./http/probe-app.ts";
 import { tokenVerifier } from "./oidc/verify-token.ts";
+import { sweepHomes } from "./sandbox/agent-homes.ts";
 import { findSandbox } from "./sandbox/find-sandbox.ts";
 import { Scheduler } from "./scheduler.ts";
 import { isSocketRequest, SocketDoor } from "./socket/socket-door.ts";
@@ -248,6 +249,8 @@ async function serve(parts: Parts): Promise<Service> {
     await Promise.all([shared.look(), stalled.look()]);
   }
   if (config.role !== "api") {
+    // Whoever outlived the last service may still write into a workspace.
+    await sweepHomes(config.sandbox.homesFolder);
     await workspaces.sweep();
     executor.start();
   }

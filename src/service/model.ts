@@ -45,7 +45,9 @@ function toolboxOf({ config, sandbox, isSandboxOff, isTrusted: trusts }: ModelPa
   return (context) => {
     const { task, workspace, askAdvisor } = context;
     const advisor = askAdvisor === null ? [] : [askAdvisorTool(askAdvisor)];
-    const helpers = [...pages, delegateTool(task), ...advisor];
+    const areFilesShared = workspace?.isShared === true;
+    const delegate = task.generationsLeft > 0 ? [delegateTool(task, { areFilesShared })] : [];
+    const helpers = [...pages, ...delegate, ...advisor];
     if (workspace === null) return [...readingToolbox(context), ...helpers];
     const isTrusted = trusts(task);
     const mayShell = mayExecute({ kind: sandbox.kind, isSandboxOff, isTrusted });

@@ -150,6 +150,21 @@ describe("request", () => {
     expect(reused.server.seen).toHaveLength(1);
   });
 
+  it("sends a session key and a pull request as they are, and again while another takes the key", async () => {
+    const asked = {
+      message: "hello",
+      session_key: "thread-7",
+      pull_request: { number: 7, head_sha: "a".repeat(40), base_ref: "main" },
+    };
+    await using at = await start([
+      problem(409, "session_key_in_flight", { headers: { "retry-after": "2" } }),
+      submitted,
+    ]);
+    await at.client.submitRun({ agentId: AGENT_ID, body: asked, idempotencyKey: "k" });
+    expect(at.clock.sleeps).toEqual([2000]);
+    expect(at.server.seen.map(({ body: sent }) => JSON.parse(sent))).toEqual([asked, asked]);
+  });
+
   it("refreshes a refused credential once and goes on", async () => {
     let token = "old";
     const credential = {

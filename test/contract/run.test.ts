@@ -76,10 +76,18 @@ describe("a submission", () => {
   it("parses with each of its fields at its limits", () => {
     const request = {
       message: "x",
-      session_id: "s".repeat(255),
+      session_key: "s".repeat(255),
+      pull_request: { number: 1, head_sha: "a".repeat(40), base_ref: "main" },
       idempotency_key: "k".repeat(255),
       max_turn_tokens: 5_000_000,
     };
     expect(submitRunRequestSchema.parse(request)).toEqual(request);
+    const { session_key, pull_request: _, ...other } = request;
+    const byId = { ...other, session_id: session_key };
+    expect(submitRunRequestSchema.parse(byId)).toEqual(byId);
+  });
+
+  it.each(["", "s".repeat(256), "a\0b", 7, null])("does not parse with the session key %j", (session_key) => {
+    expect(submitRunRequestSchema.safeParse({ message: "x", session_key }).success).toBe(false);
   });
 });

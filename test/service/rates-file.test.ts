@@ -50,7 +50,13 @@ describe("a rates file", () => {
       modelNote: "Prices are per token.",
       models: [
         { id: "swift", inNanoUsdPerToken: 150, outNanoUsdPerToken: 600, isFreeTierEligible: true },
-        { id: "deep", inNanoUsdPerToken: 3_000, outNanoUsdPerToken: 15_000, isFreeTierEligible: false },
+        {
+          id: "deep",
+          inNanoUsdPerToken: 3_000,
+          cachedInNanoUsdPerToken: 300,
+          outNanoUsdPerToken: 15_000,
+          isFreeTierEligible: false,
+        },
       ],
       modelTiers: [
         { id: "basic", inNanoUsdPerToken: 150, outNanoUsdPerToken: 600, isFreeTierEligible: true },
@@ -122,6 +128,11 @@ describe("a rates file", () => {
         ],
       }),
       ['tools[0].credits must be 0 where the mode is "free"', "tools[1].mode must be one of free, per_call"],
+    ],
+    [
+      "cached input that is dearer than other input",
+      ratesDocument({ models: [model({ in_nano_usd_per_tok: 5, cached_in_nano_usd_per_tok: 6 })] }),
+      ["models[0].cached_in_nano_usd_per_tok must be at most in_nano_usd_per_tok (5), got 6"],
     ],
     [
       "a dear model in the free tier",

@@ -118,6 +118,29 @@ onEveryDeployment("runs", (service) => {
     }
   });
 
+  it("are listed by the session that a key names", async () => {
+    const { owner, ownerKey, agentId } = await service().accountWithAgent();
+    const ids: string[] = [];
+    for (const session_key of ["thread-7", "thread-8", "thread-7"]) {
+      const { runId } = await owner.submitRun({ agentId, body: { message: "hello", session_key } });
+      await readToEnd(owner, runId);
+      ids.push(runId);
+    }
+    const listed = await owner.listRuns({ agentId, sessionKey: "thread-7" });
+    expect(listed.map(({ id }) => id)).toEqual([ids[2], ids[0]]);
+    expect(await owner.listRuns({ agentId, sessionKey: "thread-9" })).toEqual([]);
+    const path = `/v1/agents/${agentId}/runs?session_key=thread-7&limit=1`;
+    const page = await service().call(path, { bearer: ownerKey });
+    const next =
+      /^<http:\/\/nodes\.example(\/.*)>; rel="next"$/.exec(page.headers.get("link") ?? "")?.[1] ?? "";
+    const second = await service().call(next, { bearer: ownerKey });
+    expect(runListSchema.parse(second.body).map(({ id }) => id)).toEqual([ids[0]]);
+    const other = await service().accountWithAgent();
+    expect(await other.owner.listRuns({ agentId: other.agentId, sessionKey: "thread-7" })).toEqual([]);
+    const empty = await service().call(`/v1/agents/${agentId}/runs?session_key=`, { bearer: ownerKey });
+    expectProblem(empty, [400, "invalid_request"]);
+  });
+
   it("are listed newest first, page by page", async () => {
     const { owner, ownerKey, agentId } = await service().accountWithAgent();
     const ids: string[] = [];

@@ -10,6 +10,7 @@ import {
   type Payload,
   pullRequest,
 } from "./forge-event.ts";
+import type { JobPermissions } from "./forge-permission.ts";
 import type { Claims } from "./issuer-claims.ts";
 
 export type JobOptions = {
@@ -42,6 +43,8 @@ export type JobOptions = {
   readonly workflow?: string;
   /** Whether the job has `id-token: write`. A fork's or Dependabot's pull request has not, unless told. */
   readonly idToken?: boolean;
+  /** What the job's token may do: everything unless told. */
+  readonly permissions?: JobPermissions;
   /** Claims of the job's ID tokens, replaced or (`undefined`) left out. */
   readonly claims?: Claims;
   /** Fields of the event's payload, replaced. */

@@ -3,7 +3,9 @@
 // https://docs.github.com/en/rest/issues/comments, …/pulls, …/collaborators
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type CommentShelf, type ForgeComment, ForgeComments } from "./forge-comments.ts";
 import type { Payload } from "./forge-event.ts";
+import { type ForgeReview, ForgeReviews } from "./forge-reviews.ts";
 import { sendJson } from "./forge-server.ts";
 
 export type Permission = "admin" | "maintain" | "write" | "triage" | "read" | "none";
@@ -11,6 +13,9 @@ export type Permission = "admin" | "maintain" | "write" | "triage" | "read" | "n
 type Fields = Record<string, unknown>;
 
 export class ForgeRest {
+  /** What jobs write. */
+  readonly comments = new ForgeComments();
+  readonly reviews = new ForgeReviews();
   readonly #resources = new Map<string, Fields>();
   readonly #lists = new Map<string, Fields[]>();
   readonly #people = new Map<string, { id: number; permission: Permission }>();
@@ -52,8 +57,29 @@ export class ForgeRest {
     this.#list(`/issues/${number}/comments`, { user, created_at: at, updated_at: at, ...comment });
   }
 
+  /** One more comment at a line of a pull request. */
+  addLineComment(number: number, comment: ForgeComment): void {
+    this.#list(`/pulls/${number}/comments`, comment);
+  }
+
   clearComments(number: number): void {
     this.#lists.delete(`/issues/${number}/comments`);
+  }
+
+  /** What stands on an issue or a pull request now, oldest first; or at the lines of a pull request. */
+  commentsOf(number: number, kind: "issues" | "pulls" = "issues"): readonly ForgeComment[] {
+    return (this.#lists.get(`/${kind}/${number}/comments`) ?? []) as ForgeComment[];
+  }
+
+  /** Reviews of a pull request that were sent, oldest first. */
+  reviewsOf(number: number): readonly ForgeReview[] {
+    return (this.#lists.get(`/pulls/${number}/reviews`) ?? []) as ForgeReview[];
+  }
+
+  clearReviews(number: number): void {
+    this.#lists.delete(`/pulls/${number}/reviews`);
+    this.#lists.delete(`/pulls/${number}/comments`);
+    this.reviews.clear();
   }
 
   #list(path: string, comment: Fields): void {
@@ -62,20 +88,39 @@ export class ForgeRest {
   }
 
   /** Answers below a repository. False for a path that is not of this API. */
-  handle(request: IncomingMessage, response: ServerResponse, url: URL, path: string): boolean {
+  handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    asked: { url: URL; path: string; body: string },
+  ): boolean {
+    const { url, path, body } = asked;
+    const webUrl = `${url.origin}/${url.pathname.split("/").slice(4, 6).join("/")}`;
+    const shelf = this.#shelf(webUrl);
+    const isDenied = this.comments.isDenied("pull-requests");
+    if (this.reviews.handle(request, response, { path, body, shelf, isDenied })) return true;
+    if (this.comments.handle(request, response, { path, body, shelf })) return true;
     const [, login] = /^\/collaborators\/([^/]+)\/permission$/.exec(path) ?? [];
     if (login !== undefined) return this.#sendPermission(response, login);
-    if (request.method === "POST" && /^\/(issues|pulls)\/comments\/\d+\/reactions$/.test(path)) {
-      sendJson(response, 201, { id: 1, content: "eyes" });
-      return true;
-    }
     const isList = /^\/(issues|pulls)\/\d+\/comments$/.test(path);
-    const list = isList ? (this.#lists.get(path) ?? []) : undefined;
+    const list = isList ? (this.#lists.get(path) ?? []) : this.reviews.list(path, shelf);
     const found = this.#resources.get(path);
     if (request.method !== "GET" || (list === undefined && found === undefined)) return false;
     if (list === undefined) sendJson(response, 200, found);
     else sendPage(response, url, list);
     return true;
+  }
+
+  #shelf(webUrl: string): CommentShelf {
+    return {
+      webUrl,
+      list: (key) => {
+        const list = this.#lists.get(key) ?? [];
+        this.#lists.set(key, list);
+        return list as ForgeComment[];
+      },
+      find: (key) => this.#resources.get(key) as ForgeComment | undefined,
+      put: (key, comment) => this.#put(key, comment),
+    };
   }
 
   #sendPermission(response: ServerResponse, login: string): boolean {
@@ -104,7 +149,7 @@ export class ForgeRest {
 }
 
 /** https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api */
-function sendPage(response: ServerResponse, url: URL, list: readonly Fields[]): void {
+function sendPage(response: ServerResponse, url: URL, list: readonly object[]): void {
   const size = Math.min(100, Number(url.searchParams.get("per_page") ?? 30));
   const page = Number(url.searchParams.get("page") ?? 1);
   if (page * size < list.length) {

@@ -8,9 +8,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Visibility } from "../../src/contract/exchange.ts";
 import type { IssuerConfig } from "../../src/service/oidc/issuer-config.ts";
+import type { TokenPermission } from "./forge-comments.ts";
 import { sendContents, sendNotFound } from "./forge-contents.ts";
 import { type Faults, makeFaults } from "./forge-fault.ts";
+import { serveGraphql } from "./forge-graphql.ts";
 import { type JobOptions, type PlannedJob, planJob } from "./forge-job.ts";
+import { type JobPermissions, missingPermission } from "./forge-permission.ts";
+import { ForgePulls } from "./forge-pulls.ts";
+import { ForgePush } from "./forge-push.ts";
 import { ForgeRest } from "./forge-rest.ts";
 import { readBody, sendJson, startLoopbackServer } from "./forge-server.ts";
 import { makeGitHttp, parseGitRequest } from "./git-http.ts";
@@ -45,6 +50,8 @@ export type ForgeJob = PlannedJob & {
   readonly idTokenRequestToken: string;
   /** What `github.token` is in this job: opens the REST API and private clones. */
   readonly githubToken: string;
+  /** What that token may do; null where nothing is kept from it. */
+  readonly permissions: JobPermissions | null;
   /** An ID token as the endpoint would give it, without the request. */
   mintIdToken(audience: string, overrides?: Claims): string;
 };
@@ -55,6 +62,10 @@ export interface Forge {
   readonly requests: readonly ForgeRequest[];
   /** What people wrote, and what they may do. */
   readonly rest: ForgeRest;
+  /** What jobs push, and which branches they may not. */
+  readonly push: ForgePush;
+  /** The pull requests that jobs open. */
+  readonly pulls: ForgePulls;
   /** Faults by door: the ID token endpoint, the REST API, git. */
   readonly faults: { readonly idToken: Faults; readonly api: Faults; readonly git: Faults };
   /** This forge as one entry of the service's CI_ISSUERS. */
@@ -78,6 +89,8 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
   const directories: string[] = [];
   const requests: ForgeRequest[] = [];
   const rest = new ForgeRest();
+  const push = new ForgePush();
+  const pulls = new ForgePulls();
 
   const server = await startLoopbackServer(async (request, response) => {
     const body = await readBody(request);
@@ -90,12 +103,23 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
     });
     if (url.pathname.startsWith(ID_TOKEN_PREFIX)) {
       await serveIdToken({ request, response, url, jobs, faults: faults.idToken });
-    } else if (url.pathname.startsWith("/api/v3/")) {
-      await serveApi({ request, response, url, jobs, repositories, rest, faults: faults.api });
+    } else if (/^\/api\/(v3\/|graphql$)/.test(url.pathname)) {
+      await serveApi({
+        request,
+        response,
+        url,
+        body: body.toString(),
+        jobs,
+        repositories,
+        rest,
+        push,
+        pulls,
+        faults: faults.api,
+      });
     } else if (mayNotClone({ request, jobs, repositories })) {
       response.writeHead(401, { "www-authenticate": 'Basic realm="GitHub"' }).end("Repository not found.\n");
-    } else if (!(await git.handle(request, response, body))) {
-      sendNotFound(response);
+    } else if (!(await takePush({ request, response, body, jobs, repositories, rest, push }))) {
+      if (!(await git.handle(request, response, body))) sendNotFound(response);
     }
   });
 
@@ -104,6 +128,8 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
     issuer,
     requests,
     rest,
+    push,
+    pulls,
     faults,
     issuerEntry: {
       provider: "github",
@@ -134,6 +160,7 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
         ...planned,
         idTokenRequestToken,
         githubToken: `ghs_${randomUUID().replaceAll("-", "")}`,
+        permissions: jobOptions.permissions ?? null,
         mintIdToken: (aud, overrides = {}) =>
           issuer.sign(issuer.githubClaims({ aud, ...planned.claims, ...overrides })),
       };
@@ -143,6 +170,7 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
     },
     close: async () => {
       await Promise.all([server.close(), issuer.close()]);
+      push.close();
       for (const directory of directories) await rm(directory, { recursive: true, force: true });
     },
   };
@@ -174,12 +202,19 @@ async function serveIdToken(door: Door): Promise<void> {
 }
 
 async function serveApi(
-  door: Door & { readonly repositories: ReadonlyMap<string, KnownRepository>; readonly rest: ForgeRest },
+  door: Door & {
+    readonly body: string;
+    readonly repositories: ReadonlyMap<string, KnownRepository>;
+    readonly rest: ForgeRest;
+    readonly push: ForgePush;
+    readonly pulls: ForgePulls;
+  },
 ): Promise<void> {
   const { request, response, url, jobs, repositories, faults } = door;
   if (await faults.answered(response)) return;
   const token = bearerOf(request);
-  if (token === null || ![...jobs.values()].some((job) => job.githubToken === token)) {
+  const job = [...jobs.values()].find(({ githubToken }) => githubToken === token);
+  if (token === null || job === undefined) {
     const message = token === null ? "Requires authentication" : "Bad credentials";
     return sendJson(response, 401, {
       message,
@@ -187,8 +222,36 @@ async function serveApi(
       status: "401",
     });
   }
+  const known = repositories.get(/^\/api\/v3\/repos\/([^/]+\/[^/]+)$/.exec(url.pathname)?.[1] ?? "");
+  if (known !== undefined && request.method === "GET") {
+    const { fullName, id, visibility } = known;
+    return sendJson(response, 200, {
+      id: Number(id),
+      full_name: fullName,
+      visibility,
+      private: visibility !== "public",
+      default_branch: "main",
+    });
+  }
+  const isDenied = (permission: TokenPermission) => door.rest.comments.isDenied(permission);
+  if (url.pathname === "/api/graphql") {
+    return serveGraphql(response, door.body, {
+      pathOf: (name) => repositories.get(name)?.path,
+      mayWrite: !isDenied("contents"),
+      protectedBranches: door.push.protectedBranches,
+    });
+  }
   const below = /^\/api\/v3\/repos\/[^/]+\/[^/]+(\/.+)$/.exec(decodeURIComponent(url.pathname))?.[1] ?? "";
-  if (door.rest.handle(request, response, url, below)) return;
+  const { method = "" } = request;
+  const accepted =
+    job.permissions === null ? null : missingPermission(job.permissions, { method, path: below });
+  if (accepted !== null) {
+    response.setHeader("x-accepted-github-permissions", accepted);
+    return sendJson(response, 403, { message: "Resource not accessible by integration", status: "403" });
+  }
+  const named = repositories.get(/^\/api\/v3\/repos\/([^/]+\/[^/]+)/.exec(url.pathname)?.[1] ?? "");
+  if (named !== undefined && door.pulls.handle({ ...door, path: below, repository: named, isDenied })) return;
+  if (door.rest.handle(request, response, { url, path: below, body: door.body })) return;
   const match = /^\/api\/v3\/repos\/([^/]+\/[^/]+)\/contents\/?(.*)$/.exec(decodeURIComponent(url.pathname));
   const repository = repositories.get(match?.[1] ?? "");
   if (repository === undefined || request.method !== "GET") return sendNotFound(response);
@@ -199,6 +262,29 @@ async function serveApi(
     repositoryPath: repository.path,
     filePath: match?.[2] ?? "",
     ref: url.searchParams.get("ref"),
+  });
+}
+
+async function takePush(door: {
+  request: IncomingMessage;
+  response: ServerResponse;
+  body: Buffer;
+  jobs: ReadonlyMap<string, ForgeJob>;
+  repositories: ReadonlyMap<string, KnownRepository>;
+  rest: ForgeRest;
+  push: ForgePush;
+}): Promise<boolean> {
+  const { request, response, body, jobs, repositories, rest, push } = door;
+  const token = bearerOf(request);
+  const job = [...jobs.values()].find(({ githubToken }) => githubToken === token);
+  const granted = job?.permissions ?? null;
+  return await push.handle({
+    request,
+    response,
+    body,
+    path: repositories.get(parseGitRequest(request)?.repository ?? "")?.path,
+    isJobs: job !== undefined,
+    isDenied: rest.comments.isDenied("contents") || (granted ?? { contents: "write" }).contents !== "write",
   });
 }
 

@@ -42,6 +42,8 @@ export function gitlabClaims(context: ProviderClaimsContext): Record<string, unk
     runner_id: 1,
     runner_environment: "gitlab-hosted",
     sha: SAMPLE_SHA,
+    ci_config_ref_uri: `${new URL(context.issuer).host}/my-group/my-project//.gitlab-ci.yml@refs/heads/main`,
+    ci_config_sha: SAMPLE_SHA,
     jti: randomUUID(),
     sub: "project_path:my-group/my-project:ref_type:branch:ref:main",
     aud: context.audience,

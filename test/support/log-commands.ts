@@ -5,6 +5,10 @@ export type Annotation = {
   readonly level: "error" | "warning" | "notice";
   readonly message: string;
   readonly title: string | undefined;
+  /** Where it is shown in the repository. */
+  readonly file: string | undefined;
+  readonly line: string | undefined;
+  readonly endLine: string | undefined;
 };
 
 export type ProcessedLog = {
@@ -73,10 +77,12 @@ export function processLog(rawLog: string): ProcessedLog {
         return;
       case "error":
       case "warning":
-      case "notice":
-        annotations.push({ level: name, message: data, title: properties.title });
+      case "notice": {
+        const { title, file, line: at, endLine } = properties;
+        annotations.push({ level: name, message: data, title, file, line: at, endLine });
         show(`##[${name}]${data}`);
         return;
+      }
       case "group":
         groups.push(data);
         seen.push(`▼ ${data}`);

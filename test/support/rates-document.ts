@@ -24,7 +24,13 @@ export function ratesDocument(changes: Partial<RatesDocument> = {}): RatesDocume
     model_note: "Prices are per token.",
     models: [
       { id: "swift", in_nano_usd_per_tok: 150, out_nano_usd_per_tok: 600, free_tier_eligible: true },
-      { id: "deep", in_nano_usd_per_tok: 3_000, out_nano_usd_per_tok: 15_000, free_tier_eligible: false },
+      {
+        id: "deep",
+        in_nano_usd_per_tok: 3_000,
+        cached_in_nano_usd_per_tok: 300,
+        out_nano_usd_per_tok: 15_000,
+        free_tier_eligible: false,
+      },
     ],
     model_tiers: [
       { id: "basic", in_nano_usd_per_tok: 150, out_nano_usd_per_tok: 600, free_tier_eligible: true },

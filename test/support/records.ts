@@ -12,6 +12,8 @@ export function makeJob(overrides: Partial<JobIdentity> = {}): JobIdentity {
     ref: "refs/heads/main",
     event: "push",
     baseRef: null,
+    actorId: "12",
+    workflow: ".github/workflows/agent.yml@refs/heads/main",
     runId: "500",
     runAttempt: "1",
     cloneUrl: "https://issuer.example/octo/hello.git",

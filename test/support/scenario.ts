@@ -183,7 +183,8 @@ export class Scene {
       env: { ...job.env, ...step.env },
       inputs: { "base-url": this.url, "github-token": job.githubToken, ...step.inputs },
     });
-    const requests = this.proxy.requests.slice(before);
+    const foreign = requestsOfOthers(job, this.proxy.requests);
+    const requests = this.proxy.requests.slice(before).filter((request) => !foreign.has(request));
     await expectNoSecretOutOfPlace({ job, result, requests, logText: this.logText() });
     return { ...result, requests };
   }
@@ -227,9 +228,7 @@ export function routesOf(step: StepResult): string[] {
 
 /** The claims of the ID tokens that a step sent. */
 export function sentTokens(step: StepResult): Record<string, unknown>[] {
-  return idTokensIn(step.requests).map((token) =>
-    JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()),
-  );
+  return idTokensIn(step.requests).map(claimsOf);
 }
 
 /**
@@ -283,6 +282,24 @@ async function expectNoSecretOutOfPlace(seen: {
   ]) {
     expect(text).not.toMatch(claimToken);
   }
+}
+
+/** Another job may play at the same time: what goes by its ID token, and by the capability that it got for that. */
+function requestsOfOthers(
+  { claims }: ForgeJob,
+  requests: readonly ProxiedRequest[],
+): ReadonlySet<ProxiedRequest> {
+  const isTheirs = (token: string) => String(claimsOf(token).run_id) !== claims.run_id;
+  const exchanges = requests.filter((request) => idTokensIn([request]).some(isTheirs));
+  const bearers = new Set(capabilitiesIn(exchanges).map((capability) => `Bearer ${capability}`));
+  return new Set([
+    ...exchanges,
+    ...requests.filter(({ headers }) => bearers.has(headers.authorization ?? "")),
+  ]);
+}
+
+function claimsOf(token: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
 }
 
 function idTokensIn(requests: readonly ProxiedRequest[]): string[] {

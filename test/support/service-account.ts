@@ -28,6 +28,7 @@ export async function makeAccount(bed: CoreBed, plan: Plan = "registered_free"):
     model: null,
     config: {},
     advisorMaxSpendMicroUsd: null,
+    ciPolicy: null,
     repository: null,
     backend: core.policy.backend,
     createdAt: core.clock.now(),

@@ -5,6 +5,7 @@ import { pino } from "pino";
 import type { Clock } from "../../src/base/clock.ts";
 import type { Config } from "../../src/service/config.ts";
 import { readConfig } from "../../src/service/config.ts";
+import type { WorkspaceProvider } from "../../src/service/core/ports/workspace.ts";
 import type { Backend } from "../../src/service/executor/backend.ts";
 import { type Service, startService } from "../../src/service/main.ts";
 import type { Forge } from "./forge.ts";
@@ -18,6 +19,8 @@ export type TestServiceOptions = {
   readonly backend?: Backend;
   readonly config?: Partial<Config>;
   readonly clock?: Clock;
+  /** Clones of the service's own unless told. */
+  readonly workspaces?: WorkspaceProvider;
 };
 
 export type TestService = Service & {
@@ -28,7 +31,7 @@ export type TestService = Service & {
 
 /** Starts a service that trusts the forge. */
 export async function startTestService(options: TestServiceOptions): Promise<TestService> {
-  const { forge, backend, clock } = options;
+  const { forge, backend, clock, workspaces } = options;
   const ownPlace = options.place === undefined ? await storeKinds[0]?.make() : undefined;
   const place = options.place ?? ownPlace;
   if (place === undefined) throw new Error("There is no place for the store.");
@@ -49,6 +52,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     log: pino({ level: "trace" }, sink),
     ...(backend === undefined ? {} : { backends: [backend] }),
     ...(clock === undefined ? {} : { clock }),
+    ...(workspaces === undefined ? {} : { workspaces }),
   });
   return {
     ...service,

@@ -49,16 +49,17 @@ export const agentPaths = {
     patch: {
       operationId: "updateAgent",
       tags: ["Agents"],
-      summary: "Change what an agent's advisor may spend a turn",
-      description: "0 stops the advisor, null clears the cap.",
+      summary: "Change what an agent's advisor may spend a turn, and which CI jobs may run it",
+      description:
+        "`advisor_max_spend_micro_usd`: 0 stops the advisor, null clears the cap. `ci_policy`: the owner's key alone may set it, for a repository's agent. A job keeps it when each list that is there has an entry for what the job's verified token says; null allows all jobs of the repository. `*` at the end of a ref's segment stands for its rest, `**` as the last segment for all that follow. Events that outsiders can steer stay refused, whatever the list says.",
       security: apiKey,
       parameters: [agentId],
       requestBody: {
         required: true,
-        ...json("UpdateAgentRequest", "capAdvisor", "uncapAdvisor"),
+        ...json("UpdateAgentRequest", "capAdvisor", "uncapAdvisor", "allowJobs", "allowAllJobs"),
       },
       responses: {
-        200: answer("The agent.", "Agent", "agentCapped"),
+        200: answer("The agent.", "Agent", "agentCapped", "agentWithPolicy"),
         ...problems(400, 401, 403, 404, 413, 415, 429),
       },
     },

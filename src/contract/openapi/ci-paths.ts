@@ -57,6 +57,19 @@ export const ciPaths = {
       },
     },
   },
+  "/v1/ci/identity": {
+    get: {
+      operationId: "readIdentity",
+      tags: ["CI jobs"],
+      summary: "What this capability is bound to: the job's verified claims, its quota and its claim",
+      description: "For a job alone, and changes nothing. `agent-service doctor` shows it.",
+      security: capability,
+      responses: {
+        200: answer("The job as this service sees it.", "CiIdentity", "identity"),
+        ...problems(401, 403, 404, 429),
+      },
+    },
+  },
   "/v1/ci/claim": {
     post: {
       operationId: "claimRepository",

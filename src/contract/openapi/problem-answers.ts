@@ -12,7 +12,11 @@ type ProblemAnswer = {
 };
 
 export const problemAnswers = {
-  400: { name: "BadRequest", description: "The request is malformed.", examples: ["invalidRequest"] },
+  400: {
+    name: "BadRequest",
+    description: "The request is malformed.",
+    examples: ["invalidRequest", "pullRequestUnsupported"],
+  },
   401: {
     name: "Unauthorized",
     description: "The credential or token is missing, malformed, ended or refused.",
@@ -27,14 +31,14 @@ export const problemAnswers = {
   403: {
     name: "Forbidden",
     description: "Policy forbids it, or the resource belongs to another.",
-    examples: ["agentOfAnother", "ownerNeeded"],
+    examples: ["agentOfAnother", "ownerNeeded", "policyRefused"],
   },
   404: { name: "NotFound", description: "There is no such thing.", examples: ["notFound"] },
   409: {
     name: "Conflict",
     description: "It is being answered already, or its state does not allow it.",
     headers: ["Retry-After"],
-    examples: ["runFinished", "keyInFlight"],
+    examples: ["runFinished", "keyInFlight", "sessionKeyInFlight"],
   },
   410: {
     name: "Gone",

@@ -1,6 +1,6 @@
 // Runs, in the OpenAPI document. Pure.
 
-import { DEFAULT_PAGE_RUNS, MAX_PAGE_RUNS } from "../run.ts";
+import { DEFAULT_PAGE_RUNS, MAX_PAGE_RUNS, MAX_SESSION_KEY_CHARS } from "../run.ts";
 import {
   agentId,
   answer,
@@ -26,6 +26,11 @@ export const runPaths = {
           type: "string",
           format: "uuid",
         }),
+        queryParameter("session_key", "Only the runs of the session that this key names.", {
+          type: "string",
+          minLength: 1,
+          maxLength: MAX_SESSION_KEY_CHARS,
+        }),
         queryParameter("limit", "Runs at most.", {
           type: "integer",
           minimum: 1,
@@ -45,10 +50,14 @@ export const runPaths = {
       operationId: "submitRun",
       tags: ["Runs"],
       summary: "Queue a run",
-      description: "With an idempotency key it is safe to repeat for 24 hours.",
+      description:
+        "With an idempotency key it is safe to repeat for 24 hours. `session_id` goes on in a session that is there; `session_key` in the one that this key of the caller's own names, which its first use begins; both at once are refused. Keys are the agent's: whoever may submit runs of it reaches each of its sessions by the key. Runs of one session that change files take turns. With `pull_request` a job of GitHub or GitLab asks for the head of a pull request of its repository in the place of its own commit: a run whose `head_sha` is not in the history of that head any more fails and says so.",
       security: capabilityOrKey,
       parameters: [agentId, idempotencyKey],
-      requestBody: { required: true, ...json("SubmitRunRequest", "submitMessage", "submitMessages") },
+      requestBody: {
+        required: true,
+        ...json("SubmitRunRequest", "submitMessage", "submitMessages", "submitKeyed", "submitPullRequest"),
+      },
       responses: {
         202: {
           ...answer(

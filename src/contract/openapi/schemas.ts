@@ -7,6 +7,7 @@ import {
   createAgentResponseSchema,
   updateAgentRequestSchema,
 } from "../agent.ts";
+import { ciIdentitySchema } from "../ci-identity.ts";
 import { ciRunPageSchema } from "../ci-run.ts";
 import { claimRequestSchema, claimResponseSchema } from "../claim.ts";
 import { creditsSchema } from "../credits.ts";
@@ -43,6 +44,7 @@ export const documentSchemas = {
   ExchangeRequest: exchangeRequestSchema,
   ExchangeResponse: exchangeResponseSchema,
   AudienceResponse: audienceResponseSchema,
+  CiIdentity: ciIdentitySchema,
   ClaimRequest: claimRequestSchema,
   ClaimResponse: claimResponseSchema,
   Agent: agentSchema,

@@ -54,6 +54,11 @@ async function authenticateKey(core: Core, bearer: string): Promise<Result<Calle
   return ok({ kind: "account", accountId: key.accountId, callerClass: key.callerClass });
 }
 
+/** The account's owner in person, not an AI client that acts for them. */
+export function isOwner(caller: Caller): boolean {
+  return caller.kind === "account" && caller.callerClass === "owner";
+}
+
 /** A capability is bound to one agent; an account uses those that it owns. */
 export function mayUseAgent(caller: Caller, agent: Pick<Agent, "id" | "accountId">): boolean {
   switch (caller.kind) {

@@ -4,7 +4,7 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../base/secret-token.ts";
 import type { AccountCaller } from "./caller.ts";
 import { CLAIM_PREFIX, claimUrlOf } from "./claim-url.ts";
-import { auditClaim, canBeClaimed } from "./confirm-claim.ts";
+import { auditClaim } from "./confirm-claim.ts";
 import type { Core } from "./core.ts";
 import type { StoreTransaction } from "./ports/store.ts";
 import type { AgentRepository } from "./records.ts";
@@ -57,13 +57,6 @@ async function claim(
   const { repository, id: agentId } = agent;
   if (agent.accountId === accountId) return ok({ repository, agentId, expiresAt: null });
   if (agent.accountId !== null) return refused({ reason: "claimed_by_another", repository: repository.name });
-  if (!canBeClaimed(repository.provider)) {
-    return refused({
-      reason: "claim_unprovable",
-      repository: repository.name,
-      provider: repository.provider,
-    });
-  }
 
   const earlier = ticket.usedBy === null ? null : await tx.findPendingClaim({ agentId, accountId, now });
   if (earlier !== null) return ok({ repository, agentId, expiresAt: earlier.expiresAt });

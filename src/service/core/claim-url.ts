@@ -1,6 +1,7 @@
 // The link that lets somebody take over a repository's agent. The token in it grants nothing by itself.
 
 import { hashSecret, isWellFormedSecret, makeSecretToken } from "../../base/secret-token.ts";
+import { canBeClaimed } from "./claimable.ts";
 import type { Core } from "./core.ts";
 import { balanceInCredits, freeCreditsAccount, freeCreditsResetAt, grantInMicroUsd } from "./ledger.ts";
 import type { StoreTransaction } from "./ports/store.ts";
@@ -9,8 +10,13 @@ import type { Agent, ClaimTicket } from "./records.ts";
 export const CLAIM_PREFIX = "svc_claim_";
 const CLAIM_LIFE_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Makes a claim URL for an agent, usable for seven days. */
-export async function makeClaimUrl(core: Core, tx: StoreTransaction, agentId: string): Promise<string> {
+/** A claim URL for a repository's agent, usable for seven days. Null where no job of its provider could accept a claim. */
+export async function makeClaimUrl(
+  core: Core,
+  tx: StoreTransaction,
+  { agentId, provider }: { agentId: string; provider: string },
+): Promise<string | null> {
+  if (!canBeClaimed(provider)) return null;
   const now = core.clock.now();
   const token = makeSecretToken(CLAIM_PREFIX, core.random.bytes(32));
   await tx.insertClaimTicket({ hash: token.hash, agentId, createdAt: now, expiresAt: now + CLAIM_LIFE_MS });
@@ -22,10 +28,11 @@ export function claimUrlOf(core: Core, token: string): string {
   return `${core.policy.webUrl}/claim/${token}`;
 }
 
-/** A claim URL for an agent that has no account; null for one that has. */
+/** A claim URL for a repository's agent that has no account; null for any other. */
 export async function offerClaim(core: Core, tx: StoreTransaction, agentId: string): Promise<string | null> {
   const agent = await tx.findAgent(agentId);
-  return agent?.accountId === null ? await makeClaimUrl(core, tx, agentId) : null;
+  if (agent === null || agent.accountId !== null || agent.repository === null) return null;
+  return await makeClaimUrl(core, tx, { agentId, provider: agent.repository.provider });
 }
 
 /** "over": the link was used, and what came of it has ended. */

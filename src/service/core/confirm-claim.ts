@@ -1,27 +1,11 @@
 // The repository's side of a claim: a job that only a writer can start names the account that is to pay.
 
 import type { ClaimOutcome } from "../../contract/exchange.ts";
+import { mayAcceptClaim } from "./claimable.ts";
 import type { Core } from "./core.ts";
 import type { JobIdentity } from "./job-identity.ts";
 import type { StoreTransaction } from "./ports/store.ts";
 import type { Agent } from "./records.ts";
-
-/**
- * Of each provider, the events that only somebody who may write to the repository can cause, and whose job is written in
- * the repository itself. Not GitHub's `merge_group`: what it runs is a pull request that nobody has merged yet. Of
- * Buildkite the schedule alone: a build that a person starts again may be a fork's. Bitbucket starts no pipeline for a
- * fork's pull request, so that each of its jobs is a writer's. CircleCI has none: its tokens name the repository by its
- * address alone, which changes hands, and nothing of what triggered the job.
- */
-const acceptingEvents: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  [
-    "github",
-    new Set(["push", "schedule", "workflow_dispatch", "repository_dispatch", "release", "create", "delete"]),
-  ],
-  ["gitlab", new Set(["push", "schedule", "web", "webide", "api"])],
-  ["buildkite", new Set(["schedule"])],
-  ["bitbucket", new Set(["pipeline"])],
-]);
 
 const ACCOUNT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -48,21 +32,12 @@ export async function confirmClaim(
   }
   const claim = await tx.findPendingClaim({ agentId: agent.id, accountId, now });
   if (claim === null) return { agent, outcome: "none" };
-  if (!mayAccept(job)) return { agent, outcome: "refused_event" };
+  if (!mayAcceptClaim(job)) return { agent, outcome: "refused_event" };
   if (!(await tx.claimAgent({ agentId: agent.id, accountId }))) {
     throw new Error(`Agent ${agent.id} was claimed while its row was held.`);
   }
   await auditClaim(core, tx, { agent, accountId, requestId, outcome: "claimed", ciRunId: job.runId });
   return { agent: { ...agent, accountId }, outcome: "claimed" };
-}
-
-function mayAccept({ provider, event }: JobIdentity): boolean {
-  return acceptingEvents.get(provider)?.has(event) === true;
-}
-
-/** False for a provider none of whose jobs can accept a claim. */
-export function canBeClaimed(provider: string): boolean {
-  return acceptingEvents.has(provider);
 }
 
 /** Leaves an audit entry on a step of a claim. */

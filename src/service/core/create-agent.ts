@@ -108,6 +108,7 @@ async function findOrMake(
     model: model?.id ?? null,
     config: body.config ?? {},
     advisorMaxSpendMicroUsd: null,
+    ciPolicy: null,
     repository: null,
     backend: core.policy.backend,
     createdAt: now,

@@ -57,7 +57,7 @@ async function admitChild(
   if (run === null || run.fence !== parent.fence || run.status !== "running") {
     return refused({ reason: "parent_ending" });
   }
-  if ((await countAncestors(tx, run)) >= MAX_GENERATIONS) {
+  if ((await generationsLeft(tx, run)) <= 0) {
     return refused({ reason: "generations_reached", allowed: MAX_GENERATIONS });
   }
   const inFlight = (await tx.listUnfinishedChildren(run.id)).length;
@@ -83,6 +83,7 @@ async function admitChild(
       messages: [{ role: "user", content: message }],
       maxTurnTokens,
       job: input?.job ?? null,
+      ...(input?.pullRequest === undefined ? {} : { pullRequest: input.pullRequest }),
       ...(traceparent === null ? {} : { traceparent }),
     },
   );
@@ -91,8 +92,11 @@ async function admitChild(
   return ok({ runId, sessionId });
 }
 
-async function countAncestors(tx: StoreTransaction, run: RunRecord): Promise<number> {
-  let count = 0;
-  for (let id = run.parentRunId; id !== null; count += 1) id = (await tx.findRun(id))?.parentRunId ?? null;
-  return count;
+type Runs = Pick<StoreTransaction, "findRun">;
+
+/** How many generations a run may still have below it. */
+export async function generationsLeft(runs: Runs, run: Pick<RunRecord, "parentRunId">): Promise<number> {
+  let left = MAX_GENERATIONS;
+  for (let id = run.parentRunId; id !== null; left -= 1) id = (await runs.findRun(id))?.parentRunId ?? null;
+  return left;
 }

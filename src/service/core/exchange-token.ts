@@ -3,6 +3,7 @@
 import { ok, type Result, refused } from "../../base/result.ts";
 import { makeSecretToken } from "../../base/secret-token.ts";
 import { CAPABILITY_PREFIX, type ClaimOutcome } from "../../contract/exchange.ts";
+import { findPolicyFault } from "./ci-policy.ts";
 import { makeClaimUrl } from "./claim-url.ts";
 import { confirmClaim } from "./confirm-claim.ts";
 import type { Core } from "./core.ts";
@@ -37,8 +38,9 @@ type Quota = {
 
 /**
  * Verifies the token, claims it, and issues a capability, the last two in one transaction. A token is good for one
- * exchange: its second use is refused, however it is spelled. A job that names an account (`account`) accepts the claim
- * which that account has made; whatever comes of it, the exchange goes on. Every outcome leaves an audit entry.
+ * exchange: its second use is refused, however it is spelled, also after a first that the owner's policy refused. A job
+ * that names an account (`account`) accepts the claim which that account has made; whatever comes of it, the exchange
+ * goes on. Every outcome leaves an audit entry.
  */
 export async function exchangeToken(
   core: Core,
@@ -61,6 +63,7 @@ export async function exchangeToken(
     return refused(limited);
   }
 
+  const { requestId } = request;
   const exchanged = await core.store.transact(async (tx) => {
     if (!(await tx.claimToken({ issuer: job.issuer, replayKey, usableUntil }))) return null;
     const now = core.clock.now();
@@ -70,11 +73,17 @@ export async function exchangeToken(
       backend: core.policy.backend,
       now,
     });
+    const fault = findPolicyFault(found, job);
+    if (fault !== null) {
+      // Returned, not thrown: the token stays claimed.
+      await tx.insertAuditEntry(auditEntry(core, { requestId, outcome: "policy_refused", job }));
+      return refused<ExchangeRefusal>({ reason: "policy_refused", ...fault });
+    }
     const { agent, outcome } = await confirmClaim(core, tx, {
       agent: found,
       job,
       account: request.account ?? null,
-      requestId: request.requestId,
+      requestId,
     });
     const secret = makeSecretToken(CAPABILITY_PREFIX, core.random.bytes(32));
     const capability: Capability = {
@@ -87,25 +96,25 @@ export async function exchangeToken(
     };
     await tx.insertCapability(capability);
     const quota = await quotaOf(core, tx, { agent, job });
-    await tx.insertAuditEntry(auditEntry(core, { requestId: request.requestId, outcome: "ok", job }));
-    return {
+    await tx.insertAuditEntry(auditEntry(core, { requestId, outcome: "ok", job }));
+    return ok({
       accessToken: secret.text,
       capability,
       agent,
       quota,
       resetsAt: freeCreditsResetAt(now),
       claim: outcome,
-    };
+    });
   });
 
   if (exchanged === null) {
-    await audit(core, { requestId: request.requestId, outcome: "token_replayed", job });
+    await audit(core, { requestId, outcome: "token_replayed", job });
     return refused({
       reason: "token_replayed",
       detail: "This token was exchanged before. Mint a fresh one for every exchange.",
     });
   }
-  return ok(exchanged);
+  return exchanged;
 }
 
 async function quotaOf(
@@ -124,7 +133,7 @@ async function quotaOf(
   return {
     audience: "anon",
     creditsRemaining: balanceInCredits(balance),
-    claimUrl: needsPayer ? await makeClaimUrl(core, tx, agent.id) : null,
+    claimUrl: needsPayer ? await makeClaimUrl(core, tx, { agentId: agent.id, provider: job.provider }) : null,
   };
 }
 

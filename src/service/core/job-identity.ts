@@ -22,6 +22,10 @@ export type JobIdentity = {
   readonly event: string;
   /** The branch that a pull request wants to change, where the event is one. */
   readonly baseRef: string | null;
+  /** The provider's id of who started the job. Null where no claim says it. */
+  readonly actorId: string | null;
+  /** The file that started the job and its ref: `.github/workflows/agent.yml@refs/heads/main`. Null where no claim says it. */
+  readonly workflow: string | null;
   readonly runId: string;
   /** GitHub's count; elsewhere the job's id, another for each retry. */
   readonly runAttempt: string;

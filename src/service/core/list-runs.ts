@@ -12,15 +12,18 @@ export type RunPage = {
   readonly next: string | null;
 };
 
-/** The runs before the run `before`, or the newest, at most `limit` (≥ 1). */
+/** The runs before the run `before`, or the newest, at most `limit` (≥ 1); of one session where a key names it. */
 export async function listRuns(
   core: Core,
-  query: { caller: Caller; agentId: string; before: string | null; limit: number },
+  query: { caller: Caller; agentId: string; sessionKey: string | null; before: string | null; limit: number },
 ): Promise<Result<RunPage, AgentRefusal>> {
-  const { agentId, before, limit } = query;
+  const { agentId, sessionKey: key, before, limit } = query;
   const agent = await reachAgent(core, query);
   if (!agent.ok) return agent;
-  const found = await core.store.committed.listRuns({ agentId, before, limit: limit + 1 });
+  const { committed } = core.store;
+  const threadId = key === null ? null : await committed.findSessionByKey({ agentId, key });
+  if (key !== null && threadId === null) return ok({ runs: [], next: null });
+  const found = await committed.listRuns({ agentId, threadId, before, limit: limit + 1 });
   const runs = found.slice(0, limit);
   return ok({ runs, next: found.length > limit ? (runs.at(-1)?.id ?? null) : null });
 }

@@ -2,11 +2,12 @@
 
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { UpdateAgentRequest } from "../../contract/agent.ts";
-import { type Caller, reachAgent } from "./caller.ts";
+import { type Caller, isOwner, mayUseAgent, reachAgent } from "./caller.ts";
 import { cancelRun } from "./cancel-run.ts";
 import type { Core } from "./core.ts";
-import type { Agent } from "./records.ts";
-import type { AgentRefusal, ClassRefusal } from "./refusal.ts";
+import type { AgentChange } from "./ports/store.ts";
+import type { Agent, AuditEntry } from "./records.ts";
+import type { AgentPolicyRefusal, AgentRefusal, ClassRefusal } from "./refusal.ts";
 
 /** Runs that are asked to end at a time. */
 const CANCELS_AT_ONCE = 20;
@@ -30,17 +31,56 @@ export async function findAgent(core: Core, query: AgentQuery): AgentResult {
   return await reachAgent(core, query);
 }
 
-/** Changes what the request names, and nothing else. Safe to repeat. */
+/**
+ * Changes what the request names, and nothing else. Which CI jobs may run the agent is the owner's alone to say, and
+ * leaves an audit entry. Safe to repeat.
+ */
 export async function updateAgent(
   core: Core,
-  request: AgentQuery & { readonly body: UpdateAgentRequest },
-): AgentResult {
+  request: AgentQuery & { readonly body: UpdateAgentRequest; readonly requestId: string },
+): Promise<Result<Agent, AgentRefusal | ClassRefusal | AgentPolicyRefusal>> {
   const found = await findAgent(core, request);
-  const cap = request.body.advisor_max_spend_micro_usd;
-  if (!found.ok || cap === undefined) return found;
-  const change = { advisorMaxSpendMicroUsd: cap };
-  await core.store.transact((tx) => tx.updateAgent(found.value.id, change));
-  return ok({ ...found.value, ...change });
+  if (!found.ok) return found;
+  const { caller, agentId, body, requestId } = request;
+  const { advisor_max_spend_micro_usd: cap, ci_policy: ciPolicy } = body;
+  if (ciPolicy !== undefined && !isOwner(caller)) {
+    const url = `${core.policy.webUrl}/agent/${agentId}`;
+    return refused({ reason: "owner_needed", what: "set which CI jobs may run an agent", url });
+  }
+  if (ciPolicy !== undefined && found.value.repository === null) {
+    return refused({ reason: "agent_without_repository", agentId });
+  }
+  const change: AgentChange = {
+    ...(cap === undefined ? {} : { advisorMaxSpendMicroUsd: cap }),
+    ...(ciPolicy === undefined ? {} : { ciPolicy }),
+  };
+  if (Object.keys(change).length === 0) return found;
+  return await core.store.transact(async (tx): Promise<Result<Agent, AgentRefusal>> => {
+    const agent = await tx.lockAgent(agentId);
+    if (agent === null) return refused({ reason: "agent_not_found", agentId });
+    // It may have been released meanwhile: what its last owner says must not hold for the next.
+    if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
+    await tx.updateAgent(agentId, change);
+    if (ciPolicy !== undefined) await tx.insertAuditEntry(policyEntry(core, { agent, requestId }));
+    return ok({ ...agent, ...change });
+  });
+}
+
+function policyEntry(core: Core, { agent, requestId }: { agent: Agent; requestId: string }): AuditEntry {
+  const { accountId, repository } = agent;
+  const now = core.clock.now();
+  return {
+    id: core.random.uuid(now),
+    at: now,
+    requestId,
+    action: "policy",
+    outcome: "ok",
+    issuer: repository?.issuer ?? null,
+    repositoryId: repository?.id ?? null,
+    repositoryName: repository?.name ?? null,
+    ciRunId: null,
+    ...(accountId === null ? {} : { accountId }),
+  };
 }
 
 /** Asks every run of the agent that is in flight to end. The agent stays and takes new work. Safe to repeat. */

@@ -44,6 +44,7 @@ export function toProblem(refusal: Refusal): PublicProblem {
       return exchangeProblem(401, "invalid_grant", refusal);
     case "issuer_disabled":
     case "event_refused":
+    case "policy_refused":
       return exchangeProblem(403, "invalid_grant", refusal);
     case "keys_unavailable":
       return { ...exchangeProblem(503, "unavailable", refusal), retryAfterSeconds: 5 };
@@ -114,6 +115,30 @@ export function toProblem(refusal: Refusal): PublicProblem {
       };
     case "message_missing":
       return invalidRequest('One of "message" and "messages" is required.');
+    case "session_named_twice":
+      return invalidRequest(
+        '"session_id" and "session_key" both name a session. Send one of them: the id of a session that is there, or a key of your own.',
+      );
+    case "session_key_in_flight":
+      return {
+        status: 409,
+        code: "session_key_in_flight",
+        message: `Session key "${refusal.key}" is being taken by another request. Send this one again in a moment.`,
+        retryAfterSeconds: 2,
+      };
+    case "pull_request_needs_job":
+      return {
+        status: 403,
+        code: "forbidden",
+        message:
+          'Only a CI job says which pull request a run works on, and this credential is the key of an account. Leave "pull_request" out, or submit with the capability of a job.',
+      };
+    case "pull_request_unsupported":
+      return {
+        status: 400,
+        code: "pull_request_unsupported",
+        message: `The head of a pull request can be fetched at ${refusal.allowed}, and this job is one of ${refusal.provider}. Leave "pull_request" out: the run then works on the job's own commit.`,
+      };
     case "key_in_flight":
       return {
         status: 409,
@@ -147,6 +172,12 @@ export function toProblem(refusal: Refusal): PublicProblem {
         code: "forbidden",
         message: `Agent ${refusal.agentId} is retired and takes no work.`,
       };
+    case "agent_without_repository":
+      return invalidRequest(
+        `Agent ${refusal.agentId} has no repository, so that no CI job runs it. Leave "ci_policy" out.`,
+      );
+    case "policy_refused_since":
+      return exchangeProblem(403, "forbidden", { ...refusal, reason: "policy_refused" });
     case "balance_ended":
       return {
         status: 402,
@@ -228,13 +259,6 @@ export function toProblem(refusal: Refusal): PublicProblem {
         code: "already_claimed",
         message: `The agent of ${refusal.repository} belongs to another account already.`,
       };
-    case "claim_unprovable":
-      return {
-        status: 403,
-        code: "forbidden",
-        message: `${refusal.repository} cannot be claimed: its jobs run at ${refusal.provider}, whose tokens do not prove that a writer of the repository started them. Run one at a provider whose tokens do.`,
-        fields: { reason: refusal.reason },
-      };
     case "owner_needed":
       return {
         status: 403,
@@ -244,12 +268,12 @@ export function toProblem(refusal: Refusal): PublicProblem {
     case "credits_ended":
       return unpaid(
         refusal,
-        `The free credits of ${refusal.repository}'s owner are used up until ${new Date(refusal.resetsAt).toISOString()}. Claim the repository to go on: ${refusal.claimUrl}`,
+        `The free credits of ${refusal.repository}'s owner are used up until ${new Date(refusal.resetsAt).toISOString()}.${wayToPay("Claim the repository to go on", refusal)}`,
       );
     case "repository_private":
       return unpaid(
         refusal,
-        `Free credits are for public repositories, and ${refusal.repository} is not public. Claim it to run its agent: ${refusal.claimUrl}`,
+        `Free credits are for public repositories, and ${refusal.repository} is not public.${wayToPay("Claim it to run its agent", refusal)}`,
       );
 
     case "session_unknown":
@@ -315,7 +339,11 @@ function unauthorized(message: string): PublicProblem {
   return { status: 401, code: "unauthorized", message, headers: { "WWW-Authenticate": "Bearer" } };
 }
 
-function unpaid(refusal: { reason: string; claimUrl: string }, message: string): PublicProblem {
+function wayToPay(what: string, { claimUrl }: { claimUrl: string | null }): string {
+  return claimUrl === null ? " Repositories of this CI provider cannot be claimed." : ` ${what}: ${claimUrl}`;
+}
+
+function unpaid(refusal: { reason: string; claimUrl: string | null }, message: string): PublicProblem {
   return {
     status: 402,
     code: "insufficient_credits",

@@ -1,5 +1,6 @@
 // What the service keeps, as the core sees it. Times are milliseconds since the epoch, money is micro-USD. Pure.
 
+import type { CiPolicy } from "../../contract/ci-policy.ts";
 import type { Visibility } from "../../contract/exchange.ts";
 import type { Message, RunCause, RunOrigin, RunStatus } from "../../contract/run.ts";
 import type { JobIdentity } from "./job-identity.ts";
@@ -81,6 +82,8 @@ export type Agent = {
   readonly config: Readonly<Record<string, unknown>>;
   /** Micro-USD a turn; 0 stops the advisor, null is no cap. */
   readonly advisorMaxSpendMicroUsd: number | null;
+  /** Which CI jobs may run it. Null: all of its repository's. Only a repository's agent that is claimed has one. */
+  readonly ciPolicy: CiPolicy | null;
   /** Null for an agent that was made by name. */
   readonly repository: AgentRepository | null;
   readonly backend: string;
@@ -110,6 +113,26 @@ export type SessionCopy = {
   readonly patch: string;
 };
 
+/** A name of a session that its agent's callers chose. */
+export type SessionKey = {
+  readonly agentId: string;
+  readonly key: string;
+  /** The session, made by the run that is first to use the key. */
+  readonly threadId: string;
+  readonly createdAt: number;
+};
+
+/** The pull request that a run works on, in the repository of the job that asked. */
+export type PullRequestHead = {
+  readonly number: number;
+  /** The provider's ref of it, which moves as the pull request does: `refs/pull/7/head`. */
+  readonly headRef: string;
+  /** The commit that was asked for. */
+  readonly headSha: string;
+  /** The branch that it goes to, by its plain name. */
+  readonly baseRef: string;
+};
+
 /** What a run was asked, and on what. Read once, when it starts. */
 export type RunInput = {
   readonly messages: readonly Message[];
@@ -118,6 +141,8 @@ export type RunInput = {
   readonly outputSchema?: Readonly<Record<string, unknown>>;
   /** The CI job that asked; null for an account's own run. */
   readonly job: JobIdentity | null;
+  /** What the run works on in the place of the job's commit. */
+  readonly pullRequest?: PullRequestHead;
   /** What submitted it, as W3C's `traceparent` has it; where that was followed. */
   readonly traceparent?: string;
 };
@@ -194,7 +219,7 @@ export type AuditEntry = {
   readonly id: string;
   readonly at: number;
   readonly requestId: string;
-  readonly action: "exchange" | "revoke" | "claim" | "release";
+  readonly action: "exchange" | "revoke" | "claim" | "release" | "policy";
   /** "ok", or the reason of the refusal. */
   readonly outcome: string;
   /** From verified claims only; null where there were none. */
@@ -202,7 +227,7 @@ export type AuditEntry = {
   readonly repositoryId: string | null;
   readonly repositoryName: string | null;
   readonly ciRunId: string | null;
-  /** The account that claims, or claimed what is released. */
+  /** The account that claims, claimed what is released, or set the policy. */
   readonly accountId?: string;
 };
 

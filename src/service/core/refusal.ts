@@ -59,8 +59,7 @@ export type ScheduleRefusal =
 /** The first three are a link that is of no use to whoever holds it. */
 export type ClaimRefusal =
   | { readonly reason: "claim_unknown" | "claim_ended" | "claim_used" }
-  | { readonly reason: "claimed_by_another"; readonly repository: string }
-  | { readonly reason: "claim_unprovable"; readonly repository: string; readonly provider: string };
+  | { readonly reason: "claimed_by_another"; readonly repository: string };
 
 export type PlanRefusal =
   | { readonly reason: "account_not_found"; readonly accountId: string }
@@ -72,6 +71,9 @@ export type ReleaseRefusal =
   | { readonly reason: "agent_not_found"; readonly agentId: string }
   | { readonly reason: "agent_without_repository"; readonly agentId: string }
   | { readonly reason: "agent_unclaimed"; readonly agentId: string };
+
+/** What is about CI jobs, asked of an agent that none runs. */
+export type AgentPolicyRefusal = { readonly reason: "agent_without_repository"; readonly agentId: string };
 
 export type AgentRefusal =
   | { readonly reason: "agent_not_found"; readonly agentId: string }
@@ -88,17 +90,29 @@ export type SubmitRefusal =
   | AgentRefusal
   | { readonly reason: "session_not_found"; readonly sessionId: string }
   | { readonly reason: "message_missing" }
+  | { readonly reason: "session_named_twice" }
+  | { readonly reason: "session_key_in_flight"; readonly key: string }
+  | { readonly reason: "pull_request_needs_job" }
+  | { readonly reason: "pull_request_unsupported"; readonly provider: string; readonly allowed: string }
   | { readonly reason: "key_in_flight"; readonly key: string }
   | { readonly reason: "key_reused"; readonly key: string }
   | { readonly reason: "capacity_reached"; readonly queued: number; readonly allowed: number }
   | { readonly reason: "concurrency_reached"; readonly inFlight: number; readonly allowed: number }
   | { readonly reason: "agent_retired"; readonly agentId: string }
+  /** The owner has set a policy since the job's capability was issued. */
+  | {
+      readonly reason: "policy_refused_since";
+      readonly detail: string;
+      readonly expected: string;
+      readonly got: string;
+    }
   | { readonly reason: "balance_ended"; readonly plan: Plan }
   | {
       readonly reason: "credits_ended" | "repository_private";
       readonly repository: string;
       readonly resetsAt: number;
-      readonly claimUrl: string;
+      /** Null where the repository cannot be claimed. */
+      readonly claimUrl: string | null;
     };
 
 export type RunRefusal =
@@ -122,4 +136,5 @@ export type Refusal =
   | ScheduleRefusal
   | SubmitRefusal
   | CreateAgentRefusal
+  | AgentPolicyRefusal
   | RunRefusal;

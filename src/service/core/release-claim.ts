@@ -18,7 +18,8 @@ export type Released = {
 /**
  * Takes a repository's agent from the account that claimed it. Sessions, runs and events stay with the agent; a run in
  * flight stays with its payer. What the account set up to happen later ends here: it must not be the next owner's to
- * pay for. Leaves an audit entry.
+ * pay for; and so does its policy on CI jobs, which nobody could change; and the keys of its sessions:
+ * who uses one again does not go on in what was said before. Leaves an audit entry.
  */
 export async function releaseClaim(
   core: Pick<Core, "store" | "clock" | "random">,
@@ -32,9 +33,10 @@ export async function releaseClaim(
     if (repository === null) return refused({ reason: "agent_without_repository", agentId });
     if (accountId === null) return refused({ reason: "agent_unclaimed", agentId });
     const now = core.clock.now();
-    await tx.updateAgent(agentId, { accountId: null });
+    await tx.updateAgent(agentId, { accountId: null, ciPolicy: null });
     const cancelledSchedules = await endSchedules(core, tx, agent);
     await tx.deactivateWorkflows({ agentId, now });
+    await tx.deleteSessionKeys(agentId);
     await tx.insertAuditEntry({
       id: core.random.uuid(now),
       at: now,

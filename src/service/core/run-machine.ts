@@ -12,6 +12,8 @@ export type Ending =
       readonly cause: RunCause;
       readonly message: string;
       readonly retryable: boolean;
+      /** The terms of whoever asked led to it: what was consumed is paid, whatever the cause. */
+      readonly isCharged?: true;
     }
   | { readonly status: "cancelled"; readonly cause: "user_stop" | "agent_deleted" };
 
@@ -25,7 +27,18 @@ const refundedCauses: ReadonlySet<RunCause> = new Set([
 
 /** The cause to refund for, or null when the payer pays. */
 export function refundReasonOf(ending: Ending): RunCause | null {
-  return ending.status === "failed" && refundedCauses.has(ending.cause) ? ending.cause : null;
+  if (ending.status !== "failed" || ending.isCharged === true) return null;
+  return refundedCauses.has(ending.cause) ? ending.cause : null;
+}
+
+/** Why a run is paid that ended by a cause which is refunded elsewhere. Null of any other. */
+export function withheldReasonOf(run: {
+  readonly cause: RunCause | null;
+  readonly grossMicroUsd: number;
+  readonly refundedMicroUsd: number;
+}): string | null {
+  const isPaid = run.grossMicroUsd > 0 && run.refundedMicroUsd === 0;
+  return isPaid && run.cause !== null && refundedCauses.has(run.cause) ? "output_schema" : null;
 }
 
 /** The ending of a run that somebody asked to end. */

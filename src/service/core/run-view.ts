@@ -3,6 +3,7 @@
 import type { Run } from "../../contract/run.ts";
 import { chargeInCredits } from "./ledger.ts";
 import type { RunRecord } from "./records.ts";
+import { withheldReasonOf } from "./run-machine.ts";
 import { type AdvisorTerms, modelRoles, sumOf, type Usage } from "./usage.ts";
 
 export function toRun(run: RunRecord): Run {
@@ -56,6 +57,7 @@ function startOf(run: RunRecord) {
 
 function accountingOf(run: RunRecord) {
   const { grossMicroUsd: gross, refundedMicroUsd: refunded, usage } = run;
+  const withheld = withheldReasonOf(run);
   return {
     credits: chargeInCredits(gross - refunded),
     tokens: usage === null ? null : sumOf(usage, "tokens"),
@@ -64,6 +66,7 @@ function accountingOf(run: RunRecord) {
     ...(usage === null || usage.advisor === null ? {} : { advisor: advisorOf(usage, usage.advisor) }),
     ...(refunded === 0 ? {} : { refunded_micro_usd: refunded }),
     ...(run.refundReason === null ? {} : { refund_reason: run.refundReason }),
+    ...(withheld === null ? {} : { refund_withheld_reason: withheld }),
   };
 }
 

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Message, RunOrigin, SubmitRunRequest } from "../../contract/run.ts";
 import { type Caller, mayUseAgent } from "./caller.ts";
+import { findPolicyFault } from "./ci-policy.ts";
 import { makeClaimUrl } from "./claim-url.ts";
 import type { Core } from "./core.ts";
 import { ensureFreeCredits, isFree } from "./free-credits.ts";
@@ -11,11 +12,14 @@ import type { JobIdentity } from "./job-identity.ts";
 import { accountWallet, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "./ledger.ts";
 import { holdFee, queuedRun } from "./new-run.ts";
 import type { StoreTransaction } from "./ports/store.ts";
-import type { Agent } from "./records.ts";
+import { askedPullRequest } from "./pull-request.ts";
+import type { Agent, PullRequestHead } from "./records.ts";
 import type { SubmitRefusal } from "./refusal.ts";
 import { lockCurrentAccount } from "./subscriptions.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
+/** Who loses the race for a session key finds it taken at the second try. */
+const SESSION_KEY_TRIES = 2;
 
 export type Submitted = {
   readonly runId: string;
@@ -65,11 +69,18 @@ export class RunSubmitter {
     const { dispatch, signals, store } = this.#core;
     const messages = messagesOf(submission.body);
     if (messages === null) return refused({ reason: "message_missing" });
+    const { session_id, session_key } = submission.body;
+    if (session_id !== undefined && session_key !== undefined) {
+      return refused({ reason: "session_named_twice" });
+    }
+    const pullRequest = askedPullRequest(submission.caller, submission.body.pull_request);
+    if (!pullRequest.ok) return pullRequest;
     // Asked here: the transaction may run on behalf of others, too.
     const traceparent = this.#core.tracer.here() ?? undefined;
     try {
-      const submitted = await store.transact((tx) =>
-        admitRun(this.#core, tx, { ...submission, messages, key, traceparent }),
+      const admission = { ...submission, messages, key, pullRequest: pullRequest.value, traceparent };
+      const submitted = await withSessionKey(() =>
+        store.transact((tx) => admitRun(this.#core, tx, admission)),
       );
       if (submitted.ok && !submitted.value.isReplay) {
         dispatch.enqueue(submitted.value.runId);
@@ -78,6 +89,9 @@ export class RunSubmitter {
       return submitted;
     } catch (cause) {
       if (cause instanceof KeyTakenError) return refused({ reason: "key_in_flight", key: cause.key });
+      if (cause instanceof SessionKeyTakenError) {
+        return refused({ reason: "session_key_in_flight", key: cause.key });
+      }
       if (cause instanceof UnpaidError) return refused(await store.transact(cause.explain));
       throw cause;
     }
@@ -94,6 +108,27 @@ class KeyTakenError extends Error {
   }
 }
 
+/** The session key is another's since we looked: everything is undone, and the next try finds that one's session. */
+class SessionKeyTakenError extends Error {
+  readonly key: string;
+
+  constructor(key: string) {
+    super("The session key was taken meanwhile.");
+    this.key = key;
+  }
+}
+
+/** Repeats what a SessionKeyTakenError undid. The last try's is thrown. */
+async function withSessionKey<Value>(submit: () => Promise<Value>): Promise<Value> {
+  for (let left = SESSION_KEY_TRIES - 1; ; left -= 1) {
+    try {
+      return await submit();
+    } catch (cause) {
+      if (!(cause instanceof SessionKeyTakenError) || left === 0) throw cause;
+    }
+  }
+}
+
 /** Nobody pays: everything is undone, and said in a transaction of its own. */
 class UnpaidError extends Error {
   readonly explain: (tx: StoreTransaction) => Promise<SubmitRefusal>;
@@ -107,19 +142,24 @@ class UnpaidError extends Error {
 type Admission = Omit<Submission, "idempotencyKey"> & {
   readonly messages: readonly Message[];
   readonly key: string | null;
+  readonly pullRequest: PullRequestHead | null;
   readonly traceparent: string | undefined;
 };
 
 async function admitRun(
   core: Core,
   tx: StoreTransaction,
-  { caller, agentId, body, messages, key, traceparent, origin = "user", alongside }: Admission,
+  admission: Admission,
 ): Promise<Result<Submitted, SubmitRefusal>> {
+  const { caller, agentId, body, messages, key, pullRequest, traceparent, origin = "user" } = admission;
   const now = core.clock.now();
   const agent = await tx.findAgent(agentId);
   if (agent === null) return refused({ reason: "agent_not_found", agentId });
   if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
   if (agent.retiredAt !== null) return refused({ reason: "agent_retired", agentId });
+  // The policy may have been set since the exchange: a capability outlives what was allowed then.
+  const fault = caller.kind === "ci_job" ? findPolicyFault(agent, caller.capability.job) : null;
+  if (fault !== null) return refused({ reason: "policy_refused_since", ...fault });
 
   const requestHash = hashRequest(messages, body);
   const earlier = key === null ? null : await tx.findIdempotentRun({ agentId, key, now });
@@ -133,16 +173,14 @@ async function admitRun(
     return refused({ reason: "capacity_reached", queued, allowed: core.policy.maxQueuedRuns });
   }
 
-  const session = body.session_id === undefined ? null : await tx.findSession(body.session_id);
-  if (body.session_id !== undefined && session?.agentId !== agentId) {
-    return refused({ reason: "session_not_found", sessionId: body.session_id });
-  }
+  const session = await findAskedSession(tx, { agent, body });
+  if (!session.ok) return session;
 
   const paying = await findPayer(core, tx, { agent, caller });
   if (!paying.ok) return paying;
 
   const runId = core.random.uuid(now);
-  const threadId = session?.id ?? core.random.uuid(now);
+  const threadId = session.value ?? core.random.uuid(now);
   const job = caller.kind === "ci_job" ? caller.capability.job : null;
   const { max_turn_tokens: maxTurnTokens = 0, output_schema: outputSchema } = body;
   const input = {
@@ -150,6 +188,7 @@ async function admitRun(
     maxTurnTokens,
     ...(outputSchema === undefined ? {} : { outputSchema }),
     job,
+    ...(pullRequest === null ? {} : { pullRequest }),
     traceparent,
   };
   const run = queuedRun({
@@ -161,8 +200,12 @@ async function admitRun(
     payer: paying.value.wallet,
     now,
   });
+  if (session.value === null && body.session_key !== undefined) {
+    const name = { agentId, key: body.session_key, threadId, createdAt: now };
+    if (!(await tx.insertSessionKey(name))) throw new SessionKeyTakenError(body.session_key);
+  }
   await tx.insertRun(run, input);
-  await alongside?.(tx, { runId, threadId });
+  await admission.alongside?.(tx, { runId, threadId });
   if (key !== null) {
     const use = { agentId, key, now, runId, threadId, requestHash, expiresAt: now + IDEMPOTENCY_MS };
     if (!(await tx.insertIdempotentRun(use))) throw new KeyTakenError(key);
@@ -170,6 +213,26 @@ async function admitRun(
   // Last: whoever else spends from this wallet waits from here to the commit, and no longer.
   await paying.value.hold(runId);
   return ok({ runId, sessionId: threadId, isReplay: false });
+}
+
+/** The session that the request names, and that is there; null where the run begins one. */
+async function findAskedSession(
+  tx: StoreTransaction,
+  { agent, body }: { agent: Agent; body: SubmitRunRequest },
+): Promise<Result<string | null, SubmitRefusal>> {
+  const { session_id: sessionId, session_key: key } = body;
+  if (sessionId !== undefined) {
+    const session = await tx.findSession(sessionId);
+    if (session?.agentId !== agent.id) return refused({ reason: "session_not_found", sessionId });
+    return ok(sessionId);
+  }
+  if (key === undefined) return ok(null);
+  const known = await tx.findSessionByKey({ agentId: agent.id, key });
+  if (known !== null) return ok(known);
+  // A release of the agent frees its keys. One that is new at the same moment must not outlast it.
+  const current = await tx.lockAgent(agent.id);
+  if (current?.accountId !== agent.accountId) throw new SessionKeyTakenError(key);
+  return ok(null);
 }
 
 type Payer = {
@@ -220,7 +283,7 @@ async function freeCreditsPay(
     reason,
     repository: job.repository.name,
     resetsAt: freeCreditsResetAt(core.clock.now()),
-    claimUrl: await makeClaimUrl(core, refusing, agentId),
+    claimUrl: await makeClaimUrl(core, refusing, { agentId, provider: job.provider }),
   });
   if (!isFree(core.policy, job)) return refused(await unpaid("repository_private", tx));
   const { account: wallet, balance } = await ensureFreeCredits(core, tx, job);
@@ -256,6 +319,10 @@ function hashRequest(messages: readonly Message[], body: SubmitRunRequest): stri
     body.session_id ?? null,
     body.max_turn_tokens ?? 0,
     body.output_schema ?? null,
+    body.session_key ?? null,
+    body.pull_request === undefined
+      ? null
+      : [body.pull_request.number, body.pull_request.head_sha, body.pull_request.base_ref],
   ];
   return createHash("sha256").update(JSON.stringify(asked)).digest("hex");
 }

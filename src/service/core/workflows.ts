@@ -1,7 +1,7 @@
 // Workflows: kept in versions, activated by their owner in person, executed as runs.
 
 import { ok, type Result, refused } from "../../base/result.ts";
-import { type Caller, reachAgent } from "./caller.ts";
+import { type Caller, isOwner, reachAgent } from "./caller.ts";
 import type { Core } from "./core.ts";
 import type { WorkflowRecord } from "./records.ts";
 import type { AgentRefusal, ClassRefusal, SubmitRefusal, WorkflowRefusal } from "./refusal.ts";
@@ -101,10 +101,6 @@ async function reachWorkflow(
   if (workflow === null) return refused({ reason: "workflow_not_found", workflowId });
   const agent = await reachAgent(core, { caller, agentId: workflow.agentId });
   return agent.ok ? ok(workflow) : agent;
-}
-
-function isOwner(caller: Caller): boolean {
-  return caller.kind === "account" && caller.callerClass === "owner";
 }
 
 function ownerNeeded(core: Core, workflow: WorkflowRecord, what: string): ClassRefusal {

@@ -8,6 +8,7 @@ import { measure } from "./measure.ts";
 import { answerProblem } from "./problems.ts";
 import type { Env, RequestContext } from "./request-context.ts";
 import { agentRoutes } from "./routes/agents.ts";
+import { ciIdentityRoutes } from "./routes/ci-identity.ts";
 import { ciRunRoutes } from "./routes/ci-runs.ts";
 import { claimRoutes } from "./routes/claims.ts";
 import { confirmPageRoutes } from "./routes/confirm-page.ts";
@@ -63,6 +64,7 @@ export function createApp(core: Core, options: AppOptions): Hono<Env> {
   app.route("/", workflowRoutes(core, submitter));
   app.route("/", scheduleRoutes(core));
   app.route("/", ciRunRoutes(core));
+  app.route("/", ciIdentityRoutes(core));
   app.route("/", claimRoutes(core));
   app.route("/", creditRoutes(core));
   app.route("/", pricingRoutes(core));

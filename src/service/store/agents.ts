@@ -2,9 +2,9 @@
 
 import { type Kysely, type Selectable, sql } from "kysely";
 import { visibilities } from "../../contract/exchange.ts";
-import type { StoreTransaction } from "../core/ports/store.ts";
+import type { AgentChange, StoreTransaction } from "../core/ports/store.ts";
 import type { Agent, AgentRepository } from "../core/records.ts";
-import { oneOf, parseConfig } from "./columns.ts";
+import { oneOf, parseCiPolicy, parseConfig } from "./columns.ts";
 import type { AgentsTable, Database } from "./tables.ts";
 
 type Agents = Pick<
@@ -83,6 +83,7 @@ export function agentQueries(db: Kysely<Database>): Agents {
           model: null,
           config: "{}",
           advisor_max_spend_micro_usd: null,
+          ci_policy: null,
           provider: job.provider,
           issuer: job.issuer,
           repository_id: job.repository.id,
@@ -108,6 +109,7 @@ export function agentQueries(db: Kysely<Database>): Agents {
           ...(change.advisorMaxSpendMicroUsd === undefined
             ? {}
             : { advisor_max_spend_micro_usd: change.advisorMaxSpendMicroUsd }),
+          ...(change.ciPolicy === undefined ? {} : { ci_policy: policyColumn(change) }),
           // Never empty: an update without a column is not SQL.
           id: sql<string>`id`,
         })
@@ -168,6 +170,7 @@ function toAgent(row: Selectable<AgentsTable>): Agent {
     model: row.model,
     config: parseConfig(row.config),
     advisorMaxSpendMicroUsd: row.advisor_max_spend_micro_usd,
+    ciPolicy: row.ci_policy === null ? null : parseCiPolicy(row.ci_policy),
     repository: toRepository(row),
     backend: row.backend,
     createdAt: row.created_at,
@@ -199,6 +202,7 @@ function toRow(agent: Agent): AgentsTable {
     model: agent.model,
     config: JSON.stringify(agent.config),
     advisor_max_spend_micro_usd: agent.advisorMaxSpendMicroUsd,
+    ci_policy: policyColumn(agent),
     provider: repository?.provider ?? null,
     issuer: repository?.issuer ?? null,
     repository_id: repository?.id ?? null,
@@ -209,4 +213,8 @@ function toRow(agent: Agent): AgentsTable {
     created_at: agent.createdAt,
     retired_at: agent.retiredAt,
   };
+}
+
+function policyColumn({ ciPolicy = null }: Pick<AgentChange, "ciPolicy">): string | null {
+  return ciPolicy === null ? null : JSON.stringify(ciPolicy);
 }

@@ -1,6 +1,7 @@
 // Text columns back to what they stand for. Throws on what no version of this service wrote. Pure.
 
 import * as z from "zod/mini";
+import { type CiPolicy, ciPolicySchema } from "../../contract/ci-policy.ts";
 import { visibilities } from "../../contract/exchange.ts";
 import { messageSchema } from "../../contract/run.ts";
 import type { JobIdentity } from "../core/job-identity.ts";
@@ -33,6 +34,8 @@ const jobIdentitySchema = z.object({
   ref: z.string(),
   event: z.string(),
   baseRef: z.nullable(z.string()),
+  actorId: z.nullable(z.string()),
+  workflow: z.nullable(z.string()),
   runId: z.string(),
   runAttempt: z.string(),
   cloneUrl: z.string(),
@@ -43,6 +46,9 @@ const runInputSchema = z.object({
   maxTurnTokens: z.int(),
   outputSchema: z.optional(z.record(z.string(), z.unknown())),
   job: z.nullable(jobIdentitySchema),
+  pullRequest: z.optional(
+    z.object({ number: z.int(), headRef: z.string(), headSha: z.string(), baseRef: z.string() }),
+  ),
   traceparent: z.optional(z.string()),
 });
 
@@ -67,4 +73,8 @@ export function parseUsage(text: string): Usage {
 
 export function parseConfig(text: string): Record<string, unknown> {
   return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+}
+
+export function parseCiPolicy(text: string): CiPolicy {
+  return ciPolicySchema.parse(JSON.parse(text));
 }

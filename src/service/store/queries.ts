@@ -13,6 +13,7 @@ import { retentionQueries } from "./retention.ts";
 import { runWrites } from "./run-writes.ts";
 import { runQueries } from "./runs.ts";
 import { scheduleQueries } from "./schedules.ts";
+import { sessionKeyQueries } from "./session-keys.ts";
 import type { Database } from "./tables.ts";
 import { workflowQueries } from "./workflows.ts";
 
@@ -28,6 +29,7 @@ export function queries(db: Kysely<Database>, options: { rowLocks: boolean }): S
     ...ledgerQueries(db),
     ...retentionQueries(db, options),
     ...scheduleQueries(db, options),
+    ...sessionKeyQueries(db),
     ...workflowQueries(db),
     ...(options.rowLocks ? oneStatementWrites(db) : { ...runWrites(db), ...ledgerWrites(db) }),
   };

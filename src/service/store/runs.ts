@@ -43,13 +43,14 @@ export function runQueries(db: Kysely<Database>, options: { rowLocks: boolean })
         .execute();
     },
 
-    listRuns: async ({ agentId, before, limit }) => {
-      const query = db
+    listRuns: async ({ agentId, threadId, before, limit }) => {
+      let query = db
         .selectFrom("runs")
         .selectAll()
         .where("agent_id", "=", agentId)
         .orderBy("id", "desc")
         .limit(limit);
+      if (threadId !== null) query = query.where("thread_id", "=", threadId);
       const rows = await (before === null ? query : query.where("id", "<", before)).execute();
       return rows.map(toRun);
     },

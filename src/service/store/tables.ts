@@ -13,6 +13,7 @@ export type Database = {
   audit_entries: AuditEntriesTable;
   sessions: SessionsTable;
   session_copies: SessionCopiesTable;
+  session_keys: SessionKeysTable;
   schedules: SchedulesTable;
   idempotency_keys: IdempotencyKeysTable;
   runs: RunsTable;
@@ -60,6 +61,8 @@ export type AgentsTable = {
   /** JSON. */
   config: string;
   advisor_max_spend_micro_usd: number | null;
+  /** A CiPolicy as JSON. */
+  ci_policy: string | null;
   provider: string | null;
   issuer: string | null;
   repository_id: string | null;
@@ -110,6 +113,9 @@ export type SessionsTable = { id: string; agent_id: string; created_at: number; 
 
 /** What a session's last run left changed, as a patch. */
 export type SessionCopiesTable = { session_id: string; run_id: string; base_sha: string; patch: string };
+
+/** What callers call a session. */
+export type SessionKeysTable = { agent_id: string; key: string; thread_id: string; created_at: number };
 
 export type SchedulesTable = {
   id: string;

@@ -206,7 +206,7 @@ for (const kind of storeKinds) {
 
     it("change in what was asked for alone", async () => {
       const agent = await made({ name: "a" });
-      const request = { caller: owner, agentId: agent.id };
+      const request = { caller: owner, agentId: agent.id, requestId: "r" };
       const set = (cap?: number | null) =>
         updateAgent(bed.core, {
           ...request,
@@ -234,16 +234,16 @@ for (const kind of storeKinds) {
       }
       const seen: string[][] = [];
       for (let before: string | null = null; ; ) {
-        const page = await listRuns(bed.core, { caller: owner, agentId: agent.id, before, limit: 3 });
+        const page = await listRuns(bed.core, { caller: owner, agentId: agent.id, sessionKey: null, before, limit: 3 });
         if (!page.ok) throw new Error(page.refusal.reason);
         seen.push(page.value.runs.map(({ id }) => id));
         before = page.value.next;
         if (before === null) break;
       }
       expect(seen).toEqual([submitted.slice(0, 3), submitted.slice(3, 6), submitted.slice(6)]);
-      const whole = await listRuns(bed.core, { caller: owner, agentId: agent.id, before: null, limit: 7 });
+      const whole = await listRuns(bed.core, { caller: owner, agentId: agent.id, sessionKey: null, before: null, limit: 7 });
       expect(whole).toMatchObject({ ok: true, value: { next: null } });
-      expect(await listRuns(bed.core, { caller: owner, agentId: "none", before: null, limit: 7 })).toEqual({
+      expect(await listRuns(bed.core, { caller: owner, agentId: "none", sessionKey: null, before: null, limit: 7 })).toEqual({
         ok: false,
         refusal: { reason: "agent_not_found", agentId: "none" },
       });
@@ -257,7 +257,7 @@ for (const kind of storeKinds) {
         return Promise.all(
           [
             findAgent(bed.core, query),
-            updateAgent(bed.core, { ...query, body: { advisor_max_spend_micro_usd: 1 } }),
+            updateAgent(bed.core, { ...query, requestId: "r", body: { advisor_max_spend_micro_usd: 1 } }),
             stopAgent(bed.core, query),
             retireAgent(bed.core, query),
           ].map(async (result) => {

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { accountWallet } from "../../../src/service/core/ledger.ts";
+import { updateAgent } from "../../../src/service/core/manage-agent.ts";
 import { releaseClaim } from "../../../src/service/core/release-claim.ts";
 import { putWorkflow } from "../../../src/service/core/workflows.ts";
 import { ClaimBed, type Repository } from "../../support/claim-bed.ts";
@@ -69,6 +70,31 @@ for (const kind of storeKinds) {
       expect(await release(agentId)).toMatchObject({ value: { cancelledSchedules: 1 } });
       expect((await bed.core.store.committed.findSchedule(id))?.status).toBe("cancelled");
       expect((await bed.core.store.committed.findWorkflow(written.value.id))?.activeVersion).toBeNull();
+    });
+
+    it("ends the account's policy on CI jobs, also one that is set at the same moment", async () => {
+      const { core } = bed.core;
+      const caller = { kind: "account", accountId: account.id, callerClass: "owner" } as const;
+      const body = { ci_policy: { events: ["schedule"] } };
+      const set = () => updateAgent(core, { caller, agentId, body, requestId: "set" });
+      expect(await set()).toMatchObject({ ok: true, value: { ciPolicy: body.ci_policy } });
+      // Found as the account's, and released before the change is written.
+      const transact = core.store.transact.bind(core.store);
+      const late = Object.create(core.store, {
+        transact: {
+          value: async (...args: Parameters<typeof transact>) => {
+            await release(agentId);
+            return await transact(...args);
+          },
+        },
+      });
+      const raced = await updateAgent({ ...core, store: late }, { caller, agentId, body, requestId: "late" });
+      expect(raced).toMatchObject({ ok: false, refusal: { reason: "agent_of_another" } });
+      expect(await core.store.committed.findAgent(agentId)).toMatchObject({
+        accountId: null,
+        ciPolicy: null,
+      });
+      expect((await bed.exchange(repository)).agent_id).toBe(agentId);
     });
 
     it("leaves an audit entry", async () => {

@@ -55,7 +55,7 @@ for (const kind of storeKinds) {
       const refused = await bed.trySubmit({ message: "go", idempotency_key: "k" });
       expect(refused).toMatchObject({ ok: false, refusal: { reason: "credits_ended" } });
       if (refused.ok || refused.refusal.reason !== "credits_ended") return;
-      const token = refused.refusal.claimUrl.split("/").at(-1) ?? "";
+      const token = (refused.refusal.claimUrl ?? "").split("/").at(-1) ?? "";
       expect(await describeClaim(bed.core, token)).toMatchObject({ state: { status: "open" } });
       expect(await everything()).toEqual(before);
       isTaken = false;

@@ -13,6 +13,8 @@ const job: JobIdentity = {
   ref: "refs/heads/main",
   event: "push",
   baseRef: null,
+  actorId: null,
+  workflow: null,
   runId: "3",
   runAttempt: "1",
   cloneUrl: "",
@@ -43,10 +45,45 @@ describe("the issuer inside a job", () => {
 });
 
 describe("a job's trust", () => {
-  it.each(["local", "push", "schedule", "workflow_dispatch", "repository_dispatch", "release"])(
-    "is in %s",
-    (event) => expect(isWritersEvent({ event, baseRef: null })).toBe(true),
-  );
+  it.each([
+    ["local", "local"],
+    ["github", "push"],
+    ["github", "schedule"],
+    ["github", "workflow_dispatch"],
+    ["github", "repository_dispatch"],
+    ["github", "release"],
+    ["gitlab", "push"],
+    ["gitlab", "schedule"],
+    ["gitlab", "web"],
+    ["gitlab", "api"],
+    ["circleci", "push"],
+    ["buildkite", "push"],
+    ["buildkite", "schedule"],
+    ["bitbucket", "push"],
+  ])("is in %s's %s", (provider, event) => {
+    expect(isWritersEvent({ provider, event, baseRef: null })).toBe(true);
+  });
+
+  it.each([
+    ["local", "push"],
+    ["gitlab", "pull_request"],
+    ["gitlab", "trigger"],
+    ["gitlab", "parent_pipeline"],
+    ["gitlab", "pipeline"],
+    ["gitlab", "chat"],
+    ["gitlab", "external"],
+    ["gitlab", "local"],
+    ["circleci", "pull_request"],
+    ["buildkite", "pull_request"],
+    ["buildkite", "ui"],
+    ["buildkite", "api"],
+    ["buildkite", "trigger_job"],
+    ["bitbucket", "pull_request"],
+    ["ci", "ci"],
+    ["ci", "push"],
+  ])("is not in %s's %s", (provider, event) => {
+    expect(isWritersEvent({ provider, event, baseRef: null })).toBe(false);
+  });
 
   it.each([
     "pull_request",
@@ -56,9 +93,9 @@ describe("a job's trust", () => {
     "workflow_run",
     "discussion",
     "",
-  ])("is not in %j", (event) => expect(isWritersEvent({ event, baseRef: null })).toBe(false));
+  ])("is not in GitHub's %j", (event) => expect(isWritersEvent({ provider: "github", event, baseRef: null })).toBe(false));
 
   it("is not in what wants to be merged", () => {
-    expect(isWritersEvent({ event: "push", baseRef: "main" })).toBe(false);
+    expect(isWritersEvent({ provider: "github", event: "push", baseRef: "main" })).toBe(false);
   });
 });

@@ -22,6 +22,8 @@ describe("a token that is good", () => {
         ref: "refs/heads/main",
         event: "push",
         baseRef: null,
+        actorId: "12",
+        workflow: ".github/workflows/agent.yml@refs/heads/main",
         runId: "1296269001",
         runAttempt: "1",
         cloneUrl: "https://git.example/octo-org/octo-repo.git",

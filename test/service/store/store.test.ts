@@ -130,6 +130,21 @@ for (const kind of storeKinds) {
       expect(recycled.id).toBe("c");
     });
 
+    it("keeps an agent's policy on CI jobs, whatever its repository's next job says, until it is cleared", async () => {
+      const upsert = () =>
+        store.transact((tx) => tx.upsertAgent({ id: "a", job: makeJob(), backend: "offline", now: 1 }));
+      const agent = await upsert();
+      expect(agent.ciPolicy).toBeNull();
+      const ciPolicy = { events: ["push"], workflows: ["ci/über.yml@refs/heads/*"], actors: ["12"] };
+      await store.transact((tx) => tx.updateAgent("a", { ciPolicy }));
+      expect(await store.committed.findAgent("a")).toEqual({ ...agent, ciPolicy });
+      expect(await upsert()).toEqual({ ...agent, ciPolicy });
+      await store.transact((tx) => tx.updateAgent("a", { advisorMaxSpendMicroUsd: 1 }));
+      expect((await store.transact((tx) => tx.lockAgent("a")))?.ciPolicy).toEqual(ciPolicy);
+      await store.transact((tx) => tx.updateAgent("a", { ciPolicy: null }));
+      expect((await store.committed.findAgent("a"))?.ciPolicy).toBeNull();
+    });
+
     it("keeps and revokes a capability", async () => {
       const capability = {
         hash: "h",

@@ -1,7 +1,7 @@
 // Examples of agents and workflows. Pure.
 
 import type { Examples } from "../examples.ts";
-import { ACCOUNT_ID, AGENT_ID, RUN_ID, THREAD_ID, WORKFLOW_ID } from "./story.ts";
+import { ACCOUNT_ID, AGENT_ID, RUN_ID, repository, THREAD_ID, WORKFLOW_ID } from "./story.ts";
 
 const agent = {
   id: AGENT_ID,
@@ -43,6 +43,33 @@ export const agentExamples = {
     schema: "Agent",
     summary: "With the cap",
     value: { ...agent, advisor_max_spend_micro_usd: 250_000 },
+  },
+  allowJobs: {
+    schema: "UpdateAgentRequest",
+    summary: "Jobs of one workflow file of the default branch, started by a push or by hand",
+    value: {
+      ci_policy: {
+        events: ["push", "workflow_dispatch"],
+        workflows: [".github/workflows/agent.yml@refs/heads/main"],
+      },
+    },
+  },
+  allowAllJobs: {
+    schema: "UpdateAgentRequest",
+    summary: "All jobs of the repository",
+    value: { ci_policy: null },
+  },
+  agentWithPolicy: {
+    schema: "Agent",
+    summary: "A repository's, with a policy",
+    value: {
+      ...agent,
+      name: repository.name,
+      ci_policy: {
+        events: ["push", "workflow_dispatch"],
+        workflows: [".github/workflows/agent.yml@refs/heads/main"],
+      },
+    },
   },
   activateWorkflow: { schema: "ActivateWorkflowRequest", summary: "A version", value: { version: 2 } },
   workflow: {

@@ -48,6 +48,13 @@ export const problemExamples = {
     code: "owner_needed",
     error: `Only the owner in person may confirm a schedule. Open https://agent-service.example/agent/${AGENT_ID}`,
   }),
+  policyRefused: problem("The repository's owner does not allow the CI job", {
+    code: "invalid_grant",
+    error: `The repository's owner allows only event push; this job has event issue_comment. The owner changes that with "agent-service agents policy ${AGENT_ID}".`,
+    reason: "policy_refused",
+    expected: "event push",
+    got: "event issue_comment",
+  }),
   notFound: problem("It is not there", { code: "not_found", error: `There is no run ${RUN_ID}.` }),
   runFinished: problem("The run has ended", {
     code: "run_finished",
@@ -68,6 +75,15 @@ export const problemExamples = {
   unsupportedMediaType: problem("The body's type is not read", {
     code: "unsupported_media_type",
     error: 'The body must be application/json, got "text/plain".',
+  }),
+  pullRequestUnsupported: problem("The provider keeps no head of a pull request", {
+    code: "pull_request_unsupported",
+    error:
+      'The head of a pull request can be fetched at GitHub and GitLab, and this job is one of circleci. Leave "pull_request" out: the run then works on the job\'s own commit.',
+  }),
+  sessionKeyInFlight: problem("Another request takes the session key", {
+    code: "session_key_in_flight",
+    error: 'Session key "thread-128" is being taken by another request. Send this one again in a moment.',
   }),
   keyReused: problem("The key belongs to another request", {
     code: "idempotency_key_reused",

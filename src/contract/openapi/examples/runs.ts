@@ -68,6 +68,24 @@ export const runExamples = {
       max_turn_tokens: 200_000,
     },
   },
+  submitKeyed: {
+    schema: "SubmitRunRequest",
+    summary: "A message, in the session of an issue",
+    value: { message: "And for files that end without a line end?", session_key: "thread-128" },
+  },
+  submitPullRequest: {
+    schema: "SubmitRunRequest",
+    summary: "A job of a comment asks for the head of the pull request",
+    value: {
+      message: "Does this cover the last line?",
+      session_key: "thread-131",
+      pull_request: {
+        number: 131,
+        head_sha: "7fd1a60b01f91b314f59955a4e4d4e80d8edf11d",
+        base_ref: "main",
+      },
+    },
+  },
   runSubmitted: {
     schema: "SubmitRunResponse",
     summary: "Queued",

@@ -15,6 +15,7 @@ import type {
   RunRecord,
   Session,
   SessionCopy,
+  SessionKey,
   StoredEvent,
   WorkflowRecord,
 } from "../records.ts";
@@ -59,6 +60,8 @@ export interface StoreReader {
   /** An account's agents that are not retired. */
   countAgents(accountId: string): Promise<number>;
   findSession(id: string): Promise<Session | null>;
+  /** The session that an agent's callers know by this key. Null where it is free. */
+  findSessionByKey(query: { agentId: string; key: string }): Promise<string | null>;
   /** What the session's last run left changed. Null where it left nothing. */
   findSessionCopy(sessionId: string): Promise<SessionCopy | null>;
   findRun(id: string): Promise<RunRecord | null>;
@@ -66,8 +69,13 @@ export interface StoreReader {
   findRunInput(runId: string): Promise<RunInput | null>;
   /** Events with `seq` above `after`, in order, at most `limit`. */
   listEvents(query: { runId: string; after: number; limit: number }): Promise<readonly StoredEvent[]>;
-  /** An agent's runs, newest first: those before the run `before`, at most `limit`. */
-  listRuns(query: { agentId: string; before: string | null; limit: number }): Promise<readonly RunRecord[]>;
+  /** An agent's runs, or those of one session, newest first: those before the run `before`, at most `limit`. */
+  listRuns(query: {
+    agentId: string;
+    threadId: string | null;
+    before: string | null;
+    limit: number;
+  }): Promise<readonly RunRecord[]>;
   /** A session's runs in the order of their commits: those after the run `after`, at most `limit`. */
   listRunsOfSession(query: {
     sessionId: string;
@@ -147,6 +155,10 @@ export interface StoreTransaction extends StoreReader {
   insertAuditEntry(entry: AuditEntry): Promise<void>;
 
   insertSession(session: Session): Promise<void>;
+  /** False when the key is taken. Safe to race: one caller gets true, once the others are done. */
+  insertSessionKey(key: SessionKey): Promise<boolean>;
+  /** Frees every key of an agent. Their sessions stay. Returns how many. */
+  deleteSessionKeys(agentId: string): Promise<number>;
   /** In the place of what was there. */
   putSessionCopy(copy: SessionCopy): Promise<void>;
 
@@ -244,7 +256,9 @@ export type EventBatch = HeldRun & {
 
 export type RunAtWork = { readonly id: string; readonly heartbeatAt: number | null; readonly fence: number };
 
-export type AgentChange = Partial<Pick<Agent, "accountId" | "advisorMaxSpendMicroUsd" | "retiredAt">>;
+export type AgentChange = Partial<
+  Pick<Agent, "accountId" | "advisorMaxSpendMicroUsd" | "ciPolicy" | "retiredAt">
+>;
 
 export type RunChange = Partial<
   Pick<

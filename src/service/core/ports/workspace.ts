@@ -2,6 +2,15 @@
 
 import type { Result } from "../../../base/result.ts";
 
+/** The head of a pull request is asked for, in the place of a commit that the job's token names. */
+export type PullRequestSource = {
+  readonly number: number;
+  /** The provider's ref of its head: `refs/pull/7/head`. `sha` has to be in that ref's history. */
+  readonly headRef: string;
+  /** True where the job is itself one of this pull request, and may have the provider's merge of it checked out. */
+  readonly isJobs: boolean;
+};
+
 export type WorkspaceSource = {
   readonly runId: string;
   /** `owner/name`, for messages. */
@@ -11,6 +20,8 @@ export type WorkspaceSource = {
   readonly ref: string;
   readonly event: string;
   readonly baseRef: string | null;
+  /** `baseRef` then names the branch that it goes to. */
+  readonly pullRequest?: PullRequestSource;
 };
 
 export type WorkspaceRefusal = {
@@ -19,6 +30,7 @@ export type WorkspaceRefusal = {
     | "clone_refused"
     | "clone_too_large"
     | "clone_timed_out"
+    | "pull_request_moved"
     | "workspace_failed";
   /** One line for the person who reads the run: what happened, to which repository, what to do. No secrets. */
   readonly detail: string;
@@ -62,6 +74,8 @@ export type HeldBackFile = { readonly path: string; readonly reason: "protected"
 /** What differs from the commit that was checked out, new files included. */
 export type WorkingChanges = {
   readonly baseSha: string;
+  /** Why nobody can tell what differs; `files`, `patch` and `heldBack` are empty then. One line, no path of this machine. */
+  readonly unreadable?: string;
   readonly files: readonly ChangedFile[];
   /** A git patch of those files, binary ones too; "" when there are none. */
   readonly patch: string;
@@ -74,9 +88,21 @@ export type RestoreRefusal = {
   readonly paths: readonly string[];
 };
 
+/** The files could not be looked through. The message is for whoever asked: what, why; no path of this machine. */
+export class WorkspaceError extends Error {
+  override readonly name = "WorkspaceError";
+
+  /** A backend that is loaded from a bundle of its own has a copy of this class: the name tells. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "WorkspaceError";
+  }
+}
+
 export interface Workspace {
   /** Absolute path of the checked-out tree. */
   readonly root: string;
+  /** Other runs work in the very same files: a child finds what its parent changed, and leaves there what it changes. */
+  readonly isShared?: true;
   /** Git's own folder, where it lies outside of the tree. */
   readonly gitFolder?: string;
   readonly headSha: string;
@@ -93,19 +119,20 @@ export interface Workspace {
   changesSinceBase(): Promise<{ readonly baseSha: string; readonly files: readonly ChangedFile[] } | null>;
   /**
    * What the tree holds now that the commit did not, without what git ignores. Nothing of the tree is executed. Names
-   * a file that is protected, too large or a repository of its own, and leaves it out.
+   * a file that is protected, too large or a repository of its own, and leaves it out. What cannot be read is said to
+   * be `unreadable`.
    */
   workingChanges(): Promise<WorkingChanges>;
   /** Applies an earlier patch to the clean tree: all of it, or nothing. */
   restore(patch: string): Promise<Result<null, RestoreRefusal>>;
   /**
    * Paths of the files that the tree holds now, relative to the root, in git's order: those that git tracks, and new
-   * ones that it does not ignore.
+   * ones that it does not ignore. Rejects with a `WorkspaceError` when that takes too long.
    */
-  trackedFiles(): Promise<readonly string[]>;
+  files(): Promise<readonly string[]>;
   /**
    * Every matching line of those that are text files of at most 5 MB, in git's order. `complete` is false when there
-   * were too many.
+   * were too many. Rejects with a `WorkspaceError` when it takes too long.
    */
   findText(query: TextQuery): Promise<{ readonly matches: readonly TextMatch[]; readonly complete: boolean }>;
   /** Removes everything from disk. Safe to repeat. */

@@ -63,7 +63,8 @@ export function agentRoutes(core: Core): Hono<Env> {
     if (!caller.ok) return answerRefusal(context, caller.refusal);
     const body = await readBody(context, { schema: updateAgentRequestSchema, ...bounds });
     if (!body.ok) return answerProblem(context, body.refusal);
-    const request = { caller: caller.value, body: body.value, ...context.req.param() };
+    const requestId = context.var.requestId;
+    const request = { caller: caller.value, body: body.value, requestId, ...context.req.param() };
     const agent = await updateAgent(core, request);
     if (!agent.ok) return answerRefusal(context, agent.refusal);
     return context.json(toAgent(agent.value, core.rates));

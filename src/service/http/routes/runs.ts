@@ -55,13 +55,14 @@ export function runRoutes(core: Core, submitter: RunSubmitter): Hono<Env> {
     if (!caller.ok) return answerRefusal(context, caller.refusal);
     const query = decode(listRunsQuerySchema, context.req.query(), "The query");
     if (!query.ok) return answerProblem(context, query.refusal);
-    const { before = null, limit } = query.value;
+    const { before = null, session_key: sessionKey = null, limit } = query.value;
     const agentId = context.req.param("agentId");
-    const page = await listRuns(core, { caller: caller.value, agentId, before, limit });
+    const page = await listRuns(core, { caller: caller.value, agentId, sessionKey, before, limit });
     if (!page.ok) return answerRefusal(context, page.refusal);
     const { runs, next } = page.value;
     if (next !== null) {
-      const url = `${core.policy.baseUrl}/v1/agents/${agentId}/runs?limit=${limit}&before=${next}`;
+      const key = sessionKey === null ? "" : `&session_key=${encodeURIComponent(sessionKey)}`;
+      const url = `${core.policy.baseUrl}/v1/agents/${agentId}/runs?limit=${limit}&before=${next}${key}`;
       context.header("Link", `<${url}>; rel="next"`);
     }
     return context.json(runs.map(toRun));

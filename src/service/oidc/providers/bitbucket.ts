@@ -46,6 +46,8 @@ export const bitbucketProvider: Provider = {
       ref: data.branchName === undefined ? "" : `refs/heads/${data.branchName}`,
       event: "pipeline",
       baseRef: null,
+      actorId: null,
+      workflow: null,
       runId: data.pipelineUuid,
       runAttempt: data.stepUuid,
       cloneUrl: fillCloneUrl(issuer.clone_url, { repository: encodeURI(name) }),

@@ -58,6 +58,8 @@ export const buildkiteProvider: Provider = {
       ref: refOf(data),
       event: isForks(data) ? "pull_request" : (data.build_source ?? "build"),
       baseRef: null,
+      actorId: null,
+      workflow: null,
       runId: String(data.build_number),
       runAttempt: data.job_id,
       cloneUrl: fillCloneUrl(issuer.clone_url, { repository, pipeline: data.pipeline_slug }),

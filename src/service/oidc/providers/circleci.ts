@@ -67,6 +67,8 @@ export const circleciProvider: Provider = {
       // No claim says what triggered the job. A fork's pull request is known by its ref.
       event: /(^|\/)pull\/\d+(\/|$)/.test(data.ref) ? "pull_request" : "pipeline",
       baseRef: null,
+      actorId: null,
+      workflow: null,
       runId: data.workflowId,
       runAttempt: data.jobId,
       cloneUrl: fillCloneUrl(issuer.clone_url, { repository: name.value }),

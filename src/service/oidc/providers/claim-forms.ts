@@ -21,10 +21,27 @@ export const bracedUuid = matching(
 export const commit = matching(/^[0-9a-f]{40}([0-9a-f]{24})?$/, COMMIT_FORM);
 export const branchName = matching(new RegExp(`^${REF_CHARS}$`, "u"), "must be the name of a branch or tag");
 
+const workflowClaim = matching(/^[^\p{Cc}]{1,2000}$/u, "must be the ref path of a workflow");
 const statementSchema = z.object({ sha: commit });
 
 export function matching(pattern: RegExp, form: string) {
   return z.string(form).check(z.regex(pattern, form));
+}
+
+/** The value, where it has the form. What only a policy looks at need not be there: without it, the policy refuses. */
+export function whereWellFormed(schema: z.ZodMiniType<string>, value: unknown): string | null {
+  const parsed = schema.safeParse(value);
+  return parsed.success ? parsed.data : null;
+}
+
+/**
+ * The file that started a job, and its ref, from a claim that begins with where the repository is. Null for a file of
+ * another repository, which could have the same path.
+ */
+export function ownWorkflow(claim: unknown, repositoryPrefix: string): string | null {
+  const text = whereWellFormed(workflowClaim, claim);
+  if (text === null || !text.startsWith(repositoryPrefix)) return null;
+  return text.slice(repositoryPrefix.length) || null;
 }
 
 /**

@@ -6,7 +6,7 @@ import { ok } from "../../../base/result.ts";
 import { visibilities } from "../../../contract/exchange.ts";
 import { fillCloneUrl, riskyEvents } from "../issuer-config.ts";
 import { claimRefused } from "../registered-claims.ts";
-import { commit, matching, numericId, REF_CHARS } from "./claim-forms.ts";
+import { commit, matching, numericId, ownWorkflow, REF_CHARS, whereWellFormed } from "./claim-forms.ts";
 import type { Provider } from "./provider.ts";
 
 const claimsSchema = z.object({
@@ -25,6 +25,10 @@ const claimsSchema = z.object({
   event_name: matching(/^[a-z_]{1,64}$/, "must be the name of an event"),
   run_id: numericId,
   run_attempt: numericId,
+  /** Who started the workflow run; a re-run keeps the first. */
+  actor_id: z.optional(z.unknown()),
+  /** The file that the event started. `job_workflow_ref` would be one that it calls, with whatever it likes to say. */
+  workflow_ref: z.optional(z.unknown()),
 });
 
 export const githubProvider: Provider = {
@@ -51,6 +55,8 @@ export const githubProvider: Provider = {
       ref: data.ref,
       event: data.event_name,
       baseRef: data.base_ref || null,
+      actorId: whereWellFormed(numericId, data.actor_id),
+      workflow: ownWorkflow(data.workflow_ref, `${data.repository}/`),
       runId: data.run_id,
       runAttempt: data.run_attempt,
       cloneUrl: fillCloneUrl(issuer.clone_url, data),

@@ -7,7 +7,7 @@ import { type Visibility, visibilities } from "../../../contract/exchange.ts";
 import type { ExchangeRefusal } from "../../core/refusal.ts";
 import { fillCloneUrl } from "../issuer-config.ts";
 import { claimRefused, show } from "../registered-claims.ts";
-import { commit, matching, numericId, REF_CHARS } from "./claim-forms.ts";
+import { commit, matching, numericId, ownWorkflow, REF_CHARS, whereWellFormed } from "./claim-forms.ts";
 import type { Provider } from "./provider.ts";
 
 const SEGMENT = String.raw`\.?[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}`;
@@ -28,6 +28,9 @@ const claimsSchema = z.object({
   pipeline_source: matching(/^[a-z_]{1,64}$/, "must be the source of a pipeline"),
   pipeline_id: numericId,
   job_id: numericId,
+  user_id: z.optional(z.unknown()),
+  /** Null where the project takes its pipeline from elsewhere. */
+  ci_config_ref_uri: z.optional(z.unknown()),
 });
 type Claims = z.infer<typeof claimsSchema>;
 
@@ -61,6 +64,11 @@ export const gitlabProvider: Provider = {
       ref: data.ref_path,
       event: isMergeRequest ? "pull_request" : data.pipeline_source,
       baseRef: null,
+      actorId: whereWellFormed(numericId, data.user_id),
+      workflow: ownWorkflow(
+        data.ci_config_ref_uri,
+        `${URL.parse(issuer.issuer)?.host}/${data.project_path}//`,
+      ),
       runId: data.pipeline_id,
       runAttempt: data.job_id,
       cloneUrl: fillCloneUrl(issuer.clone_url, { repository: data.project_path }),

@@ -46,6 +46,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("model", "text")
     .addColumn("config", "text", (column) => column.notNull())
     .addColumn("advisor_max_spend_micro_usd", "bigint")
+    .addColumn("ci_policy", "text")
     .addColumn("provider", "text")
     .addColumn("issuer", "text")
     .addColumn("repository_id", "text")
@@ -125,6 +126,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("run_id", "text", (column) => column.notNull())
     .addColumn("base_sha", "text", (column) => column.notNull())
     .addColumn("patch", "text", (column) => column.notNull())
+    .execute();
+
+  await schema
+    .createTable("session_keys")
+    .addColumn("agent_id", "text", (column) => column.notNull())
+    .addColumn("key", "text", (column) => column.notNull())
+    .addColumn("thread_id", "text", (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("session_keys_key", ["agent_id", "key"])
     .execute();
 
   await schema.createIndex("sessions_agent").on("sessions").columns(["agent_id", "id"]).execute();

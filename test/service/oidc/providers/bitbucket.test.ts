@@ -40,6 +40,8 @@ describe("a Bitbucket step", () => {
         ref: "refs/heads/main",
         event: "pipeline",
         baseRef: null,
+        actorId: null,
+        workflow: null,
         runId: "{5a4d5ecd-c7d4-4dee-b0f1-2d0b2f7a7a75}",
         runAttempt: "{759de0c6-eaee-4eaa-b7a6-c507eec759a7}",
         cloneUrl:

@@ -38,6 +38,8 @@ describe("a Buildkite job", () => {
         ref: "refs/heads/main",
         event: "schedule",
         baseRef: null,
+        actorId: null,
+        workflow: null,
         runId: "17",
         runAttempt: "0184990a-477b-4fa8-9968-496074483cee",
         cloneUrl: "https://github.com/acme/super-duper-app.git",

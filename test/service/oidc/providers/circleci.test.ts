@@ -45,6 +45,8 @@ describe("a CircleCI job", () => {
         ref: "refs/heads/main",
         event: "pipeline",
         baseRef: null,
+        actorId: null,
+        workflow: null,
         runId: "3e1d7c33-5a55-4a0e-8a41-4c7d0d7c1b23",
         runAttempt: "6f0d7c33-5a55-4a0e-8a41-4c7d0d7c1b26",
         cloneUrl: "https://github.com/octo-org/octo-repo.git",

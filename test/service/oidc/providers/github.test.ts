@@ -60,6 +60,31 @@ describe("a GitHub job", () => {
     expect(identify({ [name]: value })).toMatchObject({ ok: true });
   });
 
+  it("is known by who started it and by the file that its event started, not by one that this calls", () => {
+    const called = "octo-org/shared/.github/workflows/agent.yml@refs/heads/main";
+    expect(identify({ ref: "refs/heads/topic", job_workflow_ref: called })).toMatchObject({
+      value: { actorId: "12", workflow: ".github/workflows/agent.yml@refs/heads/topic" },
+    });
+  });
+
+  it.each([
+    [undefined, null],
+    [7, null],
+    ["octo-org/octo-repo/", null],
+    ["octo-org/octo-repo/.github/workflows/a.yml@refs/heads/a@b", ".github/workflows/a.yml@refs/heads/a@b"],
+    // An organization may have a file of another repository run here: it is not this repository's of the same path.
+    ["octo-org/other/.github/workflows/agent.yml@refs/heads/main", null],
+    ["octo-org/octo-repo2/.github/workflows/agent.yml@refs/heads/main", null],
+    ["evil/octo-org/octo-repo/.github/workflows/agent.yml@refs/heads/main", null],
+    ["octo-org/octo-repo/a\u0000b", null],
+  ])("with workflow_ref = %j has the workflow %j", (workflow_ref, workflow) => {
+    expect(identify({ workflow_ref })).toMatchObject({ ok: true, value: { workflow } });
+  });
+
+  it.each([undefined, 12, "octocat", "12\n"])("has no actor with actor_id = %j", (actor_id) => {
+    expect(identify({ actor_id })).toMatchObject({ ok: true, value: { actorId: null } });
+  });
+
   const required = ["repository_id", "repository_owner_id", "repository", "repository_visibility"];
   required.push("sha", "ref", "event_name", "run_id", "run_attempt");
   it.each(required)("is refused without %s", (name) => {

@@ -30,6 +30,8 @@ describe("a GitLab job", () => {
         ref: "refs/heads/main",
         event: "push",
         baseRef: null,
+        actorId: "1",
+        workflow: ".gitlab-ci.yml@refs/heads/main",
         runId: "574",
         runAttempt: "302",
         cloneUrl: "https://gitlab.example/my-group/my-project.git",
@@ -77,6 +79,25 @@ describe("a GitLab job", () => {
     ["sha", "a".repeat(64)],
   ])("may have %s = %j", (name, value) => {
     expect(identify({ [name]: value })).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    [undefined, null],
+    [null, null],
+    [7, null],
+    ["gitlab.example/my-group/my-project//ci/agent.yml@refs/heads/a@b", "ci/agent.yml@refs/heads/a@b"],
+    // The same path in another project, in a group that ends in its name, and on another host.
+    ["gitlab.example/evil/project//.gitlab-ci.yml@refs/heads/main", null],
+    ["gitlab.example/evil/my-group/my-project//.gitlab-ci.yml@refs/heads/main", null],
+    ["evil.example/my-group/my-project//.gitlab-ci.yml@refs/heads/main", null],
+    ["gitlab.example/my-group/my-project//", null],
+    ["gitlab.example/my-group/my-project//a\nb", null],
+  ])("with ci_config_ref_uri = %j has the workflow %j", (uri, workflow) => {
+    expect(identify({ ci_config_ref_uri: uri })).toMatchObject({ ok: true, value: { workflow } });
+  });
+
+  it.each([undefined, null, 1, "root", "1\n"])("has no actor with user_id = %j", (id) => {
+    expect(identify({ user_id: id })).toMatchObject({ ok: true, value: { actorId: null } });
   });
 
   const required = ["project_id", "namespace_id", "project_path", "sha", "ref_path"];

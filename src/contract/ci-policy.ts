@@ -1,0 +1,69 @@
+// Which CI jobs may run a repository's agent, as its owner says. Pure.
+
+import * as z from "zod/mini";
+
+/** How many entries a list may have, and how long each may be. */
+export const MAX_POLICY_ENTRIES = 50;
+export const MAX_POLICY_CHARS = 500;
+
+export const ciPolicyRules = ["events", "refs", "workflows", "actors"] as const;
+export type CiPolicyRule = (typeof ciPolicyRules)[number];
+
+/** A list that is not there allows all. */
+export const ciPolicySchema = z.object({
+  /** "push", "schedule" …; "pull_request" for every provider's. */
+  events: z.optional(z.array(z.string())),
+  /** Full refs. `*` ends a segment, `**` stands for all segments that follow. */
+  refs: z.optional(z.array(z.string())),
+  /** The file that started the job, on any ref, or on one: `.github/workflows/agent.yml@refs/heads/main`. */
+  workflows: z.optional(z.array(z.string())),
+  /** The provider's ids of those who may start the job. */
+  actors: z.optional(z.array(z.string())),
+});
+
+export type CiPolicy = z.infer<typeof ciPolicySchema>;
+
+/** What git allows in a ref between two slashes, where no `*` is. */
+const REF_SEGMENT = String.raw`[^\s\p{Cc}~^:?*[\\/]`;
+const REF_PATTERN = String.raw`refs(?=\/)(?:\/(?:${REF_SEGMENT}+\*?|\*))*(?:\/\*\*)?`;
+const refPattern = new RegExp(`^${REF_PATTERN}$`, "u");
+const workflowPattern = new RegExp(String.raw`^(?!\/)[^\p{Cc}@*]+(?:@${REF_PATTERN})?$`, "u");
+
+const REF_FORM =
+  "such as refs/heads/main, refs/heads/release/* or refs/tags/**, with * at the end of a segment";
+
+/** An empty list is refused: it would allow nothing, and who means that retires the agent. */
+export const ciPolicyRequestSchema = z
+  .strictObject(
+    {
+      events: list(/^[a-z_]{1,64}$/, "the name of an event, such as push"),
+      refs: list(refPattern, `a full ref, ${REF_FORM}`),
+      workflows: list(
+        workflowPattern,
+        `the path of a workflow file, alone or with "@" and a full ref, ${REF_FORM}`,
+      ),
+      actors: list(/^[0-9]{1,20}$/, "a numeric id in a string, such as 583231"),
+    },
+    `must be null, or an object of ${ciPolicyRules.join(", ")}`,
+  )
+  .check(
+    z.refine(
+      (policy) => Object.values(policy).some((entries) => entries !== undefined),
+      `must have one of ${ciPolicyRules.join(", ")}; null allows all jobs`,
+    ),
+  );
+
+function list(pattern: RegExp, form: string) {
+  const entry = z.string(`must be ${form}`).check(
+    z.maxLength(MAX_POLICY_CHARS, `must have at most ${MAX_POLICY_CHARS} characters`),
+    // A refinement and no `regex`: other readers of the document would have to know its flag.
+    z.refine((text) => pattern.test(text), `must be ${form}`),
+  );
+  const entries = z
+    .array(entry, "must be a list of texts")
+    .check(
+      z.minLength(1, "must not be empty: leave the list out to allow all"),
+      z.maxLength(MAX_POLICY_ENTRIES, `must have at most ${MAX_POLICY_ENTRIES} entries`),
+    );
+  return z.optional(entries);
+}

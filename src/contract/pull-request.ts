@@ -1,0 +1,45 @@
+// The pull request whose head a run is to work on, as a CI job names it. Pure.
+
+import * as z from "zod/mini";
+
+export const MAX_PULL_REQUEST_NUMBER = 2_147_483_647;
+export const MAX_BRANCH_CHARS = 255;
+
+/**
+ * Asks that the run works on the head of a pull request, or merge request, of the job's own repository, where the
+ * job's token names another commit: a job of a comment is one of the default branch. `head_sha` has to be in the
+ * history of that head still. `base_ref` is the branch that the pull request goes to, by its plain name: the
+ * repository's instructions to agents are read there, and what is changed is what differs from there.
+ */
+export const pullRequestSchema = z.object({
+  number: z.int().check(z.minimum(1), z.maximum(MAX_PULL_REQUEST_NUMBER)),
+  head_sha: z
+    .string()
+    .check(
+      z.regex(
+        /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/,
+        "must be a whole commit name: 40 or 64 hexadecimal digits, in lower case",
+      ),
+    ),
+  base_ref: z
+    .string()
+    .check(
+      z.minLength(1),
+      z.maxLength(MAX_BRANCH_CHARS),
+      z.refine(
+        isBranchName,
+        'must be the plain name of a branch, as "main" is: without "refs/heads/", and a name that git allows',
+      ),
+    ),
+});
+
+export type PullRequest = z.infer<typeof pullRequestSchema>;
+
+/** As `git check-ref-format --branch` has it, but for names that stand for another; and no whole ref. */
+export function isBranchName(text: string): boolean {
+  if (text.startsWith("-") || text.startsWith("refs/") || text === "@" || text === "HEAD") return false;
+  if (text.includes("..") || text.includes("@{") || text.endsWith(".")) return false;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: git forbids them
+  if (/[\x00-\x20\x7f~^:?*[\\]/.test(text)) return false;
+  return text.split("/").every((part) => part !== "" && !part.startsWith(".") && !part.endsWith(".lock"));
+}

@@ -1,0 +1,100 @@
+// The service is killed while an agent works that has no sandbox and hears nothing: the next service finds its home and
+// whoever still lives there, and lets neither be.
+
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { exchangeResponseSchema } from "../../src/contract/exchange.ts";
+import type { AgentScript } from "../support/acp-agent.ts";
+import { type Heard, isAlive } from "../support/acp-bed.ts";
+import { startForge } from "../support/forge.ts";
+import { call } from "../support/service-client.ts";
+import { CiJob } from "../support/service-job.ts";
+import { ServiceProcess } from "../support/service-process.ts";
+import { storeKinds } from "../support/stores.ts";
+import { TestRepository } from "./workspace/git-repository.ts";
+
+const AGENT = fileURLToPath(new URL("../support/acp-agent.ts", import.meta.url));
+const AUDIENCE = "homes.example";
+const content = { type: "text", text: "I write." };
+const script: AgentScript = {
+  isDeaf: true,
+  turn: [
+    { do: "scribble", folder: "$HOME/cache" },
+    { do: "update", update: { sessionUpdate: "agent_message_chunk", content } },
+    { do: "hang" },
+  ],
+};
+
+for (const kind of storeKinds) {
+  describe.skipIf(kind.isSkipped)(`kill -9 of a service with an agent, on ${kind.name}`, () => {
+    it("leaves a home and its dwellers to the next service, which ends them", async () => {
+      const folder = await mkdtemp(join(tmpdir(), "agent-service-homes-"));
+      const repository = new TestRepository(folder, "project.git");
+      const sha = repository.commit({ files: { "README.md": "# Project\n" } });
+      const forge = await startForge({ repositories: { "octo/project": repository.path } });
+      const place = await kind.make();
+      const { dataDir, databaseUrl } = place.settings;
+      await writeFile(join(folder, "script.json"), JSON.stringify(script));
+      const environment = { ACP_SCRIPT: join(folder, "script.json"), ACP_HEARD: join(folder, "heard") };
+      const start = () =>
+        new ServiceProcess(["serve"], {
+          PORT: "0",
+          DATA_DIR: dataDir,
+          ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+          STALLED_SECONDS: "2",
+          BACKEND: "acp",
+          SANDBOX: "off",
+          ACP_COMMAND: JSON.stringify([process.execPath, AGENT]),
+          ACP_ENV: JSON.stringify(environment),
+          CI_AUDIENCE: AUDIENCE,
+          CI_ISSUERS: JSON.stringify([forge.issuerEntry]),
+        });
+
+      const killed = start();
+      const url = await killed.ready();
+      const claims = { aud: AUDIENCE, repository: "octo/project", sha };
+      const exchanged = await call(`${url}/v1/ci/oidc/exchange`, {
+        method: "POST",
+        json: { subject_token: forge.issuer.sign(forge.issuer.githubClaims(claims)) },
+      });
+      const job = new CiJob({
+        bed: { call: (path, options) => call(url + path, options) },
+        exchanged: exchangeResponseSchema.parse(exchanged.body),
+      });
+      await job.start("Write.");
+      const scribbles = await heardOf(environment.ACP_HEARD, "scribbles");
+      const { pid } = (await heardOf(environment.ACP_HEARD, "started")) as { pid: number };
+      expect((await killed.kill()).signal).toBe("SIGKILL");
+      expect(await readdir(join(dataDir, "homes"))).toEqual([expect.stringMatching(/^agent-home-/)]);
+      expect(await readdir(join(dataDir, "workspaces"))).toHaveLength(1);
+      expect([await isAlive(pid), await isAlive(scribbles)]).toEqual([true, true]);
+
+      const next = start();
+      await next.ready();
+      expect([await isAlive(pid), await isAlive(scribbles)]).toEqual([false, false]);
+      expect(await readdir(join(dataDir, "homes"))).toEqual([]);
+      expect(await readdir(join(dataDir, "workspaces"))).toEqual([]);
+      next.signal("SIGTERM");
+      const { code, stdout } = await next.ended;
+      expect(code).toBe(0);
+      expect(stdout).not.toContain('"level":50');
+
+      await forge.close();
+      await place.remove();
+      await rm(folder, { recursive: true, force: true });
+    });
+  });
+}
+
+/** What the agent noted under that name, once it has. */
+async function heardOf(path: string, what: string): Promise<unknown> {
+  for (;;) {
+    const lines = (await readFile(path, "utf8").catch(() => "")).split("\n").slice(0, -1);
+    const found = lines.map((line) => JSON.parse(line) as Heard).find((line) => line.what === what);
+    if (found !== undefined) return found.value;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

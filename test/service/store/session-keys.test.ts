@@ -1,0 +1,69 @@
+// Keys of sessions, on each store.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Store } from "../../../src/service/core/ports/store.ts";
+import { type StorePlace, storeKinds } from "../../support/stores.ts";
+
+for (const kind of storeKinds) {
+  describe.skipIf(kind.isSkipped)(`session keys on ${kind.name}`, () => {
+    let place: StorePlace;
+    let store: Store;
+
+    beforeEach(async () => {
+      place = await kind.make();
+      store = await place.open();
+    });
+
+    afterEach(async () => {
+      await store.close();
+      await place.remove();
+    });
+
+    const take = (threadId: string, key = "k", agentId = "agent-1") =>
+      store.transact((tx) => tx.insertSessionKey({ agentId, key, threadId, createdAt: 1_000 }));
+    const find = (key = "k", agentId = "agent-1") => store.committed.findSessionByKey({ agentId, key });
+
+    it("lead to the session of whoever took them first", async () => {
+      expect(await find()).toBeNull();
+      expect(await take("thread-1")).toBe(true);
+      expect(await take("thread-2")).toBe(false);
+      expect(await find()).toBe("thread-1");
+      expect([await find("K"), await find("k", "agent-2")]).toEqual([null, null]);
+      expect(await take("thread-2", "k", "agent-2")).toBe(true);
+    });
+
+    it("are one's, of many who take them at once", async () => {
+      const takes = await Promise.all(Array.from({ length: 12 }, (_, index) => take(`thread-${index}`)));
+      expect(takes.filter((isTaken) => isTaken)).toHaveLength(1);
+      expect(await find()).toBe(`thread-${takes.indexOf(true)}`);
+    });
+
+    it("are free again after a transaction that was undone", async () => {
+      const undone = store.transact(async (tx) => {
+        await tx.insertSessionKey({ agentId: "agent-1", key: "k", threadId: "thread-1", createdAt: 1_000 });
+        throw new Error("Undo it.");
+      });
+      await expect(undone).rejects.toThrow("Undo it.");
+      expect(await find()).toBeNull();
+      expect(await take("thread-2")).toBe(true);
+    });
+
+    it("are freed for a whole agent, and for no other", async () => {
+      for (const key of ["a", "b"]) await take("thread-1", key);
+      await take("thread-2", "a", "agent-2");
+      expect(await store.transact((tx) => tx.deleteSessionKeys("agent-1"))).toBe(2);
+      expect(await store.transact((tx) => tx.deleteSessionKeys("agent-1"))).toBe(0);
+      expect([await find("a"), await find("b"), await find("a", "agent-2")]).toEqual([
+        null,
+        null,
+        "thread-2",
+      ]);
+    });
+
+    it("take any text that is no NUL", async () => {
+      const key = "thread-é 🧵 ' ; \\ %_\n".padEnd(255, "x");
+      expect(await take("thread-1", key)).toBe(true);
+      expect(await find(key)).toBe("thread-1");
+    });
+  });
+}

@@ -1,0 +1,94 @@
+// The built command "doctor" as a step of a job would run it, with the summary that it leaves. Whatever it shows is
+// searched for the job's secrets.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
+import type { CheckState, DoctorCheck, DoctorPage } from "../../src/render/doctor-page.ts";
+import type { ForgeJob } from "./forge.ts";
+
+const PROJECT = join(dirname(fileURLToPath(import.meta.url)), "../..");
+/** The Node that the project installs: whatever runs the tests may be older. */
+const NODE = join(PROJECT, "node_modules/node/bin", process.platform === "win32" ? "node.exe" : "node");
+const COMMAND = join(PROJECT, "dist/cli.mjs");
+
+export type Examined = {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What was added to the job's summary. */
+  readonly summary: string;
+};
+
+/** Runs it to its end, on exactly this environment and PATH. None of `secrets` may be in what it shows. */
+export async function runDoctor(
+  env: Readonly<Record<string, string | undefined>>,
+  args: readonly string[] = [],
+  secrets: readonly string[] = [],
+): Promise<Examined> {
+  const folder = await mkdtemp(join(tmpdir(), "doctor-test-"));
+  const file = join(folder, "summary");
+  try {
+    await writeFile(file, "");
+    const child = spawn(NODE, [COMMAND, "doctor", ...args], {
+      env: { PATH: process.env.PATH, RUNNER_TEMP: folder, ...env, GITHUB_STEP_SUMMARY: file },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [[code], stdout, stderr] = await Promise.all([
+      once(child, "close"),
+      text(child.stdout),
+      text(child.stderr),
+    ]);
+    const examined = { code, stdout, stderr, summary: await readFile(file, "utf8") };
+    const shown = examined.stdout + examined.stderr + examined.summary;
+    for (const secret of secrets) expect(shown.includes(secret), "a secret is shown").toBe(false);
+    expect(shown, "a token's or a capability's form").not.toMatch(
+      /eyJ[\w-]{10,}\.[\w-]+\.[\w-]+|svc_ci_[\w-]{20,}/,
+    );
+    return examined;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs it in a GitHub job. What the runner gave that job is no reader's. */
+export async function examine(
+  job: ForgeJob,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Examined> {
+  return await runDoctor({ ...job.env, ...env }, args, [job.idTokenRequestToken, job.githubToken]);
+}
+
+/** The page of `--json`. */
+export function pageOf({ stdout }: Examined): DoctorPage {
+  return JSON.parse(stdout);
+}
+
+/** The state of each check, by its id, in the page's order. */
+export function statesOf(page: DoctorPage): Record<string, CheckState> {
+  return Object.fromEntries(page.checks.map(({ id, state }) => [id, state]));
+}
+
+export function checkOf(page: DoctorPage, id: string): DoctorCheck {
+  const check = page.checks.find((one) => one.id === id);
+  if (check === undefined) throw new Error(`The page has no check "${id}".`);
+  return check;
+}
+
+/** The check's facts by name. */
+export function factsOf(page: DoctorPage, id: string): Record<string, string> {
+  return Object.fromEntries(checkOf(page, id).facts.map(({ name, value }) => [name, value]));
+}
+
+/** All that the check tells to do, as one text. */
+export function fixesOf(page: DoctorPage, id: string): string {
+  return checkOf(page, id)
+    .fixes.map(({ text: line, code = "", url = "" }) => [line, url, code].filter(Boolean).join("\n"))
+    .join("\n");
+}

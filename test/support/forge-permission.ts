@@ -1,0 +1,27 @@
+// What a job's token may do, by the `permissions:` of its workflow. Stricter than GitHub, which lets every token read
+// what is public: a workflow has to do for a private repository, too. Pure.
+// https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
+
+/** As a workflow writes them: "contents" → "read". What is not named is "none". */
+export type JobPermissions = Readonly<Record<string, string>>;
+
+/** The answer's `x-accepted-github-permissions` where the token may not; null where it may. `path` is below the repository. */
+export function missingPermission(
+  permissions: JobPermissions,
+  { method, path }: { method: string; path: string },
+): string | null {
+  const level = method === "GET" ? "read" : "write";
+  const accepted = permissionsFor(path);
+  const has = (name: string) => permissions[name] === "write" || permissions[name] === level;
+  if (accepted.length === 0 || accepted.some(has)) return null;
+  return accepted.map((name) => `${name.replaceAll("-", "_")}=${level}`).join("; ");
+}
+
+/** Any of these will do. None: every token may. */
+function permissionsFor(path: string): readonly string[] {
+  // Issues and the conversations of pull requests share their paths.
+  if (path.startsWith("/issues/")) return ["issues", "pull-requests"];
+  if (/^\/pulls(\/|$)/.test(path)) return ["pull-requests"];
+  if (/^\/(branches|commits|compare|contents|git|merges)(\/|$)/.test(path)) return ["contents"];
+  return [];
+}
