@@ -14,6 +14,8 @@ export function createBitbucketProvider(options: { readonly env?: Environment } 
   return {
     job: identifyJob(env),
     tokenLimit: tokens.length,
+    moreTokens:
+      "A step has one token alone. Ask for less in one run, or have the service's operator raise CI_CAPABILITY_SECONDS.",
     mintIdToken: async (audience, signal) => {
       signal?.throwIfAborted();
       return await take(audience);

@@ -31,16 +31,17 @@ function identifyJob(env: Environment): CiJob {
     repository: { id: env.CIRCLE_PROJECT_ID ?? "", name: `${owner}/${env.CIRCLE_PROJECT_REPONAME ?? ""}` },
     event: env.CIRCLE_PULL_REQUEST || isForks(env) ? "pull_request" : "push",
     sha: env.CIRCLE_SHA1 ?? "",
-    runId: env.CIRCLE_WORKFLOW_ID ?? "",
-    attempt: 1,
+    // A re-run is another workflow of the same pipeline.
+    runId: env.CIRCLE_PIPELINE_ID || env.CIRCLE_WORKFLOW_ID || "",
+    attempt: null,
     job: env.CIRCLE_JOB ?? "",
-    step: [env.CIRCLE_WORKFLOW_JOB_ID ?? "", env.CIRCLE_NODE_INDEX ?? "0"].join("/"),
+    step: env.CIRCLE_NODE_INDEX ?? "0",
   };
 }
 
-/** Set for a fork's pull request alone. */
+/** Either is so for a fork's pull request alone. */
 function isForks(env: Environment): boolean {
-  return Boolean(env.CIRCLE_PR_NUMBER);
+  return Boolean(env.CIRCLE_PR_NUMBER) || /^pull\/\d+$/.test(env.CIRCLE_BRANCH ?? "");
 }
 
 function explainFailure(env: Environment): IdentityError {

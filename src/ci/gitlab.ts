@@ -21,6 +21,7 @@ export function createGitLabProvider(options: GitLabOptions = {}): CiProvider {
   return {
     job: identifyJob(env),
     tokenLimit: tokens.length,
+    moreTokens: `Give the job one more token for a longer run, ${variable}_${tokens.length + 1} beside the others.`,
     mintIdToken: async (audience, signal) => {
       signal?.throwIfAborted();
       if (isForkMergeRequest(env)) throw forkRefused();
@@ -36,9 +37,10 @@ function identifyJob(env: Environment): CiJob {
     event: eventOf(env.CI_PIPELINE_SOURCE ?? ""),
     sha: env.CI_COMMIT_SHA ?? "",
     runId: env.CI_PIPELINE_ID ?? "",
-    attempt: 1,
+    attempt: null,
+    // Names each leg of a matrix too, and stays the same when the job is retried.
     job: env.CI_JOB_NAME ?? "",
-    step: env.CI_JOB_ID ?? "",
+    step: "",
   };
 }
 

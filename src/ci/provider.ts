@@ -30,10 +30,9 @@ export type CiJob = {
   readonly sha: string;
   /** The workflow run or pipeline, the same in each attempt. */
   readonly runId: string;
-  /** 1 for the first, one more with each re-run. */
-  readonly attempt: number;
+  /** 1 for the first, one more with each re-run. Null where the provider does not count them. */
+  readonly attempt: number | null;
   readonly job: string;
-  /** Where a provider does not count attempts, the job's own id: a retry is another. */
   readonly step: string;
 };
 
@@ -43,6 +42,8 @@ export type CiProvider = {
   mintIdToken(audience: string, signal?: AbortSignal): Promise<string>;
   /** How many tokens a job can have, where that has an end: its capability cannot be renewed beyond. */
   readonly tokenLimit?: number;
+  /** What can be done about that limit. */
+  readonly moreTokens?: string;
 };
 
 /** The environment of the process, as an argument. */

@@ -1,4 +1,4 @@
-// Runs a tool of the CI provider: no shell, nothing on its standard input, bounded output and time.
+// Runs a tool of the CI provider: no shell, bounded output and time.
 
 import { execFile } from "node:child_process";
 import type { Environment } from "./provider.ts";
@@ -11,6 +11,8 @@ export type ProcessCall = {
   readonly args: readonly string[];
   readonly env: Environment;
   readonly timeoutMs: number;
+  /** What it reads from its standard input. Nothing unless told. */
+  readonly input?: string;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -22,7 +24,7 @@ export type ProcessEnd =
 /** Rejects with the signal's reason when it aborts. What the tool complains is not kept: it may repeat a secret. */
 export type ProcessRunner = (call: ProcessCall) => Promise<ProcessEnd>;
 
-export const runProcess: ProcessRunner = ({ command, args, env, timeoutMs, signal }) =>
+export const runProcess: ProcessRunner = ({ command, args, env, timeoutMs, input, signal }) =>
   new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason);
     const tool = execFile(
@@ -45,5 +47,7 @@ export const runProcess: ProcessRunner = ({ command, args, env, timeoutMs, signa
         return resolve(wasStarted ? { started: true, exitCode, stdout } : { started: false });
       },
     );
-    tool.stdin?.end();
+    // A tool that ends without reading it all says why by its exit code.
+    tool.stdin?.on("error", () => {});
+    tool.stdin?.end(input);
   });

@@ -14,7 +14,7 @@ export const serviceFlags = { url: { type: "string" }, json: { type: "boolean" }
 
 /** The client of the service at `--url` or AGENT_SERVICE_URL. Throws UsageError where a setting is missing or wrong. */
 export function openClient(flags: { readonly url?: string | undefined }): Client {
-  const baseUrl = readUrl(flags.url);
+  const baseUrl = readServiceUrl({ flag: "--url", value: flags.url });
   const key = readKey();
   return createClient({
     baseUrl,
@@ -28,9 +28,10 @@ export function openClient(flags: { readonly url?: string | undefined }): Client
   });
 }
 
-function readUrl(flag: string | undefined): string {
-  const given = flag ?? jobEnvironment.AGENT_SERVICE_URL ?? "";
-  const name = flag === undefined ? "AGENT_SERVICE_URL (or --url)" : "--url";
+/** The service's address, by a flag or AGENT_SERVICE_URL. Throws UsageError. */
+export function readServiceUrl({ flag, value }: { flag: string; value: string | undefined }): string {
+  const given = value ?? jobEnvironment.AGENT_SERVICE_URL ?? "";
+  const name = value === undefined ? `AGENT_SERVICE_URL (or ${flag})` : flag;
   const url = URL.parse(given);
   const isUsable = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "";
   if (isUsable) return given;

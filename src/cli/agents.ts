@@ -2,12 +2,13 @@
 
 import type { Agent } from "../client/client.ts";
 import { openClient, serviceFlags } from "./account.ts";
+import { policy } from "./agent-policy.ts";
 import { readFlags, runVerb, takeArguments } from "./flags.ts";
 import { printFields, printJson, printTable } from "./print.ts";
 
 /** Resolves to the exit code. Throws UsageError, or as the client does. */
 export async function agents(args: readonly string[]): Promise<number> {
-  return await runVerb("agents", { list, create, get }, args);
+  return await runVerb("agents", { list, create, get, policy }, args);
 }
 
 async function list(args: readonly string[]): Promise<number> {
@@ -56,6 +57,10 @@ async function get(args: readonly string[]): Promise<number> {
 }
 
 function printAgent(agent: Agent): void {
-  const { config, ...fields } = agent;
-  printFields({ ...fields, ...(Object.keys(config).length > 0 ? { config: JSON.stringify(config) } : {}) });
+  const { config, ci_policy: policy, ...fields } = agent;
+  printFields({
+    ...fields,
+    ...(Object.keys(config).length > 0 ? { config: JSON.stringify(config) } : {}),
+    ...(policy ? { ci_policy: JSON.stringify(policy) } : {}),
+  });
 }

@@ -15,10 +15,29 @@ Run an AI agent on your repository from CI, with no secret stored anywhere.
   agent-service work       carry runs out beside "serve", any number of them on one DATABASE_URL;
                            takes the same flags, and listens for probes only (PORT, a free one)
 
+  agent-service run <prompt>   run an agent from a CI job, by the job's own identity: GitHub, GitLab, CircleCI,
+                               Buildkite, Bitbucket. "-" reads the prompt from standard input
+      --base-url <url>     the service (AGENT_SERVICE_URL)
+      --audience <text>    what the job's token is made for (the host of the base URL)
+      --account <id>       the account that accepts a pending claim of this repository
+      --session <id>       goes on with an earlier conversation
+      --on-cancel cancel|detach  what happens to the run when the job is cancelled (cancel)
   agent-service run --embedded <prompt>   work on the checkout in this folder, without a server; Ctrl-C cancels
       --model <name>       the model (MODEL); without one, a briefing of the repository is all that it does
       --model-base-url <url>  where its API is (MODEL_BASE_URL); its key is in MODEL_API_KEY
       --model-provider <name>  openai-compatible or anthropic (MODEL_PROVIDER, by the address)
+    both take
+      --prompt-file <file>  in the place of the prompt
+      --max-turn-tokens <n>, --output-schema <file>  the budget; a JSON Schema that the reply must match
+      --timeout-minutes <n>, --idle-minutes <n>  cancel a run that takes, or is silent, too long (60, 20)
+      --fail-on <list>     conclusions that exit with 1: none, or failure, quota, cancelled, skipped, detached
+                           (failure,quota,cancelled)
+      --output-dir <folder>  where reply, summary, events and patch go (agent-service-output in a CI job)
+
+  agent-service doctor     who this CI job is and how it gets on with the service: one page, a fix for each trouble
+      --base-url <url>     the service (AGENT_SERVICE_URL); without one, what works without a server
+      --audience <text>    what tokens are made for (the host of the base URL)
+      --github-token-env <name>  the variable with GitHub's token (GITHUB_TOKEN); only read with
 
 Every other setting is an environment variable: see "Self-hosting" in the README.
 
@@ -49,6 +68,10 @@ With a key, against any service (AGENT_SERVICE_URL or --url, AGENT_SERVICE_KEY):
   agent-service agents list
   agent-service agents create <name>        --model <slug>, --or-get
   agent-service agents get <agent>
+  agent-service agents policy <agent>       which CI jobs may run a repository's agent; without flags, shows it
+      --allow-event <name> --allow-ref <ref> --allow-workflow <file[@ref]> --allow-actor <id>
+                                            what a job must have, each flag as often as needed; * ends a ref's segment
+      --clear                               first take away all that was said before: alone, allow all jobs
   agent-service runs submit <agent> <text>  --session <id>, --max-turn-tokens <n>, --key <text>, --follow
   agent-service runs list <agent>           --limit <n>, --before <run>
   agent-service runs get <agent> <run>
@@ -63,7 +86,7 @@ With a key, against any service (AGENT_SERVICE_URL or --url, AGENT_SERVICE_KEY):
   agent-service credits                     the balance (--account <id>)
   agent-service claim <url>                 claim the repository of a claim link
 
-All but "serve" and "work" take --json: one JSON value on standard output ("follow": one event a line).
+All but "serve" and "work" take --json: one JSON value on standard output ("follow", "run": one event a line).
 What went wrong is text on standard error.
 
 Exit codes: 0 it is done ("follow", "--follow": the run completed); 1 it failed, the service refused or was not

@@ -11,6 +11,7 @@ async function run(args: readonly string[]): Promise<number> {
     case "serve":
     case "work":
     case "run":
+    case "doctor":
     case "keys":
     case "credits":
     case "plans":
@@ -44,6 +45,7 @@ const commands = {
   serve: async () => (await import("./serve.ts")).serve,
   work: async () => (await import("./work.ts")).work,
   run: async () => (await import("./run.ts")).run,
+  doctor: async () => (await import("./doctor.ts")).doctor,
   keys: async () => (await import("./keys.ts")).keys,
   credits: async () => (await import("./credits.ts")).credits,
   plans: async () => (await import("./plans.ts")).plans,

@@ -1,151 +1,189 @@
-// agent-service run: a run of an agent on the checkout in this folder, by a service that lives as long as the run.
+// agent-service run: a run of an agent, from the CI job that this process is in, or on the checkout in this folder.
 
-import { tmpdir } from "node:os";
+import { systemClock } from "../base/clock.ts";
 import { jobEnvironment } from "../ci/environment.ts";
-import { ApiError } from "../client/errors.ts";
 import { createJobClient, type JobClient } from "../client/job-client.ts";
-import {
-  type EmbeddedService,
-  EmbeddedSettingsError,
-  findCheckout,
-  startEmbeddedService,
-} from "../service/embedded.ts";
-import { SandboxError } from "../service/main.ts";
-import { CommandError } from "./command-error.ts";
-import { readFlags, takeArguments, UsageError } from "./flags.ts";
-import { followToEnd } from "./follow.ts";
+import type { ExchangeResponse } from "../contract/exchange.ts";
+import { createCapability } from "../job/capability.ts";
+import type { Outcome } from "../job/conclusion.ts";
+import { type FollowLog, openFollowLog } from "../job/follow-log.ts";
+import { submitOnce } from "../job/idempotency.ts";
+import { InterruptedError, type Interrupts, listenForInterrupts } from "../job/signals.ts";
+import { watchRun } from "../job/watch-run.ts";
+import { singleLine } from "../render/untrusted-text.ts";
+import { version } from "./help.ts";
+import { endRun } from "./run-end.ts";
+import { DEFAULT_OUTPUT_DIR, noFiles, openRunFiles, type RunFiles } from "./run-files.ts";
+import { logFormat } from "./run-log.ts";
+import { note, noteRetry } from "./run-notes.ts";
+import type { RunFacts } from "./run-result.ts";
+import { openRunService, type RunService } from "./run-service.ts";
+import { type RunSettings, readRunSettings } from "./run-settings.ts";
 
-const USAGE = "run --embedded <prompt>";
-const CANCEL_WAIT_MS = 10_000;
+const REVOKE_MS = 5_000;
 
-const flags = {
-  embedded: { type: "boolean" },
-  model: { type: "string" },
-  "model-base-url": { type: "string" },
-  "model-provider": { type: "string" },
-  json: { type: "boolean" },
-} as const;
-
-/** Resolves to the exit code: 0 when the run completed, 1 when it failed or was cancelled. Throws UsageError. */
+/** Resolves to the exit code: 1 for the conclusions that --fail-on names. Throws UsageError and CommandError. */
 export async function run(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readFlags(args, flags);
-  if (values.embedded !== true) {
-    throw new UsageError(
-      "Jobs of other CI systems than GitHub cannot yet use a service. " +
-        `On a checkout, without a service, it works today: agent-service ${USAGE}`,
-    );
-  }
-  const [prompt = ""] = takeArguments(USAGE, positionals);
-  const root = await findCheckout(process.cwd());
-  if (root === null)
-    throw new CommandError("There is no git checkout in this folder, nor above it. Change to one.");
-  const service = await start(root, {
-    ...setting("MODEL", values.model),
-    ...setting("MODEL_BASE_URL", values["model-base-url"]),
-    ...setting("MODEL_PROVIDER", values["model-provider"]),
-  });
+  const settings = await readRunSettings(args);
+  const interrupts = listenForInterrupts();
   try {
-    if (!service.hasModel) note(NO_MODEL_TEXT);
-    return await carryOut(service, { prompt, format: values.json === true ? "ndjson" : "text" });
+    const service = await openRunService(settings.service, jobEnvironment);
+    try {
+      return await runOn(service, { settings, interrupts });
+    } finally {
+      await service.close();
+    }
   } finally {
-    await service.close();
+    interrupts.close();
   }
 }
 
-const NO_MODEL_TEXT =
-  "No model is configured, so the agent briefs you on the repository and does nothing else. " +
-  "Set MODEL, MODEL_BASE_URL and MODEL_API_KEY, or --model and --model-base-url.";
+/** What is known so far, read when it ends, wherever that is. */
+type Progress = {
+  grant: ExchangeResponse | null;
+  run: RunFacts["run"];
+  isSubmitting: boolean;
+};
 
-async function start(root: string, model: Readonly<Record<string, string>>): Promise<EmbeddedService> {
-  try {
-    return await startEmbeddedService({
-      job: {
-        provider: "local",
-        repository: { id: "0", ownerId: "0" },
-        repositoryName: null,
-        event: "local",
-        sha: null,
-        ref: null,
-        baseRef: null,
-        runId: "0",
-        runAttempt: "1",
-      },
-      root,
-      tempFolder: tmpdir(),
-      environment: jobEnvironment,
-      model,
-      onWarning: note,
-    });
-  } catch (cause) {
-    if (cause instanceof EmbeddedSettingsError) throw new UsageError(cause.message, { cause });
-    if (cause instanceof SandboxError) throw new CommandError(cause.message, { cause });
-    throw cause;
-  }
-}
+type Step = {
+  readonly settings: RunSettings;
+  readonly interrupts: Interrupts;
+  readonly service: RunService;
+  readonly client: JobClient;
+  readonly grant: (signal: AbortSignal) => Promise<ExchangeResponse>;
+  readonly log: FollowLog;
+  readonly progress: Progress;
+};
 
-async function carryOut(
-  service: EmbeddedService,
-  { prompt, format }: { prompt: string; format: "text" | "ndjson" },
+async function runOn(
+  service: RunService,
+  { settings, interrupts }: { settings: RunSettings; interrupts: Interrupts },
 ): Promise<number> {
-  let token: string | null = null;
-  const grant = async () => {
-    const granted = await client.exchange({ subjectToken: service.mintIdToken });
-    token = granted.access_token;
-    return granted;
+  const files = await openFiles(settings, service);
+  const progress: Progress = { grant: null, run: null, isSubmitting: false };
+  const log = openLog({ settings, service, files });
+  const step = { settings, interrupts, service, log, progress, ...connect(service, progress) };
+  const outcome = await carryOut(step).catch((error: unknown) => failedOutcome(error, progress));
+  const exitCode = await endRun({ ...step, env: jobEnvironment, files, outcome, ...progress });
+  // A capability that nobody needs any more is worth nothing to whoever finds it; it would end by itself soon.
+  if (progress.grant !== null && !service.isEmbedded && outcome.type !== "stopping") {
+    await step.client.revoke({ signal: AbortSignal.timeout(REVOKE_MS) }).catch(() => {});
+  }
+  return exitCode;
+}
+
+async function carryOut(step: Step): Promise<Outcome> {
+  const { interrupts, service, client, progress } = step;
+  const { agent_id: agentId } = await step.grant(interrupts.first);
+  interrupts.first.throwIfAborted();
+  progress.isSubmitting = true;
+  const submitted = await submit(step, agentId);
+  const { runId, sessionId } = submitted;
+  const url = `${service.baseUrl}/v1/ci/runs/${encodeURIComponent(runId)}`;
+  progress.run = { id: runId, url: service.isEmbedded ? null : url, sessionId };
+  progress.isSubmitting = false;
+  if (!service.isEmbedded) announce(step, { runId, url, attached: submitted.attached });
+  return await follow(step, { client, agentId, runId, url });
+}
+
+async function submit({ settings, interrupts, service, client }: Step, agentId: string) {
+  const { prompt, sessionId, maxTurnTokens, outputSchema } = settings;
+  const body = {
+    message: prompt,
+    ...(sessionId === null ? {} : { session_id: sessionId }),
+    ...(maxTurnTokens === null ? {} : { max_turn_tokens: maxTurnTokens }),
+    ...(outputSchema ? { output_schema: outputSchema } : {}),
   };
+  const { job } = service;
+  if (job !== null) {
+    return await submitOnce({ client, agentId, body, job, matrix: "", signal: interrupts.last });
+  }
+  const { runId, sessionId: session } = await client.submitRun({ agentId, body, signal: interrupts.last });
+  return { runId, sessionId: session, attached: false };
+}
+
+async function follow(
+  { settings, interrupts, log }: Step,
+  run: { client: JobClient; agentId: string; runId: string; url: string },
+): Promise<Outcome> {
+  const end = await watchRun({
+    ...run,
+    interrupts,
+    onCancel: settings.onCancel,
+    timeoutMs: settings.timeoutMs,
+    idleMs: settings.idleMs,
+    clock: systemClock,
+    onEvent: log.add,
+    onNote: note,
+  });
+  switch (end.type) {
+    case "ended":
+      return { ...end, detail: log.failure() };
+    case "stopping":
+      return end;
+    case "detached":
+      return { type: "detached", runUrl: run.url, interrupted: true };
+  }
+}
+
+/** The client of the service, with a capability that is made anew when it ends. */
+function connect(service: RunService, progress: Progress): Pick<Step, "client" | "grant"> {
+  const capability = createCapability({
+    provider: service.tokens,
+    audience: service.audience,
+    account: service.account,
+    sha: service.sha,
+    exchange: (options) => client.exchange(options),
+    // Not every CI can hide a value that a job names: ours are never printed.
+    setSecret: () => {},
+    onGrant: (grant) => {
+      progress.grant = grant;
+    },
+  });
   const client = createJobClient({
-    baseUrl: service.url,
-    credential: {
-      token: () => token,
-      refresh: async () => {
-        await grant();
+    baseUrl: service.baseUrl,
+    credential: capability,
+    userAgent: `agent-service-command/${version}`,
+    onRetry: noteRetry,
+  });
+  return { client, grant: capability.grant };
+}
+
+async function openFiles(settings: RunSettings, service: RunService): Promise<RunFiles | typeof noFiles> {
+  const folder = settings.outputDir ?? (service.job === null ? null : DEFAULT_OUTPUT_DIR);
+  return folder === null ? noFiles : await openRunFiles(folder);
+}
+
+function openLog(options: {
+  settings: RunSettings;
+  service: RunService;
+  files: Pick<RunFiles, "appendEvents">;
+}): FollowLog {
+  const { settings, service, files } = options;
+  const provider = service.job?.provider ?? null;
+  const isJson = settings.format === "ndjson";
+  const write = (text: string) => void process.stdout.write(text);
+  return openFollowLog({
+    files: {
+      appendEvents: async (lines) => {
+        if (isJson) write(lines);
+        await files.appendEvents(lines);
       },
     },
-    userAgent: "agent-service-command",
+    format: logFormat(provider),
+    write: isJson ? () => {} : write,
   });
-  const { agent_id: agentId } = await grant();
-  const { runId } = await client.submitRun({ agentId, body: { message: prompt } });
-  const stop = new AbortController();
-  const stopListening = onInterrupt(() => void cancel(client, { agentId, runId }), stop);
-  try {
-    return await followToEnd(client, { runId, format, signal: stop.signal, costs: "tokens" });
-  } catch (cause) {
-    if (stop.signal.aborted) return 1;
-    throw cause;
-  } finally {
-    stopListening();
-  }
 }
 
-async function cancel(client: JobClient, run: { agentId: string; runId: string }): Promise<void> {
-  note("Cancelling the run.");
-  try {
-    await client.cancelRun({ ...run, signal: AbortSignal.timeout(CANCEL_WAIT_MS) });
-  } catch (cause) {
-    if (cause instanceof ApiError && cause.code === "run_finished") return;
-    note(`The run could not be cancelled: ${cause instanceof Error ? cause.message : "unknown"}`);
-  }
+/** Before anything can fail: whoever reads the log must be able to find the run. */
+function announce({ settings }: Step, run: { runId: string; url: string; attached: boolean }): void {
+  const id = singleLine(run.runId, 100);
+  const what = run.attached ? `Attached to run ${id} that an earlier attempt started.` : `Run ${id}`;
+  if (settings.format === "text") process.stdout.write(`${what}\nFollow it at ${run.url}\n`);
+  else note(`${what} at ${run.url}`);
 }
 
-/** The first signal calls `begin`, a second one stops at once. Returns what ends the listening. */
-function onInterrupt(begin: () => void, stop: AbortController): () => void {
-  let isAsked = false;
-  const hear = () => {
-    if (isAsked) stop.abort();
-    else begin();
-    isAsked = true;
-  };
-  const names = ["SIGINT", "SIGTERM"] as const;
-  for (const name of names) process.on(name, hear);
-  return () => {
-    for (const name of names) process.off(name, hear);
-  };
-}
-
-function setting(name: string, value: string | undefined): Record<string, string> {
-  return value === undefined ? {} : { [name]: value };
-}
-
-function note(text: string): void {
-  process.stderr.write(`${text}\n`);
+function failedOutcome(error: unknown, { isSubmitting }: Progress): Outcome {
+  if (error instanceof InterruptedError) return { type: "interrupted", submitting: isSubmitting };
+  return { type: "error", error };
 }

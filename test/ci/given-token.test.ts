@@ -18,9 +18,9 @@ describe("a GitLab job", () => {
       event: "push",
       sha: SHA,
       runId: "574",
-      attempt: 1,
+      attempt: null,
       job: "agent",
-      step: "302",
+      step: "",
     });
     expect(gitlab({ CI_PIPELINE_SOURCE: "merge_request_event" }).job.event).toBe("pull_request");
   });

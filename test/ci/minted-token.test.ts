@@ -120,9 +120,9 @@ describe("a CircleCI job", () => {
       event: "push",
       sha: SHA,
       runId: "3e1d7c33-5a55-4a0e-8a41-4c7d0d7c1b23",
-      attempt: 1,
+      attempt: null,
       job: "agent",
-      step: "6f0d7c33-5a55-4a0e-8a41-4c7d0d7c1b26/1",
+      step: "1",
     });
     expect(provider({ CIRCLE_PULL_REQUEST: "https://github.com/octo-org/octo-repo/pull/7" }).job.event).toBe(
       "pull_request",

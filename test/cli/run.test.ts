@@ -2,16 +2,17 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { gitlabJob } from "../ci/job-variables.ts";
 import { CheckoutBed } from "../service/workspace/checkout-bed.ts";
 import { byTurn } from "../support/model-script.ts";
 import { type ModelServer, startModelServer } from "../support/model-server.ts";
 import { editTestFix, storyTools, sumProject } from "../support/model-stories.ts";
-import { call, stall } from "../support/model-turn.ts";
+import { call, say, stall } from "../support/model-turn.ts";
 
 const MAIN = new URL("../../src/cli/main.ts", import.meta.url).pathname;
 const KEY = "sk-the-models-key-0123456789";
@@ -31,23 +32,92 @@ afterEach(async () => {
   await rm(temp, { recursive: true, force: true });
 });
 
-function start(args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}) {
+function start(
+  args: readonly string[],
+  options: { cwd?: string; env?: Record<string, string>; stdin?: "pipe" } = {},
+) {
   const child = spawn(process.execPath, [MAIN, "run", ...args], {
     cwd: options.cwd ?? bed.root,
     env: { PATH: process.env.PATH, TMPDIR: temp, ...options.env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [options.stdin ?? "ignore", "pipe", "pipe"],
   });
-  const ended = Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]);
+  const { stdout: out, stderr: err } = child;
+  if (out === null || err === null) throw new Error("The process has no output.");
+  const ended = Promise.all([once(child, "close"), text(out), text(err)]);
   return { child, ended: ended.then(([[code], stdout, stderr]) => ({ code, stdout, stderr })) };
 }
 
 const modelFlags = (server: ModelServer) => ["--model", "scripted-model", "--model-base-url", server.baseUrl];
 
 describe("agent-service run", () => {
-  it("says what it can do today", async () => {
+  it("says what is missing to know which service it is for", async () => {
     const { code, stderr } = await start(["Mend it"]).ended;
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^Jobs of other CI systems .* today: agent-service run --embedded <prompt>\n/);
+    expect(stderr).toContain("AGENT_SERVICE_URL (or --base-url) must be the service's address");
+    expect(stderr).toContain("agent-service run --embedded <prompt>");
+  });
+
+  it("says where a service can be used from, when this is no CI job", async () => {
+    const { code, stderr } = await start(["--base-url", "https://agents.example.com", "Mend it"]).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^This is no CI job that can prove who it is\..*agent-service runs submit/);
+  });
+
+  it.each([
+    [["--embedded", "--base-url", "https://a.example", "x"], "exclude each other"],
+    [["--embedded", "--session", "s", "x"], "--session needs a service that outlives the job"],
+    [["--embedded", "--on-cancel", "detach", "x"], "--on-cancel detach needs a service"],
+    [["--base-url", "https://a.example", "--model", "m", "x"], "--model is for --embedded"],
+    [["--embedded", "--fail-on", "success", "x"], '--fail-on must be "none", or a list of failure, quota,'],
+    [["--embedded", "--on-cancel", "stop", "x"], "--on-cancel must be one of cancel, detach"],
+    [
+      ["--embedded", "--timeout-minutes", "0", "x"],
+      "--timeout-minutes must be a whole number from 1 to 1440",
+    ],
+    [["--embedded", "--output-schema", "none.json", "x"], '"none.json", which cannot be read'],
+    [["--embedded", "--prompt-file", "none.md"], '"none.md", which cannot be read (ENOENT)'],
+    [["--embedded", "--prompt-file", "none.md", "x"], "<prompt> and --prompt-file exclude each other"],
+    [["--embedded", "mend", "it"], '"it" is one too many: put the prompt in quotes'],
+    [["--embedded", "  "], "<prompt> is empty"],
+  ])("names what is wrong with %j", async (args, message) => {
+    const { code, stderr } = await start(args).ended;
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+  });
+
+  it("takes the prompt from a file or from standard input", async () => {
+    await writeFile(join(temp, "prompt.md"), "Brief me\n");
+    const ofFile = await start(["--embedded", "--prompt-file", join(temp, "prompt.md")]).ended;
+    expect(ofFile).toMatchObject({ code: 0, stdout: expect.stringContaining("Briefing of") });
+    const { child, ended } = start(["--embedded", "-"], { stdin: "pipe" });
+    child.stdin?.end("Brief me\n");
+    expect(await ended).toMatchObject({ code: 0, stdout: expect.stringContaining("Briefing of") });
+    const empty = start(["--embedded", "-"]);
+    expect(await empty.ended).toMatchObject({ code: 2, stderr: expect.stringContaining("is empty") });
+  });
+
+  it("leaves files where it is told, and the checkout as it was", async () => {
+    const { code, stdout } = await start(["--embedded", "Brief me", "--output-dir", "out"]).ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain("Reply, summary, events and patch are in out.\n");
+    const read = (name: string) => readFile(join(bed.root, "out", name), "utf8");
+    expect(await read("reply.md")).toContain("Briefing of `octo/fixture`");
+    expect(await read("summary.md")).toContain("The agent has finished");
+    expect(JSON.parse(await read("result.json"))).toMatchObject({
+      conclusion: "success",
+      reason: "completed",
+      run_url: null,
+      credits: null,
+      changed_files: [],
+    });
+    expect((await read("events.ndjson")).trimEnd().split("\n").length).toBeGreaterThan(2);
+    expect((await readdir(join(bed.root, "out"))).sort()).toEqual([
+      ".gitignore",
+      "events.ndjson",
+      "reply.md",
+      "result.json",
+      "summary.md",
+    ]);
   });
 
   it("wants a prompt, a checkout, and settings that are right", async () => {
@@ -111,9 +181,65 @@ describe("agent-service run", () => {
     child.kill("SIGINT");
     const { code, stdout, stderr } = await ended;
     expect(code).toBe(1);
-    expect(stderr).toContain("Cancelling the run.");
+    expect(stderr).toContain("cancelling the run.");
     expect(stdout).toMatch(/cancelled, \d+ tokens\n$/);
     expect(await readFile(join(bed.root, "half.txt"), "utf8")).toBe("done\n");
     expect(await readdir(temp)).toEqual([]);
   });
+
+  describe("in a CI job, on a machine without a sandbox", () => {
+    const gitlab = {
+      ...gitlabJob,
+      CI: "true",
+      CI_PROJECT_PATH: "group/octo/fixture",
+      CI_COMMIT_REF_NAME: "main",
+    };
+    const mergeRequest = {
+      CI_PIPELINE_SOURCE: "merge_request_event",
+      CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main",
+    };
+
+    it.each([
+      ["a push", gitlab, true],
+      ["a merge request", { ...gitlab, ...mergeRequest }, false],
+      [
+        "a fork's merge request",
+        { ...gitlab, ...mergeRequest, CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "9" },
+        false,
+      ],
+      ["a pipeline that another one started", { ...gitlab, CI_PIPELINE_SOURCE: "parent_pipeline" }, false],
+      ["a CI that is not known", { CI: "true" }, false],
+      ["nobody's", {}, true],
+    ])("executes commands of %s or does not", async (_name, job, isTrusted) => {
+      const tools = join(temp, "tools");
+      await mkdir(tools);
+      for (const name of ["git", "sh"]) await symlink(await pathOf(name), join(tools, name));
+      const script = byTurn([runCommand("echo ran > ran.txt"), say("Done.")]);
+      model = await startModelServer({ script });
+      const env = Object.fromEntries(
+        Object.entries({ ...job, PATH: tools }).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, value]],
+        ),
+      );
+      const { code, stderr } = await start(
+        ["--embedded", "Mend it", "--output-dir", join(temp, "out"), ...modelFlags(model)],
+        { env },
+      ).ended;
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining("internal_error")]);
+      const ran = await readFile(join(bed.root, "ran.txt"), "utf8").catch(() => null);
+      expect(ran).toBe(isTrusted ? "ran\n" : null);
+      const summary = await readFile(join(temp, "out", "summary.md"), "utf8");
+      if ("CI_PROJECT_PATH" in job) expect(summary).toContain("group/octo/fixture");
+    });
+  });
 });
+
+const runCommand = tools.run;
+
+async function pathOf(name: string): Promise<string> {
+  for (const folder of ["/usr/bin", "/bin", "/usr/local/bin"]) {
+    const path = join(folder, name);
+    if (await stat(path).catch(() => null)) return path;
+  }
+  throw new Error(`There is no ${name}.`);
+}

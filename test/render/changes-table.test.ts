@@ -45,6 +45,15 @@ describe("changesTable", () => {
     );
   });
 
+  it("says why nobody can tell what was changed, inertly and within its bytes", () => {
+    const unreadable = "git ls-files took longer than the 60 s that it may.\n# <b>`Look`</b>";
+    const value = { base_sha: "a".repeat(40), files: [], patch: "", unreadable };
+    expect(changesTable(value, 10_000)).toBe(
+      "**What the run changed could not be read:** <code>git ls-files took longer than the 60 s that it may. # &lt;b&gt;&#96;Look&#96;&lt;/b&gt;</code>",
+    );
+    expect(changesTable(value, 40)).toBe("");
+  });
+
   it("names what was held back, and why", () => {
     const held_back = [
       { path: ".github/workflows/ci.yml", reason: "protected" as const },

@@ -2,12 +2,14 @@
 
 import { describe, expect, it } from "vitest";
 import { BuildkiteLog } from "../../src/render/buildkite-log.ts";
+import { renderEnd, renderProgress } from "../../src/render/comment.ts";
+import type { Conclusion } from "../../src/render/end-sections.ts";
 import { GithubLog } from "../../src/render/github-log.ts";
 import { GitlabLog } from "../../src/render/gitlab-log.ts";
 import { type LogFormat, RunLog } from "../../src/render/log-parts.ts";
 import { ndjsonLine } from "../../src/render/ndjson.ts";
 import { PlainLog } from "../../src/render/plain-log.ts";
-import { type Conclusion, renderSummary, type SummaryContext } from "../../src/render/summary.ts";
+import { renderSummary, type SummaryContext } from "../../src/render/summary.ts";
 import { expectGolden } from "./golden.ts";
 import { reportOf, streams } from "./streams.ts";
 
@@ -17,7 +19,14 @@ const conclusions: Record<keyof typeof streams, Partial<SummaryContext> & { conc
     reason: "completed",
     tokens: 12_345,
     creditsCharged: 12,
-    pullRequestUrl: "https://github.com/octo/hello/pull/17",
+    delivery: {
+      type: "pull_request",
+      branch: "agent/issue-12",
+      sha: "c".repeat(40),
+      number: 17,
+      url: "https://github.com/octo/hello/pull/17",
+      isNew: true,
+    },
   },
   failure: { conclusion: "failure", reason: "backend_error" },
   cancellation: { conclusion: "cancelled", reason: "user_stop", message: "The job was cancelled." },
@@ -55,6 +64,26 @@ describe.each(Object.entries(streams))("the run %s", (name, events) => {
 
   it("has its events file", () => {
     expectGolden(`${name}.ndjson`, events.map(ndjsonLine).join(""));
+  });
+
+  it("has its comment while it goes on, and at its end", () => {
+    const jobUrl = "https://github.com/octo/hello/actions/runs/42";
+    const context = { jobUrl, runId: "run-1" };
+    const half = reportOf(events.slice(0, Math.ceil(events.length / 2)));
+    const end = renderEnd(reportOf(events), {
+      ...context,
+      reason: "",
+      creditsCharged: null,
+      creditsRemaining: null,
+      tokens: null,
+      claimUrl: null,
+      delivery: null,
+      ...conclusions[name as keyof typeof streams],
+    });
+    expectGolden(
+      `${name}.comment.md`,
+      [renderProgress(null, context), renderProgress(half, context), end].join("\n---\n\n"),
+    );
   });
 
   it("has its summary", () => {

@@ -121,6 +121,16 @@ describe("RunLog", () => {
     expect(depth).toBe(0);
   });
 
+  it("says why nobody can tell what was changed", () => {
+    const unreadable = "git ls-files took longer than the 60 s that it may.\n::error::x";
+    const value = { base_sha: "0", files: [], patch: "", unreadable };
+    expect(partsOf([{ type: "CUSTOM", name: "repository.changes", value }])).toEqual([
+      ours(
+        "What was changed could not be read: git ls-files took longer than the 60 s that it may. ::error::x",
+      ),
+    ]);
+  });
+
   it("shows a thought as a group, once it is whole", () => {
     const log = new RunLog();
     const parts = stored([

@@ -69,7 +69,8 @@ describe("renderSummary", () => {
   });
 
   it("links nothing but addresses for a browser", () => {
-    const summary = summaryOf([], { pullRequestUrl: "javascript:alert(1)", runUrl: "javascript:alert(2)" });
+    const delivery = { type: "commit", branch: "b", sha: "c", url: "javascript:alert(1)" } as const;
+    const summary = summaryOf([], { delivery, runUrl: "javascript:alert(2)" });
     expect(summary).not.toMatch(/\]\(javascript/);
   });
 
@@ -144,7 +145,8 @@ describe("renderSummary", () => {
               runId: label,
               sessionId: label,
               runUrl: url,
-              pullRequestUrl: url,
+              delivery: { type: "pull_request", branch: label, sha: label, number: 1, url, isNew: true },
+              commentUrl: url,
               claimUrl: url,
               creditsCharged: 1,
               creditsRemaining: 1,

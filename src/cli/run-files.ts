@@ -1,0 +1,62 @@
+// What a run leaves for the steps after it and for artifacts: one folder, the same files in every CI.
+
+import { mkdir, open, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CommandError } from "./command-error.ts";
+
+/** In a CI job, unless told. */
+export const DEFAULT_OUTPUT_DIR = "agent-service-output";
+
+export type RunFiles = {
+  /** As it was given. */
+  readonly folder: string;
+  /** Adds whole lines to events.ndjson. */
+  appendEvents(lines: string): Promise<void>;
+  write(name: RunFileName, text: string): Promise<void>;
+  /** Safe to repeat. */
+  close(): Promise<void>;
+};
+
+const names = [
+  "reply.md",
+  "summary.md",
+  "changes.patch",
+  "output.json",
+  "result.json",
+  // GitLab reads these two as reports.
+  "agent-service.env",
+  "annotations.json",
+] as const;
+export type RunFileName = (typeof names)[number];
+
+/** Nothing of a run before stays there. Rejects with CommandError. */
+export async function openRunFiles(folder: string): Promise<RunFiles> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await Promise.all(names.map((name) => rm(join(folder, name), { force: true })));
+    // The folder is no part of the repository: an agent that works on this checkout has not changed it.
+    await writeFile(join(folder, ".gitignore"), "*\n");
+    const events = await open(join(folder, "events.ndjson"), "w");
+    let isOpen = true;
+    return {
+      folder,
+      appendEvents: (lines) => events.appendFile(lines),
+      write: (name, text) => writeFile(join(folder, name), text),
+      close: async () => {
+        if (isOpen) await events.close();
+        isOpen = false;
+      },
+    };
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : "unknown";
+    throw new CommandError(`The folder of --output-dir, "${folder}", cannot be written: ${why}`, { cause });
+  }
+}
+
+/** Keeps nothing: what a run prints is all that is wanted of it. */
+export const noFiles: Omit<RunFiles, "folder"> & { readonly folder: null } = {
+  folder: null,
+  appendEvents: async () => {},
+  write: async () => {},
+  close: async () => {},
+};

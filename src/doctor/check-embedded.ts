@@ -1,0 +1,64 @@
+// Whether the agent could work without a server: settings, a model, a sandbox. Pure.
+
+import type { CheckState, DoctorCheck, DoctorFix } from "../render/doctor-page.ts";
+import { type EmbeddedReadiness, type Face, found, worstOf } from "./examination.ts";
+
+const HEADING = { id: "embedded", title: "Without a server" };
+
+type Remark = { readonly state: CheckState; readonly found: string; readonly fixes: readonly DoctorFix[] };
+
+export function checkEmbedded(readiness: EmbeddedReadiness, face: Face): DoctorCheck {
+  const { settings, model, sandbox, notes } = readiness;
+  if (settings.length > 0) {
+    return found(HEADING, {
+      state: "fault",
+      found: `Settings are wrong: ${settings.join(" ")}`,
+      fixes: [{ text: "Correct each of them; nothing else was looked at." }],
+    });
+  }
+  const remarks = [...modelRemarks(model, face), ...sandboxRemarks(sandbox, notes)];
+  return found(HEADING, {
+    state: worstOf(remarks.map(({ state }) => state)),
+    found: [
+      "No service is named, so that the agent works inside the job.",
+      ...remarks.map((one) => one.found),
+    ].join(" "),
+    facts: { model: model ?? "none", sandbox: sandbox ?? "none", notes: notes.join(" ") },
+    fixes: remarks.flatMap(({ fixes }) => fixes),
+  });
+}
+
+function modelRemarks(model: string | null, face: Face): Remark[] {
+  if (model !== null) return [];
+  const address = "https://models.github.ai/inference";
+  return [
+    {
+      state: "warning",
+      found: "It has no model, and can only brief on the repository.",
+      fixes: [
+        {
+          text: "Name one, for instance of GitHub Models:",
+          code:
+            face === "action"
+              ? `with:\n  model: openai/gpt-4.1\n  model-base-url: ${address}\n  model-api-key: \${{ github.token }}`
+              : `export MODEL=openai/gpt-4.1\nexport MODEL_BASE_URL=${address}\nexport MODEL_API_KEY=…`,
+        },
+      ],
+    },
+  ];
+}
+
+function sandboxRemarks(sandbox: string | null, notes: readonly string[]): Remark[] {
+  if (sandbox === null) {
+    const fixes = [{ text: notes.at(-1) ?? "Choose another SANDBOX." }];
+    return [{ state: "fault", found: "The sandbox that SANDBOX asks for does not work here.", fixes }];
+  }
+  if (sandbox !== "none") return [];
+  return [
+    {
+      state: "warning",
+      found: "There is no sandbox: commands are executed for trusted jobs alone.",
+      fixes: [{ text: notes.at(-1) ?? "Install bubblewrap." }],
+    },
+  ];
+}

@@ -1,0 +1,92 @@
+// Who pays for the next run, what is left, and how far a claim is. Pure.
+
+import type { CiProviderName } from "../ci/provider.ts";
+import type { CiIdentity } from "../contract/ci-identity.ts";
+import type { ExchangeResponse } from "../contract/exchange.ts";
+import { claimObstacle } from "../job/job-words.ts";
+import type { DoctorCheck, DoctorFix } from "../render/doctor-page.ts";
+import { type Face, type Findings, found } from "./examination.ts";
+
+export const QUOTA_HEADING = { id: "quota", title: "Credits and claim" };
+
+/** `identity` is null for a service that does not tell: the exchange's own answer has the rest. */
+export function checkQuota(
+  grant: ExchangeResponse,
+  job: { identity: CiIdentity | null; face: Face; provider: CiProviderName },
+): DoctorCheck {
+  const { repository, claim_url: url } = grant;
+  const { identity, face, provider } = job;
+  const obstacle = claimObstacle(provider);
+  const { audience, credits_remaining: credits, resets_at } = identity?.quota ?? grant.quota;
+  const claim = identity?.claim ?? claimOf(grant);
+  return found(QUOTA_HEADING, {
+    ...judge({ credits, claim, grant, face, obstacle }),
+    facts: {
+      credits,
+      "paid by":
+        audience === "anon" ? "the owner's free credits" : `the account that claimed it (${audience})`,
+      "resets at": audience === "anon" ? resets_at : null,
+      claim,
+      "claim link": obstacle === null ? url : null,
+      visibility: repository.visibility,
+    },
+  });
+}
+
+type Claim = CiIdentity["claim"];
+
+function claimOf({ quota, claim }: ExchangeResponse): Claim {
+  if (quota.audience !== "anon") return "claimed";
+  return claim === "pending" ? "pending" : "unclaimed";
+}
+
+function judge(known: {
+  credits: number;
+  claim: Claim;
+  grant: ExchangeResponse;
+  face: Face;
+  /** Why a claim leads nowhere. */
+  obstacle: string | null;
+}): Pick<Findings, "state" | "found" | "fixes"> {
+  const { credits, claim, grant, face, obstacle } = known;
+  const { claim_url: url, repository, quota } = grant;
+  if (claim === "claimed") {
+    if (credits > 0) return { state: "ok", found: "The agent is an account's, which has credits." };
+    return {
+      state: "fault",
+      found: "The agent is an account's, which has no credits left: runs are refused.",
+      fixes: [
+        {
+          text: 'The service\'s operator gives credits: "agent-service credits grant", "agent-service plans set".',
+        },
+      ],
+    };
+  }
+  // A link comes with the exchange where the next run would be refused without one who pays.
+  if (url === null) return { state: "ok", found: "The owner's free credits pay for runs." };
+  const why =
+    credits === 0
+      ? `the free credits of ${repository.name}'s owner are used up until ${quota.resets_at}`
+      : `${repository.name} is ${repository.visibility}, and free credits are for public repositories`;
+  return {
+    state: "fault",
+    found: `Runs are refused: ${why}.${claim === "pending" ? " A claim waits for a job to accept it." : ""}`,
+    fixes:
+      obstacle !== null
+        ? [{ text: obstacle }]
+        : claim === "pending"
+          ? [acceptance(face)]
+          : [claiming(url), acceptance(face)],
+  };
+}
+
+function claiming(url: string): DoctorFix {
+  return { text: "Claim the repository's agent with an account that pays:", url };
+}
+
+function acceptance(face: Face): DoctorFix {
+  const text = "Let a job that only a writer can start, as a push to the default branch, name that account:";
+  return face === "action"
+    ? { text, code: "with:\n  account: <the account's id>" }
+    : { text, code: "agent-service run --account <the account's id>" };
+}

@@ -1,0 +1,79 @@
+// The machine that the job runs on: what an agent and its tools find there.
+
+import { statfs } from "node:fs/promises";
+import { arch, release, tmpdir, type } from "node:os";
+import type { Environment } from "../ci/provider.ts";
+import { runProcess } from "../ci/run-process.ts";
+import type { CheckState, DoctorCheck, DoctorFix } from "../render/doctor-page.ts";
+import { found, worstOf } from "./examination.ts";
+
+const HEADING = { id: "runner", title: "The runner" };
+const OLDEST_NODE = 24;
+const TOOL_MS = 10_000;
+const MIN_FREE_BYTES = 1024 ** 3;
+
+type Remark = { readonly state: CheckState; readonly found: string; readonly fixes: readonly DoctorFix[] };
+
+export async function checkRunner(env: Environment, signal: AbortSignal | undefined): Promise<DoctorCheck> {
+  const folder = env.RUNNER_TEMP || tmpdir();
+  const [git, freeBytes] = await Promise.all([gitVersion(env, signal), freeBytesIn(folder)]);
+  const remarks = [...nodeRemarks(), ...gitRemarks(git), ...diskRemarks(freeBytes, folder)];
+  return found(HEADING, {
+    state: worstOf(remarks.map(({ state }) => state)),
+    found: remarks.length === 0 ? "It has what a run needs." : remarks.map((one) => one.found).join(" "),
+    facts: {
+      Node: process.versions.node,
+      system: `${type()} ${release()}, ${arch()}`,
+      runner: [env.RUNNER_NAME, env.RUNNER_ENVIRONMENT].filter(Boolean).join(", "),
+      git: git ?? "none",
+      "free disk":
+        freeBytes === null ? "not known" : `${(freeBytes / 1024 ** 3).toFixed(1)} GiB in ${folder}`,
+    },
+    fixes: remarks.flatMap(({ fixes }) => fixes),
+  });
+}
+
+/** "2.43.0"; null where there is no git. */
+async function gitVersion(env: Environment, signal: AbortSignal | undefined): Promise<string | null> {
+  const end = await runProcess({ command: "git", args: ["--version"], env, timeoutMs: TOOL_MS, signal });
+  if (!end.started || end.exitCode !== 0) return null;
+  return /\d+(\.\d+)+/.exec(end.stdout)?.[0] ?? end.stdout.trim();
+}
+
+/** Null where the folder cannot be looked at. */
+async function freeBytesIn(folder: string): Promise<number | null> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch {
+    return null;
+  }
+}
+
+function nodeRemarks(): Remark[] {
+  const major = Number(process.versions.node.split(".", 1)[0]);
+  if (major >= OLDEST_NODE) return [];
+  const text = `Use Node ${OLDEST_NODE} or newer.`;
+  return [{ state: "fault", found: `Node is ${process.versions.node}.`, fixes: [{ text }] }];
+}
+
+function gitRemarks(git: string | null): Remark[] {
+  if (git !== null) return [];
+  return [
+    {
+      state: "warning",
+      found: "There is no git in PATH: without a server, the agent has no checkout to work on.",
+      fixes: [{ text: "Install git in the job's container, before actions/checkout." }],
+    },
+  ];
+}
+
+function diskRemarks(freeBytes: number | null, folder: string): Remark[] {
+  if (freeBytes === null) {
+    const text = `Make ${folder} a folder that this user may read and write, or let RUNNER_TEMP (TMPDIR) name one.`;
+    return [{ state: "fault", found: `The folder ${folder} cannot be looked at.`, fixes: [{ text }] }];
+  }
+  if (freeBytes >= MIN_FREE_BYTES) return [];
+  const text = "Remove what the job does not need before the agent runs.";
+  return [{ state: "warning", found: `Less than 1 GiB is free in ${folder}.`, fixes: [{ text }] }];
+}

@@ -1,0 +1,83 @@
+// The capability of this job: minted and exchanged, masked before first use, made anew when it ends during a run.
+
+import type { CiProvider } from "../ci/provider.ts";
+import type { Client } from "../client/client.ts";
+import type { Credential } from "../client/request.ts";
+import type { ExchangeResponse } from "../contract/exchange.ts";
+import { StepError } from "./step-error.ts";
+
+/** What a capability takes of a provider. */
+export type TokenSource = Omit<CiProvider, "job">;
+
+export type CapabilityOptions = {
+  readonly provider: TokenSource;
+  readonly audience: string;
+  readonly account: string | null;
+  /** The job's commit, for a provider whose tokens may name none. */
+  readonly sha?: string;
+  /** One that an earlier step was given. */
+  readonly token?: string;
+  readonly exchange: Client["exchange"];
+  /** Hides a value in the job's log from here on. */
+  readonly setSecret: (secret: string) => void;
+  /** Told of each new capability, the first one too. */
+  readonly onGrant: (grant: ExchangeResponse) => void;
+};
+
+export type Capability = Required<Credential> & {
+  /** Mints a token and exchanges it. Two calls at once share one exchange. */
+  grant(signal?: AbortSignal): Promise<ExchangeResponse>;
+};
+
+/**
+ * Holds no capability until `grant` is called. Rejects as mintIdToken and exchange do, and with a StepError where
+ * the job has no token left that was not exchanged.
+ */
+export function createCapability(options: CapabilityOptions): Capability {
+  const { provider, audience, account, setSecret } = options;
+  let token = options.token ?? null;
+  let pending: Promise<ExchangeResponse> | null = null;
+  let grants = 0;
+
+  const exchange = async (signal: AbortSignal | undefined): Promise<ExchangeResponse> => {
+    if (provider.tokenLimit !== undefined && grants > 0 && grants >= provider.tokenLimit) {
+      throw usedUp(provider);
+    }
+    const grant = await options.exchange({
+      subjectToken: async () => {
+        const idToken = await provider.mintIdToken(audience, signal);
+        setSecret(idToken);
+        return idToken;
+      },
+      account: account ?? undefined,
+      sha: options.sha || undefined,
+      signal,
+    });
+    setSecret(grant.access_token);
+    token = grant.access_token;
+    grants += 1;
+    options.onGrant(grant);
+    return grant;
+  };
+  const grant = (signal?: AbortSignal) => {
+    pending ??= exchange(signal).finally(() => {
+      pending = null;
+    });
+    return pending;
+  };
+  return {
+    token: () => token,
+    grant,
+    refresh: async (signal) => {
+      await grant(signal);
+    },
+  };
+}
+
+function usedUp({ tokenLimit, moreTokens = "" }: TokenSource): StepError {
+  const what = tokenLimit === 1 ? "its one ID token is" : `its ${tokenLimit} ID tokens are`;
+  return new StepError(
+    "id_tokens_used_up",
+    `The job cannot prove itself any more: ${what} used up, and the run goes on without it. ${moreTokens}`.trim(),
+  );
+}

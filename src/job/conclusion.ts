@@ -1,0 +1,186 @@
+// What the step comes to: one conclusion, one stable reason, one message that names the fix. Pure.
+
+import { assertNever } from "../base/assert-never.ts";
+import { IdentityError } from "../ci/provider.ts";
+import { ApiError, ClientError, ConnectionError, DecodeError } from "../client/errors.ts";
+import type { Run } from "../contract/run.ts";
+import { actionWords, type ExchangeWords, exchangeMessage } from "./exchange-advice.ts";
+import { StepError } from "./step-error.ts";
+import type { PassedLimit } from "./watch-run.ts";
+
+export const conclusions = ["success", "failure", "cancelled", "skipped", "quota", "detached"] as const;
+export type Conclusion = (typeof conclusions)[number];
+
+/** What `fail-on` may name. */
+export const failableConclusions = ["failure", "quota", "cancelled", "skipped", "detached"] as const;
+
+/** How the work ended. */
+export type Outcome =
+  /** The run ended. `passed`: because this step cancelled it at a limit. */
+  | {
+      readonly type: "ended";
+      readonly run: Run;
+      readonly passed: PassedLimit;
+      readonly detail: string | null;
+    }
+  /** The run goes on without us, as asked. */
+  | { readonly type: "detached"; readonly runUrl: string; readonly interrupted: boolean }
+  /** We asked the run to stop and did not see it end. */
+  | { readonly type: "stopping"; readonly passed: PassedLimit }
+  /** Runs were to be cancelled: these were, and have ended; none where nothing was in flight. */
+  | { readonly type: "cancelled_runs"; readonly runIds: readonly string[] }
+  /** The step answered by itself: the message is the answer. */
+  | { readonly type: "answered"; readonly reason: string; readonly message: string }
+  /** The job was looked at, and no run was asked for. */
+  | { readonly type: "examined"; readonly isSound: boolean; readonly message: string }
+  /** The job was cancelled before there was a run; `submitting`: or just then. */
+  | { readonly type: "interrupted"; readonly submitting: boolean }
+  | { readonly type: "error"; readonly error: unknown };
+
+export type Verdict = {
+  readonly conclusion: Conclusion;
+  readonly reason: string;
+  readonly message: string;
+  readonly claimUrl: string | null;
+};
+
+/** The verdict on an outcome. */
+export function concludeOutcome(outcome: Outcome, words: ExchangeWords = actionWords): Verdict {
+  switch (outcome.type) {
+    case "ended":
+      return concludeRun(outcome);
+    case "detached": {
+      const why = outcome.interrupted ? "The job was cancelled" : 'Not waiting, as "wait: false" asks';
+      return verdict("detached", "detached", `${why}: the run goes on at ${outcome.runUrl}.`);
+    }
+    case "stopping":
+      return outcome.passed === null
+        ? verdict("cancelled", "user_stop", "The job was cancelled. The run was asked to stop.")
+        : passedLimit(outcome.passed, "It was asked to stop.");
+    case "cancelled_runs":
+      return outcome.runIds.length === 0
+        ? verdict("success", "nothing_to_cancel", "No run is in flight here: nothing was cancelled.")
+        : verdict("success", "run_cancelled", `Cancelled: ${outcome.runIds.join(", ")}.`);
+    case "examined":
+      return outcome.isSound
+        ? verdict("success", "examined", outcome.message)
+        : verdict("failure", "faults_found", outcome.message);
+    case "answered":
+      return verdict("skipped", outcome.reason, outcome.message);
+    case "interrupted":
+      return outcome.submitting
+        ? verdict("cancelled", "user_stop", SUBMITTING_MESSAGE)
+        : verdict("cancelled", "user_stop", "The job was cancelled before a run was started.");
+    case "error":
+      return concludeError(outcome.error, words);
+    default:
+      return assertNever(outcome);
+  }
+}
+
+/** Whether a conclusion fails the step. Wrong inputs always do: `fail-on` is one of them. */
+export function failsStep(verdict: Verdict, failOn: ReadonlySet<Conclusion>): boolean {
+  return verdict.reason === "invalid_input" || failOn.has(verdict.conclusion);
+}
+
+function passedLimit(limit: "time" | "silence", what: string): Verdict {
+  return limit === "time"
+    ? verdict(
+        "failure",
+        "timeout",
+        `The run did not end within "timeout-minutes". ${what} Raise the limit or ask for less.`,
+      )
+    : verdict(
+        "failure",
+        "idle_timeout",
+        `The run was silent for "idle-minutes". ${what} Raise the limit, or look at what its last event waits for.`,
+      );
+}
+
+const SUBMITTING_MESSAGE =
+  "The job was cancelled while the run was being submitted. If it was started, a re-run of this job finds it.";
+
+function concludeRun(outcome: Extract<Outcome, { type: "ended" }>): Verdict {
+  const { run, passed, detail } = outcome;
+  switch (run.status) {
+    case "completed":
+      return verdict("success", "completed", "The run completed.");
+    case "failed": {
+      const said = (detail ?? "").replace(/[\s.]*$/, ".");
+      const why = said === "." ? said : `: ${said}`;
+      const retry = run.retryable ? " Re-run the job to try again." : "";
+      return verdict("failure", run.cause, `The run failed (${run.cause})${why}${retry}`);
+    }
+    case "cancelled":
+      return passed === null
+        ? verdict("cancelled", run.cause, `The run was cancelled (${run.cause}).`)
+        : passedLimit(passed, "It was cancelled.");
+    case "queued":
+    case "running":
+    case "cancelling":
+      return verdict(
+        "failure",
+        "internal_error",
+        `The run is ${run.status}, though it was said to have ended.`,
+      );
+    default:
+      return assertNever(run);
+  }
+}
+
+function concludeError(error: unknown, words: ExchangeWords): Verdict {
+  if (error instanceof IdentityError) {
+    const isExpected = error.code === "fork_pull_request" || error.code === "dependabot";
+    return verdict(isExpected ? "skipped" : "failure", error.code, error.message);
+  }
+  if (error instanceof ApiError) return concludeRefusal(error, words);
+  if (error instanceof ClientError && error.code === "certificate_refused") {
+    return verdict("failure", error.code, error.message);
+  }
+  if (error instanceof ConnectionError || isServiceFault(error)) {
+    return verdict(
+      "failure",
+      "service_unavailable",
+      `The service is unavailable: ${error.message} Re-run the job.`,
+    );
+  }
+  if (error instanceof StepError) return verdict(error.conclusion, error.code, error.message);
+  if (error instanceof ClientError) return verdict("failure", error.code, error.message);
+  const detail = error instanceof Error ? `${error.name}: ${error.message}` : "unknown";
+  return verdict("failure", "internal_error", `Unexpected error (${detail}). Please report it.`);
+}
+
+function concludeRefusal(error: ApiError, words: ExchangeWords): Verdict {
+  const tail = ` (request ${error.requestId})`;
+  if (error.status === 402) return concludeQuota(error);
+  if (error.status >= 500) {
+    const message = `The service is unavailable: ${error.call ?? "it"} answered ${error.status}${tail}. Re-run the job.`;
+    return verdict("failure", "service_unavailable", message);
+  }
+  if (error.reason !== undefined) {
+    return verdict("failure", error.reason, exchangeMessage(error, words) + tail);
+  }
+  return verdict("failure", error.code, `The service refused (${error.code}): ${error.message}${tail}`);
+}
+
+function concludeQuota(error: ApiError): Verdict {
+  const isPrivate = error.reason === "repository_private";
+  const message = isPrivate
+    ? "Free credits are for public repositories. Claim this repository's agent to run it here."
+    : "The free credits of this repository's owner are used up. Claim its agent to go on.";
+  return {
+    conclusion: "quota",
+    reason: isPrivate ? "repository_private" : "credits_ended",
+    message,
+    claimUrl: error.claimUrl,
+  };
+}
+
+/** Not our service's words: a page of a proxy, or of a server that is down. */
+function isServiceFault(error: unknown): error is DecodeError {
+  return error instanceof DecodeError && (error.status >= 500 || error.contentType.includes("html"));
+}
+
+function verdict(conclusion: Conclusion, reason: string, message: string): Verdict {
+  return { conclusion, reason, message, claimUrl: null };
+}

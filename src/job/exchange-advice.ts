@@ -1,0 +1,47 @@
+// What to do about a refused exchange, one line a reason. Pure.
+
+import type { ApiError } from "../client/errors.ts";
+
+/** How a provider's users say what they have to change. */
+export type ExchangeWords = {
+  /** Gives the job a token for this audience; without one, for whichever the service expects. */
+  readonly setAudience: (audience: string | undefined) => string;
+  /** The events that a service takes, as the provider calls them. Null: what the service says of one is better. */
+  readonly events: string | null;
+};
+
+/** Of the Action. */
+export const actionWords: ExchangeWords = {
+  setAudience: (audience) => {
+    const what = audience === undefined ? "the audience that the service expects" : `"audience: ${audience}"`;
+    return `Set ${what} on this step.`;
+  },
+  events: 'Use "pull_request", "push", "schedule" or "workflow_dispatch".',
+};
+
+const advice: Readonly<Record<string, string>> = {
+  issuer_unknown:
+    "The service does not know this job's token issuer. Its operator adds the issuer to CI_ISSUERS.",
+  issuer_disabled: "The service's operator has switched this job's token issuer off.",
+  token_expired: "The ID token had expired on arrival. Compare the clocks of the runner and the service.",
+  token_not_yet_valid: "The ID token is not valid yet. Compare the clocks of the runner and the service.",
+  token_replayed: "The ID token had been used before. Re-run the job.",
+  keys_unavailable: "The service cannot fetch the issuer's keys at the moment. Re-run the job later.",
+};
+
+/** The message for a refusal that carries a reason; `expected` and `got` are named where the service tells them. */
+export function exchangeMessage(error: ApiError, words: ExchangeWords = actionWords): string {
+  const { reason = error.code, expected, got } = error;
+  if (reason === "audience_mismatch") {
+    const was = got === undefined ? "" : `, got "${got}"`;
+    return `The ID token was made for another audience${was}. ${words.setAudience(expected)}`;
+  }
+  if (reason === "event_refused" && words.events !== null) {
+    const event = got === undefined ? "this event" : `"${got}"`;
+    return `The service runs nothing for ${event}. ${words.events}`;
+  }
+  if (reason === "policy_refused" && expected !== undefined && got !== undefined) {
+    return `The repository's owner allows only ${expected}; this job has ${got}. The owner changes that with "agent-service agents policy".`;
+  }
+  return advice[reason] ?? `The service refused (${reason}): ${error.message}`;
+}

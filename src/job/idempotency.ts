@@ -1,0 +1,67 @@
+// One run a job attempt, however often the request is sent; a re-run of the job finds the run it left behind.
+
+import { createHash } from "node:crypto";
+import type { CiJob } from "../ci/provider.ts";
+import type { Client, SubmittedRun } from "../client/client.ts";
+import { ApiError } from "../client/errors.ts";
+import type { RunStatus, SubmitRunRequest } from "../contract/run.ts";
+
+/** Keys beyond the attempt's own that are tried when another request holds them. */
+const SPARE_KEYS = 3;
+/** More re-runs than anybody asks for, where the provider does not count them. */
+const UNCOUNTED_ATTEMPTS = 100;
+
+export type SubmitOptions = {
+  readonly client: Pick<Client, "submitRun" | "getRun">;
+  readonly agentId: string;
+  readonly body: SubmitRunRequest;
+  readonly job: CiJob;
+  readonly matrix: string;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** `attached`: an earlier attempt of this job had started the run. */
+export type JobRun = { readonly runId: string; readonly sessionId: string; readonly attached: boolean };
+
+/** The key of the n-th run of this step, n from 1. Pure. */
+export function idempotencyKey(options: { job: CiJob; matrix: string; attempt: number }): string {
+  const { job, matrix, attempt } = options;
+  const place = [job.provider, job.repository.id, job.runId, job.job, job.step, matrix];
+  const hash = createHash("sha256").update(JSON.stringify(place)).digest("hex");
+  return attempt === 1 ? `ci-${hash}` : `ci-${hash}-${attempt}`;
+}
+
+/**
+ * Submits the run of this job attempt. Attempt N asks for the keys 1 to N in turn: a run still in flight is attached
+ * to, an ended one is passed over; an attempt that nobody counts goes on to the first key that was not used. Rejects as
+ * submitRun does. Safe to repeat.
+ */
+export async function submitOnce(options: SubmitOptions): Promise<JobRun> {
+  const { client, agentId, body, job, matrix, signal } = options;
+  const ownAttempt = job.attempt ?? UNCOUNTED_ATTEMPTS;
+  for (let attempt = 1; ; attempt += 1) {
+    const key = idempotencyKey({ job, matrix, attempt });
+    try {
+      const submitted = await client.submitRun({ agentId, body, idempotencyKey: key, signal });
+      const isOwnKey = attempt >= ownAttempt;
+      if (isOwnKey || !submitted.replayed || (await isInFlight(options, submitted))) {
+        const { runId, sessionId, replayed } = submitted;
+        return { runId, sessionId, attached: replayed && !isOwnKey };
+      }
+    } catch (error) {
+      const isReused = error instanceof ApiError && error.code === "idempotency_key_reused";
+      if (!isReused || attempt >= ownAttempt + SPARE_KEYS) throw error;
+    }
+  }
+}
+
+async function isInFlight(options: SubmitOptions, submitted: SubmittedRun): Promise<boolean> {
+  const { client, agentId, signal } = options;
+  const run = await client.getRun({ agentId, runId: submitted.runId, signal });
+  return isWorthAttaching(run.status);
+}
+
+/** A run that is being cancelled will bring no answer any more: whoever starts the job again wants a new one. */
+function isWorthAttaching(status: RunStatus): boolean {
+  return status === "queued" || status === "running";
+}

@@ -1,0 +1,40 @@
+// How a job is cancelled: the runner sends SIGINT, SIGTERM 7.5 s later and SIGKILL 2.5 s after that
+// (on Windows Ctrl+C, then Ctrl+Break), to the entry process only.
+
+/** The reason of both signals below. */
+export class InterruptedError extends Error {
+  readonly code = "interrupted";
+
+  constructor(signalName: string) {
+    super(`The job was cancelled (${signalName}).`);
+    this.name = "InterruptedError";
+  }
+}
+
+export type Interrupts = {
+  /** Aborts at the first signal: begin to end. */
+  readonly first: AbortSignal;
+  /** Aborts at the second: stop at once. */
+  readonly last: AbortSignal;
+  close(): void;
+};
+
+type SignalSource = Pick<NodeJS.Process, "on" | "off">;
+
+/** Listens until closed, so that a signal does not end the process by itself. */
+export function listenForInterrupts(source: SignalSource = process): Interrupts {
+  const first = new AbortController();
+  const last = new AbortController();
+  const hear = (name: NodeJS.Signals) => {
+    (first.signal.aborted ? last : first).abort(new InterruptedError(name));
+  };
+  const names = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
+  for (const name of names) source.on(name, hear);
+  return {
+    first: first.signal,
+    last: last.signal,
+    close: () => {
+      for (const name of names) source.off(name, hear);
+    },
+  };
+}

@@ -1,0 +1,153 @@
+// Stays with a run until it ends, the job is cancelled, or time is up.
+
+import type { Clock } from "../base/clock.ts";
+import type { Client } from "../client/client.ts";
+import { ApiError } from "../client/errors.ts";
+import type { Run } from "../contract/run.ts";
+import type { StoredRunEvent } from "../contract/run-event.ts";
+import type { Interrupts } from "./signals.ts";
+
+/** From SIGINT on: the runner sends SIGTERM after 7.5 s, and outputs and summary want writing before. */
+const INTERRUPT_GRACE_MS = 5_000;
+/** From the time limit on: nobody is in a hurry, but the step must end. */
+const TIMEOUT_GRACE_MS = 30_000;
+
+export type WatchOptions = {
+  readonly client: Pick<Client, "follow" | "cancelRun">;
+  readonly agentId: string;
+  readonly runId: string;
+  readonly interrupts: Pick<Interrupts, "first" | "last">;
+  readonly onCancel: "cancel" | "detach";
+  readonly timeoutMs: number;
+  /** How long a run that has begun may be silent. Null for ever. */
+  readonly idleMs: number | null;
+  readonly clock: Clock;
+  readonly onEvent: (stored: StoredRunEvent) => void | Promise<void>;
+  /** What a reader of the log should know. */
+  readonly onNote: (note: string) => void;
+};
+
+/** What the run was cancelled for; null where that was not us, or the job was cancelled. */
+export type PassedLimit = "time" | "silence" | null;
+
+export type WatchEnd =
+  | { readonly type: "ended"; readonly run: Run; readonly passed: PassedLimit }
+  /** Asked to stop, but not seen to end. */
+  | { readonly type: "stopping"; readonly passed: PassedLimit }
+  | { readonly type: "detached" };
+
+/** Hands on every event. Rejects as `follow` does, unless the job was cancelled or time was up. */
+export async function watchRun(options: WatchOptions): Promise<WatchEnd> {
+  const { client, runId, interrupts, clock } = options;
+  const stop = new AbortController();
+  const over = new AbortController();
+  const why: { passed: PassedLimit; detached: boolean } = { passed: null, detached: false };
+  const pending: Promise<void>[] = [];
+
+  const stopWithin = (graceMs: number) => {
+    pending.push(clock.sleep(graceMs, over.signal).then(() => stop.abort(), ignore));
+  };
+  const cancel = (graceMs: number) => {
+    stopWithin(graceMs);
+    pending.push(requestCancel(options, AbortSignal.any([stop.signal, over.signal])));
+  };
+  const onInterrupt = () => {
+    if (options.onCancel === "detach") {
+      why.detached = true;
+      stop.abort();
+      return;
+    }
+    options.onNote("The job was cancelled: cancelling the run.");
+    cancel(INTERRUPT_GRACE_MS);
+  };
+  const pass = (limit: "time" | "silence", note: string) => {
+    if (interrupts.first.aborted || why.passed !== null) return;
+    why.passed = limit;
+    options.onNote(note);
+    cancel(TIMEOUT_GRACE_MS);
+  };
+  const onTimeout = () => pass("time", 'The run did not end within "timeout-minutes": cancelling it.');
+  const onSilence = () => pass("silence", 'The run was silent for "idle-minutes": cancelling it.');
+  const onLastInterrupt = () => stop.abort();
+
+  whenAborted(interrupts.first, { until: over.signal, act: onInterrupt });
+  whenAborted(interrupts.last, { until: over.signal, act: onLastInterrupt });
+  pending.push(clock.sleep(options.timeoutMs, over.signal).then(onTimeout, ignore));
+  const silence = new SilenceAlarm(options, { signal: over.signal, onSilence });
+  try {
+    const followed = client.follow({ runId, signal: stop.signal });
+    const run = await readToEnd(followed, async (stored) => {
+      silence.postpone();
+      await options.onEvent(stored);
+    });
+    return { type: "ended", run, passed: why.passed };
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    return why.detached ? { type: "detached" } : { type: "stopping", passed: why.passed };
+  } finally {
+    over.abort();
+    await Promise.all([...pending, silence.isOver]);
+  }
+}
+
+/** Begins with the first event: what waits in a queue is not silent. */
+class SilenceAlarm {
+  readonly #clock: Clock;
+  readonly #idleMs: number | null;
+  readonly #ring: { readonly signal: AbortSignal; readonly onSilence: () => void };
+  #heardAt: number | null = null;
+  isOver: Promise<void> = Promise.resolve();
+
+  constructor(
+    { clock, idleMs }: Pick<WatchOptions, "clock" | "idleMs">,
+    ring: { signal: AbortSignal; onSilence: () => void },
+  ) {
+    this.#clock = clock;
+    this.#idleMs = idleMs;
+    this.#ring = ring;
+  }
+
+  postpone(): void {
+    const isFirst = this.#heardAt === null;
+    this.#heardAt = this.#clock.now();
+    if (isFirst && this.#idleMs !== null) this.isOver = this.#watch(this.#idleMs).catch(ignore);
+  }
+
+  /** One timer at a time, however many events there are. */
+  async #watch(idleMs: number): Promise<void> {
+    for (;;) {
+      const leftMs = (this.#heardAt ?? 0) + idleMs - this.#clock.now();
+      if (leftMs <= 0) return this.#ring.onSilence();
+      await this.#clock.sleep(leftMs, this.#ring.signal);
+    }
+  }
+}
+
+async function readToEnd(
+  followed: ReturnType<Client["follow"]>,
+  onEvent: (stored: StoredRunEvent) => Promise<void>,
+): Promise<Run> {
+  const events = followed[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await events.next();
+    if (next.done === true) return next.value;
+    await onEvent(next.value);
+  }
+}
+
+async function requestCancel(options: WatchOptions, signal: AbortSignal): Promise<void> {
+  const { client, agentId, runId } = options;
+  try {
+    await client.cancelRun({ agentId, runId, signal });
+  } catch (error) {
+    if (signal.aborted || (error instanceof ApiError && error.code === "run_finished")) return;
+    options.onNote(`The run could not be cancelled: ${error instanceof Error ? error.message : "unknown"}`);
+  }
+}
+
+function whenAborted(signal: AbortSignal, options: { until: AbortSignal; act: () => void }): void {
+  if (signal.aborted) options.act();
+  else signal.addEventListener("abort", options.act, { once: true, signal: options.until });
+}
+
+function ignore(): void {}

@@ -1,0 +1,176 @@
+// The doctor's page: what was checked, what was found and what to do, as text for a log and as Markdown for a summary.
+// Pure. Every value may be somebody else's words, and stays text.
+
+import { escapeMarkdown, fence, inlineCode, link } from "./markdown.ts";
+import { singleLine, visibleText } from "./untrusted-text.ts";
+
+/** "skipped": not tried, or nothing to check here. A fault stops runs; a warning does not, or not now. */
+export const checkStates = ["ok", "warning", "fault", "skipped"] as const;
+export type CheckState = (typeof checkStates)[number];
+
+export type DoctorFact = { readonly name: string; readonly value: string };
+
+export type DoctorFix = {
+  /** A sentence. */
+  readonly text: string;
+  /** What to write, to the letter. */
+  readonly code?: string | undefined;
+  readonly url?: string | undefined;
+};
+
+export type DoctorCheck = {
+  /** Stable, for programs. */
+  readonly id: string;
+  readonly title: string;
+  readonly state: CheckState;
+  /** A sentence or two. */
+  readonly found: string;
+  readonly facts: readonly DoctorFact[];
+  readonly fixes: readonly DoctorFix[];
+};
+
+export type DoctorPage = {
+  readonly version: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** The worst of the checks; "ok" also where some were skipped. */
+  readonly state: Exclude<CheckState, "skipped">;
+  readonly checks: readonly DoctorCheck[];
+};
+
+const MAX_VALUE_CHARS = 300;
+const LINE_CHARS = 110;
+const STATE_CHARS = Math.max(...checkStates.map((state) => state.length));
+const GAP = "  ";
+
+const marks: Readonly<Record<CheckState, string>> = { ok: "✅", warning: "⚠️", fault: "❌", skipped: "⏭️" };
+
+/** Lines for a log, without a line end. No line of it is one that a runner would obey. */
+export function renderDoctorText(page: DoctorPage): string {
+  const titleChars = Math.max(0, ...page.checks.map(({ title }) => title.length));
+  const checks = page.checks.map((check) => checkText(check, titleChars));
+  return [`agent-service doctor ${page.version}, ${page.at}`, ...checks, verdictOf(page)].join("\n\n");
+}
+
+/** Markdown that ends with a newline: the troubles first, then everything, folded. */
+export function renderDoctorMarkdown(page: DoctorPage): string {
+  const rows = page.checks.map(
+    ({ title, state, found }) =>
+      `| ${marks[state]} | ${escapeMarkdown(title)} | ${escapeMarkdown(found, MAX_VALUE_CHARS)} |`,
+  );
+  const table = ["| | Check | Found |", "| --- | --- | --- |", ...rows].join("\n");
+  const troubles = page.checks.filter(({ state, fixes }) => isTrouble(state) || fixes.length > 0);
+  const details = page.checks.filter(({ facts }) => facts.length > 0);
+  const sections = [
+    `## ${marks[page.state]} Doctor: ${escapeMarkdown(verdictOf(page))}`,
+    ...troubles.map(troubleMarkdown),
+    table,
+    ...(details.length === 0 ? [] : [detailsMarkdown(details)]),
+  ];
+  return `${sections.join("\n\n")}\n`;
+}
+
+/** One line: how many troubles, and where to begin. */
+export function verdictOf({ checks }: Pick<DoctorPage, "checks">): string {
+  const of = (state: CheckState) => checks.filter((check) => check.state === state);
+  const [faults, warnings, skipped] = [of("fault"), of("warning"), of("skipped")];
+  const counts = [
+    ...(faults.length === 0 ? [] : [count(faults.length, "fault")]),
+    ...(warnings.length === 0 ? [] : [count(warnings.length, "warning")]),
+  ];
+  const first = faults[0] ?? warnings[0];
+  const untried = skipped.length === 0 ? "" : `, ${skipped.length} not tried`;
+  if (first === undefined) return `no trouble found${untried}.`;
+  return `${counts.join(", ")}${untried}. Begin with "${first.title}".`;
+}
+
+function checkText(check: DoctorCheck, titleChars: number): string {
+  const indent = " ".repeat(STATE_CHARS + titleChars + 2 * GAP.length);
+  const head = check.state.padEnd(STATE_CHARS) + GAP + check.title.padEnd(titleChars) + GAP;
+  const nameChars = Math.max(0, ...check.facts.map(({ name }) => name.length));
+  const lines = [
+    ...wrap(singleLine(check.found, 1_000), { first: head, rest: indent }),
+    ...check.facts.flatMap(({ name, value }) =>
+      wrap(singleLine(value, MAX_VALUE_CHARS), {
+        first: `${indent}${name.padEnd(nameChars)}${GAP}`,
+        rest: " ".repeat(indent.length + nameChars + GAP.length),
+      }),
+    ),
+    ...check.fixes.flatMap((fix) => fixText(fix, indent)),
+  ];
+  return lines
+    .map((line) => inertLine(line.trimEnd()))
+    .join("\n")
+    .trimEnd();
+}
+
+function fixText({ text, code, url }: DoctorFix, indent: string): string[] {
+  const rest = `${indent}     `;
+  return [
+    ...wrap(singleLine(text, 1_000), { first: `${indent}Fix: `, rest }),
+    ...(url === undefined ? [] : [`${rest}${singleLine(url, 2_000)}`]),
+    ...(code === undefined ? [] : ["", ...codeLines(code).map((line) => `${rest}  ${line}`), ""]),
+  ];
+}
+
+function troubleMarkdown({ title, state, found, fixes }: DoctorCheck): string {
+  return [
+    `### ${marks[state]} ${escapeMarkdown(title)}`,
+    escapeMarkdown(found),
+    ...fixes.flatMap(({ text, code, url }) => [
+      escapeMarkdown(text),
+      ...(url === undefined ? [] : [link(url, url)]),
+      ...(code === undefined ? [] : [fence(codeLines(code).join("\n"), languageOf(code))]),
+    ]),
+  ].join("\n\n");
+}
+
+function detailsMarkdown(checks: readonly DoctorCheck[]): string {
+  const rows = checks.flatMap(({ title, facts }) =>
+    facts.map(
+      ({ name, value }, index) =>
+        `| ${index === 0 ? escapeMarkdown(title) : ""} | ${escapeMarkdown(name)} | ${inlineCode(singleLine(value, MAX_VALUE_CHARS))} |`,
+    ),
+  );
+  const table = ["| Check | | |", "| --- | --- | --- |", ...rows].join("\n");
+  return `<details><summary>What was seen</summary>\n\n${table}\n\n</details>`;
+}
+
+/** What begins with a key is a part of the job's file, the rest is for a shell. */
+function languageOf(code: string): string {
+  return /^\w[\w-]*:/.test(code) ? "yaml" : "sh";
+}
+
+function isTrouble(state: CheckState): boolean {
+  return state === "fault" || state === "warning";
+}
+
+/** Words over as many lines as they need. A word longer than a line stays whole: addresses are copied. */
+function wrap(text: string, { first, rest }: { first: string; rest: string }): string[] {
+  const lines: string[] = [];
+  let line = first;
+  let isEmpty = true;
+  for (const word of text.split(" ")) {
+    if (!isEmpty && line.length + 1 + word.length > LINE_CHARS) {
+      lines.push(line);
+      line = rest;
+      isEmpty = true;
+    }
+    line += isEmpty ? word : ` ${word}`;
+    isEmpty = false;
+  }
+  return [...lines, line];
+}
+
+function codeLines(code: string): string[] {
+  return visibleText(code).split("\n");
+}
+
+/** A runner obeys `##[…]` anywhere in a line, and `::…` at the beginning of one. */
+function inertLine(line: string): string {
+  return line.replaceAll("##[", "## [").replace(/^(\s*)::/, "$1: :");
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

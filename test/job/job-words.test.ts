@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { ApiError } from "../../src/client/errors.ts";
+import { concludeOutcome } from "../../src/job/conclusion.ts";
+import { claimObstacle, jobWords, withoutClaim } from "../../src/job/job-words.ts";
+
+const refusal = (reason: string) =>
+  new ApiError({
+    status: 401,
+    code: "invalid_target",
+    message: "Said by the service.",
+    requestId: "r1",
+    reason,
+    expected: "agents.example.com",
+    got: "other.example",
+  });
+const said = (provider: Parameters<typeof jobWords>[0], reason: string) =>
+  concludeOutcome({ type: "error", error: refusal(reason) }, jobWords(provider)).message;
+
+describe("a wrong audience", () => {
+  it.each([
+    ["github", "Add --audience agents.example.com to the command."],
+    ["circleci", "Add --audience agents.example.com to the command."],
+    ["buildkite", "Add --audience agents.example.com to the command."],
+    ["gitlab", "  id_tokens:\n    AGENT_SERVICE_ID_TOKEN:\n      aud: agents.example.com\n"],
+    ["bitbucket", "      oidc:\n        audiences:\n          - agents.example.com\n"],
+  ] as const)("is mended in the words of %s", (provider, words) => {
+    const message = said(provider, "audience_mismatch");
+    expect(message).toContain('The ID token was made for another audience, got "other.example".');
+    expect(message).toContain(words);
+    expect(message).not.toContain("on this step");
+  });
+});
+
+describe("a refused event", () => {
+  it("is explained by the service, as it knows the provider", () => {
+    const message = said("gitlab", "event_refused");
+    expect(message).toBe("The service refused (event_refused): Said by the service. (request r1)");
+  });
+});
+
+describe("a repository that cannot be claimed", () => {
+  const obstacle = claimObstacle("circleci") ?? "";
+  const quota = (reason: string) =>
+    concludeOutcome({
+      type: "error",
+      error: new ApiError({
+        status: 402,
+        code: "insufficient_credits",
+        message: "",
+        requestId: "r1",
+        reason,
+        claimUrl: null,
+      }),
+    });
+
+  it.each([
+    ["repository_private", /^Free credits are for public repositories\. A repository of CircleCI cannot/],
+    ["credits_ended", /^The free credits of this repository's owner are used up\. A repository of CircleCI/],
+  ])("is told so without a link (%s)", (reason, message) => {
+    const verdict = withoutClaim(quota(reason), obstacle);
+    expect(verdict).toMatchObject({ conclusion: "quota", reason, claimUrl: null });
+    expect(verdict.message).toMatch(message);
+    expect(verdict.message).not.toMatch(/Claim (its|this)/);
+  });
+
+  it("is CircleCI's alone", () => {
+    for (const provider of ["github", "gitlab", "buildkite", "bitbucket"] as const) {
+      expect(claimObstacle(provider)).toBeNull();
+    }
+  });
+});

@@ -1,0 +1,126 @@
+import { EventEmitter } from "node:events";
+import { describe, expect, it } from "vitest";
+import type { FollowedRun } from "../../src/client/follow.ts";
+import type { Run } from "../../src/contract/run.ts";
+import type { StoredRunEvent } from "../../src/contract/run-event.ts";
+import { listenForInterrupts } from "../../src/job/signals.ts";
+import { watchRun } from "../../src/job/watch-run.ts";
+import { AGENT_ID, cancelledRun, completedRun, eventOf, RUN_ID } from "../client/run-fixtures.ts";
+import { manualClock } from "./manual-clock.ts";
+
+/** A run that ends when the test says so, and one that a cancel ends or does not. */
+function watch(options: { onCancel?: "cancel" | "detach"; endsOnCancel?: boolean; idleMs?: number } = {}) {
+  const clock = manualClock();
+  const runner = new EventEmitter() as unknown as NodeJS.Process;
+  const interrupts = listenForInterrupts(runner);
+  const ending = Promise.withResolvers<Run>();
+  const calls = { cancel: 0, notes: [] as string[], events: [] as number[] };
+
+  async function* events(signal: AbortSignal | undefined): AsyncGenerator<StoredRunEvent, Run, undefined> {
+    yield eventOf(1);
+    const aborted = new Promise<never>((_resolve, reject) => {
+      if (signal?.aborted === true) reject(signal.reason);
+      signal?.addEventListener("abort", () => reject(signal.reason));
+    });
+    return await Promise.race([ending.promise, aborted]);
+  }
+  const end = watchRun({
+    agentId: AGENT_ID,
+    runId: RUN_ID,
+    interrupts,
+    onCancel: options.onCancel ?? "cancel",
+    timeoutMs: 60_000,
+    idleMs: options.idleMs ?? null,
+    clock,
+    onEvent: (stored) => {
+      calls.events.push(stored.seq);
+    },
+    onNote: (note) => {
+      calls.notes.push(note);
+    },
+    client: {
+      follow: ({ signal }): FollowedRun => ({
+        run: null,
+        cursor: 0,
+        [Symbol.asyncIterator]: () => events(signal),
+      }),
+      cancelRun: async () => {
+        calls.cancel += 1;
+        if (options.endsOnCancel === true) ending.resolve(cancelledRun);
+        return { runId: RUN_ID, status: "cancelling" };
+      },
+    },
+  });
+  const send = (name: NodeJS.Signals) => runner.emit(name, name);
+  return { end, clock, calls, send, finish: () => ending.resolve(completedRun) };
+}
+
+describe("watchRun", () => {
+  it("hands on the events and ends with the run", async () => {
+    const at = watch();
+    at.finish();
+    expect(await at.end).toEqual({ type: "ended", run: completedRun, passed: null });
+    expect(at.calls).toMatchObject({ cancel: 0, events: [1] });
+  });
+
+  it("cancels the run when the job is cancelled, and sees it end", async () => {
+    const at = watch({ endsOnCancel: true });
+    at.send("SIGINT");
+    expect(await at.end).toEqual({ type: "ended", run: cancelledRun, passed: null });
+    expect(at.calls.cancel).toBe(1);
+  });
+
+  it("leaves a run that does not end within five seconds of the cancel", async () => {
+    const at = watch();
+    at.send("SIGINT");
+    await at.clock.advance(5_000);
+    expect(await at.end).toEqual({ type: "stopping", passed: null });
+  });
+
+  it("leaves at once on the second signal", async () => {
+    const at = watch();
+    at.send("SIGINT");
+    at.send("SIGTERM");
+    expect(await at.end).toEqual({ type: "stopping", passed: null });
+  });
+
+  it("leaves the run alone when told to detach", async () => {
+    const at = watch({ onCancel: "detach" });
+    at.send("SIGINT");
+    expect(await at.end).toEqual({ type: "detached" });
+    expect(at.calls.cancel).toBe(0);
+  });
+
+  it("cancels the run when its time is up", async () => {
+    const at = watch({ endsOnCancel: true });
+    await at.clock.advance(60_000);
+    expect(await at.end).toEqual({ type: "ended", run: cancelledRun, passed: "time" });
+    expect(at.calls.notes).toEqual(['The run did not end within "timeout-minutes": cancelling it.']);
+  });
+
+  it("does not wait for ever for a run whose time is up", async () => {
+    const at = watch();
+    await at.clock.advance(60_000);
+    await at.clock.advance(30_000);
+    expect(await at.end).toEqual({ type: "stopping", passed: "time" });
+  });
+
+  it("cancels a run that is silent for too long", async () => {
+    const at = watch({ endsOnCancel: true, idleMs: 10_000 });
+    await at.clock.advance(0);
+    await at.clock.advance(9_999);
+    expect(at.calls.cancel).toBe(0);
+    await at.clock.advance(1);
+    expect(await at.end).toEqual({ type: "ended", run: cancelledRun, passed: "silence" });
+    expect(at.calls.notes).toEqual(['The run was silent for "idle-minutes": cancelling it.']);
+  });
+
+  it("gives one reason where both limits are passed", async () => {
+    const at = watch({ idleMs: 50_000 });
+    await at.clock.advance(0);
+    await at.clock.advance(50_000);
+    await at.clock.advance(30_000);
+    expect(await at.end).toEqual({ type: "stopping", passed: "silence" });
+    expect(at.calls.cancel).toBe(1);
+  });
+});

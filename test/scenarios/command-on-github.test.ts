@@ -1,0 +1,57 @@
+// `agent-service run` in a job of GitHub, without the Action: the same identity, the same summary.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ForgeJob } from "../support/forge.ts";
+import { Scene } from "../support/scenario.ts";
+import { say, scriptedBackend } from "../support/scripted-backend.ts";
+
+const COMMAND = new URL("../../dist/cli.mjs", import.meta.url).pathname;
+
+describe("the command in a job of GitHub", () => {
+  let scene: Scene;
+  let folder: string;
+  beforeAll(async () => {
+    scene = await Scene.open({ backend: scriptedBackend((task) => say(task, "::error::All is well.\n")) });
+    folder = await mkdtemp(join(tmpdir(), "command-on-github-"));
+  });
+  afterAll(async () => {
+    await scene.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function run(job: ForgeJob) {
+    const summary = join(folder, "summary");
+    await writeFile(summary, "");
+    const child = spawn(process.execPath, [COMMAND, "run", "--base-url", scene.url, "Look around"], {
+      cwd: folder,
+      env: { ...job.env, PATH: process.env.PATH, GITHUB_STEP_SUMMARY: summary },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [[code], stdout, stderr] = await Promise.all([
+      once(child, "close"),
+      text(child.stdout),
+      text(child.stderr),
+    ]);
+    return { code, stdout, stderr, summary: await readFile(summary, "utf8") };
+  }
+
+  it("runs an agent, fences what it says, and writes the job's summary", async () => {
+    const { code, stdout, stderr, summary } = await run(await scene.job());
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/::stop-commands::([\w-]+)\n::error::All is well\.\n::\1::\n/);
+    expect(summary).toMatch(/^## ✅ The agent has finished\n/);
+    expect(stdout).not.toMatch(/svc_ci_|eyJ/);
+  });
+
+  it("names the permission that is missing", async () => {
+    const { code, stderr } = await run(await scene.job({ idToken: false }));
+    expect(code).toBe(1);
+    expect(stderr).toBe('No ID token available. Add "permissions: id-token: write" to this job.\n');
+  });
+});
