@@ -55,3 +55,25 @@ function countLines(text: string, from: number): number {
   }
   return count;
 }
+
+/** Room for sections with a blank line after each: what has none left is left out. */
+export class SectionRoom {
+  #bytes: number;
+
+  constructor(maxBytes: number) {
+    this.#bytes = maxBytes;
+  }
+
+  /** UTF-8 bytes that are left. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The section, or "" when it does not fit. */
+  take(section: string): string {
+    const bytes = section === "" ? 0 : byteLength(section) + 2;
+    if (bytes > this.#bytes) return "";
+    this.#bytes -= bytes;
+    return section;
+  }
+}

@@ -10,17 +10,24 @@ export const MAX_TABLE_FILES = 50;
 const MAX_HELD_BACK_FILES = 10;
 
 const MAX_PATH_CHARS = 160;
+const MAX_REASON_CHARS = 300;
 
 /**
- * A heading, one row a file, and what was held back, in at most `maxBytes`: of many files the most changed. "" when
- * there is nothing.
+ * A heading, one row a file, and what was held back, in at most `maxBytes`: of many files the most changed; or why
+ * nobody can tell. "" when there is nothing.
  */
 export function changesTable(changes: ChangesEvent["value"] | null, maxBytes: number): string {
   if (changes === null) return "";
+  if (changes.unreadable !== undefined) return unreadableText(changes.unreadable, maxBytes);
   const heldBack = heldBackText(changes.held_back ?? []);
   const hasRoom = byteLength(heldBack) <= maxBytes / 2;
   const table = filesTable(changes.files, hasRoom ? maxBytes - byteLength(heldBack) - 2 : maxBytes);
   return [table, hasRoom ? heldBack : ""].filter((part) => part !== "").join("\n\n");
+}
+
+function unreadableText(why: string, maxBytes: number): string {
+  const text = `**What the run changed could not be read:** ${inlineCode(singleLine(why, MAX_REASON_CHARS))}`;
+  return byteLength(text) <= maxBytes ? text : "";
 }
 
 function heldBackText(files: readonly HeldBackFile[]): string {

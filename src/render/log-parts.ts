@@ -283,6 +283,7 @@ export class RunLog {
 }
 
 function changesNote(changes: ChangesEvent["value"]): string {
+  if (changes.unreadable !== undefined) return `What was changed could not be read: ${changes.unreadable}`;
   const additions = changes.files.reduce((sum, file) => sum + file.additions, 0);
   const deletions = changes.files.reduce((sum, file) => sum + file.deletions, 0);
   return `Changed ${plural(changes.files.length, "file")}: +${additions} −${deletions}`;

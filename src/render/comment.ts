@@ -1,0 +1,85 @@
+// The comment on an issue or a pull request: while the run goes on, what it does; then the answer, what became of it, and
+// what it cost. The same facts give the same text. Pure.
+
+import { SectionRoom } from "./bounded-text.ts";
+import { changesTable } from "./changes-table.ts";
+import { type Delivery, deliveryLine } from "./delivery.ts";
+import {
+  claimSection,
+  costsSection,
+  type EndContext,
+  noteSection,
+  replySection,
+  verdictTitle,
+  whySection,
+} from "./end-sections.ts";
+import { findingsSection } from "./findings-table.ts";
+import { inlineCode, link } from "./markdown.ts";
+import { plural } from "./quantities.ts";
+import type { RunReport, ToolCall } from "./run-report.ts";
+
+/** GitHub refuses a comment of more than 65,536 characters; the marker wants a place, too. */
+export const MAX_COMMENT_BYTES = 65_536 - 1_024;
+
+const MAX_SHOWN_CALLS = 8;
+const CHANGES_PART = 1 / 3;
+const FINDINGS_PART = 1 / 2;
+
+export type CommentContext = {
+  /** The page of the workflow run, where the log is. */
+  readonly jobUrl: string;
+  readonly runId: string | null;
+};
+
+export type EndedContext = CommentContext & EndContext & { readonly delivery: Delivery | null };
+
+/** The comment of a run that has not ended. Without a report it has not begun. */
+export function renderProgress(report: RunReport | null, context: CommentContext): string {
+  const hasBegun = report !== null && report.state.status !== "unknown";
+  const title = hasBegun
+    ? "⏳ **The agent is at work**"
+    : "🕓 **The agent was asked, and waits for its turn**";
+  const sections = [`${title} · ${link("log", context.jobUrl)}`, report === null ? "" : doneSection(report)];
+  return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+}
+
+/** The comment of a run that ended, or that never was: an empty report. In at most `MAX_COMMENT_BYTES`. */
+export function renderEnd(report: RunReport, context: EndedContext): string {
+  const room = new SectionRoom(MAX_COMMENT_BYTES - 1);
+  const verdict = room.take(context.conclusion === "success" ? "" : `**${verdictTitle(context)}**`);
+  const why = room.take(whySection(report, context));
+  const note = room.take(noteSection(context));
+  const claim = room.take(claimSection(report, context));
+  const delivery = room.take(deliveryLine(context.delivery));
+  const facts = room.take(factsSection(report, context));
+  const findings = room.take(
+    findingsSection(report, {
+      published: context.findings ?? null,
+      maxBytes: Math.floor(room.bytes * FINDINGS_PART),
+    }),
+  );
+  const changes = room.take(changesTable(report.changes, Math.floor(room.bytes * CHANGES_PART)));
+  const reply = room.take(replySection(report, room.bytes - 2));
+  const sections = [verdict, why, reply, findings, delivery, changes, note, claim, facts];
+  return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+}
+
+/** The latest tool calls, oldest first. */
+function doneSection({ calls }: RunReport): string {
+  const shown = calls.slice(-MAX_SHOWN_CALLS);
+  const before = calls.length - shown.length;
+  return [...(before === 0 ? [] : [`- ${plural(before, "earlier tool call")}`]), ...shown.map(callLine)].join(
+    "\n",
+  );
+}
+
+function callLine({ title, result }: ToolCall): string {
+  return `- ${result === null ? "⏳" : "✔️"} ${inlineCode(title)}`;
+}
+
+function factsSection(report: RunReport, context: EndedContext): string {
+  const done = context.conclusion === "success" ? "✅ Finished" : "";
+  const run = context.runId === null ? "" : `run ${inlineCode(context.runId)}`;
+  const facts = [done, costsSection(report, context), link("log", context.jobUrl), run];
+  return `<sub>${facts.filter((fact) => fact !== "").join(" · ")}</sub>`;
+}

@@ -1,0 +1,94 @@
+// The sections that a summary and a comment share: how the run ended, what it said, what it cost. Pure.
+
+import { assertNever } from "../base/assert-never.ts";
+import { byteLength, fitText } from "./bounded-text.ts";
+import type { PublishedFindings } from "./findings.ts";
+import { readableReply } from "./findings-table.ts";
+import { inertMarkdown } from "./inert-markdown.ts";
+import { escapeMarkdown, inlineCode, link } from "./markdown.ts";
+import { countText, durationText } from "./quantities.ts";
+import { elapsedMs, type RunReport } from "./run-report.ts";
+
+const MAX_MESSAGE_BYTES = 600;
+const MAX_REASON_BYTES = 240;
+const REPLY_CUT = "*The reply is cut here. The whole of it is in the reply file.*";
+
+export type Conclusion = "success" | "failure" | "cancelled" | "skipped" | "quota" | "detached";
+
+/** What the run's events do not say of its end. */
+export type EndContext = {
+  readonly conclusion: Conclusion;
+  /** One stable word: why. */
+  readonly reason: string;
+  /** One sentence for people: what happened and what to do. */
+  readonly message?: string | undefined;
+  /** One more, for a run of any end: what it went without. */
+  readonly note?: string | undefined;
+  readonly creditsCharged: number | null;
+  readonly creditsRemaining: number | null;
+  readonly tokens: number | null;
+  readonly claimUrl: string | null;
+  /** Where a review's findings went; null or left out where nobody asked. */
+  readonly findings?: PublishedFindings | null | undefined;
+};
+
+export function verdictTitle({ conclusion, reason }: EndContext): string {
+  switch (conclusion) {
+    case "success":
+      return "✅ The agent has finished";
+    case "failure":
+      return "❌ The agent failed";
+    case "cancelled":
+      return "🛑 The run was cancelled";
+    case "skipped":
+      return "⏭️ Skipped: no agent ran";
+    case "quota":
+      return reason === "repository_private" ? "💳 This repository needs a payer" : "💳 Out of credits";
+    case "detached":
+      return "↗️ The run goes on without this job";
+    default:
+      return assertNever(conclusion);
+  }
+}
+
+/** The sentence for people and the word for programs. A success needs neither. */
+export function whySection(report: RunReport, context: EndContext): string {
+  const said = context.message ?? (report.state.status === "failed" ? report.state.message : "");
+  const message = fitText(said, MAX_MESSAGE_BYTES, (head) => escapeMarkdown(head)) ?? "";
+  if (context.conclusion === "success") return message;
+  const reason = fitText(context.reason, MAX_REASON_BYTES, inlineCode) ?? "";
+  return message === "" ? `Reason: ${reason}` : `${message} (${reason})`;
+}
+
+export function noteSection({ note = "" }: EndContext): string {
+  const text = fitText(note, MAX_MESSAGE_BYTES, (head) => escapeMarkdown(head)) ?? "";
+  return text === "" ? "" : `> ${text}`;
+}
+
+/** The agent's answer, made inert, in at most `maxBytes`. */
+export function replySection(report: RunReport, maxBytes: number): string {
+  const reply = readableReply(report);
+  if (reply === null) return "";
+  const inert = inertMarkdown(reply, Math.max(0, maxBytes - byteLength(REPLY_CUT) - 2));
+  return [inert.text, inert.wasCut ? REPLY_CUT : ""].filter((text) => text !== "").join("\n\n");
+}
+
+export function costsSection(report: RunReport, context: EndContext): string {
+  const charged = context.creditsCharged;
+  const left = context.creditsRemaining ?? report.quota?.credits_remaining ?? null;
+  const credits = [
+    ...(charged === null ? [] : [`${countText(charged)} charged`]),
+    ...(left === null ? [] : [`${countText(left)} left`]),
+  ];
+  const tookMs = elapsedMs(report);
+  return [
+    ...(credits.length === 0 ? [] : [`**Credits** ${credits.join(", ")}`]),
+    ...(context.tokens === null ? [] : [`**Tokens** ${countText(context.tokens)}`]),
+    ...(tookMs === null ? [] : [`**Time** ${durationText(tookMs)}`]),
+  ].join(" · ");
+}
+
+export function claimSection(report: RunReport, context: EndContext): string {
+  const url = context.claimUrl ?? report.quota?.claim_url ?? null;
+  return url === null ? "" : `${link("Claim this agent", url)} to give it an account and credits of its own.`;
+}

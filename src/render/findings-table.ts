@@ -1,0 +1,130 @@
+// A reply as data, as people read it: the review's own words, and a table of what it found. Pure.
+
+import { byteLength, SectionRoom } from "./bounded-text.ts";
+import {
+  type Finding,
+  type PublishedFindings,
+  placeOf,
+  readFindings,
+  type Severity,
+  severities,
+  severityCounts,
+} from "./findings.ts";
+import { inertMarkdown } from "./inert-markdown.ts";
+import { escapeMarkdown, fence, inlineCode, link } from "./markdown.ts";
+import { plural } from "./quantities.ts";
+import { type RunReport, replyMessage } from "./run-report.ts";
+import { singleLine } from "./untrusted-text.ts";
+
+export const MAX_TABLE_FINDINGS = 50;
+const MAX_TITLE_CHARS = 200;
+const MAX_PLACE_CHARS = 160;
+const MAX_BODY_BYTES = 8_192;
+const TABLE_PART = 1 / 2;
+
+export const severityIcons: Readonly<Record<Severity, string>> = {
+  error: "❌",
+  warning: "⚠️",
+  notice: "ℹ️",
+};
+
+/** The words for people: a review's summary, other data as a block of JSON, any other reply as it is. Not yet inert. */
+export function readableReply(report: RunReport): string | null {
+  const { output } = report;
+  const said = replyMessage(report)?.text ?? null;
+  if (output === null) return said;
+  const { findings, summary } = readFindings(output);
+  if (findings === null) return said === null || isJson(said) ? jsonBlock(output.value) : said;
+  if (summary !== null) return summary.trim() === "" ? null : summary;
+  // Another schema's review: what it says beside its findings.
+  const { findings: _, ...rest } = { ...Object(output.value) };
+  return Object.keys(rest).length === 0 ? null : jsonBlock(rest);
+}
+
+/** A heading and one row a finding, the worst first, in at most `maxBytes`. "" when there is none. */
+export function findingsTable(output: RunReport["output"], maxBytes: number): string {
+  const findings = worstFirst(readFindings(output).findings ?? []);
+  if (findings.length === 0) return "";
+  const heading = `### ${plural(findings.length, "finding")}: ${severityCounts(findings)}`;
+  const columns = "| | Finding | Where |\n|:--|:--|:--|";
+  const more = (count: number) => (count === 0 ? "" : `\n\nand ${plural(count, "more finding")}`);
+  let roomBytes = maxBytes - byteLength(heading + columns + more(findings.length)) - 3;
+  const rows: string[] = [];
+  for (const finding of findings.slice(0, MAX_TABLE_FINDINGS)) {
+    const row = tableRow(finding);
+    roomBytes -= byteLength(row) + 1;
+    if (roomBytes < 0) break;
+    rows.push(row);
+  }
+  if (rows.length === 0) return byteLength(heading) <= maxBytes ? heading : "";
+  return `${heading}\n\n${[columns, ...rows].join("\n")}${more(findings.length - rows.length)}`;
+}
+
+/** The table, where the findings can be read in full, and their text where that is nowhere else. */
+export function findingsSection(
+  { output }: Pick<RunReport, "output">,
+  { published, maxBytes }: { published: PublishedFindings | null; maxBytes: number },
+): string {
+  const room = new SectionRoom(maxBytes);
+  const where = room.take(publishedLine(published));
+  const isElsewhere = published !== null && published.reviewUrl !== null;
+  const part = isElsewhere ? 1 : TABLE_PART;
+  const table = room.take(findingsTable(output, Math.floor(room.bytes * part) - 2));
+  if (table === "") return "";
+  const full = isElsewhere ? "" : room.take(foldedFindings(output, room.bytes - 2));
+  return [table, where, full].filter((section) => section !== "").join("\n\n");
+}
+
+function publishedLine(published: PublishedFindings | null): string {
+  if (published === null) return "";
+  const { commented, repeated, annotated, reviewUrl } = published;
+  const review = reviewUrl === null ? "a review" : link("the review", reviewUrl);
+  return [
+    ...(commented === 0 ? [] : [`${commented} written in ${review}`]),
+    ...(repeated === 0 ? [] : [`${repeated} said in a review before`]),
+    ...(annotated === 0 ? [] : [`${annotated} in the job's annotations`]),
+  ].join(" · ");
+}
+
+function foldedFindings(output: RunReport["output"], maxBytes: number): string {
+  const [open, close] = ["<details><summary>The findings in full</summary>", "</details>"];
+  const room = new SectionRoom(maxBytes - byteLength(open + close) - 2);
+  const sections = worstFirst(readFindings(output).findings ?? [])
+    .slice(0, MAX_TABLE_FINDINGS)
+    .map((finding) => room.take(findingText(finding)))
+    .filter((section) => section !== "");
+  return sections.length === 0 ? "" : [open, ...sections, close].join("\n\n");
+}
+
+function findingText(finding: Finding): string {
+  const body = inertMarkdown(finding.body, MAX_BODY_BYTES).text;
+  const head = `${severityIcons[finding.severity]} **${escapeMarkdown(finding.title, MAX_TITLE_CHARS)}** · ${placeCode(finding)}`;
+  return body === "" ? head : `${head}\n\n${body}`;
+}
+
+function tableRow(finding: Finding): string {
+  const title = escapeMarkdown(finding.title, MAX_TITLE_CHARS);
+  return `| ${severityIcons[finding.severity]} | ${title} | ${placeCode(finding)} |`;
+}
+
+function placeCode(finding: Finding): string {
+  return inlineCode(singleLine(placeOf(finding), MAX_PLACE_CHARS));
+}
+
+function worstFirst(findings: readonly Finding[]): readonly Finding[] {
+  return findings.toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity));
+}
+
+function isJson(text: string): boolean {
+  const bare = text.trim().replace(/^```(?:json)?\s*\n([\s\S]*?)\n?```$/i, "$1");
+  try {
+    JSON.parse(bare);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function jsonBlock(value: unknown): string {
+  return fence(JSON.stringify(value, null, 2), "json");
+}

@@ -1,0 +1,58 @@
+// The body of a pull request that has a run's changes: the agent's reply, what changed, and whose words these are. Ours is
+// a marked part, so that people can write around it. Pure.
+
+import type { ChangesEvent } from "../contract/run-event.ts";
+import { byteLength, SectionRoom } from "./bounded-text.ts";
+import { changesTable } from "./changes-table.ts";
+import { inertMarkdown } from "./inert-markdown.ts";
+import { link } from "./markdown.ts";
+
+/** GitHub takes 65,536 characters; no text has more of them than bytes. */
+const MAX_BODY_CHARS = 65_536;
+/** What people add has a place beside ours. */
+const MAX_OWN_BYTES = 48 * 1024;
+const CHANGES_PART = 1 / 3;
+const BEGIN = "<!-- agent-service:begin -->";
+const END = "<!-- agent-service:end -->";
+const REPLY_CUT = "*The reply is cut here. The whole of it is in the job's output.*";
+
+export type PullRequestContext = {
+  /** What the agent says of its changes, in Markdown; may be empty. */
+  readonly reply: string;
+  readonly changes: ChangesEvent["value"];
+  readonly jobUrl: string;
+  /** What was talked about; `isClosed`: merging closes it. */
+  readonly thread: { readonly number: number; readonly isClosed: boolean } | null;
+};
+
+/** The marked part, in at most 48 KB. */
+export function pullRequestBody({ reply, changes, jobUrl, thread }: PullRequestContext): string {
+  const room = new SectionRoom(MAX_OWN_BYTES - byteLength(BEGIN + END) - 4);
+  const refs = room.take(thread === null ? "" : `${thread.isClosed ? "Closes" : "Refs"} #${thread.number}`);
+  const origin = room.take(
+    `<sub>Made by an agent in ${link("this job", jobUrl)}. Review it before you merge it.</sub>`,
+  );
+  const table = room.take(changesTable(changes, Math.floor(room.bytes * CHANGES_PART)));
+  const inert = inertMarkdown(withoutClosing(reply), Math.max(0, room.bytes - byteLength(REPLY_CUT) - 4));
+  const said = [inert.text, inert.wasCut ? REPLY_CUT : ""].filter((text) => text !== "");
+  const sections = [said.join("\n\n"), table, refs, origin].filter((section) => section !== "");
+  return `${BEGIN}\n${sections.join("\n\n")}\n${END}`;
+}
+
+/** The body with our part anew; null where the marks are gone, and people have made it theirs. */
+export function updatedBody(body: string, ours: string): string | null {
+  const begin = body.indexOf(BEGIN);
+  const end = body.indexOf(END, begin);
+  if (begin === -1 || end === -1) return null;
+  const renewed = body.slice(0, begin) + ours + body.slice(end + END.length);
+  return renewed.length > MAX_BODY_CHARS ? null : renewed;
+}
+
+/** https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/linking-a-pull-request-to-an-issue */
+const CLOSING =
+  /\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s*(?=[\\[<*_]*(?:(?:[\w.-]+\/[\w.-]+)?\\?#\d|GH-\d|https?:))/gi;
+
+/** What an agent says of an issue closes none. */
+function withoutClosing(reply: string): string {
+  return reply.replace(CLOSING, "$1 issue ");
+}

@@ -1,0 +1,171 @@
+// What the Action says on the issue or the pull request: a reaction, and one comment that becomes the answer.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { ForgeJob, ForgeRequest } from "../support/forge.ts";
+import { ACTIONS_BOT } from "../support/forge-comments.ts";
+import type { JobOptions } from "../support/forge-job.ts";
+import { Scene, type StepResult } from "../support/scenario.ts";
+
+const COMMENTS = "/issues/7/comments";
+const MARKER = /\n<!-- agent-service:comment [0-9a-f]{32} -->$/;
+const REPOSITORY_API = "/api/v3/repos/octo-org/octo-repo";
+
+describe("the comment on a thread", () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await Scene.open();
+    const { repository } = scene;
+    const base = repository.git(["rev-parse", "refs/heads/main"]).trim();
+    const head = repository.commit({ files: { "README.md": "# Changed\n" }, parents: [base], day: 2 });
+    repository.git(["update-ref", "refs/heads/topic", head]);
+    repository.git(["update-ref", "refs/pull/7/head", head]);
+    repository.git(["update-ref", "refs/heads/main", base]);
+  });
+  afterEach(() => {
+    scene.forge.rest.clearComments(7);
+    scene.forge.rest.comments.allowAll();
+    scene.forge.faults.api.clear();
+  });
+  afterAll(async () => await scene.close());
+
+  type Played = { readonly step: StepResult; readonly job: ForgeJob; readonly written: readonly string[] };
+
+  const play = async (options: JobOptions, inputs: Record<string, string> = {}): Promise<Played> => {
+    const job = await scene.job(options);
+    const before = scene.forge.requests.length;
+    const step = await scene.main(job, { inputs });
+    const requests = scene.forge.requests.slice(before).filter(({ path }) => path.startsWith("/api/"));
+    for (const { headers } of requests) expect(headers.authorization).toBe(`Bearer ${job.githubToken}`);
+    return { step, job, written: requests.filter(isWrite).map(callOf) };
+  };
+  const isWrite = ({ method, path }: ForgeRequest) => method !== "GET" && !path.endsWith("/graphql");
+  const callOf = ({ method, path }: ForgeRequest) => `${method} ${path.replace(REPOSITORY_API, "")}`;
+
+  const answers = (kind: "issues" | "pulls" = "issues") =>
+    scene.forge.rest.commentsOf(7, kind).filter(({ user }) => user === ACTIONS_BOT);
+  const comment = (text: string, more: JobOptions = {}): JobOptions => ({
+    event: "issue_comment",
+    comment: text,
+    ...more,
+  });
+
+  it("becomes the answer to whoever asked, after a reaction", async () => {
+    const { step, job, written } = await play(comment("/agent review"));
+    expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
+    expect(written[0]).toBe("POST /issues/comments/3000001/reactions");
+    expect(written.slice(1).toSorted()[0]).toMatch(/^PATCH \/issues\/comments\/7\d+$/);
+    expect(written.filter((call) => call.startsWith("POST"))).toHaveLength(2);
+    expect(answers()).toHaveLength(1);
+    const url = answers()[0]?.html_url;
+    const body = answers()[0]?.body ?? "";
+    expect(step.outputs["comment-url"]).toBe(url);
+    expect(step.summary).toContain(`[the comment](${String(url)})`);
+    expect(body).toMatch(/^> \*\*No model took part in this run\.\*\*/);
+    expect(body).toMatch(/\n<sub>✅ Finished · \*\*Credits\*\* 1 charged, 99 left · /);
+    expect(body).toContain(`/actions/runs/${job.env.GITHUB_RUN_ID})`);
+    expect(body).toMatch(MARKER);
+    for (const secret of [job.githubToken, job.idTokenRequestToken]) expect(body).not.toContain(secret);
+  });
+
+  it("is another for another request, and the same when the job runs again", async () => {
+    const job = comment("/agent review");
+    const first = await play({ ...job, runId: "1296269901" });
+    const again = await play({ ...job, runId: "1296269901", runAttempt: "2" });
+    expect(again.step.outputs["comment-url"]).toBe(first.step.outputs["comment-url"]);
+    expect(answers()).toHaveLength(1);
+    const words = { ...(first.job.payload.comment as object), id: 3_000_002 };
+    const second = await play({ ...job, payload: { comment: words } });
+    expect(second.step.outputs["comment-url"]).not.toBe(first.step.outputs["comment-url"]);
+    expect(answers()).toHaveLength(2);
+  });
+
+  it("is found on any page, and only under the account that wrote it", async () => {
+    const event: JobOptions = { event: "pull_request" };
+    const first = await play(event);
+    const [made] = answers();
+    if (made === undefined) throw new Error("There is no comment.");
+    const answer = { ...made };
+    expect(first.step.outputs["comment-url"]).toBe(answer.html_url);
+    // An impostor copies the marker onto the first page.
+    scene.forge.rest.clearComments(7);
+    const user = { login: "outsider", id: 99, type: "User" };
+    scene.forge.rest.addComment(7, {
+      id: 1,
+      body: answer.body ?? "",
+      user,
+      html_url: "https://forge.example/1",
+    });
+    for (let id = 2; id <= 120; id += 1) {
+      scene.forge.rest.addComment(7, { id, body: `Remark ${id}.`, html_url: `https://forge.example/${id}` });
+    }
+    scene.forge.rest.addComment(7, answer);
+    const second = await play(event);
+    expect(second.step.outputs["comment-url"]).toBe(answer.html_url);
+    expect(second.written.every((call) => call === `PATCH /issues/comments/${answer.id}`)).toBe(true);
+    expect(scene.forge.rest.commentsOf(7).find(({ id }) => id === 1)?.body).toBe(answer.body);
+  });
+
+  it("stands under the line that was asked about", async () => {
+    const { step, written } = await play({ event: "pull_request_review_comment", comment: "/agent why 1?" });
+    expect(written).toContain("POST /pulls/comments/3500001/reactions");
+    expect(written).toContain("POST /pulls/7/comments/3500001/replies");
+    expect(written.filter((call) => call.includes("/issues/"))).toEqual([]);
+    expect(step.outputs["comment-url"]).toBe(answers("pulls")[0]?.html_url);
+  });
+
+  it("answers a new issue and a review", async () => {
+    const issue = await play({ event: "issues", pullRequest: { body: "/agent find out why" } });
+    expect(issue.written[0]).toBe("POST /issues/7/reactions");
+    expect(issue.written).toContain(`POST ${COMMENTS}`);
+    const review = await play({ event: "pull_request_review", comment: "/agent fix" });
+    expect(review.written.some((call) => call.includes("reactions"))).toBe(false);
+    expect(review.step.outputs["comment-url"]).not.toBe("");
+  });
+
+  it("says nothing to strangers, nor where nothing was asked", async () => {
+    const outsider = { actor: "outsider", actorId: "99" };
+    expect((await play(comment("/agent do it", outsider))).written).toEqual([]);
+    expect((await play(comment("Looks good."))).written).toEqual([]);
+    expect((await play({ event: "push" })).written).toEqual([]);
+  });
+
+  it("is left out where the workflow says so", async () => {
+    const { step, written } = await play(comment("/agent review"), { comment: "false" });
+    expect(written).toEqual([]);
+    expect(step.outputs).toMatchObject({ conclusion: "success", "comment-url": "" });
+  });
+
+  it("costs no run where the job may not write", async () => {
+    scene.forge.rest.comments.deny("issues");
+    scene.forge.rest.comments.deny("pull-requests");
+    const { step } = await play(comment("/agent review"));
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success", "comment-url": "" } });
+    expect(step.annotations).toHaveLength(1);
+    expect(step.annotations[0]).toMatchObject({ level: "warning" });
+    expect(step.annotations[0]?.message).toMatch(
+      /^Nothing is written on #7\. GitHub's API answered 403 to POST .* Resource not accessible by integration Give the job "permissions: pull-requests: write", or the step "comment: false"\.$/,
+    );
+  });
+
+  it("is made once, whatever the forge answers in between", async () => {
+    // The permission, the comment, the pull request and the conversation are read first.
+    const { api } = scene.forge.faults;
+    const job = await scene.job(comment("/agent review"));
+    let isArmed = false;
+    const step = await scene.main(job, {
+      onLine: (line) => {
+        if (isArmed || !line.startsWith("Run ")) return;
+        isArmed = true;
+        api.next({ type: "status", status: 502 }, 2);
+      },
+    });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
+    expect(answers()).toHaveLength(1);
+  });
+
+  it("tells what went wrong, and what to do", async () => {
+    const { step } = await play(comment("/agent review"), { audience: "another.example" });
+    expect(step.outputs.conclusion).toBe("failure");
+    expect(answers()[0]?.body).toMatch(/^\*\*❌ The agent failed\*\*\n\nThe ID token was made for another audience/);
+  });
+});
