@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { defaultPrompt } from "../../src/action/prompt.ts";
+import { defaultPrompt } from "../../src/action/ask.ts";
 import { type RepositoryFile, readPromptFile } from "../../src/action/prompt-file.ts";
 import type { CiJob } from "../../src/ci/provider.ts";
 

@@ -51,6 +51,15 @@ export async function resolveCommit(repositoryPath: string, ref: string): Promis
   return objectId(repositoryPath, `${ref}^{commit}`);
 }
 
+/** The ref under which GitHub keeps the head of each pull request, a fork's too. */
+export async function publishPullHead(
+  repositoryPath: string,
+  pull: { number: number; sha: string },
+): Promise<void> {
+  if ((await resolveCommit(repositoryPath, pull.sha)) === null) return;
+  await git(repositoryPath, ["update-ref", `refs/pull/${pull.number}/head`, pull.sha]);
+}
+
 async function objectId(repositoryPath: string, revision: string): Promise<string | null> {
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", revision];
   const out = await git(repositoryPath, args).catch(() => null);

@@ -1,6 +1,6 @@
 // A job as GitHub plans it: its event, what its tokens claim, and what its runner gives a step.
 
-import { resolveCommit } from "./forge-contents.ts";
+import { publishPullHead, resolveCommit } from "./forge-contents.ts";
 import { type JobFiles, jobEnvironment, pullRefs, writeJobFiles } from "./forge-environment.ts";
 import {
   type EventContext,
@@ -78,6 +78,8 @@ export async function planJob(plan: JobPlan): Promise<PlannedJob> {
   const context = await eventContext(plan);
   const payload = { ...eventPayload(context), ...plan.options.payload };
   const files = await writeJobFiles(plan, payload);
+  const { number, headSha } = context.pullRequest;
+  if (isOnPull(context)) await publishPullHead(plan.repository.path, { number, sha: headSha });
   return {
     claims: jobClaims(plan, context),
     env: jobEnvironment({ plan, context, files }),
@@ -85,6 +87,10 @@ export async function planJob(plan: JobPlan): Promise<PlannedJob> {
     pullRequest: pullRequest(context),
     files,
   };
+}
+
+function isOnPull({ event, isIssue }: EventContext): boolean {
+  return event.startsWith("pull_request") || (event === "issue_comment" && !isIssue);
 }
 
 async function eventContext(plan: JobPlan): Promise<EventContext> {

@@ -1,0 +1,161 @@
+// A bare repository of the step's own: what was changed becomes trees and commits there, without a file of it ever
+// being written out. No hook, filter or setting of anybody's takes part.
+
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Git, GitOutput } from "../../base/git-process.ts";
+import { GitError } from "../../base/git-process.ts";
+import type { Environment } from "../../ci/provider.ts";
+import { jobGit } from "../git/job-git.ts";
+
+/** A path as git has it: each character is one byte. */
+export type TreeChange = {
+  readonly path: string;
+  readonly oldMode: string;
+  readonly newMode: string;
+  readonly newId: string;
+};
+
+export type CommitFacts = { readonly sha: string; readonly message: string };
+
+export type Merged =
+  | { readonly type: "tree"; readonly tree: string }
+  | { readonly type: "conflict"; readonly paths: readonly string[] };
+
+export type NewCommit = {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly message: string;
+  readonly person: { readonly name: string; readonly email: string };
+  readonly atSeconds: number;
+};
+
+export type ScratchOptions = {
+  readonly env: Environment;
+  /** Of the commits that will be in it. */
+  readonly objectFormat: "sha1" | "sha256";
+  readonly signal: AbortSignal;
+};
+
+/** Calls reject with GitError, or with the signal's reason. */
+export class ScratchRepository {
+  readonly git: Git;
+  readonly #folder: string;
+  readonly #signal: AbortSignal;
+
+  static async open({ env, objectFormat, signal }: ScratchOptions): Promise<ScratchRepository> {
+    const folder = await mkdtemp(join(env.RUNNER_TEMP || tmpdir(), "agent-service-changes-"));
+    const home = join(folder, "home");
+    await mkdir(home);
+    const git = jobGit({ env, home, gitFolder: join(folder, "repository.git"), treeFolder: null });
+    const scratch = new ScratchRepository({ git, folder, signal });
+    await scratch.#ask(["init", "--quiet", "--bare", "--template=", `--object-format=${objectFormat}`]);
+    return scratch;
+  }
+
+  private constructor({ git, folder, signal }: { git: Git; folder: string; signal: AbortSignal }) {
+    this.git = git;
+    this.#folder = folder;
+    this.#signal = signal;
+  }
+
+  async treeOf(commit: string): Promise<string> {
+    return await this.#word(["rev-parse", "--verify", `${commit}^{tree}`]);
+  }
+
+  /** The tree of the commit with the patch in it; null where the patch does not apply, or leads out of the tree. */
+  async patchedTree(commit: string, patch: string): Promise<string | null> {
+    await this.#ask(["read-tree", commit]);
+    try {
+      await this.#ask(["apply", "--cached", "--binary", "--whitespace=nowarn", "-"], { input: patch });
+    } catch (cause) {
+      if (cause instanceof GitError && cause.code === "git_failed") return null;
+      throw cause;
+    }
+    return await this.#word(["write-tree"]);
+  }
+
+  /** What differs between two trees; a rename is one file gone and one more. */
+  async changes(from: string, to: string): Promise<TreeChange[]> {
+    const { stdout } = await this.#ask(["diff-tree", "-r", "-z", "--raw", "--no-renames", from, to]);
+    const records = stdout.toString("latin1").split("\0");
+    const changes: TreeChange[] = [];
+    for (let at = 0; at + 1 < records.length; at += 2) {
+      const [oldMode = "", newMode = "", , newId = ""] = (records[at] ?? "").slice(1).split(" ");
+      changes.push({ path: records[at + 1] ?? "", oldMode, newMode, newId });
+    }
+    return changes;
+  }
+
+  /** What became of `base` in `theirs`, done to `ours`, file by file and line by line. All are trees. */
+  async merge({ base, ours, theirs }: { base: string; ours: string; theirs: string }): Promise<Merged> {
+    if (base === ours || ours === theirs) return { type: "tree", tree: theirs };
+    if (base === theirs) return { type: "tree", tree: ours };
+    const common = await this.#bareCommit(base);
+    const sides = [await this.#bareCommit(ours, common), await this.#bareCommit(theirs, common)];
+    const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ...sides];
+    const { stdout, exitCode } = await this.#ask(args, { allowedExitCodes: [0, 1] });
+    const [tree = "", ...paths] = stdout.toString("utf8").split("\0");
+    if (exitCode === 0) return { type: "tree", tree };
+    return { type: "conflict", paths: [...new Set(paths.filter((path) => path !== ""))] };
+  }
+
+  async commit({ tree, parents, message, person, atSeconds }: NewCommit): Promise<string> {
+    const date = `@${atSeconds} +0000`;
+    const env = {
+      GIT_AUTHOR_NAME: person.name,
+      GIT_AUTHOR_EMAIL: person.email,
+      GIT_AUTHOR_DATE: date,
+      GIT_COMMITTER_NAME: person.name,
+      GIT_COMMITTER_EMAIL: person.email,
+      GIT_COMMITTER_DATE: date,
+    };
+    const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent])];
+    return await this.#word(args, { env, input: message });
+  }
+
+  /** The first parents of a commit, itself before them, as far as they are here. */
+  async history(commit: string, max: number): Promise<CommitFacts[]> {
+    const args = ["log", "-z", "--first-parent", `--max-count=${max}`, "--format=%H%n%B", commit];
+    const { stdout } = await this.#ask(args);
+    const records = stdout.toString("utf8").split("\0");
+    return records
+      .filter((record) => record !== "")
+      .map((record) => {
+        const end = record.indexOf("\n");
+        return { sha: record.slice(0, end), message: record.slice(end + 1) };
+      });
+  }
+
+  /** False also where too little of the history is here to tell. */
+  async isAncestor(older: string, newer: string): Promise<boolean> {
+    const args = ["merge-base", "--is-ancestor", older, newer];
+    return (await this.#ask(args, { allowedExitCodes: [0, 1] })).exitCode === 0;
+  }
+
+  async blob(id: string): Promise<Buffer> {
+    return (await this.#ask(["cat-file", "blob", id])).stdout;
+  }
+
+  async close(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** A commit that nobody will see: merges are made of commits. */
+  async #bareCommit(tree: string, parent?: string): Promise<string> {
+    const person = { name: "merge", email: "merge@localhost" };
+    const parents = parent === undefined ? [] : [parent];
+    return await this.commit({ tree, parents, message: "", person, atSeconds: 0 });
+  }
+
+  async #word(args: readonly string[], call: Omit<Asked, "args"> = {}): Promise<string> {
+    return (await this.#ask(args, call)).stdout.toString("latin1").trim();
+  }
+
+  async #ask(args: readonly string[], call: Omit<Asked, "args"> = {}): Promise<GitOutput> {
+    return await this.git({ ...call, args, signal: this.#signal });
+  }
+}
+
+type Asked = Omit<Parameters<Git>[0], "signal">;
