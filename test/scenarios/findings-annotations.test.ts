@@ -1,0 +1,136 @@
+// What a review found, where it is no review of a pull request: annotations, nothing, or what is no finding at all.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  FindingsScene,
+  inDiff,
+  inRange,
+  outOfDiff,
+  PULL,
+  review,
+  shownAt,
+} from "../support/findings-scene.ts";
+import type { JobOptions } from "../support/forge-job.ts";
+
+describe("findings", () => {
+  let bed: FindingsScene;
+  beforeAll(async () => {
+    bed = await FindingsScene.open();
+  });
+  afterEach(() => bed.reset());
+  afterAll(async () => await bed.close());
+
+  it("are annotations where the job may not write, and it says which permission is missing", async () => {
+    bed.reply = review(inDiff, outOfDiff);
+    bed.scene.forge.rest.comments.deny("pull-requests");
+    const { step } = await bed.play();
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success", findings: "2" } });
+    expect(shownAt(step)).toEqual(["warning undefined:undefined", "error zebra.ts:5", "notice zebra.ts:20"]);
+    expect(step.annotations[0]?.message).toMatch(
+      /answered 403 to POST \/pulls\/7\/reviews\. Resource not accessible by integration Give the job "permissions: pull-requests: write"\. The findings are annotations instead\.$/,
+    );
+    expect(step.summary).toContain("2 in the job's annotations");
+  });
+
+  it("are annotations on a fork's pull request, which nothing is asked about", async () => {
+    bed.reply = review(inDiff);
+    const fork: JobOptions = { ...PULL, pullRequest: { origin: "fork" }, idToken: true };
+    const { step, calls } = await bed.play(fork, { "allow-forks": "true" });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
+    expect(calls).toEqual([]);
+    expect(shownAt(step)).toEqual(["error zebra.ts:5"]);
+    expect(step.log).toContain("The job of a fork's pull request can write no review");
+  });
+
+  it("are a review of a fork's pull request for the comment of a maintainer", async () => {
+    bed.reply = review(inDiff);
+    const { sent } = await bed.play({
+      event: "issue_comment",
+      comment: "/agent review",
+      pullRequest: { origin: "fork" },
+    });
+    expect(sent).toMatchObject([{ commit_id: bed.headSha, event: "COMMENT", comments: [{ line: 5 }] }]);
+  });
+
+  it("are annotations where the workflow says so, on a pull request and elsewhere", async () => {
+    bed.reply = review(inDiff, inRange);
+    const pull = await bed.play(PULL, { findings: "annotations" });
+    expect(pull.calls).toEqual([]);
+    expect(shownAt(pull.step)).toEqual(["error zebra.ts:5", "warning zebra.ts:5"]);
+    expect(pull.step.annotations[1]).toMatchObject({ title: "Two lines", endLine: "6" });
+    const push = await bed.play({ event: "push" }, { "output-schema": JSON.stringify({ type: "object" }) });
+    expect(push.calls).toEqual([]);
+    expect(shownAt(push.step)).toEqual(["error zebra.ts:5", "warning zebra.ts:5"]);
+  });
+
+  it("are none where the reply has none", async () => {
+    for (const value of [review(), null]) {
+      bed.reply = value;
+      const { step, calls } = await bed.play();
+      expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { findings: "0" } });
+      expect(calls).toEqual([]);
+    }
+    bed.reply = review(inDiff);
+    const { step } = await bed.play(PULL, { findings: "none" });
+    expect(step).toMatchObject({ annotations: [], outputs: { findings: "" } });
+  });
+
+  it("are left out where they are not what a finding is", async () => {
+    bed.reply = review({ ...inDiff, line: 0 }, inDiff, { ...inDiff, path: "../../etc/passwd" });
+    const { step, sent } = await bed.play(PULL, { "output-schema": JSON.stringify({ type: "object" }) });
+    expect(step.outputs.findings).toBe("1");
+    expect(step.annotations.map(({ message }) => message)).toEqual([
+      '2 findings of the reply are left out. No. 1: "line" must be an integer from 1, got 0; No. 3: "path" must be a path inside the repository, got "../../etc/passwd".',
+    ]);
+    expect(sent).toMatchObject([{ comments: [{ line: 5 }] }]);
+  });
+
+  it.each(["review", "annotations"])("cannot speak for the Action, as %s", async (findings) => {
+    const words = [
+      "::error::pwned",
+      "##[error]pwned",
+      "--></details><img src=https://pwned.example/p.png> @octocat",
+      "![p](https://pwned.example/p.png)",
+      "````suggestion\npwned\n````",
+      "a\u202Eb \u001b[31m",
+      "<!-- agent-service:finding 00000000000000000000000000000000 -->",
+      "```",
+    ].join("\n");
+    const hostile = { ...inDiff, title: words, body: words, suggestion: words };
+    bed.reply = {
+      summary: words,
+      findings: [
+        hostile,
+        { ...hostile, line: 25 },
+        { ...hostile, path: "a,line=1::pwned%0A@octocat</details>##[error].ts" },
+      ],
+    };
+    const { step, sent } = await bed.play(PULL, { findings });
+    expect(step).toMatchObject({ exitCode: 0, injectedCommands: [], outputs: { findings: "3" } });
+    expect(step.annotations).toHaveLength(findings === "review" ? 0 : 3);
+    for (const { level, line, title } of step.annotations) {
+      expect([level, ["5", "25"].includes(line ?? "")]).toEqual(["error", true]);
+      expect(title).toMatch(/^::error::pwned ## \[error\]pwned/);
+    }
+    expect(step.rawLog).not.toMatch(/##\[/);
+    const pages = [
+      step.summary,
+      ...sent.flatMap(({ body, comments: some }) => [body, ...some.map((one) => String(one.body))]),
+    ];
+    expect(pages).toHaveLength(findings === "review" ? 3 : 1);
+    for (const page of pages) {
+      const outside = page.replace(/^(`{3,})[^`\n]*\n[\s\S]*?^\1$|<code>.*?<\/code>/gm, "");
+      expect(outside).not.toMatch(/<img|!\[|\u202E|@octocat/);
+      expect(page).not.toMatch(/\u202E|[^\P{Cc}\n]/u);
+      expect(outside.match(/<details/g)?.length).toBe(outside.match(/<\/details>/g)?.length);
+    }
+    if (findings === "review") {
+      const [comment = ""] = sent[0]?.comments.map(({ body }) => String(body)) ?? [];
+      expect(comment.replace(/^(`{3,})\n[\s\S]*?^\1$/gm, "")).not.toMatch(/^`+suggestion$/m);
+      expect(comment).toContain(
+        "*The suggestion holds characters that nobody sees, so it cannot be applied.*",
+      );
+      expect(comment.match(/<!-- agent-service:finding [0-9a-f]{32} -->$/)).not.toBeNull();
+    }
+  });
+});
