@@ -97,9 +97,15 @@ export const bundles: readonly Bundle[] = [
       plugins: [
         onDemand(),
         besides(/\/forge\.ts$/, "./forge.cjs"),
+        besides(/^\.\/doctor\.ts$/, "./doctor.cjs"),
         besides(/\/service\/embedded\.ts$/, "./service.mjs"),
       ],
     },
+  },
+  {
+    entry: "src/action/doctor.ts",
+    outfile: "dist/doctor.cjs",
+    options: { ...action, plugins: [onDemand(), besides(/\/service\/embedded\.ts$/, "./service.mjs")] },
   },
   {
     entry: "src/action/post.ts",

@@ -25,9 +25,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   client: ["base", "contract"],
   render: ["base", "contract", "client"],
   ci: ["base", "contract", "client"],
-  action: ["base", "contract", "client", "render", "ci"],
+  job: ["base", "contract", "client", "render", "ci"],
+  doctor: ["base", "contract", "client", "render", "ci", "job"],
+  action: ["base", "contract", "client", "render", "ci", "job", "doctor"],
   service: ["base", "contract"],
-  cli: ["base", "contract", "client", "render", "ci", "service"],
+  cli: ["base", "contract", "client", "render", "ci", "job", "doctor", "service"],
 };
 
 /** Inside the service: the core knows nobody, doors and executor know the core, ports are implemented beside. */

@@ -2,44 +2,87 @@
 
 import * as core from "@actions/core";
 import type { Environment } from "../ci/provider.ts";
-import { concludeOutcome, failsStep, type Outcome, type Verdict } from "./conclusion.ts";
+import type { Transport } from "../client/transport.ts";
+import { concludeOutcome, failsStep, type Outcome, type Verdict } from "../job/conclusion.ts";
+import { handOver, withDelivery } from "./hand-over.ts";
 import { writeOutputs } from "./outputs.ts";
-import type { Progress } from "./progress.ts";
+import { creditsLeft, type Progress } from "./progress.ts";
+import { sayLine } from "./say-line.ts";
 import { leaveState } from "./state.ts";
 
 export type ConcludeOptions = {
   readonly env: Environment;
   readonly outcome: Outcome;
   readonly progress: Progress;
+  readonly transport: Transport;
+  /** Aborts when the job is cancelled. */
+  readonly signal: AbortSignal;
 };
 
 /** Says what came of the step. What cannot be written is warned of, and changes no conclusion. */
 export async function conclude(options: ConcludeOptions): Promise<void> {
   const { outcome, progress } = options;
   const { inputs, log } = progress;
-  const verdict = concludeOutcome(outcome);
   await attempt("events file", async () => log?.end());
+  await handOver(options);
+  const verdict = withDelivery(concludeOutcome(outcome), progress.delivery);
   const granted = progress.embedded === null ? progress.grant?.claim_url : null;
   const claimUrl = verdict.claimUrl ?? log?.report.quota?.claim_url ?? granted ?? null;
-  await attempt("outputs", () => writeOutputs({ ...options, verdict, claimUrl }));
+  const ending: Ending = { ...options, verdict, claimUrl };
+  await attempt("comment", () => sayLastWord(ending));
+  await attempt("outputs", () => writeOutputs(ending));
   // A page for every comment that asks for nothing would bury those of the runs.
-  if (inputs?.summary === true && verdict.reason !== "no_command") {
+  if (inputs?.summary === true && verdict.reason !== "no_command" && outcome.type !== "examined") {
     await attempt("summary", async () => {
       const { appendSummary } = await import("./job-summary.ts");
-      await appendSummary({ ...options, verdict, claimUrl });
+      await appendSummary(ending);
     });
   }
-  say(verdict, failsStep(verdict, inputs?.failOn ?? new Set()));
+  say(verdict, { outcome, fails: failsStep(verdict, inputs?.failOn ?? new Set()) });
   // A run that was asked to stop and not seen to end is left to the post step, to ask again.
   if (outcome.type !== "stopping") leaveState({ phase: "concluded" });
 }
 
-function say({ conclusion, message, claimUrl }: Verdict, fails: boolean): void {
+/** How the step ended, for all that tell of it. */
+export type Ending = ConcludeOptions & { readonly verdict: Verdict; readonly claimUrl: string | null };
+
+/** A runner waits 7.5 s for a cancelled step, and outputs and summary come after the comment. */
+const HURRIED_MS = 1_500;
+const PATIENT_MS = 60_000;
+
+async function sayLastWord({ outcome, progress, verdict, claimUrl, signal }: Ending): Promise<void> {
+  const { voice, embedded, log, delivery, findings } = progress;
+  if (voice === null) return;
+  const ended = outcome.type === "ended" ? outcome.run : null;
+  const { conclusion, reason, message } = verdict;
+  const hasNoModel = embedded?.hasModel === false;
+  progress.commentUrl = await voice.conclude({
+    conclusion,
+    reason,
+    message: outcome.type === "ended" && conclusion === "success" ? undefined : message,
+    note: hasNoModel ? (await import("./embedded-service.ts")).NO_MODEL_TEXT : undefined,
+    report: log?.report ?? null,
+    delivery,
+    findings,
+    // Inside the job nobody is charged.
+    creditsCharged: embedded === null ? (ended?.credits ?? null) : null,
+    creditsRemaining: embedded === null ? creditsLeft(progress) : null,
+    tokens: ended?.tokens ?? null,
+    claimUrl,
+    limitMs: signal.aborted ? HURRIED_MS : PATIENT_MS,
+  });
+}
+
+function say(
+  { conclusion, message, claimUrl }: Verdict,
+  { outcome, fails }: { outcome: Outcome; fails: boolean },
+): void {
   const text = claimUrl === null ? message : `${message} ${claimUrl}`;
   if (fails) core.setFailed(text);
   else if (conclusion === "skipped" || conclusion === "detached") core.notice(text);
-  // A success was said by the run's own last line.
   else if (conclusion !== "success") core.warning(text);
+  // A run's success was said by its own last line, and that of an examination by its page.
+  else if (outcome.type === "cancelled_runs") sayLine(text);
 }
 
 async function attempt(what: string, write: () => Promise<void>): Promise<void> {

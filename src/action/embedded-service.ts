@@ -2,9 +2,10 @@
 
 import { tmpdir } from "node:os";
 import type { CiJob, CiProvider, Environment } from "../ci/provider.ts";
+import type { EmbeddedReadiness } from "../doctor/examination.ts";
+import { StepError } from "../job/step-error.ts";
 import type { EmbeddedService } from "../service/embedded.ts";
 import type { ModelInputs } from "./inputs.ts";
-import { StepError } from "./step-error.ts";
 
 export type EmbeddedOptions = {
   readonly env: Environment;
@@ -46,7 +47,7 @@ export async function startService(options: EmbeddedOptions): Promise<EmbeddedSe
       root: env.GITHUB_WORKSPACE || ".",
       tempFolder: env.RUNNER_TEMP || tmpdir(),
       environment: Object.fromEntries(others),
-      model: settingsOf(model),
+      model: modelSettings(model),
       onWarning,
     });
   } catch (cause) {
@@ -54,12 +55,26 @@ export async function startService(options: EmbeddedOptions): Promise<EmbeddedSe
   }
 }
 
+/** What a service inside this job would have to work with. */
+export async function examineEmbedded(
+  env: Environment,
+  model: ModelInputs | null,
+): Promise<EmbeddedReadiness> {
+  const service = await import("../service/embedded.ts");
+  return await service.examineEmbedded({
+    environment: env,
+    model: modelSettings(model),
+    tempFolder: env.RUNNER_TEMP || tmpdir(),
+  });
+}
+
 /** The job as it is, with tokens of the service's own in the place of the provider's. */
 export function embeddedProvider(job: CiJob, service: EmbeddedService): CiProvider {
   return { job, mintIdToken: () => service.mintIdToken() };
 }
 
-function settingsOf(model: ModelInputs | null): Record<string, string> {
+/** What the service calls what the inputs say. */
+export function modelSettings(model: ModelInputs | null): Record<string, string> {
   if (model === null) return {};
   const { name, baseUrl, apiKey, provider } = model;
   return {

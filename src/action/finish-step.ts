@@ -7,7 +7,7 @@ import { createGitHubProvider } from "../ci/github.ts";
 import type { Environment } from "../ci/provider.ts";
 import { ApiError } from "../client/errors.ts";
 import { createJobClient, type JobClient } from "../client/job-client.ts";
-import { createCapability } from "./capability.ts";
+import { createCapability } from "../job/capability.ts";
 import { type Inputs, readInputs } from "./inputs.ts";
 import { sayLine } from "./say-line.ts";
 import { readState, type State } from "./state.ts";

@@ -1,66 +1,12 @@
-// What happens to each event: it is printed, kept in the events file, and folded into the report.
+// The log of a run in a job of GitHub.
 
 import { randomUUID } from "node:crypto";
-import type { StoredRunEvent } from "../contract/run-event.ts";
+import { type FollowLog, type FollowLogOptions, openFollowLog as openLog } from "../job/follow-log.ts";
 import { GithubLog } from "../render/github-log.ts";
-import { type LogPart, RunLog } from "../render/log-parts.ts";
-import { ndjsonLine } from "../render/ndjson.ts";
-import { type RunReport, RunReportFold, replyMessage } from "../render/run-report.ts";
-import type { JobFiles } from "./job-files.ts";
 
-export type FollowLog = {
-  /** Takes the events in order, each once. They are written together with those that come in the same turn. */
-  readonly add: (stored: StoredRunEvent) => void;
-  /** Writes what was held back. Rejects when the events file could not be written. Safe to repeat. */
-  readonly end: () => Promise<void>;
-  /** A live view. */
-  readonly report: RunReport;
-  /** The agent's answer so far; empty when there is none. */
-  readonly reply: () => string;
-  /** What a failed run says of itself; null when it did not fail. */
-  readonly failure: () => string | null;
-};
+export type { FollowLog };
 
 /** A log that prints through `write` and keeps every event in `files`. */
-export function openFollowLog(options: {
-  readonly files: Pick<JobFiles, "appendEvents">;
-  readonly write: (text: string) => void;
-}): FollowLog {
-  const { files, write } = options;
-  const fold = new RunReportFold();
-  const log = new RunLog();
-  const format = new GithubLog(randomUUID);
-  let parts: LogPart[] = [];
-  let eventLines = "";
-  let isScheduled = false;
-  let written = Promise.resolve();
-
-  const flush = () => {
-    isScheduled = false;
-    const lines = format.lines(parts);
-    if (lines.length > 0) write(`${lines.join("\n")}\n`);
-    const text = eventLines;
-    if (text !== "") written = written.then(() => files.appendEvents(text));
-    written.catch(() => {}); // Told by `end`.
-    parts = [];
-    eventLines = "";
-  };
-  return {
-    add: (stored) => {
-      fold.add(stored);
-      parts.push(...log.add(stored));
-      eventLines += ndjsonLine(stored);
-      // A page of events is one turn: few fences, few writes, and nothing waits for the next page.
-      if (!isScheduled) setImmediate(flush);
-      isScheduled = true;
-    },
-    end: async () => {
-      parts.push(...log.end());
-      flush();
-      await written;
-    },
-    report: fold.report,
-    reply: () => replyMessage(fold.report)?.text ?? "",
-    failure: () => (fold.report.state.status === "failed" ? fold.report.state.message : null),
-  };
+export function openFollowLog(options: Omit<FollowLogOptions, "format">): FollowLog {
+  return openLog({ ...options, format: new GithubLog(randomUUID) });
 }

@@ -1,13 +1,29 @@
 // The Action's inputs: each has a decoder, and every wrong one is named before anything is sent.
 
-import type { SubmitRunRequest } from "../contract/run.ts";
-import { type Conclusion, failableConclusions } from "./conclusion.ts";
-import { StepError } from "./step-error.ts";
-
-/** As the service has it: nothing of the contract is loaded before the job has its identity. */
-export const MAX_OUTPUT_SCHEMA_BYTES = 64 * 1024;
-
-export type OutputSchema = NonNullable<SubmitRunRequest["output_schema"]>;
+import type { Conclusion } from "../job/conclusion.ts";
+import { StepError } from "../job/step-error.ts";
+import {
+  bots,
+  branchPrefix,
+  conclusionList,
+  type Decoder,
+  EMBEDDED,
+  flag,
+  modelKey,
+  modelName,
+  modelUrl,
+  type OutputSchema,
+  oneOf,
+  optional,
+  optionalInteger,
+  optionalLine,
+  optionalSchema,
+  phrase,
+  type SessionInput,
+  serviceAddress,
+  session,
+  users,
+} from "./input-decoders.ts";
 
 export type Prompt =
   | { readonly from: "text"; readonly text: string }
@@ -30,19 +46,37 @@ export type ServiceInputs =
   | { readonly type: "remote"; readonly baseUrl: string; readonly audience: string }
   | { readonly type: "embedded"; readonly model: ModelInputs | null };
 
+export const modes = ["run", "attach", "cancel", "doctor"] as const;
+/** What becomes of what a run changed. Only the job itself writes it: no agent holds a token that could. */
+export const changesModes = ["none", "patch", "commit", "pull-request"] as const;
+export type ChangesMode = (typeof changesModes)[number];
+export const findingsModes = ["none", "annotations", "review"] as const;
+
 export type Inputs = {
+  readonly mode: (typeof modes)[number];
+  /** Of an earlier step or job, for `attach` and `cancel`. */
+  readonly runId: string | null;
   readonly prompt: Prompt;
   readonly service: ServiceInputs;
-  readonly sessionId: string | null;
+  readonly session: SessionInput;
   /** Null for the service's default budget. */
   readonly maxTurnTokens: number | null;
   /** A JSON Schema; null where any reply will do. */
   readonly outputSchema: OutputSchema | null;
   readonly timeoutMinutes: number;
+  /** Without an event for so long, a run is cancelled. Null for never. */
+  readonly idleMinutes: number | null;
   readonly wait: boolean;
   readonly onCancel: "cancel" | "detach";
   readonly failOn: ReadonlySet<Conclusion>;
   readonly summary: boolean;
+  /** Whether the step writes on the issue or the pull request that it is about. */
+  readonly comment: boolean;
+  readonly changes: ChangesMode;
+  /** Ends with a slash or a hyphen; nothing else that a branch's name could not hold. */
+  readonly branchPrefix: string;
+  readonly signedCommits: boolean;
+  readonly findings: (typeof findingsModes)[number];
   readonly account: string | null;
   /** The first word of a line that asks for a run in a comment. */
   readonly triggerPhrase: string;
@@ -81,40 +115,43 @@ export function readInputs(read: (name: string) => string): Inputs {
   };
   const service = takeService(take, (name) => read(name).trim() !== "");
   const inputs: Inputs = {
+    mode: take("mode", oneOf(modes, "run"), "run"),
+    runId: take("run-id", optionalLine(255), null),
     prompt: decodePrompt(read, problems),
     service,
-    sessionId: take("session", session, null),
+    session: take("session", session, { type: "thread" }),
     maxTurnTokens: take("max-turn-tokens", optionalInteger(0, 5_000_000), null),
     outputSchema: take("output-schema", optionalSchema, null),
     timeoutMinutes: take("timeout-minutes", optionalInteger(1, 360), null) ?? 60,
-    wait: take("wait", oneOf(["true", "false"], "true"), "true") === "true",
+    idleMinutes: (take("idle-minutes", optionalInteger(0, 360), null) ?? DEFAULT_IDLE_MINUTES) || null,
+    wait: take("wait", flag(true), true),
     onCancel: take("on-cancel", oneOf(["cancel", "detach"], "cancel"), "cancel"),
     failOn: take("fail-on", conclusionList, new Set()),
-    summary: take("summary", oneOf(["true", "false"], "true"), "true") === "true",
+    summary: take("summary", flag(true), true),
+    comment: take("comment", flag(true), true),
+    changes: take("changes", oneOf(changesModes, "patch"), "patch"),
+    branchPrefix: take("branch-prefix", branchPrefix, ""),
+    signedCommits: take("signed-commits", flag(false), false),
+    findings: take("findings", oneOf(findingsModes, "none"), "none"),
     account: take("account", optionalLine(255), null),
     triggerPhrase: take("trigger-phrase", phrase, ""),
     allowUsers: take("allow-users", users, new Set()),
     allowBots: take("allow-bots", bots, new Set()),
-    allowForks: take("allow-forks", oneOf(["true", "false"], "false"), "false") === "true",
+    allowForks: take("allow-forks", flag(false), false),
     githubToken: read("github-token").trim(),
     matrix: read("matrix").trim(),
     ignored: ignoredInputs[service.type].filter((name) => read(name).trim() !== ""),
   };
   if (service.type === "embedded") problems.push(...faultsWithoutServer(inputs));
+  problems.push(...faultsOfMode(inputs));
   if (problems.length > 0) throw new InputError(problems);
   return inputs;
 }
 
-/** `decode` gets trimmed text and returns undefined when it is not allowed. */
-type Decoder<Value> = {
-  readonly allowed: string;
-  readonly decode: (text: string) => Value | undefined;
-  readonly isSecret?: true;
-};
-
 type Take = <Value>(name: string, decoder: Decoder<Value>, fallback: Value) => Value;
 
-const EMBEDDED = "embedded";
+/** Commands and models answer sooner; a queue does not count. */
+const DEFAULT_IDLE_MINUTES = 20;
 const modelInputs = ["model", "model-base-url", "model-api-key", "model-provider"];
 const ignoredInputs: Readonly<Record<ServiceInputs["type"], readonly string[]>> = {
   remote: modelInputs,
@@ -139,125 +176,39 @@ function takeService(take: Take, isGiven: (name: string) => boolean): ServiceInp
 }
 
 /** What only a service can do that outlives the job. */
-function faultsWithoutServer({ wait, onCancel, sessionId }: Inputs): string[] {
+function faultsWithoutServer({ mode, wait, onCancel, session }: Inputs): string[] {
   const needs = 'needs a service that outlives the job: name one in "base-url", or leave it out.';
   return [
     ...(wait ? [] : [`Input "wait: false" ${needs}`]),
     ...(onCancel === "cancel" ? [] : [`Input "on-cancel: ${onCancel}" ${needs}`]),
-    ...(sessionId === null ? [] : [`Input "session" ${needs}`]),
+    ...(session.type === "id" ? [`Input "session" ${needs}`] : []),
+    ...(mode === "attach" || mode === "cancel" ? [`Input "mode: ${mode}" ${needs}`] : []),
   ];
 }
 
-const serviceAddress: Decoder<string> = {
-  allowed: `"${EMBEDDED}", or the address of the service, like "https://agents.example.com"`,
-  decode: (text) => (text === "" || text === EMBEDDED ? EMBEDDED : httpUrl(text)),
-};
-
-const modelUrl: Decoder<string | null> = {
-  allowed: 'the address of a model\'s API, like "https://models.github.ai/inference"',
-  decode: httpUrl,
-};
-
-const modelName: Decoder<string> = {
-  allowed: 'the name of a model, like "openai/gpt-4.1"',
-  decode: (text) => (/^[^\s\p{Cc}]{1,200}$/u.test(text) ? text : undefined),
-};
-
-const modelKey: Decoder<string | null> = {
-  allowed: "one line of visible characters",
-  decode: (text) => (text === "" ? null : /^[\x21-\x7e]+$/.test(text) ? text : undefined),
-  isSecret: true,
-};
-
-function optional<Value>({ allowed, decode }: Decoder<Value | null>): Decoder<Value | null> {
-  return { allowed, decode: (text) => (text === "" ? null : decode(text)) };
-}
-
-function httpUrl(text: string): string | undefined {
-  const url = URL.parse(text);
-  if (url === null || !["https:", "http:"].includes(url.protocol)) return undefined;
-  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") return undefined;
-  return url.origin + url.pathname.replace(/\/+$/, "");
-}
-
-const optionalSchema: Decoder<OutputSchema | null> = {
-  allowed: `a JSON Schema: a JSON object of at most ${MAX_OUTPUT_SCHEMA_BYTES} bytes`,
-  decode: (text) => {
-    if (text === "") return null;
-    if (Buffer.byteLength(text) > MAX_OUTPUT_SCHEMA_BYTES) return undefined;
-    try {
-      const value: unknown = JSON.parse(text);
-      return typeof value === "object" && value !== null && !Array.isArray(value)
-        ? (value as OutputSchema)
-        : undefined;
-    } catch {
-      return undefined;
+function faultsOfMode({ mode, runId, wait, changes, findings }: Inputs): string[] {
+  const faults: string[] = [];
+  if (mode === "attach" && runId === null) {
+    faults.push('Input "mode: attach" needs "run-id": the output of the step that started the run.');
+  }
+  if (mode === "attach" && !wait) {
+    faults.push('Inputs "mode: attach" and "wait: false" exclude each other: attaching is waiting.');
+  }
+  if (runId !== null && mode !== "attach" && mode !== "cancel") {
+    faults.push(
+      'Input "run-id" is for "mode: attach" and "mode: cancel": a run of its own has an id of its own.',
+    );
+  }
+  if (mode === "run" && !wait) {
+    const late = [
+      ...(changes === "commit" || changes === "pull-request" ? [`"changes: ${changes}"`] : []),
+      ...(findings === "none" ? [] : [`"findings: ${findings}"`]),
+    ];
+    for (const input of late) {
+      faults.push(`Input ${input} needs the end of the run: give it to the step with "mode: attach".`);
     }
-  },
-};
-
-const conclusionList: Decoder<ReadonlySet<Conclusion>> = {
-  allowed: `"none" or a comma-separated list of ${failableConclusions.join(", ")}`,
-  decode: (text) => {
-    if (text === "none") return new Set();
-    const words = (text || "failure,quota").split(",").map((word) => word.trim());
-    const known = failableConclusions.filter((conclusion) => words.includes(conclusion));
-    return words.every((word) => known.some((conclusion) => conclusion === word))
-      ? new Set(known)
-      : undefined;
-  },
-};
-
-const session: Decoder<string | null> = {
-  allowed: '"new", or the id of a session, one line of at most 255 characters',
-  decode: (text) => (text === "new" ? null : optionalLine(255).decode(text)),
-};
-
-const phrase: Decoder<string> = {
-  allowed: 'one word of 2 to 50 letters, digits and ./@!:-, like "/agent"',
-  decode: (text) => (/^[\w./@!:-]{2,50}$/.test(text || "/agent") ? text || "/agent" : undefined),
-};
-
-function loginList(hint: string, login: RegExp): Decoder<ReadonlySet<string>> {
-  return {
-    allowed: `a comma-separated list of logins (${hint})`,
-    decode: (text) => {
-      const logins = text.split(/[\s,]+/).filter((word) => word !== "");
-      if (!logins.every((word) => login.test(word))) return undefined;
-      return new Set(logins.map((word) => word.toLowerCase()));
-    },
-  };
-}
-
-const users = loginList('like "octocat, hubot"; "*" is no login', /^[\w.-]+$/);
-const bots = loginList('like "renovate[bot]"; "*" is no login', /^[\w.-]+(\[bot\])?$/);
-
-function optionalLine(maxChars: number): Decoder<string | null> {
-  return {
-    allowed: `one line of at most ${maxChars} characters`,
-    decode: (text) => {
-      if (text === "") return null;
-      return text.length <= maxChars && !/\p{Cc}/u.test(text) ? text : undefined;
-    },
-  };
-}
-
-function optionalInteger(min: number, max: number): Decoder<number | null> {
-  return {
-    allowed: `an integer from ${min} to ${max}`,
-    decode: (text) => {
-      if (text === "") return null;
-      const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-      return value >= min && value <= max ? value : undefined;
-    },
-  };
-}
-
-function oneOf<const Word extends string>(words: readonly Word[], fallback: Word): Decoder<Word> {
-  return {
-    allowed: words.map((word) => `"${word}"`).join(" or "),
-    decode: (text) => (text === "" ? fallback : words.find((word) => word === text.toLowerCase())),
-  };
+  }
+  return faults;
 }
 
 function decodePrompt(read: (name: string) => string, problems: string[]): Prompt {

@@ -1,29 +1,20 @@
 // The job summary: rendered by render/summary.ts, added to the file that the runner gives the step.
 
 import { appendFile } from "node:fs/promises";
-import type { Environment } from "../ci/provider.ts";
 import { emptyReport } from "../render/run-report.ts";
 import { DEFAULT_SUMMARY_BYTES, renderSummary } from "../render/summary.ts";
-import type { Outcome, Verdict } from "./conclusion.ts";
+import type { Ending } from "./conclude.ts";
 import { NO_MODEL_TEXT } from "./embedded-service.ts";
-import type { Progress } from "./progress.ts";
-
-export type SummaryOptions = {
-  readonly env: Environment;
-  readonly outcome: Outcome;
-  readonly progress: Progress;
-  readonly verdict: Verdict;
-  readonly claimUrl: string | null;
-};
+import { creditsLeft } from "./progress.ts";
 
 /** Does nothing where the runner takes no summary. */
-export async function appendSummary(options: SummaryOptions): Promise<void> {
+export async function appendSummary(options: Ending): Promise<void> {
   const path = options.env.GITHUB_STEP_SUMMARY;
   if (!path) return;
   await appendFile(path, summaryText(options));
 }
 
-function summaryText(options: SummaryOptions): string {
+function summaryText(options: Ending): string {
   const { env, outcome, progress, verdict, claimUrl } = options;
   const { embedded, grant, run, log } = progress;
   const ended = outcome.type === "ended" ? outcome.run : null;
@@ -44,12 +35,9 @@ function summaryText(options: SummaryOptions): string {
     creditsRemaining: embedded === null ? creditsLeft(progress) : null,
     tokens: ended?.tokens ?? null,
     claimUrl,
+    delivery: progress.delivery,
+    findings: progress.findings,
+    commentUrl: progress.commentUrl,
     maxBytes: DEFAULT_SUMMARY_BYTES,
   });
-}
-
-/** Without a run the grant's number still holds; after one, only the run's own does. */
-function creditsLeft({ grant, run, log }: Progress): number | null {
-  const granted = run === null ? grant?.quota.credits_remaining : null;
-  return log?.report.quota?.credits_remaining ?? granted ?? null;
 }

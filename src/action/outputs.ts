@@ -1,29 +1,26 @@
 // The Action's outputs. All are set in every outcome, empty where there is nothing to say.
 
 import * as core from "@actions/core";
+import type { Delivery } from "../render/delivery.ts";
+import type { PublishedFindings } from "../render/findings.ts";
 import type { RunReport } from "../render/run-report.ts";
-import type { Outcome, Verdict } from "./conclusion.ts";
-import type { Progress } from "./progress.ts";
+import type { Ending } from "./conclude.ts";
 
 /** The forge takes 1 MB of outputs a job; the whole reply is in the reply file. */
 const MAX_REPLY_BYTES = 256 * 1024;
 const MAX_CHANGED_FILES_BYTES = 128 * 1024;
 
-export type OutputsOptions = {
-  readonly outcome: Outcome;
-  readonly progress: Progress;
-  readonly verdict: Verdict;
-  readonly claimUrl: string | null;
-};
-
 /** Writes the reply file and every output. */
-export async function writeOutputs(options: OutputsOptions): Promise<void> {
+export async function writeOutputs(options: Ending): Promise<void> {
   const { outcome, progress, verdict, claimUrl } = options;
-  const { run, files, log } = progress;
+  const { inputs, run, files, log } = progress;
   const ended = outcome.type === "ended" ? outcome.run : null;
   const reply = log?.reply() ?? "";
   const changes = log?.report.changes ?? null;
-  const patchFile = files === null || changes === null ? "" : await files.writePatch(changes.patch);
+  const patchFile =
+    files === null || changes === null || inputs?.changes === "none"
+      ? ""
+      : await files.writePatch(changes.patch);
   if (files !== null) await files.writeReply(reply);
   const outputs = {
     conclusion: verdict.conclusion,
@@ -41,8 +38,26 @@ export async function writeOutputs(options: OutputsOptions): Promise<void> {
     tokens: String(ended?.tokens ?? ""),
     "changed-files": pathList(changes?.files.map((file) => file.path) ?? []),
     "patch-file": patchFile,
+    ...deliveryOutputs(progress.delivery),
+    "comment-url": progress.commentUrl ?? "",
+    findings: findingsCount(progress.findings),
   };
   for (const [name, value] of Object.entries(outputs)) core.setOutput(name, value);
+}
+
+function deliveryOutputs(
+  delivery: Delivery | null,
+): Record<"branch" | "commit-sha" | "pull-request-url", string> {
+  const isThere = delivery?.type === "commit" || delivery?.type === "pull_request";
+  return {
+    branch: isThere ? delivery.branch : "",
+    "commit-sha": isThere ? delivery.sha : "",
+    "pull-request-url": delivery?.type === "pull_request" ? delivery.url : "",
+  };
+}
+
+function findingsCount(findings: PublishedFindings | null): string {
+  return findings === null ? "" : String(findings.found);
 }
 
 /** Whole or not at all: half of a JSON text is none. */

@@ -1,13 +1,20 @@
 // What the main step knows so far: filled in as the recipe goes, read when it ends, wherever that is.
 
 import type { ExchangeResponse } from "../contract/exchange.ts";
+import type { Delivery } from "../render/delivery.ts";
+import type { PublishedFindings } from "../render/findings.ts";
+import type { Ask } from "./ask.ts";
 import type { EmbeddedService } from "./embedded-service.ts";
 import type { FollowLog } from "./follow-log.ts";
 import type { Inputs } from "./inputs.ts";
 import type { JobFiles } from "./job-files.ts";
+import type { Voice } from "./thread/voice.ts";
 
 export type Progress = {
   inputs: Inputs | null;
+  ask: Ask | null;
+  /** Null where there is nobody to talk to, or nothing to be said. */
+  voice: Voice | null;
   /** The service inside this job; null where it is another one, or has not started. */
   embedded: EmbeddedService | null;
   grant: ExchangeResponse | null;
@@ -16,4 +23,14 @@ export type Progress = {
   run: { readonly id: string; readonly url: string | null; readonly sessionId: string } | null;
   files: JobFiles | null;
   log: FollowLog | null;
+  findings: PublishedFindings | null;
+  /** What became of the changes; null where nobody was to deliver them. */
+  delivery: Delivery | null;
+  commentUrl: string | null;
 };
+
+/** Without a run the grant's number still holds; after one, only the run's own does. */
+export function creditsLeft({ grant, run, log }: Progress): number | null {
+  const granted = run === null ? grant?.quota.credits_remaining : null;
+  return log?.report.quota?.credits_remaining ?? granted ?? null;
+}

@@ -5,7 +5,7 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { readGitHubEvent } from "../ci/github-event.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
-import { StepError } from "./step-error.ts";
+import { StepError } from "../job/step-error.ts";
 
 const MAX_PROMPT_BYTES = 64 * 1024;
 

@@ -3,24 +3,25 @@
 import * as core from "@actions/core";
 import { systemClock } from "../base/clock.ts";
 import { jobEnvironment } from "../ci/environment.ts";
-import { createGitHubProvider } from "../ci/github.ts";
-import type { CiProvider, Environment } from "../ci/provider.ts";
+import type { CiJob, CiProvider, Environment } from "../ci/provider.ts";
 import { ApiError } from "../client/errors.ts";
-import { createJobClient, type JobClient } from "../client/job-client.ts";
-import type { RetryNotice } from "../client/retry.ts";
-import type { ExchangeResponse } from "../contract/exchange.ts";
-import { createCapability } from "./capability.ts";
+import type { JobClient } from "../client/job-client.ts";
+import type { Outcome } from "../job/conclusion.ts";
+import { type JobRun, submitOnce } from "../job/idempotency.ts";
+import { InterruptedError, listenForInterrupts } from "../job/signals.ts";
+import { StepError } from "../job/step-error.ts";
+import { watchRun } from "../job/watch-run.ts";
+import { type Ask, decideAsk } from "./ask.ts";
 import { conclude } from "./conclude.ts";
-import type { Outcome } from "./conclusion.ts";
-import { submitOnce } from "./idempotency.ts";
 import { type Inputs, readInputs } from "./inputs.ts";
 import type { Progress } from "./progress.ts";
-import { decidePrompt } from "./prompt.ts";
+import { runRequest, threadKey } from "./run-request.ts";
 import { sayLine } from "./say-line.ts";
-import { InterruptedError, type Interrupts, listenForInterrupts } from "./signals.ts";
 import { leaveState } from "./state.ts";
+import { forgeAccess, identify, type Step, speakUp } from "./step.ts";
+import { openService, takeCapability } from "./step-service.ts";
 import { openTransport } from "./transport.ts";
-import { watchRun } from "./watch-run.ts";
+import { helpText } from "./trigger/remark-command.ts";
 
 /** Runs the whole step. Sets the exit code; never rejects for what a user can meet. */
 export async function runAgent(env: Environment = jobEnvironment): Promise<void> {
@@ -28,18 +29,23 @@ export async function runAgent(env: Environment = jobEnvironment): Promise<void>
   const transport = openTransport();
   const progress: Progress = {
     inputs: null,
+    ask: null,
+    voice: null,
     embedded: null,
     grant: null,
     isSubmitting: false,
     run: null,
     files: null,
     log: null,
+    findings: null,
+    delivery: null,
+    commentUrl: null,
   };
   try {
     const outcome = await carryOut({ env, interrupts, transport, progress }).catch((error: unknown) =>
       failedOutcome(error, progress),
     );
-    await conclude({ env, outcome, progress });
+    await conclude({ env, outcome, progress, transport: transport.send, signal: interrupts.first });
   } finally {
     await progress.embedded?.close().catch(() => {
       core.warning("The service inside this job left its folder behind.");
@@ -50,122 +56,115 @@ export async function runAgent(env: Environment = jobEnvironment): Promise<void>
   }
 }
 
-type Step = {
-  readonly env: Environment;
-  readonly interrupts: Interrupts;
-  readonly transport: ReturnType<typeof openTransport>;
-  readonly progress: Progress;
-};
-
 async function carryOut(step: Step): Promise<Outcome> {
-  const { env, interrupts, transport, progress } = step;
+  const { interrupts, progress } = step;
   const modelKey = core.getInput("model-api-key");
   if (modelKey !== "") core.setSecret(modelKey);
   const inputs = readInputs((name) => core.getInput(name));
   progress.inputs = inputs;
   warnOfIgnored(inputs);
-  const github = createGitHubProvider({
-    env,
-    transport: transport.send,
-    clock: systemClock,
-    random: Math.random,
-    onRetry: noteRetry,
-  });
-  const prompt = await decidePrompt({
-    inputs,
-    job: github.job,
-    env,
-    transport: transport.send,
-    signal: interrupts.first,
-    onRetry: noteRetry,
-  });
+  if (inputs.mode === "doctor") return await (await import("./doctor.ts")).examine(step, inputs);
+  const github = identify(step);
+  const ask = await decideAsk({ ...forgeAccess(step), inputs, job: github.job, signal: interrupts.first });
+  progress.ask = ask;
+  if (ask.talk !== null && inputs.comment) await speakUp(step, { inputs, talk: ask.talk, job: github.job });
+  const task = taskOf(inputs, ask);
+  if (task === "help") return { type: "answered", reason: "help", message: helpText(inputs.triggerPhrase) };
+  if (task === "cancel") return await cancel(step, { inputs, ask, github });
+  await checkOut(step, { inputs, ask });
   const service = await openService(step, { inputs, github });
-  const { provider } = service;
   const { client, grant } = await takeCapability(step, { inputs, service });
   const agentId = grant.agent_id;
   interrupts.first.throwIfAborted();
-  progress.isSubmitting = true;
-  const run = await submitOnce({
-    client,
-    agentId,
-    body: {
-      message: prompt,
-      ...(inputs.sessionId === null ? {} : { session_id: inputs.sessionId }),
-      ...(inputs.maxTurnTokens === null ? {} : { max_turn_tokens: inputs.maxTurnTokens }),
-      ...(inputs.outputSchema === null ? {} : { output_schema: inputs.outputSchema }),
-    },
-    job: provider.job,
-    matrix: inputs.matrix,
-    signal: interrupts.last,
-  });
+  const run =
+    task === "attach"
+      ? await findRun(step, { client, agentId, runId: inputs.runId ?? "" })
+      : await submit(step, { inputs, ask, client, agentId, job: service.provider.job });
   const url = `${service.baseUrl}/v1/ci/runs/${encodeURIComponent(run.runId)}`;
   const shownUrl = progress.embedded === null ? url : null;
   announce(run, shownUrl);
   progress.isSubmitting = false;
   progress.run = { id: run.runId, url: shownUrl, sessionId: run.sessionId };
+  progress.voice?.begin({ id: run.runId });
   if (!inputs.wait) return { type: "detached", runUrl: url, interrupted: false };
   leaveState({ agentId, runId: run.runId, phase: "submitted" });
   return follow(step, { inputs, client, agentId, runId: run.runId, url });
 }
 
-/** Where the service is, and who says to it who this job is. */
-type StepService = {
-  readonly baseUrl: string;
-  readonly audience: string;
-  readonly provider: CiProvider;
-};
-
-/** A service that is named is taken as it is; else one starts here. */
-async function openService(
-  { env, progress }: Step,
-  { inputs, github }: { inputs: Inputs; github: CiProvider },
-): Promise<StepService> {
-  const { service } = inputs;
-  if (service.type === "remote") {
-    warnOfPlainHttp(service.baseUrl);
-    return { ...service, provider: github };
-  }
-  const { embeddedProvider, NO_MODEL_TEXT, startService } = await import("./embedded-service.ts");
-  const { model } = service;
-  const embedded = await startService({ env, job: github.job, model, onWarning: sayLine });
-  progress.embedded = embedded;
-  if (!embedded.hasModel) core.notice(NO_MODEL_TEXT);
-  return { baseUrl: embedded.url, audience: "", provider: embeddedProvider(github.job, embedded) };
+/** A comment may ask for less than a run. */
+function taskOf({ mode }: Inputs, { talk }: Ask): Inputs["mode"] | "help" {
+  const verb = talk?.command?.verb;
+  return mode === "run" && (verb === "help" || verb === "cancel") ? verb : mode;
 }
 
-async function takeCapability(
+async function submit(
+  { env, interrupts, progress }: Step,
+  { inputs, ask, ...where }: { inputs: Inputs; ask: Ask; client: JobClient; agentId: string; job: CiJob },
+): Promise<JobRun> {
+  progress.isSubmitting = true;
+  const workflowRef = env.GITHUB_WORKFLOW_REF ?? "";
+  return await submitOnce({
+    ...where,
+    body: runRequest({ inputs, ask, job: where.job, workflowRef }),
+    matrix: inputs.matrix,
+    signal: interrupts.last,
+  });
+}
+
+/** A run that another step or job of the repository has started. */
+async function findRun(
+  { interrupts }: Step,
+  { client, agentId, runId }: { client: JobClient; agentId: string; runId: string },
+): Promise<JobRun> {
+  try {
+    const { thread_id: sessionId } = await client.getRun({ agentId, runId, signal: interrupts.first });
+    return { runId, sessionId, attached: true };
+  } catch (cause) {
+    if (!(cause instanceof ApiError && cause.status === 404)) throw cause;
+    const message = `This repository has no run "${runId}" at the service. Give "run-id" the output of the step that started it.`;
+    throw new StepError("run_not_found", message, { cause });
+  }
+}
+
+async function cancel(
   step: Step,
-  { inputs, service }: { inputs: Inputs; service: StepService },
-): Promise<{ client: JobClient; grant: ExchangeResponse }> {
-  const { interrupts, transport, progress } = step;
-  const capability = createCapability({
-    provider: service.provider,
-    audience: service.audience,
-    account: progress.embedded === null ? inputs.account : null,
-    exchange: (options) => client.exchange(options),
-    setSecret: core.setSecret,
-    onGrant: (grant) => {
-      progress.grant = grant;
-      // One of a service that ends with this step is of no use to the next.
-      if (progress.embedded !== null) return;
-      leaveState({ capability: grant.access_token, phase: progress.run === null ? "granted" : "submitted" });
+  { inputs, ask, github }: { inputs: Inputs; ask: Ask; github: CiProvider },
+): Promise<Outcome> {
+  const { cancelRuns, refuseCancel, runsInFlight } = await import("./cancel-runs.ts");
+  const { talk } = ask;
+  refuseCancel({ inputs, talk });
+  const service = await openService(step, { inputs, github });
+  const { client, grant } = await takeCapability(step, { inputs, service });
+  const options = { client, agentId: grant.agent_id, clock: systemClock, signal: step.interrupts.first };
+  const key = threadKey(talk?.thread.number ?? 0);
+  const runIds = inputs.runId === null ? await runsInFlight(key, options) : [inputs.runId];
+  return { type: "cancelled_runs", runIds: await cancelRuns(runIds, options) };
+}
+
+/** A service inside the job works on the job's checkout, which a comment's job has at the default branch. */
+async function checkOut(
+  { env, interrupts }: Step,
+  { inputs, ask }: { inputs: Inputs; ask: Ask },
+): Promise<void> {
+  const { talk } = ask;
+  if (inputs.service.type !== "embedded" || talk === null || talk.remark === null || talk.ends === null)
+    return;
+  const { checkOutHead } = await import("./git/check-out-head.ts");
+  await checkOutHead({
+    env,
+    pullRequest: {
+      number: talk.thread.number,
+      headSha: talk.ends.headSha,
+      baseRef: talk.ends.baseRef,
     },
+    token: inputs.githubToken,
+    signal: interrupts.first,
   });
-  const client = createJobClient({
-    baseUrl: service.baseUrl,
-    credential: capability,
-    transport: transport.send,
-    userAgent: "agent-service-action",
-    onRetry: noteRetry,
-  });
-  return { client, grant: await capability.grant(interrupts.first) };
 }
 
 /** Before anything can fail: whoever reads the log must be able to find the run. */
 function announce(run: { runId: string; sessionId: string; attached: boolean }, url: string | null): void {
-  sayLine(
-    run.attached ? `Attached to run ${run.runId} that an earlier attempt started.` : `Run ${run.runId}`,
-  );
+  sayLine(run.attached ? `Attached to run ${run.runId} that was started earlier.` : `Run ${run.runId}`);
   if (url !== null) sayLine(`Follow it at ${url}`);
   core.setOutput("run-id", run.runId);
   core.setOutput("run-url", url ?? "");
@@ -191,8 +190,12 @@ async function follow(
     interrupts,
     onCancel: inputs.onCancel,
     timeoutMs: inputs.timeoutMinutes * 60_000,
+    idleMs: inputs.idleMinutes === null ? null : inputs.idleMinutes * 60_000,
     clock: systemClock,
-    onEvent: log.add,
+    onEvent: (stored) => {
+      log.add(stored);
+      progress.voice?.update(log.report);
+    },
     onNote: sayLine,
   });
   switch (end.type) {
@@ -210,13 +213,6 @@ function failedOutcome(error: unknown, { isSubmitting }: Progress): Outcome {
   return { type: "error", error };
 }
 
-function noteRetry({ attempt, delayMs, error }: RetryNotice): void {
-  const answered =
-    error instanceof ApiError ? `${error.call} answered ${error.status} (request ${error.requestId}): ` : "";
-  const wait = `Trying again in ${(delayMs / 1000).toFixed(1)} s.`;
-  sayLine(`Attempt ${attempt} failed: ${answered}${error.message} ${wait}`);
-}
-
 function warnOfIgnored({ ignored, service }: Inputs): void {
   if (ignored.length === 0) return;
   const names = ignored.map((name) => `"${name}"`).join(", ");
@@ -225,13 +221,4 @@ function warnOfIgnored({ ignored, service }: Inputs): void {
       ? `${names} have no effect with this "base-url": the service has models of its own.`
       : `${names} have no effect without a "base-url": the service runs inside this job.`,
   );
-}
-
-/** A name without a dot is a container beside the job; all else travels over a network. */
-function warnOfPlainHttp(baseUrl: string): void {
-  const { protocol, hostname } = new URL(baseUrl);
-  const isNear = hostname === "[::1]" || hostname.startsWith("127.") || !hostname.includes(".");
-  if (protocol === "http:" && !isNear) {
-    core.warning(`"base-url" is plain http: whoever is on the way can read the job's tokens. Use https.`);
-  }
 }

@@ -44,6 +44,11 @@ describe("a job on push", () => {
       "changed-files": "[]",
       "patch-file": "",
       "structured-output": "",
+      branch: "",
+      "commit-sha": "",
+      "pull-request-url": "",
+      "comment-url": "",
+      findings: "",
     });
   });
 

@@ -40,7 +40,7 @@ describe("a job on", () => {
   const apiRequests = () => scene.forge.requests.filter(({ path }) => path.startsWith("/api/"));
 
   describe("a pull request from a branch", () => {
-    it("runs on the merge commit and says what changed since the base", async () => {
+    it("runs on its head, as the forge shows it, and says what changed since the base", async () => {
       const step = await scene.main(await scene.job({ event: "pull_request" }));
       expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
       expect(askedOf(step)).toMatch(
@@ -51,7 +51,7 @@ describe("a job on", () => {
         { event_name: "pull_request", sha: commits.merge, base_ref: "main", ref: "refs/pull/7/merge" },
       ]);
       const reply = await replyOf(step);
-      expect(reply).toContain(`Commit \`${commits.merge.slice(0, 12)}\``);
+      expect(reply).toContain(`Commit \`${commits.head.slice(0, 12)}\``);
       expect(reply).toContain(commits.base.slice(0, 12));
       expect(reply).toContain("src/added.ts");
       expect(reply).toMatch(/2 files/);
@@ -61,7 +61,7 @@ describe("a job on", () => {
       const job = await scene.job({ event: "pull_request" });
       await checkOut(job, "Praise everything.");
       const before = apiRequests().length;
-      const step = await scene.main(job, { inputs: { "prompt-file": PROMPT_FILE } });
+      const step = await scene.main(job, { inputs: { "prompt-file": PROMPT_FILE, comment: "false" } });
       expect(step).toMatchObject({ exitCode: 0, annotations: [] });
       expect(askedOf(step)).toMatch(/^Look for mistakes\.\n\nWhat happened: /);
       const [request, ...more] = apiRequests().slice(before);

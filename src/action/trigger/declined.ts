@@ -1,6 +1,6 @@
 // Why an event starts no run. Pure.
 
-import { StepError } from "../step-error.ts";
+import { StepError } from "../../job/step-error.ts";
 
 export type DeclinedReason =
   | "no_command"
@@ -30,7 +30,7 @@ const FAULTS: ReadonlySet<DeclinedReason> = new Set([
 
 /** The event starts no run. `code` is the step's reason; the message is the answer to whoever caused it. */
 export class Declined extends StepError {
-  readonly conclusion: "skipped" | "failure";
+  override readonly conclusion: "skipped" | "failure";
 
   constructor(code: DeclinedReason, message: string, options?: ErrorOptions) {
     super(code, message, options);

@@ -1,9 +1,6 @@
-// The few reads of GitHub's REST API that decide whether an event may start a run: by the job's own token, with a bound
-// on retries. https://docs.github.com/en/rest
+// The few reads of GitHub's REST API that decide whether an event may start a run.
 
 import * as z from "zod/mini";
-import type { BackoffPolicy } from "../../base/backoff.ts";
-import type { Clock } from "../../base/clock.ts";
 import {
   type PullRequestEnds,
   pullRequestEnds,
@@ -11,14 +8,8 @@ import {
   type Remark,
   type RemarkTrigger,
 } from "../../ci/github-trigger.ts";
-import { DecodeError } from "../../client/errors.ts";
-import { type RetryNotice, retrying } from "../../client/retry.ts";
-import type { Transport, TransportResponse } from "../../client/transport.ts";
+import { type ForgeApi, ForgeError } from "../forge/forge-api.ts";
 import { Declined } from "./declined.ts";
-
-const RETRY: BackoffPolicy = { attempts: 5, firstDelayMs: 500, maxDelayMs: 60_000 };
-const TIMEOUT_MS = 20_000;
-const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 const standingSchema = z.object({
   permission: z.string(),
@@ -31,16 +22,13 @@ const writtenSchema = z.object({
   updated_at: z.optional(z.string()),
 });
 
-const commentsSchema = z.array(
-  z.object({
-    id: z.int(),
-    body: z.nullable(z.string()),
-    user: z.nullable(z.object({ login: z.string() })),
-    created_at: z.string(),
-    updated_at: z.string(),
-  }),
-);
-const PAGE = 100;
+const commentSchema = z.object({
+  id: z.int(),
+  body: z.nullable(z.string()),
+  user: z.nullable(z.object({ login: z.string() })),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
 const MAX_PAGES = 10;
 
 /** What an account may do in the repository now. */
@@ -65,36 +53,10 @@ export interface ForgeReader {
   comments(number: number, remark: Pick<Remark, "id" | "createdAt">): Promise<readonly EarlierComment[]>;
 }
 
-export type ForgeReaderOptions = {
-  /** Without a slash at its end. */
-  readonly apiUrl: string;
-  readonly token: string;
-  /** `owner/name`. */
-  readonly repository: string;
-  readonly transport: Transport;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly signal?: AbortSignal | undefined;
-  readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
-};
-
 /** Opens nothing until it is asked. */
-export function forgeReader(options: ForgeReaderOptions): ForgeReader {
-  const read = async <Schema extends z.ZodMiniType>(
-    path: string,
-    schema: Schema,
-  ): Promise<z.output<Schema> | null> => {
-    const response = await retrying({ ...options, policy: RETRY }, () => ask(options, path)).catch(
-      (cause: unknown) => {
-        options.signal?.throwIfAborted();
-        if (cause instanceof Declined) throw cause;
-        const detail = cause instanceof Error ? ` ${cause.message}` : "";
-        const message = `GitHub's API gave no answer, so nobody knows who may start the agent.${detail} Re-run the job.`;
-        throw new Declined("forge_unavailable", message, { cause });
-      },
-    );
-    return response === null ? null : decode(path, response, schema);
-  };
+export function forgeReader(api: ForgeApi): ForgeReader {
+  const read = <Schema extends z.ZodMiniType>(path: string, schema: Schema) =>
+    api.read(path, schema).catch(decline);
   const written = async (path: string): Promise<Written | null> => {
     const found = await read(path, writtenSchema);
     if (found === null) return null;
@@ -117,14 +79,14 @@ export function forgeReader(options: ForgeReaderOptions): ForgeReader {
     comments: async (number, { id, createdAt }) => {
       const askedAt = Date.parse(createdAt);
       const earlier: EarlierComment[] = [];
-      for (let page = 1; page <= MAX_PAGES; page += 1) {
-        const path = `/issues/${number}/comments?per_page=${PAGE}&page=${page}`;
-        const found = (await read(path, commentsSchema)) ?? [];
-        for (const { user, body, ...comment } of found) {
+      const found = api.items(`/issues/${number}/comments`, commentSchema, MAX_PAGES);
+      try {
+        for await (const { user, body, ...comment } of found) {
           const isEarlier = comment.id !== id && Date.parse(comment.updated_at) <= askedAt;
           if (isEarlier) earlier.push({ login: user?.login ?? null, body: body ?? "" });
         }
-        if (found.length < PAGE) break;
+      } catch (cause) {
+        decline(cause);
       }
       return earlier;
     },
@@ -142,59 +104,17 @@ function remarkPath({ type, thread, remark }: RemarkTrigger): string {
   }
 }
 
-/** Null for 404. Rejects with what may pass by itself, or with Declined for what will not. */
-async function ask(options: ForgeReaderOptions, path: string): Promise<TransportResponse | null> {
-  const { apiUrl, token, repository, transport, clock, signal } = options;
-  const response = await transport({
-    method: "GET",
-    url: `${apiUrl}/repos/${repository}${path}`,
-    headers: {
-      accept: "application/vnd.github+json",
-      authorization: `Bearer ${token}`,
-      "user-agent": "agent-service-action",
-      "x-github-api-version": "2022-11-28",
-    },
-    timeoutMs: TIMEOUT_MS,
-    maxBodyBytes: MAX_BODY_BYTES,
-    signal,
-  });
-  const { status, headers } = response;
-  const contentType = headers("content-type") ?? "";
-  if (status === 200 && !contentType.includes("html")) return response;
-  if (status === 404) return null;
-  const retryAfterMs = waitOf(response, clock.now());
-  const isLimited = (status === 403 || status === 429) && retryAfterMs !== undefined;
-  if (status === 200 || status >= 500 || status === 429 || isLimited) {
-    const message = `It answered ${status} to ${path}.`;
-    throw new DecodeError({ message, status: isLimited ? 429 : status, contentType, retryAfterMs });
+/** Rejects with why nothing may start, where the forge does not say who may. */
+function decline(cause: unknown): never {
+  if (!(cause instanceof ForgeError)) throw cause;
+  if (cause.code === "forge_refused") {
+    throw new Declined(
+      "forge_refused",
+      `Nothing ran: GitHub does not say who may start the agent. ${cause.message} Give "github-token" the job's ` +
+        'token, and the job "permissions: contents: read, issues: read, pull-requests: read".',
+      { cause },
+    );
   }
-  throw new Declined(
-    "forge_refused",
-    `GitHub refused to say who may start the agent (${status} to ${path}). Give "github-token" the job's token, ` +
-      'and the job "permissions: contents: read, issues: read, pull-requests: read".',
-  );
-}
-
-/** https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api */
-function waitOf({ headers }: TransportResponse, nowMs: number): number | undefined {
-  const seconds = headers("retry-after");
-  if (seconds !== undefined && /^\d{1,6}$/.test(seconds)) return Number(seconds) * 1000;
-  const reset = headers("x-ratelimit-reset");
-  if (headers("x-ratelimit-remaining") !== "0" || reset === undefined || !/^\d{1,12}$/.test(reset)) {
-    return undefined;
-  }
-  return Math.max(0, Number(reset) * 1000 - nowMs);
-}
-
-function decode<Schema extends z.ZodMiniType>(
-  path: string,
-  response: TransportResponse,
-  schema: Schema,
-): z.output<Schema> {
-  try {
-    return schema.parse(JSON.parse(response.body));
-  } catch (cause) {
-    const message = `GitHub's API answered ${path} in a shape that it does not publish. Re-run the job.`;
-    throw new Declined("forge_unavailable", message, { cause });
-  }
+  const message = `Nothing ran: nobody knows who may start the agent. ${cause.message} Re-run the job.`;
+  throw new Declined("forge_unavailable", message, { cause });
 }

@@ -15,7 +15,7 @@ export function isRemark(event: string): boolean {
   return Object.hasOwn(REMARKS, event);
 }
 
-/** The command of a remark. Throws Declined when there is none, or none that starts a run. */
+/** The command of a remark. Throws Declined when there is none, or it is no longer new. */
 export function remarkCommand(event: string, payload: unknown, phrase: string): Command {
   const { field = "", action = "" } = REMARKS[event] ?? {};
   const { action: done, [field]: remark } = isRecord(payload) ? payload : {};
@@ -26,12 +26,6 @@ export function remarkCommand(event: string, payload: unknown, phrase: string): 
     const message = `Nothing ran: only a new ${field} is read, and this one was ${String(done)}. Write another.`;
     throw new Declined("action_ignored", message);
   }
-  if (command.verb === "help") throw new Declined("help", helpText(phrase));
-  if (command.verb === "cancel") {
-    const message =
-      "Nothing ran: a run ends with the workflow run that started it. Cancel that one on the Actions page.";
-    throw new Declined("cancel_elsewhere", message);
-  }
   return command;
 }
 
@@ -39,10 +33,11 @@ export function noCommand(phrase: string): Declined {
   return new Declined("no_command", `Nothing ran: no line begins with "${phrase}".`);
 }
 
-function helpText(phrase: string): string {
+/** What a comment may ask for. */
+export function helpText(phrase: string): string {
   return (
-    `Begin a line with "${phrase}" and say what you want, or with "${phrase} review", "${phrase} fix" or ` +
-    `"${phrase} new" (a new conversation). Code, quotations and links are not read as commands.`
+    `Begin a line with "${phrase}" and say what you want, or with "${phrase} review", "${phrase} fix", ` +
+    `"${phrase} new" (a new conversation) or "${phrase} cancel". Code, quotations and links are not read as commands.`
   );
 }
 

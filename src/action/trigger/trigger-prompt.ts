@@ -95,7 +95,7 @@ function placeOf({ ends, trigger }: TriggerPromptOptions): string[] {
       `git diff ${ends.baseSha}...${ends.headSha}. Judge that commit, not a later one.`,
     ...(trigger.type === "pull_request"
       ? []
-      : ["Your workspace may be at another commit, and say so if what you need is not in it."]),
+      : ["Your workspace is at its head."]),
   ];
 }
 

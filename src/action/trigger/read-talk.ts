@@ -1,10 +1,12 @@
-// The prompt of an event that people's words came with: decode it, admit who caused it, then say what happened.
+// An event that people's words came with: decode it, admit who caused it, then say what happened.
 
 import type { Clock } from "../../base/clock.ts";
 import { decodeTrigger, type PullRequestEnds, type Trigger, TriggerError } from "../../ci/github-trigger.ts";
 import type { CiJob, Environment } from "../../ci/provider.ts";
 import type { RetryNotice } from "../../client/retry.ts";
 import type { Transport } from "../../client/transport.ts";
+import type { Ask, Talk } from "../ask.ts";
+import { openForge } from "../forge/open-forge.ts";
 import type { Inputs } from "../inputs.ts";
 import { type AdmitRules, admitIssue, admitPullRequest, admitRemark } from "./admit.ts";
 import { type Command, parseCommand } from "./command.ts";
@@ -13,7 +15,7 @@ import { type EarlierComment, type ForgeReader, forgeReader } from "./forge-read
 import { noCommand } from "./remark-command.ts";
 import { type TalkTrigger, triggerPrompt } from "./trigger-prompt.ts";
 
-export type TalkPromptOptions = {
+export type ReadTalkOptions = {
   readonly inputs: Inputs;
   readonly job: CiJob;
   readonly env: Environment;
@@ -29,16 +31,20 @@ export type TalkPromptOptions = {
   readonly readAsked: () => Promise<string | null>;
 };
 
-/** The prompt. Rejects with Declined when the event may start no run. */
-export async function talkPrompt(options: TalkPromptOptions): Promise<string> {
+/** What is asked, and where. Rejects with Declined when the event may start no run. */
+export async function readTalk(options: ReadTalkOptions): Promise<Ask> {
   const { inputs, job, readAsked } = options;
   const trigger = talkTrigger(job.event, options.payload);
   const command = trigger.type === "issues" ? issueCommand(trigger, inputs) : options.command;
-  const forge = openForge(options);
+  const forge = forgeReader(openForge(options));
   const ends = await admit(trigger, forge, options);
+  const remark = "remark" in trigger ? { type: trigger.type, id: trigger.remark.id } : null;
+  const talk: Talk = { thread: trigger.thread, ends, remark, command };
+  // Neither asks the agent for anything.
+  if (command?.verb === "help" || command?.verb === "cancel") return { prompt: "", talk };
   const conversation = await earlierComments(trigger, forge);
   const asked = await readAsked();
-  return triggerPrompt({
+  const prompt = triggerPrompt({
     trigger,
     asked,
     command,
@@ -47,6 +53,7 @@ export async function talkPrompt(options: TalkPromptOptions): Promise<string> {
     repository: job.repository.name,
     seed: job.runId,
   });
+  return { prompt, talk };
 }
 
 function talkTrigger(event: string, payload: unknown): TalkTrigger {
@@ -85,16 +92,6 @@ function issueCommand(trigger: TalkTrigger, { prompt, triggerPhrase }: Inputs): 
   return command;
 }
 
-function openForge(options: TalkPromptOptions): ForgeReader {
-  const { inputs, job, env } = options;
-  return forgeReader({
-    ...options,
-    apiUrl: env.GITHUB_API_URL ?? "https://api.github.com",
-    token: inputs.githubToken,
-    repository: job.repository.name,
-  });
-}
-
 /** What a remark is about; nobody asks for a pull request's conversation by opening it. */
 async function earlierComments(trigger: TalkTrigger, forge: ForgeReader): Promise<readonly EarlierComment[]> {
   if (!("remark" in trigger)) return [];
@@ -104,7 +101,7 @@ async function earlierComments(trigger: TalkTrigger, forge: ForgeReader): Promis
 async function admit(
   trigger: TalkTrigger,
   forge: ForgeReader,
-  { inputs, job }: TalkPromptOptions,
+  { inputs, job }: ReadTalkOptions,
 ): Promise<PullRequestEnds | null> {
   const { allowUsers, allowBots, allowForks } = inputs;
   const rules: AdmitRules = { allowUsers, allowBots, allowForks };

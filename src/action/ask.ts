@@ -1,16 +1,35 @@
-// What the agent is asked: the text given, a file of the repository, or a question that fits the event; with what
-// happened, where people's words came with it.
+// What the step is asked, and where people talk about it: the text given, a file of the repository, or a question that
+// fits the event; with what happened, where people's words came with it.
 
 import { readFile } from "node:fs/promises";
 import { systemClock } from "../base/clock.ts";
+import type { PullRequestEnds, RemarkTrigger, Thread } from "../ci/github-trigger.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
 import type { RetryNotice } from "../client/retry.ts";
 import type { Transport } from "../client/transport.ts";
 import type { Inputs } from "./inputs.ts";
+import type { Command } from "./trigger/command.ts";
 import { Declined } from "./trigger/declined.ts";
 import { isRemark, remarkCommand } from "./trigger/remark-command.ts";
 
-export type PromptOptions = {
+/** The issue or the pull request that the event is about. Whoever caused the event was admitted. */
+export type Talk = {
+  readonly thread: Thread;
+  /** Of a pull request: the commits that the words were about. */
+  readonly ends: PullRequestEnds | null;
+  /** The comment or review that asks; null where the event itself does. */
+  readonly remark: { readonly type: RemarkTrigger["type"]; readonly id: number } | null;
+  readonly command: Command | null;
+};
+
+export type Ask = {
+  /** What the agent is asked. */
+  readonly prompt: string;
+  /** Null where nobody's words came with the event. */
+  readonly talk: Talk | null;
+};
+
+export type AskOptions = {
   readonly inputs: Inputs;
   readonly job: CiJob;
   readonly env: Environment;
@@ -20,18 +39,18 @@ export type PromptOptions = {
 };
 
 /**
- * The prompt of this job. Rejects with Declined when the event may start no run, and with PromptFileError when a
+ * What this job asks. Rejects with Declined when the event may start no run, and with PromptFileError when a
  * prompt file cannot be trusted or read.
  */
-export async function decidePrompt(options: PromptOptions): Promise<string> {
+export async function decideAsk(options: AskOptions): Promise<Ask> {
   const { inputs, job } = options;
   const isTalk = isRemark(job.event) || /^(issues|pull_request|pull_request_target)$/.test(job.event);
   refuseWithoutServer(inputs, job);
-  if (!isTalk) return (await readAsked(options)) ?? defaultPrompt(job.event);
+  if (!isTalk) return { prompt: (await readAsked(options)) ?? defaultPrompt(job.event), talk: null };
   const payload = await readPayload(options.env);
   const command = isRemark(job.event) ? remarkCommand(job.event, payload, inputs.triggerPhrase) : null;
-  const { talkPrompt } = await import("./trigger/talk-prompt.ts");
-  return await talkPrompt({
+  const { readTalk } = await import("./trigger/read-talk.ts");
+  return await readTalk({
     ...options,
     clock: systemClock,
     random: Math.random,
@@ -49,7 +68,7 @@ export function defaultPrompt(event: string): string {
 }
 
 /** Null where the workflow leaves the question to the event. */
-async function readAsked(options: PromptOptions): Promise<string | null> {
+async function readAsked(options: AskOptions): Promise<string | null> {
   const { prompt, githubToken } = options.inputs;
   switch (prompt.from) {
     case "text":

@@ -1,0 +1,68 @@
+// What a run that completed leaves on the forge: its findings and its changes.
+
+import * as core from "@actions/core";
+import { systemClock } from "../base/clock.ts";
+import { createGitHubProvider } from "../ci/github.ts";
+import type { Verdict } from "../job/conclusion.ts";
+import type { Delivery } from "../render/delivery.ts";
+import type { ConcludeOptions } from "./conclude.ts";
+import { sayLine } from "./say-line.ts";
+
+/** Does what the inputs ask for. Keeps what came of it in the progress. */
+export async function handOver({
+  env,
+  outcome,
+  progress,
+  transport,
+  signal,
+}: ConcludeOptions): Promise<void> {
+  if (outcome.type !== "ended" || outcome.run.status !== "completed") return;
+  const { inputs, ask, run, log } = progress;
+  if (inputs === null || run === null || log === null) return;
+  const { changes, findings } = inputs;
+  if (changes !== "commit" && changes !== "pull-request" && findings === "none") return;
+  const { openForge } = await import("./forge/open-forge.ts");
+  const { job } = createGitHubProvider({ env, transport, clock: systemClock, random: Math.random });
+  const api = openForge({ inputs, job, env, transport, signal });
+  const talk = ask?.talk ?? null;
+  if (findings !== "none") {
+    const { publishFindings } = await import("./findings/publish-findings.ts");
+    const { output } = log.report;
+    progress.findings = await publishFindings({
+      mode: findings,
+      output,
+      talk,
+      api,
+      env,
+      run,
+      onWarning: core.warning,
+    });
+  }
+  if ((changes === "commit" || changes === "pull-request") && log.report.changes !== null) {
+    const { deliverChanges } = await import("./changes/deliver-changes.ts");
+    progress.delivery = await deliverChanges({
+      mode: changes,
+      changes: log.report.changes,
+      run,
+      reply: log.reply(),
+      prompt: ask?.prompt ?? "",
+      talk,
+      job,
+      env,
+      api,
+      token: inputs.githubToken,
+      branchPrefix: inputs.branchPrefix,
+      signedCommits: inputs.signedCommits,
+      clock: systemClock,
+      signal,
+      onNote: sayLine,
+    });
+  }
+}
+
+/** A run whose changes did not arrive is not green: somebody waits for them. */
+export function withDelivery(verdict: Verdict, delivery: Delivery | null): Verdict {
+  if (verdict.conclusion !== "success" || delivery?.type !== "kept") return verdict;
+  const { reason, message } = delivery;
+  return { ...verdict, conclusion: "failure", reason, message: `The run completed. ${message}` };
+}

@@ -1,0 +1,76 @@
+// What the step asks of the service: the prompt, whose conversation it goes on in, and on which commit. Pure.
+
+import { createHash } from "node:crypto";
+import type { CiJob } from "../ci/provider.ts";
+import type { SubmitRunRequest } from "../contract/run.ts";
+import type { Ask } from "./ask.ts";
+import { findingsSchema } from "./findings/findings-schema.ts";
+import type { Inputs } from "./inputs.ts";
+
+export type RunRequestOptions = {
+  readonly inputs: Inputs;
+  readonly ask: Ask;
+  readonly job: Pick<CiJob, "job" | "step">;
+  /** GITHUB_WORKFLOW_REF: the workflow's file, and the branch or tag that it runs on. */
+  readonly workflowRef: string;
+};
+
+/** The body of the submission. The same job gives the same, so that it finds its run when it is run again. */
+export function runRequest(options: RunRequestOptions): SubmitRunRequest {
+  const { inputs, ask } = options;
+  const { maxTurnTokens } = inputs;
+  const schema = outputSchema(inputs, ask);
+  return {
+    message: ask.prompt,
+    ...sessionOf(options),
+    ...(maxTurnTokens === null ? {} : { max_turn_tokens: maxTurnTokens }),
+    ...(schema === null ? {} : { output_schema: schema }),
+    ...headOf(ask),
+  };
+}
+
+/**
+ * People who talk about one thing go on in one conversation, until somebody begins another. So does a step whose
+ * changes become a pull request: its next run brings the one that is open up to date, and opens no second one.
+ */
+function sessionOf(options: RunRequestOptions): Partial<SubmitRunRequest> {
+  const { session, service, changes } = options.inputs;
+  const { talk } = options.ask;
+  if (session.type === "id") return { session_id: session.id };
+  // One inside the job forgets it with the step.
+  if (session.type === "new" || service.type !== "remote") return {};
+  if (talk === null) return changes === "pull-request" ? { session_key: workflowKey(options) } : {};
+  return talk.command?.verb === "new" ? {} : { session_key: threadKey(talk.thread.number) };
+}
+
+/** One for each step of a workflow on each branch, and for each leg of its matrix: they have tasks of their own. */
+function workflowKey({ inputs, job, workflowRef }: RunRequestOptions): string {
+  const file = /([\w.-]+)@/.exec(workflowRef)?.[1] ?? "";
+  const place = JSON.stringify([workflowRef, job.job, job.step, inputs.matrix]);
+  const hash = createHash("sha256").update(place).digest("hex");
+  return `workflow-${file.slice(0, MAX_FILE_CHARS)}-${hash.slice(0, HASH_CHARS)}`;
+}
+
+/** For whoever reads the key: the hash is what tells steps apart. */
+const MAX_FILE_CHARS = 100;
+const HASH_CHARS = 32;
+
+/** Issues and pull requests of a repository share their numbers. */
+export function threadKey(number: number): string {
+  return `thread-${number}`;
+}
+
+/**
+ * The token of a comment's job names the default branch, that of a pull request's a merge of it: what is found there is
+ * on other lines than what the forge shows.
+ */
+function headOf({ talk }: Ask): Partial<SubmitRunRequest> {
+  if (talk === null || talk.ends === null) return {};
+  const { headSha, baseRef } = talk.ends;
+  return { pull_request: { number: talk.thread.number, head_sha: headSha, base_ref: baseRef } };
+}
+
+function outputSchema({ outputSchema: given, findings }: Inputs, { talk }: Ask): Inputs["outputSchema"] {
+  if (given !== null || findings === "none" || talk?.thread.isPullRequest !== true) return given;
+  return talk.command === null || talk.command.verb === "review" ? findingsSchema : null;
+}

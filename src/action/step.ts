@@ -1,0 +1,64 @@
+// What every part of the main step shares: the job's environment, its way out, and what is known so far.
+
+import * as core from "@actions/core";
+import { systemClock } from "../base/clock.ts";
+import { createGitHubProvider } from "../ci/github.ts";
+import type { CiJob, CiProvider, Environment } from "../ci/provider.ts";
+import { ApiError } from "../client/errors.ts";
+import type { RetryNotice } from "../client/retry.ts";
+import type { Transport } from "../client/transport.ts";
+import type { Interrupts } from "../job/signals.ts";
+import type { Talk } from "./ask.ts";
+import type { Inputs } from "./inputs.ts";
+import type { Progress } from "./progress.ts";
+import { sayLine } from "./say-line.ts";
+import type { openTransport } from "./transport.ts";
+
+export type Step = {
+  readonly env: Environment;
+  readonly interrupts: Interrupts;
+  readonly transport: ReturnType<typeof openTransport>;
+  readonly progress: Progress;
+};
+
+/** The job, as GitHub says it is. */
+export function identify({ env, transport }: Step): CiProvider {
+  return createGitHubProvider({
+    env,
+    transport: transport.send,
+    clock: systemClock,
+    random: Math.random,
+    onRetry: noteRetry,
+  });
+}
+
+export type ForgeAccess = {
+  readonly env: Environment;
+  readonly transport: Transport;
+  readonly onRetry: (notice: RetryNotice) => void;
+};
+
+/** What it takes to ask the forge. */
+export function forgeAccess({ env, transport }: Step): ForgeAccess {
+  return { env, transport: transport.send, onRetry: noteRetry };
+}
+
+/** On a thread, its people are told that they were heard. */
+export async function speakUp(
+  step: Step,
+  { inputs, talk, job }: { inputs: Inputs; talk: Talk; job: CiJob },
+): Promise<void> {
+  const { env, progress } = step;
+  const { openVoice } = await import("./thread/voice.ts");
+  const { openForge } = await import("./forge/open-forge.ts");
+  const api = openForge({ ...forgeAccess(step), inputs, job });
+  progress.voice = openVoice({ api, talk, job, env, clock: systemClock, onWarning: core.warning });
+  progress.voice.acknowledge();
+}
+
+export function noteRetry({ attempt, delayMs, error }: RetryNotice): void {
+  const answered =
+    error instanceof ApiError ? `${error.call} answered ${error.status} (request ${error.requestId}): ` : "";
+  const wait = `Trying again in ${(delayMs / 1000).toFixed(1)} s.`;
+  sayLine(`Attempt ${attempt} failed: ${answered}${error.message} ${wait}`);
+}

@@ -1,0 +1,42 @@
+// What holds for every workflow under examples/. What actionlint finds, and expressions in scripts, are in workflows.test.ts.
+
+import { readdirSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { readInputs } from "../../../src/action/inputs.ts";
+import { readExample } from "../../support/example-workflow.ts";
+
+const OUR_ACTION = "agent-service/agent-service@v1";
+const files = readdirSync(new URL("../../../examples", import.meta.url)).filter((name) =>
+  name.endsWith(".yml"),
+);
+
+describe("every example", () => {
+  it("is looked at", () => {
+    expect(files).toEqual(expect.arrayContaining(["commands.yml", "fix-failing-tests.yml"]));
+  });
+
+  it.each(files)("%s grants nothing to the whole workflow, and has an end for every job", (file) => {
+    const { name, permissions, jobs } = readExample(file);
+    expect(name).not.toBe("");
+    expect(permissions).toEqual({});
+    for (const job of Object.values(jobs)) {
+      expect(job.timeoutMinutes).toBeGreaterThan(0);
+      expect(Object.keys(job.permissions)).not.toEqual([]);
+      expect(Object.values(job.permissions)).not.toContain("write-all");
+    }
+  });
+
+  it.each(files)("%s gives our action inputs that it takes, and time to end before its job does", (file) => {
+    const ours = Object.values(readExample(file).jobs).flatMap(({ steps, timeoutMinutes }) =>
+      steps.filter(({ uses }) => uses === OUR_ACTION).map((step) => ({ step, timeoutMinutes })),
+    );
+    expect(ours).not.toEqual([]);
+    for (const { step, timeoutMinutes } of ours) {
+      // Of an expression only the runner knows the value.
+      const given = (name: string) => step.with[name]?.replaceAll(/\$\{\{.*?\}\}/g, "x") ?? "";
+      const inputs = readInputs(given);
+      if (inputs.mode === "doctor" || !inputs.wait) continue;
+      expect(inputs.timeoutMinutes).toBeLessThan(timeoutMinutes);
+    }
+  });
+});
