@@ -1,0 +1,153 @@
+// The job that the pictures are of: a pull request whose test fails, and a comment that asks for the repair.
+// The service and the Action are the built ones; the forge and the model are played.
+
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { startServer } from "../bench/served-process.ts";
+import { startForge } from "../test/support/forge.ts";
+import { ACTIONS_BOT, type ForgeComment } from "../test/support/forge-comments.ts";
+import type { ModelRequest } from "../test/support/model-request.ts";
+import { byTurn, type Script } from "../test/support/model-script.ts";
+import { startModelServer } from "../test/support/model-server.ts";
+import { call, type Step, say, think } from "../test/support/model-turn.ts";
+import { type ActionResult, runAction } from "../test/support/runner.ts";
+import { git } from "./demo-embedded.ts";
+
+const REPOSITORY = "octo-org/parcels";
+const PULL_REQUEST = 7;
+const MODEL = "scripted-model";
+const MODEL_KEY = "a-key-that-only-the-scripted-model-takes";
+
+export const request = "/agent fix the failing test";
+
+export type Played = { readonly summary: string; readonly comment: string };
+
+const test = `import assert from "node:assert/strict";
+import { parcels } from "../src/parcels.mjs";
+
+assert.deepEqual(parcels(25, 10), [10, 10, 5], "the rest is a parcel, too");
+assert.deepEqual(parcels(20, 10), [10, 10], "no empty parcel");
+console.log("2 checks passed");
+`;
+
+const broken = `/** Splits a weight into parcels of at most \`limit\`. */
+export function parcels(weight, limit) {
+  const full = Math.floor(weight / limit);
+  return Array.from({ length: full }, () => limit);
+}
+`;
+
+const mended = `/** Splits a weight into parcels of at most \`limit\`. */
+export function parcels(weight, limit) {
+  const full = Math.floor(weight / limit);
+  const rest = weight % limit;
+  const parcels = Array.from({ length: full }, () => limit);
+  return rest === 0 ? parcels : [...parcels, rest];
+}
+`;
+
+const project: Readonly<Record<string, string>> = {
+  "package.json": '{ "name": "parcels", "type": "module" }\n',
+  "src/parcels.mjs": broken,
+  "test/parcels.test.mjs": test,
+};
+
+/** Runs the job in `folder`, and returns what it wrote. Throws with the job's log where it did not end well. */
+export async function playJob(folder: string): Promise<Played> {
+  await using opened = new AsyncDisposableStack();
+  const repository = await makeRepository(join(folder, "parcels"));
+  const forge = await startForge({ repositories: { [REPOSITORY]: { path: repository } } });
+  opened.defer(() => forge.close());
+  const model = await startModelServer({ script: repair(), apiKey: MODEL_KEY, models: [MODEL] });
+  opened.defer(() => model.close());
+  const service = await startServer({
+    args: ["dist/cli.mjs", "serve", "--port", "0", "--data-dir", join(folder, "service")],
+    env: {
+      BACKEND: "model",
+      CI_ISSUERS: JSON.stringify([forge.issuerEntry]),
+      MODEL,
+      MODEL_API_KEY: MODEL_KEY,
+      MODEL_BASE_URL: model.baseUrl,
+      // The commands are the script's own, and few machines that draw pictures have a sandbox.
+      SANDBOX: "off",
+    },
+  });
+  opened.defer(() => service.stop());
+  const job = await forge.job({
+    event: "issue_comment",
+    comment: request,
+    pullRequest: { number: PULL_REQUEST, title: "Split a weight into parcels" },
+  });
+  const inputs = { "base-url": service.url, "github-token": job.githubToken, changes: "commit" };
+  const main = await runAction({ entry: "main", env: job.env, inputs });
+  await runAction({ entry: "post", env: job.env, inputs, state: main.state });
+  const comment = forge.rest.commentsOf(PULL_REQUEST).find(({ user }) => user === ACTIONS_BOT);
+  return whatWasWritten(main, comment);
+}
+
+function whatWasWritten(main: ActionResult, comment: ForgeComment | undefined): Played {
+  if (main.exitCode === 0 && main.outputs.conclusion === "success" && comment !== undefined) {
+    return { summary: main.summary, comment: comment.body };
+  }
+  const ending = `conclusion ${main.outputs.conclusion ?? "none"}, ${comment === undefined ? "no comment" : "a comment"}`;
+  throw new Error(`The job of the pictures should have ended well, with a comment: ${ending}.\n${main.log}`);
+}
+
+/** `main` and `topic`, whose head is the pull request's. */
+async function makeRepository(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  git(folder, ["init", "--quiet", "--initial-branch=main"]);
+  const author = ["-c", "user.name=Demo", "-c", "user.email=demo@localhost"];
+  const commit = async (files: Readonly<Record<string, string>>, subject: string) => {
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), text);
+    }
+    git(folder, ["add", "."]);
+    git(folder, [...author, "commit", "--quiet", "-m", subject]);
+  };
+  await commit({ "README.md": "# Parcels\n" }, "Begin");
+  git(folder, ["checkout", "--quiet", "-b", "topic"]);
+  await commit(project, "Split a weight into parcels");
+  git(folder, ["update-ref", `refs/pull/${PULL_REQUEST}/head`, "topic"]);
+  git(folder, ["checkout", "--quiet", "main"]);
+  return folder;
+}
+
+/** Reads, runs the test, mends, runs it again. What it claims of the test is what the tool's result said. */
+function repair(): Script {
+  const runTest = call("shell", { command: "node test/parcels.test.mjs" });
+  const steps: readonly Step[] = [
+    [
+      think("See the code and its test before anything else."),
+      call("read_file", { path: "src/parcels.mjs" }),
+      call("read_file", { path: "test/parcels.test.mjs" }),
+    ],
+    [say("I run the test to see how it fails."), runTest],
+    [
+      say("`parcels` drops what is left over."),
+      call("write_file", { path: "src/parcels.mjs", content: mended }),
+    ],
+    runTest,
+    (asked) => say(hasPassed(asked) ? repaired : "The test still fails. The tool's last result says why."),
+  ];
+  return byTurn(steps);
+}
+
+function hasPassed({ toolResults }: ModelRequest): boolean {
+  return toolResults.at(-1)?.text.includes("2 checks passed") ?? false;
+}
+
+const repaired = `The test passes now. \`parcels(25, 10)\` gave \`[10, 10]\`: the function rounded the number of parcels down and dropped the remaining 5.
+
+- **The repair**: what is left over becomes a last, smaller parcel.
+- **No empty parcel**: a weight that divides evenly, like \`parcels(20, 10)\`, gives the same as before.
+
+\`\`\`diff
+-  return Array.from({ length: full }, () => limit);
++  const parcels = Array.from({ length: full }, () => limit);
++  return rest === 0 ? parcels : [...parcels, rest];
+\`\`\`
+
+A weight below zero is still not refused; say \`/agent\` if it should be.
+`;
