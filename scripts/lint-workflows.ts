@@ -27,7 +27,9 @@ export type Finding = { readonly path: string; readonly line: number; readonly m
 /** All workflows of this repository. */
 export function findWorkflows(): readonly Workflow[] {
   const paths = [OUR_WORKFLOWS, "examples"].flatMap((folder) =>
-    readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith(".yml"))
+      .map((name) => `${folder}/${name}`),
   );
   const files = paths.map((path) => ({ path, text: read(path), firstLine: 1 }));
   return [...files, ...workflowsInMarkdown("README.md", read("README.md"))];

@@ -3,9 +3,12 @@
 import * as core from "@actions/core";
 import { systemClock } from "../base/clock.ts";
 import { createGitHubProvider } from "../ci/github.ts";
+import type { CiJob, Environment } from "../ci/provider.ts";
 import type { Verdict } from "../job/conclusion.ts";
 import type { Delivery } from "../render/delivery.ts";
 import type { ConcludeOptions } from "./conclude.ts";
+import type { Progress } from "./progress.ts";
+import { conversationKey } from "./run-request.ts";
 import { sayLine } from "./say-line.ts";
 
 /** Does what the inputs ask for. Keeps what came of it in the progress. */
@@ -25,7 +28,8 @@ export async function handOver({
   const { job } = createGitHubProvider({ env, transport, clock: systemClock, random: Math.random });
   const api = openForge({ inputs, job, env, transport, signal });
   const talk = ask?.talk ?? null;
-  if (findings !== "none") {
+  // A plain question has a plain answer.
+  if (findings !== "none" && log.report.output !== null) {
     const { publishFindings } = await import("./findings/publish-findings.ts");
     const { output } = log.report;
     progress.findings = await publishFindings({
@@ -43,7 +47,7 @@ export async function handOver({
     progress.delivery = await deliverChanges({
       mode: changes,
       changes: log.report.changes,
-      run,
+      run: { ...run, sessionId: conversationOf(progress, { job, env }) ?? run.sessionId },
       reply: log.reply(),
       prompt: ask?.prompt ?? "",
       talk,
@@ -58,6 +62,15 @@ export async function handOver({
       onNote: sayLine,
     });
   }
+}
+
+/** A service inside the job knows of no run before this one: the pull request is told by what it is about. */
+function conversationOf(
+  { embedded, inputs, ask }: Progress,
+  { job, env }: { job: CiJob; env: Environment },
+): string | null {
+  if (embedded === null || inputs === null || ask === null) return null;
+  return conversationKey({ inputs, ask, job, workflowRef: env.GITHUB_WORKFLOW_REF ?? "" });
 }
 
 /** A run whose changes did not arrive is not green: somebody waits for them. */

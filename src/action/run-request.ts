@@ -29,18 +29,25 @@ export function runRequest(options: RunRequestOptions): SubmitRunRequest {
   };
 }
 
-/**
- * People who talk about one thing go on in one conversation, until somebody begins another. So does a step whose
- * changes become a pull request: its next run brings the one that is open up to date, and opens no second one.
- */
 function sessionOf(options: RunRequestOptions): Partial<SubmitRunRequest> {
-  const { session, service, changes } = options.inputs;
-  const { talk } = options.ask;
+  const { session, service } = options.inputs;
   if (session.type === "id") return { session_id: session.id };
   // One inside the job forgets it with the step.
-  if (session.type === "new" || service.type !== "remote") return {};
-  if (talk === null) return changes === "pull-request" ? { session_key: workflowKey(options) } : {};
-  return talk.command?.verb === "new" ? {} : { session_key: threadKey(talk.thread.number) };
+  const key = service.type === "remote" ? conversationKey(options) : null;
+  return key === null ? {} : { session_key: key };
+}
+
+/**
+ * People who talk about one thing go on in one conversation, until somebody begins another. So does a step whose
+ * changes become a pull request: its next run brings the one that is open up to date, and opens no second one. Null for
+ * a run that goes on in none, or in one that has an id.
+ */
+export function conversationKey(options: RunRequestOptions): string | null {
+  const { session, changes } = options.inputs;
+  const { talk } = options.ask;
+  if (session.type !== "thread") return null;
+  if (talk === null) return changes === "pull-request" ? workflowKey(options) : null;
+  return talk.command?.verb === "new" ? null : threadKey(talk.thread.number);
 }
 
 /** One for each step of a workflow on each branch, and for each leg of its matrix: they have tasks of their own. */

@@ -178,7 +178,7 @@ function openLog(options: {
 /** Before anything can fail: whoever reads the log must be able to find the run. */
 function announce({ settings }: Step, run: { runId: string; url: string; attached: boolean }): void {
   const id = singleLine(run.runId, 100);
-  const what = run.attached ? `Attached to run ${id} that an earlier attempt started.` : `Run ${id}`;
+  const what = run.attached ? `Attached to run ${id} that was started earlier.` : `Run ${id}`;
   if (settings.format === "text") process.stdout.write(`${what}\nFollow it at ${run.url}\n`);
   else note(`${what} at ${run.url}`);
 }

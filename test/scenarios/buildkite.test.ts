@@ -69,7 +69,7 @@ describe("a Buildkite job", () => {
       },
     });
     expect(retried).toMatchObject({ code: 0, stderr: "" });
-    expect(retried.stdout).toContain("that an earlier attempt started.");
+    expect(retried.stdout).toContain("that was started earlier.");
   });
 
   it("names the claim link when its credits have ended", async () => {

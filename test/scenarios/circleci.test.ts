@@ -82,7 +82,7 @@ describe("a CircleCI job", () => {
       },
     });
     expect(retried).toMatchObject({ code: 0, stderr: "" });
-    expect(retried.stdout).toContain("that an earlier attempt started.");
+    expect(retried.stdout).toContain("that was started earlier.");
   });
 });
 

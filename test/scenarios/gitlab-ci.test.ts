@@ -135,7 +135,7 @@ describe("a GitLab job", () => {
       },
     });
     expect(retried).toMatchObject({ code: 0, stderr: "" });
-    expect(retried.stdout).toContain(`Attached to run ${id} that an earlier attempt started.\n`);
+    expect(retried.stdout).toContain(`Attached to run ${id} that was started earlier.\n`);
 
     const again = await scene.run({ env: { ...env, CI_JOB_ID: "305" }, args: ["wait"] });
     expect(again.code).toBe(0);

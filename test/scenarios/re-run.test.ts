@@ -46,7 +46,7 @@ describe("a job that is run again", () => {
     expect(second).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
     expect(second.outputs["run-id"]).toBe(runId);
     expect(second.outputs["session-id"]).toBe(first.outputs["session-id"]);
-    expect(second.log).toContain(`Attached to run ${runId} that an earlier attempt started.`);
+    expect(second.log).toContain(`Attached to run ${runId} that was started earlier.`);
     expect(await replyOf(second)).toBe("Done.\n");
     expect(await eventsOf(second)).toEqual(await scene.storedEvents(runId ?? ""));
     expect(keysOf(second)).toEqual(keysOf(first));

@@ -13,6 +13,7 @@ export type ForgePull = {
   readonly state: "open" | "closed";
   readonly head: string;
   readonly base: string;
+  readonly merged_at?: string | null;
 };
 
 export type PullsDoor = {

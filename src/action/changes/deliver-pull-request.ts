@@ -45,6 +45,12 @@ export async function deliverPullRequest(
     }
     return { type: "none" };
   }
+  if (place.rejected !== null && (await isSameChange(context, { proposal, rejected: place.rejected }))) {
+    options.onNote(
+      `Nothing is pushed: pull request #${place.rejected.number}, with these changes, was closed.`,
+    );
+    return { type: "none" };
+  }
   const sha = await bringBranch(context, { branch, proposal });
   const body = bodyOf(context);
   if (pull !== null) {
@@ -63,25 +69,50 @@ function delivered(pull: PullRequest, { branch, isNew }: { branch: string; isNew
 
 type Place =
   /** A branch of the session's own; `pull` is null where none is open. */
-  | { readonly type: "branch"; readonly branch: string; readonly pull: PullRequest | null }
+  | {
+      readonly type: "branch";
+      readonly branch: string;
+      readonly pull: PullRequest | null;
+      /** The one before, where people closed it unmerged, and nobody has asked since. */
+      readonly rejected: PullRequest | null;
+    }
   /** This very run was delivered before, and its pull request has been closed since. */
   | { readonly type: "done"; readonly branch: string; readonly pull: PullRequest };
 
 async function findPlace({ options, remote, scratch }: DeliveryContext): Promise<Place> {
   const { api, run, branchPrefix: prefix } = options;
+  let rejected: PullRequest | null = null;
   for (let count = 1; count <= MAX_NAMES; count += 1) {
     const branch = branchName(options, { prefix, sessionId: run.sessionId, count });
     const pulls = await findPullRequests(api, branch);
     const pull = pulls.find(({ isOpen }) => isOpen) ?? null;
     const [closed] = pulls;
-    if (pull !== null || closed === undefined) return { type: "branch", branch, pull };
+    if (pull !== null || closed === undefined) return { type: "branch", branch, pull, rejected };
+    rejected = null;
     if (await remote.fetch(closed.headSha, SEARCHED_COMMITS)) {
       const history = await scratch.history(closed.headSha, SEARCHED_COMMITS);
       if (history.some(({ message }) => isOfRun(message, run))) return { type: "done", branch, pull: closed };
+      if (!closed.isMerged && isUnasked(options)) rejected = closed;
     }
   }
   const message = `The changes were not pushed: this session has had ${MAX_NAMES} pull requests. Begin a new one.`;
   throw new Kept("branch_taken", message);
+}
+
+/** A schedule goes on asking for what people have turned down. Who asks in words may get it again. */
+function isUnasked({ talk, env }: DeliveryContext["options"]): boolean {
+  return talk === null && env.GITHUB_EVENT_NAME !== "workflow_dispatch";
+}
+
+/** Whether every file that is to change is already as it was in the pull request that was closed. */
+async function isSameChange(
+  { scratch }: DeliveryContext,
+  { proposal, rejected }: { proposal: Proposal; rejected: PullRequest },
+): Promise<boolean> {
+  const changed = await scratch.changes(proposal.onTree, proposal.tree);
+  const others = await scratch.changes(await scratch.treeOf(rejected.headSha), proposal.tree);
+  const differing = new Set(others.map(({ path }) => path));
+  return changed.every(({ path }) => !differing.has(path));
 }
 
 async function propose(

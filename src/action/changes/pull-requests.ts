@@ -9,6 +9,7 @@ const pullSchema = z.object({
   number: z.int(),
   html_url: z.string(),
   state: z.enum(["open", "closed"]),
+  merged_at: z.optional(z.nullable(z.string())),
   body: z.optional(z.nullable(z.string())),
   head: z.object({ ref: z.string(), sha: z.string().check(z.regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/)) }),
 });
@@ -17,6 +18,7 @@ export type PullRequest = {
   readonly number: number;
   readonly url: string;
   readonly isOpen: boolean;
+  readonly isMerged: boolean;
   readonly body: string;
   readonly headSha: string;
 };
@@ -75,10 +77,12 @@ function pullRequestOf({
   number,
   html_url: url,
   state,
+  merged_at: mergedAt,
   body,
   head,
 }: z.output<typeof pullSchema>): PullRequest {
-  return { number, url, isOpen: state === "open", body: body ?? "", headSha: head.sha };
+  const isMerged = mergedAt !== undefined && mergedAt !== null;
+  return { number, url, isOpen: state === "open", isMerged, body: body ?? "", headSha: head.sha };
 }
 
 function refusalOf(cause: ForgeError, head: string): Kept {

@@ -85,7 +85,7 @@ describe("nightly maintenance", () => {
   it("opens another once that was merged, and none where nothing is to be done", async () => {
     const [pull] = scene.forge.pulls.all;
     scene.repository.git(["update-ref", "refs/heads/main", `refs/heads/${pull?.head}`]);
-    scene.forge.pulls.edit(pull?.number ?? 0, { state: "closed" });
+    scene.forge.pulls.edit(pull?.number ?? 0, { state: "closed", merged_at: "2026-01-16T08:00:00Z" });
     const quiet = await night({});
     expect(quiet.outputs).toMatchObject({ conclusion: "success", "pull-request-url": "" });
     expect(scene.forge.pulls.all).toHaveLength(1);
@@ -97,6 +97,23 @@ describe("nightly maintenance", () => {
       state: "open",
       head: next.outputs.branch,
     });
+  });
+
+  it("does not bring back what people have turned down, but for who asks", async () => {
+    const turnedDown = scene.forge.pulls.all[1];
+    scene.forge.pulls.edit(turnedDown?.number ?? 0, { state: "closed" });
+    const quiet = await night({});
+    expect(quiet.outputs).toMatchObject({ conclusion: "success", "pull-request-url": "", branch: "" });
+    expect(quiet.log).toContain(
+      `Nothing is pushed: pull request #${turnedDown?.number}, with these changes, was closed.`,
+    );
+    expect(scene.forge.pulls.all).toHaveLength(2);
+    const more = await night({ writes: { "CHANGES.md": "More.\n" } });
+    expect(scene.forge.pulls.all).toHaveLength(3);
+    scene.forge.pulls.edit(scene.forge.pulls.all[2]?.number ?? 0, { state: "closed" });
+    const asked = await night({}, "workflow_dispatch");
+    expect(scene.forge.pulls.all).toHaveLength(4);
+    expect(asked.outputs.branch).not.toBe(more.outputs.branch);
   });
 
   it("is no red cross when the credits have ended", async () => {
