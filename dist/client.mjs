@@ -2857,6 +2857,7 @@ var init_problem = __esm({
       "token_not_yet_valid",
       "token_lifetime_too_long",
       "event_refused",
+      "policy_refused",
       "token_replayed"
     ];
     problemCodes = [
@@ -2870,6 +2871,8 @@ var init_problem = __esm({
       "events_expired",
       "idempotency_key_in_flight",
       "idempotency_key_reused",
+      "session_key_in_flight",
+      "pull_request_unsupported",
       "insufficient_credits",
       "body_too_large",
       "unsupported_media_type",
@@ -2926,6 +2929,62 @@ var init_bounded_object = __esm({
   }
 });
 
+// src/contract/ci-policy.ts
+function list(pattern, form) {
+  const entry = string2(`must be ${form}`).check(
+    _maxLength(MAX_POLICY_CHARS, `must have at most ${MAX_POLICY_CHARS} characters`),
+    // A refinement and no `regex`: other readers of the document would have to know its flag.
+    refine((text2) => pattern.test(text2), `must be ${form}`)
+  );
+  const entries = array(entry, "must be a list of texts").check(
+    _minLength(1, "must not be empty: leave the list out to allow all"),
+    _maxLength(MAX_POLICY_ENTRIES, `must have at most ${MAX_POLICY_ENTRIES} entries`)
+  );
+  return optional(entries);
+}
+var MAX_POLICY_ENTRIES, MAX_POLICY_CHARS, ciPolicyRules, ciPolicySchema, REF_SEGMENT, REF_PATTERN, refPattern, workflowPattern, REF_FORM, ciPolicyRequestSchema;
+var init_ci_policy = __esm({
+  "src/contract/ci-policy.ts"() {
+    "use strict";
+    init_mini();
+    MAX_POLICY_ENTRIES = 50;
+    MAX_POLICY_CHARS = 500;
+    ciPolicyRules = ["events", "refs", "workflows", "actors"];
+    ciPolicySchema = object({
+      /** "push", "schedule" …; "pull_request" for every provider's. */
+      events: optional(array(string2())),
+      /** Full refs. `*` ends a segment, `**` stands for all segments that follow. */
+      refs: optional(array(string2())),
+      /** The file that started the job, on any ref, or on one: `.github/workflows/agent.yml@refs/heads/main`. */
+      workflows: optional(array(string2())),
+      /** The provider's ids of those who may start the job. */
+      actors: optional(array(string2()))
+    });
+    REF_SEGMENT = String.raw`[^\s\p{Cc}~^:?*[\\/]`;
+    REF_PATTERN = String.raw`refs(?=\/)(?:\/(?:${REF_SEGMENT}+\*?|\*))*(?:\/\*\*)?`;
+    refPattern = new RegExp(`^${REF_PATTERN}$`, "u");
+    workflowPattern = new RegExp(String.raw`^(?!\/)[^\p{Cc}@*]+(?:@${REF_PATTERN})?$`, "u");
+    REF_FORM = "such as refs/heads/main, refs/heads/release/* or refs/tags/**, with * at the end of a segment";
+    ciPolicyRequestSchema = strictObject(
+      {
+        events: list(/^[a-z_]{1,64}$/, "the name of an event, such as push"),
+        refs: list(refPattern, `a full ref, ${REF_FORM}`),
+        workflows: list(
+          workflowPattern,
+          `the path of a workflow file, alone or with "@" and a full ref, ${REF_FORM}`
+        ),
+        actors: list(/^[0-9]{1,20}$/, "a numeric id in a string, such as 583231")
+      },
+      `must be null, or an object of ${ciPolicyRules.join(", ")}`
+    ).check(
+      refine(
+        (policy) => Object.values(policy).some((entries) => entries !== void 0),
+        `must have one of ${ciPolicyRules.join(", ")}; null allows all jobs`
+      )
+    );
+  }
+});
+
 // src/contract/agent.ts
 var agent_exports = {};
 __export(agent_exports, {
@@ -2950,6 +3009,7 @@ var init_agent = __esm({
     "use strict";
     init_mini();
     init_bounded_object();
+    init_ci_policy();
     MAX_AGENT_NAME_CHARS = 255;
     MAX_CONFIG_BYTES = 64 * 1024;
     MAX_CONFIG_DEPTH = 64;
@@ -2970,7 +3030,9 @@ var init_agent = __esm({
       created_at: iso_exports.datetime(),
       kind: optional(literal("independent")),
       /** Micro-USD a turn, 1,000,000 = 1 USD; 0 stops the advisor. Absent: no cap. */
-      advisor_max_spend_micro_usd: optional(microUsdSchema)
+      advisor_max_spend_micro_usd: optional(microUsdSchema),
+      /** Of a repository's agent: which CI jobs may run it. Null: all of its repository's. */
+      ci_policy: optional(nullable(ciPolicySchema))
     });
     agentListSchema = array(agentSchema);
     createAgentResponseSchema = extend2(agentSchema, { existing: optional(literal(true)) });
@@ -2986,7 +3048,9 @@ var init_agent = __esm({
     });
     updateAgentRequestSchema = strictObject({
       /** Null clears the cap. */
-      advisor_max_spend_micro_usd: optional(nullable(microUsdSchema))
+      advisor_max_spend_micro_usd: optional(nullable(microUsdSchema)),
+      /** The whole policy, in the place of the one before. Null clears it. */
+      ci_policy: optional(nullable(ciPolicyRequestSchema))
     });
     listAgentsQuerySchema = object({ include_independent: optional(_enum(["true", "false"])) });
   }
@@ -3147,6 +3211,8 @@ var init_pricing = __esm({
     modelRate = {
       id: string2(),
       in_nano_usd_per_tok: int(),
+      /** Input that the model's provider had in its cache; as other input where it is absent. */
+      cached_in_nano_usd_per_tok: optional(int()),
       out_nano_usd_per_tok: int(),
       free_tier_eligible: boolean2()
     };
@@ -3183,6 +3249,44 @@ var init_pricing = __esm({
   }
 });
 
+// src/contract/ci-identity.ts
+var ci_identity_exports = {};
+__export(ci_identity_exports, {
+  ciIdentitySchema: () => ciIdentitySchema,
+  claimStates: () => claimStates
+});
+var claimStates, ciIdentitySchema;
+var init_ci_identity = __esm({
+  "src/contract/ci-identity.ts"() {
+    "use strict";
+    init_mini();
+    init_exchange();
+    claimStates = ["unclaimed", "pending", "claimed"];
+    ciIdentitySchema = object({
+      provider: string2(),
+      issuer: string2(),
+      /** The one audience that this service takes, so that the token had it. */
+      audience: string2(),
+      repository: ciRepositorySchema,
+      event: string2(),
+      ref: string2(),
+      /** The branch that a pull request wants to change, where the event is one. */
+      base_ref: nullable(string2()),
+      sha: string2(),
+      run_id: string2(),
+      run_attempt: string2(),
+      /** The id of who caused the event, and the workflow's file with its ref; null where the token has none. */
+      actor_id: nullable(string2()),
+      workflow: nullable(string2()),
+      agent_id: uuid2(),
+      claim: _enum(claimStates),
+      /** When the capability ends. */
+      expires_at: iso_exports.datetime(),
+      quota: quotaSchema
+    });
+  }
+});
+
 // src/contract/query.ts
 function wholeNumber(options) {
   const { min, max, fallback } = options;
@@ -3204,6 +3308,40 @@ var init_query = __esm({
   }
 });
 
+// src/contract/pull-request.ts
+function isBranchName(text2) {
+  if (text2.startsWith("-") || text2.startsWith("refs/") || text2 === "@" || text2 === "HEAD") return false;
+  if (text2.includes("..") || text2.includes("@{") || text2.endsWith(".")) return false;
+  if (/[\x00-\x20\x7f~^:?*[\\]/.test(text2)) return false;
+  return text2.split("/").every((part) => part !== "" && !part.startsWith(".") && !part.endsWith(".lock"));
+}
+var MAX_PULL_REQUEST_NUMBER, MAX_BRANCH_CHARS, pullRequestSchema;
+var init_pull_request = __esm({
+  "src/contract/pull-request.ts"() {
+    "use strict";
+    init_mini();
+    MAX_PULL_REQUEST_NUMBER = 2147483647;
+    MAX_BRANCH_CHARS = 255;
+    pullRequestSchema = object({
+      number: int().check(_gte(1), _lte(MAX_PULL_REQUEST_NUMBER)),
+      head_sha: string2().check(
+        _regex(
+          /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/,
+          "must be a whole commit name: 40 or 64 hexadecimal digits, in lower case"
+        )
+      ),
+      base_ref: string2().check(
+        _minLength(1),
+        _maxLength(MAX_BRANCH_CHARS),
+        refine(
+          isBranchName,
+          'must be the plain name of a branch, as "main" is: without "refs/heads/", and a name that git allows'
+        )
+      )
+    });
+  }
+});
+
 // src/contract/run.ts
 var run_exports = {};
 __export(run_exports, {
@@ -3212,6 +3350,7 @@ __export(run_exports, {
   MAX_OUTPUT_SCHEMA_BYTES: () => MAX_OUTPUT_SCHEMA_BYTES,
   MAX_OUTPUT_SCHEMA_DEPTH: () => MAX_OUTPUT_SCHEMA_DEPTH,
   MAX_PAGE_RUNS: () => MAX_PAGE_RUNS,
+  MAX_SESSION_KEY_CHARS: () => MAX_SESSION_KEY_CHARS,
   MAX_TURN_TOKENS: () => MAX_TURN_TOKENS,
   cancelRunResponseSchema: () => cancelRunResponseSchema,
   isTerminal: () => isTerminal,
@@ -3235,17 +3374,19 @@ function name(maxChars) {
   const hasNoNul3 = refine((text2) => !text2.includes("\0"), "must not hold a NUL character");
   return string2().check(_minLength(1), _maxLength(maxChars), hasNoNul3);
 }
-var MAX_OUTPUT_SCHEMA_BYTES, MAX_OUTPUT_SCHEMA_DEPTH, MAX_TURN_TOKENS, MAX_IDEMPOTENCY_KEY_CHARS, MAX_PAGE_RUNS, DEFAULT_PAGE_RUNS, runOrigins, runCauses, runStatuses, usageSchema, identity, accounting, timestamp, unsettled, started, runSchema, messageRoles, partTypes, partSchema, messageSchema, submitRunRequestSchema, submitRunResponseSchema, cancelRunResponseSchema, runListSchema, listRunsQuerySchema;
+var MAX_OUTPUT_SCHEMA_BYTES, MAX_OUTPUT_SCHEMA_DEPTH, MAX_TURN_TOKENS, MAX_IDEMPOTENCY_KEY_CHARS, MAX_SESSION_KEY_CHARS, MAX_PAGE_RUNS, DEFAULT_PAGE_RUNS, runOrigins, runCauses, runStatuses, usageSchema, identity, accounting, timestamp, unsettled, started, runSchema, messageRoles, partTypes, partSchema, messageSchema, submitRunRequestSchema, submitRunResponseSchema, cancelRunResponseSchema, runListSchema, listRunsQuerySchema;
 var init_run = __esm({
   "src/contract/run.ts"() {
     "use strict";
     init_mini();
     init_bounded_object();
+    init_pull_request();
     init_query();
     MAX_OUTPUT_SCHEMA_BYTES = 64 * 1024;
     MAX_OUTPUT_SCHEMA_DEPTH = 64;
     MAX_TURN_TOKENS = 5e6;
     MAX_IDEMPOTENCY_KEY_CHARS = 255;
+    MAX_SESSION_KEY_CHARS = 255;
     MAX_PAGE_RUNS = 100;
     DEFAULT_PAGE_RUNS = 50;
     runOrigins = ["user", "schedule", "background", "agent", "agent_result"];
@@ -3344,7 +3485,22 @@ var init_run = __esm({
     submitRunRequestSchema = object({
       message: optional(string2().check(_minLength(1))),
       messages: optional(array(messageSchema).check(_minLength(1))),
+      /** The session to go on in; with neither this nor `session_key`, the run begins one. */
       session_id: optional(name(255)),
+      /**
+       * Names the session by a key of the caller's own, in the place of `session_id`: the first run with the key begins
+       * it, every later one goes on in it. Keys belong to the agent: whoever may submit runs of it, its owner and every
+       * job of its repository, reaches each of its sessions by the key, with all that was said there. A key keeps threads
+       * apart, and protects nothing: make it of what the CI vouches for, as the number of an issue, and not of text that
+       * an outsider wrote. It ends with the claim: after a release of the agent the same key begins a new session.
+       *
+       * Runs of one session that change files take their turns: each begins when the ones before it have ended.
+       */
+      session_key: optional(name(MAX_SESSION_KEY_CHARS)),
+      /** With `session_key`: begins a session anew, and the key is its from then on. Else not read. */
+      new_session: optional(boolean2()),
+      /** A CI job's alone: the pull request whose head the run works on, in the place of the job's commit. */
+      pull_request: optional(pullRequestSchema),
       idempotency_key: optional(name(MAX_IDEMPOTENCY_KEY_CHARS)),
       max_turn_tokens: optional(int().check(_gte(0), _lte(MAX_TURN_TOKENS))),
       /** A JSON Schema (2020-12) that the reply has to fit; it then also comes as the event `output`. */
@@ -3357,6 +3513,7 @@ var init_run = __esm({
     runListSchema = array(runSchema);
     listRunsQuerySchema = object({
       before: optional(uuid2()),
+      session_key: optional(name(MAX_SESSION_KEY_CHARS)),
       limit: wholeNumber({ min: 1, max: MAX_PAGE_RUNS, fallback: DEFAULT_PAGE_RUNS })
     });
   }
@@ -3448,7 +3605,8 @@ var init_run_event = __esm({
         base_sha: string2(),
         files: array(fileChangeSchema),
         patch: string2(),
-        held_back: optional(array(heldBackFileSchema))
+        held_back: optional(array(heldBackFileSchema)),
+        unreadable: optional(string2())
       })
     });
     quotaEventSchema = object({
@@ -3897,10 +4055,11 @@ async function retrying(options, attempt) {
     }
   }
 }
+var inFlightCodes = /* @__PURE__ */ new Set(["idempotency_key_in_flight", "session_key_in_flight"]);
 function isTransient(error) {
   if (error instanceof ConnectionError) return error.code !== "certificate_refused";
   if (error instanceof ApiError) {
-    return isTransientStatus(error.status) || error.code === "idempotency_key_in_flight";
+    return isTransientStatus(error.status) || inFlightCodes.has(error.code);
   }
   return error instanceof DecodeError && (isTransientStatus(error.status) || isPage(error));
 }
@@ -4094,6 +4253,11 @@ function ciClient(connection) {
       decoder: async () => (await Promise.resolve().then(() => (init_exchange(), exchange_exports))).audienceResponseSchema,
       signal: options?.signal
     }),
+    identity: (options) => requestValue(connection, {
+      path: "/v1/ci/identity",
+      decoder: async () => (await Promise.resolve().then(() => (init_ci_identity(), ci_identity_exports))).ciIdentitySchema,
+      signal: options?.signal
+    }),
     readCiRun: (options) => readPage(connection, options)
   };
 }
@@ -4191,9 +4355,10 @@ function hasGap(page, cursor) {
 function runClient(connection) {
   return {
     submitRun: (options) => submit(connection, options),
-    listRuns: ({ agentId, before, limit, signal }) => requestValue(connection, {
+    listRuns: ({ agentId, sessionKey, before, limit, signal }) => requestValue(connection, {
       path: runsPath(agentId),
       query: {
+        ...sessionKey === void 0 ? {} : { session_key: sessionKey },
         ...before === void 0 ? {} : { before },
         ...limit === void 0 ? {} : { limit }
       },

@@ -18,7 +18,12 @@ export type Talk = {
   /** Of a pull request: the commits that the words were about. */
   readonly ends: PullRequestEnds | null;
   /** The comment or review that asks; null where the event itself does. */
-  readonly remark: { readonly type: RemarkTrigger["type"]; readonly id: number } | null;
+  readonly remark: {
+    readonly type: RemarkTrigger["type"];
+    readonly id: number;
+    /** The comment at a line that this one replies to: GitHub takes replies to the first alone. */
+    readonly firstId?: number | null;
+  } | null;
   readonly command: Command | null;
 };
 

@@ -24,8 +24,11 @@ export async function conclude(options: ConcludeOptions): Promise<void> {
   const { outcome, progress } = options;
   const { inputs, log } = progress;
   await attempt("events file", async () => log?.end());
-  await handOver(options);
-  const verdict = withDelivery(concludeOutcome(outcome), progress.delivery);
+  const verdict = await handOver(options).then(
+    () => withDelivery(concludeOutcome(outcome), progress.delivery),
+    // Nothing that anybody could know of before: a full disk, for one.
+    (error: unknown) => concludeOutcome({ type: "error", error }),
+  );
   const granted = progress.embedded === null ? progress.grant?.claim_url : null;
   const claimUrl = verdict.claimUrl ?? log?.report.quota?.claim_url ?? granted ?? null;
   const ending: Ending = { ...options, verdict, claimUrl };
@@ -46,13 +49,9 @@ export async function conclude(options: ConcludeOptions): Promise<void> {
 /** How the step ended, for all that tell of it. */
 export type Ending = ConcludeOptions & { readonly verdict: Verdict; readonly claimUrl: string | null };
 
-/** A runner waits 7.5 s for a cancelled step, and outputs and summary come after the comment. */
-const HURRIED_MS = 1_500;
-const PATIENT_MS = 60_000;
-
 async function sayLastWord({ outcome, progress, verdict, claimUrl, signal }: Ending): Promise<void> {
   const { voice, embedded, log, delivery, findings } = progress;
-  if (voice === null) return;
+  if (voice === null || (isUneventful(verdict, progress) && !isAsked(progress))) return;
   const ended = outcome.type === "ended" ? outcome.run : null;
   const { conclusion, reason, message } = verdict;
   const hasNoModel = embedded?.hasModel === false;
@@ -69,8 +68,18 @@ async function sayLastWord({ outcome, progress, verdict, claimUrl, signal }: End
     creditsRemaining: embedded === null ? creditsLeft(progress) : null,
     tokens: ended?.tokens ?? null,
     claimUrl,
-    limitMs: signal.aborted ? HURRIED_MS : PATIENT_MS,
+    hurry: signal,
   });
+}
+
+/** Nothing ran, and nothing is wrong. */
+function isUneventful({ conclusion }: Verdict, { run }: Progress): boolean {
+  return run === null && (conclusion === "skipped" || conclusion === "success");
+}
+
+/** In somebody's words. Nobody else wants to be told of what did not happen. */
+function isAsked({ ask }: Progress): boolean {
+  return (ask?.talk?.command ?? null) !== null;
 }
 
 function say(

@@ -8,7 +8,7 @@ import type { Verdict } from "../job/conclusion.ts";
 import type { Delivery } from "../render/delivery.ts";
 import type { ConcludeOptions } from "./conclude.ts";
 import type { Progress } from "./progress.ts";
-import { conversationKey } from "./run-request.ts";
+import { asksForReview, conversationKey } from "./run-request.ts";
 import { sayLine } from "./say-line.ts";
 
 /** Does what the inputs ask for. Keeps what came of it in the progress. */
@@ -28,13 +28,15 @@ export async function handOver({
   const { job } = createGitHubProvider({ env, transport, clock: systemClock, random: Math.random });
   const api = openForge({ inputs, job, env, transport, signal });
   const talk = ask?.talk ?? null;
+  const { output } = log.report;
+  const isExpected = ask !== null && asksForReview(inputs, ask);
   // A plain question has a plain answer.
-  if (findings !== "none" && log.report.output !== null) {
+  if (findings !== "none" && (output !== null || isExpected)) {
     const { publishFindings } = await import("./findings/publish-findings.ts");
-    const { output } = log.report;
     progress.findings = await publishFindings({
       mode: findings,
       output,
+      isExpected,
       talk,
       api,
       env,

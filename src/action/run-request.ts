@@ -31,9 +31,13 @@ export function runRequest(options: RunRequestOptions): SubmitRunRequest {
 
 function sessionOf(options: RunRequestOptions): Partial<SubmitRunRequest> {
   const { session, service } = options.inputs;
+  const { talk } = options.ask;
   if (session.type === "id") return { session_id: session.id };
   // One inside the job forgets it with the step.
-  const key = service.type === "remote" ? conversationKey(options) : null;
+  if (service.type !== "remote" || session.type === "new") return {};
+  // What is said next goes on in the new one.
+  if (talk?.command?.verb === "new") return { session_key: threadKey(talk.thread.number), new_session: true };
+  const key = conversationKey(options);
   return key === null ? {} : { session_key: key };
 }
 
@@ -77,7 +81,15 @@ function headOf({ talk }: Ask): Partial<SubmitRunRequest> {
   return { pull_request: { number: talk.thread.number, head_sha: headSha, base_ref: baseRef } };
 }
 
-function outputSchema({ outputSchema: given, findings }: Inputs, { talk }: Ask): Inputs["outputSchema"] {
-  if (given !== null || findings === "none" || talk?.thread.isPullRequest !== true) return given;
-  return talk.command === null || talk.command.verb === "review" ? findingsSchema : null;
+function outputSchema(inputs: Inputs, ask: Ask): Inputs["outputSchema"] {
+  return asksForReview(inputs, ask) ? findingsSchema : inputs.outputSchema;
+}
+
+/** Whether the reply is held to the form of a review. */
+export function asksForReview(
+  { outputSchema: given, findings }: Pick<Inputs, "outputSchema" | "findings">,
+  { talk }: Ask,
+): boolean {
+  if (given !== null || findings === "none" || talk?.thread.isPullRequest !== true) return false;
+  return talk.command === null || talk.command.verb === "review";
 }

@@ -49,10 +49,22 @@ export async function speakUp(
   { inputs, talk, job }: { inputs: Inputs; talk: Talk; job: CiJob },
 ): Promise<void> {
   const { env, progress } = step;
+  const { canOnlyRead } = await import("./forge/read-only.ts");
+  if (canOnlyRead(talk, env)) {
+    sayLine("The job of a fork's pull request can write no comment: the answer is in the job summary.");
+    return;
+  }
   const { openVoice } = await import("./thread/voice.ts");
   const { openForge } = await import("./forge/open-forge.ts");
-  const api = openForge({ ...forgeAccess(step), inputs, job });
-  progress.voice = openVoice({ api, talk, job, env, clock: systemClock, onWarning: core.warning });
+  progress.voice = openVoice({
+    openApi: (signal) => openForge({ ...forgeAccess(step), inputs, job, signal }),
+    talk,
+    job,
+    env,
+    matrix: inputs.matrix,
+    clock: systemClock,
+    onWarning: core.warning,
+  });
   progress.voice.acknowledge();
 }
 

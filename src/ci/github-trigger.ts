@@ -43,6 +43,7 @@ const payloadSchemas = {
       path: z.string(),
       line: z.optional(z.nullable(z.int())),
       diff_hunk: z.string(),
+      in_reply_to_id: z.optional(z.nullable(z.int())),
     }),
   }),
   pull_request_review: z.object({
@@ -119,7 +120,13 @@ export type RemarkTrigger =
   | (OnPullRequest & {
       readonly type: "pull_request_review_comment";
       readonly remark: Remark;
-      readonly place: { readonly path: string; readonly line: number | null; readonly diffHunk: string };
+      readonly place: {
+        readonly path: string;
+        readonly line: number | null;
+        readonly diffHunk: string;
+        /** The first comment there; null where this is the first. */
+        readonly firstId: number | null;
+      };
     })
   | (OnPullRequest & { readonly type: "pull_request_review"; readonly remark: Remark });
 
@@ -176,7 +183,12 @@ export function decodeTrigger(event: string, payload: unknown): Trigger {
     }
     case "pull_request_review_comment": {
       const { comment, ...rest } = read(payloadSchemas[event]);
-      const place = { path: comment.path, line: comment.line ?? null, diffHunk: comment.diff_hunk };
+      const place = {
+        path: comment.path,
+        line: comment.line ?? null,
+        diffHunk: comment.diff_hunk,
+        firstId: comment.in_reply_to_id ?? null,
+      };
       return { type: event, ...onPullRequest(rest), remark: remarkOf(comment), place };
     }
     case "pull_request_review": {

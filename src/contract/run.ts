@@ -147,6 +147,8 @@ export const submitRunRequestSchema = z.object({
    * Runs of one session that change files take their turns: each begins when the ones before it have ended.
    */
   session_key: z.optional(name(MAX_SESSION_KEY_CHARS)),
+  /** With `session_key`: begins a session anew, and the key is its from then on. Else not read. */
+  new_session: z.optional(z.boolean()),
   /** A CI job's alone: the pull request whose head the run works on, in the place of the job's commit. */
   pull_request: z.optional(pullRequestSchema),
   idempotency_key: z.optional(name(MAX_IDEMPOTENCY_KEY_CHARS)),

@@ -27,7 +27,7 @@ export function checkQuota(
         audience === "anon" ? "the owner's free credits" : `the account that claimed it (${audience})`,
       "resets at": audience === "anon" ? resets_at : null,
       claim,
-      "claim link": obstacle === null ? url : null,
+      "claim link": url,
       visibility: repository.visibility,
     },
   });
@@ -62,8 +62,9 @@ function judge(known: {
       ],
     };
   }
-  // A link comes with the exchange where the next run would be refused without one who pays.
-  if (url === null) return { state: "ok", found: "The owner's free credits pay for runs." };
+  // A link comes with the exchange where the next run would be refused without one who pays; but for who cannot claim.
+  const isUnpaid = obstacle !== null && (credits === 0 || repository.visibility !== "public");
+  if (url === null && !isUnpaid) return { state: "ok", found: "The owner's free credits pay for runs." };
   const why =
     credits === 0
       ? `the free credits of ${repository.name}'s owner are used up until ${quota.resets_at}`
@@ -72,8 +73,8 @@ function judge(known: {
     state: "fault",
     found: `Runs are refused: ${why}.${claim === "pending" ? " A claim waits for a job to accept it." : ""}`,
     fixes:
-      obstacle !== null
-        ? [{ text: obstacle }]
+      url === null
+        ? [{ text: obstacle ?? "" }]
         : claim === "pending"
           ? [acceptance(face)]
           : [claiming(url), acceptance(face)],

@@ -68,6 +68,14 @@ describe("the session of a run", () => {
     expect(key({ ask: onThread, inputs: { session: "new" } })).toBeUndefined();
   });
 
+  it("begins anew on the thread where somebody asks for that", () => {
+    const command = { verb: "new", request: "in French", preamble: "" } as const;
+    const talk = { thread, ends: null, remark: null, command };
+    const ask: Ask = { prompt: "Do it", talk };
+    expect(request({ ask })).toEqual({ message: "Do it", session_key: "thread-7", new_session: true });
+    expect(request({ ask, inputs: { "base-url": "embedded" } })).toEqual({ message: "Do it" });
+  });
+
   it("is the one that is named", () => {
     expect(request({ inputs: { session: "s-1" } })).toEqual({ message: "Do it", session_id: "s-1" });
   });

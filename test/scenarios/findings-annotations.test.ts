@@ -64,14 +64,27 @@ describe("findings", () => {
   });
 
   it("are none where the reply has none", async () => {
-    for (const value of [review(), null]) {
-      bed.reply = value;
-      const { step, calls } = await bed.play();
-      expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { findings: "0" } });
-      expect(calls).toEqual([]);
-    }
+    bed.reply = review();
+    const clean = await bed.play();
+    expect(clean.step).toMatchObject({ exitCode: 0, annotations: [], outputs: { findings: "0" } });
+    expect(clean.calls).toEqual([]);
     bed.reply = review(inDiff);
     const { step } = await bed.play(PULL, { findings: "none" });
+    expect(step).toMatchObject({ annotations: [], outputs: { findings: "" } });
+  });
+
+  it("are not said to be none where the reply is no review", async () => {
+    bed.reply = null;
+    const asked = await bed.play();
+    expect(asked.step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success", findings: "" } });
+    expect(asked.step.annotations).toMatchObject([
+      {
+        level: "warning",
+        message: expect.stringMatching(/^The run was asked for a review, and its reply is none/),
+      },
+    ]);
+    expect(asked.calls).toEqual([]);
+    const { step } = await bed.play({ event: "issue_comment", comment: "/agent fix" }, { comment: "false" });
     expect(step).toMatchObject({ annotations: [], outputs: { findings: "" } });
   });
 

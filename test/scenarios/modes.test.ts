@@ -137,14 +137,14 @@ describe("a step that starts no run", () => {
     });
 
     it("the runs of a thread, for a comment that asks, and answers there", async () => {
-      const [first, second] = [await leave(comment("/agent review")), await leave(comment("/agent new"))];
+      const [former, first] = [await leave(comment("/agent review")), await leave(comment("/agent new"))];
       const elsewhere = await leave();
       const step = await scene.main(await scene.job(comment("/agent cancel")));
       const runId = first.outputs["run-id"] ?? "";
       expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { reason: "run_cancelled" } });
       expect(await scene.run(first)).toMatchObject({ status: "cancelled" });
-      // A new conversation is another one.
-      expect(await scene.run(second)).toMatchObject({ status: "running" });
+      // The conversation before the new one is another.
+      expect(await scene.run(former)).toMatchObject({ status: "running" });
       expect(await scene.run(elsewhere)).toMatchObject({ status: "running" });
       expect(answers()).toHaveLength(1);
       expect(answers()[0]?.body).toContain(`Cancelled: ${runId}.`);

@@ -166,6 +166,8 @@ describe("the comment on a thread", () => {
   it("tells what went wrong, and what to do", async () => {
     const { step } = await play(comment("/agent review"), { audience: "another.example" });
     expect(step.outputs.conclusion).toBe("failure");
-    expect(answers()[0]?.body).toMatch(/^\*\*❌ The agent failed\*\*\n\nThe ID token was made for another audience/);
+    expect(answers()[0]?.body).toMatch(
+      /^\*\*❌ The agent failed\*\*\n\nThe ID token was made for another audience/,
+    );
   });
 });

@@ -71,6 +71,28 @@ onEveryDeployment("sessions", (service) => {
     }
   });
 
+  it("begin anew under the same key where that is asked for, and the next goes on there", async () => {
+    const { owner, agentId } = await service().accountWithAgent();
+    const say = (new_session?: boolean) =>
+      owner.submitRun({
+        agentId,
+        body: {
+          message: "hello",
+          session_key: "thread-9",
+          ...(new_session === undefined ? {} : { new_session }),
+        },
+      });
+    const [first, second] = [await say(), await say(false)];
+    expect(second.sessionId).toBe(first.sessionId);
+    const third = await say(true);
+    expect(third.sessionId).not.toBe(first.sessionId);
+    expect((await say()).sessionId).toBe(third.sessionId);
+    expect((await owner.listRuns({ agentId, sessionKey: "thread-9" })).length).toBe(2);
+    const many = await Promise.all(Array.from({ length: 5 }, () => say(true)));
+    expect(new Set(many.map(({ sessionId }) => sessionId)).size).toBe(5);
+    expect(many.map(({ sessionId }) => sessionId)).toContain((await say()).sessionId);
+  });
+
   it("are named once: by an id or by a key", async () => {
     const { owner, ownerKey: bearer, agentId } = await service().accountWithAgent();
     const { sessionId: session_id } = await owner.submitRun({ agentId, body: { message: "hello" } });

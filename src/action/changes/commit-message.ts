@@ -15,13 +15,14 @@ export type Run = { readonly id: string; readonly sessionId: string };
 export function subjectOf({ talk, prompt }: { talk: Talk | null; prompt: string }): string {
   const [request = ""] = (talk?.command?.request ?? "").split("\n").filter((line) => line.trim() !== "");
   const asked = talk === null ? (prompt.trim().split("\n")[0] ?? "") : threadWords(talk, request);
+  // What is taken away goes first: it must not bring together what then acts.
   const inert = asked
+    .replaceAll("@", "")
+    .replaceAll("***", "")
     .replace(/\b[a-z][a-z\d+.-]*:\/\/\S*/gi, "…")
     .replace(/(?:[\w.-]+\/[\w.-]+)?#(?=\d)|\bGH-(?=\d)/gi, "No. ")
-    .replaceAll("@", "")
     .replaceAll("[", "(")
-    .replaceAll("]", ")")
-    .replaceAll("***", "");
+    .replaceAll("]", ")");
   return singleLine(inert, MAX_SUBJECT_CHARS) || FALLBACK_SUBJECT;
 }
 

@@ -139,6 +139,12 @@ function keptBy(cause: GitError, purpose: "read" | "write"): Kept {
         'The changes were not pushed: GitHub does not accept the token in "github-token". Leave that input out, or ' +
           "give it a token that has not expired.",
       );
+    case "name_taken":
+      return because(
+        "branch_taken",
+        `The changes were not pushed: another branch is in the way of this name.${said} Rename or delete it, or give ` +
+          'the step another "branch-prefix".',
+      );
     case "moved":
     case "refused":
       return because("push_refused", `The changes were not pushed: GitHub refused them.${said}`);

@@ -7,15 +7,21 @@ import { plural } from "../../render/quantities.ts";
 import type { RunReport } from "../../render/run-report.ts";
 import type { Talk } from "../ask.ts";
 import { type ForgeApi, ForgeError } from "../forge/forge-api.ts";
+import { canOnlyRead } from "../forge/read-only.ts";
 import { sayLine } from "../say-line.ts";
 import { annotate, harmless } from "./annotations.ts";
 
 const MAX_NAMED_FAULTS = 5;
+const NO_REVIEW =
+  "The run was asked for a review, and its reply is none: nobody knows what there is to find. Re-run the job, or ask " +
+  "a service or a model that keeps to the form of a reply.";
 
 export type FindingsOptions = {
   readonly mode: "annotations" | "review";
   /** The reply as data; null where the run gave none. */
   readonly output: RunReport["output"];
+  /** Whether it was asked for. */
+  readonly isExpected: boolean;
   readonly talk: Talk | null;
   readonly api: ForgeApi;
   readonly env: Environment;
@@ -23,11 +29,18 @@ export type FindingsOptions = {
   readonly onWarning: (message: string) => void;
 };
 
-/** Never rejects: what cannot be published is warned of. Safe to repeat: no review says a thing twice. */
-export async function publishFindings(options: FindingsOptions): Promise<PublishedFindings> {
+/**
+ * Null where the reply is no review: that it has found nothing is not said. Never rejects: what cannot be published is
+ * warned of. Safe to repeat: no review says a thing twice.
+ */
+export async function publishFindings(options: FindingsOptions): Promise<PublishedFindings | null> {
   const { findings, faults, dropped } = readFindings(options.output);
   if (faults.length > 0) options.onWarning(faultsText(faults, dropped));
-  const found = findings ?? [];
+  if (findings === null) {
+    if (options.isExpected) options.onWarning(NO_REVIEW);
+    return null;
+  }
+  const found = findings;
   const none: PublishedFindings = {
     found: found.length,
     annotated: 0,
@@ -58,8 +71,7 @@ function placeOf({ talk, api, env }: FindingsOptions): Place | null {
     sayLine("This job is about no pull request: its findings are annotations.");
     return null;
   }
-  // A comment's job has the repository's own token; that of the fork's pull request can only read.
-  if (talk.ends.isFork && /^pull_request(_review|_review_comment)?$/.test(env.GITHUB_EVENT_NAME ?? "")) {
+  if (canOnlyRead(talk, env)) {
     sayLine("The job of a fork's pull request can write no review: its findings are annotations.");
     return null;
   }

@@ -13,8 +13,11 @@ import { singleLine } from "../../render/untrusted-text.ts";
 const RETRY: BackoffPolicy = { attempts: 5, firstDelayMs: 500, maxDelayMs: 60_000 };
 /** A write that would be made twice is tried again only where GitHub says that it was not made. */
 const TIMEOUT_MS = 20_000;
-const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** Of a limit that names no time. */
+const UNNAMED_WAIT_MS = 60_000;
 const PAGE = 100;
+/** A page of the longest comments, of 65,536 characters each, and what GitHub tells of each. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 export type ForgeOptions = {
   /** Without a slash at its end. */
@@ -211,14 +214,15 @@ async function ask(options: ForgeOptions, call: Call): Promise<TransportResponse
 }
 
 /** https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api */
-function waitOf({ headers }: TransportResponse, nowMs: number): number | undefined {
+function waitOf(response: TransportResponse, nowMs: number): number | undefined {
+  const { headers } = response;
   const seconds = headers("retry-after");
   if (seconds !== undefined && /^\d{1,6}$/.test(seconds)) return Number(seconds) * 1000;
   const reset = headers("x-ratelimit-reset");
-  if (headers("x-ratelimit-remaining") !== "0" || reset === undefined || !/^\d{1,12}$/.test(reset)) {
-    return undefined;
+  if (headers("x-ratelimit-remaining") === "0" && reset !== undefined && /^\d{1,12}$/.test(reset)) {
+    return Math.max(0, Number(reset) * 1000 - nowMs);
   }
-  return Math.max(0, Number(reset) * 1000 - nowMs);
+  return /\bsecondary rate limit\b/i.test(detailOf(response)) ? UNNAMED_WAIT_MS : undefined;
 }
 
 function detailOf({ body }: TransportResponse): string {

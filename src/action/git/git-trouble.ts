@@ -7,6 +7,8 @@ import { singleLine } from "../../render/untrusted-text.ts";
 export type GitTrouble =
   /** Somebody was quicker. */
   | "moved"
+  /** A branch "agent" leaves no room for one "agent/x". */
+  | "name_taken"
   | "protected"
   | "workflow_refused"
   | "not_permitted"
@@ -21,6 +23,7 @@ export type GitTrouble =
 const signs: readonly (readonly [GitTrouble, RegExp])[] = [
   ["workflow_refused", /refusing to allow .{0,80} to create or update workflow/i],
   ["protected", /\bGH0(06|13)\b|protected branch hook declined|repository rule violations/i],
+  ["name_taken", /' exists; cannot create '|\(directory file conflict\)/],
   ["moved", /\((stale info|fetch first|non-fast-forward)\)|cannot lock ref|failed to update ref/i],
   ["refused", /\[remote rejected\]|\[rejected\]/],
   ["not_permitted", /returned error: 403\b|^remote: Permission to .{1,200} denied/im],

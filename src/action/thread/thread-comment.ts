@@ -3,7 +3,7 @@
 
 import * as z from "zod/mini";
 import type { Talk } from "../ask.ts";
-import type { ForgeApi } from "../forge/forge-api.ts";
+import { type ForgeApi, ForgeError } from "../forge/forge-api.ts";
 import { readViewer } from "../forge/viewer.ts";
 
 const MAX_PAGES = 50;
@@ -49,8 +49,9 @@ export class ThreadComment {
     if (this.#written === null && this.#mayExist) this.#written = await this.#find(list);
     if (this.#written !== null) {
       const path = `${one}/${this.#written.id}`;
-      await api.write({ method: "PATCH", path, body: { body }, isRepeatable: true }, madeSchema);
-      return;
+      const edit = api.write({ method: "PATCH", path, body: { body }, isRepeatable: true }, madeSchema);
+      if ((await edit.catch(unlessGone)) !== null) return;
+      this.#written = null;
     }
     // Nobody knows what became of one that failed: the next looks first.
     this.#mayExist = true;
@@ -74,9 +75,15 @@ export class ThreadComment {
     const { thread, remark } = this.#options.talk;
     if (remark?.type === "pull_request_review_comment") {
       const list = `/pulls/${thread.number}/comments`;
-      return { list, one: "/pulls/comments", make: `${list}/${remark.id}/replies` };
+      return { list, one: "/pulls/comments", make: `${list}/${remark.firstId ?? remark.id}/replies` };
     }
     const list = `/issues/${thread.number}/comments`;
     return { list, one: "/issues/comments", make: list };
   }
+}
+
+/** Somebody has deleted it: what is to be said is said in another. */
+function unlessGone(cause: unknown): null {
+  if (cause instanceof ForgeError && cause.status === 404) return null;
+  throw cause;
 }

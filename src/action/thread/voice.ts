@@ -16,11 +16,18 @@ const FIRST_INTERVAL_MS = 4_000;
 const MAX_INTERVAL_MS = 60_000;
 const INTERVAL_FACTOR = 1.5;
 
+/** How long anybody can wait for the last word: a runner waits 7.5 s for a cancelled step, which has more to write. */
+const PATIENT_MS = 60_000;
+const HURRIED_MS = 1_500;
+
 export type VoiceOptions = {
-  readonly api: ForgeApi;
+  /** Called once. The signal aborts when nobody can wait any longer. */
+  readonly openApi: (signal: AbortSignal) => ForgeApi;
   readonly talk: Talk;
   readonly job: CiJob;
   readonly env: Environment;
+  /** The job's leg, as JSON. */
+  readonly matrix: string;
   readonly clock: Clock;
   /** What a maintainer should know: that it may not write here, and which permission it lacks. */
   readonly onWarning: (message: string) => void;
@@ -29,8 +36,8 @@ export type VoiceOptions = {
 /** How the run ended. Without a run the report is null. */
 export type LastWord = Omit<EndedContext, keyof CommentContext> & {
   readonly report: RunReport | null;
-  /** How long anybody can wait for it. */
-  readonly limitMs: number;
+  /** Aborts when the job is cancelled. */
+  readonly hurry: AbortSignal;
 };
 
 /** Nothing here rejects: what cannot be said is warned of once, and changes no conclusion. */
@@ -52,9 +59,11 @@ export function openVoice(options: VoiceOptions): Voice {
 
 class ThreadVoice implements Voice {
   readonly #options: VoiceOptions;
+  readonly #api: ForgeApi;
   readonly #comment: ThreadComment;
   readonly #jobUrl: string;
   readonly #over = new AbortController();
+  readonly #tooLate = new AbortController();
   #runId: string | null = null;
   /** What is to be written next; rendered only then. */
   #next: (() => string) | null = null;
@@ -65,10 +74,11 @@ class ThreadVoice implements Voice {
   #isMute = false;
 
   constructor(options: VoiceOptions) {
-    const { api, talk, job, env } = options;
+    const { talk, job, env } = options;
     this.#options = options;
+    this.#api = options.openApi(this.#tooLate.signal);
     this.#comment = new ThreadComment({
-      api,
+      api: this.#api,
       talk,
       marker: commentMarker(options),
       mayExist: talk.remark === null || job.attempt !== 1,
@@ -77,8 +87,7 @@ class ThreadVoice implements Voice {
   }
 
   acknowledge(): void {
-    const { api, talk } = this.#options;
-    this.#reacting = react(api, talk).catch((cause: unknown) => this.#mute(cause));
+    this.#reacting = react(this.#api, this.#options.talk).catch((cause: unknown) => this.#mute(cause));
   }
 
   begin({ id }: { id: string }): void {
@@ -90,15 +99,20 @@ class ThreadVoice implements Voice {
     this.#say(() => renderProgress(report, this.#context()));
   }
 
-  async conclude({ report, limitMs, ...end }: LastWord): Promise<string | null> {
+  async conclude({ report, hurry, ...end }: LastWord): Promise<string | null> {
     this.#over.abort();
     this.#say(() => renderEnd(report ?? emptyReport(), { ...this.#context(), ...end }));
     const isDone = Promise.all([this.#reacting, this.#writing]);
-    const giveUp = new AbortController();
-    const isLate = this.#options.clock.sleep(limitMs, giveUp.signal).catch(() => {});
-    await Promise.race([isDone, isLate]);
-    giveUp.abort();
+    const done = new AbortController();
+    const isLate = this.#outOfPatience(hurry, done.signal).then(() => this.#tooLate.abort());
+    await Promise.race([isDone.finally(() => done.abort()), isLate]);
     return this.#comment.url;
+  }
+
+  async #outOfPatience(hurry: AbortSignal, done: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    await clock.sleep(PATIENT_MS, AbortSignal.any([hurry, done])).catch(() => {});
+    if (hurry.aborted) await clock.sleep(HURRIED_MS, done).catch(() => {});
   }
 
   #context(): CommentContext {
@@ -133,6 +147,10 @@ class ThreadVoice implements Voice {
 
   /** A forge that stumbles may be well again for the next word; one that refuses will refuse that, too. */
   #mute(cause: unknown): void {
+    if (this.#tooLate.signal.aborted) {
+      this.#isMute = true;
+      return;
+    }
     if (!(cause instanceof ForgeError)) throw cause;
     const isLast = this.#over.signal.aborted;
     if (cause.code === "forge_unavailable" && !isLast) return;

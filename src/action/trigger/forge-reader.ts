@@ -28,6 +28,7 @@ const commentSchema = z.object({
   user: z.nullable(z.object({ login: z.string() })),
   created_at: z.string(),
   updated_at: z.string(),
+  in_reply_to_id: z.optional(z.nullable(z.int())),
 });
 const MAX_PAGES = 10;
 
@@ -51,7 +52,19 @@ export interface ForgeReader {
   pullRequest(number: number): Promise<PullRequestEnds | null>;
   /** The conversation before `remark`, oldest first, without what was edited since; of the first thousand comments. */
   comments(number: number, remark: Pick<Remark, "id" | "createdAt">): Promise<readonly EarlierComment[]>;
+  /** The same of the comments at one line of a pull request: the first there, and the replies to it. */
+  lineComments(
+    number: number,
+    firstId: number,
+    remark: Pick<Remark, "id" | "createdAt">,
+  ): Promise<readonly EarlierComment[]>;
 }
+
+type ListedComment = z.infer<typeof commentSchema>;
+type Earlier = {
+  readonly remark: Pick<Remark, "id" | "createdAt">;
+  readonly isThere: (comment: ListedComment) => boolean;
+};
 
 /** Opens nothing until it is asked. */
 export function forgeReader(api: ForgeApi): ForgeReader {
@@ -61,6 +74,20 @@ export function forgeReader(api: ForgeApi): ForgeReader {
     const found = await read(path, writtenSchema);
     if (found === null) return null;
     return { title: found.title ?? null, body: found.body ?? "", updatedAt: found.updated_at ?? null };
+  };
+  const earlier = async (path: string, { remark, isThere }: Earlier): Promise<EarlierComment[]> => {
+    const askedAt = Date.parse(remark.createdAt);
+    const comments: EarlierComment[] = [];
+    try {
+      for await (const comment of api.items(path, commentSchema, MAX_PAGES)) {
+        const { id, user, body, updated_at: updatedAt } = comment;
+        const isEarlier = id !== remark.id && Date.parse(updatedAt) <= askedAt;
+        if (isEarlier && isThere(comment)) comments.push({ login: user?.login ?? null, body: body ?? "" });
+      }
+    } catch (cause) {
+      decline(cause);
+    }
+    return comments;
   };
   return {
     standing: async (login) => {
@@ -76,19 +103,10 @@ export function forgeReader(api: ForgeApi): ForgeReader {
       const found = await read(`/pulls/${number}`, pullRequestSchema);
       return found === null ? null : pullRequestEnds(found);
     },
-    comments: async (number, { id, createdAt }) => {
-      const askedAt = Date.parse(createdAt);
-      const earlier: EarlierComment[] = [];
-      const found = api.items(`/issues/${number}/comments`, commentSchema, MAX_PAGES);
-      try {
-        for await (const { user, body, ...comment } of found) {
-          const isEarlier = comment.id !== id && Date.parse(comment.updated_at) <= askedAt;
-          if (isEarlier) earlier.push({ login: user?.login ?? null, body: body ?? "" });
-        }
-      } catch (cause) {
-        decline(cause);
-      }
-      return earlier;
+    comments: (number, remark) => earlier(`/issues/${number}/comments`, { remark, isThere: () => true }),
+    lineComments: (number, firstId, remark) => {
+      const isThere = ({ id, in_reply_to_id: first }: ListedComment) => (first ?? id) === firstId;
+      return earlier(`/pulls/${number}/comments`, { remark, isThere });
     },
   };
 }

@@ -38,7 +38,8 @@ export async function readTalk(options: ReadTalkOptions): Promise<Ask> {
   const command = trigger.type === "issues" ? issueCommand(trigger, inputs) : options.command;
   const forge = forgeReader(openForge(options));
   const ends = await admit(trigger, forge, options);
-  const remark = "remark" in trigger ? { type: trigger.type, id: trigger.remark.id } : null;
+  const firstId = trigger.type === "pull_request_review_comment" ? trigger.place.firstId : null;
+  const remark = "remark" in trigger ? { type: trigger.type, id: trigger.remark.id, firstId } : null;
   const talk: Talk = { thread: trigger.thread, ends, remark, command };
   // Neither asks the agent for anything.
   if (command?.verb === "help" || command?.verb === "cancel") return { prompt: "", talk };
@@ -95,7 +96,11 @@ function issueCommand(trigger: TalkTrigger, { prompt, triggerPhrase }: Inputs): 
 /** What a remark is about; nobody asks for a pull request's conversation by opening it. */
 async function earlierComments(trigger: TalkTrigger, forge: ForgeReader): Promise<readonly EarlierComment[]> {
   if (!("remark" in trigger)) return [];
-  return await forge.comments(trigger.thread.number, trigger.remark);
+  const { thread, remark } = trigger;
+  const comments = await forge.comments(thread.number, remark);
+  if (trigger.type !== "pull_request_review_comment" || trigger.place.firstId === null) return comments;
+  // The nearest come last: of too many the first are left out.
+  return [...comments, ...(await forge.lineComments(thread.number, trigger.place.firstId, remark))];
 }
 
 async function admit(

@@ -11,6 +11,9 @@ const REMARKS: Readonly<Record<string, { readonly field: string; readonly action
   pull_request_review: { field: "review", action: "submitted" },
 };
 
+/** In all that the step writes. By an app's or a person's token its words are events, and by somebody who may ask. */
+const OWN_MARK = "<!-- agent-service:";
+
 export function isRemark(event: string): boolean {
   return Object.hasOwn(REMARKS, event);
 }
@@ -20,6 +23,12 @@ export function remarkCommand(event: string, payload: unknown, phrase: string): 
   const { field = "", action = "" } = REMARKS[event] ?? {};
   const { action: done, [field]: remark } = isRecord(payload) ? payload : {};
   const body = isRecord(remark) && typeof remark.body === "string" ? remark.body : "";
+  if (body.includes(OWN_MARK)) {
+    throw new Declined(
+      "no_command",
+      "Nothing ran: the agent wrote this itself, and asks itself for nothing.",
+    );
+  }
   const command = parseCommand(body, phrase);
   if (command === null) throw noCommand(phrase);
   if (done !== action) {

@@ -93,9 +93,7 @@ function placeOf({ ends, trigger }: TriggerPromptOptions): string[] {
   return [
     `Its head was commit ${ends.headSha} (refs/pull/${number}/head), its base commit ${ends.baseSha}. The change is ` +
       `git diff ${ends.baseSha}...${ends.headSha}. Judge that commit, not a later one.`,
-    ...(trigger.type === "pull_request"
-      ? []
-      : ["Your workspace is at its head."]),
+    ...(trigger.type === "pull_request" ? [] : ["Your workspace is at its head."]),
   ];
 }
 

@@ -51,7 +51,7 @@ export const runPaths = {
       tags: ["Runs"],
       summary: "Queue a run",
       description:
-        "With an idempotency key it is safe to repeat for 24 hours. `session_id` goes on in a session that is there; `session_key` in the one that this key of the caller's own names, which its first use begins; both at once are refused. Keys are the agent's: whoever may submit runs of it reaches each of its sessions by the key. Runs of one session that change files take turns. With `pull_request` a job of GitHub or GitLab asks for the head of a pull request of its repository in the place of its own commit: a run whose `head_sha` is not in the history of that head any more fails and says so.",
+        "With an idempotency key it is safe to repeat for 24 hours. `session_id` goes on in a session that is there; `session_key` in the one that this key of the caller's own names, which its first use begins, or `new_session` anew; both at once are refused. Keys are the agent's: whoever may submit runs of it reaches each of its sessions by the key. Runs of one session that change files take turns. With `pull_request` a job of GitHub or GitLab asks for the head of a pull request of its repository in the place of its own commit: a run whose `head_sha` is not in the history of that head any more fails and says so.",
       security: capabilityOrKey,
       parameters: [agentId, idempotencyKey],
       requestBody: {

@@ -227,11 +227,12 @@ async function findAskedSession(
     return ok(sessionId);
   }
   if (key === undefined) return ok(null);
-  const known = await tx.findSessionByKey({ agentId: agent.id, key });
+  const known = body.new_session === true ? null : await tx.findSessionByKey({ agentId: agent.id, key });
   if (known !== null) return ok(known);
   // A release of the agent frees its keys. One that is new at the same moment must not outlast it.
   const current = await tx.lockAgent(agent.id);
   if (current?.accountId !== agent.accountId) throw new SessionKeyTakenError(key);
+  if (body.new_session === true) await tx.deleteSessionKey({ agentId: agent.id, key });
   return ok(null);
 }
 
@@ -317,6 +318,7 @@ function hashRequest(messages: readonly Message[], body: SubmitRunRequest): stri
       ]),
     ]),
     body.session_id ?? null,
+    body.new_session === true,
     body.max_turn_tokens ?? 0,
     body.output_schema ?? null,
     body.session_key ?? null,

@@ -6,7 +6,10 @@ import type { Database } from "./tables.ts";
 
 export function sessionKeyQueries(
   db: Kysely<Database>,
-): Pick<StoreTransaction, "findSessionByKey" | "insertSessionKey" | "deleteSessionKeys"> {
+): Pick<
+  StoreTransaction,
+  "findSessionByKey" | "insertSessionKey" | "deleteSessionKey" | "deleteSessionKeys"
+> {
   return {
     findSessionByKey: async ({ agentId, key }) => {
       const row = await db
@@ -26,6 +29,10 @@ export function sessionKeyQueries(
         .returning("thread_id")
         .execute();
       return rows.length === 1;
+    },
+
+    deleteSessionKey: async ({ agentId, key }) => {
+      await db.deleteFrom("session_keys").where("agent_id", "=", agentId).where("key", "=", key).execute();
     },
 
     deleteSessionKeys: async (agentId) => {

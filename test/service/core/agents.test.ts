@@ -234,16 +234,36 @@ for (const kind of storeKinds) {
       }
       const seen: string[][] = [];
       for (let before: string | null = null; ; ) {
-        const page = await listRuns(bed.core, { caller: owner, agentId: agent.id, sessionKey: null, before, limit: 3 });
+        const page = await listRuns(bed.core, {
+          caller: owner,
+          agentId: agent.id,
+          sessionKey: null,
+          before,
+          limit: 3,
+        });
         if (!page.ok) throw new Error(page.refusal.reason);
         seen.push(page.value.runs.map(({ id }) => id));
         before = page.value.next;
         if (before === null) break;
       }
       expect(seen).toEqual([submitted.slice(0, 3), submitted.slice(3, 6), submitted.slice(6)]);
-      const whole = await listRuns(bed.core, { caller: owner, agentId: agent.id, sessionKey: null, before: null, limit: 7 });
+      const whole = await listRuns(bed.core, {
+        caller: owner,
+        agentId: agent.id,
+        sessionKey: null,
+        before: null,
+        limit: 7,
+      });
       expect(whole).toMatchObject({ ok: true, value: { next: null } });
-      expect(await listRuns(bed.core, { caller: owner, agentId: "none", sessionKey: null, before: null, limit: 7 })).toEqual({
+      expect(
+        await listRuns(bed.core, {
+          caller: owner,
+          agentId: "none",
+          sessionKey: null,
+          before: null,
+          limit: 7,
+        }),
+      ).toEqual({
         ok: false,
         refusal: { reason: "agent_not_found", agentId: "none" },
       });

@@ -93,7 +93,9 @@ describe("a job's trust", () => {
     "workflow_run",
     "discussion",
     "",
-  ])("is not in GitHub's %j", (event) => expect(isWritersEvent({ provider: "github", event, baseRef: null })).toBe(false));
+  ])("is not in GitHub's %j", (event) =>
+    expect(isWritersEvent({ provider: "github", event, baseRef: null })).toBe(false),
+  );
 
   it("is not in what wants to be merged", () => {
     expect(isWritersEvent({ provider: "github", event: "push", baseRef: "main" })).toBe(false);

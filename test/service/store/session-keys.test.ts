@@ -38,6 +38,15 @@ for (const kind of storeKinds) {
       expect(await find()).toBe(`thread-${takes.indexOf(true)}`);
     });
 
+    it("are freed one by one", async () => {
+      await take("thread-1");
+      await take("thread-1", "other");
+      await store.transact((tx) => tx.deleteSessionKey({ agentId: "agent-1", key: "k" }));
+      await store.transact((tx) => tx.deleteSessionKey({ agentId: "agent-1", key: "unknown" }));
+      expect([await find(), await find("other")]).toEqual([null, "thread-1"]);
+      expect(await take("thread-2")).toBe(true);
+    });
+
     it("are free again after a transaction that was undone", async () => {
       const undone = store.transact(async (tx) => {
         await tx.insertSessionKey({ agentId: "agent-1", key: "k", threadId: "thread-1", createdAt: 1_000 });

@@ -157,6 +157,8 @@ export interface StoreTransaction extends StoreReader {
   insertSession(session: Session): Promise<void>;
   /** False when the key is taken. Safe to race: one caller gets true, once the others are done. */
   insertSessionKey(key: SessionKey): Promise<boolean>;
+  /** Frees one key, if it is taken. */
+  deleteSessionKey(name: { agentId: string; key: string }): Promise<void>;
   /** Frees every key of an agent. Their sessions stay. Returns how many. */
   deleteSessionKeys(agentId: string): Promise<number>;
   /** In the place of what was there. */
