@@ -99,6 +99,7 @@ for (const kind of storeKinds) {
       gate("other").resolve();
       bed.executor.start();
       expect((await bed.ended(other)).status).toBe("completed");
+      await gate("one began").promise;
       expect(log).toEqual(expect.arrayContaining(["one begins", "other begins", "other ends"]));
       expect(log).toHaveLength(3);
     });
