@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { ClosingLine } from "./test/closing-line.ts";
 
@@ -11,7 +10,5 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",
-    // Most of a test's time is a child process's: on two processors, one file at a time leaves one of them idle.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });

@@ -104,6 +104,8 @@ export class AgentTurn {
       const sessionId = await this.#open();
       return await this.#work(sessionId, form);
     } catch (cause) {
+      // What it complained of before it said so is in another pipe: that one is read, too, before the loop comes round.
+      if (cause instanceof AgentError) await new Promise((resolve) => setImmediate(resolve));
       const reason = cause instanceof AgentError ? this.#failure(cause.fault) : cause;
       this.#sequence.stop();
       await this.#sequence.settled();

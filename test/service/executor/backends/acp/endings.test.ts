@@ -144,7 +144,7 @@ describe("an agent's process", () => {
 
   it.each([true, false])("takes along what it left behind, in a group of its own: %s", async (detached) => {
     const { answer } = await runAgent({ turn: [{ do: "leave", detached }, text("x")] });
-    expect(await isAlive(answer("left"))).toBe(false);
+    await expect.poll(() => isAlive(answer("left"))).toBe(false);
     const { pid } = answer("started") as { pid: number };
     expect(await isAlive(pid)).toBe(false);
   });
@@ -185,7 +185,7 @@ describe("a run that is stopped", () => {
       settings: { stopGraceMs: 300 },
     });
     expect(heard.map(({ what }) => what)).toEqual(expect.arrayContaining(["session/cancel", "SIGTERM"]));
-    expect(await isAlive(answer("left"))).toBe(false);
+    await expect.poll(() => isAlive(answer("left"))).toBe(false);
   });
 
   it.each<StopKind>(["shutdown", "lost"])("ends its agent at once: %s", async (kind) => {
