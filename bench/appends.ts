@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import type { Store } from "../src/service/core/ports/store.ts";
-import { RunSignals } from "../src/service/core/run-signals.ts";
+import { RunSignals } from "../src/service/core/runs/run-signals.ts";
 import { openPostgresStore } from "../src/service/store/postgres.ts";
 import { openPostgresLink } from "../src/service/store/postgres-link.ts";
 import { openSqliteStore } from "../src/service/store/sqlite.ts";
@@ -43,7 +43,7 @@ export async function measureAppends(databaseUrl?: string): Promise<AppendFigure
           random: () => 0.5,
         });
   const closeLink = opened(async () => await link?.close());
-  const signals = new RunSignals({ tellOthers: (runId) => link?.tell("moved", runId) });
+  const signals = new RunSignals({ publish: (runId) => link?.tell("moved", runId) });
   const figures = {
     small: await append({ store, signals }, smallBatches),
     big: await append({ store, signals }, bigBatches),

@@ -5,8 +5,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type CodeHost, startCodeHost } from "../fakes/code-host/code-host.ts";
 import { exchangeResponseSchema } from "../src/contract/exchange.ts";
-import { type Forge, startForge } from "../test/support/forge.ts";
 import { LoadClient } from "./http-client.ts";
 import { opened } from "./opened.ts";
 import { type ServedProcess, startServer } from "./served-process.ts";
@@ -25,7 +25,7 @@ export type Job = {
 };
 
 export type BenchService = {
-  readonly forge: Forge;
+  readonly forge: CodeHost;
   readonly jobs: AtLeastOne<Job>;
   /** Where runs are carried out: in one process the API itself. */
   readonly workers: AtLeastOne<ServedProcess>;
@@ -49,8 +49,8 @@ export type BenchServiceOptions = {
 };
 
 export async function startBenchService(options: BenchServiceOptions = {}): Promise<BenchService> {
-  const forge = await startForge({ repositories: { "octo/hello": options.repository ?? root } });
-  const closeForge = opened(() => forge.close());
+  const forge = await startCodeHost({ repositories: { "octo/hello": options.repository ?? root } });
+  const closeCodeHost = opened(() => forge.close());
   const folder = await mkdtemp(join(tmpdir(), "agent-service-bench-"));
   const removeFolder = opened(() => rm(folder, { recursive: true, force: true }));
 
@@ -76,7 +76,7 @@ export async function startBenchService(options: BenchServiceOptions = {}): Prom
     stop: async () => {
       for (const { client } of jobs) client.close();
       await Promise.all([...apis, ...workers].map(({ stop }) => stop()));
-      await Promise.all([closeForge(), removeFolder()]);
+      await Promise.all([closeCodeHost(), removeFolder()]);
     },
   };
 }
@@ -85,7 +85,7 @@ let nodes = 0;
 
 function environment(node: {
   options: BenchServiceOptions;
-  forge: Forge;
+  forge: CodeHost;
   role: string;
   folder: string;
 }): Record<string, string> {
@@ -110,7 +110,7 @@ function environment(node: {
   };
 }
 
-async function exchange(asked: { forge: Forge; api: ServedProcess; index: number }): Promise<Job> {
+async function exchange(asked: { forge: CodeHost; api: ServedProcess; index: number }): Promise<Job> {
   const { forge, api, index } = asked;
   const job = await forge.job();
   const id = String(1_000 + index);

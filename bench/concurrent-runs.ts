@@ -3,10 +3,10 @@
 // any of them was not heard of.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ModelRequest } from "../fakes/model-server/request.ts";
+import { everyTime, type Script } from "../fakes/model-server/script.ts";
+import { call, type Part, say, wait } from "../fakes/model-server/turn.ts";
 import { type Run, runSchema } from "../src/contract/run.ts";
-import type { ModelRequest } from "../test/support/model-request.ts";
-import { everyTime, type Script } from "../test/support/model-script.ts";
-import { call, type Part, say, wait } from "../test/support/model-turn.ts";
 import type { Job } from "./bench-service.ts";
 import { startModelService } from "./model-service.ts";
 import { residentMb } from "./served-process.ts";

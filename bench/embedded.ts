@@ -5,10 +5,10 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import type { CodeHostJob } from "../fakes/code-host/code-host.ts";
+import { everyTime } from "../fakes/model-server/script.ts";
+import { say } from "../fakes/model-server/turn.ts";
 import { readActionInputs } from "../test/support/action-manifest.ts";
-import type { ForgeJob } from "../test/support/forge.ts";
-import { everyTime } from "../test/support/model-script.ts";
-import { say } from "../test/support/model-turn.ts";
 import { AUDIENCE, type BenchService, startBenchService } from "./bench-service.ts";
 import { MODEL, openModelServer } from "./model-service.ts";
 import { makeSmallRepository } from "./small-repository.ts";
@@ -56,8 +56,8 @@ export async function measureEmbedded(options: { rounds: number }): Promise<Embe
 
 let jobs = 0;
 
-/** A job of a workflow run of its own, with its commit in its workspace as actions/checkout leaves it. */
-async function checkedOutJob({ forge }: BenchService, repository: string): Promise<ForgeJob> {
+/** A job of a workflow run of its own, with its commit in its checkout as actions/checkout leaves it. */
+async function checkedOutJob({ forge }: BenchService, repository: string): Promise<CodeHostJob> {
   jobs += 1;
   const job = await forge.job({ runId: String(1_000_000 + jobs) });
   const { GITHUB_WORKSPACE: cwd, GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = job.env;
@@ -68,7 +68,7 @@ async function checkedOutJob({ forge }: BenchService, repository: string): Promi
 }
 
 /** Runs the step to its end. Returns when the run's id was printed. */
-async function runOnce(job: ForgeJob, given: Readonly<Record<string, string>>): Promise<number> {
+async function runOnce(job: CodeHostJob, given: Readonly<Record<string, string>>): Promise<number> {
   const inputs = { ...readActionInputs({ githubToken: job.githubToken, matrix: "null" }), ...given };
   const variables = Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]);
   const env = { PATH: process.env.PATH, ...job.env, ...Object.fromEntries(variables) };

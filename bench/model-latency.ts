@@ -3,9 +3,9 @@
 
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Script } from "../test/support/model-script.ts";
-import { everyTime } from "../test/support/model-script.ts";
-import { answer, say, wait } from "../test/support/model-turn.ts";
+import type { Script } from "../fakes/model-server/script.ts";
+import { everyTime } from "../fakes/model-server/script.ts";
+import { answer, say, wait } from "../fakes/model-server/turn.ts";
 import { MODEL, openModelServer, startModelService } from "./model-service.ts";
 import { startServer } from "./served-process.ts";
 import { median, quantile } from "./statistics.ts";

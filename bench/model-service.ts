@@ -1,8 +1,8 @@
 // The service with a model: `agent-service serve` with BACKEND=model, a scripted model's API in the benchmark's own
 // process, and a small repository that its runs clone.
 
-import type { Script } from "../test/support/model-script.ts";
-import { type ModelServer, startModelServer } from "../test/support/model-server.ts";
+import { type ModelServer, startModelServer } from "../fakes/model-server/model-server.ts";
+import type { Script } from "../fakes/model-server/script.ts";
 import { type BenchService, startBenchService } from "./bench-service.ts";
 import { opened } from "./opened.ts";
 import { makeSmallRepository } from "./small-repository.ts";

@@ -3,9 +3,9 @@
 // an API node of its own (ROLE=worker) it is the other side of the database.
 
 import { pino } from "pino";
-import { readConfig } from "../src/service/config.ts";
 import type { Backend, BackendTask } from "../src/service/executor/backend.ts";
 import { startService } from "../src/service/main.ts";
+import { readConfig } from "../src/service/settings/config.ts";
 
 const RUNS = Number(process.argv[2]);
 const EVENTS_A_SECOND = Number(process.argv[3]);
@@ -17,7 +17,7 @@ if (!config.ok) throw new Error(config.refusal.join("\n"));
 const backend: Backend = {
   // In the place of the backend that API nodes give their agents.
   name: config.value.backend,
-  needsWorkspace: false,
+  needsCheckout: false,
   run: async (task) => {
     await task.emit({ type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" });
     speakers.push(task);

@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { TestRepository } from "../test/service/workspace/git-repository.ts";
+import { TestRepository } from "../test/service/checkouts/git-repository.ts";
 import { opened } from "./opened.ts";
 
 const MODULES = 40;

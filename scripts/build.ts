@@ -96,16 +96,19 @@ export const bundles: readonly Bundle[] = [
       ...action,
       plugins: [
         onDemand(),
-        besides(/\/forge\.ts$/, "./forge.cjs"),
+        besides(/\/repository-file\.ts$/, "./repository-file.cjs"),
         besides(/^\.\/doctor\.ts$/, "./doctor.cjs"),
-        besides(/\/service\/embedded\.ts$/, "./service.mjs"),
+        besides(/\/service\/embedded\/embedded\.ts$/, "./service.mjs"),
       ],
     },
   },
   {
     entry: "src/action/doctor.ts",
     outfile: "dist/doctor.cjs",
-    options: { ...action, plugins: [onDemand(), besides(/\/service\/embedded\.ts$/, "./service.mjs")] },
+    options: {
+      ...action,
+      plugins: [onDemand(), besides(/\/service\/embedded\/embedded\.ts$/, "./service.mjs")],
+    },
   },
   {
     entry: "src/action/post.ts",
@@ -113,8 +116,8 @@ export const bundles: readonly Bundle[] = [
     options: { ...action, plugins: [onDemand()] },
   },
   {
-    entry: "src/action/forge.ts",
-    outfile: "dist/forge.cjs",
+    entry: "src/github/api/repository-file.ts",
+    outfile: "dist/repository-file.cjs",
     options: { ...action, plugins: [onDemand()] },
   },
   { entry: "undici", outfile: "dist/proxy.cjs", options: action },
@@ -124,13 +127,13 @@ export const bundles: readonly Bundle[] = [
     options: { ...command, plugins: besideTheService },
   },
   {
-    entry: "src/service/embedded.ts",
+    entry: "src/service/embedded/embedded.ts",
     outfile: "dist/service.mjs",
     options: { ...command, plugins: besideTheService },
   },
   { entry: "src/service/model.ts", outfile: "dist/model.mjs", options: command },
   { entry: "src/service/acp.ts", outfile: "dist/acp.mjs", options: command },
-  { entry: "src/service/traces.ts", outfile: "dist/traces.mjs", options: command },
+  { entry: "src/service/telemetry/traces.ts", outfile: "dist/traces.mjs", options: command },
   { entry: "src/client/client.ts", outfile: "dist/client.mjs", options: library },
 ];
 

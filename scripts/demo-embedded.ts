@@ -4,10 +4,10 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ForgeJob } from "../test/support/forge.ts";
-import { startModelServer } from "../test/support/model-server.ts";
+import type { CodeHostJob } from "../fakes/code-host/code-host.ts";
+import { startModelServer } from "../fakes/model-server/model-server.ts";
+import { call } from "../fakes/model-server/turn.ts";
 import { editTestFix, storyTools, sumProject } from "../test/support/model-stories.ts";
-import { call } from "../test/support/model-turn.ts";
 
 const SCRIPTED_KEY = "a-key-that-only-the-scripted-model-takes";
 
@@ -58,7 +58,7 @@ export async function makeProject(folder: string): Promise<string> {
 }
 
 /** What actions/checkout does for the job. Returns where the files are. */
-export function checkOut(job: ForgeJob, repository: string): string {
+export function checkOut(job: CodeHostJob, repository: string): string {
   const root = job.env.GITHUB_WORKSPACE ?? "";
   git(root, ["init", "--quiet"]);
   git(root, ["fetch", "--quiet", "--depth=1", `file://${repository}`, "HEAD"]);

@@ -1,13 +1,13 @@
 // npm run demo: one whole CI job on this machine. A forge with real keys on loopback, the real service in a fresh
 // folder, the built Action as a child process with the environment that a runner gives it, on this very repository.
-// Only the forge is a stand-in. With --embedded or --model there is no server: the service runs inside the step.
+// Only the code host is a stand-in. With --embedded or --model there is no server: the service runs inside the step.
 
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startServer } from "../bench/served-process.ts";
-import { startForge } from "../test/support/forge.ts";
+import { startCodeHost } from "../fakes/code-host/code-host.ts";
 import { runAction } from "../test/support/runner.ts";
 import { checkOut, type DemoModel, git, makeProject, openDemoModel } from "./demo-embedded.ts";
 
@@ -35,7 +35,7 @@ const [modelUrl = ""] = positionals;
 
 const folder = await mkdtemp(join(tmpdir(), "agent-service-demo-"));
 const repository = isOn("model") ? await makeProject(join(folder, "project")) : root;
-const forge = await startForge({
+const forge = await startCodeHost({
   repositories: { [REPOSITORY]: { path: repository, visibility: isOn("private") ? "private" : "public" } },
 });
 const service = isEmbedded
@@ -55,7 +55,7 @@ const job = await forge.job({
 const checkout = isEmbedded ? checkOut(job, repository) : null;
 
 say(service === null ? "There is no service yet." : `The service is at ${service.url}.`);
-say(`The forge is at ${forge.url}.`);
+say(`The code host is at ${forge.url}.`);
 const told = (Object.keys(scenarios) as Scenario[]).filter(isOn).map((name) => scenarios[name]);
 say(told.length === 0 ? "The job runs as it should." : `In this job ${told.join(", and ")}.`);
 say("", "── the job's log ".padEnd(100, "─"), "");

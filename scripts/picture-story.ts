@@ -1,15 +1,15 @@
 // The job that the pictures are of: a pull request whose test fails, and a comment that asks for the repair.
-// The service and the Action are the built ones; the forge and the model are played.
+// The service and the Action are the built ones; the code host and the model are played.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { startServer } from "../bench/served-process.ts";
-import { startForge } from "../test/support/forge.ts";
-import { ACTIONS_BOT, type ForgeComment } from "../test/support/forge-comments.ts";
-import type { ModelRequest } from "../test/support/model-request.ts";
-import { byTurn, type Script } from "../test/support/model-script.ts";
-import { startModelServer } from "../test/support/model-server.ts";
-import { call, type Step, say, think } from "../test/support/model-turn.ts";
+import { startCodeHost } from "../fakes/code-host/code-host.ts";
+import { ACTIONS_BOT, type CodeHostComment } from "../fakes/code-host/comments.ts";
+import { startModelServer } from "../fakes/model-server/model-server.ts";
+import type { ModelRequest } from "../fakes/model-server/request.ts";
+import { byTurn, type Script } from "../fakes/model-server/script.ts";
+import { call, type Step, say, think } from "../fakes/model-server/turn.ts";
 import { type ActionResult, runAction } from "../test/support/runner.ts";
 import { git } from "./demo-embedded.ts";
 
@@ -56,7 +56,7 @@ const project: Readonly<Record<string, string>> = {
 export async function playJob(folder: string): Promise<Played> {
   await using opened = new AsyncDisposableStack();
   const repository = await makeRepository(join(folder, "parcels"));
-  const forge = await startForge({ repositories: { [REPOSITORY]: { path: repository } } });
+  const forge = await startCodeHost({ repositories: { [REPOSITORY]: { path: repository } } });
   opened.defer(() => forge.close());
   const model = await startModelServer({ script: repair(), apiKey: MODEL_KEY, models: [MODEL] });
   opened.defer(() => model.close());
@@ -85,7 +85,7 @@ export async function playJob(folder: string): Promise<Played> {
   return whatWasWritten(main, comment);
 }
 
-function whatWasWritten(main: ActionResult, comment: ForgeComment | undefined): Played {
+function whatWasWritten(main: ActionResult, comment: CodeHostComment | undefined): Played {
   if (main.exitCode === 0 && main.outputs.conclusion === "success" && comment !== undefined) {
     return { summary: main.summary, comment: comment.body };
   }

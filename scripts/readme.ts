@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type SettingName, settings } from "../src/service/config.ts";
+import { type SettingName, settings } from "../src/service/settings/config.ts";
 import { readManifestSection } from "../test/support/action-manifest.ts";
 
 const README = join(dirname(fileURLToPath(import.meta.url)), "../README.md");
@@ -19,7 +19,7 @@ const settingProse: Record<SettingName, Prose> = {
     fallback: "where it listens",
   },
   WEB_URL: { description: "Where claim links lead.", fallback: "`BASE_URL`" },
-  DATA_DIR: { description: "Folder of the embedded store, and of the workspaces of runs at work." },
+  DATA_DIR: { description: "Folder of the embedded store, and of the checkouts of runs at work." },
   DATABASE_URL: {
     description: "PostgreSQL in the place of the embedded store.",
     fallback: "the embedded store",

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readReadme, withTables } from "../scripts/readme.ts";
-import { settings } from "../src/service/config.ts";
+import { settings } from "../src/service/settings/config.ts";
 import { readManifestSection } from "./support/action-manifest.ts";
 
 const root = join(import.meta.dirname, "..");

@@ -4,10 +4,10 @@ import type { Clock } from "../base/clock.ts";
 import { ApiError } from "../client/errors.ts";
 import type { JobClient } from "../client/job-client.ts";
 import { isTerminal } from "../contract/run.ts";
+import type { Talk } from "../github/trigger/agent-request.ts";
+import { Declined } from "../github/trigger/declined.ts";
 import { StepError } from "../job/step-error.ts";
-import type { Talk } from "./ask.ts";
 import type { Inputs } from "./inputs.ts";
-import { Declined } from "./trigger/declined.ts";
 
 /** Tools are given some seconds to end; then nobody waits any longer. */
 const WAIT_MS = 60_000;

@@ -50,12 +50,12 @@ export async function conclude(options: ConcludeOptions): Promise<void> {
 export type Ending = ConcludeOptions & { readonly verdict: Verdict; readonly claimUrl: string | null };
 
 async function sayLastWord({ outcome, progress, verdict, claimUrl, signal }: Ending): Promise<void> {
-  const { voice, embedded, log, delivery, findings } = progress;
-  if (voice === null || (isUneventful(verdict, progress) && !isAsked(progress))) return;
+  const { statusComment, embedded, log, delivery, findings } = progress;
+  if (statusComment === null || (isUneventful(verdict, progress) && !isAsked(progress))) return;
   const ended = outcome.type === "ended" ? outcome.run : null;
   const { conclusion, reason, message } = verdict;
   const hasNoModel = embedded?.hasModel === false;
-  progress.commentUrl = await voice.conclude({
+  progress.commentUrl = await statusComment.conclude({
     conclusion,
     reason,
     message: outcome.type === "ended" && conclusion === "success" ? undefined : message,

@@ -24,7 +24,7 @@ export async function examine({ env, interrupts, transport }: Step, inputs: Inpu
     audience: service.type === "remote" ? service.audience : null,
     transport: transport.send,
     usesProxy: true,
-    forgeToken: githubToken === "" ? null : { from: 'the input "github-token"', value: githubToken },
+    githubToken: githubToken === "" ? null : { from: 'the input "github-token"', value: githubToken },
     examineEmbedded: () => examineEmbedded(env, service.type === "embedded" ? service.model : null),
     clock: systemClock,
     random: Math.random,

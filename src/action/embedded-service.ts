@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import type { CiJob, CiProvider, Environment } from "../ci/provider.ts";
 import type { EmbeddedReadiness } from "../doctor/examination.ts";
 import { StepError } from "../job/step-error.ts";
-import type { EmbeddedService } from "../service/embedded.ts";
+import type { EmbeddedService } from "../service/embedded/embedded.ts";
 import type { ModelInputs } from "./inputs.ts";
 
 export type EmbeddedOptions = {
@@ -29,7 +29,7 @@ const inputSettings = ["MODEL", "MODEL_BASE_URL", "MODEL_API_KEY", "MODEL_PROVID
 /** Starts it on the job's checkout. Rejects with StepError for a setting that is wrong. */
 export async function startService(options: EmbeddedOptions): Promise<EmbeddedService> {
   const { env, job, model, onWarning } = options;
-  const { startEmbeddedService } = await import("../service/embedded.ts");
+  const { startEmbeddedService } = await import("../service/embedded/embedded.ts");
   const others = Object.entries(env).filter(([name]) => !inputSettings.includes(name));
   try {
     return await startEmbeddedService({
@@ -60,7 +60,7 @@ export async function examineEmbedded(
   env: Environment,
   model: ModelInputs | null,
 ): Promise<EmbeddedReadiness> {
-  const service = await import("../service/embedded.ts");
+  const service = await import("../service/embedded/embedded.ts");
   return await service.examineEmbedded({
     environment: env,
     model: modelSettings(model),

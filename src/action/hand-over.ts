@@ -1,11 +1,11 @@
-// What a run that completed leaves on the forge: its findings and its changes.
+// What a run that completed leaves on the code host: its findings and its changes.
 
 import * as core from "@actions/core";
 import { systemClock } from "../base/clock.ts";
 import { createGitHubProvider } from "../ci/github.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
 import type { Verdict } from "../job/conclusion.ts";
-import type { Delivery } from "../render/delivery.ts";
+import type { Delivery } from "../report/delivery.ts";
 import type { ConcludeOptions } from "./conclude.ts";
 import type { Progress } from "./progress.ts";
 import { asksForReview, conversationKey } from "./run-request.ts";
@@ -24,15 +24,15 @@ export async function handOver({
   if (inputs === null || run === null || log === null) return;
   const { changes, findings } = inputs;
   if (changes !== "commit" && changes !== "pull-request" && findings === "none") return;
-  const { openForge } = await import("./forge/open-forge.ts");
+  const { openGitHubApi } = await import("../github/api/open-github-api.ts");
   const { job } = createGitHubProvider({ env, transport, clock: systemClock, random: Math.random });
-  const api = openForge({ inputs, job, env, transport, signal });
+  const api = openGitHubApi({ inputs, job, env, transport, signal });
   const talk = ask?.talk ?? null;
   const { output } = log.report;
   const isExpected = ask !== null && asksForReview(inputs, ask);
   // A plain question has a plain answer.
   if (findings !== "none" && (output !== null || isExpected)) {
-    const { publishFindings } = await import("./findings/publish-findings.ts");
+    const { publishFindings } = await import("../github/findings/publish-findings.ts");
     progress.findings = await publishFindings({
       mode: findings,
       output,
@@ -45,7 +45,7 @@ export async function handOver({
     });
   }
   if ((changes === "commit" || changes === "pull-request") && log.report.changes !== null) {
-    const { deliverChanges } = await import("./changes/deliver-changes.ts");
+    const { deliverChanges } = await import("../github/changes/deliver-changes.ts");
     progress.delivery = await deliverChanges({
       mode: changes,
       changes: log.report.changes,

@@ -1,8 +1,8 @@
 // The job summary: rendered by render/summary.ts, added to the file that the runner gives the step.
 
 import { appendFile } from "node:fs/promises";
-import { emptyReport } from "../render/run-report.ts";
 import { DEFAULT_SUMMARY_BYTES, renderSummary } from "../render/summary.ts";
+import { emptyReport } from "../report/run-report.ts";
 import type { Ending } from "./conclude.ts";
 import { NO_MODEL_TEXT } from "./embedded-service.ts";
 import { creditsLeft } from "./progress.ts";

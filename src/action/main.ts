@@ -1,7 +1,7 @@
 // The main step's entry. What it imports is loaded for every comment of a repository: the recipe waits for one that asks.
 
 import { jobEnvironment } from "../ci/environment.ts";
-import { skipQuietly } from "./trigger/quiet-skip.ts";
+import { skipQuietly } from "../github/trigger/quiet-skip.ts";
 
 if (!skipQuietly(jobEnvironment)) {
   import("./run-agent.ts")

@@ -1,12 +1,12 @@
 // The Action's outputs. All are set in every outcome, empty where there is nothing to say.
 
 import * as core from "@actions/core";
-import type { Delivery } from "../render/delivery.ts";
-import type { PublishedFindings } from "../render/findings.ts";
-import type { RunReport } from "../render/run-report.ts";
+import type { Delivery } from "../report/delivery.ts";
+import type { PublishedFindings } from "../report/findings.ts";
+import type { RunReport } from "../report/run-report.ts";
 import type { Ending } from "./conclude.ts";
 
-/** The forge takes 1 MB of outputs a job; the whole reply is in the reply file. */
+/** The code host takes 1 MB of outputs a job; the whole reply is in the reply file. */
 const MAX_REPLY_BYTES = 256 * 1024;
 const MAX_CHANGED_FILES_BYTES = 128 * 1024;
 

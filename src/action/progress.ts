@@ -1,20 +1,20 @@
 // What the main step knows so far: filled in as the recipe goes, read when it ends, wherever that is.
 
 import type { ExchangeResponse } from "../contract/exchange.ts";
-import type { Delivery } from "../render/delivery.ts";
-import type { PublishedFindings } from "../render/findings.ts";
-import type { Ask } from "./ask.ts";
+import type { StatusComment } from "../github/status-comment/status-comment.ts";
+import type { Ask } from "../github/trigger/agent-request.ts";
+import type { Delivery } from "../report/delivery.ts";
+import type { PublishedFindings } from "../report/findings.ts";
 import type { EmbeddedService } from "./embedded-service.ts";
 import type { FollowLog } from "./follow-log.ts";
 import type { Inputs } from "./inputs.ts";
 import type { JobFiles } from "./job-files.ts";
-import type { Voice } from "./thread/voice.ts";
 
 export type Progress = {
   inputs: Inputs | null;
   ask: Ask | null;
   /** Null where there is nobody to talk to, or nothing to be said. */
-  voice: Voice | null;
+  statusComment: StatusComment | null;
   /** The service inside this job; null where it is another one, or has not started. */
   embedded: EmbeddedService | null;
   grant: ExchangeResponse | null;

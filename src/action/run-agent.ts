@@ -6,22 +6,22 @@ import { jobEnvironment } from "../ci/environment.ts";
 import type { CiJob, CiProvider, Environment } from "../ci/provider.ts";
 import { ApiError } from "../client/errors.ts";
 import type { JobClient } from "../client/job-client.ts";
+import { type Ask, decideAsk } from "../github/trigger/agent-request.ts";
+import { helpText } from "../github/trigger/remark-command.ts";
 import type { Outcome } from "../job/conclusion.ts";
 import { type JobRun, submitOnce } from "../job/idempotency.ts";
 import { InterruptedError, listenForInterrupts } from "../job/signals.ts";
 import { StepError } from "../job/step-error.ts";
 import { watchRun } from "../job/watch-run.ts";
-import { type Ask, decideAsk } from "./ask.ts";
 import { conclude } from "./conclude.ts";
 import { type Inputs, readInputs } from "./inputs.ts";
 import type { Progress } from "./progress.ts";
 import { runRequest, threadKey } from "./run-request.ts";
 import { sayLine } from "./say-line.ts";
 import { leaveState } from "./state.ts";
-import { forgeAccess, identify, type Step, speakUp } from "./step.ts";
+import { githubAccess, identify, type Step, speakUp } from "./step.ts";
 import { openService, takeCapability } from "./step-service.ts";
 import { openTransport } from "./transport.ts";
-import { helpText } from "./trigger/remark-command.ts";
 
 /** Runs the whole step. Sets the exit code; never rejects for what a user can meet. */
 export async function runAgent(env: Environment = jobEnvironment): Promise<void> {
@@ -30,7 +30,7 @@ export async function runAgent(env: Environment = jobEnvironment): Promise<void>
   const progress: Progress = {
     inputs: null,
     ask: null,
-    voice: null,
+    statusComment: null,
     embedded: null,
     grant: null,
     isSubmitting: false,
@@ -42,7 +42,7 @@ export async function runAgent(env: Environment = jobEnvironment): Promise<void>
     commentUrl: null,
   };
   try {
-    const outcome = await carryOut({ env, interrupts, transport, progress }).catch((error: unknown) =>
+    const outcome = await executeRun({ env, interrupts, transport, progress }).catch((error: unknown) =>
       failedOutcome(error, progress),
     );
     await conclude({ env, outcome, progress, transport: transport.send, signal: interrupts.first });
@@ -56,7 +56,7 @@ export async function runAgent(env: Environment = jobEnvironment): Promise<void>
   }
 }
 
-async function carryOut(step: Step): Promise<Outcome> {
+async function executeRun(step: Step): Promise<Outcome> {
   const { interrupts, progress } = step;
   const modelKey = core.getInput("model-api-key");
   if (modelKey !== "") core.setSecret(modelKey);
@@ -65,7 +65,7 @@ async function carryOut(step: Step): Promise<Outcome> {
   warnOfIgnored(inputs);
   if (inputs.mode === "doctor") return await (await import("./doctor.ts")).examine(step, inputs);
   const github = identify(step);
-  const ask = await decideAsk({ ...forgeAccess(step), inputs, job: github.job, signal: interrupts.first });
+  const ask = await decideAsk({ ...githubAccess(step), inputs, job: github.job, signal: interrupts.first });
   progress.ask = ask;
   if (ask.talk !== null && inputs.comment) await speakUp(step, { inputs, talk: ask.talk, job: github.job });
   const task = taskOf(inputs, ask);
@@ -85,7 +85,7 @@ async function carryOut(step: Step): Promise<Outcome> {
   announce(run, shownUrl);
   progress.isSubmitting = false;
   progress.run = { id: run.runId, url: shownUrl, sessionId: run.sessionId };
-  progress.voice?.begin({ id: run.runId });
+  progress.statusComment?.begin({ id: run.runId });
   if (!inputs.wait) return { type: "detached", runUrl: url, interrupted: false };
   leaveState({ agentId, runId: run.runId, phase: "submitted" });
   return follow(step, { inputs, client, agentId, runId: run.runId, url });
@@ -149,7 +149,7 @@ async function checkOut(
   const { talk } = ask;
   if (inputs.service.type !== "embedded" || talk === null || talk.remark === null || talk.ends === null)
     return;
-  const { checkOutHead } = await import("./git/check-out-head.ts");
+  const { checkOutHead } = await import("../github/git/check-out-head.ts");
   await checkOutHead({
     env,
     pullRequest: {
@@ -194,7 +194,7 @@ async function follow(
     clock: systemClock,
     onEvent: (stored) => {
       log.add(stored);
-      progress.voice?.update(log.report);
+      progress.statusComment?.update(log.report);
     },
     onNote: sayLine,
   });

@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import type { CiJob } from "../ci/provider.ts";
 import type { SubmitRunRequest } from "../contract/run.ts";
-import type { Ask } from "./ask.ts";
-import { findingsSchema } from "./findings/findings-schema.ts";
+import { findingsSchema } from "../github/findings/findings-schema.ts";
+import type { Ask } from "../github/trigger/agent-request.ts";
 import type { Inputs } from "./inputs.ts";
 
 export type RunRequestOptions = {
@@ -73,7 +73,7 @@ export function threadKey(number: number): string {
 
 /**
  * The token of a comment's job names the default branch, that of a pull request's a merge of it: what is found there is
- * on other lines than what the forge shows.
+ * on other lines than what the code host shows.
  */
 function headOf({ talk }: Ask): Partial<SubmitRunRequest> {
   if (talk === null || talk.ends === null) return {};

@@ -7,8 +7,8 @@ import type { CiJob, CiProvider, Environment } from "../ci/provider.ts";
 import { ApiError } from "../client/errors.ts";
 import type { RetryNotice } from "../client/retry.ts";
 import type { Transport } from "../client/transport.ts";
+import type { Talk } from "../github/trigger/agent-request.ts";
 import type { Interrupts } from "../job/signals.ts";
-import type { Talk } from "./ask.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Progress } from "./progress.ts";
 import { sayLine } from "./say-line.ts";
@@ -32,14 +32,14 @@ export function identify({ env, transport }: Step): CiProvider {
   });
 }
 
-export type ForgeAccess = {
+export type GitHubAccess = {
   readonly env: Environment;
   readonly transport: Transport;
   readonly onRetry: (notice: RetryNotice) => void;
 };
 
-/** What it takes to ask the forge. */
-export function forgeAccess({ env, transport }: Step): ForgeAccess {
+/** What it takes to ask the code host. */
+export function githubAccess({ env, transport }: Step): GitHubAccess {
   return { env, transport: transport.send, onRetry: noteRetry };
 }
 
@@ -49,15 +49,15 @@ export async function speakUp(
   { inputs, talk, job }: { inputs: Inputs; talk: Talk; job: CiJob },
 ): Promise<void> {
   const { env, progress } = step;
-  const { canOnlyRead } = await import("./forge/read-only.ts");
+  const { canOnlyRead } = await import("../github/api/read-only.ts");
   if (canOnlyRead(talk, env)) {
     sayLine("The job of a fork's pull request can write no comment: the answer is in the job summary.");
     return;
   }
-  const { openVoice } = await import("./thread/voice.ts");
-  const { openForge } = await import("./forge/open-forge.ts");
-  progress.voice = openVoice({
-    openApi: (signal) => openForge({ ...forgeAccess(step), inputs, job, signal }),
+  const { openStatusComment } = await import("../github/status-comment/status-comment.ts");
+  const { openGitHubApi } = await import("../github/api/open-github-api.ts");
+  progress.statusComment = openStatusComment({
+    openApi: (signal) => openGitHubApi({ ...githubAccess(step), inputs, job, signal }),
     talk,
     job,
     env,
@@ -65,7 +65,7 @@ export async function speakUp(
     clock: systemClock,
     onWarning: core.warning,
   });
-  progress.voice.acknowledge();
+  progress.statusComment.acknowledge();
 }
 
 export function noteRetry({ attempt, delayMs, error }: RetryNotice): void {

@@ -23,7 +23,7 @@ export async function releaseClaim(args: readonly string[]): Promise<number> {
       });
     } else {
       printText(
-        `The agent of ${repository.name} is not account ${accountId}'s any more, its workflows are not active, and ${cancelledSchedules} of its schedules were cancelled. Its next job prints a claim link when it needs a payer.`,
+        `The agent of ${repository.name} is not account ${accountId}'s any more, its workflows are not active, and ${cancelledSchedules} of its schedules were cancelled. Its next job prints a claim link when it needs a billing account.`,
       );
     }
     return 0;

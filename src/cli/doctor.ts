@@ -6,7 +6,7 @@ import { systemClock } from "../base/clock.ts";
 import { jobEnvironment } from "../ci/environment.ts";
 import type { Environment } from "../ci/provider.ts";
 import { fetchTransport } from "../client/transport.ts";
-import type { ForgeToken } from "../doctor/examination.ts";
+import type { GitHubToken } from "../doctor/examination.ts";
 import { examineJob } from "../doctor/examine-job.ts";
 import { renderDoctorMarkdown, renderDoctorText } from "../render/doctor-page.ts";
 import { singleLine } from "../render/untrusted-text.ts";
@@ -39,9 +39,9 @@ export async function doctor(args: readonly string[]): Promise<number> {
     folder: process.cwd(),
     transport: fetchTransport,
     usesProxy: nodeUsesProxy(env),
-    forgeToken: readForgeToken(values["github-token-env"], env),
+    githubToken: readGitHubToken(values["github-token-env"], env),
     examineEmbedded: async () => {
-      const { examineEmbedded } = await import("../service/embedded.ts");
+      const { examineEmbedded } = await import("../service/embedded/embedded.ts");
       return await examineEmbedded({ environment: env, model: {}, tempFolder: env.RUNNER_TEMP || tmpdir() });
     },
     clock: systemClock,
@@ -71,7 +71,7 @@ function readAudience(flag: string | undefined): string | null {
 }
 
 /** The value is a secret: a flag names the variable that holds it. */
-function readForgeToken(flag: string | undefined, env: Environment): ForgeToken | null {
+function readGitHubToken(flag: string | undefined, env: Environment): GitHubToken | null {
   const name = flag ?? "GITHUB_TOKEN";
   if (!/^[A-Za-z_]\w*$/.test(name)) {
     throw new UsageError(

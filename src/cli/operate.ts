@@ -1,7 +1,7 @@
 // Opens the store for an operator's command, beside a serving process, and closes it.
 
-import { readConfig } from "../service/config.ts";
 import { type Operator, openOperator } from "../service/operator.ts";
+import { readConfig } from "../service/settings/config.ts";
 import { CommandError } from "./command-error.ts";
 import { UsageError } from "./flags.ts";
 

@@ -7,9 +7,9 @@ import {
   type EmbeddedJob,
   type EmbeddedService,
   EmbeddedSettingsError,
-  findCheckout,
+  findJobCheckout,
   startEmbeddedService,
-} from "../service/embedded.ts";
+} from "../service/embedded/embedded.ts";
 import { SandboxError } from "../service/main.ts";
 import { CommandError } from "./command-error.ts";
 import { UsageError } from "./flags.ts";
@@ -28,7 +28,7 @@ export async function openEmbedded(
   model: Readonly<Record<string, string>>,
   { env, job }: { env: Environment; job: CiJob | null },
 ): Promise<RunService> {
-  const root = await findCheckout(process.cwd());
+  const root = await findJobCheckout(process.cwd());
   if (root === null) {
     throw new CommandError("There is no git checkout in this folder, nor above it. Change to one.");
   }

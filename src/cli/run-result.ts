@@ -2,8 +2,8 @@
 
 import type { ExchangeResponse } from "../contract/exchange.ts";
 import type { Outcome, Verdict } from "../job/conclusion.ts";
-import { emptyReport, type RunReport } from "../render/run-report.ts";
 import { DEFAULT_SUMMARY_BYTES, renderSummary } from "../render/summary.ts";
+import { emptyReport, type RunReport } from "../report/run-report.ts";
 import type { RunService } from "./run-service.ts";
 
 export type RunFacts = {

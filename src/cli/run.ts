@@ -63,7 +63,7 @@ async function runOn(
   const progress: Progress = { grant: null, run: null, isSubmitting: false };
   const log = openLog({ settings, service, files });
   const step = { settings, interrupts, service, log, progress, ...connect(service, progress) };
-  const outcome = await carryOut(step).catch((error: unknown) => failedOutcome(error, progress));
+  const outcome = await executeRun(step).catch((error: unknown) => failedOutcome(error, progress));
   const exitCode = await endRun({ ...step, env: jobEnvironment, files, outcome, ...progress });
   // A capability that nobody needs any more is worth nothing to whoever finds it; it would end by itself soon.
   if (progress.grant !== null && !service.isEmbedded && outcome.type !== "stopping") {
@@ -72,7 +72,7 @@ async function runOn(
   return exitCode;
 }
 
-async function carryOut(step: Step): Promise<Outcome> {
+async function executeRun(step: Step): Promise<Outcome> {
   const { interrupts, service, client, progress } = step;
   const { agent_id: agentId } = await step.grant(interrupts.first);
   interrupts.first.throwIfAborted();

@@ -1,8 +1,8 @@
 // agent-service serve: runs the service until it is told to stop.
 
 import { destination, pino, stdTimeFunctions } from "pino";
-import { readConfig, type SettingName } from "../service/config.ts";
 import { AddressInUseError, SandboxError, startService } from "../service/main.ts";
+import { readConfig, type SettingName } from "../service/settings/config.ts";
 import { DataFolderInUseError } from "../service/store/sqlite.ts";
 import { readFlags, takeArguments } from "./flags.ts";
 import { helpText } from "./help.ts";

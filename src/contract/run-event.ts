@@ -109,7 +109,7 @@ const changesSchema = z.object({
   }),
 });
 
-/** What is left of the payer's credits after the run; a claim URL when nothing is. */
+/** What is left of the billing account's credits after the run; a claim URL when nothing is. */
 const quotaEventSchema = z.object({
   type: z.literal("CUSTOM"),
   name: z.literal(QUOTA_EVENT),

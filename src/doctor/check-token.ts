@@ -97,6 +97,8 @@ function githubFixes({ code }: IdentityError): DoctorFix[] {
         },
       ];
     case "id_token_failed":
-      return [{ text: "Re-run the job. If it stays so, look at the forge's status page for its Actions." }];
+      return [
+        { text: "Re-run the job. If it stays so, look at the code host's status page for its Actions." },
+      ];
   }
 }

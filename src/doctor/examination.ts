@@ -8,8 +8,8 @@ import type { CheckState, DoctorCheck, DoctorFact, DoctorFix } from "../render/d
 /** "action": a step of a workflow, set by inputs. "command": `agent-service`, set by flags and variables. */
 export type Face = "action" | "command";
 
-/** A token of the forge's own API, and where it came from: "the input github-token". */
-export type ForgeToken = { readonly from: string; readonly value: string };
+/** A token of the code host's own API, and where it came from: "the input github-token". */
+export type GitHubToken = { readonly from: string; readonly value: string };
 
 /** What a service inside the job would have to work with. */
 export type EmbeddedReadiness = {
@@ -33,7 +33,7 @@ export type ExamineOptions = {
   /** Whether `transport` goes through what HTTPS_PROXY and its like name. */
   readonly usesProxy: boolean;
   /** Null: none was given. */
-  readonly forgeToken: ForgeToken | null;
+  readonly githubToken: GitHubToken | null;
   /** Looks at what a service in this job would have. Null where this face cannot. */
   readonly examineEmbedded: (() => Promise<EmbeddedReadiness>) | null;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-// The examination, as a recipe: the job, its token, the service, the clocks, the exchange, what came of it, the forge's
+// The examination, as a recipe: the job, its token, the service, the clocks, the exchange, what came of it, the code host's
 // token, the machine. No trouble ends it: what hangs on another check says that it was not tried.
 
 import type { BackoffPolicy } from "../base/backoff.ts";
@@ -11,7 +11,7 @@ import { AUDIENCE_HEADING, checkAudience } from "./check-audience.ts";
 import { CLOCK_HEADING, checkClock } from "./check-clock.ts";
 import { checkEmbedded } from "./check-embedded.ts";
 import { checkExchange, EXCHANGE_HEADING } from "./check-exchange.ts";
-import { checkForgeToken, FORGE_TOKEN_HEADING } from "./check-forge-token.ts";
+import { checkGitHubToken, GITHUB_TOKEN_HEADING } from "./check-github-token.ts";
 import { checkIdentity, IDENTITY_HEADING } from "./check-identity.ts";
 import { checkJob, checkNoJob } from "./check-job.ts";
 import { checkQuota, QUOTA_HEADING } from "./check-quota.ts";
@@ -27,10 +27,10 @@ const CALL_MS = 15_000;
 
 /**
  * Examines the job that this process runs in and its way to the service. Mints a token, exchanges it and ends the
- * capability again; starts no run and writes nothing to the forge. Rejects with the signal's reason alone.
+ * capability again; starts no run and writes nothing to the code host. Rejects with the signal's reason alone.
  */
 export async function examineJob(options: ExamineOptions): Promise<DoctorPage> {
-  const secrets = new Set<string>(options.forgeToken === null ? [] : [options.forgeToken.value]);
+  const secrets = new Set<string>(options.githubToken === null ? [] : [options.githubToken.value]);
   const examination: Examination = {
     ...options,
     provider: null,
@@ -68,7 +68,7 @@ async function runChecks(options: Examination): Promise<readonly DoctorCheck[]> 
     ...(options.baseUrl === null
       ? await withoutService(examination)
       : await withService(examination, options.baseUrl, minted)),
-    ...(await forgeToken(examination)),
+    ...(await githubToken(examination)),
     await checkRunner(env, options.signal),
   ];
 }
@@ -180,11 +180,11 @@ async function withoutService({ examineEmbedded, face }: Examination): Promise<r
   return [checkEmbedded(await examineEmbedded(), face)];
 }
 
-async function forgeToken(examination: Examination): Promise<readonly DoctorCheck[]> {
-  const { env, forgeToken: token, provider, signal, transport, version } = examination;
+async function githubToken(examination: Examination): Promise<readonly DoctorCheck[]> {
+  const { env, githubToken: token, provider, signal, transport, version } = examination;
   if (provider?.job.provider !== "github") return [];
-  if (token !== null) return [await checkForgeToken({ token, env, transport, version, signal })];
-  return [notTried(FORGE_TOKEN_HEADING, "none was given, and none is needed but for comments and changes")];
+  if (token !== null) return [await checkGitHubToken({ token, env, transport, version, signal })];
+  return [notTried(GITHUB_TOKEN_HEADING, "none was given, and none is needed but for comments and changes")];
 }
 
 function audienceOf({ audience, baseUrl }: ExamineOptions): string | null {

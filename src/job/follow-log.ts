@@ -3,7 +3,7 @@
 import type { StoredRunEvent } from "../contract/run-event.ts";
 import { type LogFormat, type LogPart, RunLog } from "../render/log-parts.ts";
 import { ndjsonLine } from "../render/ndjson.ts";
-import { type RunReport, RunReportFold, replyMessage } from "../render/run-report.ts";
+import { type RunReport, RunReportFold, replyMessage } from "../report/run-report.ts";
 
 export type FollowLog = {
   /** Takes the events in order, each once. They are written together with those that come in the same turn. */

@@ -1,9 +1,10 @@
 // The comment on an issue or a pull request: while the run goes on, what it does; then the answer, what became of it, and
 // what it cost. The same facts give the same text. Pure.
 
+import { type Delivery, deliveryLine } from "../report/delivery.ts";
+import type { RunReport, ToolCall } from "../report/run-report.ts";
 import { SectionRoom } from "./bounded-text.ts";
 import { changesTable } from "./changes-table.ts";
-import { type Delivery, deliveryLine } from "./delivery.ts";
 import {
   claimSection,
   costsSection,
@@ -16,7 +17,6 @@ import {
 import { findingsSection } from "./findings-table.ts";
 import { inlineCode, link } from "./markdown.ts";
 import { plural } from "./quantities.ts";
-import type { RunReport, ToolCall } from "./run-report.ts";
 
 /** GitHub refuses a comment of more than 65,536 characters; the marker wants a place, too. */
 export const MAX_COMMENT_BYTES = 65_536 - 1_024;

@@ -1,13 +1,13 @@
 // The sections that a summary and a comment share: how the run ended, what it said, what it cost. Pure.
 
 import { assertNever } from "../base/assert-never.ts";
+import type { PublishedFindings } from "../report/findings.ts";
+import { elapsedMs, type RunReport } from "../report/run-report.ts";
 import { byteLength, fitText } from "./bounded-text.ts";
-import type { PublishedFindings } from "./findings.ts";
 import { readableReply } from "./findings-table.ts";
 import { inertMarkdown } from "./inert-markdown.ts";
 import { escapeMarkdown, inlineCode, link } from "./markdown.ts";
 import { countText, durationText } from "./quantities.ts";
-import { elapsedMs, type RunReport } from "./run-report.ts";
 
 const MAX_MESSAGE_BYTES = 600;
 const MAX_REASON_BYTES = 240;
@@ -43,7 +43,9 @@ export function verdictTitle({ conclusion, reason }: EndContext): string {
     case "skipped":
       return "⏭️ Skipped: no agent ran";
     case "quota":
-      return reason === "repository_private" ? "💳 This repository needs a payer" : "💳 Out of credits";
+      return reason === "repository_private"
+        ? "💳 This repository needs a billing account"
+        : "💳 Out of credits";
     case "detached":
       return "↗️ The run goes on without this job";
     default:

@@ -1,6 +1,5 @@
 // A reply as data, as people read it: the review's own words, and a table of what it found. Pure.
 
-import { byteLength, SectionRoom } from "./bounded-text.ts";
 import {
   type Finding,
   type PublishedFindings,
@@ -9,11 +8,12 @@ import {
   type Severity,
   severities,
   severityCounts,
-} from "./findings.ts";
+} from "../report/findings.ts";
+import { type RunReport, replyMessage } from "../report/run-report.ts";
+import { byteLength, SectionRoom } from "./bounded-text.ts";
 import { inertMarkdown } from "./inert-markdown.ts";
 import { escapeMarkdown, fence, inlineCode, link } from "./markdown.ts";
 import { plural } from "./quantities.ts";
-import { type RunReport, replyMessage } from "./run-report.ts";
 import { singleLine } from "./untrusted-text.ts";
 
 export const MAX_TABLE_FINDINGS = 50;

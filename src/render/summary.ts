@@ -1,9 +1,10 @@
 // The job summary: what a person should see first, then the rest, folded. Pure.
 // Within a number of UTF-8 bytes: the oldest details go first, then the end of the reply.
 
+import { type Delivery, deliveryLine } from "../report/delivery.ts";
+import type { RunReport } from "../report/run-report.ts";
 import { fitText, SectionRoom } from "./bounded-text.ts";
 import { changesTable } from "./changes-table.ts";
-import { type Delivery, deliveryLine } from "./delivery.ts";
 import {
   claimSection,
   costsSection,
@@ -15,7 +16,6 @@ import {
 } from "./end-sections.ts";
 import { findingsSection } from "./findings-table.ts";
 import { inlineCode, link } from "./markdown.ts";
-import type { RunReport } from "./run-report.ts";
 import { summaryDetails } from "./summary-details.ts";
 
 /** GitHub refuses a step's summary past 1 MiB; masked secrets may lengthen it after us. */

@@ -1,7 +1,7 @@
 // A run's steps and tool calls as a Mermaid Gantt chart. Labels keep to an alphabet that cannot break it. Pure.
 
+import { elapsedMs, type RunReport } from "../report/run-report.ts";
 import { durationText } from "./quantities.ts";
-import { elapsedMs, type RunReport } from "./run-report.ts";
 import { visibleText } from "./untrusted-text.ts";
 
 /** Bars of each kind; later ones share a last bar. */

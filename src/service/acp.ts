@@ -1,7 +1,6 @@
 // Wires the backend that starts another agent, in the sandbox. A bundle of its own, loaded only where one is configured.
 
 import type { Clock } from "../base/clock.ts";
-import type { AcpConfig } from "./acp-config.ts";
 import type { SandboxKind } from "./core/ports/sandbox.ts";
 import type { Backend } from "./executor/backend.ts";
 import { acpBackend } from "./executor/backends/acp/acp.ts";
@@ -9,6 +8,7 @@ import type { AgentHomes } from "./executor/backends/acp/settings.ts";
 import { makeHome, removeHome } from "./sandbox/agent-homes.ts";
 import { confineAgent } from "./sandbox/confine-agent.ts";
 import type { SandboxConfig } from "./sandbox/sandbox-config.ts";
+import type { AcpConfig } from "./settings/acp-config.ts";
 
 export type AcpParts = {
   readonly config: AcpConfig;

@@ -8,43 +8,43 @@ import english from "zod/v4/locales/en.js";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { type Random, systemRandom } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
-import type { Config } from "./config.ts";
+import { createApp } from "./api/http/app.ts";
+import { createProbeApp } from "./api/http/probe-app.ts";
+import { RateLimits } from "./api/shared/rate-limits.ts";
+import { isSocketRequest, SocketApi } from "./api/socket/socket-door.ts";
+import { gitCheckouts } from "./checkouts/git-checkouts.ts";
+import { renewDueAccounts } from "./core/accounts/subscriptions.ts";
 import type { Core, FreeFor, Policy } from "./core/core.ts";
-import { meteredStore } from "./core/metered-store.ts";
+import type { CheckoutProvider } from "./core/ports/checkout.ts";
 import { noMeter } from "./core/ports/meter.ts";
 import type { NodeLink, NodeSignal } from "./core/ports/node-link.ts";
 import type { Store } from "./core/ports/store.ts";
 import type { TokenVerifier } from "./core/ports/token-verifier.ts";
 import { noTracer } from "./core/ports/tracer.ts";
-import type { WorkspaceProvider } from "./core/ports/workspace.ts";
-import { takeRun } from "./core/progress-run.ts";
-import { RateLimits } from "./core/rate-limits.ts";
-import { recoverRuns } from "./core/recover-runs.ts";
-import { Retention } from "./core/retention.ts";
-import { RunSignals } from "./core/run-signals.ts";
+import { RunExpiry } from "./core/runs/expire-runs.ts";
+import { takeRun } from "./core/runs/progress-run.ts";
+import { recoverRuns } from "./core/runs/recover-runs.ts";
+import { RunSignals } from "./core/runs/run-signals.ts";
+import { StalledRuns } from "./core/runs/stalled-runs.ts";
+import { RunSubmitter } from "./core/runs/submit-run.ts";
 import { ScheduleAlarm } from "./core/schedules/schedule-alarm.ts";
-import { StalledRuns } from "./core/stalled-runs.ts";
-import { RunSubmitter } from "./core/submit-run.ts";
-import { renewDueAccounts } from "./core/subscriptions.ts";
-import { tracedVerifier } from "./core/traced-verifier.ts";
 import type { Backend, BareTask, RepositoryTask } from "./executor/backend.ts";
 import { noopBackend } from "./executor/backends/noop.ts";
 import { offlineBackend } from "./executor/backends/offline/offline.ts";
 import { Executor } from "./executor/executor.ts";
 import { InProcessDispatch } from "./executor/in-process-dispatch.ts";
 import { SharedDispatch } from "./executor/shared-dispatch.ts";
-import { createApp } from "./http/app.ts";
-import { createProbeApp } from "./http/probe-app.ts";
 import { tokenVerifier } from "./oidc/verify-token.ts";
 import { sweepHomes } from "./sandbox/agent-homes.ts";
 import { findSandbox } from "./sandbox/find-sandbox.ts";
 import { Scheduler } from "./scheduler.ts";
-import { isSocketRequest, SocketDoor } from "./socket/socket-door.ts";
+import type { Config } from "./settings/config.ts";
 import { openPostgresStore } from "./store/postgres.ts";
 import { openPostgresLink } from "./store/postgres-link.ts";
 import { holdDataFolder, openSqliteStore } from "./store/sqlite.ts";
-import type { Traces } from "./traces.ts";
-import { gitWorkspaces } from "./workspace/git-workspaces.ts";
+import { meteredStore } from "./telemetry/metered-store.ts";
+import { tracedVerifier } from "./telemetry/traced-verifier.ts";
+import type { Traces } from "./telemetry/traces.ts";
 
 export { SandboxError } from "./sandbox/sandbox-error.ts";
 
@@ -53,9 +53,9 @@ const EXPIRY_SWEEP_MS = 10 * 60 * 1000;
 const AUDIT_MS = 90 * 24 * 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How often a node renews subscriptions that nobody looks at. */
-const RENEWAL_LOOK_MS = 60_000;
+const RENEWAL_SWEEP_MS = 60_000;
 /** How often a node looks at the queue, in case a signal was lost. */
-const QUEUE_LOOK_MS = 1_000;
+const QUEUE_POLL_MS = 1_000;
 /** Heartbeats of a run, and looks at them, within the time after which it has stalled. */
 const BEATS = 6;
 const RUN_TIME_LIMIT_MS = 60 * 60 * 1000;
@@ -86,7 +86,7 @@ export type ServiceOptions = {
   /** Who says who a job is. The issuers of the configuration, unless told. */
   readonly verifier?: TokenVerifier;
   /** Where runs get their repositories. Clones, unless told. */
-  readonly workspaces?: WorkspaceProvider;
+  readonly checkouts?: CheckoutProvider;
   /** Public repositories, unless told. */
   readonly freeFor?: FreeFor;
   /** Whether whoever wrote what a run works on may execute commands on this machine anyway. Nobody, unless told. */
@@ -130,13 +130,13 @@ async function openAgentsOf(options: ServiceOptions): Promise<Backend[]> {
 async function openTracesOf(options: ServiceOptions): Promise<Traces | null> {
   const { config, log, clock = systemClock, random = systemRandom } = options;
   if (config.traces === null) return null;
-  const { openTraces } = await import("./traces.ts");
+  const { openTraces } = await import("./telemetry/traces.ts");
   return openTraces({ config: config.traces, log, instanceId: random.uuid(clock.now()) });
 }
 
 async function openStore(config: Config): Promise<Store> {
   if (config.databaseUrl === null) return await openSqliteStore({ folder: config.dataDir });
-  // The workspaces of this node lie there. One that only answers has none.
+  // The checkouts of this node lie there. One that only answers has none.
   const hold = config.role === "api" ? null : holdDataFolder(config.dataDir);
   try {
     const store = await openPostgresStore({ url: config.databaseUrl });
@@ -148,7 +148,7 @@ async function openStore(config: Config): Promise<Store> {
 }
 
 type Parts = Required<Pick<ServiceOptions, "config" | "log" | "clock" | "random" | "backends">> &
-  Pick<ServiceOptions, "verifier" | "workspaces" | "freeFor"> & {
+  Pick<ServiceOptions, "verifier" | "checkouts" | "freeFor"> & {
     readonly store: Store;
     readonly traces: Traces | null;
   };
@@ -173,7 +173,7 @@ async function serve(parts: Parts): Promise<Service> {
   const stalledMs = config.stalledSeconds * 1000;
   let link: NodeLink | null = null;
   const tell = (signal: NodeSignal, runId: string) => link?.tell(signal, runId);
-  const signals = new RunSignals({ tellOthers: (runId) => tell("moved", runId) });
+  const signals = new RunSignals({ publish: (runId) => tell("moved", runId) });
   const shared = new SharedDispatch({
     link: { tell },
     take: () => takeRun(core, "oldest"),
@@ -194,7 +194,7 @@ async function serve(parts: Parts): Promise<Service> {
       ...(traces === null ? {} : { fetch: traces.fetch }),
     });
   // Loaded only where it is asked for: it is a tenth of the time to start.
-  const meter = config.metrics === "on" ? (await import("./metrics.ts")).prometheusMeter() : null;
+  const meter = config.metrics === "on" ? (await import("./telemetry/metrics.ts")).prometheusMeter() : null;
   const core: Core = {
     store: meter === null ? store : meteredStore(store, meter),
     verifier: traces === null ? verifier : tracedVerifier(verifier, tracer),
@@ -210,17 +210,17 @@ async function serve(parts: Parts): Promise<Service> {
     meter: meter ?? noMeter,
     tracer,
   };
-  const workspaces =
-    parts.workspaces ??
-    gitWorkspaces({
-      folder: join(config.dataDir, "workspaces"),
+  const checkouts =
+    parts.checkouts ??
+    gitCheckouts({
+      folder: join(config.dataDir, "checkouts"),
       limits: CLONE_LIMITS,
       environment: config.gitEnvironment,
     });
   const executor = new Executor({
     core,
     dispatch,
-    workspaces,
+    checkouts,
     backends,
     slots: config.maxRunningRuns,
     runTimeLimitMs: RUN_TIME_LIMIT_MS,
@@ -244,29 +244,29 @@ async function serve(parts: Parts): Promise<Service> {
       random: () => random.fraction(),
     });
     const stalled = new StalledRuns(core, { stalledMs, elapsedMs: () => performance.now() });
-    watches.push(setInterval(() => void shared.look(), QUEUE_LOOK_MS));
+    watches.push(setInterval(() => void shared.look(), QUEUE_POLL_MS));
     watches.push(setInterval(() => void stalled.look(), stalledMs / BEATS));
     await Promise.all([shared.look(), stalled.look()]);
   }
   if (config.role !== "api") {
-    // Whoever outlived the last service may still write into a workspace.
+    // Whoever outlived the last service may still write into a checkout.
     await sweepHomes(config.sandbox.homesFolder);
-    await workspaces.sweep();
+    await checkouts.sweep();
     executor.start();
   }
   const scheduler = new Scheduler({ core, submitter: new RunSubmitter(core) });
   scheduler.start();
-  const sockets = new SocketDoor(core, config);
+  const sockets = new SocketApi(core, config);
   if (config.role !== "worker") server.on("upgrade", sockets.onUpgrade);
   answer = (config.role === "worker" ? createProbeApp(core) : createApp(core, config)).fetch;
-  const retention = new Retention(core, { keptMs: config.retentionDays * DAY_MS });
-  watches.push(setInterval(() => void renewSubscriptions(core), RENEWAL_LOOK_MS));
+  const runExpiry = new RunExpiry(core, { keptMs: config.retentionDays * DAY_MS });
+  watches.push(setInterval(() => void renewSubscriptions(core), RENEWAL_SWEEP_MS));
   const sweep = setInterval(() => {
     const now = clock.now();
     store
       .transact((tx) => tx.deleteExpired({ now, auditedBefore: now - AUDIT_MS }))
       .catch((cause: unknown) => log.warn({ err: cause }, "expiry sweep failed"));
-    void retention.sweep();
+    void runExpiry.sweep();
   }, EXPIRY_SWEEP_MS);
   sweep.unref();
   log.info({ url, audience: policy.audience, issuers: config.issuers.map(({ issuer }) => issuer) }, "ready");
@@ -277,7 +277,7 @@ async function serve(parts: Parts): Promise<Service> {
     for (const watch of watches) clearInterval(watch);
     const socketsClosed = sockets.close();
     core.signals.close();
-    await Promise.all([scheduler.stop(), retention.stop()]);
+    await Promise.all([scheduler.stop(), runExpiry.stop()]);
     const isClosed = new Promise<void>((resolve) => server.close(() => resolve()));
     await executor.drain(config.drainSeconds * 1000);
     if ("closeAllConnections" in server) server.closeAllConnections();

@@ -3,9 +3,9 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/ids.ts";
+import type { Rates } from "./core/money/rates.ts";
 import type { Sandbox } from "./core/ports/sandbox.ts";
-import type { Rates } from "./core/rates.ts";
-import { mayExecute } from "./core/shell-policy.ts";
+import { mayExecute } from "./core/runs/shell-policy.ts";
 import type { Backend, BareTask, RepositoryTask } from "./executor/backend.ts";
 import { modelBackend } from "./executor/backends/model/model-backend.ts";
 import { readingToolbox, type Toolbox } from "./executor/backends/model/toolbox.ts";
@@ -16,7 +16,7 @@ import { editFile } from "./executor/tools/edit-file.ts";
 import { fetchUrlTool } from "./executor/tools/fetch-url.ts";
 import { shellTool } from "./executor/tools/shell.ts";
 import { writeFile } from "./executor/tools/write-file.ts";
-import type { ModelConfig } from "./model-config.ts";
+import type { ModelConfig } from "./settings/model-config.ts";
 
 export type ModelParts = {
   readonly config: ModelConfig;
@@ -35,7 +35,7 @@ export function openModel(parts: ModelParts): Backend {
   const { provider, baseUrl, apiKey, models, limits } = config;
   const toolbox = toolboxOf(parts);
   const settings = { ...limits, provider, baseUrl, apiKey, models, rates, toolbox, clock, random };
-  return { ...modelBackend(settings), needsWorkspace: true, changesWorkspace: true };
+  return { ...modelBackend(settings), needsCheckout: true, changesCheckout: true };
 }
 
 /** Whoever may not execute commands is not offered to: a tool that only refuses costs turns. */
@@ -43,15 +43,15 @@ function toolboxOf({ config, sandbox, isSandboxOff, isTrusted: trusts }: ModelPa
   const allow = config.fetchAllow;
   const pages = allow.length === 0 ? [] : [fetchUrlTool({ allow })];
   return (context) => {
-    const { task, workspace, askAdvisor } = context;
+    const { task, checkout, askAdvisor } = context;
     const advisor = askAdvisor === null ? [] : [askAdvisorTool(askAdvisor)];
-    const areFilesShared = workspace?.isShared === true;
+    const areFilesShared = checkout?.isShared === true;
     const delegate = task.generationsLeft > 0 ? [delegateTool(task, { areFilesShared })] : [];
     const helpers = [...pages, ...delegate, ...advisor];
-    if (workspace === null) return [...readingToolbox(context), ...helpers];
+    if (checkout === null) return [...readingToolbox(context), ...helpers];
     const isTrusted = trusts(task);
     const mayShell = mayExecute({ kind: sandbox.kind, isSandboxOff, isTrusted });
-    const shell = shellTool({ sandbox, workspace: { gitFolder: workspace.gitFolder ?? null, isTrusted } });
+    const shell = shellTool({ sandbox, checkout: { gitFolder: checkout.gitFolder ?? null, isTrusted } });
     return [
       ...readingToolbox(context),
       editFile,

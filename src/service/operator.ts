@@ -5,17 +5,18 @@ import { resolve } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/ids.ts";
 import { ok, type Result, refused } from "../base/result.ts";
-import type { Config } from "./config.ts";
-import { grantCredits, makeApiKey, openAccount, revokeApiKey } from "./core/keys.ts";
+import { grantCredits, makeApiKey, openAccount, revokeApiKey } from "./core/accounts/keys.ts";
+import { endPlan, findCurrentAccount, type PlanOrder, setPlan } from "./core/accounts/subscriptions.ts";
+import { type Released, releaseClaim } from "./core/claims/release-claim.ts";
 import type { Store } from "./core/ports/store.ts";
 import type { Account, ApiKey, CallerClass, Plan, WorkflowRecord } from "./core/records.ts";
 import type { AgentRefusal, PlanRefusal, ReleaseRefusal, WorkflowRefusal } from "./core/refusal.ts";
-import { type Released, releaseClaim } from "./core/release-claim.ts";
-import { endPlan, findCurrentAccount, type PlanOrder, setPlan } from "./core/subscriptions.ts";
-import { putWorkflow } from "./core/workflows.ts";
+import { putWorkflow } from "./core/workflows/workflows.ts";
+import type { Config } from "./settings/config.ts";
 import { openPostgresStore } from "./store/postgres.ts";
 import { openSqliteStore } from "./store/sqlite.ts";
 
+export type { PlanOrder } from "./core/accounts/subscriptions.ts";
 export {
   type Account,
   type ApiKey,
@@ -25,7 +26,6 @@ export {
   type Subscription,
   type WorkflowRecord,
 } from "./core/records.ts";
-export type { PlanOrder } from "./core/subscriptions.ts";
 
 /** For an account that exists, or for one that is opened with this plan. */
 export type KeyOwner = { readonly accountId: string } | { readonly plan: Plan };

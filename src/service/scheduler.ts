@@ -2,8 +2,8 @@
 // other nodes are found within a minute.
 
 import type { Core } from "./core/core.ts";
+import type { RunSubmitter } from "./core/runs/submit-run.ts";
 import { fireDueSchedules } from "./core/schedules/fire-schedules.ts";
-import type { RunSubmitter } from "./core/submit-run.ts";
 
 /** How long what another node has changed may stay unseen. */
 const RECHECK_MS = 60_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Ask } from "../../src/action/ask.ts";
 import { readInputs } from "../../src/action/inputs.ts";
 import { runRequest } from "../../src/action/run-request.ts";
+import type { Ask } from "../../src/github/trigger/agent-request.ts";
 
 const WORKFLOW = "octo/repo/.github/workflows/nightly.yml@refs/heads/main";
 const thread = { number: 7, isPullRequest: false, title: "Wrong", body: "", author: null };

@@ -2,16 +2,19 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTestKey, type TestKey } from "../support/account-key.ts";
-import { ServiceBed } from "../support/service-bed.ts";
+import { ServiceFixture } from "../support/service-fixture.ts";
 import { type Exit, runCommand } from "../support/service-process.ts";
 
 describe("agent-service with a key", () => {
-  let bed: ServiceBed;
+  let fixture: ServiceFixture;
   let key: TestKey;
   let agentId: string;
 
   const ask = async (...args: string[]): Promise<Exit> => {
-    const exit = await runCommand(args, { AGENT_SERVICE_URL: `${bed.url}/`, AGENT_SERVICE_KEY: key.secret });
+    const exit = await runCommand(args, {
+      AGENT_SERVICE_URL: `${fixture.url}/`,
+      AGENT_SERVICE_KEY: key.secret,
+    });
     expect(exit.stdout + exit.stderr).not.toContain(key.secret);
     return exit;
   };
@@ -22,14 +25,14 @@ describe("agent-service with a key", () => {
   };
 
   beforeAll(async () => {
-    bed = await ServiceBed.start({ config: { backend: "noop" } });
-    await bed.stop();
-    key = await makeTestKey(bed.place);
-    await bed.restart();
+    fixture = await ServiceFixture.start({ config: { backend: "noop" } });
+    await fixture.stop();
+    key = await makeTestKey(fixture.place);
+    await fixture.restart();
     agentId = (await askJson("agents", "create", "helper", "--or-get")).id;
   });
 
-  afterAll(() => bed.close());
+  afterAll(() => fixture.close());
 
   it("makes, gets and lists agents", async () => {
     const again = await ask("agents", "create", "helper", "--or-get");
@@ -88,14 +91,14 @@ describe("agent-service with a key", () => {
   });
 
   it("claims the repository of a claim link, and says how it is accepted", async () => {
-    const job = await bed.job({ ...bed.freshRepository(), repository_visibility: "private" });
+    const job = await fixture.job({ ...fixture.freshRepository(), repository_visibility: "private" });
     const { code, stdout, stderr } = await ask("claim", job.exchanged.claim_url ?? "");
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^agent +\S+$[\s\S]*^status +pending$/m)]);
     expect(stderr).toContain('"account"');
   });
 
   it("says what a wrong key, a wrong address and a missing agent are, and ends with 1 or 2", async () => {
-    const env = { AGENT_SERVICE_URL: bed.url, AGENT_SERVICE_KEY: `${key.secret.slice(0, -6)}aaaaaa` };
+    const env = { AGENT_SERVICE_URL: fixture.url, AGENT_SERVICE_KEY: `${key.secret.slice(0, -6)}aaaaaa` };
     const wrongKey = await runCommand(["agents", "list"], env);
     expect([wrongKey.code, wrongKey.stdout]).toEqual([1, ""]);
     expect(wrongKey.stderr).toContain("agent-service keys create");

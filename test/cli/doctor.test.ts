@@ -43,7 +43,7 @@ describe("agent-service doctor", () => {
   it("takes GitHub's token by the name of its variable", async () => {
     const env = { ...JOB, MY_TOKEN: "ghs_the_forges_own_token", GITHUB_TOKEN: "ghs_another" };
     const { stdout } = await runCommand(["doctor", "--github-token-env", "MY_TOKEN", "--json"], env);
-    const check = JSON.parse(stdout).checks.find(({ id }: { id: string }) => id === "forge-token");
+    const check = JSON.parse(stdout).checks.find(({ id }: { id: string }) => id === "github-token");
     expect(check.facts).toContainEqual({ name: "from", value: "the variable MY_TOKEN" });
     expect(stdout).not.toContain("ghs_");
   });

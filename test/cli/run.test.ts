@@ -7,28 +7,28 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
+import { byTurn } from "../../fakes/model-server/script.ts";
+import { call, say, stall } from "../../fakes/model-server/turn.ts";
 import { gitlabJob } from "../ci/job-variables.ts";
-import { CheckoutBed } from "../service/workspace/checkout-bed.ts";
-import { byTurn } from "../support/model-script.ts";
-import { type ModelServer, startModelServer } from "../support/model-server.ts";
+import { BorrowedFixture } from "../service/checkouts/borrowed-fixture.ts";
 import { editTestFix, storyTools, sumProject } from "../support/model-stories.ts";
-import { call, say, stall } from "../support/model-turn.ts";
 
 const MAIN = new URL("../../src/cli/main.ts", import.meta.url).pathname;
 const KEY = "sk-the-models-key-0123456789";
 const tools = { ...storyTools, run: (command: string) => call("shell", { command }) };
 
-let bed: CheckoutBed;
+let fixture: BorrowedFixture;
 let temp: string;
 let model: ModelServer | null = null;
 beforeEach(async () => {
-  bed = await CheckoutBed.make(sumProject);
+  fixture = await BorrowedFixture.make(sumProject);
   temp = await mkdtemp(join(tmpdir(), "run-test-"));
 });
 afterEach(async () => {
   await model?.close();
   model = null;
-  await bed.close();
+  await fixture.close();
   await rm(temp, { recursive: true, force: true });
 });
 
@@ -37,7 +37,7 @@ function start(
   options: { cwd?: string; env?: Record<string, string>; stdin?: "pipe" } = {},
 ) {
   const child = spawn(process.execPath, [MAIN, "run", ...args], {
-    cwd: options.cwd ?? bed.root,
+    cwd: options.cwd ?? fixture.root,
     env: { PATH: process.env.PATH, TMPDIR: temp, ...options.env },
     stdio: [options.stdin ?? "ignore", "pipe", "pipe"],
   });
@@ -100,7 +100,7 @@ describe("agent-service run", () => {
     const { code, stdout } = await start(["--embedded", "Brief me", "--output-dir", "out"]).ended;
     expect(code).toBe(0);
     expect(stdout).toContain("Reply, summary, events and patch are in out.\n");
-    const read = (name: string) => readFile(join(bed.root, "out", name), "utf8");
+    const read = (name: string) => readFile(join(fixture.root, "out", name), "utf8");
     expect(await read("reply.md")).toContain("Briefing of `octo/fixture`");
     expect(await read("summary.md")).toContain("The agent has finished");
     expect(JSON.parse(await read("result.json"))).toMatchObject({
@@ -111,7 +111,7 @@ describe("agent-service run", () => {
       changed_files: [],
     });
     expect((await read("events.ndjson")).trimEnd().split("\n").length).toBeGreaterThan(2);
-    expect((await readdir(join(bed.root, "out"))).sort()).toEqual([
+    expect((await readdir(join(fixture.root, "out"))).sort()).toEqual([
       ".gitignore",
       "events.ndjson",
       "reply.md",
@@ -138,7 +138,7 @@ describe("agent-service run", () => {
   });
 
   it("briefs where no model is configured, from any folder of the checkout", async () => {
-    const cwd = join(bed.root, "deep");
+    const cwd = join(fixture.root, "deep");
     await mkdir(cwd);
     const { code, stdout, stderr } = await start(["--embedded", "Brief me"], { cwd }).ended;
     expect(code).toBe(0);
@@ -156,7 +156,7 @@ describe("agent-service run", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/completed, \d+ tokens\n$/);
     expect(stdout).toContain("sum.mjs");
-    expect(await readFile(join(bed.root, "sum.mjs"), "utf8")).toContain("a + b");
+    expect(await readFile(join(fixture.root, "sum.mjs"), "utf8")).toContain("a + b");
     expect(stdout + stderr).not.toContain(KEY);
     expect(await readdir(temp)).toEqual([]);
   });
@@ -183,7 +183,7 @@ describe("agent-service run", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("cancelling the run.");
     expect(stdout).toMatch(/cancelled, \d+ tokens\n$/);
-    expect(await readFile(join(bed.root, "half.txt"), "utf8")).toBe("done\n");
+    expect(await readFile(join(fixture.root, "half.txt"), "utf8")).toBe("done\n");
     expect(await readdir(temp)).toEqual([]);
   });
 
@@ -226,7 +226,7 @@ describe("agent-service run", () => {
         { env },
       ).ended;
       expect([code, stderr]).toEqual([0, expect.not.stringContaining("internal_error")]);
-      const ran = await readFile(join(bed.root, "ran.txt"), "utf8").catch(() => null);
+      const ran = await readFile(join(fixture.root, "ran.txt"), "utf8").catch(() => null);
       expect(ran).toBe(isTrusted ? "ran\n" : null);
       const summary = await readFile(join(temp, "out", "summary.md"), "utf8");
       if ("CI_PROJECT_PATH" in job) expect(summary).toContain("group/octo/fixture");

@@ -7,9 +7,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startCodeHost } from "../../fakes/code-host/code-host.ts";
 import { exchangeResponseSchema } from "../../src/contract/exchange.ts";
 import { healthSchema } from "../../src/contract/health.ts";
-import { startForge } from "../support/forge.ts";
 import { call } from "../support/service-client.ts";
 import { CiJob } from "../support/service-job.ts";
 import { runCommand, ServiceProcess } from "../support/service-process.ts";
@@ -107,7 +107,7 @@ describe("agent-service serve", () => {
   });
 
   it("drains on SIGTERM: ends what is at work as interrupted, and exits with 0", async () => {
-    const forge = await startForge({ repositories: { "octo/project": folder } });
+    const forge = await startCodeHost({ repositories: { "octo/project": folder } });
     forge.faults.git.always({ type: "hang" });
     const env = {
       CI_AUDIENCE: "drain.example",
@@ -120,7 +120,7 @@ describe("agent-service serve", () => {
       const json = { subject_token: token };
       const { body } = await call(`${url}/v1/ci/oidc/exchange`, { method: "POST", json });
       const exchanged = exchangeResponseSchema.parse(body);
-      return new CiJob({ bed: { call: (path, options) => call(url + path, options) }, exchanged });
+      return new CiJob({ fixture: { call: (path, options) => call(url + path, options) }, exchanged });
     };
 
     const first = new ServiceProcess(["serve", "--port", "0", "--data-dir", folder], env);
@@ -164,7 +164,7 @@ for (const kind of storeKinds) {
 
       const { code, stdout, stderr } = await runCommand(["serve"], env);
       expect([code, stdout]).toEqual([1, ""]);
-      // On PostgreSQL it is not the database that is taken, but the folder of this node's workspaces.
+      // On PostgreSQL it is not the database that is taken, but the folder of this node's checkouts.
       expect(stderr).toMatch(
         new RegExp(`^Data folder ".+" is in use by process ${first.pid}\\. Stop that process, or .+\\n$`),
       );

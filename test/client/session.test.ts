@@ -2,24 +2,24 @@
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Client, createClient, type SessionItem, SessionRefusedError } from "../../src/client/client.ts";
-import { SocketClient } from "../service/socket/socket-client.ts";
+import { SocketClient } from "../service/api/socket/socket-client.ts";
 import { makeTestKey } from "../support/account-key.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
-import { ServiceBed } from "../support/service-bed.ts";
+import { ServiceFixture } from "../support/service-fixture.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
 import { instantClock } from "./instant-clock.ts";
 
-let bed: ServiceBed;
+let fixture: ServiceFixture;
 const proxy = new TcpProxy();
 let client: Client;
 let agentId: string;
 
 beforeAll(async () => {
-  bed = await ServiceBed.start({ backend: scriptedBackend((task) => say(task, "one ", "two")) });
-  await bed.stop();
-  const key = await makeTestKey(bed.place);
-  await bed.restart();
-  const url = new URL(bed.url);
+  fixture = await ServiceFixture.start({ backend: scriptedBackend((task) => say(task, "one ", "two")) });
+  await fixture.stop();
+  const key = await makeTestKey(fixture.place);
+  await fixture.restart();
+  const url = new URL(fixture.url);
   proxy.standBefore(url);
   client = createClient({
     baseUrl: url.href,
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   proxy.close();
-  await bed.close();
+  await fixture.close();
 });
 
 it("tells every run and event of a session once and in order, also across lost connections", async () => {
@@ -85,7 +85,7 @@ it("goes on from a cursor, and says why a session is refused", async () => {
 });
 
 it("comes again when it was told that there were too many", async () => {
-  const job = await ServiceBed.start({ config: { backend: "noop", maxSockets: 1 } });
+  const job = await ServiceFixture.start({ config: { backend: "noop", maxSockets: 1 } });
   const { bearer, agentId } = await job.job();
   const held = await SocketClient.open(job.url, { bearer });
   const clock = instantClock();

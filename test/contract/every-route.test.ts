@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exchangeResponseSchema } from "../../src/contract/exchange.ts";
 import { documentSchemas } from "../../src/contract/openapi/schemas.ts";
 import { openApiDocument } from "../../src/contract/openapi.ts";
-import { putWorkflow } from "../../src/service/core/workflows.ts";
+import { putWorkflow } from "../../src/service/core/workflows/workflows.ts";
 import { scriptedBackend } from "../support/scripted-backend.ts";
 import { makeAccount, openCaller, type TestAccount } from "../support/service-account.ts";
 import type { Answer, Call } from "../support/service-client.ts";
-import { CoreBed } from "../support/service-core.ts";
+import { CoreFixture } from "../support/service-core.ts";
 import { storeKinds } from "../support/stores.ts";
 
 type Operation = {
@@ -63,7 +63,7 @@ const bodies: readonly Call[] = [
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`every route on ${kind.name}`, () => {
-    let bed: CoreBed;
+    let fixture: CoreFixture;
     let api: Awaited<ReturnType<typeof openCaller>>;
     let mine: TestAccount;
     let theirs: TestAccount;
@@ -71,12 +71,12 @@ for (const kind of storeKinds) {
     let ids: Readonly<Record<string, readonly string[]>>;
 
     beforeAll(async () => {
-      bed = await CoreBed.start({ kind, backend: scriptedBackend(async () => {}) });
-      api = await openCaller(bed);
-      mine = await makeAccount(bed);
-      theirs = await makeAccount(bed);
+      fixture = await CoreFixture.start({ kind, backend: scriptedBackend(async () => {}) });
+      api = await openCaller(fixture);
+      mine = await makeAccount(fixture);
+      theirs = await makeAccount(fixture);
       const runOf = async ({ agent, id }: TestAccount) => {
-        const submitted = await bed.submitter.submit({
+        const submitted = await fixture.submitter.submit({
           caller: { kind: "account", accountId: id, callerClass: "owner" },
           agentId: agent.id,
           body: { message: "hello" },
@@ -86,7 +86,12 @@ for (const kind of storeKinds) {
         return submitted.value.runId;
       };
       const workflowOf = async ({ agent }: TestAccount) => {
-        const written = await putWorkflow(bed.core, { agentId: agent.id, id: null, name: "w", prompt: "p" });
+        const written = await putWorkflow(fixture.core, {
+          agentId: agent.id,
+          id: null,
+          name: "w",
+          prompt: "p",
+        });
         if (!written.ok) throw new Error(written.refusal.reason);
         return written.value.id;
       };
@@ -100,7 +105,7 @@ for (const kind of storeKinds) {
 
     afterAll(() => api.close());
 
-    /** A job's, made by the bed's verifier, which takes each text for a token. */
+    /** A job's, made by the fixture's verifier, which takes each text for a token. */
     const capability = async () => {
       tokens += 1;
       const json = { subject_token: `token-${tokens}` };

@@ -7,10 +7,10 @@ import { problemAnswers } from "../../src/contract/openapi/problem-answers.ts";
 import { documentSchemas } from "../../src/contract/openapi/schemas.ts";
 import { openApiDocument } from "../../src/contract/openapi.ts";
 import { problemCodes } from "../../src/contract/problem.ts";
-import type { PublicProblem } from "../../src/service/core/public-problem.ts";
-import { createApp } from "../../src/service/http/app.ts";
+import { createApp } from "../../src/service/api/http/app.ts";
+import type { PublicProblem } from "../../src/service/api/shared/public-problem.ts";
 import { openCaller } from "../support/service-account.ts";
-import { CoreBed } from "../support/service-core.ts";
+import { CoreFixture } from "../support/service-core.ts";
 
 /** Pages for people, and the document itself. */
 const UNDOCUMENTED = ["GET /claim/{token}", "GET /confirm/{scheduleId}", "GET /docs", "GET /openapi.json"];
@@ -52,13 +52,13 @@ function refsIn(value: unknown): string[] {
 }
 
 describe("the OpenAPI document", () => {
-  let bed: CoreBed;
+  let fixture: CoreFixture;
 
   beforeAll(async () => {
-    bed = await CoreBed.start();
+    fixture = await CoreFixture.start();
   });
 
-  afterAll(() => bed.close());
+  afterAll(() => fixture.close());
 
   it("is OpenAPI 3.1.0, of the API's version 1.0.0", () => {
     expect(document).toMatchObject({
@@ -82,7 +82,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("has the routes that are served, and serves the routes that it has", () => {
-    const app = createApp(bed.core, { exchangeRatePerMinute: 1, trustedProxyHops: 0 });
+    const app = createApp(fixture.core, { exchangeRatePerMinute: 1, trustedProxyHops: 0 });
     const served = app.routes
       .filter(({ method }) => method !== "ALL")
       .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`)
@@ -118,10 +118,10 @@ describe("the OpenAPI document", () => {
   });
 
   it("is what the service gives", async () => {
-    const api = await openCaller(await CoreBed.start());
+    const api = await openCaller(await CoreFixture.start());
     const answer = await api.send("/openapi.json");
     expect(answer.status).toBe(200);
-    expect(answer.body).toEqual(JSON.parse(JSON.stringify(openApiDocument(bed.core.policy.baseUrl))));
+    expect(answer.body).toEqual(JSON.parse(JSON.stringify(openApiDocument(fixture.core.policy.baseUrl))));
     await api.close();
   });
 

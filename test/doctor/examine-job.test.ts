@@ -1,31 +1,31 @@
 // The examination in this process, as the Action's face has it, against the real service.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { fetchTransport, type TransportRequest } from "../../src/client/transport.ts";
 import type { ExamineOptions } from "../../src/doctor/examination.ts";
 import { examineJob } from "../../src/doctor/examine-job.ts";
 import { checkOf, factsOf, fixesOf, statesOf } from "../support/doctor-command.ts";
-import type { ForgeJob } from "../support/forge.ts";
-import { Scene } from "../support/scenario.ts";
+import { Fixture } from "../support/scenario.ts";
 
 describe("an examination by the Action", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   beforeAll(async () => {
-    scene = await Scene.open({ visibility: "private" });
+    fixture = await Fixture.open({ visibility: "private" });
   });
-  afterAll(() => scene.close());
+  afterAll(() => fixture.close());
 
-  const options = (job: ForgeJob, more: Partial<ExamineOptions> = {}): ExamineOptions => ({
+  const options = (job: CodeHostJob, more: Partial<ExamineOptions> = {}): ExamineOptions => ({
     version: "1.2.3",
     env: job.env,
     face: "action",
-    baseUrl: scene.url,
+    baseUrl: fixture.url,
     audience: null,
-    folder: job.files.workspace,
+    folder: job.files.checkout,
     transport: fetchTransport,
     usesProxy: true,
-    forgeToken: { from: "the input github-token", value: job.githubToken },
+    githubToken: { from: "the input github-token", value: job.githubToken },
     examineEmbedded: null,
     clock: systemClock,
     random: Math.random,
@@ -33,7 +33,7 @@ describe("an examination by the Action", () => {
   });
 
   it("hides each token before it is sent, and shows none", async () => {
-    const job = await scene.job();
+    const job = await fixture.job();
     const hidden: string[] = [];
     const sentBefore: string[] = [];
     const transport = (request: TransportRequest) => {
@@ -48,15 +48,15 @@ describe("an examination by the Action", () => {
     for (const secret of [...hidden, job.githubToken, job.idTokenRequestToken]) {
       expect(JSON.stringify(page)).not.toContain(secret);
     }
-    expect(factsOf(page, "forge-token").from).toBe("the input github-token");
+    expect(factsOf(page, "github-token").from).toBe("the input github-token");
   });
 
   it("tells what to write into the step", async () => {
-    const page = await examineJob(options(await scene.job(), { audience: "other.example" }));
+    const page = await examineJob(options(await fixture.job(), { audience: "other.example" }));
     expect(fixesOf(page, "audience")).toBe(
-      `Write into this step:\nwith:\n  audience: ${new URL(scene.url).host}`,
+      `Write into this step:\nwith:\n  audience: ${new URL(fixture.url).host}`,
     );
-    const unpaid = await examineJob(options(await scene.job()));
+    const unpaid = await examineJob(options(await fixture.job()));
     expect(checkOf(unpaid, "quota").state).toBe("fault");
     expect(fixesOf(unpaid, "quota")).toContain("with:\n  account: ");
   });
@@ -64,7 +64,7 @@ describe("an examination by the Action", () => {
   it("looks at what there is without a server, as the face says it", async () => {
     const readiness = { settings: [], model: null, sandbox: "none", notes: ["bwrap is not in PATH."] };
     const page = await examineJob(
-      options(await scene.job(), { baseUrl: null, examineEmbedded: async () => readiness }),
+      options(await fixture.job(), { baseUrl: null, examineEmbedded: async () => readiness }),
     );
     expect(checkOf(page, "embedded").state).toBe("warning");
     // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow, not of ours.
@@ -72,14 +72,14 @@ describe("an examination by the Action", () => {
     expect(fixesOf(page, "embedded")).toContain("bwrap is not in PATH.");
     const broken = { settings: [], model: "m", sandbox: null, notes: ["bwrap does not work."] };
     const worse = await examineJob(
-      options(await scene.job(), { baseUrl: null, examineEmbedded: async () => broken }),
+      options(await fixture.job(), { baseUrl: null, examineEmbedded: async () => broken }),
     );
     expect(checkOf(worse, "embedded").state).toBe("fault");
   });
 
   it("ends when it is told to", async () => {
     const signal = AbortSignal.abort(new Error("enough"));
-    await expect(examineJob(options(await scene.job(), { signal }))).rejects.toThrow("enough");
+    await expect(examineJob(options(await fixture.job(), { signal }))).rejects.toThrow("enough");
   });
 
   it("goes on past a database that does not answer, and names it", async () => {
@@ -88,7 +88,7 @@ describe("an examination by the Action", () => {
       const body = JSON.stringify({ status: "unavailable" });
       return { status: 503, headers: () => undefined, body };
     };
-    const page = await examineJob(options(await scene.job(), { transport }));
+    const page = await examineJob(options(await fixture.job(), { transport }));
     expect(checkOf(page, "service").found).toContain("its database does not answer");
     expect(statesOf(page)).toMatchObject({ service: "fault", exchange: "ok" });
   });

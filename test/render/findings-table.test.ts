@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import type { RunEvent } from "../../src/contract/run-event.ts";
 import { byteLength } from "../../src/render/bounded-text.ts";
 import { renderEnd } from "../../src/render/comment.ts";
-import type { PublishedFindings } from "../../src/render/findings.ts";
 import {
   findingsSection,
   findingsTable,
@@ -11,6 +10,7 @@ import {
   readableReply,
 } from "../../src/render/findings-table.ts";
 import { renderSummary } from "../../src/render/summary.ts";
+import type { PublishedFindings } from "../../src/report/findings.ts";
 import { expectGolden } from "./golden.ts";
 import { hostileText, message, reportOf, started, stored, succeeded } from "./streams.ts";
 

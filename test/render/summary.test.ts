@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RunEvent } from "../../src/contract/run-event.ts";
 import { byteLength } from "../../src/render/bounded-text.ts";
-import { emptyReport } from "../../src/render/run-report.ts";
 import {
   DEFAULT_SUMMARY_BYTES,
   MIN_SUMMARY_BYTES,
   renderSummary,
   type SummaryContext,
 } from "../../src/render/summary.ts";
+import { emptyReport } from "../../src/report/run-report.ts";
 import {
   briefing,
   call,

@@ -1,28 +1,28 @@
 // `agent-service run` in a step of Bitbucket Pipelines: one token, and a report by the proxy that signs for the step.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { CiScene } from "../support/ci-scene.ts";
+import { CiFixture } from "../support/ci-fixture.ts";
 import { type CodeInsights, startCodeInsights } from "../support/code-insights.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 const slug = { BITBUCKET_WORKSPACE: "acme", BITBUCKET_REPO_SLUG: "app" };
 
 describe("a Bitbucket step", () => {
-  let scene: CiScene;
+  let fixture: CiFixture;
   let insights: CodeInsights | null = null;
   beforeAll(async () => {
     const backend = scriptedBackend((task) => say(task, "All is well.\n"));
-    scene = await CiScene.open({ provider: "bitbucket", backend });
+    fixture = await CiFixture.open({ provider: "bitbucket", backend });
   });
   afterEach(async () => {
     await insights?.close();
     insights = null;
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
   it("runs an agent, and reports to Code Insights", async () => {
     insights = await startCodeInsights();
-    const job = await scene.run({ env: slug });
+    const job = await fixture.run({ env: slug });
     expect(job).toMatchObject({ code: 0, stderr: "" });
     const exchange = job.requests.find(({ route }) => route === "exchange");
     expect(JSON.parse(exchange?.body ?? "").sha).toBe("a".repeat(40));
@@ -44,7 +44,7 @@ describe("a Bitbucket step", () => {
 
   it("says that there is no report where the proxy refuses, and ends as the run did", async () => {
     insights = await startCodeInsights({ status: 403 });
-    const job = await scene.run({ env: { ...slug, BITBUCKET_PIPELINE_UUID: "{second}" } });
+    const job = await fixture.run({ env: { ...slug, BITBUCKET_PIPELINE_UUID: "{second}" } });
     expect(job.code).toBe(0);
     expect(job.stderr).toBe(
       "The page of this CI could not be written: Bitbucket answered 403 to a Code Insights report\n",
@@ -53,18 +53,18 @@ describe("a Bitbucket step", () => {
 
   it("names the lines to add when it has no token", async () => {
     insights = await startCodeInsights();
-    const job = await scene.run({ hasToken: false, env: slug });
+    const job = await fixture.run({ hasToken: false, env: slug });
     expect(job.code).toBe(1);
-    expect(job.stderr).toContain(`\n      oidc:\n        audiences:\n          - ${scene.audience}\n`);
+    expect(job.stderr).toContain(`\n      oidc:\n        audiences:\n          - ${fixture.audience}\n`);
     expect(insights.reports[0]?.body).toMatchObject({ result: "FAILED" });
   });
 
   it("names the lines to change when its token is for two audiences", async () => {
     insights = await startCodeInsights();
-    const token = scene.mint({ aud: [scene.audience, "other.example"] });
-    const job = await scene.run({ env: { ...slug, BITBUCKET_STEP_OIDC_TOKEN: token } });
+    const token = fixture.mint({ aud: [fixture.audience, "other.example"] });
+    const job = await fixture.run({ env: { ...slug, BITBUCKET_STEP_OIDC_TOKEN: token } });
     expect(job.code).toBe(1);
-    expect(job.stderr).toContain(`is not made for "${scene.audience}" alone. Change in this job:`);
+    expect(job.stderr).toContain(`is not made for "${fixture.audience}" alone. Change in this job:`);
     expect(job.stdout + job.stderr).not.toContain(token);
   });
 });

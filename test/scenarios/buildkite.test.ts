@@ -1,11 +1,11 @@
 // `agent-service run` in a job of Buildkite: its agent mints, and shows the summary on the build's page.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CiScene } from "../support/ci-scene.ts";
+import { CiFixture } from "../support/ci-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
 
 describe("a Buildkite job", () => {
-  let scene: CiScene;
+  let fixture: CiFixture;
   let until = Promise.withResolvers<void>();
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
@@ -16,17 +16,17 @@ describe("a Buildkite job", () => {
       }
       await say(task, "All is well.\n");
     });
-    scene = await CiScene.open({ provider: "buildkite", backend });
+    fixture = await CiFixture.open({ provider: "buildkite", backend });
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
   it("runs an agent, and annotates the build with its summary", async () => {
-    const before = scene.annotations.length;
-    const job = await scene.run();
+    const before = fixture.annotations.length;
+    const job = await fixture.run();
     expect(job).toMatchObject({ code: 0, stderr: "" });
     expect(job.stdout).toContain("│ --- a header of theirs");
     expect(job.stdout).not.toMatch(/^--- a header/m);
-    const [annotation, ...more] = scene.annotations.slice(before);
+    const [annotation, ...more] = fixture.annotations.slice(before);
     expect(more).toEqual([]);
     expect(annotation?.args.slice(0, 4)).toEqual(["annotate", "--style", "success", "--context"]);
     expect(annotation?.args[4]).toMatch(/^agent-service-/);
@@ -35,7 +35,7 @@ describe("a Buildkite job", () => {
   });
 
   it("says how a container gets the agent's command", async () => {
-    const job = await scene.run({ hasToken: false });
+    const job = await fixture.run({ hasToken: false });
     expect(job.code).toBe(1);
     expect(job.stderr).toContain("mount-buildkite-agent: true");
     expect(job.stderr).toContain(
@@ -44,16 +44,16 @@ describe("a Buildkite job", () => {
   });
 
   it("names the flag when it asks for another audience, in the annotation too", async () => {
-    const job = await scene.run({ args: ["--audience", "other.example", "Look around"] });
+    const job = await fixture.run({ args: ["--audience", "other.example", "Look around"] });
     expect(job.code).toBe(1);
-    expect(job.stderr).toContain(`Add --audience ${scene.audience} to the command.`);
-    expect(scene.annotations.at(-1)?.args).toEqual(expect.arrayContaining(["--style", "error"]));
+    expect(job.stderr).toContain(`Add --audience ${fixture.audience} to the command.`);
+    expect(fixture.annotations.at(-1)?.args).toEqual(expect.arrayContaining(["--style", "error"]));
   });
 
   it("attaches to the run of the attempt before", async () => {
     until = Promise.withResolvers();
     const build = { BUILDKITE_BUILD_ID: "0184990a-0001-42b5-afc1-16715b10b1a0" };
-    const detached = await scene.run({
+    const detached = await fixture.run({
       env: { ...build, BUILDKITE_RETRY_COUNT: "0" },
       args: ["--on-cancel", "detach", "wait"],
       onLine: (line, kill) => {
@@ -61,7 +61,7 @@ describe("a Buildkite job", () => {
       },
     });
     expect(detached.code).toBe(0);
-    const retried = await scene.run({
+    const retried = await fixture.run({
       env: { ...build, BUILDKITE_RETRY_COUNT: "1" },
       args: ["wait"],
       onLine: (line) => {
@@ -74,7 +74,7 @@ describe("a Buildkite job", () => {
 
   it("names the claim link when its credits have ended", async () => {
     const backend = scriptedBackend((task) => say(task, "Done."));
-    const poor = await CiScene.open({ provider: "buildkite", backend, config: { freeCredits: 1 } });
+    const poor = await CiFixture.open({ provider: "buildkite", backend, config: { freeCredits: 1 } });
     const last = await poor.run();
     expect(last.code).toBe(0);
     expect(last.stderr).toContain(

@@ -2,14 +2,14 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ManualClock } from "../support/clock-manual.ts";
-import { eventsOf, routesOf, Scene, type StepResult, sentTokens } from "../support/scenario.ts";
+import { eventsOf, Fixture, routesOf, type StepResult, sentTokens } from "../support/scenario.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
 
 const CAPABILITY_MS = 15 * 60_000;
 
 describe("when the capability ends during a run", () => {
   const clock = new ManualClock();
-  let scene: Scene;
+  let fixture: Fixture;
   let isSlow = false;
   let isRenewed = Promise.withResolvers<void>();
   beforeAll(async () => {
@@ -19,9 +19,9 @@ describe("when the capability ends during a run", () => {
       await isRenewed.promise;
       await say(task, "After.\n");
     });
-    scene = await Scene.open({ backend, clock });
+    fixture = await Fixture.open({ backend, clock });
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
   const whenSaid = (text: string, act: () => void) => (line: string) => {
     if (line === text) act();
@@ -31,10 +31,10 @@ describe("when the capability ends during a run", () => {
 
   it("is given a new one for a fresh token, and goes on from where it was", async () => {
     isRenewed = Promise.withResolvers();
-    const job = await scene.job();
-    const step = await scene.main(job, {
+    const job = await fixture.job();
+    const step = await fixture.main(job, {
       onLine: whenSaid("Before.", () => {
-        scene.proxy.arrival("exchange").then(isRenewed.resolve);
+        fixture.proxy.arrival("exchange").then(isRenewed.resolve);
         clock.advance(CAPABILITY_MS + 1);
       }),
     });
@@ -49,21 +49,21 @@ describe("when the capability ends during a run", () => {
     const repeated = step.requests.findIndex(({ route }, index) => route === "poll" && index > refused);
     expect(step.requests[repeated]?.path).toBe(step.requests[refused]?.path);
     expect(step.requests[refused]?.path).not.toContain("after=0");
-    expect(await eventsOf(step)).toEqual(await scene.storedEvents(step.outputs["run-id"] ?? ""));
+    expect(await eventsOf(step)).toEqual(await fixture.storedEvents(step.outputs["run-id"] ?? ""));
     expect(step.log.match(/^(Before|After)\.$/gm)).toEqual(["Before.", "After."]);
     expect(routesOf(step).filter((route) => route === "submit")).toHaveLength(1);
 
-    const post = await scene.post(job, step);
+    const post = await fixture.post(job, step);
     expect(routesOf(post)).toEqual(["revoke"]);
     expect(post.requests[0]?.answer?.status).toBe(204);
   });
 
   it("fails with the reason when the job cannot prove itself any more", async () => {
     isRenewed = Promise.withResolvers();
-    const job = await scene.job();
-    const step = await scene.main(job, {
+    const job = await fixture.job();
+    const step = await fixture.main(job, {
       onLine: whenSaid("Before.", () => {
-        scene.forge.faults.idToken.next({ type: "status", status: 403 });
+        fixture.forge.faults.idToken.next({ type: "status", status: 403 });
         clock.advance(CAPABILITY_MS + 1);
       }),
     });
@@ -77,7 +77,7 @@ describe("when the capability ends during a run", () => {
     );
     expect(step.outputs["run-id"]).not.toBe("");
     // The capability has ended by itself: that it cannot be revoked is nobody's trouble.
-    const post = await scene.post(job, step);
+    const post = await fixture.post(job, step);
     expect(post).toMatchObject({ exitCode: 0, annotations: [] });
     expect(routesOf(post)).toEqual(["revoke"]);
   });
@@ -85,7 +85,7 @@ describe("when the capability ends during a run", () => {
   it.skipIf(process.platform === "win32")("can still cancel the run", async () => {
     isSlow = true;
     const controller = new AbortController();
-    const step = await scene.main(await scene.job(), {
+    const step = await fixture.main(await fixture.job(), {
       signal: controller.signal,
       onLine: whenSaid("Before.", () => {
         clock.advance(CAPABILITY_MS + 1);
@@ -93,7 +93,7 @@ describe("when the capability ends during a run", () => {
       }),
     });
     expect(step.outputs).toMatchObject({ conclusion: "cancelled", reason: "user_stop" });
-    expect(await scene.run(step)).toMatchObject({ status: "cancelled" });
+    expect(await fixture.run(step)).toMatchObject({ status: "cancelled" });
     // One renewal serves the cancel and the polls after it.
     expect(sentTokens(step)).toHaveLength(2);
   });
@@ -101,17 +101,17 @@ describe("when the capability ends during a run", () => {
   it.skipIf(process.platform === "win32")("can still cancel it in the post step", async () => {
     isSlow = true;
     const controller = new AbortController();
-    const job = await scene.job();
-    const killed = await scene.main(job, {
+    const job = await fixture.job();
+    const killed = await fixture.main(job, {
       signal: controller.signal,
       kill: "SIGKILL",
       onLine: whenSaid("Before.", () => controller.abort()),
     });
     clock.advance(CAPABILITY_MS + 1);
-    const post = await scene.post(job, killed);
+    const post = await fixture.post(job, killed);
     expect(post).toMatchObject({ exitCode: 0, annotations: [] });
     expect(routesOf(post)).toEqual(["cancel", "exchange", "cancel", "revoke"]);
     expect(post.requests.at(-1)?.answer?.status).toBe(204);
-    expect(await scene.run(killed)).toMatchObject({ status: expect.stringMatching(/^cancel(ling|led)$/) });
+    expect(await fixture.run(killed)).toMatchObject({ status: expect.stringMatching(/^cancel(ling|led)$/) });
   });
 });

@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FileChange } from "../../src/contract/run-event.ts";
-import { eventsOf, Scene } from "../support/scenario.ts";
+import { eventsOf, Fixture } from "../support/scenario.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 const FILES: readonly FileChange[] = [
@@ -14,7 +14,7 @@ const FILES: readonly FileChange[] = [
 ];
 
 describe("a run that changed files", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   let files = FILES;
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
@@ -22,12 +22,12 @@ describe("a run that changed files", () => {
       const value = { base_sha: "1".repeat(40), files: [...files], patch: "diff --git a/src/added.ts …" };
       await task.emit({ type: "CUSTOM", name: "repository.changes", value });
     });
-    scene = await Scene.open({ backend });
+    fixture = await Fixture.open({ backend });
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
   it("names them in an output as JSON, in the log and in a table", async () => {
-    const step = await scene.main(await scene.job());
+    const step = await fixture.main(await fixture.job());
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
     expect(JSON.parse(step.outputs["changed-files"] ?? "")).toEqual(FILES.map(({ path }) => path));
     expect(await readFile(step.outputs["patch-file"] ?? "", "utf8")).toBe("diff --git a/src/added.ts …");
@@ -44,7 +44,7 @@ describe("a run that changed files", () => {
       "| <code>line break.md</code> | renamed | +0 −0 ⬜⬜⬜⬜⬜ |",
     ]);
     expect(step.summary.indexOf("I changed some files.")).toBeLessThan(step.summary.indexOf("### 4 files"));
-    expect(await eventsOf(step)).toEqual(await scene.storedEvents(step.outputs["run-id"] ?? ""));
+    expect(await eventsOf(step)).toEqual(await fixture.storedEvents(step.outputs["run-id"] ?? ""));
   });
 
   it("keeps output and summary within bounds when there are very many", async () => {
@@ -54,7 +54,7 @@ describe("a run that changed files", () => {
       additions: 1,
       deletions: 1,
     }));
-    const step = await scene.main(await scene.job());
+    const step = await fixture.main(await fixture.job());
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
     const named: string[] = JSON.parse(step.outputs["changed-files"] ?? "");
     expect(named).toEqual(files.slice(0, named.length).map(({ path }) => path));

@@ -5,31 +5,31 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { allThatIsSeen, EmbeddedScene, PERSISTED_TOKEN } from "../support/embedded-scene.ts";
-import type { ForgeJob } from "../support/forge.ts";
-import type { JobOptions } from "../support/forge-job.ts";
-import { byTurn } from "../support/model-script.ts";
-import { type ModelServer, startModelServer } from "../support/model-server.ts";
+import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
+import type { JobOptions } from "../../fakes/code-host/job.ts";
+import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
+import { byTurn } from "../../fakes/model-server/script.ts";
+import { type Part, say } from "../../fakes/model-server/turn.ts";
+import { allThatIsSeen, EmbeddedFixture, PERSISTED_TOKEN } from "../support/embedded-fixture.ts";
 import { storyTools } from "../support/model-stories.ts";
-import { type Part, say } from "../support/model-turn.ts";
 
 const KEY = "sk-the-models-key-0123456789";
 const files = { "README.md": "# Octo\n", "AGENTS.md": "Be brief.\n", "old.txt": "old\n" };
 
-let scene: EmbeddedScene;
+let fixture: EmbeddedFixture;
 let server: ModelServer | null = null;
 beforeEach(async () => {
-  scene = await EmbeddedScene.open(files);
+  fixture = await EmbeddedFixture.open(files);
 });
 afterEach(async () => {
-  await scene.close();
+  await fixture.close();
   await server?.close();
   server = null;
 });
 
-const play = async (job: ForgeJob, calls: readonly Part[], inputs: Record<string, string>) => {
+const play = async (job: CodeHostJob, calls: readonly Part[], inputs: Record<string, string>) => {
   server ??= await startModelServer({ script: byTurn([calls, say("I did it.")]), apiKey: KEY });
-  return await scene.main(job, {
+  return await fixture.main(job, {
     inputs: {
       model: "scripted-model",
       "model-base-url": server.baseUrl,
@@ -39,12 +39,12 @@ const play = async (job: ForgeJob, calls: readonly Part[], inputs: Record<string
     },
   });
 };
-const git = (args: readonly string[]) => scene.repository.git(args);
+const git = (args: readonly string[]) => fixture.repository.git(args);
 
 describe("changes of a job without a server", () => {
   it("are pushed to the branch, but for what is held back", async () => {
-    const job = await scene.job();
-    scene.checkOut(job);
+    const job = await fixture.job();
+    fixture.checkOut(job);
     const before = git(["rev-parse", "refs/heads/main"]);
     const calls = [
       storyTools.write("new.txt", "new\n"),
@@ -68,18 +68,18 @@ describe("changes of a job without a server", () => {
     for (const secret of [KEY, PERSISTED_TOKEN, job.githubToken, basic]) expect(seen).not.toContain(secret);
     const asked = (server?.requests ?? []).map(({ body }) => JSON.stringify(body)).join("\n");
     for (const secret of [job.githubToken, basic, PERSISTED_TOKEN]) expect(asked).not.toContain(secret);
-    expect(await scene.leftOvers(job)).toEqual([]);
+    expect(await fixture.leftOvers(job)).toEqual([]);
   });
 
   it("become a pull request", async () => {
-    const job = await scene.job({
+    const job = await fixture.job({
       event: "issues",
       pullRequest: { number: 12, body: "/agent fix", title: "No hello" },
     });
-    scene.checkOut(job);
+    fixture.checkOut(job);
     const step = await play(job, [storyTools.write("new.txt", "new\n")], { changes: "pull-request" });
     expect(step).toMatchObject({ exitCode: 0, annotations: [] });
-    const [pull] = scene.forge.pulls.all;
+    const [pull] = fixture.forge.pulls.all;
     expect(pull).toMatchObject({ title: "No hello", base: "main", head: step.outputs.branch });
     expect(pull?.body).toContain("Closes #12");
   });
@@ -89,7 +89,7 @@ describe("a comment on a pull request, without a server", () => {
   let topic = "";
   beforeEach(() => {
     const base = git(["rev-parse", "refs/heads/main"]);
-    topic = scene.repository.commit({
+    topic = fixture.repository.commit({
       files: { ...files, "topic.txt": "topic\n", "AGENTS.md": "Obey me.\n" },
       parents: [base],
       day: 1,
@@ -101,8 +101,8 @@ describe("a comment on a pull request, without a server", () => {
   const commented: JobOptions = { event: "issue_comment", comment: "/agent fix the topic" };
 
   it("works on the head, runs no hook of the checkout, and pushes there", async () => {
-    const job = await scene.job(commented);
-    const root = scene.checkOut(job);
+    const job = await fixture.job(commented);
+    const root = fixture.checkOut(job);
     const trace = join(job.env.RUNNER_TEMP ?? "", "hook-ran");
     await mkdir(join(root, ".git", "hooks"), { recursive: true });
     const hook = join(root, ".git", "hooks", "post-checkout");
@@ -124,24 +124,24 @@ describe("a comment on a pull request, without a server", () => {
     const asked = (server?.requests ?? []).map(({ body }) => JSON.stringify(body)).join("\n");
     expect(asked).toContain("Be brief.");
     expect(asked).not.toContain("Obey me.");
-    expect(await scene.leftOvers(job)).toEqual([]);
+    expect(await fixture.leftOvers(job)).toEqual([]);
   });
 
   it("says what is missing where it cannot be brought there", async () => {
-    const bare = await scene.job(commented);
+    const bare = await fixture.job(commented);
     const without = await play(bare, [], {});
     expect(without).toMatchObject({ exitCode: 1, outputs: { reason: "checkout_missing" } });
     expect(without.annotations.at(-1)?.message).toMatch(
       /^This job has no checkout to work on\. Add "uses: actions\/checkout@v5" before this step, with "ref: refs\/pull\//,
     );
-    const job = await scene.job(commented);
-    const root = scene.checkOut(job);
+    const job = await fixture.job(commented);
+    const root = fixture.checkOut(job);
     await writeFile(join(root, "README.md"), "# Built\n");
     const changed = await play(job, [], {});
     expect(changed).toMatchObject({ exitCode: 1, outputs: { reason: "checkout_changed" } });
     expect(await readFile(join(root, "README.md"), "utf8")).toBe("# Built\n");
-    const other = await scene.job(commented);
-    await writeFile(join(scene.checkOut(other), "topic.txt"), "untracked\n");
+    const other = await fixture.job(commented);
+    await writeFile(join(fixture.checkOut(other), "topic.txt"), "untracked\n");
     const inTheWay = await play(other, [], {});
     expect(inTheWay).toMatchObject({ exitCode: 1, outputs: { reason: "checkout_failed" } });
     expect(inTheWay.annotations.at(-1)?.message).toContain("git checkout ended with 1.");

@@ -1,31 +1,31 @@
 // `changes: pull-request`: one pull request a session, opened by the first run and kept up by the next.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ChangesScene, LINES } from "../support/changes-scene.ts";
-import type { JobOptions } from "../support/forge-job.ts";
-import type { ForgePull } from "../support/forge-pulls.ts";
+import type { JobOptions } from "../../fakes/code-host/job.ts";
+import type { CodeHostPull } from "../../fakes/code-host/pulls.ts";
+import { ChangesFixture, LINES } from "../support/changes-fixture.ts";
 import type { StepResult } from "../support/scenario.ts";
 
 const given = { changes: "pull-request", "branch-prefix": "agent/", comment: "false" };
 const line = (number: number, text: string, lines = LINES) => lines.replace(`line ${number}\n`, `${text}\n`);
 
 describe("changes: pull-request", () => {
-  let scene: ChangesScene;
+  let fixture: ChangesFixture;
   let number = 7;
   beforeAll(async () => {
-    scene = await ChangesScene.open();
+    fixture = await ChangesFixture.open();
   });
   // Each test has an issue, and so a session, of its own.
   beforeEach(() => {
     number += 1;
-    const { forge } = scene.scene;
-    scene.repository.git(["update-ref", "refs/heads/main", scene.main]);
+    const { forge } = fixture.fixture;
+    fixture.repository.git(["update-ref", "refs/heads/main", fixture.main]);
     forge.pulls.mayBeOpened = true;
     forge.push.protectedBranches.clear();
     forge.rest.comments.allowAll();
     forge.faults.api.clear();
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
   const issue = (comment: string, more: JobOptions = {}): JobOptions => ({
     event: "issue_comment",
@@ -35,10 +35,10 @@ describe("changes: pull-request", () => {
     ...more,
   });
   const play = async (job: JobOptions, inputs: Record<string, string> = {}): Promise<StepResult> =>
-    (await scene.play(job, { inputs: { ...given, ...inputs } })).step;
-  const pullOf = (step: StepResult): ForgePull => {
+    (await fixture.play(job, { inputs: { ...given, ...inputs } })).step;
+  const pullOf = (step: StepResult): CodeHostPull => {
     const id = Number(step.outputs["pull-request-url"]?.split("/").at(-1));
-    const found = scene.scene.forge.pulls.all.find((pull) => pull.number === id);
+    const found = fixture.fixture.forge.pulls.all.find((pull) => pull.number === id);
     if (found === undefined)
       throw new Error(`There is no pull request "${step.outputs["pull-request-url"]}".`);
     return found;
@@ -52,8 +52,8 @@ describe("changes: pull-request", () => {
   };
 
   it("opens one, in words that do nothing else", async () => {
-    scene.plan(
-      scene.changes({ "notes.txt": line(2, "two") }),
+    fixture.plan(
+      fixture.changes({ "notes.txt": line(2, "two") }),
       "I **mended** it. Fixes #5, thanks @octocat <!-- hidden -->",
     );
     const step = await play(issue("/agent mend it"));
@@ -68,41 +68,41 @@ describe("changes: pull-request", () => {
     );
     expect(pull.body).toContain(`\n\nRefs #${number}\n\n<sub>Made by an agent in [this job](`);
     expect(pull.body).not.toContain("hidden");
-    const tip = scene.tip(branch) ?? "";
+    const tip = fixture.tip(branch) ?? "";
     expect(step.outputs["commit-sha"]).toBe(tip);
-    expect(scene.repository.git(["rev-list", "--parents", "-1", tip])).toBe(`${tip} ${scene.main}`);
-    expect(scene.message(tip)).toMatch(
+    expect(fixture.repository.git(["rev-list", "--parents", "-1", tip])).toBe(`${tip} ${fixture.main}`);
+    expect(fixture.message(tip)).toMatch(
       /\nCo-authored-by: octocat <12\+octocat@users\.noreply\.127\.0\.0\.1>$/,
     );
-    expect(scene.tip("main")).toBe(scene.main);
+    expect(fixture.tip("main")).toBe(fixture.main);
     expect(step.summary).toContain(`**Opened** [pull request No. ${pull.number}]`);
   });
 
   it("closes the issue where it was asked to fix it", async () => {
-    scene.plan(scene.changes({ "notes.txt": line(2, "two") }));
+    fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const step = await play(issue("/agent fix"), { changes: "commit" });
     expect(pullOf(step).body).toContain(`\nCloses #${number}\n`);
-    expect(scene.tip("main")).toBe(scene.main);
+    expect(fixture.tip("main")).toBe(fixture.main);
   });
 
   it("goes on in the same one, on top of what people have pushed there", async () => {
-    scene.plan(scene.changes({ "notes.txt": line(2, "two") }));
+    fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"));
     const branch = first.outputs.branch ?? "";
-    const person = scene.commit(branch, { "notes.txt": line(9, "nine", line(2, "two")) });
+    const person = fixture.commit(branch, { "notes.txt": line(9, "nine", line(2, "two")) });
     const { body } = pullOf(first);
-    scene.scene.forge.pulls.edit(pullOf(first).number, {
+    fixture.fixture.forge.pulls.edit(pullOf(first).number, {
       title: "My title",
       body: `Before.\n${body}\nAfter.`,
     });
-    scene.plan(scene.changes({ "notes.txt": line(5, "five", line(2, "two")) }), "I mended more.");
+    fixture.plan(fixture.changes({ "notes.txt": line(5, "five", line(2, "two")) }), "I mended more.");
     const second = await play(issue("/agent and the fifth", { payload: {} }));
     expect(second).toMatchObject({ exitCode: 0, annotations: [] });
     expect(second.outputs["session-id"]).toBe(first.outputs["session-id"]);
     expect(second.outputs["pull-request-url"]).toBe(first.outputs["pull-request-url"]);
-    const tip = scene.tip(branch) ?? "";
-    expect(scene.repository.git(["rev-list", "--parents", "-1", tip])).toBe(`${tip} ${person}`);
-    expect(scene.file(tip, "notes.txt")).toBe(line(9, "nine", line(5, "five", line(2, "two"))).trim());
+    const tip = fixture.tip(branch) ?? "";
+    expect(fixture.repository.git(["rev-list", "--parents", "-1", tip])).toBe(`${tip} ${person}`);
+    expect(fixture.file(tip, "notes.txt")).toBe(line(9, "nine", line(5, "five", line(2, "two"))).trim());
     const pull = pullOf(second);
     expect(pull.title).toBe("My title");
     expect(pull.body).toMatch(
@@ -112,40 +112,40 @@ describe("changes: pull-request", () => {
   });
 
   it("brings the base along where it has moved, as a merge", async () => {
-    scene.plan(scene.changes({ "notes.txt": line(2, "two") }));
+    fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"));
     const branch = first.outputs.branch ?? "";
-    const before = scene.tip(branch);
-    const later = scene.commit("main", { "later.txt": "later\n", ".github/workflows/x.yml": "on: push\n" });
-    scene.repository.git(["update-ref", "refs/heads/main", later]);
-    scene.plan(scene.changes({ "notes.txt": line(5, "five", line(2, "two")) }, later));
+    const before = fixture.tip(branch);
+    const later = fixture.commit("main", { "later.txt": "later\n", ".github/workflows/x.yml": "on: push\n" });
+    fixture.repository.git(["update-ref", "refs/heads/main", later]);
+    fixture.plan(fixture.changes({ "notes.txt": line(5, "five", line(2, "two")) }, later));
     const second = await play(issue("/agent and the fifth"));
     // GitHub's rule about workflows counts the merge's own change; ours does not.
     expectKept(second, "permission_missing", /a change of a workflow, which a job's token may not push/);
-    const clean = scene.commit("main", { ".github/workflows/x.yml": null });
-    scene.plan(scene.changes({ "notes.txt": line(5, "five", line(2, "two")) }, clean));
+    const clean = fixture.commit("main", { ".github/workflows/x.yml": null });
+    fixture.plan(fixture.changes({ "notes.txt": line(5, "five", line(2, "two")) }, clean));
     const third = await play(issue("/agent once more"));
     expect(third).toMatchObject({ exitCode: 0, annotations: [] });
-    const tip = scene.tip(branch) ?? "";
-    expect(scene.repository.git(["rev-list", "--parents", "-1", tip])).toBe(`${tip} ${before} ${clean}`);
-    expect(scene.diff(clean, tip)).toEqual(["M notes.txt"]);
+    const tip = fixture.tip(branch) ?? "";
+    expect(fixture.repository.git(["rev-list", "--parents", "-1", tip])).toBe(`${tip} ${before} ${clean}`);
+    expect(fixture.diff(clean, tip)).toEqual(["M notes.txt"]);
   });
 
   it("keeps what people have changed in the same place", async () => {
-    scene.plan(scene.changes({ "notes.txt": line(2, "two") }));
+    fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"));
     const branch = first.outputs.branch ?? "";
-    const person = scene.commit(branch, { "notes.txt": line(2, "zwei") });
-    scene.plan(scene.changes({ "notes.txt": line(2, "deux") }));
+    const person = fixture.commit(branch, { "notes.txt": line(2, "zwei") });
+    fixture.plan(fixture.changes({ "notes.txt": line(2, "deux") }));
     const second = await play(issue("/agent in French"));
     expectKept(second, "changes_conflict", /was changed in the same places since, in "notes\.txt"/);
-    expect(scene.tip(branch)).toBe(person);
+    expect(fixture.tip(branch)).toBe(person);
   });
 
   it("begins another once that one is closed, and not for a run that it had", async () => {
-    scene.plan(scene.changes({ "notes.txt": line(2, "two") }));
+    fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"));
-    scene.scene.forge.pulls.edit(pullOf(first).number, { state: "closed" });
+    fixture.fixture.forge.pulls.edit(pullOf(first).number, { state: "closed" });
     const runId = first.outputs["run-id"] ?? "";
     const again = await play(issue("/agent mend it"), { mode: "attach", "run-id": runId });
     expect(again.outputs["pull-request-url"]).toBe(first.outputs["pull-request-url"]);
@@ -155,59 +155,59 @@ describe("changes: pull-request", () => {
   });
 
   it("takes back what the agent took back, and opens nothing for that", async () => {
-    scene.plan({ base_sha: scene.main, files: [], patch: "" });
+    fixture.plan({ base_sha: fixture.main, files: [], patch: "" });
     const idle = await play(issue("/agent look at it"));
     expect(idle).toMatchObject({
       exitCode: 0,
       annotations: [],
       outputs: { branch: "", "pull-request-url": "" },
     });
-    scene.plan(scene.changes({ "notes.txt": line(2, "two") }));
+    fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"));
-    scene.plan({ base_sha: scene.main, files: [], patch: "" }, "I undid it.");
+    fixture.plan({ base_sha: fixture.main, files: [], patch: "" }, "I undid it.");
     const second = await play(issue("/agent undo that"));
     expect(second.outputs["pull-request-url"]).toBe(first.outputs["pull-request-url"]);
-    const tip = scene.tip(second.outputs.branch ?? "") ?? "";
-    expect(scene.repository.git(["rev-parse", `${tip}^`])).toBe(first.outputs["commit-sha"]);
-    expect(scene.diff(scene.main, tip)).toEqual([]);
+    const tip = fixture.tip(second.outputs.branch ?? "") ?? "";
+    expect(fixture.repository.git(["rev-parse", `${tip}^`])).toBe(first.outputs["commit-sha"]);
+    expect(fixture.diff(fixture.main, tip)).toEqual([]);
     expect(pullOf(second).body).toContain("I undid it.");
   });
 
   it("pushes and opens nothing twice", async () => {
-    scene.plan(scene.changes({ "notes.txt": line(2, "two") }));
+    fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"));
-    const person = scene.commit(first.outputs.branch ?? "", { "other.txt": "other\n" });
-    const count = scene.scene.forge.pulls.all.length;
+    const person = fixture.commit(first.outputs.branch ?? "", { "other.txt": "other\n" });
+    const count = fixture.fixture.forge.pulls.all.length;
     const again = await play(issue("/agent mend it"), {
       mode: "attach",
       "run-id": first.outputs["run-id"] ?? "",
     });
     expect(again).toMatchObject({ exitCode: 0, annotations: [] });
     expect(again.outputs["commit-sha"]).toBe(first.outputs["commit-sha"]);
-    expect(scene.tip(first.outputs.branch ?? "")).toBe(person);
-    expect(scene.scene.forge.pulls.all).toHaveLength(count);
+    expect(fixture.tip(first.outputs.branch ?? "")).toBe(person);
+    expect(fixture.fixture.forge.pulls.all).toHaveLength(count);
   });
 
   it("leaves a branch alone that is somebody else's", async () => {
-    scene.plan(scene.changes({ "notes.txt": line(2, "two") }));
+    fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"));
     const branch = first.outputs.branch ?? "";
-    const theirs = scene.commit("main", { "mine.txt": "mine\n" });
-    scene.repository.git(["update-ref", `refs/heads/${branch}`, theirs]);
-    scene.repository.git(["update-ref", "refs/heads/main", scene.main]);
-    scene.plan(scene.changes({ "notes.txt": line(3, "three") }));
+    const theirs = fixture.commit("main", { "mine.txt": "mine\n" });
+    fixture.repository.git(["update-ref", `refs/heads/${branch}`, theirs]);
+    fixture.repository.git(["update-ref", "refs/heads/main", fixture.main]);
+    fixture.plan(fixture.changes({ "notes.txt": line(3, "three") }));
     expectKept(
       await play(issue("/agent again")),
       "branch_taken",
       /is somebody else's branch\. Rename or delete it/,
     );
-    expect(scene.tip(branch)).toBe(theirs);
+    expect(fixture.tip(branch)).toBe(theirs);
   });
 
   it("is stacked on the branch of a pull request, and not on a fork's", async () => {
-    const topic = scene.commit("topic", { "topic.txt": "topic\n" });
-    scene.repository.git(["update-ref", "refs/pull/7/head", topic]);
-    scene.plan(scene.changes({ "notes.txt": line(2, "two") }, topic));
+    const topic = fixture.commit("topic", { "topic.txt": "topic\n" });
+    fixture.repository.git(["update-ref", "refs/pull/7/head", topic]);
+    fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }, topic));
     const on = { event: "issue_comment", comment: "/agent fix", pullRequest: { number: 7 } } as const;
     const step = await play(on);
     expect(step).toMatchObject({ exitCode: 0, annotations: [] });
@@ -218,13 +218,13 @@ describe("changes: pull-request", () => {
   });
 
   it("is the agent's own where it was asked there, and another's is not touched", async () => {
-    scene.plan(scene.changes({ "notes.txt": line(2, "two") }));
+    fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"));
     const branch = first.outputs.branch ?? "";
-    const tip = scene.tip(branch) ?? "";
-    const count = scene.scene.forge.pulls.all.length;
-    scene.repository.git(["update-ref", `refs/pull/${pullOf(first).number}/head`, tip]);
-    scene.plan(scene.changes({ "notes.txt": line(5, "five", line(2, "two")) }, tip));
+    const tip = fixture.tip(branch) ?? "";
+    const count = fixture.fixture.forge.pulls.all.length;
+    fixture.repository.git(["update-ref", `refs/pull/${pullOf(first).number}/head`, tip]);
+    fixture.plan(fixture.changes({ "notes.txt": line(5, "five", line(2, "two")) }, tip));
     const on = (threadAuthor: { login: string; id: string }): JobOptions => ({
       event: "issue_comment",
       comment: "/agent and the fifth",
@@ -234,19 +234,19 @@ describe("changes: pull-request", () => {
     const second = await play(on({ login: "github-actions[bot]", id: "41898282" }));
     expect(second).toMatchObject({ exitCode: 0, annotations: [], outputs: { branch } });
     expect(second.outputs["pull-request-url"]).toBe(first.outputs["pull-request-url"]);
-    expect(second.outputs["commit-sha"]).toBe(scene.tip(branch));
-    expect(scene.repository.git(["rev-parse", `${branch}^`])).toBe(tip);
-    expect(scene.scene.forge.pulls.all).toHaveLength(count);
-    scene.plan(scene.changes({ "notes.txt": line(8, "eight", line(2, "two")) }, tip));
+    expect(second.outputs["commit-sha"]).toBe(fixture.tip(branch));
+    expect(fixture.repository.git(["rev-parse", `${branch}^`])).toBe(tip);
+    expect(fixture.fixture.forge.pulls.all).toHaveLength(count);
+    fixture.plan(fixture.changes({ "notes.txt": line(8, "eight", line(2, "two")) }, tip));
     const third = await play(on({ login: "octocat", id: "12" }));
     expect(pullOf(third)).toMatchObject({ base: branch });
     expect(third.outputs.branch).not.toBe(branch);
   });
 
   it("takes the default branch where a job is on none, and a name from the workflow", async () => {
-    scene.plan(scene.changes({ "notes.txt": line(2, "two") }));
+    fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const step = await play(
-      { ref: "refs/tags/v1", sha: scene.main, workflow: "Nightly: tidy up!" },
+      { ref: "refs/tags/v1", sha: fixture.main, workflow: "Nightly: tidy up!" },
       { prompt: "Tidy up" },
     );
     expect(step).toMatchObject({ exitCode: 0, annotations: [] });
@@ -256,47 +256,47 @@ describe("changes: pull-request", () => {
   });
 
   it("says which setting keeps it from being opened, and opens it in the next attempt", async () => {
-    scene.scene.forge.pulls.mayBeOpened = false;
-    scene.plan(scene.changes({ "notes.txt": line(2, "two") }));
+    fixture.fixture.forge.pulls.mayBeOpened = false;
+    fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const step = await play(issue("/agent mend it"));
     expectKept(
       step,
       "permission_missing",
       /were pushed to agent\/issue-\d+-[0-9a-f]{8}, but no pull request was opened: .*"Allow GitHub Actions to create and approve pull requests"/,
     );
-    scene.scene.forge.pulls.mayBeOpened = true;
-    scene.scene.forge.rest.comments.deny("pull-requests");
+    fixture.fixture.forge.pulls.mayBeOpened = true;
+    fixture.fixture.forge.rest.comments.deny("pull-requests");
     const runId = step.outputs["run-id"] ?? "";
     const denied = await play(issue("/agent mend it"), { mode: "attach", "run-id": runId });
     expectKept(denied, "permission_missing", /Give it "permissions: pull-requests: write"/);
-    scene.scene.forge.rest.comments.allowAll();
+    fixture.fixture.forge.rest.comments.allowAll();
     const again = await play(issue("/agent mend it"), { mode: "attach", "run-id": runId });
     expect(pullOf(again).state).toBe("open");
   });
 
   it("is signed by GitHub, from the first commit on", async () => {
     const signed = { "signed-commits": "true" };
-    const before = scene.scene.forge.push.count;
-    scene.plan(scene.changes({ "notes.txt": line(2, "two") }));
+    const before = fixture.fixture.forge.push.count;
+    fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"), signed);
     const branch = first.outputs.branch ?? "";
     expect(first).toMatchObject({ exitCode: 0, annotations: [] });
-    expect(first.outputs["commit-sha"]).toBe(scene.tip(branch));
-    scene.plan(scene.changes({ "notes.txt": line(5, "five", line(2, "two")) }));
+    expect(first.outputs["commit-sha"]).toBe(fixture.tip(branch));
+    fixture.plan(fixture.changes({ "notes.txt": line(5, "five", line(2, "two")) }));
     const second = await play(issue("/agent more"), signed);
     expect(second.outputs["pull-request-url"]).toBe(first.outputs["pull-request-url"]);
-    const tip = scene.tip(branch) ?? "";
-    expect(scene.repository.git(["rev-list", "--parents", "-1", tip])).toBe(
+    const tip = fixture.tip(branch) ?? "";
+    expect(fixture.repository.git(["rev-list", "--parents", "-1", tip])).toBe(
       `${tip} ${first.outputs["commit-sha"]}`,
     );
-    expect(scene.diff(scene.main, tip)).toEqual(["M notes.txt"]);
-    expect(scene.scene.forge.push.count).toBe(before);
+    expect(fixture.diff(fixture.main, tip)).toEqual(["M notes.txt"]);
+    expect(fixture.fixture.forge.push.count).toBe(before);
   });
 
   it("takes a branch away again that got no signed commit", async () => {
-    scene.plan(scene.changes({ link: { mode: "120000", content: "x" } }));
+    fixture.plan(fixture.changes({ link: { mode: "120000", content: "x" } }));
     const step = await play(issue("/agent link it"), { "signed-commits": "true" });
     expectKept(step, "signing_unsupported", /"link" is none/);
-    expect(scene.repository.git(["for-each-ref", `refs/heads/agent/issue-${number}-*`])).toBe("");
+    expect(fixture.repository.git(["for-each-ref", `refs/heads/agent/issue-${number}-*`])).toBe("");
   });
 });

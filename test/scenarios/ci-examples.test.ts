@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type CiProviderKind, type CiRun, CiScene } from "../support/ci-scene.ts";
+import { CiFixture, type CiProviderKind, type CiRun } from "../support/ci-fixture.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 const PROMPT = 'Say "$HOME" and `id`; then stop';
@@ -23,16 +23,16 @@ function linesAfter(text: string, key: string): string[] {
 /** Runs `script` in a job of the provider. The agent repeats what it was asked. */
 async function runIn(
   provider: CiProviderKind,
-  job: (scene: CiScene) => { script: string; env?: Record<string, string> },
+  job: (fixture: CiFixture) => { script: string; env?: Record<string, string> },
 ): Promise<{ run: CiRun; prompt: string }> {
   let prompt = "";
   const backend = scriptedBackend(async (task) => {
     prompt = task.messages.at(-1)?.content ?? "";
     await say(task, "All is well.\n");
   });
-  const scene = await CiScene.open({ provider, backend });
-  const run = await scene.run(job(scene));
-  await scene.close();
+  const fixture = await CiFixture.open({ provider, backend });
+  const run = await fixture.run(job(fixture));
+  await fixture.close();
   return { run, prompt };
 }
 
@@ -42,15 +42,15 @@ describe("the examples", () => {
     const defaults = [
       ...text.matchAll(/^ {4}([a-z-]+):\n(?: {6}description: .*\n)? {6}default: "?(.*?)"?$/gm),
     ];
-    const { run, prompt } = await runIn("gitlab", (scene) => {
+    const { run, prompt } = await runIn("gitlab", (fixture) => {
       const inputs: Record<string, string> = {
         ...Object.fromEntries(defaults.map(([, name, value]) => [name, value])),
-        audience: scene.audience,
+        audience: fixture.audience,
       };
       const fill = (line: string) =>
         line.replace(/\$\[\[ inputs\.([a-z-]+) \]\]/g, (_, name) => inputs[name] ?? `(no ${name})`);
       const script = linesAfter(text, "script").map(fill).join("\n");
-      return { script, env: { AGENT_SERVICE_URL: scene.url, AGENT_PROMPT: PROMPT } };
+      return { script, env: { AGENT_SERVICE_URL: fixture.url, AGENT_PROMPT: PROMPT } };
     });
     expect(run).toMatchObject({ code: 0, stderr: "" });
     expect(prompt).toBe(PROMPT);
@@ -65,9 +65,9 @@ describe("the examples", () => {
 
   it("of CircleCI runs", async () => {
     const text = read("circleci/config.yml");
-    const { run, prompt } = await runIn("circleci", (scene) => ({
+    const { run, prompt } = await runIn("circleci", (fixture) => ({
       script: linesAfter(text, "command").join("\n"),
-      env: { AGENT_SERVICE_URL: scene.url, AGENT_PROMPT: PROMPT },
+      env: { AGENT_SERVICE_URL: fixture.url, AGENT_PROMPT: PROMPT },
     }));
     expect(run).toMatchObject({ code: 0, stderr: "" });
     expect(prompt).toBe(PROMPT);
@@ -80,10 +80,10 @@ describe("the examples", () => {
     const read_ = [...read("buildkite/hooks/command").matchAll(/BUILDKITE_PLUGIN_AGENT_SERVICE_([A-Z_]+)/g)];
     const names = read_.map(([, name = ""]) => name.toLowerCase().replaceAll("_", "-"));
     expect([...new Set(names)].sort()).toEqual(declared.sort());
-    const { run, prompt } = await runIn("buildkite", (scene) => ({
+    const { run, prompt } = await runIn("buildkite", (fixture) => ({
       script: read("buildkite/hooks/command"),
       env: {
-        [`${plugin}SERVICE_URL`]: scene.url,
+        [`${plugin}SERVICE_URL`]: fixture.url,
         [`${plugin}PROMPT`]: PROMPT,
         [`${plugin}TIMEOUT_MINUTES`]: "5",
         [`${plugin}FAIL_ON`]: "failure",
@@ -95,9 +95,9 @@ describe("the examples", () => {
 
   it("of a Buildkite pipeline runs", async () => {
     const text = read("buildkite/pipeline.yml");
-    const { run, prompt } = await runIn("buildkite", (scene) => ({
+    const { run, prompt } = await runIn("buildkite", (fixture) => ({
       script: linesAfter(text, "command").join("\n"),
-      env: { AGENT_SERVICE_URL: scene.url },
+      env: { AGENT_SERVICE_URL: fixture.url },
     }));
     expect(run).toMatchObject({ code: 0, stderr: "" });
     expect(prompt).toBe("What should we mend next?");
@@ -105,10 +105,10 @@ describe("the examples", () => {
 
   it("of Bitbucket runs", async () => {
     const text = read("bitbucket/bitbucket-pipelines.yml");
-    const { run, prompt } = await runIn("bitbucket", (scene) => {
+    const { run, prompt } = await runIn("bitbucket", (fixture) => {
       const lines = linesAfter(text, "script").join("\n");
-      const here = lines.replace("https://agents.example.com", scene.url);
-      return { script: here.replaceAll("agents.example.com", scene.audience) };
+      const here = lines.replace("https://agents.example.com", fixture.url);
+      return { script: here.replaceAll("agents.example.com", fixture.audience) };
     });
     expect(run.code).toBe(0);
     expect(prompt).toBe("Review this change. What could break?");

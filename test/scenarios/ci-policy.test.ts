@@ -1,9 +1,9 @@
 // The owner allows one workflow file on one branch: what a job of an edited copy is told, and that the allowed one runs.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { JobOptions } from "../../fakes/code-host/job.ts";
 import { makeTestKey, operateOn, type TestKey } from "../support/account-key.ts";
-import type { JobOptions } from "../support/forge-job.ts";
-import { routesOf, Scene, sentTokens } from "../support/scenario.ts";
+import { Fixture, routesOf, sentTokens } from "../support/scenario.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 import { call } from "../support/service-client.ts";
 import { expectSoundLedger } from "../support/service-ledger.ts";
@@ -13,40 +13,40 @@ const ALLOWED = ".github/workflows/agent.yml@refs/heads/main";
 const EDITED: JobOptions = { event: "workflow_dispatch", ref: "refs/heads/topic" };
 
 describe("an owner's policy on CI jobs", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   let key: TestKey;
   let agentId: string;
   const policy = (...flags: string[]) => {
-    const env = { AGENT_SERVICE_URL: scene.serviceUrl, AGENT_SERVICE_KEY: key.secret };
+    const env = { AGENT_SERVICE_URL: fixture.serviceUrl, AGENT_SERVICE_KEY: key.secret };
     return runCommand(["agents", "policy", agentId, ...flags], env);
   };
 
   beforeAll(async () => {
     const backend = scriptedBackend((task) => say(task, "Done."));
-    scene = await Scene.open({ backend, visibility: "private" });
-    scene.repository.git(["update-ref", "refs/heads/topic", "refs/heads/main"]);
-    await scene.stop();
-    key = await makeTestKey(scene.place);
-    await operateOn(scene.place, ({ grant }) => grant({ accountId: key.accountId, credits: 1_000 }));
-    await scene.start();
-    const asking = await scene.main(await scene.job());
+    fixture = await Fixture.open({ backend, visibility: "private" });
+    fixture.repository.git(["update-ref", "refs/heads/topic", "refs/heads/main"]);
+    await fixture.stop();
+    key = await makeTestKey(fixture.place);
+    await operateOn(fixture.place, ({ grant }) => grant({ accountId: key.accountId, credits: 1_000 }));
+    await fixture.start();
+    const asking = await fixture.main(await fixture.job());
     const claim = (asking.outputs["claim-url"] ?? "").split("/").at(-1);
-    const claimed = await call(`${scene.serviceUrl}/v1/ci/claim`, {
+    const claimed = await call(`${fixture.serviceUrl}/v1/ci/claim`, {
       method: "POST",
       bearer: key.secret,
       json: { claim },
     });
     agentId = (claimed.body as { agent_id: string }).agent_id;
-    const accepting = await scene.main(await scene.job(), { inputs: { account: key.accountId } });
+    const accepting = await fixture.main(await fixture.job(), { inputs: { account: key.accountId } });
     expect(accepting).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
   });
   afterAll(async () => {
-    await expectSoundLedger(scene.place);
-    await scene.close();
+    await expectSoundLedger(fixture.place);
+    await fixture.close();
   });
 
   it("lets every job run until it is set", async () => {
-    const step = await scene.main(await scene.job(EDITED));
+    const step = await fixture.main(await fixture.job(EDITED));
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
   });
 
@@ -56,9 +56,9 @@ describe("an owner's policy on CI jobs", () => {
     });
 
     it("fails the job of an edited workflow on a branch, and says who changes that", async () => {
-      const before = await scene.runs();
-      const job = await scene.job(EDITED);
-      const step = await scene.main(job);
+      const before = await fixture.runs();
+      const job = await fixture.job(EDITED);
+      const step = await fixture.main(job);
       expect(step).toMatchObject({
         exitCode: 1,
         outputs: { conclusion: "failure", reason: "policy_refused", "run-id": "", reply: "" },
@@ -71,15 +71,15 @@ describe("an owner's policy on CI jobs", () => {
       expect(step.annotations[0]?.message).toContain(message);
       expect(step.log).toContain(message);
       expect(step.summary).toContain("this job has workflow");
-      expect(await scene.runs()).toEqual(before);
-      expect(scene.logText()).toContain('"reason":"policy_refused"');
-      expect((await scene.post(job, step)).requests).toEqual([]);
+      expect(await fixture.runs()).toEqual(before);
+      expect(fixture.logText()).toContain('"reason":"policy_refused"');
+      expect((await fixture.post(job, step)).requests).toEqual([]);
     });
 
     it("is not weakened by the job's own account, fail-on or workflow name", async () => {
-      const job = await scene.job({ ...EDITED, workflow: ALLOWED });
+      const job = await fixture.job({ ...EDITED, workflow: ALLOWED });
       const inputs = { account: key.accountId, "fail-on": "none" };
-      const step = await scene.main(job, { inputs });
+      const step = await fixture.main(job, { inputs });
       expect(step).toMatchObject({
         exitCode: 0,
         outputs: { conclusion: "failure", reason: "policy_refused" },
@@ -88,10 +88,10 @@ describe("an owner's policy on CI jobs", () => {
     });
 
     it("lets the job of the workflow on main run", async () => {
-      const step = await scene.main(await scene.job());
+      const step = await fixture.main(await fixture.job());
       expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
       expect(routesOf(step).slice(0, 2)).toEqual(["exchange", "submit"]);
-      expect(await scene.run(step)).toMatchObject({ status: "completed" });
+      expect(await fixture.run(step)).toMatchObject({ status: "completed" });
     });
   });
 });

@@ -7,28 +7,30 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ForgeJob } from "../support/forge.ts";
-import { Scene } from "../support/scenario.ts";
+import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
+import { Fixture } from "../support/scenario.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 const COMMAND = new URL("../../dist/cli.mjs", import.meta.url).pathname;
 
 describe("the command in a job of GitHub", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   let folder: string;
   beforeAll(async () => {
-    scene = await Scene.open({ backend: scriptedBackend((task) => say(task, "::error::All is well.\n")) });
+    fixture = await Fixture.open({
+      backend: scriptedBackend((task) => say(task, "::error::All is well.\n")),
+    });
     folder = await mkdtemp(join(tmpdir(), "command-on-github-"));
   });
   afterAll(async () => {
-    await scene.close();
+    await fixture.close();
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function run(job: ForgeJob) {
+  async function run(job: CodeHostJob) {
     const summary = join(folder, "summary");
     await writeFile(summary, "");
-    const child = spawn(process.execPath, [COMMAND, "run", "--base-url", scene.url, "Look around"], {
+    const child = spawn(process.execPath, [COMMAND, "run", "--base-url", fixture.url, "Look around"], {
       cwd: folder,
       env: { ...job.env, PATH: process.env.PATH, GITHUB_STEP_SUMMARY: summary },
       stdio: ["ignore", "pipe", "pipe"],
@@ -42,7 +44,7 @@ describe("the command in a job of GitHub", () => {
   }
 
   it("runs an agent, fences what it says, and writes the job's summary", async () => {
-    const { code, stdout, stderr, summary } = await run(await scene.job());
+    const { code, stdout, stderr, summary } = await run(await fixture.job());
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/::stop-commands::([\w-]+)\n::error::All is well\.\n::\1::\n/);
     expect(summary).toMatch(/^## ✅ The agent has finished\n/);
@@ -50,7 +52,7 @@ describe("the command in a job of GitHub", () => {
   });
 
   it("names the permission that is missing", async () => {
-    const { code, stderr } = await run(await scene.job({ idToken: false }));
+    const { code, stderr } = await run(await fixture.job({ idToken: false }));
     expect(code).toBe(1);
     expect(stderr).toBe('No ID token available. Add "permissions: id-token: write" to this job.\n');
   });

@@ -1,48 +1,50 @@
 // A job that does not wait, and one that wants no summary.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { routesOf, Scene } from "../support/scenario.ts";
+import { Fixture, routesOf } from "../support/scenario.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 describe("a job", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   beforeAll(async () => {
-    scene = await Scene.open({ backend: scriptedBackend((task) => say(task, "Done.\n")) });
+    fixture = await Fixture.open({ backend: scriptedBackend((task) => say(task, "Done.\n")) });
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
   it("submits and goes on its way with wait: false, and says so", async () => {
     const inputs = { wait: "false" };
-    const job = await scene.job();
-    const step = await scene.main(job, { inputs });
+    const job = await fixture.job();
+    const step = await fixture.main(job, { inputs });
     expect(step).toMatchObject({
       exitCode: 0,
       outputs: { conclusion: "detached", reason: "detached", reply: "", "reply-file": "", "events-file": "" },
     });
-    expect(step.outputs["run-url"]).toBe(`${scene.url}/v1/ci/runs/${step.outputs["run-id"]}`);
+    expect(step.outputs["run-url"]).toBe(`${fixture.url}/v1/ci/runs/${step.outputs["run-id"]}`);
     const message = `Not waiting, as "wait: false" asks: the run goes on at ${step.outputs["run-url"]}.`;
     expect(step.annotations).toEqual([{ level: "notice", message, title: undefined }]);
     expect(step.summary).toMatch(/^## ↗️ The run goes on without this job\n/);
     expect(routesOf(step)).toEqual(["exchange", "submit"]);
-    expect(routesOf(await scene.post(job, step, { inputs }))).toEqual(["revoke"]);
-    await expect.poll(() => scene.run(step)).toMatchObject({ status: "completed" });
+    expect(routesOf(await fixture.post(job, step, { inputs }))).toEqual(["revoke"]);
+    await expect.poll(() => fixture.run(step)).toMatchObject({ status: "completed" });
   });
 
   it("fails where fail-on says detached", async () => {
-    const step = await scene.main(await scene.job(), { inputs: { wait: "false", "fail-on": "detached" } });
+    const step = await fixture.main(await fixture.job(), {
+      inputs: { wait: "false", "fail-on": "detached" },
+    });
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: "detached" } });
     expect(step.annotations).toMatchObject([{ level: "error" }]);
   });
 
   it("writes no summary with summary: false", async () => {
-    const step = await scene.main(await scene.job(), { inputs: { summary: "false" } });
+    const step = await fixture.main(await fixture.job(), { inputs: { summary: "false" } });
     expect(step).toMatchObject({ exitCode: 0, annotations: [], summary: "", outputs: { reply: "Done.\n" } });
   });
 
   it("continues a session, with the budget that it was given", async () => {
-    const first = await scene.main(await scene.job());
+    const first = await fixture.main(await fixture.job());
     const session = first.outputs["session-id"] ?? "";
-    const step = await scene.main(await scene.job(), { inputs: { session, "max-turn-tokens": "1000" } });
+    const step = await fixture.main(await fixture.job(), { inputs: { session, "max-turn-tokens": "1000" } });
     expect(step).toMatchObject({ exitCode: 0, annotations: [] });
     expect(step.outputs["session-id"]).toBe(session);
     const submit = step.requests.find(({ route }) => route === "submit");
@@ -50,14 +52,14 @@ describe("a job", () => {
   });
 
   it("names the account that is to pay", async () => {
-    const step = await scene.main(await scene.job(), { inputs: { account: "acme" } });
+    const step = await fixture.main(await fixture.job(), { inputs: { account: "acme" } });
     expect(step).toMatchObject({ exitCode: 0, annotations: [] });
     const exchange = step.requests.find(({ route }) => route === "exchange");
     expect(JSON.parse(exchange?.body ?? "")).toMatchObject({ account: "acme" });
   });
 
   it("says that there is no such session", async () => {
-    const step = await scene.main(await scene.job(), { inputs: { session: "long-gone" } });
+    const step = await fixture.main(await fixture.job(), { inputs: { session: "long-gone" } });
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: "failure", reason: "not_found" } });
     expect(step.annotations[0]?.message).toContain('no session "long-gone"');
   });

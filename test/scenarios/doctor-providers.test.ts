@@ -1,24 +1,24 @@
 // The built command "doctor" in jobs of the other CI providers, with their real tools' stand-ins and a real issuer.
 
 import { afterEach, describe, expect, it } from "vitest";
-import { CiScene } from "../support/ci-scene.ts";
+import { CiFixture } from "../support/ci-fixture.ts";
 import { checkOf, factsOf, fixesOf, pageOf, statesOf } from "../support/doctor-command.ts";
 import { scriptedBackend } from "../support/scripted-backend.ts";
 
-let scene: CiScene | null = null;
+let fixture: CiFixture | null = null;
 afterEach(async () => {
-  await scene?.close();
-  scene = null;
+  await fixture?.close();
+  fixture = null;
 });
 
-type Provider = Parameters<typeof CiScene.open>[0]["provider"];
+type Provider = Parameters<typeof CiFixture.open>[0]["provider"];
 
-async function open(provider: Provider, config = {}): Promise<CiScene> {
-  scene = await CiScene.open({ provider, backend: scriptedBackend(async () => {}), config });
-  return scene;
+async function open(provider: Provider, config = {}): Promise<CiFixture> {
+  fixture = await CiFixture.open({ provider, backend: scriptedBackend(async () => {}), config });
+  return fixture;
 }
 
-async function examine(played: CiScene, options: Parameters<CiScene["run"]>[0] = {}) {
+async function examine(played: CiFixture, options: Parameters<CiFixture["run"]>[0] = {}) {
   const args = ["--base-url", played.url, "--json"];
   const ended = await played.run({ command: ["doctor"], args, ...options });
   expect(ended.stderr).toBe("");

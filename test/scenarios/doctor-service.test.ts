@@ -10,10 +10,15 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type CodeHost, startCodeHost } from "../../fakes/code-host/code-host.ts";
+import {
+  type LoopbackServer,
+  readBody,
+  sendJson,
+  startLoopbackServer,
+} from "../../fakes/code-host/server.ts";
 import { checkOf, examine, factsOf, fixesOf, pageOf, statesOf } from "../support/doctor-command.ts";
-import { type Forge, startForge } from "../support/forge.ts";
-import { type LoopbackServer, readBody, sendJson, startLoopbackServer } from "../support/forge-server.ts";
-import { Scene } from "../support/scenario.ts";
+import { Fixture } from "../support/scenario.ts";
 import { startTunnelProxy } from "../support/tunnel-proxy.ts";
 
 const hasOpenssl = (() => {
@@ -37,9 +42,9 @@ async function server(...args: Parameters<typeof startLoopbackServer>): Promise<
 }
 
 describe("agent-service doctor and another service", () => {
-  let forge: Forge;
+  let forge: CodeHost;
   beforeAll(async () => {
-    forge = await startForge({ repositories: { "octo-org/octo-repo": "/nowhere" } });
+    forge = await startCodeHost({ repositories: { "octo-org/octo-repo": "/nowhere" } });
   });
   afterAll(() => forge.close());
 
@@ -50,9 +55,9 @@ describe("agent-service doctor and another service", () => {
   };
 
   it("that does not know the issuer: the operator's line is on the page", async () => {
-    const scene = await Scene.open();
-    closers.push(() => scene.close());
-    const { code, page } = await at(scene.url);
+    const fixture = await Fixture.open();
+    closers.push(() => fixture.close());
+    const { code, page } = await at(fixture.url);
     expect(code).toBe(1);
     expect(factsOf(page, "exchange").reason).toBe("issuer_unknown");
     const fix = fixesOf(page, "exchange");
@@ -75,7 +80,7 @@ describe("agent-service doctor and another service", () => {
       exchange: "skipped",
       identity: "skipped",
       quota: "skipped",
-      "forge-token": "skipped",
+      "github-token": "skipped",
       runner: "ok",
     });
     expect(checkOf(page, "service").found).toMatch(
@@ -133,12 +138,12 @@ describe("agent-service doctor and another service", () => {
     [90, "fault", 1],
     [-90, "fault", 1],
   ])("whose clock is %d s off: a %s", async (seconds, state, code) => {
-    const scene = await Scene.open();
-    closers.push(() => scene.close());
+    const fixture = await Fixture.open();
+    closers.push(() => fixture.close());
     const shifted = await server(async (request, response) => {
       const body = await readBody(request);
-      const headers = { ...request.headers, host: new URL(scene.serviceUrl).host };
-      const inner = open(new URL(request.url ?? "/", scene.serviceUrl), {
+      const headers = { ...request.headers, host: new URL(fixture.serviceUrl).host };
+      const inner = open(new URL(request.url ?? "/", fixture.serviceUrl), {
         method: request.method ?? "GET",
         headers,
       });
@@ -149,8 +154,8 @@ describe("agent-service doctor and another service", () => {
       });
       inner.end(body);
     });
-    const job = await scene.job();
-    const audience = new URL(scene.url).host;
+    const job = await fixture.job();
+    const audience = new URL(fixture.url).host;
     const examined = await examine(job, ["--base-url", shifted.url, "--audience", audience, "--json"]);
     const page = pageOf(examined);
     expect(examined.code).toBe(code);
@@ -209,12 +214,12 @@ describe("agent-service doctor and another service", () => {
         "-copy_extensions",
         "copyall",
       );
-      const scene = await Scene.open({ config: { audience: "private.example" } });
-      closers.push(() => scene.close());
+      const fixture = await Fixture.open({ config: { audience: "private.example" } });
+      closers.push(() => fixture.close());
       const read = (name: string) => readFileSync(join(folder, name));
       const site = createTlsServer({ key: read("host.key"), cert: read("host.pem") }, (request, response) => {
         const { method = "GET", url = "/", headers } = request;
-        const inner = open(new URL(url, scene.serviceUrl), { method, headers }, (answer) => {
+        const inner = open(new URL(url, fixture.serviceUrl), { method, headers }, (answer) => {
           response.writeHead(answer.statusCode ?? 502, answer.headers);
           answer.pipe(response);
         });
@@ -223,7 +228,7 @@ describe("agent-service doctor and another service", () => {
       await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
       closers.push(() => new Promise((resolve) => site.close(resolve).closeAllConnections()));
       const url = `https://localhost:${(site.address() as AddressInfo).port}`;
-      const job = await scene.job();
+      const job = await fixture.job();
       const args = ["--base-url", url, "--audience", "private.example", "--json"];
 
       const untrusted = await examine(job, args);
@@ -251,12 +256,12 @@ describe("agent-service doctor and another service", () => {
   );
 
   it("says that a proxy is set and not used, and uses it where Node is told to", async () => {
-    const scene = await Scene.open();
-    closers.push(() => scene.close());
+    const fixture = await Fixture.open();
+    closers.push(() => fixture.close());
     const proxy = await startTunnelProxy("tunnels");
     closers.push(proxy.close);
-    const job = await scene.job();
-    const args = ["--base-url", scene.url, "--json"];
+    const job = await fixture.job();
+    const args = ["--base-url", fixture.url, "--json"];
     const withPassword = proxy.url.replace("http://", "http://someone:pass-of-the-proxy@");
     const past = pageOf(await examine(job, args, { HTTP_PROXY: withPassword }));
     expect(checkOf(past, "service")).toMatchObject({ state: "warning" });
@@ -264,11 +269,11 @@ describe("agent-service doctor and another service", () => {
     expect(JSON.stringify(past)).not.toContain("pass-of-the-proxy");
     expect(proxy.asked).toEqual([]);
 
-    const env = { HTTP_PROXY: proxy.url, NODE_USE_ENV_PROXY: "1", NO_PROXY: new URL(scene.forge.url).host };
+    const env = { HTTP_PROXY: proxy.url, NODE_USE_ENV_PROXY: "1", NO_PROXY: new URL(fixture.forge.url).host };
     const through = pageOf(await examine(job, args, env));
     expect(factsOf(through, "service").proxy).toBe(`${proxy.url} (HTTP_PROXY)`);
     expect(checkOf(through, "service").state).toBe("ok");
-    const { host } = new URL(scene.url);
+    const { host } = new URL(fixture.url);
     expect(new Set(proxy.asked)).toEqual(new Set([host]));
 
     await proxy.close();
@@ -280,12 +285,12 @@ describe("agent-service doctor and another service", () => {
   });
 
   it.each(["refuses", "hangs up"] as const)("says that a proxy %s", async (manner) => {
-    const scene = await Scene.open();
-    closers.push(() => scene.close());
+    const fixture = await Fixture.open();
+    closers.push(() => fixture.close());
     const proxy = await startTunnelProxy(manner);
     closers.push(proxy.close);
-    const env = { HTTP_PROXY: proxy.url, NODE_USE_ENV_PROXY: "1", NO_PROXY: new URL(scene.forge.url).host };
-    const page = pageOf(await examine(await scene.job(), ["--base-url", scene.url, "--json"], env));
+    const env = { HTTP_PROXY: proxy.url, NODE_USE_ENV_PROXY: "1", NO_PROXY: new URL(fixture.forge.url).host };
+    const page = pageOf(await examine(await fixture.job(), ["--base-url", fixture.url, "--json"], env));
     expect(checkOf(page, "service").found).toContain(`through the proxy ${proxy.url} (HTTP_PROXY)`);
     expect(fixesOf(page, "service")).toContain("NO_PROXY: ");
   });

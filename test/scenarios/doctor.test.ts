@@ -2,6 +2,7 @@
 // names its trouble and the fix, and holds none of the job's secrets.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { JobOptions } from "../../fakes/code-host/job.ts";
 import {
   checkOf,
   examine,
@@ -11,8 +12,7 @@ import {
   runDoctor,
   statesOf,
 } from "../support/doctor-command.ts";
-import type { JobOptions } from "../support/forge-job.ts";
-import { Scene } from "../support/scenario.ts";
+import { Fixture } from "../support/scenario.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -20,19 +20,19 @@ afterEach(async () => {
 });
 
 describe("agent-service doctor in a job", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   beforeAll(async () => {
-    scene = await Scene.open();
+    fixture = await Fixture.open();
   });
-  afterAll(async () => await scene.close());
-  afterEach(() => scene.proxy.heal());
+  afterAll(async () => await fixture.close());
+  afterEach(() => fixture.proxy.heal());
 
   const play = async (options: JobOptions, ...args: string[]) => {
-    const job = await scene.job(options);
-    const before = scene.proxy.requests.length;
-    const examined = await examine(job, ["--base-url", scene.url, "--json", ...args]);
+    const job = await fixture.job(options);
+    const before = fixture.proxy.requests.length;
+    const examined = await examine(job, ["--base-url", fixture.url, "--json", ...args]);
     expect(examined.stderr).toBe("");
-    const requests = scene.proxy.requests.slice(before);
+    const requests = fixture.proxy.requests.slice(before);
     for (const { body, headers } of requests) {
       for (const secret of [job.idTokenRequestToken, job.githubToken])
         expect(body + JSON.stringify(headers)).not.toContain(secret);
@@ -53,7 +53,7 @@ describe("agent-service doctor in a job", () => {
       exchange: "ok",
       identity: "ok",
       quota: "ok",
-      "forge-token": "skipped",
+      "github-token": "skipped",
       runner: "ok",
     });
     expect(factsOf(page, "job")).toMatchObject({
@@ -78,16 +78,16 @@ describe("agent-service doctor in a job", () => {
       expect(JSON.stringify(page) + summary).not.toContain(secret);
     }
     expect(requests.at(-1)).toMatchObject({ route: "revoke", answer: { status: 204 } });
-    const again = await fetch(`${scene.url}/v1/ci/identity`, {
+    const again = await fetch(`${fixture.url}/v1/ci/identity`, {
       headers: { authorization: `Bearer ${access_token}` },
     });
     expect(again.status).toBe(401);
-    expect(await scene.runs()).toEqual([]);
+    expect(await fixture.runs()).toEqual([]);
   });
 
   it("writes a page for people, in the log and in the summary", async () => {
-    const job = await scene.job({ idToken: false });
-    const { code, stdout, summary } = await examine(job, [], { AGENT_SERVICE_URL: scene.url });
+    const job = await fixture.job({ idToken: false });
+    const { code, stdout, summary } = await examine(job, [], { AGENT_SERVICE_URL: fixture.url });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^agent-service doctor \d/);
     expect(stdout).toMatch(
@@ -137,7 +137,7 @@ describe("agent-service doctor in a job", () => {
   it("tells an audience that is wrong from the one that is right", async () => {
     const { code, page } = await play({}, "--audience", "other.example");
     expect(code).toBe(1);
-    const expected = new URL(scene.url).host;
+    const expected = new URL(fixture.url).host;
     expect(checkOf(page, "audience")).toMatchObject({
       state: "fault",
       found: `Tokens are made for "other.example", and the service takes those for "${expected}" alone.`,
@@ -153,7 +153,7 @@ describe("agent-service doctor in a job", () => {
   });
 
   it("tells of a token that arrived twice", async () => {
-    scene.proxy.next("exchange", { type: "twice" });
+    fixture.proxy.next("exchange", { type: "twice" });
     const { code, page } = await play({});
     expect(code).toBe(1);
     expect(factsOf(page, "exchange").reason).toBe("token_replayed");
@@ -168,14 +168,14 @@ describe("agent-service doctor in a job", () => {
   });
 
   it("tells of tokens that GitHub does not give", async () => {
-    scene.forge.faults.idToken.next({ type: "status", status: 403 });
+    fixture.forge.faults.idToken.next({ type: "status", status: 403 });
     const { page } = await play({});
     expect(factsOf(page, "token").reason).toBe("id_token_refused");
   });
 
   it("goes on where the service is older than the command", async () => {
-    scene.proxy.next("other", { type: "none" }, 4);
-    scene.proxy.next("other", {
+    fixture.proxy.next("other", { type: "none" }, 4);
+    fixture.proxy.next("other", {
       type: "status",
       status: 404,
       headers: { "content-type": "application/json" },
@@ -188,13 +188,13 @@ describe("agent-service doctor in a job", () => {
   });
 
   it("finds what is to be found without a server", async () => {
-    const examined = await examine(await scene.job(), ["--json"]);
+    const examined = await examine(await fixture.job(), ["--json"]);
     const page = pageOf(examined);
     expect(examined.code).toBe(0);
-    expect(Object.keys(statesOf(page))).toEqual(["job", "token", "embedded", "forge-token", "runner"]);
+    expect(Object.keys(statesOf(page))).toEqual(["job", "token", "embedded", "github-token", "runner"]);
     expect(checkOf(page, "embedded").state).toBe("warning");
     expect(fixesOf(page, "embedded")).toContain("MODEL_BASE_URL");
-    const wrong = pageOf(await examine(await scene.job(), ["--json"], { MODEL: "m" }));
+    const wrong = pageOf(await examine(await fixture.job(), ["--json"], { MODEL: "m" }));
     expect(checkOf(wrong, "embedded")).toMatchObject({
       state: "fault",
       found: expect.stringContaining("MODEL_BASE_URL must be set"),
@@ -204,10 +204,10 @@ describe("agent-service doctor in a job", () => {
 
 describe("agent-service doctor and money", () => {
   it("shows a private repository the way to somebody who pays", async () => {
-    const scene = await Scene.open({ visibility: "private" });
-    closers.push(() => scene.close());
-    const job = await scene.job();
-    const { code, stdout, summary } = await examine(job, ["--base-url", scene.url]);
+    const fixture = await Fixture.open({ visibility: "private" });
+    closers.push(() => fixture.close());
+    const job = await fixture.job();
+    const { code, stdout, summary } = await examine(job, ["--base-url", fixture.url]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/Runs are refused: octo-org\/octo-repo is private/);
     expect(stdout).toMatch(/^ +http:\/\/\S+\/claim\/svc_claim_\S+$/m);
@@ -215,9 +215,9 @@ describe("agent-service doctor and money", () => {
   });
 
   it("says when the credits are used up", async () => {
-    const scene = await Scene.open({ config: { freeCredits: 0 } });
-    closers.push(() => scene.close());
-    const page = pageOf(await examine(await scene.job(), ["--base-url", scene.url, "--json"]));
+    const fixture = await Fixture.open({ config: { freeCredits: 0 } });
+    closers.push(() => fixture.close());
+    const page = pageOf(await examine(await fixture.job(), ["--base-url", fixture.url, "--json"]));
     expect(checkOf(page, "quota")).toMatchObject({
       state: "fault",
       found: expect.stringContaining("are used up until"),
@@ -227,9 +227,9 @@ describe("agent-service doctor and money", () => {
 
 describe("agent-service doctor on somebody's own machine", () => {
   it("says that it is no job, and checks the service", async () => {
-    const scene = await Scene.open();
-    closers.push(() => scene.close());
-    const examined = await runDoctor({}, ["--base-url", scene.url, "--json"]);
+    const fixture = await Fixture.open();
+    closers.push(() => fixture.close());
+    const examined = await runDoctor({}, ["--base-url", fixture.url, "--json"]);
     const page = pageOf(examined);
     expect(examined.code).toBe(0);
     expect(statesOf(page)).toEqual({

@@ -1,29 +1,29 @@
 // Connections that break while a run is followed: no event is skipped, none comes twice.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { eventsOf, replyOf, routesOf, Scene, type StepResult } from "../support/scenario.ts";
+import { eventsOf, Fixture, replyOf, routesOf, type StepResult } from "../support/scenario.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 /** Says one line for each poll that has come, so that the answers to polls have something in them. */
 const LINES = ["one", "two", "three", "four"];
 
 describe("when the connection breaks during a run", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
       for (const line of LINES) {
         await say(task, `line ${line}\n`);
-        await scene.proxy.arrival("poll");
+        await fixture.proxy.arrival("poll");
       }
     });
-    scene = await Scene.open({ backend });
+    fixture = await Fixture.open({ backend });
   });
-  afterEach(() => scene.proxy.heal());
-  afterAll(async () => await scene.close());
+  afterEach(() => fixture.proxy.heal());
+  afterAll(async () => await fixture.close());
 
   const expectWhole = async (step: StepResult) => {
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
-    const stored = await scene.storedEvents(step.outputs["run-id"] ?? "");
+    const stored = await fixture.storedEvents(step.outputs["run-id"] ?? "");
     expect(await eventsOf(step)).toEqual(stored);
     expect(stored.length).toBeGreaterThan(3 * LINES.length);
     expect(step.log.split("\n").filter((line) => line.startsWith("line "))).toEqual(
@@ -46,9 +46,9 @@ describe("when the connection breaks during a run", () => {
   };
 
   it("asks again from the same cursor after a reset", async () => {
-    scene.proxy.next("poll", { type: "none" });
-    scene.proxy.next("poll", { type: "reset" });
-    const step = await scene.main(await scene.job());
+    fixture.proxy.next("poll", { type: "none" });
+    fixture.proxy.next("poll", { type: "reset" });
+    const step = await fixture.main(await fixture.job());
     await expectWhole(step);
     const [broken, repeated] = cursorsAround(step, "reset");
     expect(broken).toBeGreaterThan(0);
@@ -59,9 +59,9 @@ describe("when the connection breaks during a run", () => {
   });
 
   it("asks again from the same cursor after an answer that was cut off", async () => {
-    scene.proxy.next("poll", { type: "none" });
-    scene.proxy.next("poll", { type: "halved" });
-    const step = await scene.main(await scene.job());
+    fixture.proxy.next("poll", { type: "none" });
+    fixture.proxy.next("poll", { type: "halved" });
+    const step = await fixture.main(await fixture.job());
     await expectWhole(step);
     const [broken, repeated] = cursorsAround(step, "halved");
     expect(broken).toBeGreaterThan(0);
@@ -69,16 +69,16 @@ describe("when the connection breaks during a run", () => {
   });
 
   it("asks again from the same cursor when the answer was lost", async () => {
-    scene.proxy.next("poll", { type: "lost" }, 2);
-    const step = await scene.main(await scene.job());
+    fixture.proxy.next("poll", { type: "lost" }, 2);
+    const step = await fixture.main(await fixture.job());
     await expectWhole(step);
     expect(cursors(step).slice(0, 3)).toEqual([0, 0, 0]);
   });
 
   it("passes over what a page brings again", async () => {
-    scene.proxy.next("poll", { type: "none" }, 2);
-    scene.proxy.next("poll", { type: "stale" });
-    const step = await scene.main(await scene.job());
+    fixture.proxy.next("poll", { type: "none" }, 2);
+    fixture.proxy.next("poll", { type: "stale" });
+    const step = await fixture.main(await fixture.job());
     await expectWhole(step);
     const [before, after] = cursorsAround(step, "stale");
     expect(after).toBe(before);
@@ -90,17 +90,17 @@ describe("when the connection breaks during a run", () => {
       const page = JSON.parse(body);
       return JSON.stringify({ ...page, events: page.events.slice(1) });
     };
-    scene.proxy.next("poll", { type: "edited", edit }, 2);
-    const step = await scene.main(await scene.job());
+    fixture.proxy.next("poll", { type: "edited", edit }, 2);
+    const step = await fixture.main(await fixture.job());
     await expectWhole(step);
     expect(cursors(step).slice(0, 3)).toEqual([0, 0, 0]);
   });
 
   it("never goes back behind what it has", async () => {
     for (const type of ["halved", "none", "stale", "reset", "lost", "none", "halved"] as const) {
-      scene.proxy.next("poll", { type });
+      fixture.proxy.next("poll", { type });
     }
-    const step = await scene.main(await scene.job());
+    const step = await fixture.main(await fixture.job());
     await expectWhole(step);
     expect(cursors(step)).toEqual(cursors(step).toSorted((one, other) => one - other));
   });

@@ -4,22 +4,22 @@ import { execFileSync } from "node:child_process";
 import { mkdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { allThatIsSeen, EmbeddedScene, PERSISTED_TOKEN } from "../support/embedded-scene.ts";
-import { byTurn } from "../support/model-script.ts";
-import { type ModelServer, startModelServer } from "../support/model-server.ts";
+import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
+import { byTurn } from "../../fakes/model-server/script.ts";
+import { call, fault, stall } from "../../fakes/model-server/turn.ts";
+import { allThatIsSeen, EmbeddedFixture, PERSISTED_TOKEN } from "../support/embedded-fixture.ts";
 import { editTestFix, storyTools, sumProject } from "../support/model-stories.ts";
-import { call, fault, stall } from "../support/model-turn.ts";
 
 const KEY = "sk-the-models-key-0123456789";
 const tools = { ...storyTools, run: (command: string) => call("shell", { command }) };
 
-let scene: EmbeddedScene;
+let fixture: EmbeddedFixture;
 let server: ModelServer | null = null;
 beforeEach(async () => {
-  scene = await EmbeddedScene.open({ ...sumProject, ".gitignore": "ignored\n" });
+  fixture = await EmbeddedFixture.open({ ...sumProject, ".gitignore": "ignored\n" });
 });
 afterEach(async () => {
-  await scene.close();
+  await fixture.close();
   await server?.close();
   server = null;
 });
@@ -39,9 +39,9 @@ const inputsOf = (model: ModelServer) => ({
 describe("a job with a model and without a server", () => {
   it("edits, tests and mends its checkout; the edits stay for the next step", async () => {
     const model = await play(editTestFix(tools));
-    const job = await scene.job();
-    const root = scene.checkOut(job);
-    const step = await scene.main(job, { inputs: inputsOf(model) });
+    const job = await fixture.job();
+    const root = fixture.checkOut(job);
+    const step = await fixture.main(job, { inputs: inputsOf(model) });
     expect(step).toMatchObject({
       exitCode: 0,
       annotations: [],
@@ -65,20 +65,23 @@ describe("a job with a model and without a server", () => {
     const asked = model.requests.map(({ body }) => JSON.stringify(body)).join("\n");
     for (const secret of [KEY, PERSISTED_TOKEN, job.githubToken]) expect(asked).not.toContain(secret);
     expect(new Set(model.requests.map(({ apiKey }) => apiKey))).toEqual(new Set([KEY]));
-    expect(await scene.leftOvers(job)).toEqual([]);
-    expect(await scene.post(job, step, { inputs: inputsOf(model) })).toMatchObject({ exitCode: 0, log: "" });
+    expect(await fixture.leftOvers(job)).toEqual([]);
+    expect(await fixture.post(job, step, { inputs: inputsOf(model) })).toMatchObject({
+      exitCode: 0,
+      log: "",
+    });
   });
 
   it("executes no command for a pull request where there is no sandbox", async () => {
     const model = await play(editTestFix(tools));
-    const job = await scene.job({ event: "pull_request", pullRequest: { origin: "fork" } });
-    scene.checkOut(job);
+    const job = await fixture.job({ event: "pull_request", pullRequest: { origin: "fork" } });
+    fixture.checkOut(job);
     // Where a sandbox's program is not in PATH, there is none.
     const programs = join(job.env.RUNNER_TEMP ?? "", "programs");
     await mkdir(programs);
     await symlink(execFileSync("which", ["git"]).toString().trim(), join(programs, "git"));
     const env = { PATH: programs };
-    const step = await scene.main(job, { inputs: inputsOf(model), env });
+    const step = await fixture.main(job, { inputs: inputsOf(model), env });
     expect(step.exitCode).toBe(0);
     expect(step.outputs.reply).toContain("its test still fails");
     expect(model.requests[0]?.tools.map(({ name }) => name)).not.toContain("shell");
@@ -87,9 +90,9 @@ describe("a job with a model and without a server", () => {
 
   it("says why the model's server refused, and not with which key", async () => {
     const model = await play([fault({ status: 401, message: `Invalid key ${KEY}` })]);
-    const job = await scene.job();
-    scene.checkOut(job);
-    const step = await scene.main(job, { inputs: inputsOf(model) });
+    const job = await fixture.job();
+    fixture.checkOut(job);
+    const step = await fixture.main(job, { inputs: inputsOf(model) });
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: "failure", reason: "backend_error" } });
     expect(step.annotations.at(-1)?.message).toContain("127.0.0.1");
     expect(await allThatIsSeen(step)).not.toContain(KEY);
@@ -98,13 +101,13 @@ describe("a job with a model and without a server", () => {
   it("is cancelled with its job, and leaves nothing behind but the edits", async () => {
     const cancelled = new AbortController();
     const model = await play(byTurn([tools.write("half.txt", "done\n"), stall()]));
-    const job = await scene.job();
-    const root = scene.checkOut(job);
+    const job = await fixture.job();
+    const root = fixture.checkOut(job);
     void model.arrival(2).then(() => cancelled.abort());
-    const step = await scene.main(job, { inputs: inputsOf(model), signal: cancelled.signal });
+    const step = await fixture.main(job, { inputs: inputsOf(model), signal: cancelled.signal });
     expect(step).toMatchObject({ exitCode: 0, exitSignal: null, outputs: { conclusion: "cancelled" } });
     expect(await readFile(join(root, "half.txt"), "utf8")).toBe("done\n");
-    expect(await scene.leftOvers(job)).toEqual([]);
-    expect(await scene.post(job, step)).toMatchObject({ exitCode: 0, log: "", annotations: [] });
+    expect(await fixture.leftOvers(job)).toEqual([]);
+    expect(await fixture.post(job, step)).toMatchObject({ exitCode: 0, log: "", annotations: [] });
   });
 });

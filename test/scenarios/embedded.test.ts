@@ -3,24 +3,24 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { allThatIsSeen, EmbeddedScene, PERSISTED_TOKEN } from "../support/embedded-scene.ts";
+import { allThatIsSeen, EmbeddedFixture, PERSISTED_TOKEN } from "../support/embedded-fixture.ts";
 
 const files = {
   "README.md": "# Octo repo\n\nGreets whoever asks.\n",
   "package.json": JSON.stringify({ name: "octo-repo", scripts: { test: "vitest run" } }),
 };
 
-let scene: EmbeddedScene;
+let fixture: EmbeddedFixture;
 beforeAll(async () => {
-  scene = await EmbeddedScene.open(files);
+  fixture = await EmbeddedFixture.open(files);
 });
-afterAll(() => scene.close());
+afterAll(() => fixture.close());
 
 describe("a job without a server and without a model", () => {
   it("is briefed on its checkout, needs no permission, and is told how to set a model", async () => {
-    const job = await scene.job();
-    scene.checkOut(job);
-    const step = await scene.main(job);
+    const job = await fixture.job();
+    fixture.checkOut(job);
+    const step = await fixture.main(job);
     expect(step).toMatchObject({
       exitCode: 0,
       outputs: { conclusion: "success", "run-url": "", "claim-url": "", credits: "", "changed-files": "[]" },
@@ -41,21 +41,21 @@ describe("a job without a server and without a model", () => {
     expect(seen).not.toContain(PERSISTED_TOKEN);
     expect(seen).not.toMatch(/svc_ci_|job_[\w-]{20}/);
     expect(step.state).not.toHaveProperty("capability");
-    expect(await scene.leftOvers(job)).toEqual([]);
+    expect(await fixture.leftOvers(job)).toEqual([]);
 
-    const post = await scene.post(job, step);
+    const post = await fixture.post(job, step);
     expect(post).toMatchObject({ exitCode: 0, log: "", annotations: [] });
   });
 
   it("runs on a fork's pull request too", async () => {
-    const job = await scene.job({ event: "pull_request", pullRequest: { origin: "fork" } });
-    scene.checkOut(job);
-    const step = await scene.main(job);
+    const job = await fixture.job({ event: "pull_request", pullRequest: { origin: "fork" } });
+    fixture.checkOut(job);
+    const step = await fixture.main(job);
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
   });
 
   it("is told to check the repository out", async () => {
-    const step = await scene.main(await scene.job());
+    const step = await fixture.main(await fixture.job());
     expect(step).toMatchObject({
       exitCode: 1,
       outputs: { conclusion: "failure", reason: "spawn_failed" },
@@ -69,8 +69,8 @@ describe("a job without a server and without a model", () => {
   });
 
   it("takes no notice of variables that the job has for something else", async () => {
-    const job = await scene.job();
-    scene.checkOut(job);
+    const job = await fixture.job();
+    fixture.checkOut(job);
     const env = {
       DATABASE_URL: "mysql://nobody",
       PORT: "no",
@@ -78,29 +78,32 @@ describe("a job without a server and without a model", () => {
       MODEL: "theirs",
       CI_ISSUERS: "[",
     };
-    expect(await scene.main(job, { env })).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
+    expect(await fixture.main(job, { env })).toMatchObject({
+      exitCode: 0,
+      outputs: { conclusion: "success" },
+    });
   });
 
   it("leaves the checkout as it found it, what was changed before included", async () => {
-    const job = await scene.job();
-    const root = scene.checkOut(job);
+    const job = await fixture.job();
+    const root = fixture.checkOut(job);
     await writeFile(join(root, "README.md"), "# Changed by an earlier step\n");
     await mkdir(join(root, "dist"));
     await writeFile(join(root, "dist/built.js"), "built\n");
-    const step = await scene.main(job);
+    const step = await fixture.main(job);
     expect(step).toMatchObject({ exitCode: 0, outputs: { "changed-files": "[]" } });
     await rm(join(root, "dist/built.js"));
   });
 
   it("names a setting of the sandbox that is wrong", async () => {
-    const job = await scene.job();
-    scene.checkOut(job);
-    const step = await scene.main(job, { env: { SANDBOX: "maybe" } });
+    const job = await fixture.job();
+    fixture.checkOut(job);
+    const step = await fixture.main(job, { env: { SANDBOX: "maybe" } });
     expect(step).toMatchObject({ exitCode: 1, outputs: { reason: "invalid_settings" } });
     expect(step.annotations.at(-1)?.message).toContain(
       "SANDBOX must be one of auto, bubblewrap, container, off",
     );
-    expect(await scene.leftOvers(job)).toEqual([]);
+    expect(await fixture.leftOvers(job)).toEqual([]);
   });
 });
 
@@ -112,7 +115,7 @@ describe("inputs without a server", () => {
       session: "s",
       "model-base-url": "https://m.example",
     };
-    const step = await scene.main(await scene.job(), { inputs });
+    const step = await fixture.main(await fixture.job(), { inputs });
     expect(step).toMatchObject({ exitCode: 1, outputs: { reason: "invalid_input" } });
     const message = step.annotations[0]?.message ?? "";
     expect(message.split("\n")).toEqual([
@@ -129,7 +132,7 @@ describe("inputs without a server", () => {
       "model-base-url": "https://m.example",
       "model-api-key": "sk secret-of-mine",
     };
-    const step = await scene.main(await scene.job(), { inputs });
+    const step = await fixture.main(await fixture.job(), { inputs });
     expect(step).toMatchObject({ exitCode: 1, outputs: { reason: "invalid_input" } });
     expect(await allThatIsSeen(step)).not.toContain("secret-of-mine");
     expect(step.masks).toContain("sk secret-of-mine");

@@ -1,29 +1,29 @@
 // What a review found, where it is no review of a pull request: annotations, nothing, or what is no finding at all.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { JobOptions } from "../../fakes/code-host/job.ts";
 import {
-  FindingsScene,
+  FindingsFixture,
   inDiff,
   inRange,
   outOfDiff,
   PULL,
   review,
   shownAt,
-} from "../support/findings-scene.ts";
-import type { JobOptions } from "../support/forge-job.ts";
+} from "../support/findings-fixture.ts";
 
 describe("findings", () => {
-  let bed: FindingsScene;
+  let fixture: FindingsFixture;
   beforeAll(async () => {
-    bed = await FindingsScene.open();
+    fixture = await FindingsFixture.open();
   });
-  afterEach(() => bed.reset());
-  afterAll(async () => await bed.close());
+  afterEach(() => fixture.reset());
+  afterAll(async () => await fixture.close());
 
   it("are annotations where the job may not write, and it says which permission is missing", async () => {
-    bed.reply = review(inDiff, outOfDiff);
-    bed.scene.forge.rest.comments.deny("pull-requests");
-    const { step } = await bed.play();
+    fixture.reply = review(inDiff, outOfDiff);
+    fixture.fixture.forge.rest.comments.deny("pull-requests");
+    const { step } = await fixture.play();
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success", findings: "2" } });
     expect(shownAt(step)).toEqual(["warning undefined:undefined", "error zebra.ts:5", "notice zebra.ts:20"]);
     expect(step.annotations[0]?.message).toMatch(
@@ -33,9 +33,9 @@ describe("findings", () => {
   });
 
   it("are annotations on a fork's pull request, which nothing is asked about", async () => {
-    bed.reply = review(inDiff);
+    fixture.reply = review(inDiff);
     const fork: JobOptions = { ...PULL, pullRequest: { origin: "fork" }, idToken: true };
-    const { step, calls } = await bed.play(fork, { "allow-forks": "true" });
+    const { step, calls } = await fixture.play(fork, { "allow-forks": "true" });
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
     expect(calls).toEqual([]);
     expect(shownAt(step)).toEqual(["error zebra.ts:5"]);
@@ -43,39 +43,42 @@ describe("findings", () => {
   });
 
   it("are a review of a fork's pull request for the comment of a maintainer", async () => {
-    bed.reply = review(inDiff);
-    const { sent } = await bed.play({
+    fixture.reply = review(inDiff);
+    const { sent } = await fixture.play({
       event: "issue_comment",
       comment: "/agent review",
       pullRequest: { origin: "fork" },
     });
-    expect(sent).toMatchObject([{ commit_id: bed.headSha, event: "COMMENT", comments: [{ line: 5 }] }]);
+    expect(sent).toMatchObject([{ commit_id: fixture.headSha, event: "COMMENT", comments: [{ line: 5 }] }]);
   });
 
   it("are annotations where the workflow says so, on a pull request and elsewhere", async () => {
-    bed.reply = review(inDiff, inRange);
-    const pull = await bed.play(PULL, { findings: "annotations" });
+    fixture.reply = review(inDiff, inRange);
+    const pull = await fixture.play(PULL, { findings: "annotations" });
     expect(pull.calls).toEqual([]);
     expect(shownAt(pull.step)).toEqual(["error zebra.ts:5", "warning zebra.ts:5"]);
     expect(pull.step.annotations[1]).toMatchObject({ title: "Two lines", endLine: "6" });
-    const push = await bed.play({ event: "push" }, { "output-schema": JSON.stringify({ type: "object" }) });
+    const push = await fixture.play(
+      { event: "push" },
+      { "output-schema": JSON.stringify({ type: "object" }) },
+    );
     expect(push.calls).toEqual([]);
     expect(shownAt(push.step)).toEqual(["error zebra.ts:5", "warning zebra.ts:5"]);
   });
 
   it("are none where the reply has none", async () => {
-    bed.reply = review();
-    const clean = await bed.play();
+    fixture.reply = review();
+    const clean = await fixture.play();
     expect(clean.step).toMatchObject({ exitCode: 0, annotations: [], outputs: { findings: "0" } });
     expect(clean.calls).toEqual([]);
-    bed.reply = review(inDiff);
-    const { step } = await bed.play(PULL, { findings: "none" });
+    fixture.reply = review(inDiff);
+    const { step } = await fixture.play(PULL, { findings: "none" });
     expect(step).toMatchObject({ annotations: [], outputs: { findings: "" } });
   });
 
   it("are not said to be none where the reply is no review", async () => {
-    bed.reply = null;
-    const asked = await bed.play();
+    fixture.reply = null;
+    const asked = await fixture.play();
     expect(asked.step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success", findings: "" } });
     expect(asked.step.annotations).toMatchObject([
       {
@@ -84,13 +87,16 @@ describe("findings", () => {
       },
     ]);
     expect(asked.calls).toEqual([]);
-    const { step } = await bed.play({ event: "issue_comment", comment: "/agent fix" }, { comment: "false" });
+    const { step } = await fixture.play(
+      { event: "issue_comment", comment: "/agent fix" },
+      { comment: "false" },
+    );
     expect(step).toMatchObject({ annotations: [], outputs: { findings: "" } });
   });
 
   it("are left out where they are not what a finding is", async () => {
-    bed.reply = review({ ...inDiff, line: 0 }, inDiff, { ...inDiff, path: "../../etc/passwd" });
-    const { step, sent } = await bed.play(PULL, { "output-schema": JSON.stringify({ type: "object" }) });
+    fixture.reply = review({ ...inDiff, line: 0 }, inDiff, { ...inDiff, path: "../../etc/passwd" });
+    const { step, sent } = await fixture.play(PULL, { "output-schema": JSON.stringify({ type: "object" }) });
     expect(step.outputs.findings).toBe("1");
     expect(step.annotations.map(({ message }) => message)).toEqual([
       '2 findings of the reply are left out. No. 1: "line" must be an integer from 1, got 0; No. 3: "path" must be a path inside the repository, got "../../etc/passwd".',
@@ -110,7 +116,7 @@ describe("findings", () => {
       "```",
     ].join("\n");
     const hostile = { ...inDiff, title: words, body: words, suggestion: words };
-    bed.reply = {
+    fixture.reply = {
       summary: words,
       findings: [
         hostile,
@@ -118,7 +124,7 @@ describe("findings", () => {
         { ...hostile, path: "a,line=1::pwned%0A@octocat</details>##[error].ts" },
       ],
     };
-    const { step, sent } = await bed.play(PULL, { findings });
+    const { step, sent } = await fixture.play(PULL, { findings });
     expect(step).toMatchObject({ exitCode: 0, injectedCommands: [], outputs: { findings: "3" } });
     expect(step.annotations).toHaveLength(findings === "review" ? 0 : 3);
     for (const { level, line, title } of step.annotations) {

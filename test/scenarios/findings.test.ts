@@ -1,12 +1,17 @@
 // What a review found, as one review of the pull request: comments on its lines, and what no line can hold.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { findingsSchema } from "../../src/action/findings/findings-schema.ts";
-import { probeMarker } from "../../src/action/findings/marker.ts";
-import { EmbeddedScene } from "../support/embedded-scene.ts";
+import { ACTIONS_BOT } from "../../fakes/code-host/comments.ts";
+import type { JobOptions } from "../../fakes/code-host/job.ts";
+import { filesOfDiff } from "../../fakes/code-host/reviews.ts";
+import { startModelServer } from "../../fakes/model-server/model-server.ts";
+import * as model from "../../fakes/model-server/turn.ts";
+import { findingsSchema } from "../../src/github/findings/findings-schema.ts";
+import { probeMarker } from "../../src/github/findings/marker.ts";
+import { EmbeddedFixture } from "../support/embedded-fixture.ts";
 import {
   FILE_PAGES,
-  FindingsScene,
+  FindingsFixture,
   inDiff,
   inRange,
   outOfDiff,
@@ -14,36 +19,31 @@ import {
   review,
   SAID_PAGES,
   shownAt,
-} from "../support/findings-scene.ts";
-import { ACTIONS_BOT } from "../support/forge-comments.ts";
-import type { JobOptions } from "../support/forge-job.ts";
-import { filesOfDiff } from "../support/forge-reviews.ts";
-import { startModelServer } from "../support/model-server.ts";
-import * as model from "../support/model-turn.ts";
+} from "../support/findings-fixture.ts";
 
 const FINDING_MARKER = /\n<!-- agent-service:finding [0-9a-f]{32} -->$/;
 
 describe("the findings of a review", () => {
-  let bed: FindingsScene;
+  let fixture: FindingsFixture;
   beforeAll(async () => {
-    bed = await FindingsScene.open();
+    fixture = await FindingsFixture.open();
   });
-  afterEach(() => bed.reset());
-  afterAll(async () => await bed.close());
+  afterEach(() => fixture.reset());
+  afterAll(async () => await fixture.close());
 
   it("become one review, with comments on the lines that any page of the diff shows", async () => {
-    bed.reply = review(inDiff, inRange, outOfDiff);
-    const { step, calls, sent } = await bed.play();
+    fixture.reply = review(inDiff, inRange, outOfDiff);
+    const { step, calls, sent } = await fixture.play();
     expect(step).toMatchObject({
       exitCode: 0,
       annotations: [],
       outputs: { conclusion: "success", findings: "3" },
     });
-    expect(bed.schemas.at(-1)).toEqual(JSON.parse(JSON.stringify(findingsSchema)));
+    expect(fixture.schemas.at(-1)).toEqual(JSON.parse(JSON.stringify(findingsSchema)));
     expect(calls).toEqual([...SAID_PAGES, ...FILE_PAGES, "POST /pulls/7/reviews"]);
     expect(sent).toEqual([
       {
-        commit_id: bed.headSha,
+        commit_id: fixture.headSha,
         event: "COMMENT",
         body: expect.stringMatching(/^\*\*3 findings\*\*: 1 error, 1 warning, 1 notice\.\n/),
         comments: [
@@ -63,79 +63,80 @@ describe("the findings of a review", () => {
       /^\*\*❌ Error: Zebras count from one\*\*\n\nThe fifth line says so\.\n\n```suggestion\nconst fifth = 5;\n```\n\n</,
     );
     expect(sent[0]?.body).toContain(
-      `**ℹ️ Notice: Far away** · [zebra.ts:20](${bed.scene.forge.url}/octo-org/octo-repo/blob/${bed.headSha}/zebra.ts#L20)\n\nNot shown.`,
+      `**ℹ️ Notice: Far away** · [zebra.ts:20](${fixture.fixture.forge.url}/octo-org/octo-repo/blob/${fixture.headSha}/zebra.ts#L20)\n\nNot shown.`,
     );
-    const url = bed.reviews()[0]?.html_url;
+    const url = fixture.reviews()[0]?.html_url;
     expect(step.summary).toContain("\n\nSome **things**.\n\n### 3 findings: 1 error, 1 warning, 1 notice\n");
     expect(step.summary).toContain(`3 written in [the review](${String(url)})`);
     expect(step.summary).not.toContain('"findings"');
-    expect(JSON.parse(step.outputs["structured-output"] ?? "")).toEqual(bed.reply);
+    expect(JSON.parse(step.outputs["structured-output"] ?? "")).toEqual(fixture.reply);
   });
 
   it("answer whoever asks for a review, beside the comment", async () => {
-    bed.reply = review(inDiff);
+    fixture.reply = review(inDiff);
     const asked: JobOptions = { event: "issue_comment", comment: "/agent review" };
-    const { step, sent } = await bed.play(asked, { comment: "true" });
+    const { step, sent } = await fixture.play(asked, { comment: "true" });
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { findings: "1" } });
-    expect(sent).toMatchObject([{ commit_id: bed.headSha, event: "COMMENT", comments: [{ line: 5 }] }]);
-    const answer = bed.scene.forge.rest.commentsOf(7).find(({ user }) => user === ACTIONS_BOT)?.body ?? "";
+    expect(sent).toMatchObject([{ commit_id: fixture.headSha, event: "COMMENT", comments: [{ line: 5 }] }]);
+    const answer =
+      fixture.fixture.forge.rest.commentsOf(7).find(({ user }) => user === ACTIONS_BOT)?.body ?? "";
     expect(answer).toMatch(/^Some \*\*things\*\*\.\n\n### 1 finding: 1 error\n/);
-    expect(answer).toContain(`1 written in [the review](${String(bed.reviews()[0]?.html_url)})`);
+    expect(answer).toContain(`1 written in [the review](${String(fixture.reviews()[0]?.html_url)})`);
   });
 
   it("are said once, whatever is pushed", async () => {
-    bed.reply = review(inDiff, outOfDiff);
-    await bed.play();
+    fixture.reply = review(inDiff, outOfDiff);
+    await fixture.play();
     const moved = { ...inDiff, line: 6, body: "The FIFTH\nline says so." };
-    bed.reply = review(moved, outOfDiff, inRange, { ...outOfDiff, line: 21 });
-    const second = await bed.play({ ...PULL, action: "synchronize" });
+    fixture.reply = review(moved, outOfDiff, inRange, { ...outOfDiff, line: 21 });
+    const second = await fixture.play({ ...PULL, action: "synchronize" });
     expect(second.sent).toMatchObject([{ comments: [{ start_line: 5, line: 6 }] }]);
     expect(second.sent[0]?.body).toMatch(
       /^\*\*2 findings\*\*: 1 warning, 1 notice\. Said before, and not repeated: 2\.\n/,
     );
     expect(second.step.summary).toContain("2 written in [the review]");
-    const third = await bed.play({ ...PULL, action: "synchronize" });
+    const third = await fixture.play({ ...PULL, action: "synchronize" });
     expect(third.calls).toEqual(
       SAID_PAGES.flatMap((call, index) => (index === 0 ? [call, "POST /api/graphql"] : [call])),
     );
     expect(third.step.summary).toContain("4 said in a review before");
-    expect(bed.reviews()).toHaveLength(2);
-    expect(bed.comments()).toHaveLength(2);
+    expect(fixture.reviews()).toHaveLength(2);
+    expect(fixture.comments()).toHaveLength(2);
   });
 
   it("are found again by the job that runs again", async () => {
-    bed.reply = review(inDiff);
-    await bed.play({ ...PULL, runId: "1296269777" });
-    const again = await bed.play({ ...PULL, runId: "1296269777", runAttempt: "2" });
+    fixture.reply = review(inDiff);
+    await fixture.play({ ...PULL, runId: "1296269777" });
+    const again = await fixture.play({ ...PULL, runId: "1296269777", runAttempt: "2" });
     expect(again.sent).toEqual([]);
-    expect(bed.reviews()).toHaveLength(1);
+    expect(fixture.reviews()).toHaveLength(1);
   });
 
   it("are not silenced by who copies a marker", async () => {
-    bed.reply = review(inDiff);
-    await bed.play();
-    const copied = bed.comments()[0]?.body ?? "";
-    bed.scene.forge.rest.clearReviews(7);
+    fixture.reply = review(inDiff);
+    await fixture.play();
+    const copied = fixture.comments()[0]?.body ?? "";
+    fixture.fixture.forge.rest.clearReviews(7);
     const user = { login: "outsider", id: 99, type: "User" };
-    bed.scene.forge.rest.addLineComment(7, {
+    fixture.fixture.forge.rest.addLineComment(7, {
       id: 1,
       body: copied,
       html_url: "https://forge.example/1",
       user,
     });
-    const { sent } = await bed.play();
+    const { sent } = await fixture.play();
     expect(sent).toHaveLength(1);
   });
 
-  it("go into the review's text where the forge refuses their line", async () => {
-    bed.reply = review(
+  it("go into the review's text where the code host refuses their line", async () => {
+    fixture.reply = review(
       inDiff,
       inRange,
       { ...inDiff, line: 7, title: "Seven" },
       { ...inDiff, line: 8, title: "Eight" },
     );
-    bed.scene.forge.rest.reviews.refuse({ path: "zebra.ts", line: 7 });
-    const { step, sent, calls } = await bed.play();
+    fixture.fixture.forge.rest.reviews.refuse({ path: "zebra.ts", line: 7 });
+    const { step, sent, calls } = await fixture.play();
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { findings: "4" } });
     const whole = sent.filter(({ event }) => event === "COMMENT");
     expect(whole.map((one) => one.comments.map(({ line }) => line))).toEqual([
@@ -144,62 +145,62 @@ describe("the findings of a review", () => {
     ]);
     expect(whole[1]?.body).toContain("**❌ Error: Seven** · [zebra.ts:7]");
     expect(calls.filter((call) => call.startsWith("DELETE"))).toHaveLength(3);
-    expect(bed.scene.forge.rest.reviews.pendingOf(7)).toBeUndefined();
-    expect(bed.reviews()).toHaveLength(1);
+    expect(fixture.fixture.forge.rest.reviews.pendingOf(7)).toBeUndefined();
+    expect(fixture.reviews()).toHaveLength(1);
     expect(step.summary).toContain("4 written in [the review]");
   });
 
   it("keep their lines where a job that was ended has left a review in the way", async () => {
-    bed.reply = review(inDiff);
-    bed.scene.forge.rest.reviews.leavePending(7, probeOf());
-    const { step } = await bed.play();
+    fixture.reply = review(inDiff);
+    fixture.fixture.forge.rest.reviews.leavePending(7, probeOf());
+    const { step } = await fixture.play();
     expect(step).toMatchObject({ exitCode: 0, annotations: [] });
-    expect(bed.comments()).toMatchObject([{ path: "zebra.ts", line: 5 }]);
-    expect(bed.scene.forge.rest.reviews.pendingOf(7)).toBeUndefined();
+    expect(fixture.comments()).toMatchObject([{ path: "zebra.ts", line: 5 }]);
+    expect(fixture.fixture.forge.rest.reviews.pendingOf(7)).toBeUndefined();
   });
 
   it("all go into the text where every line is refused", async () => {
-    bed.reply = review(inDiff, inRange);
-    for (const line of [5, 6]) bed.scene.forge.rest.reviews.refuse({ path: "zebra.ts", line });
-    const { step } = await bed.play();
+    fixture.reply = review(inDiff, inRange);
+    for (const line of [5, 6]) fixture.fixture.forge.rest.reviews.refuse({ path: "zebra.ts", line });
+    const { step } = await fixture.play();
     expect(step.annotations).toEqual([]);
-    expect(bed.comments()).toEqual([]);
-    expect(bed.reviews()[0]?.body).toMatch(/Zebras count from one[\s\S]*Suggested:[\s\S]*Two lines/);
+    expect(fixture.comments()).toEqual([]);
+    expect(fixture.reviews()[0]?.body).toMatch(/Zebras count from one[\s\S]*Suggested:[\s\S]*Two lines/);
   });
 
-  it("are annotations where the forge takes no review at all", async () => {
-    bed.reply = review(inDiff);
-    bed.scene.forge.rest.reviews.leavePending(7, "Somebody is at work here.");
-    const { step } = await bed.play();
+  it("are annotations where the code host takes no review at all", async () => {
+    fixture.reply = review(inDiff);
+    fixture.fixture.forge.rest.reviews.leavePending(7, "Somebody is at work here.");
+    const { step } = await fixture.play();
     expect(shownAt(step)).toEqual(["warning undefined:undefined", "error zebra.ts:5"]);
     expect(step.annotations[0]?.message).toMatch(
       /^No review could be written on #7\. GitHub's API answered 422 to POST \/pulls\/7\/reviews\. .*one pending review.* The findings are annotations instead\.$/,
     );
-    expect(bed.scene.forge.rest.reviews.pendingOf(7)?.body).toBe("Somebody is at work here.");
+    expect(fixture.fixture.forge.rest.reviews.pendingOf(7)?.body).toBe("Somebody is at work here.");
   });
 
-  it("are written once where the forge's answer is lost", async () => {
-    bed.reply = review(inDiff);
-    bed.scene.forge.rest.reviews.loseNextAnswer();
-    const { step, calls } = await bed.play();
+  it("are written once where the code host's answer is lost", async () => {
+    fixture.reply = review(inDiff);
+    fixture.fixture.forge.rest.reviews.loseNextAnswer();
+    const { step, calls } = await fixture.play();
     expect(step).toMatchObject({ exitCode: 0, annotations: [] });
     expect(calls.slice(5)).toEqual(
       SAID_PAGES.flatMap((call, index) => (index === 0 ? [call, "POST /api/graphql"] : [call])),
     );
-    expect(bed.reviews()).toHaveLength(1);
-    expect(step.summary).toContain(`1 written in [the review](${String(bed.reviews()[0]?.html_url)})`);
+    expect(fixture.reviews()).toHaveLength(1);
+    expect(step.summary).toContain(`1 written in [the review](${String(fixture.reviews()[0]?.html_url)})`);
   });
 
-  it("are written at the second try where the forge stumbles", async () => {
-    bed.reply = review(inDiff);
-    const { api } = bed.scene.forge.faults;
+  it("are written at the second try where the code host stumbles", async () => {
+    fixture.reply = review(inDiff);
+    const { api } = fixture.fixture.forge.faults;
     // The two lists and two pages of files are answered first.
     api.next({ type: "delay", ms: 0 }, 4);
     api.next({ type: "status", status: 502 });
-    const { step, sent } = await bed.play();
+    const { step, sent } = await fixture.play();
     expect(step).toMatchObject({ exitCode: 0, annotations: [] });
     expect(sent).toHaveLength(2);
-    expect(bed.reviews()).toHaveLength(1);
+    expect(fixture.reviews()).toHaveLength(1);
   });
 });
 
@@ -214,9 +215,9 @@ describe("the findings of a model without a server", () => {
     const found = { ...inDiff, path: "sum.mjs", line: 1 };
     const text = JSON.stringify({ summary: "One thing.", findings: [found] });
     const server = await startModelServer({ script: [model.say("No data."), model.say(text)], apiKey: key });
-    const scene = await EmbeddedScene.open({ "sum.mjs": "export const sum = 1;\n" });
+    const fixture = await EmbeddedFixture.open({ "sum.mjs": "export const sum = 1;\n" });
     try {
-      const { repository, forge } = scene;
+      const { repository, forge } = fixture;
       const base = repository.git(["rev-parse", "refs/heads/main"]).trim();
       const head = repository.commit({
         files: { "sum.mjs": "export const sum = 2;\n" },
@@ -226,9 +227,9 @@ describe("the findings of a model without a server", () => {
       repository.git(["update-ref", "refs/heads/topic", head]);
       repository.git(["update-ref", "refs/heads/main", base]);
       forge.rest.reviews.setFiles(7, filesOfDiff(repository.git(["diff", base, head])));
-      const job = await scene.job({ ...PULL, sha: head });
-      scene.checkOut(job);
-      const step = await scene.main(job, {
+      const job = await fixture.job({ ...PULL, sha: head });
+      fixture.checkOut(job);
+      const step = await fixture.main(job, {
         inputs: {
           findings: "review",
           model: "scripted-model",
@@ -243,7 +244,7 @@ describe("the findings of a model without a server", () => {
       ]);
       expect(forge.rest.commentsOf(7)[0]?.body).toMatch(/^One thing\.\n\n### 1 finding: 1 error\n/);
     } finally {
-      await scene.close();
+      await fixture.close();
       await server.close();
     }
   });

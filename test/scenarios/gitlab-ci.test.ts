@@ -1,7 +1,7 @@
 // `agent-service run` in a job of GitLab CI: tokens that the job was given, sections in its log, reports for its page.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CiScene } from "../support/ci-scene.ts";
+import { CiFixture } from "../support/ci-fixture.ts";
 import { ManualClock } from "../support/clock-manual.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
 
@@ -9,7 +9,7 @@ const RUN_ID = /^Run ([0-9a-f-]{36})$/m;
 const CAPABILITY_MS = 15 * 60_000;
 
 describe("a GitLab job", () => {
-  let scene: CiScene;
+  let fixture: CiFixture;
   let until = Promise.withResolvers<void>();
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
@@ -20,15 +20,15 @@ describe("a GitLab job", () => {
       }
       await say(task, "All is well.\n");
     });
-    scene = await CiScene.open({ provider: "gitlab", backend });
+    fixture = await CiFixture.open({ provider: "gitlab", backend });
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
   it("runs an agent, and leaves its files and reports", async () => {
-    const job = await scene.run();
+    const job = await fixture.run();
     expect(job).toMatchObject({ code: 0, stderr: "" });
     const [, id] = RUN_ID.exec(job.stdout) ?? [];
-    const url = `${scene.url}/v1/ci/runs/${id}`;
+    const url = `${fixture.url}/v1/ci/runs/${id}`;
     expect(job.stdout).toContain(`Follow it at ${url}\n`);
     expect(job.stdout).toContain("│ All is well.");
     expect(job.stdout).toMatch(/\ncompleted, 1 credits, 0 tokens\n$/);
@@ -47,51 +47,53 @@ describe("a GitLab job", () => {
   });
 
   it("names the lines to add when it has no token", async () => {
-    const job = await scene.run({ hasToken: false });
+    const job = await fixture.run({ hasToken: false });
     expect(job.code).toBe(1);
     expect(job.stderr).toContain("the variable AGENT_SERVICE_ID_TOKEN is not set. Add to this job:");
     expect(job.stderr).toContain(
-      `\n  id_tokens:\n    AGENT_SERVICE_ID_TOKEN:\n      aud: ${scene.audience}\n`,
+      `\n  id_tokens:\n    AGENT_SERVICE_ID_TOKEN:\n      aud: ${fixture.audience}\n`,
     );
     expect(job.requests).toEqual([]);
     expect(JSON.parse(job.files["result.json"] ?? "")).toMatchObject({ reason: "id_token_unavailable" });
   });
 
   it("names the lines to change when its token is for another audience", async () => {
-    const token = scene.mint({}, "other.example");
-    const job = await scene.run({ env: { AGENT_SERVICE_ID_TOKEN: token } });
+    const token = fixture.mint({}, "other.example");
+    const job = await fixture.run({ env: { AGENT_SERVICE_ID_TOKEN: token } });
     expect(job.code).toBe(1);
-    expect(job.stderr).toContain(`is not made for "${scene.audience}" alone. Change in this job:`);
+    expect(job.stderr).toContain(`is not made for "${fixture.audience}" alone. Change in this job:`);
     expect(job.stderr).not.toContain(token);
     expect(job.requests).toEqual([]);
   });
 
   it("speaks GitLab when the service expects another audience than the command", async () => {
-    const token = scene.mint({}, "other.example");
-    const job = await scene.run({
+    const token = fixture.mint({}, "other.example");
+    const job = await fixture.run({
       env: { AGENT_SERVICE_ID_TOKEN: token },
       args: ["--audience", "other.example", "Look around"],
     });
     expect(job.code).toBe(1);
     expect(job.stderr).toContain('The ID token was made for another audience, got "other.example".');
     expect(job.stderr).toContain(
-      `Add --audience ${scene.audience} to the command, and give the job a token for it:`,
+      `Add --audience ${fixture.audience} to the command, and give the job a token for it:`,
     );
-    expect(job.stderr).toContain(`  id_tokens:\n    AGENT_SERVICE_ID_TOKEN:\n      aud: ${scene.audience}\n`);
+    expect(job.stderr).toContain(
+      `  id_tokens:\n    AGENT_SERVICE_ID_TOKEN:\n      aud: ${fixture.audience}\n`,
+    );
   });
 
   it("runs nothing for a fork's merge request, and is no failure", async () => {
     const env = { CI_PIPELINE_SOURCE: "merge_request_event", CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "999" };
-    const job = await scene.run({ env });
+    const job = await fixture.run({ env });
     expect(job.code).toBe(0);
     expect(job.stderr).toMatch(/^Nothing ran: this is a fork's merge request/);
     expect(job.requests).toEqual([]);
-    const asked = await scene.run({ env, args: ["--fail-on", "skipped", "Look around"] });
+    const asked = await fixture.run({ env, args: ["--fail-on", "skipped", "Look around"] });
     expect(asked.code).toBe(1);
   });
 
   it("is refused with the reason when only its token tells that it is a fork's", async () => {
-    const job = await scene.run({
+    const job = await fixture.run({
       env: { CI_PIPELINE_SOURCE: "merge_request_event" },
       claims: { project_id: "999", pipeline_source: "merge_request_event" },
     });
@@ -100,7 +102,7 @@ describe("a GitLab job", () => {
   });
 
   it("cancels its run when it is cancelled", async () => {
-    const job = await scene.run({
+    const job = await fixture.run({
       args: ["wait"],
       onLine: (line, kill) => {
         if (line.includes("At work.")) kill("SIGTERM");
@@ -116,7 +118,7 @@ describe("a GitLab job", () => {
   it("attaches to the run of the job that it retries, and starts another when that has ended", async () => {
     until = Promise.withResolvers();
     const env = { CI_JOB_ID: "303", CI_PIPELINE_ID: "575" };
-    const detached = await scene.run({
+    const detached = await fixture.run({
       env,
       args: ["--on-cancel", "detach", "wait"],
       onLine: (line, kill) => {
@@ -125,9 +127,9 @@ describe("a GitLab job", () => {
     });
     expect(detached.code).toBe(0);
     const [, id] = RUN_ID.exec(detached.stdout) ?? [];
-    expect(detached.stderr).toContain(`the run goes on at ${scene.url}/v1/ci/runs/${id}.`);
+    expect(detached.stderr).toContain(`the run goes on at ${fixture.url}/v1/ci/runs/${id}.`);
 
-    const retried = await scene.run({
+    const retried = await fixture.run({
       env: { ...env, CI_JOB_ID: "304" },
       args: ["wait"],
       onLine: (line) => {
@@ -137,13 +139,13 @@ describe("a GitLab job", () => {
     expect(retried).toMatchObject({ code: 0, stderr: "" });
     expect(retried.stdout).toContain(`Attached to run ${id} that was started earlier.\n`);
 
-    const again = await scene.run({ env: { ...env, CI_JOB_ID: "305" }, args: ["wait"] });
+    const again = await fixture.run({ env: { ...env, CI_JOB_ID: "305" }, args: ["wait"] });
     expect(again.code).toBe(0);
     expect(RUN_ID.exec(again.stdout)?.[1]).not.toBe(id);
   });
 
   it("writes events alone to standard output with --json", async () => {
-    const job = await scene.run({ args: ["--json", "Look around"] });
+    const job = await fixture.run({ args: ["--json", "Look around"] });
     expect(job.code).toBe(0);
     const events = job.stdout
       .trimEnd()
@@ -154,14 +156,14 @@ describe("a GitLab job", () => {
   });
 
   it("notes what it tries again", async () => {
-    scene.proxy.next("submit", { type: "status", status: 503 });
-    const job = await scene.run();
+    fixture.proxy.next("submit", { type: "status", status: 503 });
+    const job = await fixture.run();
     expect(job.code).toBe(0);
     expect(job.stderr).toMatch(/^Attempt 1 failed: .*503.* Trying again in \d+\.\d s\.\n$/);
   });
 
   it("fails and says so when the service cannot be reached", async () => {
-    const job = await scene.run({ command: ["run", "--base-url", "http://127.0.0.1:9"], env: {} });
+    const job = await fixture.run({ command: ["run", "--base-url", "http://127.0.0.1:9"], env: {} });
     expect(job.code).toBe(1);
     // The token is for the other address: nothing is asked of a service that it was not made for.
     expect(job.stderr).toContain('is not made for "127.0.0.1:9" alone');
@@ -170,7 +172,7 @@ describe("a GitLab job", () => {
 
 describe("a GitLab job whose capability ends", () => {
   const clock = new ManualClock();
-  let scene: CiScene;
+  let fixture: CiFixture;
   let isRenewed = Promise.withResolvers<void>();
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
@@ -178,18 +180,18 @@ describe("a GitLab job whose capability ends", () => {
       await isRenewed.promise;
       await say(task, "After.\n");
     });
-    scene = await CiScene.open({ provider: "gitlab", backend, clock });
+    fixture = await CiFixture.open({ provider: "gitlab", backend, clock });
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
   it("goes on with its second token", async () => {
     isRenewed = Promise.withResolvers();
-    const job = await scene.run({
-      env: { AGENT_SERVICE_ID_TOKEN_2: scene.mint({ exp: clock.now() / 1000 + 3_600 }) },
+    const job = await fixture.run({
+      env: { AGENT_SERVICE_ID_TOKEN_2: fixture.mint({ exp: clock.now() / 1000 + 3_600 }) },
       claims: { exp: clock.now() / 1000 + 3_600 },
       onLine: (line) => {
         if (!line.includes("Before.")) return;
-        scene.proxy.arrival("exchange").then(isRenewed.resolve);
+        fixture.proxy.arrival("exchange").then(isRenewed.resolve);
         clock.advance(CAPABILITY_MS + 1);
       },
     });
@@ -200,7 +202,7 @@ describe("a GitLab job whose capability ends", () => {
 
   it("says that it has no more, and where the run goes on", async () => {
     isRenewed = Promise.withResolvers();
-    const job = await scene.run({
+    const job = await fixture.run({
       env: { CI_PIPELINE_ID: "576" },
       claims: { exp: clock.now() / 1000 + 3_600 },
       onLine: (line) => {

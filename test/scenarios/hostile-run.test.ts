@@ -2,11 +2,11 @@
 
 import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
 import type { BackendTask } from "../../src/service/executor/backend.ts";
 import { readManifestSection } from "../support/action-manifest.ts";
 import { problemFault } from "../support/fault-proxy.ts";
-import type { ForgeJob } from "../support/forge.ts";
-import { eventsOf, replyOf, Scene, type StepResult } from "../support/scenario.ts";
+import { eventsOf, Fixture, replyOf, type StepResult } from "../support/scenario.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 const MAX_SUMMARY_BYTES = 1024 * 1024;
@@ -100,19 +100,19 @@ async function callTool(
 }
 
 describe("a hostile run", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   let attack: Attack = async () => {};
   beforeAll(async () => {
-    scene = await Scene.open({ backend: scriptedBackend((task) => attack(task)) });
+    fixture = await Fixture.open({ backend: scriptedBackend((task) => attack(task)) });
   });
-  afterEach(() => scene.proxy.heal());
-  afterAll(async () => await scene.close());
+  afterEach(() => fixture.proxy.heal());
+  afterAll(async () => await fixture.close());
 
   /** Runs a job, and finds that nothing was obeyed but the Action itself. */
   const play = async (options: { attack: Attack; groups: number; level?: "error" }): Promise<StepResult> => {
     attack = options.attack;
-    const job = await scene.job();
-    const step = await scene.main(job);
+    const job = await fixture.job();
+    const step = await fixture.main(job);
     expect(step.injectedCommands).toEqual([]);
     expect(step.annotations.map(({ level }) => level)).toEqual(
       options.level === undefined ? [] : [options.level],
@@ -128,7 +128,7 @@ describe("a hostile run", () => {
     expect(Object.keys(step.outputs).sort()).toEqual(Object.keys(readManifestSection("outputs")).sort());
     await expectNoFileCommands(job);
     expectSoundSummary(step.summary);
-    expect(await eventsOf(step)).toEqual(await scene.storedEvents(step.outputs["run-id"] ?? ""));
+    expect(await eventsOf(step)).toEqual(await fixture.storedEvents(step.outputs["run-id"] ?? ""));
     return step;
   };
 
@@ -196,11 +196,11 @@ describe("a hostile run", () => {
       for (const { event } of page.events) if (event.type === "RUN_ERROR") event.message = HOSTILE;
       return JSON.stringify(page);
     };
-    scene.proxy.always("poll", { type: "edited", edit });
+    fixture.proxy.always("poll", { type: "edited", edit });
     attack = async () => {
       throw new Error("The backend broke.");
     };
-    const step = await scene.main(await scene.job());
+    const step = await fixture.main(await fixture.job());
     expect(step).toMatchObject({
       exitCode: 1,
       injectedCommands: [],
@@ -230,10 +230,10 @@ describe("a hostile run", () => {
       headers: { "retry-after": "0" },
     });
     const body = JSON.stringify({ error: HOSTILE, code: HOSTILE, request_id: HOSTILE });
-    scene.proxy.next(route, { ...fault, headers: { ...headers }, body });
-    scene.proxy.next(route, { ...fault, status: 400, headers: { ...headers }, body });
+    fixture.proxy.next(route, { ...fault, headers: { ...headers }, body });
+    fixture.proxy.next(route, { ...fault, status: 400, headers: { ...headers }, body });
     attack = (task) => say(task, "Done.");
-    const step = await scene.main(await scene.job());
+    const step = await fixture.main(await fixture.job());
     expect(step).toMatchObject({ exitCode: 1, injectedCommands: [], groups: [] });
     expect(step.annotations.map(({ level }) => level)).toEqual(["error"]);
     expect(step.masks.filter((mask) => mask.includes("pwned"))).toEqual([]);
@@ -250,13 +250,13 @@ describe("a hostile run", () => {
       }
       return JSON.stringify(page);
     };
-    scene.proxy.always("poll", { type: "edited", edit });
+    fixture.proxy.always("poll", { type: "edited", edit });
     attack = async (task) => {
       await task.emit({ type: "STEP_STARTED", stepName: "Look" });
       await say(task, "Done.");
       await task.emit({ type: "STEP_FINISHED", stepName: "Look" });
     };
-    const step = await scene.main(await scene.job());
+    const step = await fixture.main(await fixture.job());
     expect(step).toMatchObject({
       exitCode: 0,
       annotations: [],
@@ -294,7 +294,7 @@ describe("a hostile run", () => {
   });
 });
 
-async function expectNoFileCommands(job: ForgeJob): Promise<void> {
+async function expectNoFileCommands(job: CodeHostJob): Promise<void> {
   expect(await readFile(job.files.env, "utf8")).toBe("");
   expect(await readFile(job.files.path, "utf8")).toBe("");
 }

@@ -1,14 +1,14 @@
 // Wrong inputs: all named at once, with what is allowed and what came, before anything is sent.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Scene } from "../support/scenario.ts";
+import { Fixture } from "../support/scenario.ts";
 
 describe("wrong inputs", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   beforeAll(async () => {
-    scene = await Scene.open();
+    fixture = await Fixture.open();
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
   it("are named together, and nothing is sent", async () => {
     const inputs = {
@@ -23,9 +23,9 @@ describe("wrong inputs", () => {
       summary: "yes",
       account: "one\ntwo",
     };
-    const job = await scene.job();
-    const mints = scene.forge.requests.length;
-    const step = await scene.main(job, { inputs });
+    const job = await fixture.job();
+    const mints = fixture.forge.requests.length;
+    const step = await fixture.main(job, { inputs });
     expect(step).toMatchObject({ exitCode: 1, requests: [], summary: "", state: { phase: "concluded" } });
     expect(step.outputs).toMatchObject({ conclusion: "failure", reason: "invalid_input", "run-id": "" });
     expect(step.annotations).toHaveLength(1);
@@ -41,21 +41,21 @@ describe("wrong inputs", () => {
       'Input "summary" must be "true" or "false", got "yes".',
       'Input "account" must be one line of at most 255 characters, got "one\\ntwo".',
     ]);
-    expect(scene.forge.requests).toHaveLength(mints);
+    expect(fixture.forge.requests).toHaveLength(mints);
 
-    const post = await scene.post(job, step, { inputs });
+    const post = await fixture.post(job, step, { inputs });
     expect(post).toMatchObject({ exitCode: 0, annotations: [], requests: [] });
   });
 
   it("fail the step whatever fail-on says", async () => {
-    const step = await scene.main(await scene.job(), { inputs: { "fail-on": "none", wait: "maybe" } });
+    const step = await fixture.main(await fixture.job(), { inputs: { "fail-on": "none", wait: "maybe" } });
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: "failure", reason: "invalid_input" } });
   });
 
   it.each(["../secrets.md", "/etc/passwd", "C:\\prompt.md", "a/../../b.md"])(
     "are refused as a prompt file: %s",
     async (path) => {
-      const step = await scene.main(await scene.job(), { inputs: { "prompt-file": path } });
+      const step = await fixture.main(await fixture.job(), { inputs: { "prompt-file": path } });
       expect(step).toMatchObject({ exitCode: 1, requests: [] });
       expect(step.annotations[0]?.message).toBe(
         `Input "prompt-file" must be a path inside the repository, like ".github/prompts/review.md", got ${JSON.stringify(path)}.`,

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, request as open, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { routesOf, Scene } from "../support/scenario.ts";
+import { Fixture, routesOf } from "../support/scenario.ts";
 
 type JobProxy = {
   readonly url: string;
@@ -55,25 +55,25 @@ async function startJobProxy(addresses: () => Readonly<Record<string, string>>):
 describe("a runner behind a proxy", () => {
   const SERVICE = "agents.example:8080";
   const API = "forge.example:8080";
-  let scene: Scene;
+  let fixture: Fixture;
   let proxy: JobProxy;
   beforeAll(async () => {
-    scene = await Scene.open({ config: { audience: SERVICE } });
-    proxy = await startJobProxy(() => ({ [SERVICE]: scene.url, [API]: scene.forge.url }));
+    fixture = await Fixture.open({ config: { audience: SERVICE } });
+    proxy = await startJobProxy(() => ({ [SERVICE]: fixture.url, [API]: fixture.forge.url }));
   });
   afterEach(() => {
     proxy.asked.length = 0;
   });
   afterAll(async () => {
     await proxy.close();
-    await scene.close();
+    await fixture.close();
   });
 
   it.each(["http_proxy", "HTTP_PROXY"])("reaches the service through %s, in both steps", async (name) => {
     const env = { [name]: proxy.url };
     const inputs = { "base-url": `http://${SERVICE}` };
-    const job = await scene.job();
-    const step = await scene.main(job, { env, inputs });
+    const job = await fixture.job();
+    const step = await fixture.main(job, { env, inputs });
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
     expect(step.outputs["run-url"]).toBe(`http://${SERVICE}/v1/ci/runs/${step.outputs["run-id"]}`);
     expect(step.annotations).toMatchObject([
@@ -86,14 +86,14 @@ describe("a runner behind a proxy", () => {
     expect(new Set(proxy.asked)).toEqual(new Set([`CONNECT ${SERVICE}`]));
 
     proxy.asked.length = 0;
-    const post = await scene.post(job, step, { env, inputs });
+    const post = await fixture.post(job, step, { env, inputs });
     expect(routesOf(post)).toEqual(["revoke"]);
     expect(proxy.asked).toEqual([`CONNECT ${SERVICE}`]);
   });
 
   it("reads a prompt file through it", async () => {
-    const job = await scene.job({ event: "pull_request" });
-    const step = await scene.main(job, {
+    const job = await fixture.job({ event: "pull_request" });
+    const step = await fixture.main(job, {
       env: { http_proxy: proxy.url, GITHUB_API_URL: `http://${API}/api/v3` },
       inputs: { "base-url": `http://${SERVICE}`, "prompt-file": "README.md" },
     });
@@ -105,15 +105,15 @@ describe("a runner behind a proxy", () => {
 
   // 0.0.0.0 is this machine, and no loopback address by its name, which would pass a proxy by in any case.
   it.skipIf(process.platform === "win32")("passes it by for what no_proxy names", async () => {
-    const direct = scene.url.replace("127.0.0.1", "0.0.0.0");
+    const direct = fixture.url.replace("127.0.0.1", "0.0.0.0");
     const inputs = { "base-url": direct, audience: SERVICE };
-    const through = await scene.main(await scene.job(), { env: { http_proxy: proxy.url }, inputs });
+    const through = await fixture.main(await fixture.job(), { env: { http_proxy: proxy.url }, inputs });
     expect(through).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
     expect(proxy.asked).not.toEqual([]);
 
     proxy.asked.length = 0;
     const env = { http_proxy: proxy.url, no_proxy: "example.com,0.0.0.0" };
-    const past = await scene.main(await scene.job(), { env, inputs });
+    const past = await fixture.main(await fixture.job(), { env, inputs });
     expect(past).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
     expect(proxy.asked).toEqual([]);
   });

@@ -1,24 +1,24 @@
 // Jobs that cannot prove who they are: each is told why, and the service hears of none.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { JobOptions } from "../support/forge-job.ts";
-import { Scene, type StepResult } from "../support/scenario.ts";
+import type { JobOptions } from "../../fakes/code-host/job.ts";
+import { Fixture, type StepResult } from "../support/scenario.ts";
 
 describe("a job without an identity", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   beforeAll(async () => {
-    scene = await Scene.open();
+    fixture = await Fixture.open();
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
   /** Runs both steps; neither may reach the service. */
   const play = async (
     options: JobOptions,
     inputs: Readonly<Record<string, string>> = {},
   ): Promise<StepResult> => {
-    const job = await scene.job(options);
-    const main = await scene.main(job, { inputs });
-    const post = await scene.post(job, main, { inputs });
+    const job = await fixture.job(options);
+    const main = await fixture.main(job, { inputs });
+    const post = await fixture.post(job, main, { inputs });
     expect(post).toMatchObject({ exitCode: 0, annotations: [], log: "" });
     expect([...main.requests, ...post.requests]).toEqual([]);
     expect(main.state).toEqual({ phase: "concluded" });
@@ -100,7 +100,7 @@ describe("a job without an identity", () => {
   });
 
   it("is refused a token", async () => {
-    scene.forge.faults.idToken.next({ type: "status", status: 403 });
+    fixture.forge.faults.idToken.next({ type: "status", status: 403 });
     const step = await play({});
     expect(step).toMatchObject({
       exitCode: 1,
@@ -114,15 +114,15 @@ describe("a job without an identity", () => {
 
 describe("a job whose token endpoint stumbles", () => {
   it("asks it again", async () => {
-    const scene = await Scene.open();
+    const fixture = await Fixture.open();
     try {
-      scene.forge.faults.idToken.next({ type: "status", status: 503 });
-      scene.forge.faults.idToken.next({ type: "reset" });
-      const step = await scene.main(await scene.job());
+      fixture.forge.faults.idToken.next({ type: "status", status: 503 });
+      fixture.forge.faults.idToken.next({ type: "reset" });
+      const step = await fixture.main(await fixture.job());
       expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
       expect(step.log.match(/^Attempt \d failed: .* Trying again in \d\.\d s\.$/gm)).toHaveLength(2);
     } finally {
-      await scene.close();
+      await fixture.close();
     }
   });
 });

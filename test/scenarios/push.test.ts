@@ -3,10 +3,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   eventsOf,
+  Fixture,
   REPOSITORY,
   replyOf,
   routesOf,
-  Scene,
   type StepResult,
   sentTokens,
 } from "../support/scenario.ts";
@@ -14,26 +14,26 @@ import { expectSoundLedger } from "../support/service-ledger.ts";
 import { expectValidStream } from "../support/service-streams.ts";
 
 describe("a job on push", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   let main: StepResult;
   let post: StepResult;
 
   beforeAll(async () => {
-    scene = await Scene.open();
-    const job = await scene.job();
-    main = await scene.main(job, { inputs: { prompt: "Brief me." } });
-    post = await scene.post(job, main);
+    fixture = await Fixture.open();
+    const job = await fixture.job();
+    main = await fixture.main(job, { inputs: { prompt: "Brief me." } });
+    post = await fixture.post(job, main);
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
   it("succeeds, and sets every output", async () => {
     expect(main).toMatchObject({ exitCode: 0, exitSignal: null, annotations: [] });
-    const [run] = await scene.runs();
+    const [run] = await fixture.runs();
     expect(main.outputs).toEqual({
       conclusion: "success",
       reason: "completed",
       "run-id": run?.id,
-      "run-url": `${scene.url}/v1/ci/runs/${run?.id}`,
+      "run-url": `${fixture.url}/v1/ci/runs/${run?.id}`,
       "session-id": expect.stringMatching(/^[0-9a-f-]{36}$/),
       reply: await replyOf(main),
       "reply-file": expect.stringMatching(/reply\.md$/),
@@ -64,12 +64,12 @@ describe("a job on push", () => {
     expect(exchange?.headers.authorization).toBeUndefined();
     expect(JSON.parse(submit?.body ?? "")).toEqual({ message: "Brief me." });
     expect(submit?.headers["idempotency-key"]).toMatch(/^ci-[0-9a-f]{64}$/);
-    expect(sentTokens(main)).toMatchObject([{ aud: new URL(scene.url).host, event_name: "push" }]);
+    expect(sentTokens(main)).toMatchObject([{ aud: new URL(fixture.url).host, event_name: "push" }]);
   });
 
   it("keeps every stored event once and in order in the events file", async () => {
     const events = await eventsOf(main);
-    expect(events).toEqual(await scene.storedEvents(main.outputs["run-id"] ?? ""));
+    expect(events).toEqual(await fixture.storedEvents(main.outputs["run-id"] ?? ""));
     await expectValidStream(events);
   });
 
@@ -112,11 +112,15 @@ describe("a job on push", () => {
   });
 
   it("clones without credentials, and is charged for one run", async () => {
-    const clones = scene.forge.requests.filter(({ path }) => path.includes(".git/"));
+    const clones = fixture.forge.requests.filter(({ path }) => path.includes(".git/"));
     expect(clones.length).toBeGreaterThan(0);
     for (const { headers } of clones) expect(headers.authorization).toBeUndefined();
-    expect(await scene.run(main)).toMatchObject({ status: "completed", cause: null, refunded_micro_usd: 0 });
-    await expectSoundLedger(scene.place);
+    expect(await fixture.run(main)).toMatchObject({
+      status: "completed",
+      cause: null,
+      refunded_micro_usd: 0,
+    });
+    await expectSoundLedger(fixture.place);
   });
 
   it("revokes the capability in the post step, and says nothing", async () => {
@@ -125,7 +129,7 @@ describe("a job on push", () => {
     expect(post.log.trim()).toBe("");
     expect(routesOf(post)).toEqual(["revoke"]);
     expect(post.requests[0]?.answer?.status).toBe(204);
-    const [capability] = await scene.place.query("select revoked_at from capabilities");
+    const [capability] = await fixture.place.query("select revoked_at from capabilities");
     expect(capability?.revoked_at).not.toBeNull();
   });
 });

@@ -1,13 +1,13 @@
 // However often a job is sent or started again: one run for one question, and a new one only when the old has ended.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
 import { problemFault } from "../support/fault-proxy.ts";
-import type { ForgeJob } from "../support/forge.ts";
-import { eventsOf, replyOf, routesOf, Scene, type StepResult } from "../support/scenario.ts";
+import { eventsOf, Fixture, replyOf, routesOf, type StepResult } from "../support/scenario.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 describe("a job that is run again", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   let isFinished = Promise.withResolvers<void>();
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
@@ -15,17 +15,17 @@ describe("a job that is run again", () => {
       await isFinished.promise;
       await say(task, "Done.\n");
     });
-    scene = await Scene.open({ backend });
+    fixture = await Fixture.open({ backend });
   });
   afterEach(() => {
     isFinished.resolve();
     isFinished = Promise.withResolvers();
-    scene.proxy.heal();
+    fixture.proxy.heal();
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
-  const attempt = async (job: ForgeJob, runAttempt: number): Promise<ForgeJob> =>
-    await scene.job({ runId: String(job.claims.run_id), runAttempt: String(runAttempt) });
+  const attempt = async (job: CodeHostJob, runAttempt: number): Promise<CodeHostJob> =>
+    await fixture.job({ runId: String(job.claims.run_id), runAttempt: String(runAttempt) });
   const keysOf = (step: StepResult) =>
     step.requests.flatMap(({ route, headers }) =>
       route === "submit" ? String(headers["idempotency-key"]) : [],
@@ -33,12 +33,12 @@ describe("a job that is run again", () => {
   const leave = { inputs: { wait: "false" } };
 
   it("attaches to the run in flight, shows all of it, and starts a new one after its end", async () => {
-    const job = await scene.job();
-    const first = await scene.main(job, leave);
+    const job = await fixture.job();
+    const first = await fixture.main(job, leave);
     const runId = first.outputs["run-id"];
-    const before = (await scene.runs()).length;
+    const before = (await fixture.runs()).length;
 
-    const second = await scene.main(await attempt(job, 2), {
+    const second = await fixture.main(await attempt(job, 2), {
       onLine: (line) => {
         if (line === "At work.") isFinished.resolve();
       },
@@ -48,40 +48,42 @@ describe("a job that is run again", () => {
     expect(second.outputs["session-id"]).toBe(first.outputs["session-id"]);
     expect(second.log).toContain(`Attached to run ${runId} that was started earlier.`);
     expect(await replyOf(second)).toBe("Done.\n");
-    expect(await eventsOf(second)).toEqual(await scene.storedEvents(runId ?? ""));
+    expect(await eventsOf(second)).toEqual(await fixture.storedEvents(runId ?? ""));
     expect(keysOf(second)).toEqual(keysOf(first));
     const replay = second.requests.find(({ route }) => route === "submit")?.answer?.headers;
     expect(replay?.["x-svc-idempotent-replay"]).toBe("true");
-    expect(await scene.runs()).toHaveLength(before);
+    expect(await fixture.runs()).toHaveLength(before);
 
-    const third = await scene.main(await attempt(job, 2), leave);
+    const third = await fixture.main(await attempt(job, 2), leave);
     expect(third.outputs["run-id"]).not.toBe(runId);
     expect(third.log).toContain(`Run ${third.outputs["run-id"]}\n`);
     expect(third.log).not.toContain("Attached");
     expect(keysOf(third)[0]).toBe(keysOf(first)[0]);
     expect(keysOf(third)[1]).toBe(`${keysOf(first)[0]}-2`);
-    expect(await scene.runs()).toHaveLength(before + 1);
+    expect(await fixture.runs()).toHaveLength(before + 1);
   });
 
   it.skipIf(process.platform === "win32")("starts a new run after one that was cancelled", async () => {
-    const job = await scene.job();
+    const job = await fixture.job();
     const controller = new AbortController();
-    const first = await scene.main(job, {
+    const first = await fixture.main(job, {
       signal: controller.signal,
       onLine: (line) => {
         if (line === "At work.") controller.abort();
       },
     });
     expect(first.outputs.conclusion).toBe("cancelled");
-    const second = await scene.main(await attempt(job, 2), leave);
+    const second = await fixture.main(await attempt(job, 2), leave);
     expect(second.outputs["run-id"]).not.toBe(first.outputs["run-id"]);
     expect(second.log).not.toContain("Attached");
   });
 
   it("starts a new run when it asks for something else", async () => {
-    const job = await scene.job();
-    const first = await scene.main(job, { inputs: { ...leave.inputs, prompt: "This." } });
-    const second = await scene.main(await attempt(job, 2), { inputs: { ...leave.inputs, prompt: "That." } });
+    const job = await fixture.job();
+    const first = await fixture.main(job, { inputs: { ...leave.inputs, prompt: "This." } });
+    const second = await fixture.main(await attempt(job, 2), {
+      inputs: { ...leave.inputs, prompt: "That." },
+    });
     expect(second).toMatchObject({ exitCode: 0, outputs: { conclusion: "detached" } });
     expect(second.outputs["run-id"]).not.toBe(first.outputs["run-id"]);
   });
@@ -89,12 +91,14 @@ describe("a job that is run again", () => {
   it("starts one run for each leg of a matrix, each job and each step", async () => {
     const runId = "1296270000";
     const steps = [
-      await scene.main(await scene.job({ runId }), { inputs: { ...leave.inputs, matrix: '{"os":"linux"}' } }),
-      await scene.main(await scene.job({ runId }), {
+      await fixture.main(await fixture.job({ runId }), {
+        inputs: { ...leave.inputs, matrix: '{"os":"linux"}' },
+      }),
+      await fixture.main(await fixture.job({ runId }), {
         inputs: { ...leave.inputs, matrix: '{"os":"windows"}' },
       }),
-      await scene.main(await scene.job({ runId, job: "other" }), leave),
-      await scene.main(await scene.job({ runId, step: "other" }), leave),
+      await fixture.main(await fixture.job({ runId, job: "other" }), leave),
+      await fixture.main(await fixture.job({ runId, step: "other" }), leave),
     ];
     expect(new Set(steps.map(({ outputs }) => outputs["run-id"])).size).toBe(4);
     expect(new Set(steps.flatMap(keysOf)).size).toBe(4);
@@ -103,8 +107,8 @@ describe("a job that is run again", () => {
   it("waits for the answer to its own submission that is still being made", async () => {
     const headers = { "retry-after": "0" };
     const code = "idempotency_key_in_flight";
-    scene.proxy.next("submit", problemFault(409, { code, requestId: "r-1", headers }), 2);
-    const step = await scene.main(await scene.job(), leave);
+    fixture.proxy.next("submit", problemFault(409, { code, requestId: "r-1", headers }), 2);
+    const step = await fixture.main(await fixture.job(), leave);
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "detached" } });
     expect(keysOf(step)).toHaveLength(3);
     expect(new Set(keysOf(step)).size).toBe(1);
@@ -113,13 +117,13 @@ describe("a job that is run again", () => {
   it.each(["lost", "halved", "twice"] as const)(
     "starts one run when the answer to its submission was %s",
     async (type) => {
-      scene.proxy.next("submit", { type });
-      const before = (await scene.runs()).length;
-      const step = await scene.main(await scene.job(), leave);
+      fixture.proxy.next("submit", { type });
+      const before = (await fixture.runs()).length;
+      const step = await fixture.main(await fixture.job(), leave);
       expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "detached" } });
       expect(step.log).not.toContain("Attached");
-      expect(await scene.runs()).toHaveLength(before + 1);
-      expect((await scene.runs()).at(-1)?.id).toBe(step.outputs["run-id"]);
+      expect(await fixture.runs()).toHaveLength(before + 1);
+      expect((await fixture.runs()).at(-1)?.id).toBe(step.outputs["run-id"]);
       expect(new Set(keysOf(step)).size).toBe(1);
       expect(routesOf(step).filter((route) => route === "submit")).toHaveLength(type === "twice" ? 1 : 2);
     },

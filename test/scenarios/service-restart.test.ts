@@ -1,34 +1,34 @@
 // The service is stopped and started again while a job follows its run.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { RUN_FEE_MICRO_USD } from "../../src/service/core/ledger.ts";
-import { eventsOf, replyOf, routesOf, Scene } from "../support/scenario.ts";
+import { RUN_FEE_MICRO_USD } from "../../src/service/core/money/ledger.ts";
+import { eventsOf, Fixture, replyOf, routesOf } from "../support/scenario.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
 import { expectSoundLedger } from "../support/service-ledger.ts";
 import { expectValidStream } from "../support/service-streams.ts";
 
 describe("when the service restarts during a run", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   let isSlow = true;
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
       await say(task, "At work.\n");
       if (isSlow) await untilStopped(task);
     });
-    scene = await Scene.open({ backend });
+    fixture = await Fixture.open({ backend });
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
-  const restart = async (...config: Parameters<Scene["start"]>) => {
-    await scene.stop();
-    await scene.start(...config);
+  const restart = async (...config: Parameters<Fixture["start"]>) => {
+    await fixture.stop();
+    await fixture.start(...config);
   };
 
   it("follows the run to its end as interrupted, refunded, with the advice to run again", async () => {
     isSlow = true;
     const restarted = Promise.withResolvers<void>();
-    const job = await scene.job();
-    const step = await scene.main(job, {
+    const job = await fixture.job();
+    const step = await fixture.main(job, {
       onLine: (line) => {
         if (line === "At work.") restart().then(restarted.resolve, restarted.reject);
       },
@@ -48,20 +48,20 @@ describe("when the service restarts during a run", () => {
     expect(step.summary).toContain("## ❌ The agent failed");
     expect(step.summary).toContain("**Credits** 0 charged, 100 left");
 
-    const run = await scene.run(step);
+    const run = await fixture.run(step);
     expect(run).toMatchObject({
       status: "failed",
       cause: "interrupted",
       refunded_micro_usd: RUN_FEE_MICRO_USD,
     });
-    await expectSoundLedger(scene.place);
+    await expectSoundLedger(fixture.place);
     const events = await eventsOf(step);
-    expect(events).toEqual(await scene.storedEvents(run.id));
+    expect(events).toEqual(await fixture.storedEvents(run.id));
     await expectValidStream(events);
     expect(step.log.match(/^At work\.$/gm)).toHaveLength(1);
     expect(routesOf(step).filter((route) => route !== "poll")).toEqual(["exchange", "submit"]);
 
-    const post = await scene.post(job, step);
+    const post = await fixture.post(job, step);
     expect(routesOf(post)).toEqual(["revoke"]);
     expect(post.requests[0]?.answer?.status).toBe(204);
   });
@@ -69,13 +69,13 @@ describe("when the service restarts during a run", () => {
   it("carries out after the restart a run that nobody had taken before", async () => {
     isSlow = false;
     await restart({ maxRunningRuns: 0 });
-    const restarted = scene.proxy.arrival("poll").then(() => restart());
-    const step = await scene.main(await scene.job());
+    const restarted = fixture.proxy.arrival("poll").then(() => restart());
+    const step = await fixture.main(await fixture.job());
     await restarted;
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
     expect(await replyOf(step)).toBe("At work.\n");
-    expect(await eventsOf(step)).toEqual(await scene.storedEvents(step.outputs["run-id"] ?? ""));
-    expect(await scene.run(step)).toMatchObject({ status: "completed", refunded_micro_usd: 0 });
+    expect(await eventsOf(step)).toEqual(await fixture.storedEvents(step.outputs["run-id"] ?? ""));
+    expect(await fixture.run(step)).toMatchObject({ status: "completed", refunded_micro_usd: 0 });
     expect(routesOf(step).filter((route) => route === "submit")).toHaveLength(1);
   });
 });

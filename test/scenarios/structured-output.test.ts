@@ -2,13 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BackendTask } from "../../src/service/executor/backend.ts";
-import { Scene } from "../support/scenario.ts";
+import { Fixture } from "../support/scenario.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 const SCHEMA = { type: "object", properties: { verdict: { type: "string" } }, required: ["verdict"] };
 
 describe("a run with an output schema", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   const seen: BackendTask["outputSchema"][] = [];
 
   beforeAll(async () => {
@@ -19,19 +19,21 @@ describe("a run with an output schema", () => {
         await task.emit({ type: "CUSTOM", name: "output", value: { verdict: "fine\nEOF" } });
       }
     });
-    scene = await Scene.open({ backend });
+    fixture = await Fixture.open({ backend });
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
   it("gives the reply as JSON to the next step", async () => {
-    const step = await scene.main(await scene.job(), { inputs: { "output-schema": JSON.stringify(SCHEMA) } });
+    const step = await fixture.main(await fixture.job(), {
+      inputs: { "output-schema": JSON.stringify(SCHEMA) },
+    });
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
     expect(seen).toEqual([SCHEMA]);
     expect(JSON.parse(step.outputs["structured-output"] ?? "")).toEqual({ verdict: "fine\nEOF" });
   });
 
   it("has none where nobody asked for it", async () => {
-    const step = await scene.main(await scene.job());
+    const step = await fixture.main(await fixture.job());
     expect(step.outputs["structured-output"]).toBe("");
     expect(step.outputs["patch-file"]).toBe("");
     expect(seen.at(-1)).toBeNull();

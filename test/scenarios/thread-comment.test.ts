@@ -1,20 +1,20 @@
 // What the Action says on the issue or the pull request: a reaction, and one comment that becomes the answer.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { ForgeJob, ForgeRequest } from "../support/forge.ts";
-import { ACTIONS_BOT } from "../support/forge-comments.ts";
-import type { JobOptions } from "../support/forge-job.ts";
-import { Scene, type StepResult } from "../support/scenario.ts";
+import type { CodeHostJob, CodeHostRequest } from "../../fakes/code-host/code-host.ts";
+import { ACTIONS_BOT } from "../../fakes/code-host/comments.ts";
+import type { JobOptions } from "../../fakes/code-host/job.ts";
+import { Fixture, type StepResult } from "../support/scenario.ts";
 
 const COMMENTS = "/issues/7/comments";
 const MARKER = /\n<!-- agent-service:comment [0-9a-f]{32} -->$/;
 const REPOSITORY_API = "/api/v3/repos/octo-org/octo-repo";
 
 describe("the comment on a thread", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   beforeAll(async () => {
-    scene = await Scene.open();
-    const { repository } = scene;
+    fixture = await Fixture.open();
+    const { repository } = fixture;
     const base = repository.git(["rev-parse", "refs/heads/main"]).trim();
     const head = repository.commit({ files: { "README.md": "# Changed\n" }, parents: [base], day: 2 });
     repository.git(["update-ref", "refs/heads/topic", head]);
@@ -22,27 +22,27 @@ describe("the comment on a thread", () => {
     repository.git(["update-ref", "refs/heads/main", base]);
   });
   afterEach(() => {
-    scene.forge.rest.clearComments(7);
-    scene.forge.rest.comments.allowAll();
-    scene.forge.faults.api.clear();
+    fixture.forge.rest.clearComments(7);
+    fixture.forge.rest.comments.allowAll();
+    fixture.forge.faults.api.clear();
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
-  type Played = { readonly step: StepResult; readonly job: ForgeJob; readonly written: readonly string[] };
+  type Played = { readonly step: StepResult; readonly job: CodeHostJob; readonly written: readonly string[] };
 
   const play = async (options: JobOptions, inputs: Record<string, string> = {}): Promise<Played> => {
-    const job = await scene.job(options);
-    const before = scene.forge.requests.length;
-    const step = await scene.main(job, { inputs });
-    const requests = scene.forge.requests.slice(before).filter(({ path }) => path.startsWith("/api/"));
+    const job = await fixture.job(options);
+    const before = fixture.forge.requests.length;
+    const step = await fixture.main(job, { inputs });
+    const requests = fixture.forge.requests.slice(before).filter(({ path }) => path.startsWith("/api/"));
     for (const { headers } of requests) expect(headers.authorization).toBe(`Bearer ${job.githubToken}`);
     return { step, job, written: requests.filter(isWrite).map(callOf) };
   };
-  const isWrite = ({ method, path }: ForgeRequest) => method !== "GET" && !path.endsWith("/graphql");
-  const callOf = ({ method, path }: ForgeRequest) => `${method} ${path.replace(REPOSITORY_API, "")}`;
+  const isWrite = ({ method, path }: CodeHostRequest) => method !== "GET" && !path.endsWith("/graphql");
+  const callOf = ({ method, path }: CodeHostRequest) => `${method} ${path.replace(REPOSITORY_API, "")}`;
 
   const answers = (kind: "issues" | "pulls" = "issues") =>
-    scene.forge.rest.commentsOf(7, kind).filter(({ user }) => user === ACTIONS_BOT);
+    fixture.forge.rest.commentsOf(7, kind).filter(({ user }) => user === ACTIONS_BOT);
   const comment = (text: string, more: JobOptions = {}): JobOptions => ({
     event: "issue_comment",
     comment: text,
@@ -87,22 +87,26 @@ describe("the comment on a thread", () => {
     const answer = { ...made };
     expect(first.step.outputs["comment-url"]).toBe(answer.html_url);
     // An impostor copies the marker onto the first page.
-    scene.forge.rest.clearComments(7);
+    fixture.forge.rest.clearComments(7);
     const user = { login: "outsider", id: 99, type: "User" };
-    scene.forge.rest.addComment(7, {
+    fixture.forge.rest.addComment(7, {
       id: 1,
       body: answer.body ?? "",
       user,
       html_url: "https://forge.example/1",
     });
     for (let id = 2; id <= 120; id += 1) {
-      scene.forge.rest.addComment(7, { id, body: `Remark ${id}.`, html_url: `https://forge.example/${id}` });
+      fixture.forge.rest.addComment(7, {
+        id,
+        body: `Remark ${id}.`,
+        html_url: `https://forge.example/${id}`,
+      });
     }
-    scene.forge.rest.addComment(7, answer);
+    fixture.forge.rest.addComment(7, answer);
     const second = await play(event);
     expect(second.step.outputs["comment-url"]).toBe(answer.html_url);
     expect(second.written.every((call) => call === `PATCH /issues/comments/${answer.id}`)).toBe(true);
-    expect(scene.forge.rest.commentsOf(7).find(({ id }) => id === 1)?.body).toBe(answer.body);
+    expect(fixture.forge.rest.commentsOf(7).find(({ id }) => id === 1)?.body).toBe(answer.body);
   });
 
   it("stands under the line that was asked about", async () => {
@@ -136,8 +140,8 @@ describe("the comment on a thread", () => {
   });
 
   it("costs no run where the job may not write", async () => {
-    scene.forge.rest.comments.deny("issues");
-    scene.forge.rest.comments.deny("pull-requests");
+    fixture.forge.rest.comments.deny("issues");
+    fixture.forge.rest.comments.deny("pull-requests");
     const { step } = await play(comment("/agent review"));
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success", "comment-url": "" } });
     expect(step.annotations).toHaveLength(1);
@@ -147,12 +151,12 @@ describe("the comment on a thread", () => {
     );
   });
 
-  it("is made once, whatever the forge answers in between", async () => {
+  it("is made once, whatever the code host answers in between", async () => {
     // The permission, the comment, the pull request and the conversation are read first.
-    const { api } = scene.forge.faults;
-    const job = await scene.job(comment("/agent review"));
+    const { api } = fixture.forge.faults;
+    const job = await fixture.job(comment("/agent review"));
     let isArmed = false;
-    const step = await scene.main(job, {
+    const step = await fixture.main(job, {
       onLine: (line) => {
         if (isArmed || !line.startsWith("Run ")) return;
         isArmed = true;

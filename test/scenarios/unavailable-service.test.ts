@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ProxyFault, problemFault, type Route } from "../support/fault-proxy.ts";
-import { eventsOf, routesOf, Scene, type StepResult, sentTokens } from "../support/scenario.ts";
+import { eventsOf, Fixture, routesOf, type StepResult, sentTokens } from "../support/scenario.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
 
 const REQUEST_ID = "0197c0de-0000-7000-8000-000000000001";
@@ -26,41 +26,41 @@ const page = (headers: Readonly<Record<string, string>> = {}): ProxyFault => ({
 });
 
 describe("when the service is unavailable", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   let isSlow = false;
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
       await say(task, "At work.\n");
       if (isSlow) await untilStopped(task);
     });
-    scene = await Scene.open({ backend });
+    fixture = await Fixture.open({ backend });
   });
   afterEach(() => {
     isSlow = false;
-    scene.proxy.heal();
+    fixture.proxy.heal();
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
   const expectSuccess = async (step: StepResult) => {
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
-    expect(await eventsOf(step)).toEqual(await scene.storedEvents(step.outputs["run-id"] ?? ""));
+    expect(await eventsOf(step)).toEqual(await fixture.storedEvents(step.outputs["run-id"] ?? ""));
     const submits = step.requests.filter(({ route }) => route === "submit");
     expect(new Set(submits.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
     expect(new Set(submits.map(({ body }) => body)).size).toBe(1);
     const jtis = sentTokens(step).map(({ jti }) => jti);
     expect(new Set(jtis).size).toBe(jtis.length);
   };
-  const mints = () => scene.forge.requests.filter(({ path }) => path.includes("/idtoken")).length;
+  const mints = () => fixture.forge.requests.filter(({ path }) => path.includes("/idtoken")).length;
   const tries = (step: StepResult, route: Route) => routesOf(step).filter((other) => other === route).length;
 
   it.each([503, 429])("waits as Retry-After asks, wherever it is answered %i", async (status) => {
-    for (const route of ROUTES) scene.proxy.next(route, refusal(status, { "retry-after": "1" }));
-    const before = (await scene.runs()).length;
+    for (const route of ROUTES) fixture.proxy.next(route, refusal(status, { "retry-after": "1" }));
+    const before = (await fixture.runs()).length;
     const mintsBefore = mints();
-    const step = await scene.main(await scene.job());
+    const step = await fixture.main(await fixture.job());
     await expectSuccess(step);
-    expect(await scene.runs()).toHaveLength(before + 1);
-    const { host } = new URL(scene.url);
+    expect(await fixture.runs()).toHaveLength(before + 1);
+    const { host } = new URL(fixture.url);
     const notes = step.log.split("\n").filter((line) => line.startsWith("Attempt"));
     expect(notes).toEqual(
       ROUTES.map(() =>
@@ -74,8 +74,8 @@ describe("when the service is unavailable", () => {
   });
 
   it("asks again, with a token of its own each time, when a proxy answers with its page", async () => {
-    for (const route of ROUTES) scene.proxy.next(route, page());
-    const step = await scene.main(await scene.job());
+    for (const route of ROUTES) fixture.proxy.next(route, page());
+    const step = await fixture.main(await fixture.job());
     await expectSuccess(step);
     expect(tries(step, "exchange")).toBe(2);
     expect(
@@ -86,15 +86,15 @@ describe("when the service is unavailable", () => {
 
   it.each(ROUTES)("gives up at %s when it lasts, and names address and request", async (route) => {
     isSlow = true;
-    scene.proxy.always(route, refusal(503, FAR_TOO_LONG));
-    const step = await scene.main(await scene.job());
+    fixture.proxy.always(route, refusal(503, FAR_TOO_LONG));
+    const step = await fixture.main(await fixture.job());
     expect(step).toMatchObject({
       exitCode: 1,
       outputs: { conclusion: "failure", reason: "service_unavailable" },
     });
     expect(tries(step, route)).toBe(1);
     const call = step.requests.find((request) => request.route === route);
-    const asked = `${call?.method} ${new URL(scene.url).host}${call?.path.replace(/\?.*$/, "")}`;
+    const asked = `${call?.method} ${new URL(fixture.url).host}${call?.path.replace(/\?.*$/, "")}`;
     const message = `The service is unavailable: ${asked} answered 503 (request ${REQUEST_ID}). Re-run the job.`;
     expect(step.annotations).toEqual([{ level: "error", message, title: undefined }]);
     expect(step.summary).toContain("## ❌ The agent failed");
@@ -103,8 +103,8 @@ describe("when the service is unavailable", () => {
   });
 
   it.each(ROUTES)("gives up at %s when a proxy's page lasts, and names the address", async (route) => {
-    scene.proxy.always(route, page(FAR_TOO_LONG));
-    const step = await scene.main(await scene.job());
+    fixture.proxy.always(route, page(FAR_TOO_LONG));
+    const step = await fixture.main(await fixture.job());
     expect(step).toMatchObject({
       exitCode: 1,
       outputs: { conclusion: "failure", reason: "service_unavailable" },
@@ -120,19 +120,19 @@ describe("when the service is unavailable", () => {
 
   it("leaves a run that it lost sight of to a re-run of the job", async () => {
     isSlow = true;
-    scene.proxy.next("poll", { type: "none" });
-    scene.proxy.always("poll", refusal(503, FAR_TOO_LONG));
-    const job = await scene.job();
-    const lost = await scene.main(job);
+    fixture.proxy.next("poll", { type: "none" });
+    fixture.proxy.always("poll", refusal(503, FAR_TOO_LONG));
+    const job = await fixture.job();
+    const lost = await fixture.main(job);
     expect(lost.outputs).toMatchObject({ conclusion: "failure", reason: "service_unavailable" });
     expect(lost.log).toContain("At work.");
-    expect(routesOf(await scene.post(job, lost))).toEqual(["revoke"]);
-    expect(await scene.run(lost)).toMatchObject({ status: "running" });
+    expect(routesOf(await fixture.post(job, lost))).toEqual(["revoke"]);
+    expect(await fixture.run(lost)).toMatchObject({ status: "running" });
 
-    scene.proxy.heal();
-    const again = await scene.job({ runId: String(job.claims.run_id), runAttempt: "2" });
+    fixture.proxy.heal();
+    const again = await fixture.job({ runId: String(job.claims.run_id), runAttempt: "2" });
     const controller = new AbortController();
-    const step = await scene.main(again, {
+    const step = await fixture.main(again, {
       signal: controller.signal,
       onLine: (line) => {
         if (line === "At work.") controller.abort();
@@ -147,8 +147,8 @@ describe("when the service is unavailable", () => {
     ["submit", 403, "forbidden"],
     ["poll", 404, "not_found"],
   ] as const)("does not repeat what the service refuses: %s, %i", async (route, status, code) => {
-    scene.proxy.always(route, problemFault(status, { code, requestId: REQUEST_ID }));
-    const step = await scene.main(await scene.job());
+    fixture.proxy.always(route, problemFault(status, { code, requestId: REQUEST_ID }));
+    const step = await fixture.main(await fixture.job());
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: "failure", reason: code } });
     expect(tries(step, route)).toBe(1);
     const message = `The service refused (${code}): Not now. (request ${REQUEST_ID})`;
@@ -156,9 +156,9 @@ describe("when the service is unavailable", () => {
   });
 
   it("says that an answer is not the service's", async () => {
-    scene.proxy.next("exchange", { type: "html" });
-    scene.proxy.next("exchange", { type: "huge", bytes: 1024 * 1024 });
-    const step = await scene.main(await scene.job());
+    fixture.proxy.next("exchange", { type: "html" });
+    fixture.proxy.next("exchange", { type: "huge", bytes: 1024 * 1024 });
+    const step = await fixture.main(await fixture.job());
     expect(step).toMatchObject({
       exitCode: 1,
       outputs: { conclusion: "failure", reason: "unexpected_answer" },
@@ -173,15 +173,15 @@ describe("when the service is unavailable", () => {
   });
 
   it.each(["lost", "halved"] as const)("exchanges again when the capability was %s", async (type) => {
-    scene.proxy.next("exchange", { type });
-    const step = await scene.main(await scene.job());
+    fixture.proxy.next("exchange", { type });
+    const step = await fixture.main(await fixture.job());
     await expectSuccess(step);
     expect(routesOf(step).slice(0, 3)).toEqual(["exchange", "exchange", "submit"]);
   });
 
   it("says that the token was used when something on the way sent it twice", async () => {
-    scene.proxy.next("exchange", { type: "twice" });
-    const step = await scene.main(await scene.job());
+    fixture.proxy.next("exchange", { type: "twice" });
+    const step = await fixture.main(await fixture.job());
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: "failure", reason: "token_replayed" } });
     expect(step.annotations[0]?.message).toMatch(
       /^The ID token had been used before\. Re-run the job\. \(request \S+\)$/,
@@ -190,8 +190,8 @@ describe("when the service is unavailable", () => {
   });
 
   it("does not follow a redirect, and says where it leads", async () => {
-    scene.proxy.always("exchange", { type: "redirect", location: "https://elsewhere.example/v1?token=1" });
-    const step = await scene.main(await scene.job());
+    fixture.proxy.always("exchange", { type: "redirect", location: "https://elsewhere.example/v1?token=1" });
+    const step = await fixture.main(await fixture.job());
     expect(step).toMatchObject({ exitCode: 1, outputs: { reason: "unexpected_answer" } });
     expect(routesOf(step)).toEqual(["exchange"]);
     expect(step.annotations[0]?.message).toContain(
@@ -202,7 +202,7 @@ describe("when the service is unavailable", () => {
   it("says which address refuses connections while it tries again, and hears a cancel", async () => {
     const controller = new AbortController();
     const nobody = "http://127.0.0.1:9";
-    const step = await scene.main(await scene.job(), {
+    const step = await fixture.main(await fixture.job(), {
       inputs: { "base-url": nobody },
       signal: controller.signal,
       onLine: (line) => {

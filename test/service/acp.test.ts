@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Config, readConfig } from "../../src/service/config.ts";
+import { type Config, readConfig } from "../../src/service/settings/config.ts";
 import type { AgentScript } from "../support/acp-agent.ts";
-import { ServiceBed } from "../support/service-bed.ts";
-import { TestRepository } from "./workspace/git-repository.ts";
+import { ServiceFixture } from "../support/service-fixture.ts";
+import { TestRepository } from "./checkouts/git-repository.ts";
 
 const AGENT = fileURLToPath(new URL("../support/acp-agent.ts", import.meta.url));
 const REPOSITORY = "octo-org/octo-repo";
@@ -16,7 +16,7 @@ const KEY = "the-agents-key-0123456789";
 
 let folder: string;
 let repository: TestRepository;
-let bed: ServiceBed | null = null;
+let fixture: ServiceFixture | null = null;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "acp-test-"));
@@ -25,11 +25,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 afterEach(async () => {
-  await bed?.close();
-  bed = null;
+  await fixture?.close();
+  fixture = null;
 });
 
-async function start(script: AgentScript, settings: Record<string, string>): Promise<ServiceBed> {
+async function start(script: AgentScript, settings: Record<string, string>): Promise<ServiceFixture> {
   const path = join(folder, "script.json");
   await writeFile(path, JSON.stringify(script));
   const read = readConfig(
@@ -48,11 +48,11 @@ async function start(script: AgentScript, settings: Record<string, string>): Pro
     acp: read.value.acp,
     sandbox: read.value.sandbox,
   };
-  bed = await ServiceBed.start({
+  fixture = await ServiceFixture.start({
     repositories: { [REPOSITORY]: { path: repository.path, visibility: "public" } },
     config,
   });
-  return bed;
+  return fixture;
 }
 
 describe("a service that gives runs to another agent", () => {

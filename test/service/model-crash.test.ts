@@ -6,24 +6,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type CodeHost, startCodeHost } from "../../fakes/code-host/code-host.ts";
+import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
+import { byTurn } from "../../fakes/model-server/script.ts";
+import { call as callTool, type Step, say, stall } from "../../fakes/model-server/turn.ts";
 import { exchangeResponseSchema } from "../../src/contract/exchange.ts";
-import { type Forge, startForge } from "../support/forge.ts";
-import { byTurn } from "../support/model-script.ts";
-import { type ModelServer, startModelServer } from "../support/model-server.ts";
-import { call as callTool, type Step, say, stall } from "../support/model-turn.ts";
 import { call } from "../support/service-client.ts";
 import { CiJob } from "../support/service-job.ts";
 import { ServiceProcess } from "../support/service-process.ts";
-import { TestRepository } from "./workspace/git-repository.ts";
+import { TestRepository } from "./checkouts/git-repository.ts";
 
 const AUDIENCE = "crash.example";
 const REPOSITORY = "octo/project";
 /** The store, its journal, and who holds the folder. */
-const OWN_FILES = /^(agent-service\.(pid|lock(-journal)?|sqlite(-shm|-wal)?)|workspaces|homes)$/;
+const OWN_FILES = /^(agent-service\.(pid|lock(-journal)?|sqlite(-shm|-wal)?)|checkouts|homes)$/;
 
 let folder: string;
 let repository: TestRepository;
-let forge: Forge;
+let forge: CodeHost;
 let model: ModelServer | null;
 let service: ServiceProcess | null;
 beforeEach(async () => {
@@ -31,7 +31,7 @@ beforeEach(async () => {
   await mkdir(join(folder, "tmp"));
   repository = new TestRepository(folder, "project.git");
   repository.commit({ files: { "a.txt": "one\n" } });
-  forge = await startForge({ repositories: { [REPOSITORY]: repository.path } });
+  forge = await startCodeHost({ repositories: { [REPOSITORY]: repository.path } });
   model = null;
   service = null;
 });
@@ -42,7 +42,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const workspaces = () => join(folder, "data", "workspaces");
+const checkouts = () => join(folder, "data", "checkouts");
 
 async function start(steps: readonly Step[] = []): Promise<CiJob> {
   model ??= await startModelServer({ script: byTurn(steps) });
@@ -65,16 +65,16 @@ async function start(steps: readonly Step[] = []): Promise<CiJob> {
     json: { subject_token: forge.issuer.sign(forge.issuer.githubClaims(claims)) },
   });
   const exchanged = exchangeResponseSchema.parse(answer.body);
-  return new CiJob({ bed: { call: (path, options) => call(url + path, options) }, exchanged });
+  return new CiJob({ fixture: { call: (path, options) => call(url + path, options) }, exchanged });
 }
 
 /** Kills the service, starts another on the same folder, and looks at what it found. */
 async function killAndLook(runId: string): Promise<void> {
-  expect(await readdir(workspaces())).toHaveLength(1);
+  expect(await readdir(checkouts())).toHaveLength(1);
   await service?.kill();
   const job = await start();
   expect(await job.run(runId)).toMatchObject({ status: "failed", cause: "interrupted" });
-  expect(await readdir(workspaces())).toEqual([]);
+  expect(await readdir(checkouts())).toEqual([]);
   expect(await readdir(join(folder, "tmp"))).toEqual([]);
   const names = await readdir(join(folder, "data"));
   expect(names.filter((name) => !OWN_FILES.test(name))).toEqual([]);
@@ -110,8 +110,8 @@ describe("a service that is killed", () => {
     const offered = (await model?.arrival(1))?.tools.map(({ name }) => name) ?? [];
     skip(!offered.includes("shell"), "There is no sandbox here.");
     await until(async () => {
-      const [own = "none"] = await readdir(workspaces());
-      return await isThere(join(workspaces(), own, "tree", "started"));
+      const [own = "none"] = await readdir(checkouts());
+      return await isThere(join(checkouts(), own, "tree", "started"));
     });
     expect(await processesWith(seconds)).not.toEqual([]);
     await killAndLook(runId);
@@ -130,12 +130,12 @@ describe("a service that is killed", () => {
     const released = Promise.withResolvers<void>();
     forge.faults.git.always({ type: "hold", until: released.promise });
     const runId = await job.start();
-    await until(async () => (await readdir(workspaces())).length > 0);
+    await until(async () => (await readdir(checkouts())).length > 0);
     await until(async () => (await processesWith("fetch\0--quiet\0--no-tags")).length > 0);
     await killAndLook(runId);
     released.resolve();
     await until(async () => (await processesWith(forge.url)).length === 0);
-    expect(await readdir(workspaces())).toEqual([]);
+    expect(await readdir(checkouts())).toEqual([]);
   });
 });
 
@@ -146,7 +146,7 @@ describe("a service that is stopped", () => {
     await model?.arrival(2);
     service?.signal("SIGTERM");
     expect((await service?.ended)?.code).toBe(0);
-    expect(await readdir(workspaces())).toEqual([]);
+    expect(await readdir(checkouts())).toEqual([]);
     expect(await readdir(join(folder, "tmp"))).toEqual([]);
   });
 });

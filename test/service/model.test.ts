@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Config, readConfig } from "../../src/service/config.ts";
+import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
+import { byTurn } from "../../fakes/model-server/script.ts";
+import { call, say } from "../../fakes/model-server/turn.ts";
 import { SandboxError, startService } from "../../src/service/main.ts";
-import { byTurn } from "../support/model-script.ts";
-import { type ModelServer, startModelServer } from "../support/model-server.ts";
+import { type Config, readConfig } from "../../src/service/settings/config.ts";
 import { editTestFix, storyTools, sumProject } from "../support/model-stories.ts";
-import { call, say } from "../support/model-turn.ts";
-import { ServiceBed } from "../support/service-bed.ts";
-import { TestRepository } from "./workspace/git-repository.ts";
+import { ServiceFixture } from "../support/service-fixture.ts";
+import { TestRepository } from "./checkouts/git-repository.ts";
 
 const KEY = "sk-the-models-key-0123456789";
 const REPOSITORY = "octo-org/octo-repo";
@@ -21,7 +21,7 @@ const tools = { ...storyTools, run: (command: string) => call("shell", { command
 let folder: string;
 let repository: TestRepository;
 let model: ModelServer | null = null;
-let bed: ServiceBed | null = null;
+let fixture: ServiceFixture | null = null;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "model-test-"));
@@ -30,9 +30,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 afterEach(async () => {
-  await bed?.close();
+  await fixture?.close();
   await model?.close();
-  bed = null;
+  fixture = null;
   model = null;
 });
 
@@ -47,36 +47,36 @@ function modelConfig(settings: Record<string, string>): Pick<Config, "backend" |
 async function play(script: Parameters<typeof startModelServer>[0]["script"], settings = {}) {
   model = await startModelServer({ script, apiKey: KEY });
   const of = { MODEL: "scripted-model", MODEL_BASE_URL: model.baseUrl, MODEL_API_KEY: KEY };
-  bed = await ServiceBed.start({
+  fixture = await ServiceFixture.start({
     repositories: { [REPOSITORY]: { path: repository.path, visibility: "public" } },
     config: modelConfig({ ...of, ...settings }),
   });
-  const job = await bed.job({
-    ...bed.freshRepository(),
+  const job = await fixture.job({
+    ...fixture.freshRepository(),
     repository: REPOSITORY,
     sha: repository.git(["rev-parse", "refs/heads/main"]),
   });
   const runId = await job.start("Make the test pass.");
   const events = await job.follow(runId);
-  return { model, bed, events, run: await job.run(runId) };
+  return { model, fixture, events, run: await job.run(runId) };
 }
 
 describe("a service with a model", () => {
   it("reports what the agent changed in its clone, and keeps the key to itself", async () => {
-    const { bed, events, run } = await play(editTestFix(tools));
+    const { fixture, events, run } = await play(editTestFix(tools));
     expect(run.status).toBe("completed");
     const changes = events.find(({ event }) => "name" in event && event.name === "repository.changes");
     expect(JSON.stringify(changes)).toContain("+export const sum = (a, b) => a + b;");
-    expect(JSON.stringify(events) + bed.logText()).not.toContain(KEY);
-    expect(bed.logText()).toMatch(/bubblewrap|No sandbox/);
+    expect(JSON.stringify(events) + fixture.logText()).not.toContain(KEY);
+    expect(fixture.logText()).toMatch(/bubblewrap|No sandbox/);
   });
 
   it("lets commands ask git what has changed", async ({ skip }) => {
     const edit = tools.write("sum.mjs", "export const sum = (a, b) => a + b;\n");
-    const { model, bed } = await play(
+    const { model, fixture } = await play(
       byTurn([edit, tools.run("git diff --stat && git log --format=%s"), say("Done.")]),
     );
-    skip(!bed.logText().includes("in bubblewrap"), "There is no sandbox here.");
+    skip(!fixture.logText().includes("in bubblewrap"), "There is no sandbox here.");
     expect(model.toolResults().at(-1)?.text).toMatch(/sum\.mjs \| 2 \+-[\s\S]*\nchange\n\[exit code 0\]/);
   });
 
@@ -90,10 +90,10 @@ describe("a service with a model", () => {
   });
 
   it("says what the model's server refused, as the run's own failure", async () => {
-    const { bed, events, run } = await play([], { MODEL_API_KEY: "another-key-of-nobody" });
+    const { fixture, events, run } = await play([], { MODEL_API_KEY: "another-key-of-nobody" });
     expect(run).toMatchObject({ status: "failed", cause: "backend_error" });
     expect(JSON.stringify(events.at(-1))).not.toContain("another-key-of-nobody");
-    expect(bed.logText()).not.toContain("backend failed");
+    expect(fixture.logText()).not.toContain("backend failed");
   });
 
   it("reads pages where hosts are allowed, and offers it nowhere else", async () => {

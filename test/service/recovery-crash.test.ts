@@ -6,9 +6,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { type CodeHost, startCodeHost } from "../../fakes/code-host/code-host.ts";
 import { exchangeResponseSchema } from "../../src/contract/exchange.ts";
 import { isTerminal } from "../../src/contract/run.ts";
-import { type Forge, startForge } from "../support/forge.ts";
 import { call } from "../support/service-client.ts";
 import { CrashLoad } from "../support/service-crash-load.ts";
 import { CiJob } from "../support/service-job.ts";
@@ -16,7 +16,7 @@ import { expectSoundLedger } from "../support/service-ledger.ts";
 import { ServiceProcess } from "../support/service-process.ts";
 import { expectValidStream } from "../support/service-streams.ts";
 import { type StoreKind, type StorePlace, storeKinds } from "../support/stores.ts";
-import { TestRepository } from "./workspace/git-repository.ts";
+import { TestRepository } from "./checkouts/git-repository.ts";
 
 const AUDIENCE = "crash.example";
 const MAX_OBSERVATIONS = 300;
@@ -37,7 +37,7 @@ for (const kind of storeKinds) {
       const folder = await mkdtemp(join(tmpdir(), "agent-service-crash-"));
       const repository = new TestRepository(folder, "project.git");
       const sha = repository.commit({ files: { "README.md": "# Project\n", "index.js": "// TODO: more\n" } });
-      const forge = await startForge({ repositories: { "octo/project": repository.path } });
+      const forge = await startCodeHost({ repositories: { "octo/project": repository.path } });
       const place = await kind.make();
       const load = new CrashLoad();
 
@@ -71,7 +71,7 @@ for (const kind of storeKinds) {
   });
 }
 
-function startProcess(options: { forge: Forge; place: StorePlace; backend: string }): ServiceProcess {
+function startProcess(options: { forge: CodeHost; place: StorePlace; backend: string }): ServiceProcess {
   const { forge, place, backend } = options;
   const { dataDir, databaseUrl } = place.settings;
   return new ServiceProcess(["serve"], {
@@ -87,14 +87,14 @@ function startProcess(options: { forge: Forge; place: StorePlace; backend: strin
   });
 }
 
-async function exchange(url: string, forge: Forge, sha: string): Promise<CiJob> {
+async function exchange(url: string, forge: CodeHost, sha: string): Promise<CiJob> {
   const claims = { aud: AUDIENCE, repository: "octo/project", sha };
   const answer = await call(`${url}/v1/ci/oidc/exchange`, {
     method: "POST",
     json: { subject_token: forge.issuer.sign(forge.issuer.githubClaims(claims)) },
   });
   const exchanged = exchangeResponseSchema.parse(answer.body);
-  return new CiJob({ bed: { call: (path, options) => call(url + path, options) }, exchanged });
+  return new CiJob({ fixture: { call: (path, options) => call(url + path, options) }, exchanged });
 }
 
 /** Every run that was acknowledged is there and has ended, and its stream begins with all that was ever read of it. */

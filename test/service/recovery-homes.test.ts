@@ -6,15 +6,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { startCodeHost } from "../../fakes/code-host/code-host.ts";
 import { exchangeResponseSchema } from "../../src/contract/exchange.ts";
 import type { AgentScript } from "../support/acp-agent.ts";
-import { type Heard, isAlive } from "../support/acp-bed.ts";
-import { startForge } from "../support/forge.ts";
+import { type Heard, isAlive } from "../support/acp-fixture.ts";
 import { call } from "../support/service-client.ts";
 import { CiJob } from "../support/service-job.ts";
 import { ServiceProcess } from "../support/service-process.ts";
 import { storeKinds } from "../support/stores.ts";
-import { TestRepository } from "./workspace/git-repository.ts";
+import { TestRepository } from "./checkouts/git-repository.ts";
 
 const AGENT = fileURLToPath(new URL("../support/acp-agent.ts", import.meta.url));
 const AUDIENCE = "homes.example";
@@ -34,7 +34,7 @@ for (const kind of storeKinds) {
       const folder = await mkdtemp(join(tmpdir(), "agent-service-homes-"));
       const repository = new TestRepository(folder, "project.git");
       const sha = repository.commit({ files: { "README.md": "# Project\n" } });
-      const forge = await startForge({ repositories: { "octo/project": repository.path } });
+      const forge = await startCodeHost({ repositories: { "octo/project": repository.path } });
       const place = await kind.make();
       const { dataDir, databaseUrl } = place.settings;
       await writeFile(join(folder, "script.json"), JSON.stringify(script));
@@ -61,7 +61,7 @@ for (const kind of storeKinds) {
         json: { subject_token: forge.issuer.sign(forge.issuer.githubClaims(claims)) },
       });
       const job = new CiJob({
-        bed: { call: (path, options) => call(url + path, options) },
+        fixture: { call: (path, options) => call(url + path, options) },
         exchanged: exchangeResponseSchema.parse(exchanged.body),
       });
       await job.start("Write.");
@@ -69,14 +69,14 @@ for (const kind of storeKinds) {
       const { pid } = (await heardOf(environment.ACP_HEARD, "started")) as { pid: number };
       expect((await killed.kill()).signal).toBe("SIGKILL");
       expect(await readdir(join(dataDir, "homes"))).toEqual([expect.stringMatching(/^agent-home-/)]);
-      expect(await readdir(join(dataDir, "workspaces"))).toHaveLength(1);
+      expect(await readdir(join(dataDir, "checkouts"))).toHaveLength(1);
       expect([await isAlive(pid), await isAlive(scribbles)]).toEqual([true, true]);
 
       const next = start();
       await next.ready();
       expect([await isAlive(pid), await isAlive(scribbles)]).toEqual([false, false]);
       expect(await readdir(join(dataDir, "homes"))).toEqual([]);
-      expect(await readdir(join(dataDir, "workspaces"))).toEqual([]);
+      expect(await readdir(join(dataDir, "checkouts"))).toEqual([]);
       next.signal("SIGTERM");
       const { code, stdout } = await next.ended;
       expect(code).toBe(0);

@@ -2,45 +2,45 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunEvent } from "../../src/contract/run-event.ts";
-import { appendRunEvents, takeRun } from "../../src/service/core/progress-run.ts";
-import { interruptRun, recoverRuns } from "../../src/service/core/recover-runs.ts";
+import { appendRunEvents, takeRun } from "../../src/service/core/runs/progress-run.ts";
+import { interruptRun, recoverRuns } from "../../src/service/core/runs/recover-runs.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
-import { ServiceBed } from "../support/service-bed.ts";
-import { CoreBed } from "../support/service-core.ts";
+import { CoreFixture } from "../support/service-core.ts";
+import { ServiceFixture } from "../support/service-fixture.ts";
 import { expectSoundLedger } from "../support/service-ledger.ts";
 import { expectValidStream, outlineOf } from "../support/service-streams.ts";
 import { storeKinds } from "../support/stores.ts";
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`recovery on ${kind.name}`, () => {
-    let bed: CoreBed;
+    let fixture: CoreFixture;
 
     beforeEach(async () => {
-      bed = await CoreBed.start({ kind, backend: scriptedBackend((task) => say(task, "done")) });
+      fixture = await CoreFixture.start({ kind, backend: scriptedBackend((task) => say(task, "done")) });
     });
 
     afterEach(async () => {
-      await expectSoundLedger(bed.place);
-      await bed.close();
+      await expectSoundLedger(fixture.place);
+      await fixture.close();
     });
 
     /** A run whose worker wrote these events and was never heard of again. */
     const abandon = async (events: readonly RunEvent[]) => {
-      const runId = await bed.submit();
-      await takeRun(bed.core, runId);
-      if (events.length > 0) await appendRunEvents(bed.core, { runId, fence: 1, events });
+      const runId = await fixture.submit();
+      await takeRun(fixture.core, runId);
+      if (events.length > 0) await appendRunEvents(fixture.core, { runId, fence: 1, events });
       return runId;
     };
 
     it("offers queued runs again, oldest first, and ends the others", async () => {
       const abandoned = await abandon([]);
-      const queued = [await bed.submit(), await bed.submit()];
-      while (bed.dispatch.waiting() > 0) await bed.dispatch.next(AbortSignal.timeout(1_000));
-      expect(await recoverRuns(bed.core)).toEqual({ requeued: 2, ended: 1 });
-      expect(bed.dispatch.waiting()).toBe(2);
-      bed.executor.start();
-      for (const runId of queued) expect((await bed.ended(runId)).status).toBe("completed");
-      expect((await bed.run(abandoned)).status).toBe("failed");
+      const queued = [await fixture.submit(), await fixture.submit()];
+      while (fixture.dispatch.waiting() > 0) await fixture.dispatch.next(AbortSignal.timeout(1_000));
+      expect(await recoverRuns(fixture.core)).toEqual({ requeued: 2, ended: 1 });
+      expect(fixture.dispatch.waiting()).toBe(2);
+      fixture.executor.start();
+      for (const runId of queued) expect((await fixture.ended(runId)).status).toBe("completed");
+      expect((await fixture.run(abandoned)).status).toBe("failed");
     });
 
     it("ends a run that was at work as interrupted, refunded, worth repeating, its stream closed", async () => {
@@ -60,8 +60,8 @@ for (const kind of storeKinds) {
         ...many,
         { type: "TOOL_CALL_START", toolCallId: "open", toolCallName: "look" },
       ]);
-      await recoverRuns(bed.core);
-      expect(await bed.run(runId)).toMatchObject({
+      await recoverRuns(fixture.core);
+      expect(await fixture.run(runId)).toMatchObject({
         status: "failed",
         cause: "interrupted",
         retryable: true,
@@ -69,7 +69,7 @@ for (const kind of storeKinds) {
         refundedMicroUsd: 8333,
         fence: 2,
       });
-      const events = await expectValidStream(await bed.stream(runId));
+      const events = await expectValidStream(await fixture.stream(runId));
       expect(outlineOf(events).slice(-6)).toEqual([
         "TOOL_CALL_START",
         "TEXT_MESSAGE_END",
@@ -82,34 +82,34 @@ for (const kind of storeKinds) {
 
     it("ends a run that was asked to stop as cancelled", async () => {
       const runId = await abandon([{ type: "STEP_STARTED", stepName: "open" }]);
-      await bed.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
-      await recoverRuns(bed.core);
-      expect(await bed.run(runId)).toMatchObject({
+      await fixture.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
+      await recoverRuns(fixture.core);
+      expect(await fixture.run(runId)).toMatchObject({
         status: "cancelled",
         cause: "user_stop",
         refundReason: null,
       });
-      expect((await expectValidStream(await bed.stream(runId))).at(-1)).toMatchObject({
+      expect((await expectValidStream(await fixture.stream(runId))).at(-1)).toMatchObject({
         outcome: { type: "cancelled" },
       });
     });
 
     it("is safe to repeat", async () => {
       const runId = await abandon([]);
-      await recoverRuns(bed.core);
-      const stream = await bed.stream(runId);
-      expect(await recoverRuns(bed.core)).toEqual({ requeued: 0, ended: 0 });
-      await interruptRun(bed.core, runId);
-      await interruptRun(bed.core, "no-such-run");
-      expect(await bed.stream(runId)).toEqual(stream);
+      await recoverRuns(fixture.core);
+      const stream = await fixture.stream(runId);
+      expect(await recoverRuns(fixture.core)).toEqual({ requeued: 0, ended: 0 });
+      await interruptRun(fixture.core, runId);
+      await interruptRun(fixture.core, "no-such-run");
+      expect(await fixture.stream(runId)).toEqual(stream);
     });
 
     it("shuts out a worker that comes back", async () => {
       const runId = await abandon([]);
-      await interruptRun(bed.core, runId);
+      await interruptRun(fixture.core, runId);
       const late: RunEvent = { type: "STEP_STARTED", stepName: "late" };
-      expect(await appendRunEvents(bed.core, { runId, fence: 1, events: [late] })).toBeNull();
-      await expectValidStream(await bed.stream(runId));
+      expect(await appendRunEvents(fixture.core, { runId, fence: 1, events: [late] })).toBeNull();
+      await expectValidStream(await fixture.stream(runId));
     });
   });
 
@@ -120,9 +120,9 @@ for (const kind of storeKinds) {
         await task.emit({ type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" });
         await untilStopped(task);
       });
-      const bed = await ServiceBed.start({ kind, backend, config: { maxRunningRuns: 1 } });
+      const fixture = await ServiceFixture.start({ kind, backend, config: { maxRunningRuns: 1 } });
       try {
-        const job = await bed.job();
+        const job = await fixture.job();
         const working = await job.start("wait");
         const seen = await job.readUntil(working, ({ event }) => event.type === "TEXT_MESSAGE_START");
         const queued = await job.start("later");
@@ -130,9 +130,9 @@ for (const kind of storeKinds) {
           repository: job.exchanged.repository.name,
           repository_id: job.exchanged.repository.id,
         };
-        await bed.restart();
+        await fixture.restart();
 
-        const next = await bed.job({ ...claims, repository_owner_id: job.exchanged.repository.owner_id });
+        const next = await fixture.job({ ...claims, repository_owner_id: job.exchanged.repository.owner_id });
         expect(next.agentId).toBe(job.agentId);
         const stored = await job.follow(working);
         await expectValidStream(stored);
@@ -140,9 +140,9 @@ for (const kind of storeKinds) {
         expect(await job.run(working)).toMatchObject({ status: "failed", cause: "interrupted", credits: 0 });
         await expectValidStream(await job.follow(queued));
         expect((await job.run(queued)).status).toBe("completed");
-        await expectSoundLedger(bed.place);
+        await expectSoundLedger(fixture.place);
       } finally {
-        await bed.close();
+        await fixture.close();
       }
     });
   });

@@ -93,7 +93,7 @@ onEveryDeployment("the CI path", (service) => {
     expectProblem(await job.cancel(runId), [409, "run_finished"]);
   });
 
-  it("asks for a payer when the owner's free credits have ended, whichever repository ran", async () => {
+  it("asks for a billing account when the owner's free credits have ended, whichever repository ran", async () => {
     const repository = service().freshRepository();
     const job = await service().job(repository);
     for (let runs = 0; runs < FREE_CREDITS; runs += 1) await job.ended(await job.start("hello"));
@@ -111,7 +111,7 @@ onEveryDeployment("the CI path", (service) => {
     }
   });
 
-  it("asks for a payer for a private repository", async () => {
+  it("asks for a billing account for a private repository", async () => {
     const job = await service().job(service().freshRepository({ repository_visibility: "private" }));
     const refused = await job.submit({ message: "hello" });
     expectProblem(refused, [402, "insufficient_credits"]);

@@ -1,9 +1,9 @@
 // The owner's policy on CI jobs: set with the owner's key, kept by every exchange and submission, gone with the claim.
 
 import { expect, it } from "vitest";
+import type { Claims } from "../../fakes/issuer/claims.ts";
 import { problemSchema } from "../../src/contract/problem.ts";
 import type { DeployedAccount } from "../support/deployed-service.ts";
-import type { Claims } from "../support/issuer-claims.ts";
 import type { Answer } from "../support/service-client.ts";
 import { runCommand } from "../support/service-process.ts";
 import { expectProblem, onEveryDeployment } from "./every-deployment.ts";

@@ -1,7 +1,7 @@
 // POST /v1/ci/claim: a repository's agent becomes an account's when both sides have agreed.
 
 import { expect, it } from "vitest";
-import type { Claims } from "../support/issuer-claims.ts";
+import type { Claims } from "../../fakes/issuer/claims.ts";
 import type { Answer } from "../support/service-client.ts";
 import { expectProblem, onEveryDeployment, readToEnd } from "./every-deployment.ts";
 

@@ -31,8 +31,8 @@ onEveryDeployment("plan limits", (service) => {
     const free = await service().account("registered_free");
     expectProblem(await create(free.ownerKey, { name: "a", model: "deep" }), [403, "plan_forbids_model"]);
     expect((await create(free.ownerKey, { name: "a", model: "swift" })).status).toBe(201);
-    const payer = await service().account();
-    expect((await create(payer.ownerKey, { name: "a", model: "deep" })).body).toMatchObject({
+    const billingAccount = await service().account();
+    expect((await create(billingAccount.ownerKey, { name: "a", model: "deep" })).body).toMatchObject({
       model: "deep",
     });
   });

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import type { StoredRunEvent } from "../../src/contract/run-event.ts";
-import { type EventFrame, refusedUpgrade, SocketClient } from "../service/socket/socket-client.ts";
+import { type EventFrame, refusedUpgrade, SocketClient } from "../service/api/socket/socket-client.ts";
 import { onEveryDeployment, readToEnd, UNKNOWN } from "./every-deployment.ts";
 
 onEveryDeployment("the socket", (service) => {

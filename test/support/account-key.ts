@@ -1,8 +1,8 @@
 // Keys of accounts, made as their operator would, on a place that nobody serves from at the moment: two users of one
 // SQLite file in one process would wait for each other with the only thread.
 
-import { readConfig } from "../../src/service/config.ts";
 import { type KeyRequest, type Operator, openOperator } from "../../src/service/operator.ts";
+import { readConfig } from "../../src/service/settings/config.ts";
 import type { StorePlace } from "./stores.ts";
 
 /** Works on the place's store for as long as `work` takes. */

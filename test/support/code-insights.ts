@@ -1,7 +1,7 @@
 // The proxy of Bitbucket Pipelines, faked where steps expect it: it takes whole addresses, and would sign for the step.
 
 import { createServer } from "node:http";
-import { readBody } from "./forge-server.ts";
+import { readBody } from "../../fakes/code-host/server.ts";
 
 const PORT = 29_418;
 

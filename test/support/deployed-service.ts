@@ -5,20 +5,20 @@ import { createPrivateKey, randomInt } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
+import { type Claims, githubClaims } from "../../fakes/issuer/claims.ts";
+import { signCompact } from "../../fakes/issuer/key.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/ids.ts";
 import { type Client, createClient } from "../../src/client/client.ts";
 import { fetchTransport } from "../../src/client/transport.ts";
 import { type ExchangeResponse, exchangeResponseSchema } from "../../src/contract/exchange.ts";
-import { makeApiKey, openAccount } from "../../src/service/core/keys.ts";
+import { makeApiKey, openAccount } from "../../src/service/core/accounts/keys.ts";
 import type { Store } from "../../src/service/core/ports/store.ts";
 import type { CallerClass, Plan, WorkflowRecord } from "../../src/service/core/records.ts";
-import { putWorkflow } from "../../src/service/core/workflows.ts";
+import { putWorkflow } from "../../src/service/core/workflows/workflows.ts";
 import { openPostgresStore } from "../../src/service/store/postgres.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite.ts";
 import { type DeploymentHandle, deployedRates } from "./deployments.ts";
-import { type Claims, githubClaims } from "./issuer-claims.ts";
-import { signCompact } from "./issuer-key.ts";
 import { type Answer, type Call, call } from "./service-client.ts";
 import { CiJob } from "./service-job.ts";
 import { type Exit, runCommand } from "./service-process.ts";
@@ -145,7 +145,7 @@ export class DeployedService {
 
   /** A job that has exchanged its token. A repository of its own unless the claims name one. */
   async job(claims: Claims = this.freshRepository()): Promise<CiJob> {
-    return new CiJob({ bed: this, exchanged: await this.exchange(claims) });
+    return new CiJob({ fixture: this, exchanged: await this.exchange(claims) });
   }
 
   /** Reads past the service, as an operator would. */

@@ -5,8 +5,8 @@ import type { JsonWebKey } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Role } from "../../src/service/config.ts";
-import { decodeRates } from "../../src/service/rates-file.ts";
+import type { Role } from "../../src/service/settings/config.ts";
+import { decodeRates } from "../../src/service/settings/rates-file.ts";
 import { ratesDocument } from "./rates-document.ts";
 import { AUDIENCE, ServiceNodes } from "./service-nodes.ts";
 import { type StoreKind, storeKinds } from "./stores.ts";
@@ -29,7 +29,7 @@ export type DeploymentHandle = {
   readonly databaseUrl: string | null;
   readonly ratesFile: string;
   readonly audience: string;
-  /** The forge's issuer, with the key that signs. */
+  /** The code host's issuer, with the key that signs. */
   readonly issuer: {
     readonly url: string;
     readonly kid: string;

@@ -9,8 +9,8 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
+import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
 import type { CheckState, DoctorCheck, DoctorPage } from "../../src/render/doctor-page.ts";
-import type { ForgeJob } from "./forge.ts";
 
 const PROJECT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 /** The Node that the project installs: whatever runs the tests may be older. */
@@ -58,7 +58,7 @@ export async function runDoctor(
 
 /** Runs it in a GitHub job. What the runner gave that job is no reader's. */
 export async function examine(
-  job: ForgeJob,
+  job: CodeHostJob,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Examined> {

@@ -4,15 +4,15 @@ import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import type { TestRepository } from "../service/workspace/git-repository.ts";
-import type { ForgeJob } from "./forge.ts";
+import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
+import type { TestRepository } from "../service/checkouts/git-repository.ts";
 
 /** Of one workflow run: an artifact's name → its files by name. */
 export type Artifacts = Map<string, ReadonlyMap<string, Buffer>>;
 
 export type RunnerActionOptions = {
   readonly inputs: Readonly<Record<string, string>>;
-  readonly job: ForgeJob;
+  readonly job: CodeHostJob;
   readonly artifacts: Artifacts;
   readonly repository: TestRepository;
 };

@@ -1,16 +1,16 @@
-// Plays a workflow of examples/ on a scene: its jobs by their conditions, each with a token that may do what the file
+// Plays a workflow of examples/ on a fixture: its jobs by their conditions, each with a token that may do what the file
 // grants and no more; its scripts by bash, our action by the built entries. The one edit is that of a maintainer: base-url.
 
+import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
+import type { JobOptions } from "../../fakes/code-host/job.ts";
 import { type Artifacts, type RunnerAction, runnerActions } from "./example-actions.ts";
 import { runScript } from "./example-script.ts";
 import { type ExampleJob, type ExampleStep, readExample } from "./example-workflow.ts";
-import type { ForgeJob } from "./forge.ts";
-import type { JobOptions } from "./forge-job.ts";
-import type { Scene, StepOptions, StepResult } from "./scenario.ts";
+import type { Fixture, StepOptions, StepResult } from "./scenario.ts";
 import { type ExpressionContext, fillIn, isMet, type JobStatus } from "./workflow-expression.ts";
 
 export type PlayOptions = {
-  readonly scene: Scene;
+  readonly fixture: Fixture;
   /** A name under examples/. */
   readonly file: string;
   readonly event: JobOptions;
@@ -39,7 +39,7 @@ export type PlayedJob = {
   readonly outputs: Readonly<Record<string, string>>;
   readonly steps: readonly PlayedStep[];
   /** Null for a job that did not take place. */
-  readonly job: ForgeJob | null;
+  readonly job: CodeHostJob | null;
   readonly concurrency: Readonly<Record<string, string>> | null;
 };
 
@@ -89,9 +89,9 @@ type JobPlay = PlayOptions & {
 };
 
 async function playJob(play: JobPlay): Promise<PlayedJob> {
-  const { scene, file, event, key, job, workflow, runId } = play;
+  const { fixture, file, event, key, job, workflow, runId } = play;
   const { permissions } = job;
-  const forgeJob = await scene.job({
+  const codeHostJob = await fixture.job({
     ...event,
     runId,
     job: key,
@@ -100,9 +100,9 @@ async function playJob(play: JobPlay): Promise<PlayedJob> {
     ...(permissions["id-token"] === "write" ? {} : { idToken: false }),
     payload: { ...event.payload, ...(play.inputs === undefined ? {} : { inputs: play.inputs }) },
   });
-  const { GITHUB_REPOSITORY = "", GITHUB_REF = "" } = forgeJob.env;
+  const { GITHUB_REPOSITORY = "", GITHUB_REF = "" } = codeHostJob.env;
   const env = { GITHUB_WORKFLOW_REF: `${GITHUB_REPOSITORY}/.github/workflows/${file}@${GITHUB_REF}` };
-  const values = contextsOf(play, forgeJob);
+  const values = contextsOf(play, codeHostJob);
   const needed = { values, status: statusOfNeeds(play) };
   const concurrency = filled(workflow.concurrency ?? {}, needed);
   const common = { concurrency: workflow.concurrency === null ? null : concurrency };
@@ -112,28 +112,34 @@ async function playJob(play: JobPlay): Promise<PlayedJob> {
   let status: JobStatus = "success";
   for (const step of job.steps) {
     const context = { values: { ...values, steps: outputsById(steps) }, status };
-    const done = await playStep(play, { step, context, forgeJob, env });
+    const done = await playStep(play, { step, context, codeHostJob, env });
     steps.push(done);
     if (done.outcome === "failure") status = "failure";
   }
-  await playPostSteps(play, { steps, forgeJob, env });
+  await playPostSteps(play, { steps, codeHostJob, env });
   const outputs = filled(job.outputs, { values: { ...values, steps: outputsById(steps) }, status });
-  return { ...common, result: status === "success" ? "success" : "failure", outputs, steps, job: forgeJob };
+  return {
+    ...common,
+    result: status === "success" ? "success" : "failure",
+    outputs,
+    steps,
+    job: codeHostJob,
+  };
 }
 
 type StepPlay = {
   readonly step: ExampleStep;
   readonly context: ExpressionContext;
-  readonly forgeJob: ForgeJob;
+  readonly codeHostJob: CodeHostJob;
   readonly env: Readonly<Record<string, string>>;
 };
 
-async function playStep(play: JobPlay, { step, context, forgeJob, env }: StepPlay): Promise<PlayedStep> {
+async function playStep(play: JobPlay, { step, context, codeHostJob, env }: StepPlay): Promise<PlayedStep> {
   const inputs = filled(step.with, context);
   const nothing = { step, inputs, outputs: {}, log: "", action: null };
   if (!isMet(step.if, context)) return { ...nothing, outcome: "skipped" };
   if (step.uses === OUR_ACTION) {
-    const action = await play.scene.main(forgeJob, {
+    const action = await play.fixture.main(codeHostJob, {
       ...play.step,
       inputs: ourInputs(play, inputs),
       env: { ...env, ...play.step?.env, GITHUB_ACTION: step.id ?? "__agent-service_agent-service" },
@@ -142,7 +148,7 @@ async function playStep(play: JobPlay, { step, context, forgeJob, env }: StepPla
     return { ...nothing, outcome: exitCode === 0 ? "success" : "failure", outputs, log, action };
   }
   if (step.run !== null) {
-    const stepEnv = { ...forgeJob.env, ...env, ...filled(step.env, context) };
+    const stepEnv = { ...codeHostJob.env, ...env, ...filled(step.env, context) };
     const ended = await runScript({
       ...step,
       script: step.run,
@@ -156,32 +162,38 @@ async function playStep(play: JobPlay, { step, context, forgeJob, env }: StepPla
   if (action === undefined) throw new Error(`This runner has no action "${name}".`);
   const log = await action({
     inputs,
-    job: forgeJob,
+    job: codeHostJob,
     artifacts: play.artifacts,
-    repository: play.scene.repository,
+    repository: play.fixture.repository,
   });
   return { ...nothing, outcome: log === null ? "success" : "failure", log: log ?? "" };
 }
 
 async function playPostSteps(
-  { scene, ...play }: JobPlay,
-  { steps, forgeJob, env }: Omit<StepPlay, "step" | "context"> & { steps: readonly PlayedStep[] },
+  { fixture, ...play }: JobPlay,
+  { steps, codeHostJob, env }: Omit<StepPlay, "step" | "context"> & { steps: readonly PlayedStep[] },
 ): Promise<void> {
   for (const { action, inputs } of steps.toReversed()) {
     if (action === null) continue;
-    const post = await scene.post(forgeJob, action, { inputs: ourInputs({ scene, ...play }, inputs), env });
+    const post = await fixture.post(codeHostJob, action, {
+      inputs: ourInputs({ fixture, ...play }, inputs),
+      env,
+    });
     if (post.exitCode !== 0) throw new Error(`The post step failed:\n${post.log}`);
   }
 }
 
-function ourInputs({ scene }: PlayOptions, inputs: Readonly<Record<string, string>>): Record<string, string> {
+function ourInputs(
+  { fixture }: PlayOptions,
+  inputs: Readonly<Record<string, string>>,
+): Record<string, string> {
   if (inputs["base-url"] !== BASE_URL) throw new Error(`Every example names ${BASE_URL}, to be replaced.`);
-  return { ...inputs, "base-url": scene.url };
+  return { ...inputs, "base-url": fixture.url };
 }
 
 function contextsOf(
   { job, played }: JobPlay,
-  { env, payload, githubToken }: ForgeJob,
+  { env, payload, githubToken }: CodeHostJob,
 ): Record<string, unknown> {
   const github: Record<string, unknown> = { event: payload, token: githubToken };
   for (const [name, value] of Object.entries(env)) {

@@ -6,8 +6,8 @@ import {
   request as open,
   type ServerResponse,
 } from "node:http";
-import { type Fault, makeFaults } from "./forge-fault.ts";
-import { readBody, startLoopbackServer } from "./forge-server.ts";
+import { type Fault, makeFaults } from "../../fakes/code-host/fault.ts";
+import { readBody, startLoopbackServer } from "../../fakes/code-host/server.ts";
 
 export type Route = "exchange" | "revoke" | "submit" | "run" | "cancel" | "poll" | "other";
 

@@ -1,6 +1,6 @@
 // A rates file as an operator would write one, with every list filled.
 
-import type { RatesDocument } from "../../src/service/rates-file.ts";
+import type { RatesDocument } from "../../src/service/settings/rates-file.ts";
 
 export function ratesDocument(changes: Partial<RatesDocument> = {}): RatesDocument {
   return {

@@ -1,6 +1,6 @@
 // Records with sensible contents, for tests of the store and the core.
 
-import type { JobIdentity } from "../../src/service/core/job-identity.ts";
+import type { JobIdentity } from "../../src/service/core/ci/job-identity.ts";
 import type { RunInput, RunRecord } from "../../src/service/core/records.ts";
 
 export function makeJob(overrides: Partial<JobIdentity> = {}): JobIdentity {
@@ -29,7 +29,7 @@ export function makeRun(overrides: Partial<RunRecord> = {}): RunRecord {
     status: "queued",
     origin: "user",
     parentRunId: null,
-    payer: "free:https://issuer.example:77:2026-01",
+    billingAccount: "free:https://issuer.example:77:2026-01",
     holdMicroUsd: 8333,
     submittedAt: 1_000,
     startedAt: null,

@@ -1,19 +1,19 @@
-// What a scenario plays on: a forge with a real repository, the real service in this process behind a proxy that can
+// What a scenario plays on: a code host with a real repository, the real service in this process behind a proxy that can
 // go wrong, and the built Action as a child process. Every step that runs here is searched for secrets out of place.
 
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { type CodeHost, type CodeHostJob, startCodeHost } from "../../fakes/code-host/code-host.ts";
+import type { JobOptions } from "../../fakes/code-host/job.ts";
 import type { Visibility } from "../../src/contract/exchange.ts";
 import type { StoredRunEvent } from "../../src/contract/run-event.ts";
-import type { Config } from "../../src/service/config.ts";
 import type { Backend } from "../../src/service/executor/backend.ts";
-import { TestRepository } from "../service/workspace/git-repository.ts";
+import type { Config } from "../../src/service/settings/config.ts";
+import { TestRepository } from "../service/checkouts/git-repository.ts";
 import type { ManualClock } from "./clock-manual.ts";
 import { type FaultProxy, type ProxiedRequest, startFaultProxy } from "./fault-proxy.ts";
-import { type Forge, type ForgeJob, startForge } from "./forge.ts";
-import type { JobOptions } from "./forge-job.ts";
 import { type ActionResult, type RunActionOptions, runAction } from "./runner.ts";
 import { startTestService, type TestService } from "./service.ts";
 import { type StorePlace, storeKinds } from "./stores.ts";
@@ -43,8 +43,8 @@ export type RunRow = {
   readonly refunded_micro_usd: number;
 };
 
-export class Scene {
-  readonly forge: Forge;
+export class Fixture {
+  readonly forge: CodeHost;
   readonly proxy: FaultProxy;
   readonly place: StorePlace;
   /** Bare, with one commit on `main`. */
@@ -55,13 +55,13 @@ export class Scene {
   #earlierLogs = "";
   #workflowRuns = 1_296_269_000;
 
-  static async open(options: SceneOptions = {}): Promise<Scene> {
-    const folder = await mkdtemp(join(tmpdir(), "scene-"));
+  static async open(options: SceneOptions = {}): Promise<Fixture> {
+    const folder = await mkdtemp(join(tmpdir(), "fixture-"));
     const repository = new TestRepository(folder, "octo-repo.git");
     repository.git(["symbolic-ref", "HEAD", "refs/heads/main"]);
     repository.commit({ files: repositoryFiles, subject: "Say hello" });
     const { visibility = "public", clock } = options;
-    const forge = await startForge({
+    const forge = await startCodeHost({
       repositories: { [REPOSITORY]: { path: repository.path, visibility } },
       ...(clock === undefined ? {} : { now: clock.now }),
     });
@@ -70,11 +70,11 @@ export class Scene {
     if (place === undefined) throw new Error("There is no store.");
     const service = await startTestService(serviceOptions({ forge, proxy, place, options }));
     proxy.forwardTo(service.url);
-    return new Scene({ forge, proxy, place, repository, options, folder, service });
+    return new Fixture({ forge, proxy, place, repository, options, folder, service });
   }
 
   private constructor(parts: {
-    forge: Forge;
+    forge: CodeHost;
     proxy: FaultProxy;
     place: StorePlace;
     repository: TestRepository;
@@ -106,18 +106,18 @@ export class Scene {
   }
 
   /** A job in a workflow run of its own. */
-  async job(options: JobOptions = {}): Promise<ForgeJob> {
+  async job(options: JobOptions = {}): Promise<CodeHostJob> {
     this.#workflowRuns += 1;
     return await this.forge.job({ runId: String(this.#workflowRuns), ...options });
   }
 
   /** The main step of a job. */
-  async main(job: ForgeJob, options: StepOptions = {}): Promise<StepResult> {
+  async main(job: CodeHostJob, options: StepOptions = {}): Promise<StepResult> {
     return await this.#step(job, { entry: "main", ...options });
   }
 
   /** The post step, with the inputs and the state that the main step had. */
-  async post(job: ForgeJob, main: ActionResult, options: StepOptions = {}): Promise<StepResult> {
+  async post(job: CodeHostJob, main: ActionResult, options: StepOptions = {}): Promise<StepResult> {
     return await this.#step(job, { entry: "post", state: main.state, ...options });
   }
 
@@ -174,7 +174,7 @@ export class Scene {
   }
 
   async #step(
-    job: ForgeJob,
+    job: CodeHostJob,
     step: StepOptions & Pick<RunActionOptions, "entry" | "state">,
   ): Promise<StepResult> {
     const before = this.proxy.requests.length;
@@ -191,7 +191,7 @@ export class Scene {
 }
 
 function serviceOptions(parts: {
-  forge: Forge;
+  forge: CodeHost;
   proxy: FaultProxy;
   place: StorePlace;
   options: SceneOptions;
@@ -236,7 +236,7 @@ export function sentTokens(step: StepResult): Record<string, unknown>[] {
  * header and the step's state, both masked before anything else, and nothing of the runner's own to the service.
  */
 async function expectNoSecretOutOfPlace(seen: {
-  job: ForgeJob;
+  job: CodeHostJob;
   result: ActionResult;
   requests: readonly ProxiedRequest[];
   logText: string;
@@ -286,7 +286,7 @@ async function expectNoSecretOutOfPlace(seen: {
 
 /** Another job may play at the same time: what goes by its ID token, and by the capability that it got for that. */
 function requestsOfOthers(
-  { claims }: ForgeJob,
+  { claims }: CodeHostJob,
   requests: readonly ProxiedRequest[],
 ): ReadonlySet<ProxiedRequest> {
   const isTheirs = (token: string) => String(claimsOf(token).run_id) !== claims.run_id;

@@ -1,7 +1,7 @@
 // Schedules with sensible contents, and what a test asks of those in a store.
 
-import type { ScheduleRecord } from "../../src/service/core/schedule-machine.ts";
-import type { CoreBed } from "./service-core.ts";
+import type { ScheduleRecord } from "../../src/service/core/schedules/schedule-machine.ts";
+import type { CoreFixture } from "./service-core.ts";
 
 export function makeSchedule(overrides: Partial<ScheduleRecord> = {}): ScheduleRecord {
   return {
@@ -24,27 +24,27 @@ export function makeSchedule(overrides: Partial<ScheduleRecord> = {}): ScheduleR
   };
 }
 
-/** Puts a schedule of this agent, due at once unless told, into the bed's store. Returns its id. */
+/** Puts a schedule of this agent, due at once unless told, into the fixture's store. Returns its id. */
 export async function plant(
-  bed: CoreBed,
+  fixture: CoreFixture,
   schedule: Partial<ScheduleRecord> & { agentId: string },
 ): Promise<string> {
-  const now = bed.clock.now();
-  const id = bed.core.random.uuid(now);
-  await bed.store.transact((tx) =>
+  const now = fixture.clock.now();
+  const id = fixture.core.random.uuid(now);
+  await fixture.store.transact((tx) =>
     tx.insertSchedule(makeSchedule({ id, fireAt: now, dueAt: schedule.fireAt ?? now, ...schedule })),
   );
   return id;
 }
 
-export async function readSchedule(bed: CoreBed, id: string): Promise<ScheduleRecord> {
-  const schedule = await bed.store.committed.findSchedule(id);
+export async function readSchedule(fixture: CoreFixture, id: string): Promise<ScheduleRecord> {
+  const schedule = await fixture.store.committed.findSchedule(id);
   if (schedule === null) throw new Error(`There is no schedule ${id}.`);
   return schedule;
 }
 
 /** The ids of all runs that schedules became. */
-export async function scheduledRuns(bed: CoreBed): Promise<string[]> {
-  const rows = await bed.place.query("select id from runs where origin = 'schedule' order by id");
+export async function scheduledRuns(fixture: CoreFixture): Promise<string[]> {
+  const rows = await fixture.place.query("select id from runs where origin = 'schedule' order by id");
   return rows.map(({ id }) => String(id));
 }

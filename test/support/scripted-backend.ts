@@ -2,11 +2,11 @@
 
 import type { Backend, BackendOutcome, BackendTask } from "../../src/service/executor/backend.ts";
 
-/** Runs `script` for every run, without a workspace. */
+/** Runs `script` for every run, without a checkout. */
 export function scriptedBackend(script: (task: BackendTask) => Promise<void>): Backend {
   return {
     name: "scripted",
-    needsWorkspace: false,
+    needsCheckout: false,
     run: async (task): Promise<BackendOutcome> => {
       await script(task);
       return { stopReason: "end_turn" };

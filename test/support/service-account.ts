@@ -1,10 +1,10 @@
-// An account with its keys and an agent on a core bed, and the door to use them through.
+// An account with its keys and an agent on a core fixture, and the door to use them through.
 
-import { makeApiKey, openAccount } from "../../src/service/core/keys.ts";
+import { makeApiKey, openAccount } from "../../src/service/core/accounts/keys.ts";
 import type { Agent, Plan } from "../../src/service/core/records.ts";
+import { openDoor } from "./service-api.ts";
 import { type Answer, type Call, call } from "./service-client.ts";
-import type { CoreBed } from "./service-core.ts";
-import { openDoor } from "./service-door.ts";
+import type { CoreFixture } from "./service-core.ts";
 
 export type TestAccount = {
   readonly id: string;
@@ -15,8 +15,11 @@ export type TestAccount = {
   readonly agent: Agent;
 };
 
-export async function makeAccount(bed: CoreBed, plan: Plan = "registered_free"): Promise<TestAccount> {
-  const { core } = bed;
+export async function makeAccount(
+  fixture: CoreFixture,
+  plan: Plan = "registered_free",
+): Promise<TestAccount> {
+  const { core } = fixture;
   const account = await openAccount(core, plan);
   const make = async (callerClass: "owner" | "ai_client") =>
     (await makeApiKey(core, { accountId: account.id, callerClass, name: callerClass })).secret;
@@ -38,10 +41,10 @@ export async function makeAccount(bed: CoreBed, plan: Plan = "registered_free"):
   return { id: account.id, owner: await make("owner"), aiClient: await make("ai_client"), agent };
 }
 
-/** The bed's door, called by path. */
+/** The fixture's door, called by path. */
 export async function openCaller(
-  bed: CoreBed,
+  fixture: CoreFixture,
 ): Promise<{ send(path: string, options?: Call): Promise<Answer>; close(): Promise<void> }> {
-  const door = await openDoor(bed);
+  const door = await openDoor(fixture);
   return { send: (path, options) => call(door.url + path, options), close: () => door.close() };
 }

@@ -6,23 +6,23 @@ import type { LogFields, Logger } from "../../src/base/log.ts";
 import { ok } from "../../src/base/result.ts";
 import { isTerminal, type SubmitRunRequest } from "../../src/contract/run.ts";
 import type { StoredRunEvent } from "../../src/contract/run-event.ts";
-import type { CiJobCaller } from "../../src/service/core/caller.ts";
+import { RateLimits } from "../../src/service/api/shared/rate-limits.ts";
+import type { CiJobCaller } from "../../src/service/core/accounts/caller.ts";
+import { exchangeToken } from "../../src/service/core/ci/exchange-token.ts";
 import type { Core } from "../../src/service/core/core.ts";
-import { exchangeToken } from "../../src/service/core/exchange-token.ts";
+import type { Rates } from "../../src/service/core/money/rates.ts";
+import type { CheckoutProvider } from "../../src/service/core/ports/checkout.ts";
 import { noMeter } from "../../src/service/core/ports/meter.ts";
 import type { Store } from "../../src/service/core/ports/store.ts";
 import { noTracer } from "../../src/service/core/ports/tracer.ts";
-import type { WorkspaceProvider } from "../../src/service/core/ports/workspace.ts";
-import { RateLimits } from "../../src/service/core/rate-limits.ts";
-import type { Rates } from "../../src/service/core/rates.ts";
 import type { RunRecord } from "../../src/service/core/records.ts";
-import { RunSignals } from "../../src/service/core/run-signals.ts";
+import { RunSignals } from "../../src/service/core/runs/run-signals.ts";
+import { RunSubmitter } from "../../src/service/core/runs/submit-run.ts";
 import { ScheduleAlarm } from "../../src/service/core/schedules/schedule-alarm.ts";
-import { RunSubmitter } from "../../src/service/core/submit-run.ts";
-import { defaultRates } from "../../src/service/default-rates.ts";
 import type { Backend } from "../../src/service/executor/backend.ts";
 import { Executor } from "../../src/service/executor/executor.ts";
 import { InProcessDispatch } from "../../src/service/executor/in-process-dispatch.ts";
+import { defaultRates } from "../../src/service/settings/default-rates.ts";
 import { ManualClock } from "./clock-manual.ts";
 import { makeJob } from "./records.ts";
 import { type StoreKind, type StorePlace, storeKinds } from "./stores.ts";
@@ -31,7 +31,7 @@ export type CoreBedOptions = {
   /** SQLite unless told. */
   readonly kind?: StoreKind;
   readonly backend?: Backend;
-  readonly workspaces?: WorkspaceProvider;
+  readonly checkouts?: CheckoutProvider;
   readonly slots?: number;
   readonly runTimeLimitMs?: number;
   /** Per owner and month; plenty unless told. */
@@ -45,17 +45,17 @@ export type CoreBedOptions = {
   readonly wrapStore?: (store: Store) => Store;
 };
 
-const noWorkspaces: WorkspaceProvider = {
+const noCheckouts: CheckoutProvider = {
   open: async () => {
-    throw new Error("This bed has no workspaces.");
+    throw new Error("This fixture has no checkouts.");
   },
   openEmpty: async () => {
-    throw new Error("This bed has no workspaces.");
+    throw new Error("This fixture has no checkouts.");
   },
   sweep: async () => {},
 };
 
-export class CoreBed {
+export class CoreFixture {
   readonly core: Core;
   readonly clock: ManualClock;
   readonly dispatch: InProcessDispatch;
@@ -67,15 +67,15 @@ export class CoreBed {
   readonly logs: string[];
   #caller: CiJobCaller | null = null;
 
-  static async start(options: CoreBedOptions = {}): Promise<CoreBed> {
+  static async start(options: CoreBedOptions = {}): Promise<CoreFixture> {
     const kind = options.kind ?? storeKinds[0];
     if (kind === undefined) throw new Error("There is no store.");
     const place = await kind.make();
-    return new CoreBed(place, await place.open(), options);
+    return new CoreFixture(place, await place.open(), options);
   }
 
   private constructor(place: StorePlace, store: Store, options: CoreBedOptions) {
-    const { backend, workspaces = noWorkspaces, slots = 2, wrapStore } = options;
+    const { backend, checkouts = noCheckouts, slots = 2, wrapStore } = options;
     this.place = place;
     this.store = store;
     this.clock = new ManualClock();
@@ -116,7 +116,7 @@ export class CoreBed {
     this.executor = new Executor({
       core: this.core,
       dispatch: this.dispatch,
-      workspaces,
+      checkouts,
       backends: backend === undefined ? [] : [backend],
       slots,
       runTimeLimitMs: options.runTimeLimitMs ?? 3_600_000,

@@ -13,10 +13,10 @@ export type ReadQuery = { readonly after?: number; readonly wait?: number; reado
 
 export class CiJob {
   readonly exchanged: ExchangeResponse;
-  readonly #bed: Caller;
+  readonly #fixture: Caller;
 
-  constructor(parts: { bed: Caller; exchanged: ExchangeResponse }) {
-    this.#bed = parts.bed;
+  constructor(parts: { fixture: Caller; exchanged: ExchangeResponse }) {
+    this.#fixture = parts.fixture;
     this.exchanged = parts.exchanged;
   }
 
@@ -33,7 +33,7 @@ export class CiJob {
   }
 
   async call(path: string, options: Call = {}): Promise<Answer> {
-    return await this.#bed.call(path, { bearer: this.bearer, ...options });
+    return await this.#fixture.call(path, { bearer: this.bearer, ...options });
   }
 
   async submit(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {

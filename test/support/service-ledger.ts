@@ -1,7 +1,7 @@
 // What must be true of the money at any moment, read past the store as an auditor would.
 
 import { expect } from "vitest";
-import { HELD, isPayer, RUN_FEE_MICRO_USD } from "../../src/service/core/ledger.ts";
+import { HELD, isBillingAccount, RUN_FEE_MICRO_USD } from "../../src/service/core/money/ledger.ts";
 import type { StorePlace } from "./stores.ts";
 
 type Row = Record<string, unknown>;
@@ -57,9 +57,9 @@ function balancesOf(postings: readonly Row[]): Map<unknown, number> {
   return balances;
 }
 
-/** A payer's balance is kept beside its postings, is their sum, and never below zero. */
+/** A billing account's balance is kept beside its postings, is their sum, and never below zero. */
 function expectKept(balances: ReadonlyMap<unknown, number>, account: unknown, kept: unknown): void {
-  expect(kept === null, String(account)).toBe(!isPayer(String(account)));
+  expect(kept === null, String(account)).toBe(!isBillingAccount(String(account)));
   if (kept === null) return;
   expect(Number(kept), String(account)).toBe(balances.get(account));
   expect(Number(kept), String(account)).toBeGreaterThanOrEqual(0);

@@ -5,10 +5,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type CodeHost, startCodeHost } from "../../fakes/code-host/code-host.ts";
+import type { Claims } from "../../fakes/issuer/claims.ts";
 import { exchangeResponseSchema } from "../../src/contract/exchange.ts";
-import type { Role } from "../../src/service/config.ts";
-import { type Forge, startForge } from "./forge.ts";
-import type { Claims } from "./issuer-claims.ts";
+import type { Role } from "../../src/service/settings/config.ts";
 import { call } from "./service-client.ts";
 import { CiJob } from "./service-job.ts";
 import { ServiceProcess } from "./service-process.ts";
@@ -42,13 +42,13 @@ type Parts = {
   readonly place: StorePlace;
   readonly label: string;
   readonly nodes: Node[];
-  readonly forge: Forge;
+  readonly forge: CodeHost;
   readonly folder: string;
 };
 
 export class ServiceNodes {
   readonly place: StorePlace;
-  readonly forge: Forge;
+  readonly forge: CodeHost;
   /** The application name of every connection of these nodes, and of no other. */
   readonly label: string;
   readonly all: Node[];
@@ -57,7 +57,7 @@ export class ServiceNodes {
   static async start(options: NodesOptions = {}): Promise<ServiceNodes> {
     const { roles = ["api", "api", "worker", "worker"] } = options;
     const place = options.place ?? (await makePostgresPlace());
-    const forge = await startForge({ repositories: {} });
+    const forge = await startCodeHost({ repositories: {} });
     const folder = await mkdtemp(join(tmpdir(), "agent-service-nodes-"));
     const label = `nodes-${folder.slice(-6)}`;
     const { databaseUrl } = place.settings;
@@ -122,7 +122,7 @@ export class ServiceNodes {
     });
     const exchanged = exchangeResponseSchema.parse(answer.body);
     const through = ({ url }: Node) =>
-      new CiJob({ bed: { call: (path, options) => call(url + path, options) }, exchanged });
+      new CiJob({ fixture: { call: (path, options) => call(url + path, options) }, exchanged });
     return [through(first), through(second)];
   }
 

@@ -2,17 +2,17 @@
 
 import { Writable } from "node:stream";
 import { pino } from "pino";
+import type { CodeHost } from "../../fakes/code-host/code-host.ts";
 import type { Clock } from "../../src/base/clock.ts";
-import type { Config } from "../../src/service/config.ts";
-import { readConfig } from "../../src/service/config.ts";
-import type { WorkspaceProvider } from "../../src/service/core/ports/workspace.ts";
+import type { CheckoutProvider } from "../../src/service/core/ports/checkout.ts";
 import type { Backend } from "../../src/service/executor/backend.ts";
 import { type Service, startService } from "../../src/service/main.ts";
-import type { Forge } from "./forge.ts";
+import type { Config } from "../../src/service/settings/config.ts";
+import { readConfig } from "../../src/service/settings/config.ts";
 import { type StorePlace, storeKinds } from "./stores.ts";
 
 export type TestServiceOptions = {
-  readonly forge: Forge;
+  readonly forge: CodeHost;
   /** An own SQLite place, removed with the service, unless told. */
   readonly place?: StorePlace;
   /** In the place of the service's backends. */
@@ -20,7 +20,7 @@ export type TestServiceOptions = {
   readonly config?: Partial<Config>;
   readonly clock?: Clock;
   /** Clones of the service's own unless told. */
-  readonly workspaces?: WorkspaceProvider;
+  readonly checkouts?: CheckoutProvider;
 };
 
 export type TestService = Service & {
@@ -29,9 +29,9 @@ export type TestService = Service & {
   logText(): string;
 };
 
-/** Starts a service that trusts the forge. */
+/** Starts a service that trusts the code host. */
 export async function startTestService(options: TestServiceOptions): Promise<TestService> {
-  const { forge, backend, clock, workspaces } = options;
+  const { forge, backend, clock, checkouts } = options;
   const ownPlace = options.place === undefined ? await storeKinds[0]?.make() : undefined;
   const place = options.place ?? ownPlace;
   if (place === undefined) throw new Error("There is no place for the store.");
@@ -52,7 +52,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     log: pino({ level: "trace" }, sink),
     ...(backend === undefined ? {} : { backends: [backend] }),
     ...(clock === undefined ? {} : { clock }),
-    ...(workspaces === undefined ? {} : { workspaces }),
+    ...(checkouts === undefined ? {} : { checkouts }),
   });
   return {
     ...service,
@@ -65,7 +65,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   };
 }
 
-function defaults(forge: Forge): Config {
+function defaults(forge: CodeHost): Config {
   const config = readConfig(
     { PORT: "0" },
     {

@@ -6,9 +6,9 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { pino } from "pino";
-import { readConfig } from "../../src/service/config.ts";
 import type { Backend, BackendTask } from "../../src/service/executor/backend.ts";
 import { startService } from "../../src/service/main.ts";
+import { readConfig } from "../../src/service/settings/config.ts";
 import { say, untilStopped } from "./scripted-backend.ts";
 
 const read = readConfig({});
@@ -19,7 +19,7 @@ const executions = join(config.dataDir, "executions");
 // In the place of the backend that the API nodes give their agents.
 const backend: Backend = {
   name: config.backend,
-  needsWorkspace: false,
+  needsCheckout: false,
   run: async (task) => {
     appendFileSync(executions, `${task.runId}\n`);
     await play(task);

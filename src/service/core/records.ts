@@ -3,8 +3,8 @@
 import type { CiPolicy } from "../../contract/ci-policy.ts";
 import type { Visibility } from "../../contract/exchange.ts";
 import type { Message, RunCause, RunOrigin, RunStatus } from "../../contract/run.ts";
-import type { JobIdentity } from "./job-identity.ts";
-import type { Usage } from "./usage.ts";
+import type { JobIdentity } from "./ci/job-identity.ts";
+import type { Usage } from "./runs/usage.ts";
 
 export const plans = ["registered_free", "subscribed"] as const;
 export type Plan = (typeof plans)[number];
@@ -105,7 +105,7 @@ export type Capability = {
 export type Session = { readonly id: string; readonly agentId: string; readonly createdAt: number };
 
 /** What a session's last run left changed in its repository: the next one begins with it. */
-export type SessionCopy = {
+export type CarriedChanges = {
   readonly sessionId: string;
   readonly runId: string;
   /** The commit that the patch is against. */
@@ -156,7 +156,7 @@ export type RunRecord = {
   readonly origin: RunOrigin;
   readonly parentRunId: string | null;
   /** The ledger account that pays. */
-  readonly payer: string;
+  readonly billingAccount: string;
   readonly holdMicroUsd: number;
   readonly submittedAt: number;
   readonly startedAt: number | null;

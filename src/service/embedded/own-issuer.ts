@@ -5,7 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
 import { ok, refused } from "../../base/result.ts";
 import { hashSecret, makeSecretToken } from "../../base/secret-token.ts";
-import type { JobIdentity } from "../core/job-identity.ts";
+import type { JobIdentity } from "../core/ci/job-identity.ts";
 import type { TokenVerifier } from "../core/ports/token-verifier.ts";
 
 const TOKEN_PREFIX = "job_";

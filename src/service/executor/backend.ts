@@ -1,19 +1,19 @@
-// What carries a run out once its workspace is there. One file a backend under backends/.
+// What carries a run out once its checkout is there. One file a backend under backends/.
 
 import type { Message } from "../../contract/run.ts";
 import type { RunEvent } from "../../contract/run-event.ts";
-import type { Workspace } from "../core/ports/workspace.ts";
+import type { Checkout } from "../core/ports/checkout.ts";
 import type { ChildOutcome, ChildTask } from "./child-runs.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
-/** Why a run that did its work stopped: it was done, or a bound of the request, the agent or the payer was reached. */
+/** Why a run that did its work stopped: it was done, or a bound of the request, the agent or the billing account was reached. */
 export type StopReason = "end_turn" | "max_tokens" | "max_turns" | "credits";
 
 /** A backend that could not do its work. The message is for whoever reads the run: what, why, what to do. No secrets. */
 export class BackendFailure extends Error {
   override readonly name = "BackendFailure";
   readonly isRetryable: boolean;
-  /** What was asked for could not be had: its payer pays, as for a run that did its work. */
+  /** What was asked for could not be had: its billing account pays, as for a run that did its work. */
   readonly isCharged: boolean;
 
   /** A backend that is loaded from a bundle of its own has a copy of this class: the name tells. */
@@ -39,7 +39,7 @@ export type BackendTask = {
   readonly advisorMaxSpendMicroUsd: number | null;
   /** The JSON Schema that the reply has to fit; null where any reply will do. */
   readonly outputSchema: Readonly<Record<string, unknown>> | null;
-  readonly workingCopy: WorkingCopy;
+  readonly carriedState: CarriedState;
   /** Tokens that this turn may use; 0 means the backend's default. */
   readonly maxTurnTokens: number;
   /** Aborts on cancel, time limit, shutdown or a lost lease. A backend stops promptly and rejects with its reason. */
@@ -80,26 +80,26 @@ export type RepositoryTask = BackendTask & {
  * What the session's last run left changed: "fresh" where that was nothing, "restored" where the tree holds it again,
  * "lost" where it does not apply to this commit any more.
  */
-export type WorkingCopy =
+export type CarriedState =
   | { readonly state: "fresh" }
   | { readonly state: "restored" }
   | { readonly state: "lost"; readonly paths: readonly string[] };
 
-/** A task of an agent that has no repository. Its workspace is one without files. */
+/** A task of an agent that has no repository. Its checkout is one without files. */
 export type BareTask = BackendTask & { readonly repository: null };
 
 export type Backend =
   | {
       readonly name: string;
-      readonly needsWorkspace: true;
+      readonly needsCheckout: true;
       /** What it changes in the tree is reported, kept, and there again when the session goes on. */
-      readonly changesWorkspace?: true;
-      /** The longest that what it started may go on in the workspace after the signal: 30 s unless told. */
+      readonly changesCheckout?: true;
+      /** The longest that what it started may go on in the checkout after the signal: 30 s unless told. */
       readonly stopsWithinMs?: number;
-      run(task: RepositoryTask | BareTask, workspace: Workspace): Promise<BackendOutcome>;
+      run(task: RepositoryTask | BareTask, checkout: Checkout): Promise<BackendOutcome>;
     }
   | {
       readonly name: string;
-      readonly needsWorkspace: false;
+      readonly needsCheckout: false;
       run(task: BackendTask): Promise<BackendOutcome>;
     };

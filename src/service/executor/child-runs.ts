@@ -3,10 +3,10 @@
 import { assertNever } from "../../base/assert-never.ts";
 import { isTerminal } from "../../contract/run.ts";
 import type { Core } from "../core/core.ts";
-import { type DelegationRefusal, delegateRun } from "../core/delegate-run.ts";
-import type { TakenRun } from "../core/progress-run.ts";
 import type { RunRecord } from "../core/records.ts";
-import { readReplies } from "../core/session-history.ts";
+import { type DelegationRefusal, delegateRun } from "../core/runs/delegate-run.ts";
+import type { TakenRun } from "../core/runs/progress-run.ts";
+import { readReplies } from "../core/sessions/session-history.ts";
 
 /** How often a child is looked at whose signals were lost. */
 const LOOK_MS = 5_000;

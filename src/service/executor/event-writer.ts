@@ -2,7 +2,7 @@
 
 import type { RunStatus } from "../../contract/run.ts";
 import type { RunEvent } from "../../contract/run-event.ts";
-import { OpenSpans } from "../core/open-spans.ts";
+import { OpenSpans } from "../core/runs/open-spans.ts";
 
 /** Beyond this much unwritten text `emit` waits. */
 const HIGH_WATER_CHARS = 1_000_000;

@@ -3,13 +3,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type BackoffPolicy, nextDelayMs } from "../../base/backoff.ts";
 import type { Core } from "../core/core.ts";
+import type { CheckoutProvider } from "../core/ports/checkout.ts";
 import type { Span } from "../core/ports/tracer.ts";
-import type { WorkspaceProvider } from "../core/ports/workspace.ts";
-import { appendRunEvents, finishRun, type TakenRun } from "../core/progress-run.ts";
-import { interruptRun } from "../core/recover-runs.ts";
+import { appendRunEvents, finishRun, type TakenRun } from "../core/runs/progress-run.ts";
+import { interruptRun } from "../core/runs/recover-runs.ts";
 import type { Backend } from "./backend.ts";
-import { carryOut } from "./carry-out.ts";
 import { EventWriter } from "./event-writer.ts";
+import { executeRun } from "./execute-run.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { RunLease } from "./run-lease.ts";
 import type { Offer, RunQueue } from "./run-queue.ts";
@@ -24,7 +24,7 @@ const STORE_BACKOFF: BackoffPolicy = { attempts: 10, firstDelayMs: 100, maxDelay
 export type ExecutorOptions = {
   readonly core: Core;
   readonly dispatch: RunQueue;
-  readonly workspaces: WorkspaceProvider;
+  readonly checkouts: CheckoutProvider;
   readonly backends: readonly Backend[];
   /** Runs at work at a time. */
   readonly slots: number;
@@ -40,7 +40,7 @@ export class Executor {
   readonly #leases = new Map<string, RunLease>();
   readonly #heartbeats: Heartbeats;
   readonly #slots = new Set<Promise<void>>();
-  /** Workspaces of ended runs whose backends are still to end. */
+  /** Checkouts of ended runs whose backends are still to end. */
   readonly #cleaning = new Set<Promise<void>>();
   /** Runs what it is given outside of any run's trace: a worker outlives the run that lends it. */
   readonly #outside = AsyncLocalStorage.snapshot();
@@ -149,7 +149,7 @@ export class Executor {
   }
 
   async #carry({ lease, taken }: { lease: RunLease; taken: TakenRun }, span: Span): Promise<void> {
-    const { core, backends, workspaces } = this.#options;
+    const { core, backends, checkouts } = this.#options;
     const startedAt = core.clock.now();
     const { id: runId, fence } = taken.run;
     this.#leases.set(runId, lease);
@@ -158,11 +158,11 @@ export class Executor {
         append: (events) => appendRunEvents(core, { runId, fence, events }),
         onStatus: (status) => lease.observe(status),
       });
-      const { ending, usage, cleaned } = await carryOut({
+      const { ending, usage, cleaned } = await executeRun({
         core,
         taken,
         backends,
-        workspaces,
+        checkouts,
         writer,
         signal: lease.signal,
         lend: (wait) => this.#lend(wait),

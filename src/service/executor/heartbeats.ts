@@ -4,7 +4,7 @@
 import type { RunStatus } from "../../contract/run.ts";
 import type { Core } from "../core/core.ts";
 import type { HeldRun } from "../core/ports/store.ts";
-import { beatRuns } from "../core/progress-run.ts";
+import { beatRuns } from "../core/runs/progress-run.ts";
 
 /** Runs of one write. */
 const MAX_BEAT = 100;

@@ -2,7 +2,7 @@
 
 import type { RunStatus } from "../../contract/run.ts";
 import type { Core } from "../core/core.ts";
-import { beatRun, type TakenRun, takeRun } from "../core/progress-run.ts";
+import { beatRun, type TakenRun, takeRun } from "../core/runs/progress-run.ts";
 import type { Heartbeats } from "./heartbeats.ts";
 import type { RunQueue } from "./run-queue.ts";
 import { RunStopped, type StopKind } from "./stop-reason.ts";

@@ -1,6 +1,6 @@
 // Where an executor gets its runs. One implementation for a process that is alone, one for several nodes.
 
-import type { TakenRun } from "../core/progress-run.ts";
+import type { TakenRun } from "../core/runs/progress-run.ts";
 
 /** The id of a run to take, or a run that is taken already. */
 export type Offer = string | TakenRun;

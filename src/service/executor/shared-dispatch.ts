@@ -4,7 +4,7 @@
 import type { Logger } from "../../base/log.ts";
 import type { Dispatch } from "../core/ports/dispatch.ts";
 import type { NodeLink } from "../core/ports/node-link.ts";
-import type { TakenRun } from "../core/progress-run.ts";
+import type { TakenRun } from "../core/runs/progress-run.ts";
 import type { RunQueue } from "./run-queue.ts";
 
 export type SharedDispatchOptions = {

@@ -1,8 +1,8 @@
 // How a run looks in its trace: within the request, or the firing, that submitted it, wherever it is carried out.
 
 import type { Span, SpanStart } from "../core/ports/tracer.ts";
-import type { TakenRun } from "../core/progress-run.ts";
-import type { Ending } from "../core/run-machine.ts";
+import type { TakenRun } from "../core/runs/progress-run.ts";
+import type { Ending } from "../core/runs/run-machine.ts";
 import type { Backend } from "./backend.ts";
 
 export function runSpan({ run, input }: TakenRun): SpanStart {

@@ -1,7 +1,7 @@
-// What a run's model calls cost so far, and whether its payer can pay for one more.
+// What a run's model calls cost so far, and whether its billing account can pay for one more.
 
-import { RUN_FEE_MICRO_USD } from "../core/ledger.ts";
-import { type AdvisorTerms, type ModelRole, sumOf, type Usage } from "../core/usage.ts";
+import { RUN_FEE_MICRO_USD } from "../core/money/ledger.ts";
+import { type AdvisorTerms, type ModelRole, sumOf, type Usage } from "../core/runs/usage.ts";
 
 export type ModelUse = {
   readonly role: ModelRole;
@@ -12,7 +12,7 @@ export type ModelUse = {
 
 export type UsageMeterOptions = {
   readonly holdMicroUsd: number;
-  /** Holds so much more of the payer's credits. False when they do not suffice, or the run is not ours any more. */
+  /** Holds so much more of the billing account's credits. False when they do not suffice, or the run is not ours any more. */
   readonly raiseHold: (microUsd: number) => Promise<boolean>;
 };
 

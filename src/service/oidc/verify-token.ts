@@ -6,7 +6,7 @@ import { compactVerify, errors } from "jose";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { JobIdentity, JobStatement } from "../core/job-identity.ts";
+import type { JobIdentity, JobStatement } from "../core/ci/job-identity.ts";
 import type { TokenVerifier } from "../core/ports/token-verifier.ts";
 import type { ExchangeRefusal } from "../core/refusal.ts";
 import { AZURE_REFUSED, isAzureIssuer } from "./azure-devops.ts";

@@ -3,7 +3,7 @@
 
 import { chmod, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { endStragglers } from "./stragglers.ts";
+import { endOrphanProcesses } from "./orphan-processes.ts";
 
 const PREFIX = "agent-home-";
 const leftOverPattern = /^agent-home-[A-Za-z0-9]{6}$/;
@@ -16,7 +16,7 @@ export async function makeHome(folder: string): Promise<string> {
 
 /** Ends every process that has it as its home, then removes it, what was made read-only included. Safe to repeat. */
 export async function removeHome(home: string): Promise<void> {
-  await endStragglers(home);
+  await endOrphanProcesses(home);
   const options = { recursive: true, force: true, maxRetries: 3 };
   try {
     await rm(home, options);

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import type { Clock } from "../../base/clock.ts";
 import { ok } from "../../base/result.ts";
-import type { Sandbox, SandboxCommand, SandboxedWorkspace, SandboxResult } from "../core/ports/sandbox.ts";
+import type { Sandbox, SandboxCommand, SandboxedCheckout, SandboxResult } from "../core/ports/sandbox.ts";
 import { bubblewrapStart, FILTER_DESCRIPTOR, INNER_HOME, NICENESS } from "./bubblewrap-options.ts";
 import { feed, followStatus, type Inside } from "./bubblewrap-status.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
@@ -34,25 +34,25 @@ export type BubblewrapParts = {
 export function bubblewrapSandbox(parts: BubblewrapParts): Sandbox {
   return {
     kind: "bubblewrap",
-    async run(workspace, command) {
-      const folder = await prepareCommand(workspace, command);
+    async run(checkout, command) {
+      const folder = await prepareCommand(checkout, command);
       if (!folder.ok) return folder;
-      return ok(await execute(parts, { workspace, command, folder: folder.value }));
+      return ok(await execute(parts, { checkout, command, folder: folder.value }));
     },
   };
 }
 
 type Work = {
-  readonly workspace: SandboxedWorkspace;
+  readonly checkout: SandboxedCheckout;
   readonly command: SandboxCommand;
   readonly folder: WorkingFolder;
 };
 
-async function execute(parts: BubblewrapParts, { workspace, command, folder }: Work): Promise<SandboxResult> {
+async function execute(parts: BubblewrapParts, { checkout, command, folder }: Work): Promise<SandboxResult> {
   const { config, clock } = parts;
   const { limits } = config;
   const timeoutMs = Math.min(command.timeoutMs, limits.timeoutMs);
-  const git = await gitView({ ...workspace, root: folder.root });
+  const git = await gitView({ ...checkout, root: folder.root });
   const watchDisk = await prepareDiskWatch({ root: folder.root, maxBytes: limits.diskBytes, clock });
   const start = bubblewrapStart({
     host: parts.host,

@@ -1,4 +1,4 @@
-// Starts an agent that is a program of its own in bubblewrap: it sees its tools, its workspace and its home, each where
+// Starts an agent that is a program of its own in bubblewrap: it sees its tools, its checkout and its home, each where
 // it lies on this machine, and the network, because its model is there. With all that it starts it is held to the limits
 // of commands.
 
@@ -25,7 +25,7 @@ export type ConfinedStart = {
   /** All of it. */
   readonly environment: Readonly<Record<string, string>>;
   /** Absolute; both can be written to. */
-  readonly workspace: string;
+  readonly checkout: string;
   readonly home: string;
 };
 
@@ -60,25 +60,25 @@ export async function confineAgent(config: SandboxConfig, { clock }: { clock: Cl
   const { agentLimits: limits } = config;
   const memoryFolder = (path: string) => ["--size", `${limits.temporaryBytes}`, "--tmpfs", path];
 
-  return async ({ argv, environment, workspace, home }) => {
+  return async ({ argv, environment, checkout, home }) => {
     const watchTrees = await Promise.all(
-      [workspace, home].map((root) => prepareDiskWatch({ root, maxBytes: limits.diskBytes, clock })),
+      [checkout, home].map((root) => prepareDiskWatch({ root, maxBytes: limits.diskBytes, clock })),
     );
     const options = [
       // `clone` passes the filter, which cannot read all that it is given: in a user namespace of its own, an agent would
       // have every capability.
       ...["--unshare-all", "--unshare-user", "--disable-userns"],
       ...["--share-net", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
-      // First, so that the workspace and the home may lie below it.
+      // First, so that the checkout and the home may lie below it.
       ...memoryFolder("/tmp"),
       ...["--dir", "/var", "--symlink", "/tmp", "/var/tmp"],
       ...host.options,
       // To a service that is root, the files of /proc/sys are its own: written to, they lead out.
       ...["--proc", "/proc", "--remount-ro", "/proc"],
       ...["--dev", "/dev", "--remount-ro", "/dev", ...memoryFolder("/dev/shm")],
-      ...["--bind", workspace, workspace, "--bind", home, home],
+      ...["--bind", checkout, checkout, "--bind", home, home],
       ...host.seals,
-      ...["--remount-ro", "/", "--chdir", workspace],
+      ...["--remount-ro", "/", "--chdir", checkout],
       ...["--json-status-fd", `${STATUS_DESCRIPTOR}`],
       ...(filter === null ? [] : ["--seccomp", `${FILTER_DESCRIPTOR}`]),
       // No bound on the data of one process: some runtimes reserve far more than they use. The watch counts what is used.

@@ -1,5 +1,5 @@
 // Executes commands by whatever the operator starts containers with. What a container sees, its network and its memory
-// are the operator's command; time, output and the weight of the workspace are held here.
+// are the operator's command; time, output and the weight of the checkout are held here.
 
 import { spawn } from "node:child_process";
 import type { Clock } from "../../base/clock.ts";
@@ -39,8 +39,8 @@ export function containerSandbox({ config, commands, inherited, clock, random }:
   }
   return {
     kind: "container",
-    async run(workspace, command) {
-      const folder = await prepareCommand(workspace, command);
+    async run(checkout, command) {
+      const folder = await prepareCommand(checkout, command);
       if (!folder.ok) return folder;
       const { limits } = config;
       const timeoutMs = Math.min(command.timeoutMs, limits.timeoutMs);
@@ -50,7 +50,7 @@ export function containerSandbox({ config, commands, inherited, clock, random }:
         clock,
       });
       const values = {
-        workspace: folder.value.root,
+        checkout: folder.value.root,
         cwd: folder.value.within,
         command: shellLine(command, config.passed),
         name: `agent-${Buffer.from(random.bytes(12)).toString("hex")}`,

@@ -1,4 +1,4 @@
-// Weighs a workspace while a command works on it, and keeps an eye on the disk under it.
+// Weighs a checkout while a command works on it, and keeps an eye on the disk under it.
 
 import { lstat, opendir, statfs } from "node:fs/promises";
 import { join } from "node:path";

@@ -3,11 +3,11 @@
 
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { SandboxedWorkspace } from "../core/ports/sandbox.ts";
+import type { SandboxedCheckout } from "../core/ports/sandbox.ts";
 import { SandboxError } from "./sandbox-error.ts";
 
 /** Where the two lie for those inside. */
-export const INNER_TREE = "/workspace";
+export const INNER_TREE = "/checkout";
 export const INNER_GIT_FOLDER = "/git";
 
 /** Without these git does not understand its folder. Remotes, credentials and headers are not among them. */
@@ -22,10 +22,10 @@ export type GitView = {
   readonly files: readonly { readonly target: string; readonly content: string }[];
 };
 
-export async function gitView(workspace: SandboxedWorkspace): Promise<GitView> {
-  const inTree = join(workspace.root, ".git");
-  if (workspace.gitFolder !== null) {
-    const view = await folderView(workspace.gitFolder, INNER_GIT_FOLDER);
+export async function gitView(checkout: SandboxedCheckout): Promise<GitView> {
+  const inTree = join(checkout.root, ".git");
+  if (checkout.gitFolder !== null) {
+    const view = await folderView(checkout.gitFolder, INNER_GIT_FOLDER);
     const pointer = { target: `${INNER_TREE}/.git`, content: `gitdir: ${INNER_GIT_FOLDER}\n` };
     return { ...view, files: [...view.files, pointer] };
   }
@@ -34,7 +34,7 @@ export async function gitView(workspace: SandboxedWorkspace): Promise<GitView> {
   // and what the link names would be shown.
   if (kind === null) return { binds: [], files: [{ target: `${INNER_TREE}/.git`, content: "" }] };
   if (kind.isSymbolicLink())
-    throw new SandboxError("sandbox_not_started", "The workspace's .git is a symbolic link.");
+    throw new SandboxError("sandbox_not_started", "The checkout's .git is a symbolic link.");
   if (kind.isDirectory()) return await folderView(inTree, `${INNER_TREE}/.git`);
   return { binds: ["--ro-bind", inTree, `${INNER_TREE}/.git`], files: [] };
 }

@@ -1,13 +1,13 @@
 // What every kind of sandbox asks of a command before it is executed.
 
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { SandboxCommand, SandboxedWorkspace, SandboxRefusal } from "../core/ports/sandbox.ts";
+import type { SandboxCommand, SandboxedCheckout, SandboxRefusal } from "../core/ports/sandbox.ts";
 import { faultOfName } from "./scrubbed-environment.ts";
 import { type WorkingFolder, workingFolder } from "./working-folder.ts";
 
 /** The folder to start in, or why the command is refused. Throws the reason of its signal. */
 export async function prepareCommand(
-  workspace: SandboxedWorkspace,
+  checkout: SandboxedCheckout,
   command: SandboxCommand,
 ): Promise<Result<WorkingFolder, SandboxRefusal>> {
   command.signal.throwIfAborted();
@@ -17,6 +17,6 @@ export async function prepareCommand(
     const detail = `The variable ${JSON.stringify(name.slice(0, 100))} ${fault}. Leave it out.`;
     return refused({ reason: "environment_refused", detail });
   }
-  const folder = await workingFolder(workspace.root, command.cwd);
+  const folder = await workingFolder(checkout.root, command.cwd);
   return folder.ok ? ok(folder.value) : folder;
 }

@@ -14,7 +14,7 @@ export type SandboxLimits = {
   readonly memoryBytes: number;
   /** Threads count. */
   readonly processes: number;
-  /** What the tree of the workspace may weigh. */
+  /** What the tree of the checkout may weigh. */
   readonly diskBytes: number;
   /** Of each of `/tmp`, the home folder and shared memory; they are memory. */
   readonly temporaryBytes: number;
@@ -46,7 +46,7 @@ export type ContainerCommands = {
 };
 
 /** What `{…}` in the operator's commands may stand for. */
-export const placeholders = ["workspace", "cwd", "command", "name", "memory", "processes"] as const;
+export const placeholders = ["checkout", "cwd", "command", "name", "memory", "processes"] as const;
 
 /** Paths under which secrets, sockets or the kernel lie. */
 const neverVisible = [
@@ -163,7 +163,7 @@ function containerCommands(start: string, stop: string, problems: string[]): Con
   const command = commandOf("SANDBOX_COMMAND", start, problems);
   const ending = stop === "" ? null : commandOf("SANDBOX_STOP_COMMAND", stop, problems);
   if (command === null) return null;
-  for (const needed of ["{workspace}", "{command}"]) {
+  for (const needed of ["{checkout}", "{command}"]) {
     if (!command.some((part) => part.includes(needed)))
       problems.push(`SANDBOX_COMMAND must contain ${needed}.`);
   }

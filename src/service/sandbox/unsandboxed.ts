@@ -4,7 +4,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { ok, refused } from "../../base/result.ts";
 import type { Sandbox } from "../core/ports/sandbox.ts";
-import { mayExecute } from "../core/shell-policy.ts";
+import { mayExecute } from "../core/runs/shell-policy.ts";
 import { makeHome, removeHome } from "./agent-homes.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
 import { startGroup } from "./end-group.ts";
@@ -24,14 +24,14 @@ export function unsandboxed({ config, inherited, clock }: UnsandboxedParts): San
   const isSandboxOff = config.mode === "off";
   return {
     kind: "none",
-    async run(workspace, command) {
-      if (!mayExecute({ kind: "none", isSandboxOff, isTrusted: workspace.isTrusted })) {
+    async run(checkout, command) {
+      if (!mayExecute({ kind: "none", isSandboxOff, isTrusted: checkout.isTrusted })) {
         const detail =
           "Commands are not executed: this service has no sandbox, and the repository is not trusted. " +
           "Its operator can install bubblewrap, or set SANDBOX.";
         return refused({ reason: "shell_refused", detail });
       }
-      const folder = await prepareCommand(workspace, command);
+      const folder = await prepareCommand(checkout, command);
       if (!folder.ok) return folder;
       const timeoutMs = Math.min(command.timeoutMs, config.limits.timeoutMs);
       const watchDisk = await prepareDiskWatch({

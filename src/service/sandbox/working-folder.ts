@@ -1,4 +1,4 @@
-// The folder a command starts in: in the workspace, symbolic links resolved.
+// The folder a command starts in: in the checkout, symbolic links resolved.
 
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
@@ -21,14 +21,14 @@ export async function workingFolder(
   const no = (why: string) =>
     refused<SandboxRefusal>({
       reason: "cwd_refused",
-      detail: `The folder ${JSON.stringify(cwd.slice(0, 200))} ${why}. Name a folder relative to the workspace.`,
+      detail: `The folder ${JSON.stringify(cwd.slice(0, 200))} ${why}. Name a folder relative to the checkout.`,
     });
   if (isAbsolute(cwd) || cwd.includes("\0")) return no("is not relative");
   const folder = await realpath(resolve(realRoot, cwd)).catch(() => null);
   const within = folder === null ? ".." : relative(realRoot, folder);
   // One answer for what is missing and what is elsewhere: it is no way to ask what exists on this machine.
   if (folder === null || within === ".." || within.startsWith(`..${sep}`) || isAbsolute(within))
-    return no("is not in the workspace");
+    return no("is not in the checkout");
   if (!(await stat(folder)).isDirectory()) return no("is not a folder");
   return ok({ root: realRoot, folder, within });
 }

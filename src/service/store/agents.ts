@@ -19,8 +19,8 @@ type Agents = Pick<
   | "lockAgent"
   | "insertSession"
   | "findSession"
-  | "findSessionCopy"
-  | "putSessionCopy"
+  | "findCarriedChanges"
+  | "putCarriedChanges"
 >;
 
 export function agentQueries(db: Kysely<Database>): Agents {
@@ -140,7 +140,7 @@ export function agentQueries(db: Kysely<Database>): Agents {
       return row === undefined ? null : { id: row.id, agentId: row.agent_id, createdAt: row.created_at };
     },
 
-    putSessionCopy: async ({ sessionId, runId, baseSha, patch }) => {
+    putCarriedChanges: async ({ sessionId, runId, baseSha, patch }) => {
       const copy = { run_id: runId, base_sha: baseSha, patch };
       await db
         .insertInto("session_copies")
@@ -149,7 +149,7 @@ export function agentQueries(db: Kysely<Database>): Agents {
         .execute();
     },
 
-    findSessionCopy: async (sessionId) => {
+    findCarriedChanges: async (sessionId) => {
       const row = await db
         .selectFrom("session_copies")
         .selectAll()

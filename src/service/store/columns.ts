@@ -4,9 +4,9 @@ import * as z from "zod/mini";
 import { type CiPolicy, ciPolicySchema } from "../../contract/ci-policy.ts";
 import { visibilities } from "../../contract/exchange.ts";
 import { messageSchema } from "../../contract/run.ts";
-import type { JobIdentity } from "../core/job-identity.ts";
+import type { JobIdentity } from "../core/ci/job-identity.ts";
 import type { RunInput } from "../core/records.ts";
-import { modelRoles, type Usage } from "../core/usage.ts";
+import { modelRoles, type Usage } from "../core/runs/usage.ts";
 
 /** The value, when it is one of `allowed`. */
 export function oneOf<const Value extends string>(

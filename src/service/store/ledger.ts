@@ -1,8 +1,8 @@
-// The ledger in SQL: postings are the truth, a payer's balance is their sum, kept beside them so that one
+// The ledger in SQL: postings are the truth, a billing account's balance is their sum, kept beside them so that one
 // statement can check and spend it.
 
 import type { Kysely } from "kysely";
-import { isPayer } from "../core/ledger.ts";
+import { isBillingAccount } from "../core/money/ledger.ts";
 import type { StoreTransaction } from "../core/ports/store.ts";
 import type { Posting } from "../core/records.ts";
 import type { Database, LedgerPostingsTable } from "./tables.ts";
@@ -43,7 +43,7 @@ export function ledgerWrites(db: Kysely<Database>): LedgerWrites {
 
   return {
     post: async (posting) => {
-      if (isPayer(posting.from)) {
+      if (isBillingAccount(posting.from)) {
         const { numUpdatedRows } = await db
           .updateTable("ledger_accounts")
           .set((update) => ({ balance_micro_usd: update("balance_micro_usd", "-", posting.microUsd) }))
@@ -52,18 +52,18 @@ export function ledgerWrites(db: Kysely<Database>): LedgerWrites {
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return false;
       }
-      if (isPayer(posting.to)) await credit(posting.to, posting.microUsd);
+      if (isBillingAccount(posting.to)) await credit(posting.to, posting.microUsd);
       await db.insertInto("ledger_postings").values(toPostingRow(posting)).execute();
       return true;
     },
 
-    settle: async ({ payer, postings }) => {
+    settle: async ({ billingAccount, postings }) => {
       if (postings.length > 0) {
         await db.insertInto("ledger_postings").values(postings.map(toPostingRow)).execute();
-        const received = sumReceived(payer, postings);
-        if (received > 0) await credit(payer, received);
+        const received = sumReceived(billingAccount, postings);
+        if (received > 0) await credit(billingAccount, received);
       }
-      return (await ledgerQueries(db).findBalance(payer)) ?? 0;
+      return (await ledgerQueries(db).findBalance(billingAccount)) ?? 0;
     },
   };
 }

@@ -3,7 +3,7 @@
 
 import { type Kysely, sql } from "kysely";
 import { type RunStatus, runStatuses } from "../../contract/run.ts";
-import { isPayer } from "../core/ledger.ts";
+import { isBillingAccount } from "../core/money/ledger.ts";
 import type { StartedRun } from "../core/ports/store.ts";
 import { oneOf, parseRunInput } from "./columns.ts";
 import { type LedgerWrites, ledgerWrites, sumReceived, toPostingRow } from "./ledger.ts";
@@ -95,7 +95,8 @@ export function oneStatementWrites(db: Kysely<Database>): RunWrites & LedgerWrit
     },
 
     post: async (posting) => {
-      if (!isPayer(posting.from) || isPayer(posting.to)) return await portable.post(posting);
+      if (!isBillingAccount(posting.from) || isBillingAccount(posting.to))
+        return await portable.post(posting);
       const { id, at, kind, from, to, microUsd, runId } = posting;
       const { rows } = await sql`
         with spent as (
@@ -108,19 +109,19 @@ export function oneStatementWrites(db: Kysely<Database>): RunWrites & LedgerWrit
       return rows.length === 1;
     },
 
-    settle: async ({ payer, postings }) => {
-      if (postings.length === 0) return await portable.settle({ payer, postings });
+    settle: async ({ billingAccount, postings }) => {
+      if (postings.length === 0) return await portable.settle({ billingAccount, postings });
       const written = db.with("written", (inner) =>
         inner.insertInto("ledger_postings").values(postings.map(toPostingRow)),
       );
-      const received = sumReceived(payer, postings);
-      // A payer who receives nothing is not locked: others spend meanwhile.
+      const received = sumReceived(billingAccount, postings);
+      // A billing account who receives nothing is not locked: others spend meanwhile.
       const row = await (received === 0
-        ? written.selectFrom("ledger_accounts").where("id", "=", payer).select("balance_micro_usd")
+        ? written.selectFrom("ledger_accounts").where("id", "=", billingAccount).select("balance_micro_usd")
         : written
             .updateTable("ledger_accounts")
             .set((update) => ({ balance_micro_usd: update("balance_micro_usd", "+", received) }))
-            .where("id", "=", payer)
+            .where("id", "=", billingAccount)
             .returning("balance_micro_usd")
       ).executeTakeFirst();
       return row?.balance_micro_usd ?? 0;

@@ -9,7 +9,7 @@ import { claimQueries } from "./claims.ts";
 import { idempotencyQueries } from "./idempotency.ts";
 import { ledgerQueries, ledgerWrites } from "./ledger.ts";
 import { oneStatementWrites } from "./one-statement-writes.ts";
-import { retentionQueries } from "./retention.ts";
+import { runExpiryQueries } from "./run-expiry.ts";
 import { runWrites } from "./run-writes.ts";
 import { runQueries } from "./runs.ts";
 import { scheduleQueries } from "./schedules.ts";
@@ -27,7 +27,7 @@ export function queries(db: Kysely<Database>, options: { rowLocks: boolean }): S
     ...runQueries(db, options),
     ...idempotencyQueries(db),
     ...ledgerQueries(db),
-    ...retentionQueries(db, options),
+    ...runExpiryQueries(db, options),
     ...scheduleQueries(db, options),
     ...sessionKeyQueries(db),
     ...workflowQueries(db),

@@ -3,7 +3,7 @@
 import { type Kysely, type Selectable, sql } from "kysely";
 import { scheduleStatuses } from "../../contract/schedule.ts";
 import type { StoreTransaction } from "../core/ports/store.ts";
-import type { ScheduleChange, ScheduleRecord } from "../core/schedule-machine.ts";
+import type { ScheduleChange, ScheduleRecord } from "../core/schedules/schedule-machine.ts";
 import { oneOf, parseConfig } from "./columns.ts";
 import type { Database, SchedulesTable } from "./tables.ts";
 

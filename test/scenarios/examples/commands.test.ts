@@ -1,11 +1,11 @@
 // examples/commands.yml: "/agent …" where people talk. Answers there, pushes what it changed, and can be cancelled.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { ACTIONS_BOT } from "../../../fakes/code-host/comments.ts";
+import type { JobOptions } from "../../../fakes/code-host/job.ts";
 import { changesOnto } from "../../support/example-changes.ts";
 import { actionOf, type PlayOptions, playExample } from "../../support/example-play.ts";
-import { ACTIONS_BOT } from "../../support/forge-comments.ts";
-import type { JobOptions } from "../../support/forge-job.ts";
-import { Scene } from "../../support/scenario.ts";
+import { Fixture } from "../../support/scenario.ts";
 import { say, scriptedBackend, untilStopped } from "../../support/scripted-backend.ts";
 
 const FIXED = "export const greet = (name: string): string => 'Hello, '.concat(name);\n";
@@ -24,7 +24,7 @@ const REVIEW = {
 const PATCH = "@@ -1,1 +1,1 @@\n-export const greet = 0;\n+export const greet = 1;";
 
 describe("commands in comments", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   let comments = 3_900_000;
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
@@ -40,30 +40,30 @@ describe("commands in comments", () => {
       }
       await say(task, "It greets now.");
       if (!/^(Fix|mend)/.test(asked)) return;
-      const value = changesOnto(scene.repository, {
+      const value = changesOnto(fixture.repository, {
         base: asked.includes("pull request") ? "refs/heads/topic" : "refs/heads/main",
         files: { "src/index.ts": FIXED },
       });
       await task.emit({ type: "CUSTOM", name: "repository.changes", value });
     });
-    scene = await Scene.open({ backend });
-    const { repository } = scene;
+    fixture = await Fixture.open({ backend });
+    const { repository } = fixture;
     const main = repository.git(["rev-parse", "refs/heads/main"]);
     const files = { "src/index.ts": "export const greet = (name: string): string => name;\n" };
     const head = repository.commit({ files, parents: [main], day: 2 });
     repository.git(["update-ref", "refs/heads/topic", head]);
     repository.git(["update-ref", "refs/pull/7/head", head]);
     repository.git(["update-ref", "refs/heads/main", main]);
-    scene.forge.rest.reviews.setFiles(7, [{ filename: "src/index.ts", status: "modified", patch: PATCH }]);
+    fixture.forge.rest.reviews.setFiles(7, [{ filename: "src/index.ts", status: "modified", patch: PATCH }]);
   });
   afterEach(() => {
-    scene.forge.rest.clearComments(7);
-    scene.forge.rest.clearReviews(7);
+    fixture.forge.rest.clearComments(7);
+    fixture.forge.rest.clearReviews(7);
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
   const play = async (event: JobOptions, step: PlayOptions["step"] = {}) => {
-    return (await playExample({ scene, file: "commands.yml", event, step })).agent;
+    return (await playExample({ fixture, file: "commands.yml", event, step })).agent;
   };
   /** A comment of its own, by somebody who may write unless told. */
   const comment = (body: string, more: JobOptions = {}): JobOptions => {
@@ -73,9 +73,9 @@ describe("commands in comments", () => {
     const words = { id: comments++, body, user, created_at: at, updated_at: at, html_url: url };
     return { event: "issue_comment", comment: body, payload: { comment: words }, ...more };
   };
-  const answers = () => scene.forge.rest.commentsOf(7).filter(({ user }) => user === ACTIONS_BOT);
-  const tipOf = (ref: string) => scene.repository.git(["rev-parse", ref]);
-  const textAt = (ref: string) => `${scene.repository.git(["show", `${ref}:src/index.ts`])}\n`;
+  const answers = () => fixture.forge.rest.commentsOf(7).filter(({ user }) => user === ACTIONS_BOT);
+  const tipOf = (ref: string) => fixture.repository.git(["rev-parse", ref]);
+  const textAt = (ref: string) => `${fixture.repository.git(["show", `${ref}:src/index.ts`])}\n`;
 
   it("push a repair to the pull request, and answer there", async () => {
     const before = tipOf("refs/heads/topic");
@@ -90,7 +90,7 @@ describe("commands in comments", () => {
     expect(answers()).toHaveLength(1);
     expect(answers()[0]?.body).toContain("It greets now.");
     expect(answers()[0]?.body).toContain(`**Pushed** [${outputs["commit-sha"]?.slice(0, 7)}]`);
-    scene.repository.git(["update-ref", "refs/heads/topic", before]);
+    fixture.repository.git(["update-ref", "refs/heads/topic", before]);
   });
 
   it("open a pull request for what an issue asks", async () => {
@@ -99,7 +99,7 @@ describe("commands in comments", () => {
     const { annotations, outputs } = actionOf(played);
     expect(annotations).toEqual([]);
     expect(tipOf("refs/heads/main")).toBe(main);
-    expect(scene.forge.pulls.all).toMatchObject([{ base: "main", head: outputs.branch, state: "open" }]);
+    expect(fixture.forge.pulls.all).toMatchObject([{ base: "main", head: outputs.branch, state: "open" }]);
     expect(textAt(`refs/heads/${outputs.branch}`)).toBe(FIXED);
     expect(answers()[0]?.body).toContain(outputs["pull-request-url"]);
   });
@@ -107,7 +107,7 @@ describe("commands in comments", () => {
   it("review on the lines of the pull request", async () => {
     const played = await play(comment("/agent review"));
     expect(actionOf(played)).toMatchObject({ annotations: [], outputs: { findings: "1" } });
-    expect(scene.forge.rest.commentsOf(7, "pulls")).toMatchObject([{ path: "src/index.ts", line: 1 }]);
+    expect(fixture.forge.rest.commentsOf(7, "pulls")).toMatchObject([{ path: "src/index.ts", line: 1 }]);
     expect(answers()).toHaveLength(1);
   });
 
@@ -159,7 +159,7 @@ describe("commands in comments", () => {
   });
 
   it("start nothing for a stranger, and answer nothing", async () => {
-    const before = scene.forge.push.count;
+    const before = fixture.forge.push.count;
     const stranger = { actor: "outsider", actorId: "99" };
     const played = await play(comment("/agent fix", stranger));
     expect(played?.result).toBe("success");
@@ -167,7 +167,7 @@ describe("commands in comments", () => {
       requests: [],
       outputs: { conclusion: "skipped", reason: "permission_missing" },
     });
-    expect(scene.forge.push.count).toBe(before);
+    expect(fixture.forge.push.count).toBe(before);
     expect(answers()).toEqual([]);
   });
 });

@@ -1,20 +1,20 @@
 // examples/doctor.yml: what is wrong with a job, without a run.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { JobOptions } from "../../../fakes/code-host/job.ts";
 import { actionOf, playExample } from "../../support/example-play.ts";
-import type { JobOptions } from "../../support/forge-job.ts";
-import { Scene } from "../../support/scenario.ts";
+import { Fixture } from "../../support/scenario.ts";
 
 describe("the doctor", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   beforeAll(async () => {
-    scene = await Scene.open();
+    fixture = await Fixture.open();
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
   const play = async (more: JobOptions = {}) => {
     const event: JobOptions = { event: "workflow_dispatch", ...more };
-    const { doctor } = await playExample({ scene, file: "doctor.yml", event });
+    const { doctor } = await playExample({ fixture, file: "doctor.yml", event });
     return { doctor, step: actionOf(doctor) };
   };
 
@@ -23,7 +23,7 @@ describe("the doctor", () => {
     expect(doctor?.result).toBe("success");
     expect(step).toMatchObject({ outputs: { conclusion: "success", reason: "examined", "run-id": "" } });
     expect(step.summary).toMatch(/^## (✅|⚠️) Doctor: /);
-    expect(await scene.runs()).toEqual([]);
+    expect(await fixture.runs()).toEqual([]);
   });
 
   it("names what is wrong", async () => {

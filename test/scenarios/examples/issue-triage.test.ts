@@ -2,11 +2,11 @@
 
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { JobOptions } from "../../../fakes/code-host/job.ts";
 import type { OutputEvent } from "../../../src/contract/run-event.ts";
 import { actionOf, playExample } from "../../support/example-play.ts";
 import { FakeGh } from "../../support/example-script.ts";
-import type { JobOptions } from "../../support/forge-job.ts";
-import { Scene } from "../../support/scenario.ts";
+import { Fixture } from "../../support/scenario.ts";
 import { say, scriptedBackend } from "../../support/scripted-backend.ts";
 
 const hasJq = (() => {
@@ -25,7 +25,7 @@ const stranger: JobOptions = {
 };
 
 describe.skipIf(!hasJq)("issue triage (needs jq)", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   let gh: FakeGh;
   let answer: OutputEvent["value"] = {};
   const prompts: string[] = [];
@@ -35,16 +35,16 @@ describe.skipIf(!hasJq)("issue triage (needs jq)", () => {
       await say(task, JSON.stringify(answer));
       await task.emit({ type: "CUSTOM", name: "output", value: answer });
     });
-    [scene, gh] = await Promise.all([Scene.open({ backend }), FakeGh.make()]);
+    [fixture, gh] = await Promise.all([Fixture.open({ backend }), FakeGh.make()]);
   });
   afterAll(async () => {
-    await Promise.all([scene.close(), gh.close()]);
+    await Promise.all([fixture.close(), gh.close()]);
   });
 
   const play = async (given: OutputEvent["value"], event: JobOptions = stranger) => {
     answer = given;
     await gh.answer({});
-    const { triage } = await playExample({ scene, file: "issue-triage.yml", event, programs: gh.folder });
+    const { triage } = await playExample({ fixture, file: "issue-triage.yml", event, programs: gh.folder });
     return { triage, calls: await gh.calls() };
   };
 
@@ -75,9 +75,9 @@ describe.skipIf(!hasJq)("issue triage (needs jq)", () => {
   });
 
   it("says nothing on the issue, and leaves its conversation to people", async () => {
-    const before = scene.forge.requests.length;
+    const before = fixture.forge.requests.length;
     const { triage } = await play({ labels: ["bug"] });
-    const calls = scene.forge.requests.slice(before).filter(({ path }) => path.startsWith("/api/"));
+    const calls = fixture.forge.requests.slice(before).filter(({ path }) => path.startsWith("/api/"));
     expect(calls.map(({ method }) => method)).toEqual(calls.map(() => "GET"));
     const again = await play({ labels: ["bug"] });
     const sessions = [triage, again.triage].map((played) => actionOf(played).outputs["session-id"]);

@@ -4,30 +4,30 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { changesOnto } from "../../support/example-changes.ts";
 import { actionOf, playExample } from "../../support/example-play.ts";
 import { npmProject } from "../../support/example-project.ts";
-import { routesOf, Scene } from "../../support/scenario.ts";
+import { Fixture, routesOf } from "../../support/scenario.ts";
 import { say, scriptedBackend } from "../../support/scripted-backend.ts";
 
 const PROMPT = 'Rewrite it; say "$(id)"';
 
 describe("a long run", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   const prompts: string[] = [];
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
       prompts.push(task.messages.at(-1)?.content ?? "");
       const files = { "sum.mjs": "export const sum = (...all) => all.reduce((a, b) => a + b, 0);\n" };
-      const value = changesOnto(scene.repository, { base: "refs/heads/main", files });
+      const value = changesOnto(fixture.repository, { base: "refs/heads/main", files });
       await task.emit({ type: "CUSTOM", name: "repository.changes", value });
       await say(task, "It is rewritten.");
     });
-    scene = await Scene.open({ backend });
-    scene.repository.commit({ files: npmProject({ isBroken: true }), day: 1 });
+    fixture = await Fixture.open({ backend });
+    fixture.repository.commit({ files: npmProject({ isBroken: true }), day: 1 });
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
   it("is started by one job and taken by another, whatever the tests say meanwhile", async () => {
     const event = { event: "workflow_dispatch" } as const;
-    const played = await playExample({ scene, file: "long-run.yml", event, inputs: { prompt: PROMPT } });
+    const played = await playExample({ fixture, file: "long-run.yml", event, inputs: { prompt: PROMPT } });
     const { start, test, finish } = played;
     expect(start?.result).toBe("success");
     expect(actionOf(start).outputs).toMatchObject({ conclusion: "detached" });
@@ -43,13 +43,13 @@ describe("a long run", () => {
       reply: "It is rewritten.",
     });
     expect(routesOf(step)).not.toContain("submit");
-    expect(scene.forge.pulls.all).toMatchObject([{ base: "main", head: step.outputs.branch }]);
-    expect(await scene.runs()).toHaveLength(1);
+    expect(fixture.forge.pulls.all).toMatchObject([{ base: "main", head: step.outputs.branch }]);
+    expect(await fixture.runs()).toHaveLength(1);
   });
 
   it("is not waited for where it was not started", async () => {
     const played = await playExample({
-      scene,
+      fixture,
       file: "long-run.yml",
       event: { event: "workflow_dispatch", claims: { aud: "another" } },
       inputs: { prompt: PROMPT },

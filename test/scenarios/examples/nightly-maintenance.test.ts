@@ -2,13 +2,13 @@
 // service with a model, so that each night begins with what the one before it left.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Config, readConfig } from "../../../src/service/config.ts";
+import { type ModelServer, startModelServer } from "../../../fakes/model-server/model-server.ts";
+import { everyTime } from "../../../fakes/model-server/script.ts";
+import { type Step, say } from "../../../fakes/model-server/turn.ts";
+import { type Config, readConfig } from "../../../src/service/settings/config.ts";
 import { actionOf, playExample } from "../../support/example-play.ts";
-import { everyTime } from "../../support/model-script.ts";
-import { type ModelServer, startModelServer } from "../../support/model-server.ts";
 import { storyTools } from "../../support/model-stories.ts";
-import { type Step, say } from "../../support/model-turn.ts";
-import { Scene } from "../../support/scenario.ts";
+import { Fixture } from "../../support/scenario.ts";
 
 const PROMPT = "Mend one small thing that nobody would argue about.\n";
 const MODEL_KEY = "sk-the-models-key-0123456789";
@@ -21,13 +21,13 @@ function modelConfig(model: ModelServer): Partial<Config> {
 }
 
 describe("nightly maintenance", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   let model: ModelServer;
   let steps: Step[] = [];
   beforeAll(async () => {
     model = await startModelServer({ script: everyTime(() => steps.shift()), apiKey: MODEL_KEY });
-    scene = await Scene.open({ config: modelConfig(model) });
-    const { repository } = scene;
+    fixture = await Fixture.open({ config: modelConfig(model) });
+    const { repository } = fixture;
     const parent = repository.git(["rev-parse", "refs/heads/main"]);
     repository.commit({
       files: { "README.md": "# Octo repo\n", ".github/prompts/maintenance.md": PROMPT },
@@ -36,7 +36,7 @@ describe("nightly maintenance", () => {
     });
   });
   afterAll(async () => {
-    await Promise.all([scene.close(), model.close()]);
+    await Promise.all([fixture.close(), model.close()]);
   });
 
   /** The agent reads these files, writes those, and is done. */
@@ -50,16 +50,16 @@ describe("nightly maintenance", () => {
     ];
     steps = [...(calls.length === 0 ? [] : [calls]), say("I mended something.")];
     const file = "nightly-maintenance.yml";
-    const { maintenance } = await playExample({ scene, file, event: { event } });
+    const { maintenance } = await playExample({ fixture, file, event: { event } });
     expect(maintenance?.result).toBe("success");
     return actionOf(maintenance);
   };
-  const read = (ref: string, path: string) => scene.repository.git(["show", `${ref}:${path}`]);
+  const read = (ref: string, path: string) => fixture.repository.git(["show", `${ref}:${path}`]);
 
   it("opens one pull request, and the next night adds to it", async () => {
     const first = await night({ writes: { "README.md": "# Octo repository\n" } });
     expect(model.requests[0]?.firstUserMessage).toContain(PROMPT.trim());
-    const [pull, ...others] = scene.forge.pulls.all;
+    const [pull, ...others] = fixture.forge.pulls.all;
     expect(others).toEqual([]);
     expect(pull).toMatchObject({ base: "main", state: "open" });
     const branch = first.outputs.branch ?? "";
@@ -77,22 +77,22 @@ describe("nightly maintenance", () => {
       "session-id": first.outputs["session-id"],
       "pull-request-url": first.outputs["pull-request-url"],
     });
-    expect(scene.forge.pulls.all).toHaveLength(1);
+    expect(fixture.forge.pulls.all).toHaveLength(1);
     expect(read(branch, "LICENSE")).toBe("MIT");
-    expect(scene.repository.git(["rev-list", "--count", `refs/heads/main..${branch}`])).toBe("2");
+    expect(fixture.repository.git(["rev-list", "--count", `refs/heads/main..${branch}`])).toBe("2");
   });
 
   it("opens another once that was merged, and none where nothing is to be done", async () => {
-    const [pull] = scene.forge.pulls.all;
-    scene.repository.git(["update-ref", "refs/heads/main", `refs/heads/${pull?.head}`]);
-    scene.forge.pulls.edit(pull?.number ?? 0, { state: "closed", merged_at: "2026-01-16T08:00:00Z" });
+    const [pull] = fixture.forge.pulls.all;
+    fixture.repository.git(["update-ref", "refs/heads/main", `refs/heads/${pull?.head}`]);
+    fixture.forge.pulls.edit(pull?.number ?? 0, { state: "closed", merged_at: "2026-01-16T08:00:00Z" });
     const quiet = await night({});
     expect(quiet.outputs).toMatchObject({ conclusion: "success", "pull-request-url": "" });
-    expect(scene.forge.pulls.all).toHaveLength(1);
+    expect(fixture.forge.pulls.all).toHaveLength(1);
     const next = await night({ writes: { "README.md": "# Octo\n" } });
-    expect(scene.forge.pulls.all).toHaveLength(2);
+    expect(fixture.forge.pulls.all).toHaveLength(2);
     expect(next.outputs.branch).not.toBe(pull?.head);
-    expect(scene.forge.pulls.all[1]).toMatchObject({
+    expect(fixture.forge.pulls.all[1]).toMatchObject({
       base: "main",
       state: "open",
       head: next.outputs.branch,
@@ -100,28 +100,28 @@ describe("nightly maintenance", () => {
   });
 
   it("does not bring back what people have turned down, but for who asks", async () => {
-    const turnedDown = scene.forge.pulls.all[1];
-    scene.forge.pulls.edit(turnedDown?.number ?? 0, { state: "closed" });
+    const turnedDown = fixture.forge.pulls.all[1];
+    fixture.forge.pulls.edit(turnedDown?.number ?? 0, { state: "closed" });
     const quiet = await night({});
     expect(quiet.outputs).toMatchObject({ conclusion: "success", "pull-request-url": "", branch: "" });
     expect(quiet.log).toContain(
       `Nothing is pushed: pull request #${turnedDown?.number}, with these changes, was closed.`,
     );
-    expect(scene.forge.pulls.all).toHaveLength(2);
+    expect(fixture.forge.pulls.all).toHaveLength(2);
     const more = await night({ writes: { "CHANGES.md": "More.\n" } });
-    expect(scene.forge.pulls.all).toHaveLength(3);
-    scene.forge.pulls.edit(scene.forge.pulls.all[2]?.number ?? 0, { state: "closed" });
+    expect(fixture.forge.pulls.all).toHaveLength(3);
+    fixture.forge.pulls.edit(fixture.forge.pulls.all[2]?.number ?? 0, { state: "closed" });
     const asked = await night({}, "workflow_dispatch");
-    expect(scene.forge.pulls.all).toHaveLength(4);
+    expect(fixture.forge.pulls.all).toHaveLength(4);
     expect(asked.outputs.branch).not.toBe(more.outputs.branch);
   });
 
   it("is no red cross when the credits have ended", async () => {
-    const poor = await Scene.open({ config: { freeCredits: 0 } });
+    const poor = await Fixture.open({ config: { freeCredits: 0 } });
     const { repository } = poor;
     repository.commit({ files: { ".github/prompts/maintenance.md": PROMPT }, day: 1 });
     const { maintenance } = await playExample({
-      scene: poor,
+      fixture: poor,
       file: "nightly-maintenance.yml",
       event: { event: "schedule" },
     });

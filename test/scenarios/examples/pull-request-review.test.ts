@@ -1,10 +1,10 @@
 // examples/pull-request-review.yml: comments on the lines of a pull request and a verdict, by the token of the file.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { ACTIONS_BOT } from "../../../fakes/code-host/comments.ts";
+import type { JobOptions } from "../../../fakes/code-host/job.ts";
 import { actionOf, playExample } from "../../support/example-play.ts";
-import { ACTIONS_BOT } from "../../support/forge-comments.ts";
-import type { JobOptions } from "../../support/forge-job.ts";
-import { Scene } from "../../support/scenario.ts";
+import { Fixture } from "../../support/scenario.ts";
 import { say, scriptedBackend } from "../../support/scripted-backend.ts";
 
 const REPLY = {
@@ -22,7 +22,7 @@ const REPLY = {
 const PATCH = "@@ -1,1 +1,1 @@\n-export const greet = 0;\n+export const greet = 1;";
 
 describe("a review of every pull request", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   const asked: { prompt: string; schema: unknown }[] = [];
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
@@ -30,21 +30,21 @@ describe("a review of every pull request", () => {
       await say(task, JSON.stringify(REPLY));
       await task.emit({ type: "CUSTOM", name: "output", value: REPLY });
     });
-    scene = await Scene.open({ backend });
-    scene.repository.git(["update-ref", "refs/heads/topic", "refs/heads/main"]);
-    scene.forge.rest.reviews.setFiles(7, [{ filename: "src/index.ts", status: "modified", patch: PATCH }]);
+    fixture = await Fixture.open({ backend });
+    fixture.repository.git(["update-ref", "refs/heads/topic", "refs/heads/main"]);
+    fixture.forge.rest.reviews.setFiles(7, [{ filename: "src/index.ts", status: "modified", patch: PATCH }]);
   });
   afterEach(() => {
-    scene.forge.rest.clearComments(7);
-    scene.forge.rest.clearReviews(7);
+    fixture.forge.rest.clearComments(7);
+    fixture.forge.rest.clearReviews(7);
   });
-  afterAll(async () => await scene.close());
+  afterAll(async () => await fixture.close());
 
   const play = async (more: JobOptions = {}) => {
     const event: JobOptions = { event: "pull_request", ...more };
-    return (await playExample({ scene, file: "pull-request-review.yml", event })).review;
+    return (await playExample({ fixture, file: "pull-request-review.yml", event })).review;
   };
-  const answers = () => scene.forge.rest.commentsOf(7).filter(({ user }) => user === ACTIONS_BOT);
+  const answers = () => fixture.forge.rest.commentsOf(7).filter(({ user }) => user === ACTIONS_BOT);
 
   it("comments on the line that is wrong, and says what it thinks of the whole", async () => {
     const played = await play();
@@ -54,8 +54,8 @@ describe("a review of every pull request", () => {
     expect(outputs).toMatchObject({ conclusion: "success", findings: "1" });
     expect(asked.at(-1)?.prompt).toMatch(/^Review what this pull request changes/);
     expect(asked.at(-1)?.schema).toMatchObject({ required: ["summary", "findings"] });
-    expect(scene.forge.rest.reviewsOf(7)).toMatchObject([{ state: "COMMENTED", user: ACTIONS_BOT }]);
-    const comments = scene.forge.rest.commentsOf(7, "pulls");
+    expect(fixture.forge.rest.reviewsOf(7)).toMatchObject([{ state: "COMMENTED", user: ACTIONS_BOT }]);
+    const comments = fixture.forge.rest.commentsOf(7, "pulls");
     expect(comments).toMatchObject([{ path: "src/index.ts", line: 1 }]);
     expect(comments[0]?.body).toContain("The greeting is lost");
     expect(answers()).toHaveLength(1);
@@ -65,7 +65,7 @@ describe("a review of every pull request", () => {
   it("says it once, and goes on in one comment, however often is pushed", async () => {
     await play();
     await play({ action: "synchronize" });
-    expect(scene.forge.rest.commentsOf(7, "pulls")).toHaveLength(1);
+    expect(fixture.forge.rest.commentsOf(7, "pulls")).toHaveLength(1);
     expect(answers()).toHaveLength(1);
   });
 
@@ -77,7 +77,7 @@ describe("a review of every pull request", () => {
   });
 
   it("leaves drafts alone", async () => {
-    const { payload } = await scene.forge.job({ event: "pull_request" });
+    const { payload } = await fixture.forge.job({ event: "pull_request" });
     const draft = { ...(payload.pull_request as object), draft: true };
     expect(await play({ payload: { pull_request: draft } })).toMatchObject({ result: "skipped" });
   });
@@ -89,6 +89,6 @@ describe("a review of every pull request", () => {
     expect(outputs).toMatchObject({ conclusion: "skipped", reason: "fork_pull_request" });
     expect(annotations).toMatchObject([{ level: "notice" }]);
     expect(requests).toEqual([]);
-    expect(scene.forge.rest.reviewsOf(7)).toEqual([]);
+    expect(fixture.forge.rest.reviewsOf(7)).toEqual([]);
   });
 });

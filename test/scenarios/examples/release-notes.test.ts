@@ -3,13 +3,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { actionOf, playExample } from "../../support/example-play.ts";
 import { FakeGh } from "../../support/example-script.ts";
-import { Scene } from "../../support/scenario.ts";
+import { Fixture } from "../../support/scenario.ts";
 import { say, scriptedBackend } from "../../support/scripted-backend.ts";
 
 const NOTES = '## New\n\n* It greets by name. `$(id)` is text, and "$TAG" too.\n';
 
 describe("release notes", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   let gh: FakeGh;
   const prompts: string[] = [];
   beforeAll(async () => {
@@ -17,8 +17,8 @@ describe("release notes", () => {
       prompts.push(task.messages.at(-1)?.content ?? "");
       await say(task, NOTES);
     });
-    [scene, gh] = await Promise.all([Scene.open({ backend }), FakeGh.make()]);
-    const { repository } = scene;
+    [fixture, gh] = await Promise.all([Fixture.open({ backend }), FakeGh.make()]);
+    const { repository } = fixture;
     const first = repository.git(["rev-parse", "refs/heads/main"]);
     const files = { "README.md": "# Octo repo\n" };
     const released = repository.commit({ files, parents: [first], subject: "Release the first", day: 1 });
@@ -29,14 +29,14 @@ describe("release notes", () => {
   });
   afterEach(async () => await gh.answer({}));
   afterAll(async () => {
-    await Promise.all([scene.close(), gh.close()]);
+    await Promise.all([fixture.close(), gh.close()]);
   });
 
   const play = async (ref: string, event: "push" | "workflow_dispatch" = "push") => {
     const { notes } = await playExample({
-      scene,
+      fixture,
       file: "release-notes.yml",
-      event: { event, ref, sha: scene.repository.git(["rev-parse", ref]) },
+      event: { event, ref, sha: fixture.repository.git(["rev-parse", ref]) },
       programs: gh.folder,
     });
     return notes;

@@ -5,29 +5,29 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type ModelServer, startModelServer } from "../../../fakes/model-server/model-server.ts";
+import { byTurn } from "../../../fakes/model-server/script.ts";
+import { call, type Step, say } from "../../../fakes/model-server/turn.ts";
 import { exchangeResponseSchema } from "../../../src/contract/exchange.ts";
 import { asRunEvent, type ChangesEvent, type StoredRunEvent } from "../../../src/contract/run-event.ts";
-import { type EmbeddedService, startEmbeddedService } from "../../../src/service/embedded.ts";
-import { byTurn } from "../../support/model-script.ts";
-import { type ModelServer, startModelServer } from "../../support/model-server.ts";
-import { call, type Step, say } from "../../support/model-turn.ts";
+import { type EmbeddedService, startEmbeddedService } from "../../../src/service/embedded/embedded.ts";
 import { call as httpCall } from "../../support/service-client.ts";
 import { CiJob } from "../../support/service-job.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
-import { CheckoutBed } from "../workspace/checkout-bed.ts";
+import { BorrowedFixture } from "../checkouts/borrowed-fixture.ts";
 
 const MODEL = "scripted-model";
 const delegate = (task: string) => call("delegate", { task });
 const write = (path: string, content: string) => call("write_file", { path, content });
 
-let checkout: CheckoutBed;
+let checkout: BorrowedFixture;
 let model: ModelServer;
 let service: EmbeddedService;
 let job: CiJob;
 let tempFolder: string;
 
 beforeEach(async () => {
-  checkout = await CheckoutBed.make({ "README.md": "# Fixture\n" });
+  checkout = await BorrowedFixture.make({ "README.md": "# Fixture\n" });
   tempFolder = join(checkout.folder, "temp");
   await mkdir(tempFolder);
 });
@@ -65,7 +65,7 @@ const start = async (stories: Readonly<Record<string, readonly Step[]>>) => {
     json: { subject_token: await service.mintIdToken() },
   });
   const exchanged = exchangeResponseSchema.parse(answer.body);
-  job = new CiJob({ bed: { call: (path, options) => httpCall(service.url + path, options) }, exchanged });
+  job = new CiJob({ fixture: { call: (path, options) => httpCall(service.url + path, options) }, exchanged });
 };
 
 /** The runs that another one delegated to, in the order in which they began. */

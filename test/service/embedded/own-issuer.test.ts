@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { systemRandom } from "../../../src/base/ids.ts";
-import type { JobIdentity } from "../../../src/service/core/job-identity.ts";
+import type { JobIdentity } from "../../../src/service/core/ci/job-identity.ts";
 import { isWritersEvent } from "../../../src/service/embedded/job-trust.ts";
 import { ownIssuer } from "../../../src/service/embedded/own-issuer.ts";
 import { ManualClock } from "../../support/clock-manual.ts";

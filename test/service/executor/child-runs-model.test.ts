@@ -4,22 +4,22 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type ModelServer, startModelServer } from "../../../fakes/model-server/model-server.ts";
+import type { ModelRequest } from "../../../fakes/model-server/request.ts";
+import { byTurn } from "../../../fakes/model-server/script.ts";
+import { answer, call, type Step, say, wait } from "../../../fakes/model-server/turn.ts";
 import type { StoredRunEvent } from "../../../src/contract/run-event.ts";
-import { readConfig } from "../../../src/service/config.ts";
-import { MAX_CHILDREN_IN_FLIGHT, MAX_GENERATIONS } from "../../../src/service/core/delegate-run.ts";
-import { RUN_FEE_MICRO_USD } from "../../../src/service/core/ledger.ts";
-import type { Rates } from "../../../src/service/core/rates.ts";
-import type { ModelRequest } from "../../support/model-request.ts";
-import { byTurn } from "../../support/model-script.ts";
-import { type ModelServer, startModelServer } from "../../support/model-server.ts";
-import { answer, call, type Step, say, wait } from "../../support/model-turn.ts";
-import { ServiceBed } from "../../support/service-bed.ts";
+import { RUN_FEE_MICRO_USD } from "../../../src/service/core/money/ledger.ts";
+import type { Rates } from "../../../src/service/core/money/rates.ts";
+import { MAX_CHILDREN_IN_FLIGHT, MAX_GENERATIONS } from "../../../src/service/core/runs/delegate-run.ts";
+import { readConfig } from "../../../src/service/settings/config.ts";
+import { ServiceFixture } from "../../support/service-fixture.ts";
 import type { CiJob } from "../../support/service-job.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
 import { storeKinds } from "../../support/stores.ts";
-import { TestRepository } from "../workspace/git-repository.ts";
-import { providers, ratesOf } from "./backends/model/model-bed.ts";
+import { TestRepository } from "../checkouts/git-repository.ts";
+import { providers, ratesOf } from "./backends/model/model-fixture.ts";
 
 const KEY = "sk-the-models-key-0123456789";
 const REPOSITORY = "octo-org/octo-repo";
@@ -42,12 +42,12 @@ const lastResult = ({ toolResults }: ModelRequest) => toolResults.at(-1)?.text ?
 /** By what a run is asked, the turns of its model. */
 type Stories = Readonly<Record<string, readonly Step[]>>;
 
-const beds = storeKinds.flatMap((kind) => providers.map((provider) => ({ kind, provider })));
+const fixtures = storeKinds.flatMap((kind) => providers.map((provider) => ({ kind, provider })));
 
-for (const { kind, provider } of beds) {
+for (const { kind, provider } of fixtures) {
   describe.skipIf(kind.isSkipped)(`a model's child runs on ${kind.name} by ${provider}`, () => {
     let model: ModelServer;
-    let bed: ServiceBed;
+    let fixture: ServiceFixture;
     let job: CiJob;
 
     const start = async (stories: Stories, more: { rates?: Rates; freeCredits?: number } = {}) => {
@@ -69,7 +69,7 @@ for (const { kind, provider } of beds) {
       const config = readConfig({}, settings);
       if (!config.ok) throw new Error(config.refusal.join("\n"));
       const { backend, model: modelConfig, sandbox } = config.value;
-      bed = await ServiceBed.start({
+      fixture = await ServiceFixture.start({
         kind,
         repositories: { [REPOSITORY]: { path: repository.path, visibility: "public" } },
         config: {
@@ -82,24 +82,24 @@ for (const { kind, provider } of beds) {
         },
       });
       const sha = repository.git(["rev-parse", "refs/heads/main"]);
-      job = await bed.job({ ...bed.freshRepository(), repository: REPOSITORY, sha });
+      job = await fixture.job({ ...fixture.freshRepository(), repository: REPOSITORY, sha });
     };
 
     afterEach(async () => {
       for (const { id } of await runs()) await expectValidStream(await job.follow(id));
-      await expectSoundLedger(bed.place);
-      expect(await bed.place.query(UNFINISHED)).toEqual([]);
+      await expectSoundLedger(fixture.place);
+      expect(await fixture.place.query(UNFINISHED)).toEqual([]);
       // A stopped run ends first, and its files are removed once its backend has ended.
-      await bed.stop();
-      expect(await readdir(join(bed.place.settings.dataDir, "workspaces"))).toEqual([]);
-      expect(bed.logText()).not.toContain(KEY);
-      await bed.close();
+      await fixture.stop();
+      expect(await readdir(join(fixture.place.settings.dataDir, "checkouts"))).toEqual([]);
+      expect(fixture.logText()).not.toContain(KEY);
+      await fixture.close();
       await model.close();
     });
 
     /** Every run as a reader sees it, a parent before its children. */
     const runs = async () => {
-      const rows = await bed.place.query("select id from runs order by parent_run_id is not null, id");
+      const rows = await fixture.place.query("select id from runs order by parent_run_id is not null, id");
       return await Promise.all(rows.map(({ id }) => job.run(String(id))));
     };
     const toldBy = (events: readonly StoredRunEvent[]) =>
@@ -143,7 +143,7 @@ for (const { kind, provider } of beds) {
       const [first] = asked("Which files are there?");
       expect(first?.messages).toEqual([{ role: "user", text: "Which files are there?" }]);
       const offered = first?.tools.find(({ name }) => name === "delegate");
-      expect(offered?.description).toContain("fresh workspace of its own");
+      expect(offered?.description).toContain("fresh checkout of its own");
       expect(told).not.toContain("draft.txt");
     });
 

@@ -2,18 +2,18 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cancelRun } from "../../../src/service/core/cancel-run.ts";
+import { cancelRun } from "../../../src/service/core/runs/cancel-run.ts";
 import {
   delegateRun,
   MAX_CHILDREN_IN_FLIGHT,
   MAX_GENERATIONS,
-} from "../../../src/service/core/delegate-run.ts";
-import { takeRun } from "../../../src/service/core/progress-run.ts";
-import { recoverRuns } from "../../../src/service/core/recover-runs.ts";
+} from "../../../src/service/core/runs/delegate-run.ts";
+import { takeRun } from "../../../src/service/core/runs/progress-run.ts";
+import { recoverRuns } from "../../../src/service/core/runs/recover-runs.ts";
 import type { BackendTask } from "../../../src/service/executor/backend.ts";
 import type { ChildOutcome } from "../../../src/service/executor/child-runs.ts";
 import { say, scriptedBackend, untilStopped } from "../../support/scripted-backend.ts";
-import { CoreBed } from "../../support/service-core.ts";
+import { CoreFixture } from "../../support/service-core.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
 import { storeKinds } from "../../support/stores.ts";
@@ -22,7 +22,7 @@ const ROUNDS = 30;
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`child runs on ${kind.name}`, () => {
-    let bed: CoreBed;
+    let fixture: CoreFixture;
     let outcomes: ChildOutcome[];
     let order: string[];
 
@@ -66,7 +66,7 @@ for (const kind of storeKinds) {
         order.push(message);
         await scripts[message]?.(task);
       });
-      bed = await CoreBed.start({ kind, backend, slots });
+      fixture = await CoreFixture.start({ kind, backend, slots });
     };
 
     beforeEach(() => {
@@ -75,41 +75,41 @@ for (const kind of storeKinds) {
     });
 
     afterEach(async () => {
-      for (const runId of await runIds()) await expectValidStream(await bed.stream(runId));
-      await expectSoundLedger(bed.place);
-      await bed.close();
+      for (const runId of await runIds()) await expectValidStream(await fixture.stream(runId));
+      await expectSoundLedger(fixture.place);
+      await fixture.close();
     });
 
     const submit = async (message: string): Promise<string> => {
-      const submitted = await bed.trySubmit({ message });
+      const submitted = await fixture.trySubmit({ message });
       if (!submitted.ok) throw new Error(submitted.refusal.reason);
       return submitted.value.runId;
     };
 
     const runIds = async () =>
-      (await bed.place.query("select id from runs order by id")).map(({ id }) => String(id));
+      (await fixture.place.query("select id from runs order by id")).map(({ id }) => String(id));
     const childrenOf = async (parentId: string) => {
-      const rows = await bed.place.query(
+      const rows = await fixture.place.query(
         `select id from runs where parent_run_id = '${parentId}' order by id`,
       );
-      return await Promise.all(rows.map(({ id }) => bed.run(String(id))));
+      return await Promise.all(rows.map(({ id }) => fixture.run(String(id))));
     };
     const cancel = async (runId: string) => {
-      const caller = await bed.caller();
-      return await cancelRun(bed.core, { caller, agentId: caller.capability.agentId, runId });
+      const caller = await fixture.caller();
+      return await cancelRun(fixture.core, { caller, agentId: caller.capability.agentId, runId });
     };
 
     it("gives the child's last words to its parent, on a single worker", async () => {
       await start(1);
-      bed.executor.start();
-      const parent = await bed.ended(await submit("ask"));
+      fixture.executor.start();
+      const parent = await fixture.ended(await submit("ask"));
       expect(parent.status).toBe("completed");
       const [child] = await childrenOf(parent.id);
       expect(outcomes).toEqual([{ status: "completed", runId: child?.id, reply: "forty-two", bound: null }]);
       expect(child).toMatchObject({
         origin: "agent",
         parentRunId: parent.id,
-        payer: parent.payer,
+        billingAccount: parent.billingAccount,
         agentId: parent.agentId,
       });
       expect(child?.threadId).not.toBe(parent.threadId);
@@ -118,8 +118,8 @@ for (const kind of storeKinds) {
     it("takes a child before what was queued earlier, and lends no more workers than wait", async () => {
       await start(1);
       const parents = [await submit("ask"), await submit("ask"), await submit("ask")];
-      bed.executor.start();
-      for (const runId of parents) expect((await bed.ended(runId)).status).toBe("completed");
+      fixture.executor.start();
+      for (const runId of parents) expect((await fixture.ended(runId)).status).toBe("completed");
       expect(order).toEqual(["ask", "answer", "ask", "answer", "ask", "answer"]);
     });
 
@@ -135,62 +135,62 @@ for (const kind of storeKinds) {
         });
       };
       await start(1);
-      bed.executor.start();
-      expect((await bed.ended(await submit("ask from within"))).status).toBe("completed");
+      fixture.executor.start();
+      expect((await fixture.ended(await submit("ask from within"))).status).toBe("completed");
       expect(seen).toEqual([undefined, "the parent's"]);
     });
 
     it("says why a child failed", async () => {
       await start(2);
-      bed.executor.start();
-      const parent = await bed.ended(await submit("ask one that fails"));
+      fixture.executor.start();
+      const parent = await fixture.ended(await submit("ask one that fails"));
       const [child] = await childrenOf(parent.id);
       expect(outcomes).toEqual([{ status: "failed", runId: child?.id, why: "backend_error" }]);
     });
 
     it("ends a child that nobody waits for with its parent", async () => {
       await start(2);
-      bed.executor.start();
-      const parent = await bed.ended(await submit("ask and leave"));
+      fixture.executor.start();
+      const parent = await fixture.ended(await submit("ask and leave"));
       expect(parent.status).toBe("completed");
       for (const { id } of await childrenOf(parent.id)) {
-        expect(await bed.ended(id)).toMatchObject({ status: "cancelled", cause: "user_stop" });
+        expect(await fixture.ended(id)).toMatchObject({ status: "cancelled", cause: "user_stop" });
       }
     });
 
     it("hands on no further than so many times, and to so many at once", async () => {
       await start(2);
-      bed.executor.start();
-      const deep = await bed.ended(await submit("deeper"));
+      fixture.executor.start();
+      const deep = await fixture.ended(await submit("deeper"));
       expect(deep.status).toBe("completed");
       expect(order.filter((message) => message === "deeper")).toHaveLength(MAX_GENERATIONS + 1);
       expect(outcomes[0]).toMatchObject({ status: "refused", why: expect.stringContaining("3 times") });
 
       outcomes = [];
       const wide = await submit("many");
-      await bed.until(wide, ({ lastSeq }) => lastSeq > 1);
+      await fixture.until(wide, ({ lastSeq }) => lastSeq > 1);
       expect(outcomes).toEqual([{ status: "refused", why: expect.stringContaining("8 may be") }]);
       expect(await childrenOf(wide)).toHaveLength(MAX_CHILDREN_IN_FLIGHT);
       await cancel(wide);
-      expect((await bed.ended(wide)).status).toBe("cancelled");
-      for (const { id } of await childrenOf(wide)) expect((await bed.ended(id)).status).toBe("cancelled");
+      expect((await fixture.ended(wide)).status).toBe("cancelled");
+      for (const { id } of await childrenOf(wide)) expect((await fixture.ended(id)).status).toBe("cancelled");
     });
 
     it("cancels children and grandchildren, those that wait for a worker too", async () => {
       await start(1);
       const runId = await submit("wait");
-      const taken = await takeRun(bed.core, runId);
+      const taken = await takeRun(fixture.core, runId);
       const parent = { runId, fence: taken?.run.fence ?? 0 };
-      const delegated = await delegateRun(bed.core, { parent, message: "wait", maxTurnTokens: 0 });
+      const delegated = await delegateRun(fixture.core, { parent, message: "wait", maxTurnTokens: 0 });
       if (!delegated.ok) throw new Error(delegated.refusal.reason);
       expect((await cancel(runId)).ok).toBe(true);
-      expect((await bed.run(delegated.value.runId)).status).toBe("cancelled");
-      expect(await delegateRun(bed.core, { parent, message: "late", maxTurnTokens: 0 })).toEqual({
+      expect((await fixture.run(delegated.value.runId)).status).toBe("cancelled");
+      expect(await delegateRun(fixture.core, { parent, message: "late", maxTurnTokens: 0 })).toEqual({
         ok: false,
         refusal: { reason: "parent_ending" },
       });
-      await recoverRuns(bed.core);
-      expect((await bed.run(runId)).status).toBe("cancelled");
+      await recoverRuns(fixture.core);
+      expect((await fixture.run(runId)).status).toBe("cancelled");
     });
 
     it(`leaves no child behind that is submitted while its parent is cancelled (${ROUNDS} rounds)`, async () => {
@@ -198,34 +198,34 @@ for (const kind of storeKinds) {
       let refusedOnes = 0;
       for (let round = 0; round < ROUNDS; round += 1) {
         const runId = await submit("wait");
-        const taken = await takeRun(bed.core, runId);
+        const taken = await takeRun(fixture.core, runId);
         const parent = { runId, fence: taken?.run.fence ?? 0 };
-        const delegate = () => delegateRun(bed.core, { parent, message: "wait", maxTurnTokens: 0 });
+        const delegate = () => delegateRun(fixture.core, { parent, message: "wait", maxTurnTokens: 0 });
         // One before, one after so many reads: somewhere among them the cancel takes the lock.
         const late = async () => {
-          for (let read = 0; read < round % 6; read += 1) await bed.run(runId);
+          for (let read = 0; read < round % 6; read += 1) await fixture.run(runId);
           return await delegate();
         };
         const [first, cancelled, second] = await Promise.all([delegate(), cancel(runId), late()]);
         expect(cancelled.ok).toBe(true);
         for (const outcome of [first, second]) {
           if (!outcome.ok) refusedOnes += 1;
-          else expect((await bed.run(outcome.value.runId)).status).toBe("cancelled");
+          else expect((await fixture.run(outcome.value.runId)).status).toBe("cancelled");
         }
       }
-      await recoverRuns(bed.core);
-      expect(await bed.core.store.committed.listUnfinishedRuns()).toEqual([]);
+      await recoverRuns(fixture.core);
+      expect(await fixture.core.store.committed.listUnfinishedRuns()).toEqual([]);
       expect(refusedOnes).toBeGreaterThan(0);
     });
 
     it("ends the children of a run whose worker is gone", async () => {
       await start(2);
       const runId = await submit("wait");
-      const taken = await takeRun(bed.core, runId);
+      const taken = await takeRun(fixture.core, runId);
       const parent = { runId, fence: taken?.run.fence ?? 0 };
-      await delegateRun(bed.core, { parent, message: "wait", maxTurnTokens: 0 });
-      await recoverRuns(bed.core);
-      expect((await bed.run(runId)).cause).toBe("interrupted");
+      await delegateRun(fixture.core, { parent, message: "wait", maxTurnTokens: 0 });
+      await recoverRuns(fixture.core);
+      expect((await fixture.run(runId)).cause).toBe("interrupted");
       for (const child of await childrenOf(runId)) expect(child.status).toBe("cancelled");
     });
 
@@ -236,14 +236,14 @@ for (const kind of storeKinds) {
         await say(task, `answer ${told.length}`);
       };
       await start(1);
-      bed.executor.start();
-      const first = await bed.trySubmit({ message: "remember" });
+      fixture.executor.start();
+      const first = await fixture.trySubmit({ message: "remember" });
       if (!first.ok) throw new Error(first.refusal.reason);
-      await bed.ended(first.value.runId);
+      await fixture.ended(first.value.runId);
       for (let turn = 0; turn < 2; turn += 1) {
-        const next = await bed.trySubmit({ message: "remember", session_id: first.value.sessionId });
+        const next = await fixture.trySubmit({ message: "remember", session_id: first.value.sessionId });
         if (!next.ok) throw new Error(next.refusal.reason);
-        await bed.ended(next.value.runId);
+        await fixture.ended(next.value.runId);
       }
       expect(told).toEqual([
         [],

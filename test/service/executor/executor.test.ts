@@ -2,25 +2,25 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import type { Store } from "../../../src/service/core/ports/store.ts";
-import { finishRun } from "../../../src/service/core/progress-run.ts";
-import { noUsage } from "../../../src/service/core/usage.ts";
+import { finishRun } from "../../../src/service/core/runs/progress-run.ts";
+import { noUsage } from "../../../src/service/core/runs/usage.ts";
 import type { BackendTask } from "../../../src/service/executor/backend.ts";
 import { makeJob } from "../../support/records.ts";
 import { say, scriptedBackend, untilStopped } from "../../support/scripted-backend.ts";
-import { CoreBed, type CoreBedOptions } from "../../support/service-core.ts";
+import { type CoreBedOptions, CoreFixture } from "../../support/service-core.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { expectValidStream, outlineOf } from "../../support/service-streams.ts";
 
 type Script = (task: BackendTask) => Promise<void>;
 
-let bed: CoreBed;
+let fixture: CoreFixture;
 let tasks: BackendTask[];
 let whenWorking: (count: number) => Promise<void>;
 
 /** Makes an executor whose backend runs `script`, and starts it. */
 async function start(script: Script, options: CoreBedOptions = {}): Promise<void> {
   await prepare(script, options);
-  bed.executor.start();
+  fixture.executor.start();
 }
 
 async function prepare(script: Script, options: CoreBedOptions = {}): Promise<void> {
@@ -38,59 +38,61 @@ async function prepare(script: Script, options: CoreBedOptions = {}): Promise<vo
       });
     }
   };
-  bed = await CoreBed.start({ backend, ...options });
+  fixture = await CoreFixture.start({ backend, ...options });
 }
 
 afterEach(async () => {
-  await expectSoundLedger(bed.place);
-  await bed.close();
+  await expectSoundLedger(fixture.place);
+  await fixture.close();
 });
 
 describe("a lease", () => {
   it("says every five seconds that the worker lives", async () => {
     await start(untilStopped);
-    const runId = await bed.submit();
+    const runId = await fixture.submit();
     await whenWorking(1);
-    const begunAt = bed.clock.now();
-    bed.clock.advance(4_999);
-    expect((await bed.run(runId)).heartbeatAt).toBe(begunAt);
-    bed.clock.advance(1);
-    await bed.store.transact(async () => {});
-    expect((await bed.run(runId)).heartbeatAt).toBe(begunAt + 5_000);
+    const begunAt = fixture.clock.now();
+    fixture.clock.advance(4_999);
+    expect((await fixture.run(runId)).heartbeatAt).toBe(begunAt);
+    fixture.clock.advance(1);
+    await fixture.store.transact(async () => {});
+    expect((await fixture.run(runId)).heartbeatAt).toBe(begunAt + 5_000);
   });
 
   it("hears of a cancel at the next heartbeat when the nudge was missed", async () => {
     await start(untilStopped);
-    const runId = await bed.submit();
+    const runId = await fixture.submit();
     await whenWorking(1);
-    await bed.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
-    bed.clock.advance(5_000);
-    expect(await bed.ended(runId)).toMatchObject({ status: "cancelled", cause: "user_stop" });
+    await fixture.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
+    fixture.clock.advance(5_000);
+    expect(await fixture.ended(runId)).toMatchObject({ status: "cancelled", cause: "user_stop" });
   });
 
   it("hears of a cancel at once by a nudge", async () => {
     await start(untilStopped);
-    const runId = await bed.submit();
+    const runId = await fixture.submit();
     await whenWorking(1);
-    await bed.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
-    bed.dispatch.nudge(runId);
-    expect((await bed.ended(runId)).status).toBe("cancelled");
+    await fixture.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
+    fixture.dispatch.nudge(runId);
+    expect((await fixture.ended(runId)).status).toBe("cancelled");
   });
 
   it("ends a run at the time limit, paid for and not worth repeating", async () => {
     await start(untilStopped, { runTimeLimitMs: 60_000 });
-    const runId = await bed.submit();
+    const runId = await fixture.submit();
     await whenWorking(1);
-    bed.clock.advance(59_999);
-    expect((await bed.run(runId)).status).toBe("running");
-    bed.clock.advance(1);
-    expect(await bed.ended(runId)).toMatchObject({
+    fixture.clock.advance(59_999);
+    expect((await fixture.run(runId)).status).toBe("running");
+    fixture.clock.advance(1);
+    expect(await fixture.ended(runId)).toMatchObject({
       status: "failed",
       cause: "time_limit",
       retryable: false,
       refundedMicroUsd: 0,
     });
-    expect((await expectValidStream(await bed.stream(runId))).at(-1)).toMatchObject({ code: "time_limit" });
+    expect((await expectValidStream(await fixture.stream(runId))).at(-1)).toMatchObject({
+      code: "time_limit",
+    });
   });
 
   it("that was lost writes nothing more, and does not end the run", async () => {
@@ -100,22 +102,22 @@ describe("a lease", () => {
       await lost.promise;
       await say(task, "too late");
     });
-    const runId = await bed.submit();
-    await bed.until(runId, ({ lastSeq }) => lastSeq === 4);
-    await bed.store.transact((tx) => tx.updateRun(runId, { fence: 2 }));
+    const runId = await fixture.submit();
+    await fixture.until(runId, ({ lastSeq }) => lastSeq === 4);
+    await fixture.store.transact((tx) => tx.updateRun(runId, { fence: 2 }));
     lost.resolve();
     const stopped = Promise.withResolvers<void>();
     tasks[0]?.signal.addEventListener("abort", () => stopped.resolve());
-    bed.dispatch.nudge(runId);
+    fixture.dispatch.nudge(runId);
     await stopped.promise;
-    await bed.executor.drain(0);
-    expect(await bed.run(runId)).toMatchObject({ status: "running", lastSeq: 4, fence: 2 });
+    await fixture.executor.drain(0);
+    expect(await fixture.run(runId)).toMatchObject({ status: "running", lastSeq: 4, fence: 2 });
     const ending = { status: "completed", stopReason: "end_turn" } as const;
     const finish = { runId, events: [], ending, usage: noUsage };
-    expect(await finishRun(bed.core, { ...finish, fence: 1 })).toBe(false);
-    expect(await finishRun(bed.core, { ...finish, fence: 2 })).toBe(true);
-    expect(await finishRun(bed.core, { ...finish, fence: 2 })).toBe(false);
-    await expectValidStream(await bed.stream(runId));
+    expect(await finishRun(fixture.core, { ...finish, fence: 1 })).toBe(false);
+    expect(await finishRun(fixture.core, { ...finish, fence: 2 })).toBe(true);
+    expect(await finishRun(fixture.core, { ...finish, fence: 2 })).toBe(false);
+    await expectValidStream(await fixture.stream(runId));
   });
 });
 
@@ -128,15 +130,15 @@ describe("a backend", () => {
       await forever.promise;
       task.emit({ type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "late" }).catch(refused.resolve);
     });
-    const runId = await bed.submit();
+    const runId = await fixture.submit();
     await whenWorking(1);
-    await bed.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
-    bed.dispatch.nudge(runId);
-    expect((await bed.ended(runId)).status).toBe("cancelled");
-    const before = await bed.stream(runId);
+    await fixture.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
+    fixture.dispatch.nudge(runId);
+    expect((await fixture.ended(runId)).status).toBe("cancelled");
+    const before = await fixture.stream(runId);
     forever.resolve();
     expect(await refused.promise).toMatchObject({ code: "run_stopped", kind: "cancel" });
-    expect(await bed.stream(runId)).toEqual(before);
+    expect(await fixture.stream(runId)).toEqual(before);
     expect(outlineOf(await expectValidStream(before))).toEqual([
       "RUN_STARTED",
       "TEXT_MESSAGE_START",
@@ -151,8 +153,8 @@ describe("a backend", () => {
       await task.emit({ type: "STEP_STARTED", stepName: "look" });
       throw new Error("password=hunter2");
     });
-    const runId = await bed.submit();
-    expect(await bed.ended(runId)).toMatchObject({
+    const runId = await fixture.submit();
+    expect(await fixture.ended(runId)).toMatchObject({
       status: "failed",
       cause: "backend_error",
       retryable: true,
@@ -160,7 +162,7 @@ describe("a backend", () => {
       refundedMicroUsd: 8333,
       refundReason: "backend_error",
     });
-    const events = await expectValidStream(await bed.stream(runId));
+    const events = await expectValidStream(await fixture.stream(runId));
     expect(outlineOf(events)).toEqual([
       "RUN_STARTED",
       "STEP_STARTED",
@@ -177,25 +179,25 @@ describe("a backend", () => {
       const delta = "x".repeat(1_000_000);
       for (;;) await task.emit({ type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta });
     });
-    const runId = await bed.submit();
-    expect(await bed.ended(runId)).toMatchObject({ status: "failed", cause: "backend_error" });
-    const events = await expectValidStream(await bed.stream(runId));
+    const runId = await fixture.submit();
+    expect(await fixture.ended(runId)).toMatchObject({ status: "failed", cause: "backend_error" });
+    const events = await expectValidStream(await fixture.stream(runId));
     expect(JSON.stringify(events).length).toBeLessThan(65_000_000);
   });
 
   it("that is not there ends the run before it costs anything", async () => {
     await start(untilStopped);
-    const runId = await bed.submit();
+    const runId = await fixture.submit();
     await whenWorking(1);
-    const { agentId: id } = await bed.run(runId);
-    await bed.store.transact((tx) => tx.upsertAgent({ id, job: makeJob(), backend: "gone", now: 1 }));
-    const second = await bed.submit();
-    expect(await bed.ended(second)).toMatchObject({
+    const { agentId: id } = await fixture.run(runId);
+    await fixture.store.transact((tx) => tx.upsertAgent({ id, job: makeJob(), backend: "gone", now: 1 }));
+    const second = await fixture.submit();
+    expect(await fixture.ended(second)).toMatchObject({
       status: "failed",
       cause: "spawn_failed",
       refundReason: "spawn_failed",
     });
-    await expectValidStream(await bed.stream(second));
+    await expectValidStream(await fixture.stream(second));
   });
 });
 
@@ -204,12 +206,12 @@ describe("the slots", () => {
     const gates: (() => void)[] = [];
     await start(() => new Promise<void>((resolve) => gates.push(resolve)), { slots: 3 });
     const runIds: string[] = [];
-    for (let index = 0; index < 7; index += 1) runIds.push(await bed.submit());
+    for (let index = 0; index < 7; index += 1) runIds.push(await fixture.submit());
     await whenWorking(3);
-    expect(bed.dispatch.waiting()).toBe(4);
+    expect(fixture.dispatch.waiting()).toBe(4);
     for (let ended = 1; ended <= 7; ended += 1) {
       gates[ended - 1]?.();
-      await bed.ended(runIds[ended - 1] ?? "");
+      await fixture.ended(runIds[ended - 1] ?? "");
       await whenWorking(Math.min(7, ended + 3));
       expect(tasks.length).toBe(Math.min(7, ended + 3));
     }
@@ -221,14 +223,14 @@ describe("a drain", () => {
   it("gives runs at work their time, takes no more, and leaves the queue as it is", async () => {
     const gate = Promise.withResolvers<void>();
     await start(() => gate.promise, { slots: 1 });
-    const working = await bed.submit();
-    const queued = await bed.submit();
+    const working = await fixture.submit();
+    const queued = await fixture.submit();
     await whenWorking(1);
-    const drained = bed.executor.drain(10_000);
+    const drained = fixture.executor.drain(10_000);
     gate.resolve();
     await drained;
-    expect((await bed.run(working)).status).toBe("completed");
-    expect(await bed.run(queued)).toMatchObject({ status: "queued", fence: 0, lastSeq: 0 });
+    expect((await fixture.run(working)).status).toBe("completed");
+    expect(await fixture.run(queued)).toMatchObject({ status: "queued", fence: 0, lastSeq: 0 });
   });
 
   it("interrupts what is still at work when the time is over, refunded and worth repeating", async () => {
@@ -237,27 +239,27 @@ describe("a drain", () => {
       await untilStopped(task);
       task.signal.throwIfAborted();
     });
-    const runId = await bed.submit();
-    await bed.until(runId, ({ lastSeq }) => lastSeq === 2);
-    const drained = bed.executor.drain(10_000);
-    await bed.clock.whenSleeping(3);
-    bed.clock.advance(10_000);
+    const runId = await fixture.submit();
+    await fixture.until(runId, ({ lastSeq }) => lastSeq === 2);
+    const drained = fixture.executor.drain(10_000);
+    await fixture.clock.whenSleeping(3);
+    fixture.clock.advance(10_000);
     await drained;
-    expect(await bed.run(runId)).toMatchObject({
+    expect(await fixture.run(runId)).toMatchObject({
       status: "failed",
       cause: "interrupted",
       retryable: true,
       refundReason: "interrupted",
     });
-    await expectValidStream(await bed.stream(runId));
+    await expectValidStream(await fixture.stream(runId));
   });
 
   it("does not wait for a deaf backend", async () => {
     await start(() => new Promise(() => {}));
-    const runId = await bed.submit();
+    const runId = await fixture.submit();
     await whenWorking(1);
-    await bed.executor.drain(0);
-    expect(await bed.run(runId)).toMatchObject({ status: "failed", cause: "interrupted" });
+    await fixture.executor.drain(0);
+    expect(await fixture.run(runId)).toMatchObject({ status: "failed", cause: "interrupted" });
   });
 });
 
@@ -282,28 +284,28 @@ describe("a store that is away for a while", () => {
       },
       { wrapStore: failing(() => isDown) },
     );
-    const runId = await bed.submit();
+    const runId = await fixture.submit();
     await whenWorking(1);
-    await bed.clock.whenSleeping(3);
-    bed.clock.advance(1_000);
-    await bed.clock.whenSleeping(3);
+    await fixture.clock.whenSleeping(3);
+    fixture.clock.advance(1_000);
+    await fixture.clock.whenSleeping(3);
     isDown = false;
-    bed.clock.advance(1_000);
-    expect(await bed.ended(runId)).toMatchObject({ status: "completed" });
-    await expectValidStream(await bed.stream(runId));
+    fixture.clock.advance(1_000);
+    expect(await fixture.ended(runId)).toMatchObject({ status: "completed" });
+    await expectValidStream(await fixture.stream(runId));
   });
 
   it("does not lose a queued run", async () => {
     let failures = 0;
     await prepare((task) => say(task, "done"), { wrapStore: failing(() => failures-- > 0) });
-    const runId = await bed.submit();
+    const runId = await fixture.submit();
     failures = 2;
-    bed.executor.start();
+    fixture.executor.start();
     for (let tries = 0; tries < 2; tries += 1) {
-      await bed.clock.whenSleeping(1);
-      bed.clock.advance(10_000);
+      await fixture.clock.whenSleeping(1);
+      fixture.clock.advance(10_000);
     }
-    expect((await bed.ended(runId)).status).toBe("completed");
+    expect((await fixture.ended(runId)).status).toBe("completed");
   });
 
   it("does not leave a run to nobody when it took it without saying so", async () => {
@@ -318,13 +320,17 @@ describe("a store that is away for a while", () => {
       },
     });
     await prepare((task) => say(task, "done"), { wrapStore });
-    const runId = await bed.submit();
+    const runId = await fixture.submit();
     isSilent = true;
-    bed.executor.start();
-    await bed.clock.whenSleeping(1);
-    bed.clock.advance(10_000);
-    expect(await bed.ended(runId)).toMatchObject({ status: "failed", cause: "interrupted", retryable: true });
-    await expectValidStream(await bed.stream(runId));
+    fixture.executor.start();
+    await fixture.clock.whenSleeping(1);
+    fixture.clock.advance(10_000);
+    expect(await fixture.ended(runId)).toMatchObject({
+      status: "failed",
+      cause: "interrupted",
+      retryable: true,
+    });
+    await expectValidStream(await fixture.stream(runId));
   });
 
   it("ends a run whose events it did not take, from what it has", async () => {
@@ -333,7 +339,7 @@ describe("a store that is away for a while", () => {
     await start(
       async (task) => {
         await task.emit({ type: "TEXT_MESSAGE_START", messageId: "kept", role: "assistant" });
-        await bed.until(task.runId, ({ lastSeq }) => lastSeq === 2);
+        await fixture.until(task.runId, ({ lastSeq }) => lastSeq === 2);
         isDown = true;
         await task.emit({ type: "TEXT_MESSAGE_START", messageId: "lost", role: "assistant" });
         await untilStopped(task);
@@ -344,15 +350,19 @@ describe("a store that is away for a while", () => {
       },
       { wrapStore: failing(() => isDown) },
     );
-    const runId = await bed.submit();
+    const runId = await fixture.submit();
     await stopped.promise;
     // Its lease is over, and the first try to end it has failed.
-    await bed.clock.whenAwake();
-    await bed.clock.whenSleeping();
+    await fixture.clock.whenAwake();
+    await fixture.clock.whenSleeping();
     isDown = false;
-    bed.clock.advance(20_000);
-    expect(await bed.ended(runId)).toMatchObject({ status: "failed", cause: "interrupted", retryable: true });
-    const events = await expectValidStream(await bed.stream(runId));
+    fixture.clock.advance(20_000);
+    expect(await fixture.ended(runId)).toMatchObject({
+      status: "failed",
+      cause: "interrupted",
+      retryable: true,
+    });
+    const events = await expectValidStream(await fixture.stream(runId));
     expect(JSON.stringify(events)).not.toContain("lost");
   });
 });

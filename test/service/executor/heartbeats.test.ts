@@ -3,13 +3,13 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Store } from "../../../src/service/core/ports/store.ts";
 import type { Backend } from "../../../src/service/executor/backend.ts";
-import { CoreBed } from "../../support/service-core.ts";
+import { CoreFixture } from "../../support/service-core.ts";
 
 const HEARTBEAT_MS = 5_000;
 
 const endless: Backend = {
   name: "endless",
-  needsWorkspace: false,
+  needsCheckout: false,
   run: (task) =>
     new Promise((_, reject) => {
       task.signal.addEventListener("abort", () => reject(task.signal.reason), { once: true });
@@ -51,44 +51,44 @@ class SlowBeats {
 }
 
 describe("heartbeats on a slow store", () => {
-  let bed: CoreBed;
+  let fixture: CoreFixture;
   let beats: SlowBeats;
   afterEach(async () => {
     beats.letGo();
-    await bed.close();
+    await fixture.close();
   });
 
   /** A run at work, and when it began. */
   const begin = async (): Promise<number> => {
     beats = new SlowBeats();
-    bed = await CoreBed.start({
+    fixture = await CoreFixture.start({
       backend: endless,
-      wrapStore: (store) => beats.wrap(store, () => bed.clock.now()),
+      wrapStore: (store) => beats.wrap(store, () => fixture.clock.now()),
     });
-    bed.executor.start();
-    await bed.submit();
+    fixture.executor.start();
+    await fixture.submit();
     // The heartbeat and the run's time limit.
-    await bed.clock.whenSleeping(2);
-    return bed.clock.now();
+    await fixture.clock.whenSleeping(2);
+    return fixture.clock.now();
   };
 
   it("come at their times, however long a write takes", async () => {
     const startedAt = await begin();
-    bed.clock.advance(HEARTBEAT_MS);
+    fixture.clock.advance(HEARTBEAT_MS);
     await beats.next();
-    bed.clock.advance(3_000);
+    fixture.clock.advance(3_000);
     beats.letGo();
-    await bed.clock.whenSleeping(2);
-    bed.clock.advance(HEARTBEAT_MS - 3_000);
+    await fixture.clock.whenSleeping(2);
+    fixture.clock.advance(HEARTBEAT_MS - 3_000);
     await beats.next();
     expect(beats.begun.map((at) => at - startedAt)).toEqual([HEARTBEAT_MS, 2 * HEARTBEAT_MS]);
   });
 
   it("come at once after a write that took longer than the time between two", async () => {
     const startedAt = await begin();
-    bed.clock.advance(HEARTBEAT_MS);
+    fixture.clock.advance(HEARTBEAT_MS);
     await beats.next();
-    bed.clock.advance(7_000);
+    fixture.clock.advance(7_000);
     beats.letGo();
     await beats.next();
     expect(beats.begun.map((at) => at - startedAt)).toEqual([HEARTBEAT_MS, HEARTBEAT_MS + 7_000]);

@@ -1,14 +1,14 @@
-// A run on the head of a pull request, from its submission to its workspace; and a session that goes on as that head
+// A run on the head of a pull request, from its submission to its checkout; and a session that goes on as that head
 // moves, on both stores.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isWritersEvent } from "../../../src/service/embedded/job-trust.ts";
-import type { Backend, WorkingCopy } from "../../../src/service/executor/backend.ts";
-import { CoreBed } from "../../support/service-core.ts";
+import type { Backend, CarriedState } from "../../../src/service/executor/backend.ts";
+import { CoreFixture } from "../../support/service-core.ts";
 import { storeKinds } from "../../support/stores.ts";
-import { WorkspaceBed } from "../workspace/workspace-bed.ts";
+import { CheckoutFixture } from "../checkouts/checkout-fixture.ts";
 
 type Seen = {
   readonly head: string;
@@ -16,33 +16,33 @@ type Seen = {
   readonly isTrusted: boolean;
   readonly instructions: string | null;
   readonly text: string;
-  readonly copy: WorkingCopy;
+  readonly copy: CarriedState;
 };
 
 const NINE_LINES = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`a run on a pull request on ${kind.name}`, () => {
-    let git: WorkspaceBed;
-    let bed: CoreBed;
+    let git: CheckoutFixture;
+    let fixture: CoreFixture;
     let seen: Seen[];
     let base: string;
     let head: string;
 
     const backend: Backend = {
       name: "writer",
-      needsWorkspace: true,
-      changesWorkspace: true,
-      run: async (task, workspace) => {
+      needsCheckout: true,
+      changesCheckout: true,
+      run: async (task, checkout) => {
         if (task.repository === null) throw new Error("There is a repository.");
-        const file = join(workspace.root, "a.txt");
+        const file = join(checkout.root, "a.txt");
         const text = await readFile(file, "utf8");
-        const { ref, event, baseRef, workingCopy: copy } = task;
+        const { ref, event, baseRef, carriedState: copy } = task;
         seen.push({
-          head: workspace.headSha,
+          head: checkout.headSha,
           where: [ref, event, baseRef],
           isTrusted: isWritersEvent({ ...task, provider: "github" }),
-          instructions: await workspace.instructions(),
+          instructions: await checkout.instructions(),
           text,
           copy,
         });
@@ -62,33 +62,33 @@ for (const kind of storeKinds) {
 
     beforeEach(async () => {
       seen = [];
-      git = await WorkspaceBed.make();
+      git = await CheckoutFixture.make();
       base = git.repository.commit({ files: { "a.txt": NINE_LINES, "AGENTS.md": "Be kind.\n" } });
       head = push(NINE_LINES.replace("5", "five"), base);
       const provider = git.provider();
       const cloneUrl = git.source(base).cloneUrl;
-      bed = await CoreBed.start({
+      fixture = await CoreFixture.start({
         kind,
         backend,
-        workspaces: { ...provider, open: (source, signal) => provider.open({ ...source, cloneUrl }, signal) },
+        checkouts: { ...provider, open: (source, signal) => provider.open({ ...source, cloneUrl }, signal) },
       });
-      bed.executor.start();
+      fixture.executor.start();
     });
 
     afterEach(async () => {
-      await bed.close();
+      await fixture.close();
       await git.close();
     });
 
     const run = async (message: string, head_sha: string) => {
-      const submitted = await bed.trySubmit({
+      const submitted = await fixture.trySubmit({
         message,
         session_key: "thread-7",
         pull_request: { number: 7, head_sha, base_ref: "main" },
       });
       if (!submitted.ok) throw new Error(submitted.refusal.reason);
-      const record = await bed.ended(submitted.value.runId);
-      const events = (await bed.stream(submitted.value.runId)).map(({ event }) => event);
+      const record = await fixture.ended(submitted.value.runId);
+      const events = (await fixture.stream(submitted.value.runId)).map(({ event }) => event);
       const changes = events.find((event) => event.type === "CUSTOM" && event.name === "repository.changes");
       const failure = events.find((event) => event.type === "RUN_ERROR");
       return { record, changes, failure };

@@ -3,16 +3,16 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cancelRun } from "../../../src/service/core/cancel-run.ts";
+import { cancelRun } from "../../../src/service/core/runs/cancel-run.ts";
 import type { Backend } from "../../../src/service/executor/backend.ts";
-import { CoreBed } from "../../support/service-core.ts";
+import { CoreFixture } from "../../support/service-core.ts";
 import { storeKinds } from "../../support/stores.ts";
-import { WorkspaceBed } from "../workspace/workspace-bed.ts";
+import { CheckoutFixture } from "../checkouts/checkout-fixture.ts";
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`runs of one session at once on ${kind.name}`, () => {
-    let git: WorkspaceBed;
-    let bed: CoreBed;
+    let git: CheckoutFixture;
+    let fixture: CoreFixture;
     /** What is at work, in order, and when it was let go. */
     let log: string[];
     let gates: Map<string, PromiseWithResolvers<void>>;
@@ -25,9 +25,9 @@ for (const kind of storeKinds) {
 
     const backend: Backend = {
       name: "writer",
-      needsWorkspace: true,
-      changesWorkspace: true,
-      run: async (task, workspace) => {
+      needsCheckout: true,
+      changesCheckout: true,
+      run: async (task, checkout) => {
         const name = task.messages.at(-1)?.content ?? "";
         log.push(`${name} begins`);
         gate(`${name} began`).resolve();
@@ -35,7 +35,7 @@ for (const kind of storeKinds) {
           task.signal.addEventListener("abort", () => reject(task.signal.reason), { once: true });
         });
         await Promise.race([gate(name).promise, stopped]);
-        const file = join(workspace.root, "a.txt");
+        const file = join(checkout.root, "a.txt");
         await writeFile(file, `${await readFile(file, "utf8")}${name}\n`);
         log.push(`${name} ends`);
         return { stopReason: "end_turn" };
@@ -45,14 +45,14 @@ for (const kind of storeKinds) {
     beforeEach(async () => {
       log = [];
       gates = new Map();
-      git = await WorkspaceBed.make();
+      git = await CheckoutFixture.make();
       const sha = git.repository.commit({ files: { "a.txt": "" } });
       const provider = git.provider();
-      bed = await CoreBed.start({
+      fixture = await CoreFixture.start({
         kind,
         backend,
         slots: 2,
-        workspaces: {
+        checkouts: {
           ...provider,
           open: ({ runId }, signal) => provider.open(git.source(sha, { runId }), signal),
         },
@@ -60,17 +60,17 @@ for (const kind of storeKinds) {
     });
 
     afterEach(async () => {
-      await bed.close();
+      await fixture.close();
       await git.close();
     });
 
     const submit = async (message: string, session_key: string) => {
-      const submitted = await bed.trySubmit({ message, session_key });
+      const submitted = await fixture.trySubmit({ message, session_key });
       if (!submitted.ok) throw new Error(submitted.refusal.reason);
       return submitted.value.runId;
     };
     const patchOf = async (runId: string) => {
-      const events = (await bed.stream(runId)).map(({ event }) => event);
+      const events = (await fixture.stream(runId)).map(({ event }) => event);
       const changes = events.find((event) => event.type === "CUSTOM" && event.name === "repository.changes");
       return changes?.type === "CUSTOM" ? JSON.stringify(changes.value) : "";
     };
@@ -80,12 +80,12 @@ for (const kind of storeKinds) {
       const second = await submit("two", "thread-7");
       const third = await submit("three", "thread-7");
       for (const name of ["two", "three"]) gate(name).resolve();
-      bed.executor.start();
-      await bed.until(third, ({ status }) => status === "running");
+      fixture.executor.start();
+      await fixture.until(third, ({ status }) => status === "running");
       await gate("one began").promise;
       gate("one").resolve();
       for (const runId of [first, second, third]) {
-        expect((await bed.ended(runId)).status).toBe("completed");
+        expect((await fixture.ended(runId)).status).toBe("completed");
       }
       const names = ["one", "two", "three"];
       expect(log).toEqual(names.flatMap((name) => [`${name} begins`, `${name} ends`]));
@@ -97,8 +97,8 @@ for (const kind of storeKinds) {
       for (const name of ["two", "three", "four"]) await submit(name, "thread-7");
       const other = await submit("other", "thread-8");
       gate("other").resolve();
-      bed.executor.start();
-      expect((await bed.ended(other)).status).toBe("completed");
+      fixture.executor.start();
+      expect((await fixture.ended(other)).status).toBe("completed");
       await gate("one began").promise;
       expect(log).toEqual(expect.arrayContaining(["one begins", "other begins", "other ends"]));
       expect(log).toHaveLength(3);
@@ -109,16 +109,16 @@ for (const kind of storeKinds) {
       const second = await submit("two", "thread-7");
       const third = await submit("three", "thread-7");
       gate("three").resolve();
-      bed.executor.start();
+      fixture.executor.start();
       await gate("one began").promise;
-      const caller = await bed.caller();
+      const caller = await fixture.caller();
       const cancel = (runId: string) =>
-        cancelRun(bed.core, { caller, agentId: caller.capability.agentId, runId });
-      await bed.until(second, ({ status }) => status === "running");
+        cancelRun(fixture.core, { caller, agentId: caller.capability.agentId, runId });
+      await fixture.until(second, ({ status }) => status === "running");
       expect((await cancel(second)).ok).toBe(true);
-      expect((await bed.ended(second)).status).toBe("cancelled");
+      expect((await fixture.ended(second)).status).toBe("cancelled");
       expect((await cancel(first)).ok).toBe(true);
-      expect((await bed.ended(third)).status).toBe("completed");
+      expect((await fixture.ended(third)).status).toBe("completed");
       expect(log).toEqual(["one begins", "three begins", "three ends"]);
     });
   });

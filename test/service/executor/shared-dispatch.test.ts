@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { NodeSignal } from "../../../src/service/core/ports/node-link.ts";
-import type { TakenRun } from "../../../src/service/core/progress-run.ts";
+import type { TakenRun } from "../../../src/service/core/runs/progress-run.ts";
 import { SharedDispatch } from "../../../src/service/executor/shared-dispatch.ts";
 import { makeRun, makeRunInput } from "../../support/records.ts";
 

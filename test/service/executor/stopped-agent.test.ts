@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { gitCheckouts } from "../../../src/service/checkouts/git-checkouts.ts";
 import type { Backend } from "../../../src/service/executor/backend.ts";
 import { acpBackend } from "../../../src/service/executor/backends/acp/acp.ts";
-import { gitWorkspaces } from "../../../src/service/workspace/git-workspaces.ts";
 import type { AgentScript } from "../../support/acp-agent.ts";
-import { closeBeds, type Heard, isAlive, makeHomes } from "../../support/acp-bed.ts";
+import { closeBeds, type Heard, isAlive, makeHomes } from "../../support/acp-fixture.ts";
 import { makeAccount } from "../../support/service-account.ts";
-import { CoreBed, type CoreBedOptions } from "../../support/service-core.ts";
+import { type CoreBedOptions, CoreFixture } from "../../support/service-core.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
 import { storeKinds } from "../../support/stores.ts";
 
@@ -54,23 +54,23 @@ async function deafAgent(stopGraceMs: number): Promise<Backend> {
   });
 }
 
-async function startRun(options: CoreBedOptions): Promise<{ bed: CoreBed; runId: string }> {
-  const workspaces = gitWorkspaces({ folder: join(folder, "workspaces"), limits, environment: process.env });
-  const bed = await CoreBed.start({ ...options, workspaces });
-  bed.executor.start();
-  const { id: accountId, agent } = await makeAccount(bed);
+async function startRun(options: CoreBedOptions): Promise<{ fixture: CoreFixture; runId: string }> {
+  const checkouts = gitCheckouts({ folder: join(folder, "checkouts"), limits, environment: process.env });
+  const fixture = await CoreFixture.start({ ...options, checkouts });
+  fixture.executor.start();
+  const { id: accountId, agent } = await makeAccount(fixture);
   const caller = { kind: "account", accountId, callerClass: "owner" } as const;
   const submission = { caller, agentId: agent.id, body: { message: "go" }, idempotencyKey: null };
-  const submitted = await bed.submitter.submit(submission);
+  const submitted = await fixture.submitter.submit(submission);
   if (!submitted.ok) throw new Error(submitted.refusal.reason);
   const { runId } = submitted.value;
-  await bed.until(runId, ({ lastSeq }) => lastSeq >= 3);
-  return { bed, runId };
+  await fixture.until(runId, ({ lastSeq }) => lastSeq >= 3);
+  return { fixture, runId };
 }
 
-async function cancel(bed: CoreBed, runId: string): Promise<void> {
-  await bed.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
-  bed.dispatch.nudge(runId);
+async function cancel(fixture: CoreFixture, runId: string): Promise<void> {
+  await fixture.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
+  fixture.dispatch.nudge(runId);
 }
 
 async function heard(what: string): Promise<unknown> {
@@ -82,27 +82,27 @@ describe.each(storeKinds)("an agent that does not stop, on $name", (kind) => {
   it.skipIf(kind.isSkipped)(
     "holds up neither the end of its run nor the next one, and leaves nothing",
     async () => {
-      const { bed, runId } = await startRun({ kind, backend: await deafAgent(1_500), slots: 1 });
+      const { fixture, runId } = await startRun({ kind, backend: await deafAgent(1_500), slots: 1 });
       const { pid } = (await heard("started")) as { pid: number };
       const child = await heard("scribbles");
-      await cancel(bed, runId);
-      expect((await bed.ended(runId)).status).toBe("cancelled");
-      await expectValidStream(await bed.stream(runId));
+      await cancel(fixture, runId);
+      expect((await fixture.ended(runId)).status).toBe("cancelled");
+      await expectValidStream(await fixture.stream(runId));
       // It is in its grace period, and where it works is still there.
       expect(await isAlive(pid)).toBe(true);
-      expect(await readdir(join(folder, "workspaces"))).toHaveLength(1);
+      expect(await readdir(join(folder, "checkouts"))).toHaveLength(1);
       // The one worker is free: a second run begins while the first one's agent still lives.
-      const second = await bed.submit();
-      await bed.until(second, ({ status }) => status !== "queued");
+      const second = await fixture.submit();
+      await fixture.until(second, ({ status }) => status !== "queued");
       expect(await isAlive(pid)).toBe(true);
 
-      await cancel(bed, second);
-      await bed.ended(second);
-      await bed.executor.drain(0);
-      expect(await readdir(join(folder, "workspaces"))).toEqual([]);
+      await cancel(fixture, second);
+      await fixture.ended(second);
+      await fixture.executor.drain(0);
+      expect(await readdir(join(folder, "checkouts"))).toEqual([]);
       expect([await isAlive(pid), await isAlive(child)]).toEqual([false, false]);
-      expect(bed.logs.filter((line) => /^(warn|error)/.test(line))).toEqual([]);
-      await bed.close();
+      expect(fixture.logs.filter((line) => /^(warn|error)/.test(line))).toEqual([]);
+      await fixture.close();
     },
   );
 });

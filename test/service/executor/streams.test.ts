@@ -1,17 +1,17 @@
-// The stream of a whole run with nothing faked but the forge: cloned over HTTP, read by the service's own backend.
+// The stream of a whole run with nothing faked but the code host: cloned over HTTP, read by the service's own backend.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ServiceBed } from "../../support/service-bed.ts";
+import { ServiceFixture } from "../../support/service-fixture.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { expectValidStream, outlineOf } from "../../support/service-streams.ts";
-import { TestRepository } from "../workspace/git-repository.ts";
+import { TestRepository } from "../checkouts/git-repository.ts";
 
 describe("a run of the offline backend", () => {
   let folder: string;
-  let bed: ServiceBed;
+  let fixture: ServiceFixture;
   let sha: string;
 
   beforeAll(async () => {
@@ -20,16 +20,17 @@ describe("a run of the offline backend", () => {
     sha = repository.commit({
       files: { "README.md": "# Hello\n\nSays hello.\n", "main.go": "package main\n" },
     });
-    bed = await ServiceBed.start({ repositories: { "octo/hello": repository.path } });
+    fixture = await ServiceFixture.start({ repositories: { "octo/hello": repository.path } });
   });
 
   afterAll(async () => {
-    await expectSoundLedger(bed.place);
-    await bed.close();
+    await expectSoundLedger(fixture.place);
+    await fixture.close();
     await rm(folder, { recursive: true, force: true });
   });
 
-  const jobAt = (commit: string) => bed.job(bed.freshRepository({ repository: "octo/hello", sha: commit }));
+  const jobAt = (commit: string) =>
+    fixture.job(fixture.freshRepository({ repository: "octo/hello", sha: commit }));
 
   it("reads the repository with tools and answers in text", async () => {
     const job = await jobAt(sha);
@@ -54,13 +55,13 @@ describe("a run of the offline backend", () => {
   });
 
   it("is cancelled in the middle of its clone", async () => {
-    bed.forge.faults.git.always({ type: "hang" });
+    fixture.forge.faults.git.always({ type: "hang" });
     const job = await jobAt(sha);
     const runId = await job.start();
     await job.readUntil(runId, ({ event }) => event.type === "RUN_STARTED");
     expect((await job.cancel(runId)).status).toBe(202);
     const events = await expectValidStream(await job.follow(runId));
     expect(events.at(-1)).toMatchObject({ outcome: { type: "cancelled" } });
-    bed.forge.faults.git.clear();
+    fixture.forge.faults.git.clear();
   });
 });

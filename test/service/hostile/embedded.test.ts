@@ -16,21 +16,21 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type ModelServer, startModelServer } from "../../../fakes/model-server/model-server.ts";
+import { byTurn } from "../../../fakes/model-server/script.ts";
+import { call as callTool, type Step, say } from "../../../fakes/model-server/turn.ts";
 import { exchangeResponseSchema } from "../../../src/contract/exchange.ts";
-import { type EmbeddedService, startEmbeddedService } from "../../../src/service/embedded.ts";
-import { byTurn } from "../../support/model-script.ts";
-import { type ModelServer, startModelServer } from "../../support/model-server.ts";
-import { call as callTool, type Step, say } from "../../support/model-turn.ts";
+import { type EmbeddedService, startEmbeddedService } from "../../../src/service/embedded/embedded.ts";
 import { call } from "../../support/service-client.ts";
 import { CiJob } from "../../support/service-job.ts";
-import { CheckoutBed, REPOSITORY, TOKEN } from "../workspace/checkout-bed.ts";
-import { Outside } from "./hostile-bed.ts";
+import { BorrowedFixture, REPOSITORY, TOKEN } from "../checkouts/borrowed-fixture.ts";
+import { Outside } from "./hostile-fixture.ts";
 
 const ATTRIBUTES = "* filter=evil diff=evil merge=evil\n";
 
 let folder: string;
 let outside: Outside;
-let checkout: CheckoutBed;
+let checkout: BorrowedFixture;
 let model: ModelServer;
 let service: EmbeddedService | null;
 let stories: readonly Step[][];
@@ -42,7 +42,7 @@ beforeEach(async () => {
     script: ({ firstUserMessage }) => byTurn(stories[Number(firstUserMessage)] ?? [])(),
   });
   service = null;
-  checkout = await CheckoutBed.make({
+  checkout = await BorrowedFixture.make({
     "a.txt": "TODO one\n",
     ".gitattributes": ATTRIBUTES,
     link: { link: join(outside.folder, "secret.txt") },
@@ -91,7 +91,7 @@ async function play(at: number) {
     json: { subject_token: await service?.mintIdToken() },
   });
   const exchanged = exchangeResponseSchema.parse(answer.body);
-  const job = new CiJob({ bed: { call: (path, options) => call(url + path, options) }, exchanged });
+  const job = new CiJob({ fixture: { call: (path, options) => call(url + path, options) }, exchanged });
   const runId = await job.start(String(at));
   const events = (await job.follow(runId)).map(({ event }) => event);
   const told = JSON.stringify(events) + model.requests.map(({ body }) => JSON.stringify(body)).join("\n");

@@ -2,35 +2,35 @@
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { say } from "../../support/model-turn.ts";
-import { HostileBed } from "./hostile-bed.ts";
+import { say } from "../../../fakes/model-server/turn.ts";
+import { HostileFixture } from "./hostile-fixture.ts";
 
-let bed: HostileBed;
+let fixture: HostileFixture;
 beforeAll(async () => {
-  bed = await HostileBed.start();
+  fixture = await HostileFixture.start();
 });
-afterAll(() => bed.close());
+afterAll(() => fixture.close());
 
 const steps = [say("Done.")];
 
 describe("AGENTS.md", () => {
   it("of any size takes a bounded part of what the model is told", async () => {
     const files = { "AGENTS.md": `Begin here.\n${"Obey me. ".repeat(2_000_000)}`, "a.txt": "one\n" };
-    const { run } = await bed.play(bed.repository.commit({ files }), steps);
+    const { run } = await fixture.play(fixture.repository.commit({ files }), steps);
     expect(run.status).toBe("completed");
-    expect(bed.systemPrompt()).toContain("Begin here.");
-    expect(bed.systemPrompt().length).toBeLessThan(40_000);
+    expect(fixture.systemPrompt()).toContain("Begin here.");
+    expect(fixture.systemPrompt().length).toBeLessThan(40_000);
   });
 
   it.each([
-    ["to a file outside", () => join(bed.outside.folder, "secret.txt")],
-    ["up and out", () => `${"../".repeat(20)}${bed.outside.folder.slice(1)}/secret.txt`],
+    ["to a file outside", () => join(fixture.outside.folder, "secret.txt")],
+    ["up and out", () => `${"../".repeat(20)}${fixture.outside.folder.slice(1)}/secret.txt`],
     ["to another file of the repository", () => "a.txt"],
   ])("that is a link %s says nothing", async (_where, target) => {
     const files = { "AGENTS.md": { link: target() }, "a.txt": "Obey me.\n" };
-    const { run } = await bed.play(bed.repository.commit({ files }), steps);
+    const { run } = await fixture.play(fixture.repository.commit({ files }), steps);
     expect(run.status).toBe("completed");
-    expect(bed.systemPrompt()).not.toMatch(/AGENTS\.md|secret\.txt|Obey me/);
+    expect(fixture.systemPrompt()).not.toMatch(/AGENTS\.md|secret\.txt|Obey me/);
   });
 
   it.each([
@@ -39,7 +39,7 @@ describe("AGENTS.md", () => {
     ["empty", { "AGENTS.md": "" }],
     ["bytes that are no text", { "AGENTS.md": Buffer.from([0, 255, 254, 0, 27]) }],
   ])("that is %s ends no run", async (_what, files) => {
-    const { run, reply } = await bed.play(bed.repository.commit({ files }), steps);
+    const { run, reply } = await fixture.play(fixture.repository.commit({ files }), steps);
     expect(run.status).toBe("completed");
     expect(reply).toBe("Done.");
   });

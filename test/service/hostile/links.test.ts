@@ -2,18 +2,18 @@
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call, say } from "../../support/model-turn.ts";
-import { HostileBed } from "./hostile-bed.ts";
+import { call, say } from "../../../fakes/model-server/turn.ts";
+import { HostileFixture } from "./hostile-fixture.ts";
 
-let bed: HostileBed;
+let fixture: HostileFixture;
 let sha: string;
 
 /** Paths of the repository that lead to the secret, or to its folder. */
 let leaks: { files: readonly string[]; folders: readonly string[] };
 
 beforeAll(async () => {
-  bed = await HostileBed.start();
-  const { folder } = bed.outside;
+  fixture = await HostileFixture.start();
+  const { folder } = fixture.outside;
   const up = `${"../".repeat(20)}${folder.slice(1)}`;
   const files = {
     "ok.txt": "TODO mine\n",
@@ -34,19 +34,19 @@ beforeAll(async () => {
     ".gitattributes": { link: join(folder, "secret.txt") },
     ".mailmap": { link: join(folder, "secret.txt") },
   };
-  sha = bed.repository.commit({ files });
+  sha = fixture.repository.commit({ files });
   leaks = {
     files: ["absolute", "relative", "chain-1", "deep/chain-3", "AGENTS.md", "environ", "loop", "nowhere"],
     folders: ["folder", "folder-up", "folder-chain", "deep/out"],
   };
 });
-afterAll(() => bed.close());
+afterAll(() => fixture.close());
 
 describe("a repository of links that lead out", () => {
   it("shows nothing of what is behind them, whatever the tool", async ({ skip }) => {
-    skip(!bed.hasSandbox, "There is no sandbox here.");
+    skip(!fixture.hasSandbox, "There is no sandbox here.");
     const inside = [...leaks.files, ...leaks.folders.map((path) => `${path}/secret.txt`)];
-    const { run, results, changes, reply } = await bed.play(sha, [
+    const { run, results, changes, reply } = await fixture.play(sha, [
       [
         call("list_files"),
         call("search", { texts: ["TODO", "canary"] }),
@@ -75,15 +75,15 @@ describe("a repository of links that lead out", () => {
     expect(read).toHaveLength(inside.length);
     for (const text of read) expect(text).toMatch(/^error: /);
     expect(results.at(-1)).toContain("No such file");
-    expect(bed.systemPrompt()).not.toMatch(/AGENTS\.md says/);
+    expect(fixture.systemPrompt()).not.toMatch(/AGENTS\.md says/);
     expect(changes).toBeNull();
   });
 
   it("changes nothing behind them, and its patch holds what was changed before them", async ({ skip }) => {
-    skip(!bed.hasSandbox, "There is no sandbox here.");
-    const { folder } = bed.outside;
+    skip(!fixture.hasSandbox, "There is no sandbox here.");
+    const { folder } = fixture.outside;
     const inside = [...leaks.files, ...leaks.folders.map((path) => `${path}/secret.txt`)];
-    const { run, results, changes } = await bed.play(sha, [
+    const { run, results, changes } = await fixture.play(sha, [
       inside.flatMap((path) => [
         call("write_file", { path, content: "pwned\n" }),
         call("edit_file", { path, old_text: "TODO", new_text: "pwned" }),
@@ -115,6 +115,6 @@ describe("a repository of links that lead out", () => {
       "modified ok.txt",
     ]);
     expect(changes?.held_back).toBeUndefined();
-    expect(bed.applied(sha, changes?.patch ?? "").split("\n")).toHaveLength(6);
+    expect(fixture.applied(sha, changes?.patch ?? "").split("\n")).toHaveLength(6);
   });
 });

@@ -1,8 +1,8 @@
 // Names that mean something else to somebody: a line, an option, a colour, an encoding, another file.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call, type Part, say } from "../../support/model-turn.ts";
-import { HostileBed } from "./hostile-bed.ts";
+import { call, type Part, say } from "../../../fakes/model-server/turn.ts";
+import { HostileFixture } from "./hostile-fixture.ts";
 
 const NAMES = [
   "line\nfeed.txt",
@@ -31,23 +31,23 @@ const NAMES = [
 ];
 const text = (name: string) => `TODO ${JSON.stringify(name).slice(0, 40)}\nold\n`;
 
-let bed: HostileBed;
+let fixture: HostileFixture;
 beforeAll(async () => {
-  bed = await HostileBed.start();
+  fixture = await HostileFixture.start();
 });
-afterAll(() => bed.close());
+afterAll(() => fixture.close());
 
 describe("names", () => {
   it("are listed, read, searched, edited and reported as they are", async () => {
     const files = Object.fromEntries(NAMES.map((name) => [name, text(name)]));
-    const sha = bed.repository.commit({ files });
+    const sha = fixture.repository.commit({ files });
     const steps: Part[][] = [
       [call("list_files", { limit: 1000 }), call("search", { texts: ["TODO"], limit: 500 })],
       NAMES.map((path) => call("read_file", { path })),
       NAMES.map((path) => call("edit_file", { path, old_text: "old", new_text: "new" })),
       [call("list_files", { folder: "deep" }), call("search", { texts: ["new"], folder: ":(top)magic" })],
     ];
-    const { run, results, changes } = await bed.play(sha, [...steps, say("Done.")]);
+    const { run, results, changes } = await fixture.play(sha, [...steps, say("Done.")]);
     expect(run.status).toBe("completed");
     const [listed = "", found = ""] = results;
     expect(listed.split("\n")).toHaveLength(NAMES.length);
@@ -60,13 +60,13 @@ describe("names", () => {
     for (const result of edited) expect(result).toContain("+new");
     expect(changes?.files.map(({ path }) => path).toSorted()).toEqual(NAMES.toSorted());
     expect(changes?.held_back).toBeUndefined();
-    const applied = bed.applied(sha, changes?.patch ?? "").split("\n");
+    const applied = fixture.applied(sha, changes?.patch ?? "").split("\n");
     expect(applied).toHaveLength(NAMES.length);
     for (const line of applied) expect(line).toMatch(/^:100644 100644 \w+ \w+ M\t/);
   });
 
   it("that are no UTF-8 are shown with a replacement, and their files stay as they are", async () => {
-    const { repository } = bed;
+    const { repository } = fixture;
     const record = (name: Buffer, blob: string) =>
       Buffer.concat([Buffer.from("100644 "), name, Buffer.from("\0"), Buffer.from(blob, "hex")]);
     const records = [
@@ -77,7 +77,7 @@ describe("names", () => {
       input: Buffer.concat(records),
     });
     const sha = repository.commitTree(tree, { author: "E\u001bve", subject: "s\u001b[1m\u0007" });
-    const { run, results, changes } = await bed.play(sha, [
+    const { run, results, changes } = await fixture.play(sha, [
       [call("list_files"), call("search", { texts: ["TODO"] }), call("git_log")],
       [
         call("read_file", { path: "a\ufffdz" }),
@@ -88,12 +88,12 @@ describe("names", () => {
     expect(run.status).toBe("completed");
     expect(results[0]).toContain("a\ufffdz");
     expect(changes?.files.map(({ path }) => path)).toEqual(["b.txt"]);
-    expect(bed.applied(sha, changes?.patch ?? "").split("\n")).toHaveLength(1);
+    expect(fixture.applied(sha, changes?.patch ?? "").split("\n")).toHaveLength(1);
   });
 
   it("of the agent's making do not break out of the patch", async ({ skip }) => {
-    skip(!bed.hasSandbox, "There is no sandbox here.");
-    const sha = bed.repository.commit({ files: { "a.txt": "one\n" } });
+    skip(!fixture.hasSandbox, "There is no sandbox here.");
+    const sha = fixture.repository.commit({ files: { "a.txt": "one\n" } });
     const command = [
       "printf 'x\\n' > \"$(printf 'new\\nfile\\033[31m')\"",
       "printf 'x\\n' > \"$(printf 'bytes\\377')\"",
@@ -102,7 +102,7 @@ describe("names", () => {
       "printf 'x\\n' > A.TXT",
       "d=$(printf 'n%.0s' $(seq 240)); i=0; while [ $i -lt 12 ]; do mkdir $d && cd $d; i=$((i+1)); done; echo x > leaf",
     ].join(" && ");
-    const { run, results, changes } = await bed.play(sha, [
+    const { run, results, changes } = await fixture.play(sha, [
       call("shell", { command }),
       [call("list_files"), call("search", { texts: ["x"] })],
       say("Done."),
@@ -111,7 +111,7 @@ describe("names", () => {
     expect(run.status).toBe("completed");
     const paths = changes?.files.map(({ path }) => path) ?? [];
     expect(paths).toEqual(expect.arrayContaining(["new\nfile\u001b[31m", "diff --git a-x b-x", "A.TXT"]));
-    const applied = bed.applied(sha, changes?.patch ?? "").split("\n");
+    const applied = fixture.applied(sha, changes?.patch ?? "").split("\n");
     expect(applied.length + (changes?.held_back?.length ?? 0)).toBe(6);
   });
 });

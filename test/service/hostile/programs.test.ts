@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call, say } from "../../support/model-turn.ts";
-import { HostileBed } from "./hostile-bed.ts";
+import { call, say } from "../../../fakes/model-server/turn.ts";
+import { HostileFixture } from "./hostile-fixture.ts";
 
 const ATTRIBUTES = "* filter=evil diff=evil merge=evil working-tree-encoding=UTF-16 ident text eol=crlf\n";
 const HOOKS = [
@@ -17,11 +17,11 @@ const HOOKS = [
   "reference-transaction",
 ];
 
-let bed: HostileBed;
+let fixture: HostileFixture;
 let hostile: Record<string, string>;
 beforeAll(async () => {
-  bed = await HostileBed.start();
-  const { outside } = bed;
+  fixture = await HostileFixture.start();
+  const { outside } = fixture;
   hostile = {
     "a.txt": "one\n$Id$\n",
     ".gitattributes": ATTRIBUTES,
@@ -39,15 +39,15 @@ beforeAll(async () => {
     ),
   };
 });
-afterAll(() => bed.close());
+afterAll(() => fixture.close());
 
 const edit = call("edit_file", { path: "a.txt", old_text: "one", new_text: "two" });
 const tour = [call("list_files"), call("search", { texts: ["one"] }), call("git_log"), call("git_changes")];
 
 describe("a repository that brings programs along", () => {
   it("has none of them started: hooks, filters, drivers, monitors", async () => {
-    const sha = bed.repository.commit({ files: hostile });
-    const { run, changes } = await bed.play(sha, [tour, edit, say("Done.")]);
+    const sha = fixture.repository.commit({ files: hostile });
+    const { run, changes } = await fixture.play(sha, [tour, edit, say("Done.")]);
     expect(run.status).toBe("completed");
     expect(changes?.files).toEqual([{ path: "a.txt", status: "modified", additions: 1, deletions: 1 }]);
     expect(changes?.patch).toContain("-one\n+two\n $Id$\n");
@@ -60,11 +60,11 @@ describe("a repository that brings programs along", () => {
     ["option", (marker: string) => `--upload-pack=touch ${marker}`],
     ["ssh option", (marker: string) => `ssh://-oProxyCommand=touch%20${marker}/x`],
   ])("has no submodule fetched from a hostile URL: %s", async (_kind, urlOf) => {
-    const url = urlOf(bed.outside.marker);
-    const modules = `[submodule "x"]\n\tpath = x\n\turl = ${url}\n\tupdate = !touch ${bed.outside.marker}\n`;
+    const url = urlOf(fixture.outside.marker);
+    const modules = `[submodule "x"]\n\tpath = x\n\turl = ${url}\n\tupdate = !touch ${fixture.outside.marker}\n`;
     const files = { ".gitmodules": modules, x: { submodule: "1".repeat(40) }, "a.txt": "one\n" };
-    const sha = bed.repository.commit({ files });
-    const { run, results, changes } = await bed.play(sha, [
+    const sha = fixture.repository.commit({ files });
+    const { run, results, changes } = await fixture.play(sha, [
       [...tour, call("read_file", { path: "x/config" }), call("read_file", { path: "x" })],
       edit,
       say("Done."),
@@ -73,15 +73,15 @@ describe("a repository that brings programs along", () => {
     expect(results[0]).toBe(".gitmodules\na.txt");
     expect(results.slice(4, 6).every((text) => text.startsWith("error: "))).toBe(true);
     expect(changes?.files.map(({ path }) => path)).toEqual(["a.txt"]);
-    expect(bed.cloned.filter((path) => path.includes("other"))).toEqual([]);
+    expect(fixture.cloned.filter((path) => path.includes("other"))).toEqual([]);
   });
 
   it.each([".git", ".GIT", "git~1"])("is refused with a clear word where it holds %s", async (name) => {
-    const { repository } = bed;
-    const blob = repository.blob(bed.outside.configuration());
+    const { repository } = fixture;
+    const blob = repository.blob(fixture.outside.configuration());
     const inner = repository.tree([{ mode: "100644", name: "config", sha: blob }]);
     const tree = repository.tree([{ mode: "40000", name, sha: inner }]);
-    const { run, events } = await bed.play(repository.commitTree(tree, {}), []);
+    const { run, events } = await fixture.play(repository.commitTree(tree, {}), []);
     expect(run).toMatchObject({ status: "failed", cause: "spawn_failed" });
     expect(events.at(-1)?.event).toMatchObject({
       type: "RUN_ERROR",
@@ -92,13 +92,13 @@ describe("a repository that brings programs along", () => {
 
 describe("an agent that sets programs for git", () => {
   it("reaches no configuration that counts", async ({ skip }) => {
-    skip(!bed.hasSandbox, "There is no sandbox here.");
-    const sha = bed.repository.commit({ files: hostile });
-    const program = `touch ${bed.outside.marker}`;
+    skip(!fixture.hasSandbox, "There is no sandbox here.");
+    const sha = fixture.repository.commit({ files: hostile });
+    const program = `touch ${fixture.outside.marker}`;
     const set = (key: string) => `git config ${key} '${program}'; git config --global ${key} '${program}'`;
-    const { run, results, changes } = await bed.play(sha, [
+    const { run, results, changes } = await fixture.play(sha, [
       [".git/config", ".git", "sub/.git/config", ".GIT/hooks/post-checkout"].map((path) =>
-        call("write_file", { path, content: bed.outside.configuration() }),
+        call("write_file", { path, content: fixture.outside.configuration() }),
       ),
       call("shell", { command: ["core.fsmonitor", "core.hooksPath", "diff.external"].map(set).join("; ") }),
       call("shell", { command: "rm -rf .git; echo 'gitdir: ./hooks' > .git; mv .git away; cat .git" }),
@@ -119,8 +119,8 @@ describe("an agent that sets programs for git", () => {
   });
 
   it("hides them in repositories within, which are looked at from outside alone", async ({ skip }) => {
-    skip(!bed.hasSandbox, "There is no sandbox here.");
-    const sha = bed.repository.commit({ files: { ...hostile, vendor: { submodule: "2".repeat(40) } } });
+    skip(!fixture.hasSandbox, "There is no sandbox here.");
+    const sha = fixture.repository.commit({ files: { ...hostile, vendor: { submodule: "2".repeat(40) } } });
     const nested = ["nested", "vendor", "deep/down/nested"].flatMap((folder) => [
       `git init -q ${folder}`,
       `cp config ${folder}/.git/config`,
@@ -128,11 +128,11 @@ describe("an agent that sets programs for git", () => {
       `echo x > ${folder}/a.txt`,
     ]);
     const gitfiles = [
-      `mkdir gitfile; echo 'gitdir: ${bed.outside.folder}' > gitfile/.git; echo x > gitfile/a.txt`,
+      `mkdir gitfile; echo 'gitdir: ${fixture.outside.folder}' > gitfile/.git; echo x > gitfile/a.txt`,
       "mkdir linked; ln -s ../hooks linked/.git; echo x > linked/a.txt",
       "mkdir -p bare/refs bare/objects; cp config HEAD bare/; echo x > bare/a.txt",
     ];
-    const { run, results, changes } = await bed.play(sha, [
+    const { run, results, changes } = await fixture.play(sha, [
       call("shell", { command: [...nested, ...gitfiles].join(" && ") }),
       [...tour, call("search", { texts: ["x"], folder: "nested" }), call("list_files", { folder: "vendor" })],
       edit,

@@ -4,43 +4,43 @@
 import { readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call, say } from "../../support/model-turn.ts";
-import { HostileBed } from "./hostile-bed.ts";
+import { call, say } from "../../../fakes/model-server/turn.ts";
+import { HostileFixture } from "./hostile-fixture.ts";
 
 const TWO_GIGABYTES = 2_147_483_648;
 
 const GIT_TIMEOUT_MS = 1_500;
 
-let bed: HostileBed;
+let fixture: HostileFixture;
 let sha: string;
 beforeAll(async () => {
-  bed = await HostileBed.start();
+  fixture = await HostileFixture.start();
   const files = {
     "a.txt": "TODO one\n",
     "b.txt": "two\n",
     "src/c.txt": "three\n",
     ".gitignore": "ignored\n",
   };
-  sha = bed.repository.commit({ files });
+  sha = fixture.repository.commit({ files });
 });
-afterAll(() => bed.close());
+afterAll(() => fixture.close());
 
 const edit = call("edit_file", { path: "a.txt", old_text: "one", new_text: "two" });
 const look = [call("list_files"), call("search", { texts: ["TODO"] }), call("git_log")];
 
 /** Processes of git that work in these folders. */
-async function gitProcesses(workspaces: string): Promise<string[]> {
+async function gitProcesses(checkouts: string): Promise<string[]> {
   const found: string[] = [];
   for (const id of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
     const environment = await readFile(`/proc/${id}/environ`, "latin1").catch(() => "");
-    if (environment.includes(workspaces)) found.push(id);
+    if (environment.includes(checkouts)) found.push(id);
   }
   return found;
 }
 
 describe("a tree in which a command has made special files", () => {
   it("is read, searched, edited and reported around them", async ({ skip }) => {
-    skip(!bed.hasSandbox, "There is no sandbox here.");
+    skip(!fixture.hasSandbox, "There is no sandbox here.");
     const socket = "import socket; socket.socket(socket.AF_UNIX).bind('socket')";
     const command = [
       "mkfifo pipe 'src/pipe' .mailmap .gitmodules",
@@ -51,7 +51,7 @@ describe("a tree in which a command has made special files", () => {
       "mkdir locked && echo x > locked/x && chmod 000 locked",
     ].join("; ");
     const paths = ["pipe", "src/pipe", "b.txt", "socket", "device", "zero", "input", "to-pipe", "locked/x"];
-    const { run, results, changes, reply } = await bed.play(sha, [
+    const { run, results, changes, reply } = await fixture.play(sha, [
       call("shell", { command }),
       [...look, ...paths.map((path) => call("read_file", { path }))],
       paths.map((path) => call("edit_file", { path, old_text: "x", new_text: "y" })),
@@ -84,9 +84,9 @@ describe("a tree in which a command has made special files", () => {
   });
 
   it("holds back files of 2 GB without taking them in", async ({ skip }) => {
-    skip(!bed.hasSandbox, "There is no sandbox here.");
+    skip(!fixture.hasSandbox, "There is no sandbox here.");
     const before = process.memoryUsage().rss;
-    const { run, results, changes } = await bed.play(sha, [
+    const { run, results, changes } = await fixture.play(sha, [
       call("shell", { command: `truncate -s ${TWO_GIGABYTES} huge.bin src/c.txt ignored && ls -s huge.bin` }),
       [...look, call("read_file", { path: "huge.bin" }), call("read_file", { path: "src/c.txt" })],
       [call("edit_file", { path: "huge.bin", old_text: "x", new_text: "y" }), edit],
@@ -110,9 +110,9 @@ describe("a tree in which a command has made special files", () => {
 });
 
 describe("a pipe in the place of a file that git reads", () => {
-  let hasty: HostileBed;
+  let hasty: HostileFixture;
   beforeAll(async () => {
-    hasty = await HostileBed.start({ gitTimeoutMs: GIT_TIMEOUT_MS });
+    hasty = await HostileFixture.start({ gitTimeoutMs: GIT_TIMEOUT_MS });
     hasty.repository.commit({
       files: { "a.txt": "TODO one\n", "src/c.txt": "three\n", ".gitignore": "ignored\n" },
     });
@@ -141,20 +141,20 @@ describe("a pipe in the place of a file that git reads", () => {
       expect(changes?.unreadable).toMatch(
         /^git [a-z-]+ took longer than the [\d.]+ s that it may\. Look for a pipe/,
       );
-      expect(await gitProcesses(hasty.workspaces)).toEqual([]);
+      expect(await gitProcesses(hasty.checkouts)).toEqual([]);
     },
   );
 });
 
 /** A blob of nothing but zeros, which takes 2 MB of the repository and none of the memory. */
 async function zeros(bytes: number): Promise<string> {
-  const file = join(bed.repository.path, "zeros");
+  const file = join(fixture.repository.path, "zeros");
   await writeFile(file, "");
   await truncate(file, bytes);
   // As it is stored, it is sent.
-  bed.repository.git(["config", "core.compression", "1"]);
-  bed.repository.git(["config", "core.bigFileThreshold", "1m"]);
-  const sha = bed.repository.git(["hash-object", "-w", "--no-filters", file]);
+  fixture.repository.git(["config", "core.compression", "1"]);
+  fixture.repository.git(["config", "core.bigFileThreshold", "1m"]);
+  const sha = fixture.repository.git(["hash-object", "-w", "--no-filters", file]);
   await rm(file);
   return sha;
 }
@@ -165,8 +165,8 @@ describe("a commit with files of 2 GB", () => {
   }, async () => {
     const blob = await zeros(TWO_GIGABYTES);
     const entries = ["a", "b", "c"].map((name) => ({ mode: "100644", name, sha: blob }) as const);
-    const huge = bed.repository.commitTree(bed.repository.tree(entries), {});
-    const { run, events } = await bed.play(huge, []);
+    const huge = fixture.repository.commitTree(fixture.repository.tree(entries), {});
+    const { run, events } = await fixture.play(huge, []);
     expect(run).toMatchObject({ status: "failed", cause: "spawn_failed" });
     expect(events.at(-1)?.event).toMatchObject({
       type: "RUN_ERROR",

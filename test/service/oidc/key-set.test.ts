@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startIssuer } from "../../../fakes/issuer/issuer.ts";
 import {
   EMPTY_KEY_SET_COOLDOWN_MS,
   KEY_SET_COOLDOWN_MS,
@@ -6,7 +7,6 @@ import {
   KEY_SET_MAX_STALE_MS,
 } from "../../../src/service/oidc/key-set.ts";
 import { KEY_SET_TIMEOUT_MS, MAX_KEY_SET_BYTES } from "../../../src/service/oidc/key-set-request.ts";
-import { startIssuer } from "../../support/issuer.ts";
 import { AUDIENCE, type Fixture, startFixture } from "./verifier-fixture.ts";
 
 let fixture: Fixture;

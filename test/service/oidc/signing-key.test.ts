@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { makeIssuerKey } from "../../../fakes/issuer/key.ts";
 import { importSigningKey } from "../../../src/service/oidc/signing-key.ts";
-import { makeIssuerKey } from "../../support/issuer-key.ts";
 
 const strong = await makeIssuerKey();
 

@@ -1,16 +1,16 @@
 // A verifier against a real issuer on loopback, with a clock that only the test moves and a log that is kept.
 
 import { expect } from "vitest";
+import type { Claims } from "../../../fakes/issuer/claims.ts";
+import { startIssuer, type TestIssuer } from "../../../fakes/issuer/issuer.ts";
+import { type IssuerKeyOptions, makeIssuerKey } from "../../../fakes/issuer/key.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import type { LogFields, Logger } from "../../../src/base/log.ts";
 import type { ExchangeReason } from "../../../src/contract/problem.ts";
-import type { JobStatement, VerifiedToken } from "../../../src/service/core/job-identity.ts";
+import type { JobStatement, VerifiedToken } from "../../../src/service/core/ci/job-identity.ts";
 import type { ExchangeRefusal } from "../../../src/service/core/refusal.ts";
 import type { IssuerConfig } from "../../../src/service/oidc/issuer-config.ts";
 import { tokenVerifier } from "../../../src/service/oidc/verify-token.ts";
-import { startIssuer, type TestIssuer } from "../../support/issuer.ts";
-import type { Claims } from "../../support/issuer-claims.ts";
-import { type IssuerKeyOptions, makeIssuerKey } from "../../support/issuer-key.ts";
 
 export const AUDIENCE = "svc.example";
 export const START_MS = Date.parse("2026-01-15T10:00:00Z");

@@ -1,16 +1,16 @@
 // What differs between providers, through the whole verifier, with tokens of real issuers.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { JobStatement } from "../../../src/service/core/job-identity.ts";
-import type { ProviderName } from "../../../src/service/oidc/issuer-config.ts";
-import type { Claims } from "../../support/issuer-claims.ts";
+import type { Claims } from "../../../fakes/issuer/claims.ts";
 import {
   bitbucketClaims,
   buildkiteClaims,
   circleciClaims,
   gitlabClaims,
   type ProviderClaimsContext,
-} from "../../support/issuer-provider-claims.ts";
+} from "../../../fakes/issuer/provider-claims.ts";
+import type { JobStatement } from "../../../src/service/core/ci/job-identity.ts";
+import type { ProviderName } from "../../../src/service/oidc/issuer-config.ts";
 import { AUDIENCE, type Fixture, START_MS, startFixture } from "./verifier-fixture.ts";
 
 type Kind = {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startIssuer, type TestIssuer } from "../../../fakes/issuer/issuer.ts";
+import { makeIssuerKey, signCompact } from "../../../fakes/issuer/key.ts";
 import { MAX_TOKEN_CHARS } from "../../../src/service/oidc/compact-token.ts";
-import { startIssuer, type TestIssuer } from "../../support/issuer.ts";
-import { makeIssuerKey, signCompact } from "../../support/issuer-key.ts";
 import { AUDIENCE, entryOf, type Fixture, START_MS, startFixture } from "./verifier-fixture.ts";
 
 describe("a token that is good", () => {

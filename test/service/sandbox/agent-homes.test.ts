@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeHome, removeHome, sweepHomes } from "../../../src/service/sandbox/agent-homes.ts";
-import { isAlive } from "../../support/acp-bed.ts";
-import { SandboxBed, until } from "./sandbox-bed.ts";
+import { isAlive } from "../../support/acp-fixture.ts";
+import { SandboxFixture, until } from "./sandbox-fixture.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -52,16 +52,16 @@ describe("a home", () => {
   });
 
   it("of a command without a sandbox takes along what left the command's group", async () => {
-    const bed = new SandboxBed();
-    const sandbox = await bed.find({ environment: { SANDBOX: "off" } });
-    const { output } = await bed.result(
+    const fixture = new SandboxFixture();
+    const sandbox = await fixture.find({ environment: { SANDBOX: "off" } });
+    const { output } = await fixture.result(
       sandbox,
       "setsid sh -c 'touch left; exec sleep 1000' > /dev/null & until [ -e left ]; do :; done; echo $HOME $!",
     );
     const [home = "", pid] = output.trim().split(" ");
-    expect(home.startsWith(join(bed.dataDir, "homes"))).toBe(true);
+    expect(home.startsWith(join(fixture.dataDir, "homes"))).toBe(true);
     expect(existsSync(home)).toBe(false);
     await until(async () => !(await isAlive(pid)));
-    await bed.close();
+    await fixture.close();
   });
 });

@@ -4,109 +4,112 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Sandbox } from "../../../src/service/core/ports/sandbox.ts";
 import { SandboxError } from "../../../src/service/sandbox/sandbox-error.ts";
-import { hasBubblewrap, SandboxBed, SECRET } from "./sandbox-bed.ts";
+import { hasBubblewrap, SandboxFixture, SECRET } from "./sandbox-fixture.ts";
 
 describe.skipIf(!hasBubblewrap)("a command in bubblewrap", () => {
-  let bed: SandboxBed;
+  let fixture: SandboxFixture;
   let sandbox: Sandbox;
   beforeEach(async () => {
-    bed = new SandboxBed();
-    sandbox = await bed.find();
+    fixture = new SandboxFixture();
+    sandbox = await fixture.find();
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
-  it("works on the workspace with the machine's tools, and answers with both streams in order", async () => {
-    const result = await bed.result(
+  it("works on the checkout with the machine's tools, and answers with both streams in order", async () => {
+    const result = await fixture.result(
       sandbox,
       "echo one; echo two >&2; echo three; echo x > made; pwd; git --version",
     );
     expect(result).toMatchObject({ exitCode: 0, signal: null, truncated: false, timedOut: false });
-    expect(result.output).toMatch(/^one\ntwo\nthree\n\/workspace\ngit version /);
+    expect(result.output).toMatch(/^one\ntwo\nthree\n\/checkout\ngit version /);
     expect(result).not.toHaveProperty("limit");
-    expect((await bed.result(sandbox, "cat made")).output).toBe("x\n");
+    expect((await fixture.result(sandbox, "cat made")).output).toBe("x\n");
   });
 
   it("tells how it ended: its code, or the code a shell gives for a signal", async () => {
-    expect((await bed.result(sandbox, "exit 7")).exitCode).toBe(7);
-    expect((await bed.result(sandbox, "kill -TERM $$")).exitCode).toBe(143);
-    const missing = await bed.result(sandbox, "no-such-program");
+    expect((await fixture.result(sandbox, "exit 7")).exitCode).toBe(7);
+    expect((await fixture.result(sandbox, "kill -TERM $$")).exitCode).toBe(143);
+    const missing = await fixture.result(sandbox, "no-such-program");
     expect(missing.exitCode).toBe(127);
     expect(missing.output).toContain("not found");
   });
 
   it("takes arguments as they are, without a shell", async () => {
     const argv = ["printf", "%s|", "$HOME", "a b", "; ls"] as const;
-    const run = await sandbox.run(bed.workspace, { ...base(), execute: { argv: [...argv] } });
+    const run = await sandbox.run(fixture.checkout, { ...base(), execute: { argv: [...argv] } });
     expect(run.ok && run.value.output).toBe("$HOME|a b|; ls|");
   });
 
   it("reads its input, or finds none", async () => {
-    expect((await bed.result(sandbox, "cat", { stdin: "given" })).output).toBe("given");
-    expect((await bed.result(sandbox, "cat")).output).toBe("");
-    expect((await bed.result(sandbox, "exit 3", { stdin: "x".repeat(1_000_000) })).exitCode).toBe(3);
+    expect((await fixture.result(sandbox, "cat", { stdin: "given" })).output).toBe("given");
+    expect((await fixture.result(sandbox, "cat")).output).toBe("");
+    expect((await fixture.result(sandbox, "exit 3", { stdin: "x".repeat(1_000_000) })).exitCode).toBe(3);
   });
 
   it("gets the variables it asked for and those the operator passes on", async () => {
-    const passing = await bed.find({
+    const passing = await fixture.find({
       environment: { SANDBOX_ENV: "JAVA_HOME,UNSET", JAVA_HOME: "/opt/java" },
     });
-    const result = await bed.result(passing, "echo $JAVA_HOME $MODE; env | grep -c UNSET", {
+    const result = await fixture.result(passing, "echo $JAVA_HOME $MODE; env | grep -c UNSET", {
       env: { MODE: "test" },
     });
     expect(result.output).toBe("/opt/java test\n0\n");
-    const refusal = await bed.refusal(sandbox, "true", { env: { ACTIONS_ID_TOKEN_REQUEST_TOKEN: "x" } });
+    const refusal = await fixture.refusal(sandbox, "true", { env: { ACTIONS_ID_TOKEN_REQUEST_TOKEN: "x" } });
     expect(refusal.reason).toBe("environment_refused");
     expect(refusal.detail).not.toContain("=x");
   });
 
   it("cannot replace what sets its limits by a PATH of its own", async () => {
-    writeFileSync(join(bed.workspace.root, "prlimit"), "#!/bin/sh\necho TAKEN\n", { mode: 0o755 });
-    const result = await bed.result(sandbox, "ulimit -c", { env: { PATH: "/workspace:/usr/bin:/bin" } });
+    writeFileSync(join(fixture.checkout.root, "prlimit"), "#!/bin/sh\necho TAKEN\n", { mode: 0o755 });
+    const result = await fixture.result(sandbox, "ulimit -c", { env: { PATH: "/checkout:/usr/bin:/bin" } });
     expect(result.output).toBe("0\n");
   });
 
-  it("starts in a folder of the workspace, and nowhere else", async () => {
-    mkdirSync(join(bed.workspace.root, "sub"));
-    symlinkSync("sub", join(bed.workspace.root, "inner"));
-    symlinkSync("/usr", join(bed.workspace.root, "outer"));
-    writeFileSync(join(bed.workspace.root, "file"), "");
-    expect((await bed.result(sandbox, "pwd", { cwd: "inner" })).output).toBe("/workspace/sub\n");
+  it("starts in a folder of the checkout, and nowhere else", async () => {
+    mkdirSync(join(fixture.checkout.root, "sub"));
+    symlinkSync("sub", join(fixture.checkout.root, "inner"));
+    symlinkSync("/usr", join(fixture.checkout.root, "outer"));
+    writeFileSync(join(fixture.checkout.root, "file"), "");
+    expect((await fixture.result(sandbox, "pwd", { cwd: "inner" })).output).toBe("/checkout/sub\n");
     for (const cwd of ["..", "../..", "/usr", "outer", "sub/../../..", "missing", "file", "a\0b"])
-      expect((await bed.refusal(sandbox, "pwd", { cwd })).reason).toBe("cwd_refused");
+      expect((await fixture.refusal(sandbox, "pwd", { cwd })).reason).toBe("cwd_refused");
   });
 
   it("has the beginning and the end of long output kept, and is ended when it never stops writing", async () => {
-    const counted = await bed.result(sandbox, "seq 1 100000", { maxOutputBytes: 100 });
+    const counted = await fixture.result(sandbox, "seq 1 100000", { maxOutputBytes: 100 });
     expect(counted.truncated).toBe(true);
     expect(counted.output).toMatch(/^1\n2\n3\n[\s\S]*\n\[588,\d{3} bytes cut\]\n[\s\S]*99999\n100000\n$/);
-    const endless = await bed.result(sandbox, "cat /dev/zero", { maxOutputBytes: 100 });
+    const endless = await fixture.result(sandbox, "cat /dev/zero", { maxOutputBytes: 100 });
     expect(endless).toMatchObject({ limit: "output", exitCode: null, truncated: true });
   });
 
   it("shows what the operator made readable, and does not let it be written", async () => {
-    const tool = join(bed.dataDir, "tool");
+    const tool = join(fixture.dataDir, "tool");
     mkdirSync(tool);
     writeFileSync(join(tool, "version"), "1.2.3\n");
-    const showing = await bed.find({ config: { readPaths: [tool] } });
-    const result = await bed.result(showing, `cat ${tool}/version; echo x > ${tool}/version || echo REFUSED`);
+    const showing = await fixture.find({ config: { readPaths: [tool] } });
+    const result = await fixture.result(
+      showing,
+      `cat ${tool}/version; echo x > ${tool}/version || echo REFUSED`,
+    );
     expect(result.output).toMatch(/^1\.2\.3\n[\s\S]*REFUSED\n$/);
   });
 
   it("fails as the sandbox's fault when the sandbox cannot be made", async () => {
-    symlinkSync("/usr", join(bed.workspace.root, ".git"));
-    await expect(bed.result(sandbox, "true")).rejects.toThrow(SandboxError);
+    symlinkSync("/usr", join(fixture.checkout.root, ".git"));
+    await expect(fixture.result(sandbox, "true")).rejects.toThrow(SandboxError);
   });
 
   it("is not given a descriptor that the service was started with", async () => {
-    const secret = join(bed.dataDir, "agent-service.sqlite");
+    const secret = join(fixture.dataDir, "agent-service.sqlite");
     const script = `
-      const { SandboxBed } = await import(${JSON.stringify(join(import.meta.dirname, "sandbox-bed.ts"))});
-      const bed = new SandboxBed();
+      const { SandboxFixture } = await import(${JSON.stringify(join(import.meta.dirname, "sandbox-fixture.ts"))});
+      const fixture = new SandboxFixture();
       for (const mode of ["bubblewrap", "off"]) {
-        const sandbox = await bed.find({ environment: { SANDBOX: mode } });
-        console.log(mode, (await bed.result(sandbox, "cat <&200; ls -l /proc/self/fd")).output);
+        const sandbox = await fixture.find({ environment: { SANDBOX: mode } });
+        console.log(mode, (await fixture.result(sandbox, "cat <&200; ls -l /proc/self/fd")).output);
       }
-      await bed.close();`;
+      await fixture.close();`;
     const start = `exec 200<'${secret}'; cat <&200; exec '${process.execPath}' --input-type=module --eval "$0"`;
     const output = execFileSync("bash", ["-c", start, script], { encoding: "utf8" });
     expect(output).toMatch(new RegExp(`^${SECRET}bubblewrap [\\s\\S]*off `));
@@ -115,9 +118,9 @@ describe.skipIf(!hasBubblewrap)("a command in bubblewrap", () => {
   });
 
   it("leaves no descriptor open here", async () => {
-    await bed.result(sandbox, "true");
+    await fixture.result(sandbox, "true");
     const before = readdirSync("/proc/self/fd").length;
-    for (let turn = 0; turn < 5; turn += 1) await bed.result(sandbox, "echo x", { timeoutMs: 30_000 });
+    for (let turn = 0; turn < 5; turn += 1) await fixture.result(sandbox, "echo x", { timeoutMs: 30_000 });
     expect(readdirSync("/proc/self/fd").length).toBeLessThanOrEqual(before);
   });
 });

@@ -6,35 +6,37 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Sandbox } from "../../../src/service/core/ports/sandbox.ts";
-import { hasBubblewrap, processesWith, SandboxBed, SECRET, until } from "./sandbox-bed.ts";
+import { hasBubblewrap, processesWith, SandboxFixture, SECRET, until } from "./sandbox-fixture.ts";
 
 const MEGABYTE = 1024 * 1024;
 
 describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
-  let bed: SandboxBed;
+  let fixture: SandboxFixture;
   let sandbox: Sandbox;
   beforeEach(async () => {
-    bed = new SandboxBed();
-    sandbox = await bed.find({ environment: { SANDBOX: "bubblewrap" } });
+    fixture = new SandboxFixture();
+    sandbox = await fixture.find({ environment: { SANDBOX: "bubblewrap" } });
   });
-  afterEach(() => bed.close());
+  afterEach(() => fixture.close());
 
   describe("that reads", () => {
     it("does not find the service's database, nor its folder", async () => {
-      const database = join(bed.dataDir, "agent-service.sqlite");
-      const result = await bed.result(sandbox, `cat '${database}'; ls '${bed.dataDir}'; cat ../../*`);
+      const database = join(fixture.dataDir, "agent-service.sqlite");
+      const result = await fixture.result(sandbox, `cat '${database}'; ls '${fixture.dataDir}'; cat ../../*`);
       expect(result.output).not.toContain(SECRET);
       expect(result.output).toContain("No such file or directory");
       expect(result.exitCode).not.toBe(0);
     });
 
     it("does not find the database where it lies within something visible", async () => {
-      const tools = join(bed.dataDir, "tools");
+      const tools = join(fixture.dataDir, "tools");
       mkdirSync(join(tools, "data"), { recursive: true });
       writeFileSync(join(tools, "tool"), "a tool");
       writeFileSync(join(tools, "data", "database"), SECRET);
-      const hiding = await bed.find({ config: { readPaths: [tools], hiddenPaths: [join(tools, "data")] } });
-      const result = await bed.result(
+      const hiding = await fixture.find({
+        config: { readPaths: [tools], hiddenPaths: [join(tools, "data")] },
+      });
+      const result = await fixture.result(
         hiding,
         `cat ${tools}/tool; ls -A ${tools}/data; cat ${tools}/data/database`,
       );
@@ -42,11 +44,11 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
       expect(result.output).not.toContain(SECRET);
     });
 
-    it("does not find another run's workspace, by its path or by a link in its own", async () => {
-      symlinkSync(bed.otherRun, join(bed.workspace.root, "link"));
-      const result = await bed.result(
+    it("does not find another run's checkout, by its path or by a link in its own", async () => {
+      symlinkSync(fixture.otherRun, join(fixture.checkout.root, "link"));
+      const result = await fixture.result(
         sandbox,
-        `cat '${bed.otherRun}'; cat link; ls /proc/1/root /proc/1/cwd/..`,
+        `cat '${fixture.otherRun}'; cat link; ls /proc/1/root /proc/1/cwd/..`,
       );
       expect(result.output).not.toContain(SECRET);
       expect(result.output.match(/No such file/g)).toHaveLength(2);
@@ -55,7 +57,7 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
     it("sees no environment but its own, in its own and in every /proc/*/environ", async () => {
       const neighbour = spawn("sleep", ["1000"], { env: { PATH: process.env.PATH, KEY: SECRET } });
       try {
-        const result = await bed.result(sandbox, "cat /proc/*/environ | tr '\\0' '\\n'; env");
+        const result = await fixture.result(sandbox, "cat /proc/*/environ | tr '\\0' '\\n'; env");
         expect(result.output).not.toContain(SECRET);
         const names = result.output.split("\n").map((line) => line.split("=")[0]);
         expect(new Set(names)).toEqual(
@@ -72,9 +74,9 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
     });
 
     it("sees its own processes alone, and is given no descriptor of ours", async () => {
-      const result = await bed.result(sandbox, "ls /proc | grep -c '^[0-9]'");
+      const result = await fixture.result(sandbox, "ls /proc | grep -c '^[0-9]'");
       expect(Number(result.output)).toBeLessThan(8);
-      const own = await bed.result(sandbox, "ls -l /proc/self/fd");
+      const own = await fixture.result(sandbox, "ls -l /proc/self/fd");
       const opened = [...own.output.matchAll(/ (\d+) -> (\S+)/g)].map(([, fd, target]) => [fd, target]);
       // A descriptor that the test's own process was started with is there, and is nothing.
       const isNothing = ([fd, target]: (string | undefined)[]) => Number(fd) > 3 && target === "/dev/null";
@@ -87,7 +89,7 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
     });
 
     it("finds nothing of the machine's /home, /root, /run, /var and /etc/shadow", async () => {
-      const folders = await bed.result(
+      const folders = await fixture.result(
         sandbox,
         "ls -A /home /var; ls -d /root /run /sys /srv /mnt /etc/shadow /etc/ssl/private",
       );
@@ -98,19 +100,19 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
   });
 
   describe("that writes", () => {
-    it("reaches the workspace and memory, and nothing else", async () => {
+    it("reaches the checkout and memory, and nothing else", async () => {
       const outside = ["/usr", "/usr/bin", "/etc", "/", "/dev", "/proc", "/opt", "/lib", "/home", "/var"];
       const marker = "written-by-an-agent";
       const tries = outside.map((folder) => `(echo x > ${folder}/${marker}) && echo WROTE ${folder}`);
-      const result = await bed.result(sandbox, [...tries, `echo x > ${marker}`, "ls"].join("\n"));
+      const result = await fixture.result(sandbox, [...tries, `echo x > ${marker}`, "ls"].join("\n"));
       expect(result.output).not.toContain("WROTE");
       expect(result.output).toMatch(new RegExp(`^${marker}$`, "m"));
-      expect(readdirSync(bed.workspace.root)).toEqual([".git", marker]);
+      expect(readdirSync(fixture.checkout.root)).toEqual([".git", marker]);
       expect(outside.filter((folder) => existsSync(`${folder}/${marker}`))).toEqual([]);
     });
 
     it("does not reach the kernel's settings, which to a service that is root would be its own", async () => {
-      const result = await bed.result(
+      const result = await fixture.result(
         sandbox,
         "cat /proc/sys/vm/swappiness > /proc/sys/vm/swappiness && echo WROTE; " +
           "for file in /proc/sys/kernel/core_pattern /proc/sysrq-trigger /proc/mtrr /proc/self/oom_score_adj; do " +
@@ -120,7 +122,7 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
     });
 
     it("has no capability, gains none by a set-user-id program, and mounts nothing", async () => {
-      const result = await bed.result(
+      const result = await fixture.result(
         sandbox,
         "grep -E '^(Cap|NoNewPrivs)' /proc/self/status; mount -t tmpfs none /tmp && echo MOUNTED; " +
           "unshare --user --map-root-user true && echo NESTED; chroot / true && echo CHANGED; id -u",
@@ -144,7 +146,7 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
       });
       const targets = [`127.0.0.1/${port}`, "169.254.169.254/80", "fe80::1/80", "fd00:ec2::254/80"];
       const tries = targets.map((target) => `(exec 3<>/dev/tcp/${target}) && echo CONNECTED || echo REFUSED`);
-      const result = await bed.result(
+      const result = await fixture.result(
         sandbox,
         `bash -c '${tries.join("; ")}; tail -n +3 /proc/net/dev | cut -d: -f1'`,
       );
@@ -164,7 +166,7 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
         ([name, numbers]) =>
           `$r = syscall(${numbers.join(", ")}); print "${name} ", $r < 0 ? $!+0 : "ok", "\\n";`,
       );
-      const result = await bed.result(sandbox, `perl -e '${script.join(" ")}'`);
+      const result = await fixture.result(sandbox, `perl -e '${script.join(" ")}'`);
       expect(result.output.trim().split("\n")).toEqual([
         "socketOfVirtualMachine 97",
         "keyRing 1",
@@ -179,9 +181,9 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
 
   describe("that takes all there is", () => {
     it("is ended when it multiplies", async () => {
-      const few = await bed.find({ limits: { processes: 60 } });
+      const few = await fixture.find({ limits: { processes: 60 } });
       const bomb = "b() { b fork-bomb-marker | b fork-bomb-marker & }; b; while :; do sleep 1; done";
-      const result = await bed.result(few, `bash -c '${bomb}' fork-bomb-marker`, { timeoutMs: 20_000 });
+      const result = await fixture.result(few, `bash -c '${bomb}' fork-bomb-marker`, { timeoutMs: 20_000 });
       // Root is not held by the kernel but by the watch; for others the kernel refuses before the watch looks.
       expect(["processes", "time"]).toContain(result.limit);
       if (process.getuid?.() === 0) expect(result.limit).toBe("processes");
@@ -189,32 +191,32 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
     });
 
     it("is ended when its threads multiply or its processes take the memory together", async () => {
-      const small = await bed.find({ limits: { memoryBytes: 64 * MEGABYTE } });
+      const small = await fixture.find({ limits: { memoryBytes: 64 * MEGABYTE } });
       const one = `perl -e '$x = "x" x ${20 * MEGABYTE}; sleep 1000'`;
-      const result = await bed.result(small, `${`${one} & `.repeat(6)} wait`);
+      const result = await fixture.result(small, `${`${one} & `.repeat(6)} wait`);
       expect(result.limit).toBe("memory");
       expect(result.exitCode).toBeNull();
     });
 
     it("fails alone when one process asks for too much", async () => {
-      const small = await bed.find({ limits: { memoryBytes: 64 * MEGABYTE } });
-      const result = await bed.result(small, `perl -e '$x = "x" x ${500 * MEGABYTE}' || echo refused`);
+      const small = await fixture.find({ limits: { memoryBytes: 64 * MEGABYTE } });
+      const result = await fixture.result(small, `perl -e '$x = "x" x ${500 * MEGABYTE}' || echo refused`);
       expect(result.output).toMatch(/Out of memory[\s\S]*refused/);
     });
 
     it("is ended when it fills the disk, in many files or in folders it closes to us", async () => {
-      const small = await bed.find({ limits: { diskBytes: 24 * MEGABYTE } });
+      const small = await fixture.find({ limits: { diskBytes: 24 * MEGABYTE } });
       const fill = "i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > f$i; done";
-      expect((await bed.result(small, fill)).limit).toBe("disk");
+      expect((await fixture.result(small, fill)).limit).toBe("disk");
       const hide = `rm -f f*; mkdir d; cd d; chmod 300 .; ${fill}`;
-      expect((await bed.result(small, hide)).limit).toBe("disk");
-      expect((await bed.result(small, "chmod 700 d; rm -r d; ls")).output).toBe("");
+      expect((await fixture.result(small, hide)).limit).toBe("disk");
+      expect((await fixture.result(small, "chmod 700 d; rm -r d; ls")).output).toBe("");
     });
 
     it("cannot fill memory through /tmp, /dev/shm or its home, nor the disk with one file", async () => {
-      const small = await bed.find({ limits: { temporaryBytes: MEGABYTE, diskBytes: 16 * MEGABYTE } });
+      const small = await fixture.find({ limits: { temporaryBytes: MEGABYTE, diskBytes: 16 * MEGABYTE } });
       const places = ["/tmp/x", "/dev/shm/x", "~/x", "big"];
-      const result = await bed.result(
+      const result = await fixture.result(
         small,
         places.map((place) => `head -c 40000000 /dev/zero > ${place} || echo REFUSED`).join("; "),
       );
@@ -226,27 +228,27 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
   describe("that wants to stay", () => {
     it("leaves no daemon behind", async () => {
       const daemon = "setsid nohup sh -c 'trap \"\" HUP TERM INT; while :; do sleep 1; done' daemon-marker";
-      const result = await bed.result(sandbox, `${daemon} >/dev/null 2>&1 & echo started`);
+      const result = await fixture.result(sandbox, `${daemon} >/dev/null 2>&1 & echo started`);
       expect(result).toMatchObject({ exitCode: 0, output: "started\n" });
       expect(await processesWith("daemon-marker")).toEqual([]);
     });
 
     it("ends as a whole at its time limit, whatever it ignores", async () => {
       const stubborn = `trap "" HUP TERM INT; setsid sh -c 'trap "" TERM; sleep 1000' time-marker & sleep 1000`;
-      const result = await bed.result(sandbox, stubborn, { timeoutMs: 300 });
+      const result = await fixture.result(sandbox, stubborn, { timeoutMs: 300 });
       expect(result).toMatchObject({ timedOut: true, limit: "time", exitCode: null, signal: "SIGKILL" });
       expect(await processesWith("time-marker")).toEqual([]);
     });
 
     it("ends as a whole when it is aborted, early or late", async () => {
       const late = new AbortController();
-      const running = bed.result(sandbox, "sh -c 'sleep 1000' abort-marker", { signal: late.signal });
+      const running = fixture.result(sandbox, "sh -c 'sleep 1000' abort-marker", { signal: late.signal });
       await until(async () => (await processesWith("abort-marker")).length > 0);
       late.abort(new Error("enough"));
       await expect(running).rejects.toThrow("enough");
       for (let turns = 0; turns < 12; turns += 1) {
         const early = new AbortController();
-        const starting = bed.result(sandbox, "sleep 1000 # abort-marker", { signal: early.signal });
+        const starting = fixture.result(sandbox, "sleep 1000 # abort-marker", { signal: early.signal });
         for (let turn = 0; turn < turns * 3; turn += 1) await new Promise(setImmediate);
         early.abort(new Error("at once"));
         await expect(starting).rejects.toThrow("at once");
@@ -256,52 +258,56 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
   });
 
   it("cannot put a link in the place of git's folder, for the next command to be shown what it names", async () => {
-    const plant = `ln -sfn '${bed.dataDir}' .git && echo MADE; mv .git x && echo MADE; rm .git && echo MADE`;
-    const result = await bed.result(sandbox, `${plant}; ls -A .git`);
+    const plant = `ln -sfn '${fixture.dataDir}' .git && echo MADE; mv .git x && echo MADE; rm .git && echo MADE`;
+    const result = await fixture.result(sandbox, `${plant}; ls -A .git`);
     expect(result.output).not.toContain("MADE");
-    expect((await bed.result(sandbox, "ls -A .git; cat .git/*")).output).not.toContain("sqlite");
+    expect((await fixture.result(sandbox, "ls -A .git; cat .git/*")).output).not.toContain("sqlite");
   });
 
   describe("that looks at git", () => {
     beforeEach(() => {
-      const git = (...args: string[]) => execFileSync("git", ["-C", bed.workspace.root, ...args]);
+      const git = (...args: string[]) => execFileSync("git", ["-C", fixture.checkout.root, ...args]);
       git("init", "--quiet");
-      writeFileSync(join(bed.workspace.root, "file.txt"), "one\n");
+      writeFileSync(join(fixture.checkout.root, "file.txt"), "one\n");
       git("add", "file.txt");
       git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message=first");
       git("config", "http.https://github.com/.extraheader", `AUTHORIZATION: basic ${SECRET}`);
       git("config", "remote.origin.url", `https://x:${SECRET}@example.com/a.git`);
-      mkdirSync(join(bed.workspace.root, ".git", "modules", "m"), { recursive: true });
-      writeFileSync(join(bed.workspace.root, ".git", "modules", "m", "config"), SECRET);
+      mkdirSync(join(fixture.checkout.root, ".git", "modules", "m"), { recursive: true });
+      writeFileSync(join(fixture.checkout.root, ".git", "modules", "m", "config"), SECRET);
     });
 
     const look = "echo two >> file.txt; git diff --stat; git status --short; git log --format=%s";
 
     it("reads history and differences, and no credential that a checkout left", async () => {
-      const result = await bed.result(sandbox, `${look}; cat .git/config; grep -r ${SECRET} .git`);
+      const result = await fixture.result(sandbox, `${look}; cat .git/config; grep -r ${SECRET} .git`);
       expect(result.output).toMatch(/1 file changed, 1 insertion[\s\S]* M file\.txt\nfirst\n/);
       expect(result.output).not.toContain(SECRET);
     });
 
     it("plants neither a hook nor a setting that would run outside", async () => {
-      const before = readFileSync(join(bed.workspace.root, ".git", "config"), "utf8");
+      const before = readFileSync(join(fixture.checkout.root, ".git", "config"), "utf8");
       const plant =
-        "git config core.fsmonitor /workspace/evil && echo WROTE; echo evil > .git/hooks/pre-commit && echo WROTE; " +
+        "git config core.fsmonitor /checkout/evil && echo WROTE; echo evil > .git/hooks/pre-commit && echo WROTE; " +
         "mv .git other && echo WROTE; rm -rf .git && echo WROTE; echo x > .git/index && echo WROTE";
-      const result = await bed.result(sandbox, plant);
+      const result = await fixture.result(sandbox, plant);
       expect(result.output).not.toContain("WROTE");
-      expect(readFileSync(join(bed.workspace.root, ".git", "config"), "utf8")).toBe(before);
-      expect((await bed.result(sandbox, "git log --format=%s")).output).toBe("first\n");
+      expect(readFileSync(join(fixture.checkout.root, ".git", "config"), "utf8")).toBe(before);
+      expect((await fixture.result(sandbox, "git log --format=%s")).output).toBe("first\n");
     });
 
     it("finds a folder that lies beside the tree, too", async () => {
-      const gitFolder = join(bed.workspace.root, "..", "git");
-      execFileSync("mv", [join(bed.workspace.root, ".git"), gitFolder]);
-      const options = { workspace: { gitFolder } };
-      const result = await bed.result(sandbox, `${look}; cat /git/config`, options);
+      const gitFolder = join(fixture.checkout.root, "..", "git");
+      execFileSync("mv", [join(fixture.checkout.root, ".git"), gitFolder]);
+      const options = { checkout: { gitFolder } };
+      const result = await fixture.result(sandbox, `${look}; cat /git/config`, options);
       expect(result.output).toMatch(/1 file changed, 1 insertion[\s\S]* M file\.txt\nfirst\n/);
       expect(result.output).not.toContain(SECRET);
-      const again = await bed.result(sandbox, "echo x > .git && echo WROTE; git log --format=%s", options);
+      const again = await fixture.result(
+        sandbox,
+        "echo x > .git && echo WROTE; git log --format=%s",
+        options,
+      );
       expect(again.output).toMatch(/^first$/m);
       expect(again.output).not.toContain("WROTE");
     });

@@ -77,12 +77,12 @@ describe("the settings of the sandbox", () => {
       expect.stringContaining("SANDBOX_COMMAND must be set"),
     ]);
     expect(problemsOf({ SANDBOX_COMMAND: "docker run" })).toEqual([expect.stringContaining("JSON list")]);
-    const start = ["docker", "run", "{workspace}", "{command}"];
+    const start = ["docker", "run", "{checkout}", "{command}"];
     expect(problemsOf({ SANDBOX_COMMAND: JSON.stringify(start) })).toEqual([]);
     expect(problemsOf({ SANDBOX_COMMAND: JSON.stringify([...start, "{name}"]) })).toEqual([
       "SANDBOX_COMMAND and SANDBOX_STOP_COMMAND must both contain {name}, or neither.",
     ]);
-    expect(problemsOf({ SANDBOX_COMMAND: JSON.stringify(["docker", "{workspace}", "{cmd}"]) })).toEqual([
+    expect(problemsOf({ SANDBOX_COMMAND: JSON.stringify(["docker", "{checkout}", "{cmd}"]) })).toEqual([
       expect.stringContaining("{cmd} is none of"),
       "SANDBOX_COMMAND must contain {command}.",
     ]);

@@ -1,7 +1,7 @@
 // What every store must do, run on each of them.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { EARNED, GRANTS, HELD } from "../../../src/service/core/ledger.ts";
+import { EARNED, GRANTS, HELD } from "../../../src/service/core/money/ledger.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
 import type { Posting } from "../../../src/service/core/records.ts";
 import { DataFolderInUseError } from "../../../src/service/store/sqlite.ts";
@@ -266,7 +266,7 @@ for (const kind of storeKinds) {
       });
     });
 
-    it("settles with several postings, and says what the payer has then", async () => {
+    it("settles with several postings, and says what the billing account has then", async () => {
       const posting = {
         at: 1,
         kind: "grant",
@@ -281,7 +281,7 @@ for (const kind of storeKinds) {
         await tx.post({ ...posting, id: "h", kind: "hold", from: PAYER, to: HELD, microUsd: 600 });
       });
       const settle = (postings: readonly Posting[]) =>
-        store.transact((tx) => tx.settle({ payer: PAYER, postings }));
+        store.transact((tx) => tx.settle({ billingAccount: PAYER, postings }));
       const of = { at: 2, from: HELD, runId: "run-1" } as const;
       expect(await settle([{ ...of, id: "c", kind: "charge", to: EARNED, microUsd: 500 }])).toBe(400);
       expect(
@@ -323,7 +323,7 @@ for (const kind of storeKinds) {
       expect((await find(101))?.runId).toBe("r2");
     });
 
-    it("never lets a payer fall below zero, however many spend at once", async () => {
+    it("never lets a billing account fall below zero, however many spend at once", async () => {
       await store.transact(async (tx) => {
         await tx.openAccount(PAYER);
         const grant = { id: "g", at: 1, kind: "grant", from: GRANTS, to: PAYER, runId: null } as const;

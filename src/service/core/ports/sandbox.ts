@@ -1,11 +1,11 @@
-// The port through which a run executes a command on its workspace. Implemented in sandbox/.
+// The port through which a run executes a command on its checkout. Implemented in sandbox/.
 
 import type { Result } from "../../../base/result.ts";
 
 export type SandboxKind = "bubblewrap" | "container" | "none";
 
 /** What a command may see of the machine, beside its tools. */
-export type SandboxedWorkspace = {
+export type SandboxedCheckout = {
   /** Absolute path of the tree. */
   readonly root: string;
   /** Git's own folder where it lies outside of the tree; null where it is `.git` in the tree, or there is none. */
@@ -16,7 +16,7 @@ export type SandboxedWorkspace = {
 
 export type SandboxCommand = {
   readonly execute: { readonly shell: string } | { readonly argv: readonly [string, ...string[]] };
-  /** Relative to the root of the workspace; "" is the root. */
+  /** Relative to the root of the checkout; "" is the root. */
   readonly cwd: string;
   /** Added to the scrubbed environment. Names that hold secrets by custom are refused. */
   readonly env: Readonly<Record<string, string>>;
@@ -56,5 +56,5 @@ export interface Sandbox {
    * Executes one command and settles once nothing of it is left. Rejects with the signal's reason on abort, with a
    * `SandboxError` when the sandbox itself failed; a command that failed or met a limit is a result.
    */
-  run(workspace: SandboxedWorkspace, command: SandboxCommand): Promise<Result<SandboxResult, SandboxRefusal>>;
+  run(checkout: SandboxedCheckout, command: SandboxCommand): Promise<Result<SandboxResult, SandboxRefusal>>;
 }

@@ -1,25 +1,25 @@
 // The port to whatever keeps the service's state. Implemented in store/, once, for SQLite and PostgreSQL.
 
 import type { RunStatus } from "../../../contract/run.ts";
-import type { JobIdentity } from "../job-identity.ts";
+import type { JobIdentity } from "../ci/job-identity.ts";
 import type {
   Account,
   Agent,
   ApiKey,
   AuditEntry,
   Capability,
+  CarriedChanges,
   ClaimTicket,
   PendingClaim,
   Posting,
   RunInput,
   RunRecord,
   Session,
-  SessionCopy,
   SessionKey,
   StoredEvent,
   WorkflowRecord,
 } from "../records.ts";
-import type { ScheduleMove, ScheduleRecord } from "../schedule-machine.ts";
+import type { ScheduleMove, ScheduleRecord } from "../schedules/schedule-machine.ts";
 
 export interface Store {
   /** Committed state. */
@@ -63,7 +63,7 @@ export interface StoreReader {
   /** The session that an agent's callers know by this key. Null where it is free. */
   findSessionByKey(query: { agentId: string; key: string }): Promise<string | null>;
   /** What the session's last run left changed. Null where it left nothing. */
-  findSessionCopy(sessionId: string): Promise<SessionCopy | null>;
+  findCarriedChanges(sessionId: string): Promise<CarriedChanges | null>;
   findRun(id: string): Promise<RunRecord | null>;
   /** What a run was asked. Null when it is not kept any more. */
   findRunInput(runId: string): Promise<RunInput | null>;
@@ -162,7 +162,7 @@ export interface StoreTransaction extends StoreReader {
   /** Frees every key of an agent. Their sessions stay. Returns how many. */
   deleteSessionKeys(agentId: string): Promise<number>;
   /** In the place of what was there. */
-  putSessionCopy(copy: SessionCopy): Promise<void>;
+  putCarriedChanges(copy: CarriedChanges): Promise<void>;
 
   /** The live use of a key, or null. */
   findIdempotentRun(query: { agentId: string; key: string; now: number }): Promise<IdempotentRun | null>;
@@ -198,13 +198,13 @@ export interface StoreTransaction extends StoreReader {
   beat(beat: { runs: readonly HeldRun[]; now: number }): Promise<ReadonlyMap<string, RunStatus>>;
 
   /**
-   * Records a posting. False, and nothing done, when it would take a payer's account below zero
-   * (see `isPayer` in core/ledger.ts).
+   * Records a posting. False, and nothing done, when it would take a billing account's account below zero
+   * (see `isBillingAccount` in core/ledger.ts).
    */
   post(posting: Posting): Promise<boolean>;
-  /** Records postings that take nothing from a payer. Returns the balance of `payer` after them. */
-  settle(settlement: { payer: string; postings: readonly Posting[] }): Promise<number>;
-  /** Opens a payer's account with a balance of 0. False when it is open. Safe to race. */
+  /** Records postings that take nothing from a billing account. Returns the balance of `billingAccount` after them. */
+  settle(settlement: { billingAccount: string; postings: readonly Posting[] }): Promise<number>;
+  /** Opens a billing account's account with a balance of 0. False when it is open. Safe to race. */
   openAccount(account: string): Promise<boolean>;
 
   insertWorkflow(workflow: WorkflowRecord): Promise<void>;

@@ -1,7 +1,7 @@
 // The port through which the core learns who a CI job is. Implemented in oidc/.
 
 import type { Result } from "../../../base/result.ts";
-import type { JobStatement, VerifiedToken } from "../job-identity.ts";
+import type { JobStatement, VerifiedToken } from "../ci/job-identity.ts";
 import type { ExchangeRefusal } from "../refusal.ts";
 
 export interface TokenVerifier {

@@ -1,11 +1,11 @@
 // DELETE /v1/agents/{agentID}/schedules/{scheduleID}.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import type { AgentRefusal, ClassRefusal, ScheduleRefusal } from "../refusal.ts";
-import { cancelled, type ScheduleRecord } from "../schedule-machine.ts";
 import { findSchedule } from "./read-schedule.ts";
+import { cancelled, type ScheduleRecord } from "./schedule-machine.ts";
 
 /** Ends a schedule that was not fired. One that was has a run, and that can be cancelled. */
 export async function cancelSchedule(

@@ -1,12 +1,12 @@
 // POST /v1/agents/{agentID}/schedules/{scheduleID}/confirm.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { Caller } from "../caller.ts";
+import { confirmUrl } from "../../api/shared/schedule-view.ts";
+import type { Caller } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import type { AgentRefusal, ClassRefusal, ScheduleRefusal } from "../refusal.ts";
-import { confirmed, type ScheduleRecord } from "../schedule-machine.ts";
 import { findSchedule } from "./read-schedule.ts";
-import { confirmUrl } from "./schedule-view.ts";
+import { confirmed, type ScheduleRecord } from "./schedule-machine.ts";
 
 type Refusal = AgentRefusal | ClassRefusal | ScheduleRefusal;
 

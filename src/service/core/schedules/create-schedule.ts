@@ -2,11 +2,11 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { CreateScheduleRequest } from "../../../contract/schedule.ts";
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import type { AgentRefusal, ClassRefusal, ScheduleRefusal, SubmitRefusal } from "../refusal.ts";
-import type { ScheduleRecord } from "../schedule-machine.ts";
 import { reachScheduledAgent } from "./read-schedule.ts";
+import type { ScheduleRecord } from "./schedule-machine.ts";
 
 type Refusal =
   | AgentRefusal

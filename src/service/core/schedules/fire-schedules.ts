@@ -2,17 +2,17 @@
 // The run and the mark that it exists are one transaction, so that neither is ever there without the other.
 
 import { type Result, refused } from "../../../base/result.ts";
+import { toProblem } from "../../api/shared/public-problem.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { SpanStart } from "../ports/tracer.ts";
-import { toProblem } from "../public-problem.ts";
 import type { SubmitRefusal } from "../refusal.ts";
-import { dispatched, firing, isDue, notDispatched, type ScheduleRecord } from "../schedule-machine.ts";
-import type { RunSubmitter, Submitted } from "../submit-run.ts";
+import type { RunSubmitter, Submitted } from "../runs/submit-run.ts";
+import { dispatched, firing, isDue, notDispatched, type ScheduleRecord } from "./schedule-machine.ts";
 
 const PAGE = 100;
 
-/** Refusals that time may mend: the payer pays, a run ends, the queue shortens. */
+/** Refusals that time may mend: the billing account pays, a run ends, the queue shortens. */
 const passing: ReadonlySet<SubmitRefusal["reason"]> = new Set([
   "balance_ended",
   "concurrency_reached",

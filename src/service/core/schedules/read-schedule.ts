@@ -1,11 +1,11 @@
 // Reading schedules: an agent's list, and one of them.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { type AccountCaller, type Caller, reachAgent } from "../caller.ts";
+import { type AccountCaller, type Caller, reachAgent } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import type { Agent } from "../records.ts";
 import type { AgentRefusal, ClassRefusal, ScheduleRefusal } from "../refusal.ts";
-import type { ScheduleRecord } from "../schedule-machine.ts";
+import type { ScheduleRecord } from "./schedule-machine.ts";
 
 /** The agent of a schedule route, for a caller with an account's key. */
 export async function reachScheduledAgent(

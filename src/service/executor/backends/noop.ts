@@ -8,7 +8,7 @@ const ANSWER =
 /** Answers at once with one text message that says so. */
 export const noopBackend: Backend = {
   name: "noop",
-  needsWorkspace: false,
+  needsCheckout: false,
   async run(task) {
     task.signal.throwIfAborted();
     const messageId = task.nextId("message");

@@ -12,7 +12,7 @@ export type ChildReply = { readonly runId: string; readonly reply: string; reado
 const WHAT =
   "Hands a task to another run of this agent, which knows nothing of this conversation, and returns its reply. Say in the task all that it must know.";
 const IN_ITS_OWN_FILES =
-  "It works in a fresh workspace of its own: it does not see what was changed here, and of what it changes there only its reply tells.";
+  "It works in a fresh checkout of its own: it does not see what was changed here, and of what it changes there only its reply tells.";
 const IN_THESE_FILES =
   "It works in these very files: it finds what was changed here, and what it changes is here afterwards. Nothing else goes on meanwhile: several tasks are done one after the other.";
 

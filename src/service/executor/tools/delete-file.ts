@@ -2,9 +2,9 @@
 
 import { lstat, unlink } from "node:fs/promises";
 import * as z from "zod/mini";
+import { checkRelativePath, refusedPath, showPath } from "./checkout-path.ts";
+import { atPlace } from "./checkout-place.ts";
 import { defineTool } from "./tool.ts";
-import { checkRelativePath, refusedPath, showPath } from "./workspace-path.ts";
-import { atPlace } from "./workspace-place.ts";
 
 export type DeletedFile = { readonly path: string };
 
@@ -16,7 +16,7 @@ export const deleteFile = defineTool({
     path: z.string().check(z.minLength(1)),
   }),
   access: "write",
-  async find({ path }, { workspace: { root } }): Promise<DeletedFile> {
+  async find({ path }, { checkout: { root } }): Promise<DeletedFile> {
     await atPlace({ root, path, missingFolders: "refuse" }, async ({ at }) => {
       if ((await lstat(at)).isDirectory())
         throw refusedPath(path, "it is a folder: delete its files one by one");

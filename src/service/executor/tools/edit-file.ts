@@ -1,11 +1,11 @@
 // The tool that replaces an exact text in a file, and shows what that changed.
 
 import * as z from "zod/mini";
+import { checkRelativePath, showPath } from "./checkout-path.ts";
+import { atPlace, lookAt, MAX_WRITTEN_BYTES, openFile, type Place, writeWhole } from "./checkout-place.ts";
 import { replacementHunks } from "./replacement-diff.ts";
 import { findSimilarLine } from "./similar-line.ts";
 import { defineTool, ToolError } from "./tool.ts";
-import { checkRelativePath, showPath } from "./workspace-path.ts";
-import { atPlace, lookAt, MAX_WRITTEN_BYTES, openFile, type Place, writeWhole } from "./workspace-place.ts";
 
 const MAX_DIFF_CHARS = 30_000;
 const MAX_NAMED_LINES = 20;
@@ -30,7 +30,7 @@ export const editFile = defineTool({
     replace_all: z._default(z.boolean(), false),
   }),
   access: "write",
-  async find(input, { workspace: { root } }): Promise<EditedFile> {
+  async find(input, { checkout: { root } }): Promise<EditedFile> {
     const path = checkRelativePath(input.path);
     return await atPlace({ root, path: input.path, missingFolders: "refuse" }, async (place) => {
       const text = await readExactly(place);

@@ -1,9 +1,9 @@
 // The tool that lists what a pull request changes.
 
 import * as z from "zod/mini";
-import type { ChangedFile } from "../../core/ports/workspace.ts";
+import type { ChangedFile } from "../../core/ports/checkout.ts";
+import { showPath } from "./checkout-path.ts";
 import { defineTool } from "./tool.ts";
-import { showPath } from "./workspace-path.ts";
 
 /** Null where there is no base to compare with. */
 export type Changes = { readonly baseSha: string; readonly files: readonly ChangedFile[] } | null;
@@ -13,7 +13,7 @@ export const gitChanges = defineTool({
   description:
     "Lists the files that the pull request changes against its base, with added and deleted lines.",
   input: z.object({}),
-  find: (_input, { workspace }): Promise<Changes> => workspace.changesSinceBase(),
+  find: (_input, { checkout }): Promise<Changes> => checkout.changesSinceBase(),
   format: (changes) => {
     if (changes === null) return "[no base to compare with: not a pull request, or its base is out of reach]";
     const lines = changes.files.map(

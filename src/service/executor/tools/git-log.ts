@@ -1,14 +1,14 @@
 // The tool that lists the newest commits.
 
 import * as z from "zod/mini";
-import type { Commit } from "../../core/ports/workspace.ts";
+import type { Commit } from "../../core/ports/checkout.ts";
 import { countInput, defineTool } from "./tool.ts";
 
 export const gitLog = defineTool({
   name: "git_log",
   description: "Lists the newest commits: name, day, author, subject. The history is shallow.",
   input: z.object({ limit: countInput({ max: 100, fallback: 20 }) }),
-  find: ({ limit }, { workspace }): Promise<readonly Commit[]> => workspace.recentCommits(limit),
+  find: ({ limit }, { checkout }): Promise<readonly Commit[]> => checkout.recentCommits(limit),
   format: (commits) =>
     commits
       .map(({ sha, at, author, subject }) => `${sha.slice(0, 12)} ${utcDay(at)} ${author}: ${subject}`)

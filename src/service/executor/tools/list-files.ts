@@ -1,9 +1,9 @@
 // The tool that lists the files of the tree, those that git ignores left out.
 
 import * as z from "zod/mini";
+import { checkRelativePath, showPath } from "./checkout-path.ts";
 import { matchesGlob } from "./glob.ts";
 import { countInput, defineTool } from "./tool.ts";
-import { checkRelativePath, showPath } from "./workspace-path.ts";
 
 const MAX_PATTERN_CHARS = 256;
 
@@ -36,9 +36,9 @@ export const listFiles = defineTool({
     pattern: patternInput,
     limit: countInput({ max: 1000, fallback: 200 }),
   }),
-  async find({ folder, pattern, limit }, { workspace }): Promise<FileList> {
+  async find({ folder, pattern, limit }, { checkout }): Promise<FileList> {
     const isWanted = pathFilter({ folder, pattern });
-    const found = (await workspace.files()).filter(isWanted);
+    const found = (await checkout.files()).filter(isWanted);
     return { paths: found.slice(0, limit), total: found.length };
   },
   format: ({ paths, total }) => {

@@ -1,9 +1,9 @@
 // The tool that reads a text file, whole or by lines.
 
 import * as z from "zod/mini";
+import { showPath } from "./checkout-path.ts";
 import { readTextFile } from "./text-file.ts";
 import { defineTool, ToolError } from "./tool.ts";
-import { showPath } from "./workspace-path.ts";
 
 const lineNumber = z.int().check(z.minimum(1));
 
@@ -24,8 +24,8 @@ export const readFile = defineTool({
     start_line: z.optional(lineNumber),
     end_line: z.optional(lineNumber),
   }),
-  async find({ path, start_line: firstLine = 1, end_line: wantedLast }, { workspace }): Promise<FileLines> {
-    const text = await readTextFile(workspace.root, path);
+  async find({ path, start_line: firstLine = 1, end_line: wantedLast }, { checkout }): Promise<FileLines> {
+    const text = await readTextFile(checkout.root, path);
     const lines = text.split("\n");
     if (lines.at(-1) === "") lines.pop();
     const totalLines = lines.length;

@@ -1,11 +1,11 @@
 // The tool that finds literal texts in the text files of the tree. No regular expressions: none can be made to run for ever.
 
 import * as z from "zod/mini";
-import type { TextMatch } from "../../core/ports/workspace.ts";
+import type { TextMatch } from "../../core/ports/checkout.ts";
+import { checkRelativePath, showPath } from "./checkout-path.ts";
 import { isForeign } from "./foreign-files.ts";
 import { folderInput, pathFilter, patternInput } from "./list-files.ts";
 import { countInput, defineTool } from "./tool.ts";
-import { checkRelativePath, showPath } from "./workspace-path.ts";
 
 const MAX_TEXTS = 10;
 const MAX_TEXT_CHARS = 200;
@@ -34,11 +34,11 @@ export const search = defineTool({
     include_foreign: z._default(z.boolean(), false),
     limit: countInput({ max: 500, fallback: 100 }),
   }),
-  async find(input, { workspace }): Promise<SearchResult> {
+  async find(input, { checkout }): Promise<SearchResult> {
     const folder = checkRelativePath(input.folder);
     const isWanted = pathFilter({ folder, pattern: input.pattern });
     const query = { texts: input.texts, wholeWord: input.whole_word, ignoreCase: input.ignore_case, folder };
-    const found = await workspace.findText(query);
+    const found = await checkout.findText(query);
     const isKept = (path: string) => isWanted(path) && (input.include_foreign || !isForeign(path));
     const keptPaths = new Set([...new Set(found.matches.map(({ path }) => path))].filter(isKept));
     const matches = found.matches.filter(({ path }) => keptPaths.has(path));

@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 import { assertNever } from "../../../base/assert-never.ts";
-import type { Sandbox, SandboxedWorkspace, SandboxLimit, SandboxResult } from "../../core/ports/sandbox.ts";
+import type { Sandbox, SandboxedCheckout, SandboxLimit, SandboxResult } from "../../core/ports/sandbox.ts";
 import { countInput, defineTool, type Tool, ToolError } from "./tool.ts";
 
 const DEFAULT_SECONDS = 120;
@@ -13,10 +13,10 @@ const MAX_COMMAND_CHARS = 32_000;
 export type ShellParts = {
   readonly sandbox: Sandbox;
   /** What the sandbox has to know beside the tree. */
-  readonly workspace: Omit<SandboxedWorkspace, "root">;
+  readonly checkout: Omit<SandboxedCheckout, "root">;
 };
 
-export function shellTool({ sandbox, workspace: about }: ShellParts): Tool<SandboxResult> {
+export function shellTool({ sandbox, checkout: about }: ShellParts): Tool<SandboxResult> {
   return defineTool({
     name: "shell",
     description:
@@ -28,9 +28,9 @@ export function shellTool({ sandbox, workspace: about }: ShellParts): Tool<Sandb
       timeout_seconds: countInput({ max: MAX_SECONDS, fallback: DEFAULT_SECONDS }),
     }),
     access: "write",
-    async find({ command, cwd, timeout_seconds }, { workspace, signal }): Promise<SandboxResult> {
+    async find({ command, cwd, timeout_seconds }, { checkout, signal }): Promise<SandboxResult> {
       const ended = await sandbox.run(
-        { root: workspace.root, ...about },
+        { root: checkout.root, ...about },
         {
           execute: { shell: command },
           cwd,

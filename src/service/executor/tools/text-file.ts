@@ -1,9 +1,9 @@
-// Reads one text file of a workspace: regular, no larger than the limit, not binary.
+// Reads one text file of a checkout: regular, no larger than the limit, not binary.
 
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
+import { resolveInCheckout, showPath } from "./checkout-path.ts";
 import { ToolError } from "./tool.ts";
-import { resolveInWorkspace, showPath } from "./workspace-path.ts";
 
 /** Larger files are searched, not read. */
 export const MAX_FILE_BYTES = 1024 * 1024;
@@ -12,7 +12,7 @@ const SNIFFED_BYTES = 8000;
 
 /** The text of a file, without a byte order mark; bytes that are no UTF-8 become U+FFFD. */
 export async function readTextFile(root: string, path: string): Promise<string> {
-  const target = await resolveInWorkspace(root, path);
+  const target = await resolveInCheckout(root, path);
   const name = showPath(path);
   // NONBLOCK: whatever lies there, opening it must not wait.
   const file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(

@@ -1,6 +1,6 @@
 // Carries out one tool call in the open: its start, arguments, end and result become events of the run.
 
-import { WorkspaceError } from "../../core/ports/workspace.ts";
+import { CheckoutError } from "../../core/ports/checkout.ts";
 import type { BackendTask } from "../backend.ts";
 import { type Tool, type ToolContext, ToolError } from "./tool.ts";
 
@@ -11,7 +11,7 @@ export type ToolCall<Value> = {
   readonly task: Pick<BackendTask, "emit" | "nextId" | "signal">;
   readonly tool: Tool<Value>;
   readonly input: unknown;
-  readonly workspace: ToolContext["workspace"];
+  readonly checkout: ToolContext["checkout"];
 };
 
 export type ToolOutcome<Value> =
@@ -43,16 +43,16 @@ export async function attemptTool<Value>({
   task,
   tool,
   input,
-  workspace,
-}: Pick<ToolCall<Value>, "tool" | "input" | "workspace"> & {
+  checkout,
+}: Pick<ToolCall<Value>, "tool" | "input" | "checkout"> & {
   readonly task: Pick<BackendTask, "signal">;
 }): Promise<ToolOutcome<Value>> {
   try {
-    const answer = await tool.run(input, { workspace, signal: task.signal });
+    const answer = await tool.run(input, { checkout, signal: task.signal });
     return { ok: true, ...answer };
   } catch (cause) {
     // What is no refusal of the tool's own may name paths of this machine.
-    const isForShow = cause instanceof ToolError || cause instanceof WorkspaceError;
+    const isForShow = cause instanceof ToolError || cause instanceof CheckoutError;
     const why = isForShow ? cause.message : `The tool ${tool.name} failed.`;
     return { ok: false, text: `error: ${why}` };
   }

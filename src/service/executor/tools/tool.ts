@@ -1,7 +1,7 @@
 // What a tool is: a name and a schema that a model can be shown, and a run.
 
 import * as z from "zod/mini";
-import type { Workspace } from "../../core/ports/workspace.ts";
+import type { Checkout } from "../../core/ports/checkout.ts";
 
 export type ToolErrorCode =
   | "invalid_input"
@@ -24,7 +24,7 @@ export class ToolError extends Error {
   }
 }
 
-export type ToolContext = { readonly workspace: Workspace; readonly signal: AbortSignal };
+export type ToolContext = { readonly checkout: Checkout; readonly signal: AbortSignal };
 
 /** The same answer twice: as data for a program, as text for a model and for the log. */
 export type ToolAnswer<Value> = { readonly value: Value; readonly text: string };
@@ -35,7 +35,7 @@ export type Tool<Value> = {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodMiniType;
-  /** Whether a call changes the workspace: then no other runs beside it. Reads unless told. */
+  /** Whether a call changes the checkout: then no other runs beside it. Reads unless told. */
   readonly access?: ToolAccess;
   /** Decodes `input` by the schema and carries the call out. Rejects with a `ToolError` when it cannot. */
   run(input: unknown, context: ToolContext): Promise<ToolAnswer<Value>>;

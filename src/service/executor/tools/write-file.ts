@@ -1,9 +1,9 @@
 // The tool that writes a file whole.
 
 import * as z from "zod/mini";
+import { checkRelativePath, showPath } from "./checkout-path.ts";
+import { atPlace, MAX_WRITTEN_BYTES, writeWhole } from "./checkout-place.ts";
 import { defineTool, ToolError } from "./tool.ts";
-import { checkRelativePath, showPath } from "./workspace-path.ts";
-import { atPlace, MAX_WRITTEN_BYTES, writeWhole } from "./workspace-place.ts";
 
 export type WrittenFile = {
   readonly path: string;
@@ -22,7 +22,7 @@ export const writeFile = defineTool({
     content: z.string(),
   }),
   access: "write",
-  async find({ path, content }, { workspace: { root } }): Promise<WrittenFile> {
+  async find({ path, content }, { checkout: { root } }): Promise<WrittenFile> {
     const bytes = Buffer.from(content);
     if (bytes.length > MAX_WRITTEN_BYTES) {
       const message = `The content has ${bytes.length} bytes, at most ${MAX_WRITTEN_BYTES} are written.`;

@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 import { ok, type Result } from "../../../base/result.ts";
-import type { JobStatement } from "../../core/job-identity.ts";
+import type { JobStatement } from "../../core/ci/job-identity.ts";
 import type { ExchangeRefusal } from "../../core/refusal.ts";
 import { claimRefused } from "../registered-claims.ts";
 

@@ -1,7 +1,7 @@
 // What differs from one CI provider to the next: how its tokens are signed, how long they live, what they claim.
 
 import type { Result } from "../../../base/result.ts";
-import type { JobIdentity, JobStatement } from "../../core/job-identity.ts";
+import type { JobIdentity, JobStatement } from "../../core/ci/job-identity.ts";
 import type { ExchangeRefusal } from "../../core/refusal.ts";
 import type { JsonObject } from "../compact-token.ts";
 import type { IssuerConfig } from "../issuer-config.ts";

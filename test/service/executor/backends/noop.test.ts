@@ -3,7 +3,7 @@ import { noopBackend } from "../../../../src/service/executor/backends/noop.ts";
 import { TaskRecorder } from "../tools/task-recorder.ts";
 
 async function run(recorder: TaskRecorder) {
-  if (noopBackend.needsWorkspace) throw new Error("noop needs no workspace.");
+  if (noopBackend.needsCheckout) throw new Error("noop needs no checkout.");
   return await noopBackend.run(recorder.task());
 }
 

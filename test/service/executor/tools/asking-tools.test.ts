@@ -5,7 +5,7 @@ import { readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/base/clock.ts";
-import type { Workspace } from "../../../../src/service/core/ports/workspace.ts";
+import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
 import type { ChildOutcome, ChildTask } from "../../../../src/service/executor/child-runs.ts";
 import { askAdvisorTool } from "../../../../src/service/executor/tools/ask-advisor.ts";
 import { delegateTool } from "../../../../src/service/executor/tools/delegate.ts";
@@ -13,31 +13,31 @@ import { describeResult, shellTool } from "../../../../src/service/executor/tool
 import { callTool } from "../../../../src/service/executor/tools/tool-call.ts";
 import { decodeSandbox } from "../../../../src/service/sandbox/sandbox-config.ts";
 import { unsandboxed } from "../../../../src/service/sandbox/unsandboxed.ts";
-import { folderWorkspace } from "./folder-workspace.ts";
+import { folderCheckout } from "./folder-checkout.ts";
 import { TaskRecorder } from "./task-recorder.ts";
 
 const signal = new AbortController().signal;
-let workspace: Workspace;
+let checkout: Checkout;
 beforeEach(async () => {
-  workspace = await folderWorkspace({ "dir/a": "one\n" });
+  checkout = await folderCheckout({ "dir/a": "one\n" });
 });
-afterEach(() => workspace.close());
+afterEach(() => checkout.close());
 
 function realSandbox() {
-  const config = decodeSandbox({ PATH: process.env.PATH }, workspace.root);
+  const config = decodeSandbox({ PATH: process.env.PATH }, checkout.root);
   if (!config.ok) throw new Error(config.refusal.join("\n"));
   return unsandboxed({ config: config.value, inherited: [], clock: systemClock });
 }
 
 describe("shell", () => {
   const shell = (isTrusted = true) =>
-    shellTool({ sandbox: realSandbox(), workspace: { gitFolder: null, isTrusted } });
+    shellTool({ sandbox: realSandbox(), checkout: { gitFolder: null, isTrusted } });
   const run = async (command: string, more: object = {}) =>
-    (await shell().run({ command, ...more }, { workspace, signal })).text;
+    (await shell().run({ command, ...more }, { checkout, signal })).text;
 
   it("executes a command in the tree, and says how it ended", async () => {
     expect(shell().access).toBe("write");
-    expect(await run("cat dir/a; pwd >&2")).toBe(`one\n${await realpath(workspace.root)}\n[exit code 0]`);
+    expect(await run("cat dir/a; pwd >&2")).toBe(`one\n${await realpath(checkout.root)}\n[exit code 0]`);
     expect(await run("cat a; exit 3", { cwd: "dir" })).toBe("one\n[exit code 3]");
     expect(await run("true")).toBe("[no output]\n[exit code 0]");
     expect(await run("kill -TERM $$")).toBe("[no output]\n[ended by SIGTERM]");
@@ -59,24 +59,24 @@ describe("shell", () => {
 
   it("makes errors of what the sandbox refuses", async () => {
     await expect(run("true", { cwd: "../" })).rejects.toThrow(/\S/);
-    const untrusted = shell(false).run({ command: "true" }, { workspace, signal });
+    const untrusted = shell(false).run({ command: "true" }, { checkout, signal });
     await expect(untrusted).rejects.toThrow("Commands are not executed: this service has no sandbox");
   });
 
   it.each([[{ command: "" }], [{ command: "a\0b" }], [{ command: "true", timeout_seconds: 601 }], [{}]])(
     "refuses %j",
     async (input) => {
-      await expect(shell().run(input, { workspace, signal })).rejects.toThrow("The input of shell is wrong");
+      await expect(shell().run(input, { checkout, signal })).rejects.toThrow("The input of shell is wrong");
     },
   );
 
   it("ends with the run", async () => {
     const recorder = new TaskRecorder();
     const task = recorder.task();
-    const pipe = join(workspace.root, "pipe");
+    const pipe = join(checkout.root, "pipe");
     execFileSync("mkfifo", [pipe]);
     const input = { command: "echo begun > pipe; sleep 60" };
-    const called = callTool({ task, tool: shell(), input, workspace });
+    const called = callTool({ task, tool: shell(), input, checkout });
     expect(await readFile(pipe, "utf8")).toBe("begun\n");
     recorder.controller.abort(new Error("cancelled"));
     await expect(called).rejects.toThrow("cancelled");
@@ -106,7 +106,7 @@ describe("delegate", () => {
       },
       { areFilesShared },
     );
-  const delegate = (outcome: ChildOutcome) => toolFor(outcome).run({ task: "Look." }, { workspace, signal });
+  const delegate = (outcome: ChildOutcome) => toolFor(outcome).run({ task: "Look." }, { checkout, signal });
 
   it("answers with the child's reply", async () => {
     const answer = await delegate({ status: "completed", runId: "run-2", reply: "Seen.", bound: null });
@@ -127,11 +127,11 @@ describe("delegate", () => {
   it("says whose files the child works in, and is alone where they are shared", () => {
     const outcome = { status: "completed", runId: "run-2", reply: "", bound: null } as const;
     const apart = toolFor(outcome);
-    expect(apart.description).toContain("fresh workspace of its own");
+    expect(apart.description).toContain("fresh checkout of its own");
     expect(apart.access).toBe("read");
     const shared = toolFor(outcome, true);
     expect(shared.description).toContain("in these very files");
-    expect(shared.description).not.toContain("fresh workspace");
+    expect(shared.description).not.toContain("fresh checkout");
     expect(shared.access).toBe("write");
   });
 
@@ -147,7 +147,7 @@ describe("delegate", () => {
 describe("ask_advisor", () => {
   it("answers with the advisor's words", async () => {
     const tool = askAdvisorTool(async (question) => (question === "Why?" ? "Because." : ""));
-    expect((await tool.run({ question: "Why?" }, { workspace, signal })).text).toBe("Because.");
-    expect((await tool.run({ question: "How?" }, { workspace, signal })).text).toBe("[no answer]");
+    expect((await tool.run({ question: "Why?" }, { checkout, signal })).text).toBe("Because.");
+    expect((await tool.run({ question: "How?" }, { checkout, signal })).text).toBe("[no answer]");
   });
 });

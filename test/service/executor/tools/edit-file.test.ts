@@ -3,27 +3,27 @@ import { chmod, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Workspace } from "../../../../src/service/core/ports/workspace.ts";
+import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
 import { editFile } from "../../../../src/service/executor/tools/edit-file.ts";
 import { findSimilarLine } from "../../../../src/service/executor/tools/similar-line.ts";
-import { folderWorkspace } from "./folder-workspace.ts";
+import { folderCheckout } from "./folder-checkout.ts";
 
 const signal = new AbortController().signal;
-let workspace: Workspace;
+let checkout: Checkout;
 beforeEach(async () => {
-  workspace = await folderWorkspace({});
+  checkout = await folderCheckout({});
 });
-afterEach(() => workspace.close());
+afterEach(() => checkout.close());
 
-const put = (text: string | Buffer) => writeFile(join(workspace.root, "a.ts"), text);
-const get = () => readFile(join(workspace.root, "a.ts"), "utf8");
+const put = (text: string | Buffer) => writeFile(join(checkout.root, "a.ts"), text);
+const get = () => readFile(join(checkout.root, "a.ts"), "utf8");
 const edit = async (old_text: string, new_text: string, more: object = {}) =>
-  (await editFile.run({ path: "a.ts", old_text, new_text, ...more }, { workspace, signal })).text;
+  (await editFile.run({ path: "a.ts", old_text, new_text, ...more }, { checkout, signal })).text;
 
 describe("edit_file", () => {
   it("replaces a text that is there once, and shows the diff", async () => {
     await put("1\n2\n3\n4\nconst a = 5;\n6\n7\n8\n9\n");
-    await chmod(join(workspace.root, "a.ts"), 0o755);
+    await chmod(join(checkout.root, "a.ts"), 0o755);
     expect(await edit("const a = 5", "const a = 50")).toBe(
       [
         "Replaced 1 place in a.ts.",
@@ -34,7 +34,7 @@ describe("edit_file", () => {
       ].join("\n"),
     );
     expect(await get()).toBe("1\n2\n3\n4\nconst a = 50;\n6\n7\n8\n9\n");
-    expect((await stat(join(workspace.root, "a.ts"))).mode & 0o777).toBe(0o755);
+    expect((await stat(join(checkout.root, "a.ts"))).mode & 0o777).toBe(0o755);
   });
 
   it("takes the new text as it is, and the byte order mark too", async () => {
@@ -93,7 +93,7 @@ describe("edit_file", () => {
   ])("does not damage what is no text: %j", async (bytes, words) => {
     await put(bytes);
     await expect(edit("a", "b")).rejects.toThrow(words);
-    expect(await readFile(join(workspace.root, "a.ts"))).toEqual(bytes);
+    expect(await readFile(join(checkout.root, "a.ts"))).toEqual(bytes);
   });
 
   it("refuses what changes nothing, what is too large, and what would be", async () => {
@@ -103,7 +103,7 @@ describe("edit_file", () => {
     const vast = edit("a", "b".repeat(2_000_000), { replace_all: true });
     await expect(vast).rejects.toThrow("would have 8000000 bytes, at most 5000000");
     expect(await get()).toBe("aaaa");
-    await truncate(join(workspace.root, "a.ts"), 2 ** 31);
+    await truncate(join(checkout.root, "a.ts"), 2 ** 31);
     await expect(edit("a", "b")).rejects.toThrow("has 2147483648 bytes, at most 5000000 are edited");
   });
 
@@ -128,7 +128,7 @@ describe("edit_file", () => {
         fc.pre(!shown.includes("more hunks"));
         await put(before);
         const patch = `${shown.slice(shown.indexOf("\n") + 1)}\n`;
-        execFileSync("git", ["apply", "-"], { cwd: workspace.root, input: patch, stdio: "pipe" });
+        execFileSync("git", ["apply", "-"], { cwd: checkout.root, input: patch, stdio: "pipe" });
         expect(await get()).toBe(after);
       }),
       { numRuns: 60 },

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { PageAccess } from "../../../../src/service/executor/tools/fetch-page.ts";
 import { fetchUrlTool } from "../../../../src/service/executor/tools/fetch-url.ts";
 import { isPublicAddress } from "../../../../src/service/executor/tools/public-address.ts";
-import { folderWorkspace } from "./folder-workspace.ts";
+import { folderCheckout } from "./folder-checkout.ts";
 import { selfSigned } from "./self-signed.ts";
 
 const identity = selfSigned(["docs.example.com", "other.example.com", "localhost"]);
-const workspace = await folderWorkspace({});
+const checkout = await folderCheckout({});
 let server: Server;
 let port: number;
 let requests: string[];
@@ -32,7 +32,7 @@ beforeEach(() => {
 afterAll(async () => {
   server.closeAllConnections();
   server.close();
-  await workspace.close();
+  await checkout.close();
 });
 
 /** The server as the public internet: names resolve to it, and it may be connected to. */
@@ -47,7 +47,7 @@ function reachable(): PageAccess {
 
 const fetch = (path: string, changes: Partial<PageAccess> = {}, signal = new AbortController().signal) => {
   const url = path.startsWith("/") ? `https://docs.example.com:${port}${path}` : path;
-  return fetchUrlTool({ ...reachable(), ...changes }).run({ url }, { workspace, signal });
+  return fetchUrlTool({ ...reachable(), ...changes }).run({ url }, { checkout, signal });
 };
 
 function answer(type: string, body: string | Buffer, headers: Record<string, string> = {}): void {
@@ -140,7 +140,7 @@ describe("what fetch_url refuses before anything is sent", () => {
     ["", "The input of fetch_url is wrong"],
   ])("%j", async (url, words) => {
     await expect(
-      fetchUrlTool(reachable()).run({ url }, { workspace, signal: AbortSignal.abort() }),
+      fetchUrlTool(reachable()).run({ url }, { checkout, signal: AbortSignal.abort() }),
     ).rejects.toThrow(words);
   });
 
@@ -163,7 +163,7 @@ describe("what fetch_url refuses before anything is sent", () => {
     });
     for (const host of ["localhost", "127.0.0.1", "2130706433", "0x7f.1", "[::1]"]) {
       const url = `https://${host}:${port}/`;
-      await expect(local.run({ url }, { workspace, signal: new AbortController().signal })).rejects.toThrow(
+      await expect(local.run({ url }, { checkout, signal: new AbortController().signal })).rejects.toThrow(
         words,
       );
     }

@@ -18,7 +18,7 @@ export class TaskRecorder {
       model: null,
       advisorMaxSpendMicroUsd: null,
       outputSchema: null,
-      workingCopy: { state: "fresh" },
+      carriedState: { state: "fresh" },
       repository: "octo/fixture",
       sha: "0".repeat(40),
       ref: "refs/heads/main",

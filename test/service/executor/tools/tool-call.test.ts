@@ -2,11 +2,11 @@ import { afterAll, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { defineTool, ToolError } from "../../../../src/service/executor/tools/tool.ts";
 import { callTool, MAX_RESULT_BYTES } from "../../../../src/service/executor/tools/tool-call.ts";
-import { folderWorkspace } from "./folder-workspace.ts";
+import { folderCheckout } from "./folder-checkout.ts";
 import { TaskRecorder } from "./task-recorder.ts";
 
-const workspace = await folderWorkspace({});
-afterAll(() => workspace.close());
+const checkout = await folderCheckout({});
+afterAll(() => checkout.close());
 
 function toolThat(find: (input: { word: string }) => Promise<string>) {
   const input = z.object({ word: z._default(z.string(), "none") });
@@ -17,7 +17,7 @@ describe("callTool", () => {
   it("emits start, arguments, end and result around the tool", async () => {
     const recorder = new TaskRecorder();
     const tool = toolThat(async ({ word }) => word.toUpperCase());
-    const outcome = await callTool({ task: recorder.task(), tool, input: { word: "hi" }, workspace });
+    const outcome = await callTool({ task: recorder.task(), tool, input: { word: "hi" }, checkout });
     expect(outcome).toEqual({ ok: true, value: "HI", text: "<HI>" });
     expect(recorder.events).toEqual([
       { type: "TOOL_CALL_START", toolCallId: "call-1", toolCallName: "probe" },
@@ -40,7 +40,7 @@ describe("callTool", () => {
   ])("makes a text of %s", async (error, text) => {
     const recorder = new TaskRecorder();
     const tool = toolThat(() => Promise.reject(error));
-    const outcome = await callTool({ task: recorder.task(), tool, input: {}, workspace });
+    const outcome = await callTool({ task: recorder.task(), tool, input: {}, checkout });
     expect(outcome).toEqual({ ok: false, text });
     expect(recorder.events.at(-1)).toMatchObject({ type: "TOOL_CALL_RESULT", content: text });
     expect(recorder.faults()).toEqual([]);
@@ -49,7 +49,7 @@ describe("callTool", () => {
   it.each([[undefined], [{ word: 1 }], ["text"], [null]])("answers the wrong input %j", async (input) => {
     const recorder = new TaskRecorder();
     const tool = toolThat(async (decoded) => decoded.word);
-    const outcome = await callTool({ task: recorder.task(), tool, input, workspace });
+    const outcome = await callTool({ task: recorder.task(), tool, input, checkout });
     expect(outcome.ok).toBe(false);
     expect(outcome.text).toMatch(/^error: The input of probe is wrong: (input|word): /);
     expect(recorder.faults()).toEqual([]);
@@ -58,7 +58,7 @@ describe("callTool", () => {
   it("bounds a result by bytes, between characters", async () => {
     const recorder = new TaskRecorder();
     const tool = toolThat(async () => "€".repeat(MAX_RESULT_BYTES));
-    const { text } = await callTool({ task: recorder.task(), tool, input: {}, workspace });
+    const { text } = await callTool({ task: recorder.task(), tool, input: {}, checkout });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_RESULT_BYTES);
     expect(text).toMatch(/€\n\[cut: this is the beginning of 196610 bytes\]$/);
     expect(text).not.toContain("\ufffd");
@@ -70,13 +70,9 @@ describe("callTool", () => {
       recorder.controller.abort(new Error("cancelled"));
       return "late";
     });
-    await expect(callTool({ task: recorder.task(), tool, input: {}, workspace })).rejects.toThrow(
-      "cancelled",
-    );
+    await expect(callTool({ task: recorder.task(), tool, input: {}, checkout })).rejects.toThrow("cancelled");
     expect(recorder.types()).toEqual(["TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END"]);
-    await expect(callTool({ task: recorder.task(), tool, input: {}, workspace })).rejects.toThrow(
-      "cancelled",
-    );
+    await expect(callTool({ task: recorder.task(), tool, input: {}, checkout })).rejects.toThrow("cancelled");
     expect(recorder.events).toHaveLength(3);
   });
 });

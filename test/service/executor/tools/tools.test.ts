@@ -1,35 +1,35 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Workspace } from "../../../../src/service/core/ports/workspace.ts";
+import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
 import { gitChanges } from "../../../../src/service/executor/tools/git-changes.ts";
 import { gitLog } from "../../../../src/service/executor/tools/git-log.ts";
 import { matchesGlob } from "../../../../src/service/executor/tools/glob.ts";
 import { listFiles } from "../../../../src/service/executor/tools/list-files.ts";
 import { readFile } from "../../../../src/service/executor/tools/read-file.ts";
 import { search } from "../../../../src/service/executor/tools/search.ts";
-import { folderWorkspace } from "./folder-workspace.ts";
+import { folderCheckout } from "./folder-checkout.ts";
 
 const signal = new AbortController().signal;
-let opened: Workspace[] = [];
+let opened: Checkout[] = [];
 afterEach(async () => {
-  for (const workspace of opened) await workspace.close();
+  for (const checkout of opened) await checkout.close();
   opened = [];
 });
 
 async function make(
   files: Record<string, string | Buffer>,
-  parts: Partial<Workspace> = {},
-): Promise<Workspace> {
-  const workspace = { ...(await folderWorkspace(files)), ...parts };
-  opened.push(workspace);
-  return workspace;
+  parts: Partial<Checkout> = {},
+): Promise<Checkout> {
+  const checkout = { ...(await folderCheckout(files)), ...parts };
+  opened.push(checkout);
+  return checkout;
 }
 
 describe("read_file", () => {
   it("reads a file whole, without a byte order mark, or by lines", async () => {
-    const workspace = await make({ a: "\ufeffone\ntwo\nthree\n" });
-    const read = async (input: unknown) => (await readFile.run(input, { workspace, signal })).text;
+    const checkout = await make({ a: "\ufeffone\ntwo\nthree\n" });
+    const read = async (input: unknown) => (await readFile.run(input, { checkout, signal })).text;
     expect(await read({ path: "a" })).toBe("one\ntwo\nthree\n");
     expect(await read({ path: "a", start_line: 2, end_line: 2 })).toBe("two\n[lines 2 to 2 of 3]");
     expect(await read({ path: "a", start_line: 3, end_line: 99 })).toBe("three\n[lines 3 to 3 of 3]");
@@ -39,13 +39,13 @@ describe("read_file", () => {
   });
 
   it("says that a file is empty", async () => {
-    const workspace = await make({ a: "" });
-    expect((await readFile.run({ path: "a" }, { workspace, signal })).text).toBe("[empty file]");
+    const checkout = await make({ a: "" });
+    expect((await readFile.run({ path: "a" }, { checkout, signal })).text).toBe("[empty file]");
   });
 
   it("shows bytes that are no UTF-8 as replacement characters", async () => {
-    const workspace = await make({ a: Buffer.from([0x61, 0xff, 0x62]) });
-    expect((await readFile.run({ path: "a" }, { workspace, signal })).text).toBe("a\ufffdb");
+    const checkout = await make({ a: Buffer.from([0x61, 0xff, 0x62]) });
+    expect((await readFile.run({ path: "a" }, { checkout, signal })).text).toBe("a\ufffdb");
   });
 
   it.each([
@@ -59,9 +59,9 @@ describe("read_file", () => {
     ["dir/a", "The input of read_file is wrong: input"],
   ])("refuses %j", async (input, words) => {
     const files = { binary: Buffer.from([1, 0, 2]), large: "x".repeat(1024 * 1024 + 1), "dir/a": "a" };
-    const workspace = await make(files);
-    await symlink("/dev/zero", join(workspace.root, "zero"));
-    await expect(readFile.run(input, { workspace, signal })).rejects.toThrow(words);
+    const checkout = await make(files);
+    await symlink("/dev/zero", join(checkout.root, "zero"));
+    await expect(readFile.run(input, { checkout, signal })).rejects.toThrow(words);
   });
 });
 
@@ -83,13 +83,13 @@ describe("list_files", () => {
     [{ pattern: "**/b.*" }, "src/deep/b.ts"],
     [{ pattern: "*.py" }, "[no file matches]"],
   ])("answers %j", async (input, text) => {
-    const workspace = await make(files);
-    expect((await listFiles.run(input, { workspace, signal })).text).toBe(text);
+    const checkout = await make(files);
+    expect((await listFiles.run(input, { checkout, signal })).text).toBe(text);
   });
 
   it("refuses a folder that climbs", async () => {
-    const workspace = await make(files);
-    await expect(listFiles.run({ folder: "../x" }, { workspace, signal })).rejects.toThrow(
+    const checkout = await make(files);
+    await expect(listFiles.run({ folder: "../x" }, { checkout, signal })).rejects.toThrow(
       'must not hold ".."',
     );
   });
@@ -124,9 +124,9 @@ describe("search", () => {
   ];
 
   it("lists places and texts, hand-written files only unless told otherwise", async () => {
-    const workspace = await make({}, { findText: async () => ({ matches, complete: true }) });
+    const checkout = await make({}, { findText: async () => ({ matches, complete: true }) });
     const run = async (input: object) =>
-      (await search.run({ texts: ["TODO"], ...input }, { workspace, signal })).text;
+      (await search.run({ texts: ["TODO"], ...input }, { checkout, signal })).text;
     expect(await run({ pattern: "*.ts" })).toBe("src/a.ts:1: // TODO one");
     expect(await run({ pattern: "*.ts", include_foreign: true })).toBe(
       "src/a.ts:1: // TODO one\nnode_modules/x/b.ts:2: TODO two",
@@ -139,16 +139,16 @@ describe("search", () => {
   });
 
   it("says when there was too much", async () => {
-    const workspace = await make({}, { findText: async () => ({ matches, complete: false }) });
-    const { text } = await search.run({ texts: ["TODO"] }, { workspace, signal });
+    const checkout = await make({}, { findText: async () => ({ matches, complete: false }) });
+    const { text } = await search.run({ texts: ["TODO"] }, { checkout, signal });
     expect(text).toContain("[2 of at least 2 lines]");
   });
 
   it.each([[[]], [[""]], [["a\nb"]], [["a\0"]], [Array(11).fill("a")], [["a".repeat(201)]]])(
     "refuses the texts %j",
     async (texts) => {
-      const workspace = await make({});
-      await expect(search.run({ texts }, { workspace, signal })).rejects.toThrow(
+      const checkout = await make({});
+      await expect(search.run({ texts }, { checkout, signal })).rejects.toThrow(
         "The input of search is wrong",
       );
     },
@@ -160,22 +160,22 @@ describe("git_log and git_changes", () => {
     const commit = { sha: "a".repeat(40), author: "Ada", at: Date.UTC(2024, 1, 29, 23, 59), subject: "leap" };
     const undated = { ...commit, at: Number.MAX_VALUE };
     const files = [{ path: "a b", status: "added", additions: 3, deletions: 0 } as const];
-    const workspace = await make(
+    const checkout = await make(
       {},
       {
         recentCommits: async () => [commit, undated],
         changesSinceBase: async () => ({ baseSha: "b0", files }),
       },
     );
-    const log = await gitLog.run({}, { workspace, signal });
+    const log = await gitLog.run({}, { checkout, signal });
     expect(log.text).toBe("aaaaaaaaaaaa 2024-02-29 Ada: leap\naaaaaaaaaaaa unknown Ada: leap");
-    const changes = await gitChanges.run({}, { workspace, signal });
+    const changes = await gitChanges.run({}, { checkout, signal });
     expect(changes.text).toBe("base b0, 1 files\nadded +3 -0 a b");
   });
 
   it("say when there is nothing", async () => {
-    const workspace = await make({});
-    expect((await gitLog.run({}, { workspace, signal })).text).toBe("[no commits in reach]");
-    expect((await gitChanges.run({}, { workspace, signal })).text).toContain("[no base to compare with");
+    const checkout = await make({});
+    expect((await gitLog.run({}, { checkout, signal })).text).toBe("[no commits in reach]");
+    expect((await gitChanges.run({}, { checkout, signal })).text).toContain("[no base to compare with");
   });
 });

@@ -16,37 +16,36 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Workspace } from "../../../../src/service/core/ports/workspace.ts";
+import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
+import { atPlace, openFile } from "../../../../src/service/executor/tools/checkout-place.ts";
 import { deleteFile } from "../../../../src/service/executor/tools/delete-file.ts";
 import { editFile } from "../../../../src/service/executor/tools/edit-file.ts";
 import { type Tool, ToolError } from "../../../../src/service/executor/tools/tool.ts";
-import { atPlace, openFile } from "../../../../src/service/executor/tools/workspace-place.ts";
 import { writeFile } from "../../../../src/service/executor/tools/write-file.ts";
-import { folderWorkspace } from "./folder-workspace.ts";
+import { folderCheckout } from "./folder-checkout.ts";
 
 const signal = new AbortController().signal;
-let workspace: Workspace;
+let checkout: Checkout;
 let outside: string;
 beforeEach(async () => {
-  workspace = await folderWorkspace({ "dir/a": "one\n", b: "two\n" });
+  checkout = await folderCheckout({ "dir/a": "one\n", b: "two\n" });
   outside = await realpath(await mkdtemp(join(tmpdir(), "outside-")));
   await put(join(outside, "a"), "secret\n");
 });
 afterEach(async () => {
-  await workspace.close();
+  await checkout.close();
   await rm(outside, { recursive: true });
 });
 
-const at = (path: string) => join(workspace.root, path);
+const at = (path: string) => join(checkout.root, path);
 const text = (path: string) => readFile(at(path), "utf8");
-const run = async (tool: Tool<unknown>, input: unknown) =>
-  (await tool.run(input, { workspace, signal })).text;
+const run = async (tool: Tool<unknown>, input: unknown) => (await tool.run(input, { checkout, signal })).text;
 
 async function refusalOf(tool: Tool<unknown>, input: unknown): Promise<string> {
   const error: unknown = await run(tool, input).catch((cause: unknown) => cause);
   if (!(error instanceof ToolError)) throw new Error(`Was not refused, but: ${String(error)}`);
   expect(error.message).not.toContain(outside);
-  expect(error.message).not.toContain(workspace.root);
+  expect(error.message).not.toContain(checkout.root);
   return `${error.code}: ${error.message}`;
 }
 
@@ -119,7 +118,7 @@ describe("every tool that changes a file", () => {
       ["a\0b", "it holds a NUL"],
     ])("refuses %j", async (path, words) => {
       expect(await refuse(path)).toContain(words);
-      expect((await readdir(workspace.root)).toSorted()).toEqual(["b", "dir"]);
+      expect((await readdir(checkout.root)).toSorted()).toEqual(["b", "dir"]);
     });
 
     it("goes through no link, neither out of the tree nor within", async () => {
@@ -168,7 +167,7 @@ describe("every tool that changes a file", () => {
 
 describe("a place", () => {
   it("stays the folder it was when a link takes the folder's name", async () => {
-    await atPlace({ root: workspace.root, path: "dir/new", missingFolders: "make" }, async (place) => {
+    await atPlace({ root: checkout.root, path: "dir/new", missingFolders: "make" }, async (place) => {
       await mkdir(at("aside"));
       execFileSync("mv", [at("dir"), at("aside/dir")]);
       await symlink(outside, at("dir"));
@@ -182,7 +181,7 @@ describe("a place", () => {
 
   it("follows no link that takes the file's name", async () => {
     const opened = atPlace(
-      { root: workspace.root, path: "dir/a", missingFolders: "refuse" },
+      { root: checkout.root, path: "dir/a", missingFolders: "refuse" },
       async (place) => {
         await rm(at("dir/a"));
         await symlink(join(outside, "a"), at("dir/a"));

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { IssuerConfig } from "../../../../src/service/oidc/issuer-config.ts";
-import { bitbucketProvider } from "../../../../src/service/oidc/providers/bitbucket.ts";
-import type { Claims } from "../../../support/issuer-claims.ts";
+import type { Claims } from "../../../../fakes/issuer/claims.ts";
 import {
   BITBUCKET_REPOSITORY,
   BITBUCKET_WORKSPACE,
   bitbucketClaims,
-} from "../../../support/issuer-provider-claims.ts";
+} from "../../../../fakes/issuer/provider-claims.ts";
+import type { IssuerConfig } from "../../../../src/service/oidc/issuer-config.ts";
+import { bitbucketProvider } from "../../../../src/service/oidc/providers/bitbucket.ts";
 
 const SHA = "b".repeat(40);
 const issuer: IssuerConfig = {

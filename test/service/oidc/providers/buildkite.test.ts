@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { type Claims, SAMPLE_SHA } from "../../../../fakes/issuer/claims.ts";
+import { buildkiteClaims } from "../../../../fakes/issuer/provider-claims.ts";
 import type { IssuerConfig } from "../../../../src/service/oidc/issuer-config.ts";
 import { buildkiteProvider } from "../../../../src/service/oidc/providers/buildkite.ts";
-import { type Claims, SAMPLE_SHA } from "../../../support/issuer-claims.ts";
-import { buildkiteClaims } from "../../../support/issuer-provider-claims.ts";
 
 const issuer: IssuerConfig = {
   provider: "buildkite",

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Claims } from "../../../../fakes/issuer/claims.ts";
+import { CIRCLECI, CIRCLECI_ORG, circleciClaims } from "../../../../fakes/issuer/provider-claims.ts";
 import type { IssuerConfig } from "../../../../src/service/oidc/issuer-config.ts";
 import { circleciProvider } from "../../../../src/service/oidc/providers/circleci.ts";
-import type { Claims } from "../../../support/issuer-claims.ts";
-import { CIRCLECI, CIRCLECI_ORG, circleciClaims } from "../../../support/issuer-provider-claims.ts";
 
 const SHA = "b".repeat(40);
 const issuer: IssuerConfig = {

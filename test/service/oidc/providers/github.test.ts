@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { type Claims, githubClaims } from "../../../../fakes/issuer/claims.ts";
 import { githubIssuer } from "../../../../src/service/oidc/issuer-config.ts";
 import { githubProvider } from "../../../../src/service/oidc/providers/github.ts";
-import { type Claims, githubClaims } from "../../../support/issuer-claims.ts";
 
 function identify(overrides: Claims) {
   const claims = githubClaims({

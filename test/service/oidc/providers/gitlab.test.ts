@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Claims } from "../../../../fakes/issuer/claims.ts";
+import { gitlabClaims } from "../../../../fakes/issuer/provider-claims.ts";
 import type { IssuerConfig } from "../../../../src/service/oidc/issuer-config.ts";
 import { gitlabProvider } from "../../../../src/service/oidc/providers/gitlab.ts";
-import type { Claims } from "../../../support/issuer-claims.ts";
-import { gitlabClaims } from "../../../support/issuer-provider-claims.ts";
 
 const issuer: IssuerConfig = {
   provider: "gitlab",

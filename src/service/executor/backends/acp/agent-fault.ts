@@ -110,7 +110,7 @@ function limitText({ limit, allowed, setting }: PassedLimit): string {
     case "processes":
       return `it started more than ${allowed} processes and threads (${setting})`;
     case "disk":
-      return `its workspace or its home grew beyond ${allowed} MB (${setting}), or it took the last of the disk`;
+      return `its checkout or its home grew beyond ${allowed} MB (${setting}), or it took the last of the disk`;
     default:
       return assertNever(limit);
   }

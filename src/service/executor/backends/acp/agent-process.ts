@@ -15,7 +15,7 @@ const running = new Set<ChildProcess>();
 export type AgentProcessOptions = {
   readonly settings: Pick<AcpSettings, "command" | "path" | "environment" | "homes" | "confine">;
   /** Where it is started. */
-  readonly workspace: string;
+  readonly checkout: string;
   readonly clock: Clock;
 };
 
@@ -40,13 +40,13 @@ export type AgentProcess = {
 };
 
 /** Gives it a fresh home, and starts it. Rejects where its environment or arguments are more than the system takes. */
-export async function startAgent({ settings, workspace, clock }: AgentProcessOptions): Promise<AgentProcess> {
+export async function startAgent({ settings, checkout, clock }: AgentProcessOptions): Promise<AgentProcess> {
   const { homes, confine } = settings;
   const home = await homes.make();
   const start: AgentStart = {
     argv: settings.command,
     environment: { PATH: settings.path, LANG: "C.UTF-8", TERM: "dumb", ...settings.environment, HOME: home },
-    workspace,
+    checkout,
     home,
   };
   try {
@@ -58,10 +58,10 @@ export async function startAgent({ settings, workspace, clock }: AgentProcessOpt
   }
 }
 
-async function startBeside({ argv, environment, workspace }: AgentStart): Promise<ConfinedAgent> {
+async function startBeside({ argv, environment, checkout }: AgentStart): Promise<ConfinedAgent> {
   const [program, ...args] = argv;
   const child = spawn(program, args, {
-    cwd: workspace,
+    cwd: checkout,
     env: environment,
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],

@@ -16,6 +16,7 @@ import { type OutputForm, outputForm } from "../model/output-schema.ts";
 import { AgentDialogue, AgentError } from "./agent-connection.ts";
 import { type AgentFault, failureOf } from "./agent-fault.ts";
 import type { AgentProcess } from "./agent-process.ts";
+import { readLines, writeText } from "./checkout-files.ts";
 import { messageStream, type StreamFault } from "./message-stream.ts";
 import { answerTo, decidePermission } from "./permissions.ts";
 import { MAX_HISTORY_CHARS, promptOf, repairText } from "./prompt.ts";
@@ -25,7 +26,6 @@ import { Sequence } from "./sequence.ts";
 import type { AcpSettings, PermissionKind } from "./settings.ts";
 import { type Excess, TurnUsage } from "./turn-usage.ts";
 import { decodeUpdate, type PromptAnswer, toolUpdateSchema } from "./updates.ts";
-import { readLines, writeText } from "./workspace-files.ts";
 
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 /** An agent that closed its output has this long to end, and so to say why. */
@@ -35,7 +35,7 @@ export type AgentTurnOptions = {
   readonly settings: AcpSettings;
   readonly task: RepositoryTask | BareTask;
   readonly agent: AgentProcess;
-  /** Ways to name the root of the workspace; the first is where the agent works. */
+  /** Ways to name the root of the checkout; the first is where the agent works. */
   readonly roots: readonly [string, ...string[]];
   readonly mask: SecretMask;
   readonly clock: Clock;

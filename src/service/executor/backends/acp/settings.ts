@@ -25,7 +25,7 @@ export type AgentStart = {
   /** All of it. */
   readonly environment: Readonly<Record<string, string>>;
   /** Absolute, and the only folders that the agent needs to write to. */
-  readonly workspace: string;
+  readonly checkout: string;
   readonly home: string;
 };
 

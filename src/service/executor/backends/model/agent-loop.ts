@@ -3,7 +3,7 @@
 
 import { assertNever } from "../../../../base/assert-never.ts";
 import { OUTPUT_EVENT } from "../../../../contract/run-event.ts";
-import type { Workspace } from "../../../core/ports/workspace.ts";
+import type { Checkout } from "../../../core/ports/checkout.ts";
 import { BackendFailure, type BackendOutcome, type BackendTask } from "../../backend.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { AnswerEvents } from "./answer-events.ts";
@@ -22,7 +22,7 @@ const EMPTY_NOTE = "[Your answer was empty. Go on, or say what you found.]";
 
 export type AgentLoopOptions = {
   readonly task: BackendTask;
-  readonly workspace: Workspace;
+  readonly checkout: Checkout;
   readonly tools: readonly Tool<unknown>[];
   readonly modelId: string;
   /** Null: nobody reviews. */
@@ -67,7 +67,7 @@ export class AgentLoop {
       const { answer } = reply;
       conversation.add(...answer.messages.filter(({ content }) => content.length > 0));
       if (answer.calls.length > 0 && !isLast) {
-        await this.#carryOut(reply);
+        await this.#executeRun(reply);
         continue;
       }
       await declineCalls(answer.calls, this.#events);
@@ -105,10 +105,10 @@ export class AgentLoop {
     });
   }
 
-  async #carryOut({ answer: { calls } }: FullReply): Promise<void> {
-    const { tools, task, workspace, conversation } = this.#options;
+  async #executeRun({ answer: { calls } }: FullReply): Promise<void> {
+    const { tools, task, checkout, conversation } = this.#options;
     const events = this.#events;
-    const results = await callTools({ calls, tools, task, workspace, events, repeated: this.#repeated });
+    const results = await callTools({ calls, tools, task, checkout, events, repeated: this.#repeated });
     this.#hasActed = true;
     this.#hasWritten ||= results.hasWritten;
     conversation.add(results.message);
@@ -136,9 +136,9 @@ export class AgentLoop {
   }
 
   async #review(): Promise<string | null> {
-    const { conversation, asker, reviewerId: modelId, workspace } = this.#options;
+    const { conversation, asker, reviewerId: modelId, checkout } = this.#options;
     if (modelId === null || !this.#hasWritten || !this.#isFirst("review")) return null;
-    const { files, patch } = await workspace.workingChanges();
+    const { files, patch } = await checkout.workingChanges();
     if (files.length === 0) return null;
     const objections = await findObjections({ modelId, asker, conversation, patch });
     if (objections === null) return null;

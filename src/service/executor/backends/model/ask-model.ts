@@ -3,7 +3,7 @@
 
 import type { ToolSet } from "ai";
 import { type BackoffPolicy, nextDelayMs } from "../../../../base/backoff.ts";
-import type { ModelRole } from "../../../core/usage.ts";
+import type { ModelRole } from "../../../core/runs/usage.ts";
 import { BackendFailure, type BackendTask } from "../../backend.ts";
 import type { AnswerListener } from "./answer-events.ts";
 import { failureOf } from "./call-failure.ts";

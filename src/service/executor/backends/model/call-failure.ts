@@ -2,7 +2,7 @@
 
 import { APICallError } from "ai";
 import { parseRetryAfterMs } from "../../../../base/backoff.ts";
-import { AnswerLate } from "./patience.ts";
+import { AnswerLate } from "./call-timeouts.ts";
 
 const MAX_QUOTED_CHARS = 300;
 

@@ -1,7 +1,7 @@
 // Carries out the tool calls of one turn, each shown in the run, their results in the order of the calls.
 
 import type { ModelMessage } from "ai";
-import type { Workspace } from "../../../core/ports/workspace.ts";
+import type { Checkout } from "../../../core/ports/checkout.ts";
 import type { BackendTask } from "../../backend.ts";
 import type { Tool, ToolAccess } from "../../tools/tool.ts";
 import { attemptTool, boundResult } from "../../tools/tool-call.ts";
@@ -14,7 +14,7 @@ export type ToolCalls = {
   readonly calls: readonly MadeCall[];
   readonly tools: readonly Tool<unknown>[];
   readonly task: Pick<BackendTask, "signal">;
-  readonly workspace: Workspace;
+  readonly checkout: Checkout;
   /** Of the answer that made the calls. */
   readonly events: AnswerEvents;
   readonly repeated: RepeatedCalls;
@@ -60,7 +60,7 @@ export async function declineCalls(calls: readonly MadeCall[], events: AnswerEve
 }
 
 async function attempt(
-  { tools, task, workspace }: ToolCalls,
+  { tools, task, checkout }: ToolCalls,
   { call, tool }: { call: MadeCall; tool: Tool<unknown> | undefined },
 ): Promise<Outcome> {
   task.signal.throwIfAborted();
@@ -69,7 +69,7 @@ async function attempt(
     const why = tool === undefined ? `there is no tool named ${call.toolName.slice(0, 100)}` : call.fault;
     return { ok: false, text: `error: ${why}. The tools are: ${offered}.` };
   }
-  return await attemptTool({ task, tool, input: call.input, workspace });
+  return await attemptTool({ task, tool, input: call.input, checkout });
 }
 
 function resultsMessage(answered: readonly Answered[]): ModelMessage {

@@ -41,7 +41,7 @@ export function instructionsFor({ task, hasTools, system, repositorys, outputSch
 }
 
 function placeOf(task: RepositoryTask | BareTask): string {
-  if (task.repository === null) return "You work without a repository: your workspace begins empty.";
+  if (task.repository === null) return "You work without a repository: your checkout begins empty.";
   const { repository, sha, ref, event, baseRef } = task;
   const base = baseRef === null ? "" : `, to be merged into ${oneLine(baseRef)}`;
   return `You work in a checkout of the repository ${oneLine(repository)} at commit ${oneLine(sha)} (${oneLine(ref)}${base}), because of the event ${oneLine(event)}.`;

@@ -18,8 +18,8 @@ export function modelBackend(settings: ModelSettings): Backend {
   const { models, rates, toolbox } = settings;
   return {
     name: "model",
-    needsWorkspace: true,
-    async run(task: RepositoryTask | BareTask, workspace) {
+    needsCheckout: true,
+    async run(task: RepositoryTask | BareTask, checkout) {
       const form = task.outputSchema === null ? null : outputForm(task.outputSchema);
       // About a quarter of what the model takes, at four characters a token.
       const history = await task.history(limits.contextTokens);
@@ -30,18 +30,18 @@ export function modelBackend(settings: ModelSettings): Backend {
       const asker = new ModelAsker({ settings, limits, provider, task, spending });
       const callsAllowed = limits.advisorCalls;
       const askAdvisor = openAdvisor({ modelId: models.advisor, callsAllowed, task, asker, conversation });
-      const tools = toolbox({ task, workspace, askAdvisor });
+      const tools = toolbox({ task, checkout, askAdvisor });
       const instructions = instructionsFor({
         task,
         hasTools: tools.length > 0,
         system,
-        repositorys: await workspace.instructions(),
+        repositorys: await checkout.instructions(),
         outputSchema: form?.text ?? null,
       });
       task.signal.throwIfAborted();
       const loop = new AgentLoop({
         task,
-        workspace,
+        checkout,
         tools,
         modelId: task.model ?? models.executor,
         reviewerId: models.reviewer,

@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import type { Clock } from "../../../../base/clock.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { AnswerListener, AnswerPart } from "./answer-events.ts";
-import { Patience, type PatienceLimits } from "./patience.ts";
+import { type CallTimeoutLimits, CallTimeouts } from "./call-timeouts.ts";
 import type { ProviderOptions } from "./provider.ts";
 import { tokensOf } from "./token-estimate.ts";
 
@@ -19,7 +19,7 @@ export type ModelCall = {
   readonly traceparent: string | null;
   readonly listener: AnswerListener;
   readonly clock: Clock;
-  readonly limits: PatienceLimits;
+  readonly limits: CallTimeoutLimits;
   readonly signal: AbortSignal;
   /** Told once what the answer used, cut or whole. What the model did not tell is null. Not told if it never began. */
   count(tokens: HeardTokens): void;
@@ -66,7 +66,7 @@ export function toolSetOf(tools: readonly Tool<unknown>[]): ToolSet {
 /** Asks once. Rejects with the signal's reason on abort, and with what the listener throws. */
 export async function callModel(call: ModelCall): Promise<CallOutcome> {
   const { listener, signal } = call;
-  const patience = new Patience(call.clock, call.limits);
+  const patience = new CallTimeouts(call.clock, call.limits);
   const leaving = new AbortController();
   const abortSignal = AbortSignal.any([signal, patience.signal, leaving.signal]);
   const heard = new Heard();

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../../../base/clock.ts";
 import type { Random } from "../../../../base/ids.ts";
-import type { Rates } from "../../../core/rates.ts";
+import type { Rates } from "../../../core/money/rates.ts";
 import type { Toolbox } from "./toolbox.ts";
 
 export type ModelProvider = "openai-compatible" | "anthropic";

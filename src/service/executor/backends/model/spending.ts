@@ -1,7 +1,7 @@
-// What a run's model calls may cost, and what they did: by the rate card, the run's tokens and its payer's credits.
+// What a run's model calls may cost, and what they did: by the rate card, the run's tokens and its billing account's credits.
 
-import type { ModelRate, Rates } from "../../../core/rates.ts";
-import { type ModelRole, sumOf } from "../../../core/usage.ts";
+import type { ModelRate, Rates } from "../../../core/money/rates.ts";
+import { type ModelRole, sumOf } from "../../../core/runs/usage.ts";
 import type { UsageMeter } from "../../usage-meter.ts";
 import type { TokenCount } from "./model-call.ts";
 

@@ -1,6 +1,6 @@
 // Which tools the model is offered for a task.
 
-import type { Workspace } from "../../../core/ports/workspace.ts";
+import type { Checkout } from "../../../core/ports/checkout.ts";
 import type { BareTask, RepositoryTask } from "../../backend.ts";
 import { gitChanges } from "../../tools/git-changes.ts";
 import { gitLog } from "../../tools/git-log.ts";
@@ -12,7 +12,7 @@ import type { Tool } from "../../tools/tool.ts";
 export type ToolboxContext = {
   readonly task: RepositoryTask | BareTask;
   /** Null where there are no files to work on. */
-  readonly workspace: Workspace | null;
+  readonly checkout: Checkout | null;
   /** Asks the stronger model; a refusal is an answer too. Null where the run has no advisor. */
   readonly askAdvisor: ((question: string) => Promise<string>) | null;
 };
@@ -20,5 +20,5 @@ export type ToolboxContext = {
 export type Toolbox = (context: ToolboxContext) => readonly Tool<unknown>[];
 
 /** The tools that change nothing. */
-export const readingToolbox: Toolbox = ({ workspace }) =>
-  workspace === null ? [] : [readFile, listFiles, search, gitLog, gitChanges];
+export const readingToolbox: Toolbox = ({ checkout }) =>
+  checkout === null ? [] : [readFile, listFiles, search, gitLog, gitChanges];

@@ -49,9 +49,9 @@ export function noRepositoryText(task: BareTask): string {
   const asked = request === "" ? "" : ` The request was: ${code(request, MAX_REQUEST_CHARS)}.`;
   return (
     "**This agent has no repository, so there is nothing to brief you on.** This service runs the `offline` backend: it " +
-    `calls no model and reads repositories.${asked} It was not carried out, and nothing else was done: the workspace was ` +
+    `calls no model and reads repositories.${asked} It was not carried out, and nothing else was done: the checkout was ` +
     "empty and stays so. An agent with a repository is made by the repository's CI: run the action in one of its " +
-    "workflows, and claim its agent with the link that a job prints when it needs a payer (`agent-service claim <url>`). " +
+    "workflows, and claim its agent with the link that a job prints when it needs a billing account (`agent-service claim <url>`). " +
     "The runs of its jobs then get a briefing.\n"
   );
 }

@@ -45,7 +45,7 @@ const nestedManifests =
 
 /** Reads the manifests of the root folder by tool calls, best known first. */
 export async function readManifests(
-  { task, workspace }: Reading,
+  { task, checkout }: Reading,
   project: ProjectFiles,
 ): Promise<readonly FoundManifest[]> {
   const found: FoundManifest[] = [];
@@ -53,7 +53,7 @@ export async function readManifests(
     for (const path of project.rootPaths.filter((candidate) => reader.file.test(candidate))) {
       if (found.length >= MAX_MANIFESTS) return found;
       if (reader.needsText) {
-        const read = await callTool({ task, tool: readFile, input: { path }, workspace });
+        const read = await callTool({ task, tool: readFile, input: { path }, checkout });
         found.push({ path, facts: read.ok ? reader.read(project, read.value.text) : {} });
       } else {
         found.push({ path, facts: reader.read(project, path) });

@@ -5,16 +5,16 @@ import { briefingSections, noRepositoryText } from "./briefing.ts";
 import { sendMessage, takeStep } from "./stream.ts";
 import { surveyRepository } from "./survey.ts";
 
-/** Writes a repository briefing in Markdown, one section a delta. The same workspace gives the same briefing. */
+/** Writes a repository briefing in Markdown, one section a delta. The same checkout gives the same briefing. */
 export const offlineBackend: Backend = {
   name: "offline",
-  needsWorkspace: true,
-  async run(task, workspace) {
+  needsCheckout: true,
+  async run(task, checkout) {
     if (task.repository === null) {
       await sendMessage(task, [noRepositoryText(task)]);
       return { stopReason: "end_turn" };
     }
-    const survey = await surveyRepository({ task, workspace });
+    const survey = await surveyRepository({ task, checkout });
     await takeStep(task, {
       name: "Write the briefing",
       work: () => sendMessage(task, briefingSections(task, survey)),

@@ -1,6 +1,6 @@
 // Reads what the briefing needs, step by step, through the tools: each step and each call is seen in the run.
 
-import type { Commit } from "../../../core/ports/workspace.ts";
+import type { Commit } from "../../../core/ports/checkout.ts";
 import type { RepositoryTask } from "../../backend.ts";
 import { type Changes, gitChanges } from "../../tools/git-changes.ts";
 import { gitLog } from "../../tools/git-log.ts";
@@ -65,12 +65,12 @@ export function isPullRequest(task: Pick<RepositoryTask, "event" | "baseRef">): 
 }
 
 async function readFiles(reading: Reading): Promise<Pick<Survey, "project" | "sizes">> {
-  const { task, workspace } = reading;
+  const { task, checkout } = reading;
   await ask(reading, { tool: listFiles, input: { limit: LISTED_FILES } });
-  const paths = await workspace.files();
+  const paths = await checkout.files();
   return {
     project: projectFiles(paths),
-    sizes: await weighFiles({ root: workspace.root, paths, signal: task.signal }),
+    sizes: await weighFiles({ root: checkout.root, paths, signal: task.signal }),
   };
 }
 
@@ -102,5 +102,5 @@ async function readStart(
 
 async function readHistory(reading: Reading): Promise<Pick<Survey, "commits" | "mostChanged">> {
   const commits = await ask(reading, { tool: gitLog, input: {} });
-  return { commits: commits ?? [], mostChanged: await reading.workspace.mostChangedFiles(MOST_CHANGED) };
+  return { commits: commits ?? [], mostChanged: await reading.checkout.mostChangedFiles(MOST_CHANGED) };
 }

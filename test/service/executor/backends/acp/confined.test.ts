@@ -7,8 +7,8 @@ import { makeHome, removeHome } from "../../../../../src/service/sandbox/agent-h
 import { confineAgent } from "../../../../../src/service/sandbox/confine-agent.ts";
 import type { SandboxLimits } from "../../../../../src/service/sandbox/sandbox-config.ts";
 import type { AgentStep } from "../../../../support/acp-agent.ts";
-import { type AcpBedOptions, type AcpRun, closeBeds, runAgent } from "../../../../support/acp-bed.ts";
-import { hasBubblewrap, processesWith, SandboxBed } from "../../../sandbox/sandbox-bed.ts";
+import { type AcpBedOptions, type AcpRun, closeBeds, runAgent } from "../../../../support/acp-fixture.ts";
+import { hasBubblewrap, processesWith, SandboxFixture } from "../../../sandbox/sandbox-fixture.ts";
 
 const project = resolve(dirname(fileURLToPath(import.meta.url)), "../../../../..");
 const shown = ["src", "test", "node_modules"].map((folder) => `${project}/${folder}`);
@@ -20,11 +20,11 @@ const text: AgentStep = {
 
 const MEGABYTE = 1024 * 1024;
 
-let bed: SandboxBed;
+let fixture: SandboxFixture;
 beforeEach(() => {
-  bed = new SandboxBed();
+  fixture = new SandboxFixture();
 });
-afterEach(() => bed.close());
+afterEach(() => fixture.close());
 afterAll(closeBeds);
 
 /** Runs a confined agent under these limits, the usual ones unless told. */
@@ -32,21 +32,21 @@ async function runConfined(
   limits: Partial<SandboxLimits>,
   { settings, ...options }: AcpBedOptions,
 ): Promise<AcpRun> {
-  const config = bed.config({ config: { readPaths: [...shown, dirname(process.execPath)] } });
+  const config = fixture.config({ config: { readPaths: [...shown, dirname(process.execPath)] } });
   const agentLimits = { ...config.agentLimits, ...limits };
   const confine = await confineAgent({ ...config, agentLimits }, { clock: systemClock });
   return await runAgent({ ...options, settings: { confine, ...settings } });
 }
 
 describe.skipIf(!hasBubblewrap)("an agent in bubblewrap", () => {
-  it("works in its workspace, sees no other, and ends with what it started", async () => {
-    const { outcome, heard, workspace } = await runConfined(
+  it("works in its checkout, sees no other, and ends with what it started", async () => {
+    const { outcome, heard, checkout } = await runConfined(
       {},
       {
         files: { "a.txt": "one" },
         turn: [
           { do: "look", path: "$ROOT/a.txt" },
-          { do: "look", path: bed.otherRun },
+          { do: "look", path: fixture.otherRun },
           { do: "look", path: `${project}/package.json` },
           { do: "leave", detached: true },
           text,
@@ -59,13 +59,13 @@ describe.skipIf(!hasBubblewrap)("an agent in bubblewrap", () => {
       false,
       false,
     ]);
-    expect(await processesWith(workspace.root)).toEqual([]);
+    expect(await processesWith(checkout.root)).toEqual([]);
   });
 
   it("works where the service's data lie below a folder of tools, and sees its own part of them alone", async () => {
     const tools = await realpath(await mkdtemp(join("/opt", "confined-test-")));
     try {
-      const config = bed.config({
+      const config = fixture.config({
         config: { readPaths: [...shown, dirname(process.execPath)], hiddenPaths: [tools] },
       });
       await writeFile(join(tools, "database"), "not for agents");
@@ -133,23 +133,23 @@ describe.skipIf(!hasBubblewrap)("an agent in bubblewrap", () => {
     [
       "disk",
       { diskBytes: 64 * MEGABYTE },
-      /was ended: its workspace or its home grew beyond 64 MB \(SANDBOX_DISK_MB\), or it took/,
+      /was ended: its checkout or its home grew beyond 64 MB \(SANDBOX_DISK_MB\), or it took/,
     ],
   ])("that takes too much %s is ended with all that it started, and named", async (what, limits, message) => {
-    const { outcome, workspace } = await runConfined(limits, {
+    const { outcome, checkout } = await runConfined(limits, {
       turn: [text, { do: "take", what, folder: "$ROOT" }, { do: "hang" }],
     });
     expect(outcome).toEqual({ failed: expect.stringMatching(message), isRetryable: false });
-    expect(await processesWith(workspace.root)).toEqual([]);
+    expect(await processesWith(checkout.root)).toEqual([]);
   });
 
   it("that fills its home is ended, too", async () => {
-    const { outcome, workspace } = await runConfined(
+    const { outcome, checkout } = await runConfined(
       { diskBytes: 64 * MEGABYTE },
       { turn: [text, { do: "take", what: "disk", folder: "$HOME" }, { do: "hang" }] },
     );
     expect(outcome).toEqual({ failed: expect.stringContaining("SANDBOX_DISK_MB"), isRetryable: false });
-    expect(await processesWith(workspace.root)).toEqual([]);
+    expect(await processesWith(checkout.root)).toEqual([]);
   });
 
   it("that passes a limit while it opens its session is named by it", async () => {

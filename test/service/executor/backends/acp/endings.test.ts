@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { StreamLimitError } from "../../../../../src/service/executor/event-writer.ts";
 import { RunStopped, type StopKind } from "../../../../../src/service/executor/stop-reason.ts";
 import type { AgentScript, AgentStep } from "../../../../support/acp-agent.ts";
-import { type AcpBedOptions, closeBeds, isAlive, runAgent } from "../../../../support/acp-bed.ts";
+import { type AcpBedOptions, closeBeds, isAlive, runAgent } from "../../../../support/acp-fixture.ts";
 
 afterAll(closeBeds);
 
@@ -106,10 +106,10 @@ describe("an agent that fails", () => {
 });
 
 describe("an agent's process", () => {
-  it("has the workspace, a home of its own, and nothing of the service's environment", async () => {
-    const { answer, workspace } = await runAgent({ turn: [text("x")] });
+  it("has the checkout, a home of its own, and nothing of the service's environment", async () => {
+    const { answer, checkout } = await runAgent({ turn: [text("x")] });
     const { cwd, env } = answer("started") as { cwd: string; env: Record<string, string> };
-    expect(cwd).toBe(workspace.root);
+    expect(cwd).toBe(checkout.root);
     expect(Object.keys(env).sort()).toEqual(["ACP_HEARD", "ACP_SCRIPT", "HOME", "LANG", "PATH", "TERM"]);
     expect(existsSync(env.HOME ?? "")).toBe(false);
   });
@@ -118,10 +118,10 @@ describe("an agent's process", () => {
     const { answer } = await runAgent({
       turn: [text("x")],
       settings: {
-        confine: async ({ argv: [program, ...args], home, workspace, environment }) => ({
+        confine: async ({ argv: [program, ...args], home, checkout, environment }) => ({
           child: spawn(program, args, {
-            cwd: workspace,
-            env: { ...environment, IN: `${home}:${workspace}` },
+            cwd: checkout,
+            env: { ...environment, IN: `${home}:${checkout}` },
             detached: true,
           }),
           watch: async () => null,

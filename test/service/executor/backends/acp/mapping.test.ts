@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { UsageMeter } from "../../../../../src/service/executor/usage-meter.ts";
 import type { AgentStep } from "../../../../support/acp-agent.ts";
-import { closeBeds, runAgent } from "../../../../support/acp-bed.ts";
+import { closeBeds, runAgent } from "../../../../support/acp-fixture.ts";
 
 afterAll(closeBeds);
 
@@ -222,7 +222,7 @@ describe("a turn", () => {
   });
 
   it("is told where it works, what was said before, and the task", async () => {
-    const { answer, workspace } = await runAgent({
+    const { answer, checkout } = await runAgent({
       turn: [text("x")],
       task: {
         history: async () => [
@@ -231,7 +231,7 @@ describe("a turn", () => {
         ],
       },
     });
-    expect(answer("session/new")).toEqual({ cwd: workspace.root, mcpServers: [] });
+    expect(answer("session/new")).toEqual({ cwd: checkout.root, mcpServers: [] });
     expect(answer("initialize")).toMatchObject({
       protocolVersion: 1,
       clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },

@@ -6,7 +6,7 @@ import {
   permissionKinds,
 } from "../../../../../src/service/executor/backends/acp/settings.ts";
 import type { AgentStep } from "../../../../support/acp-agent.ts";
-import { closeBeds, runAgent } from "../../../../support/acp-bed.ts";
+import { closeBeds, runAgent } from "../../../../support/acp-fixture.ts";
 
 afterAll(closeBeds);
 
@@ -134,7 +134,7 @@ describe("a file that an agent asks us for", () => {
   });
 
   it("is written, its folders made", async () => {
-    const { workspace, heard } = await runAgent({
+    const { checkout, heard } = await runAgent({
       files: { "a.txt": "something longer" },
       turn: [
         { do: "write", path: "$ROOT/a.txt", content: "new" },
@@ -143,15 +143,15 @@ describe("a file that an agent asks us for", () => {
       ],
     });
     expect(heard.filter(({ what }) => what === "write").map(({ value }) => value)).toEqual([{}, {}]);
-    expect(await readFile(join(workspace.root, "a.txt"), "utf8")).toBe("new");
-    expect(await readFile(join(workspace.root, "deep/er/b.txt"), "utf8")).toBe("b");
+    expect(await readFile(join(checkout.root, "a.txt"), "utf8")).toBe("new");
+    expect(await readFile(join(checkout.root, "deep/er/b.txt"), "utf8")).toBe("b");
   });
 
   it.each([
-    ["/etc/passwd", /is not in the workspace/],
+    ["/etc/passwd", /is not in the checkout/],
     ["$ROOT/../outside", /must not hold "\.\."/],
-    ["$ROOT-neighbour/a", /is not in the workspace/],
-    ["a.txt", /is not in the workspace/],
+    ["$ROOT-neighbour/a", /is not in the checkout/],
+    ["a.txt", /is not in the checkout/],
     ["$ROOT/.git/config", /git's own folder/],
     ["$ROOT/src/.GIT/hooks/x", /git's own folder/],
     ["$ROOT/link/hosts", /leads out of the repository|is refused/],
@@ -171,7 +171,7 @@ describe("a file that an agent asks us for", () => {
   });
 
   it("is not written through a link, and not beyond the limit", async () => {
-    const { heard, workspace } = await runAgent({
+    const { heard, checkout } = await runAgent({
       files: { "a.txt": "kept" },
       prepare: (root) => symlink("a.txt", join(root, "link.txt")),
       turn: [
@@ -184,7 +184,7 @@ describe("a file that an agent asks us for", () => {
       { error: expect.stringContaining("it is a symbolic link") },
       { error: expect.stringContaining("at most 5000000 are written") },
     ]);
-    expect(await readFile(join(workspace.root, "a.txt"), "utf8")).toBe("kept");
+    expect(await readFile(join(checkout.root, "a.txt"), "utf8")).toBe("kept");
   });
 
   it("is neither read nor written where the policy says no", async () => {

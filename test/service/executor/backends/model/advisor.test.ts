@@ -1,15 +1,15 @@
 // The models beside the agent's own: the advisor that it may ask, and the reviewer that looks at what it changed.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { everyTime, type Script } from "../../../../../fakes/model-server/script.ts";
+import { answer, call, fault, say } from "../../../../../fakes/model-server/turn.ts";
 import type { ModelSettings } from "../../../../../src/service/executor/backends/model/model-settings.ts";
 import { readingToolbox, type Toolbox } from "../../../../../src/service/executor/backends/model/toolbox.ts";
 import { askAdvisorTool } from "../../../../../src/service/executor/tools/ask-advisor.ts";
 import { writeFile } from "../../../../../src/service/executor/tools/write-file.ts";
 import { UsageMeter } from "../../../../../src/service/executor/usage-meter.ts";
-import { everyTime, type Script } from "../../../../support/model-script.ts";
-import { answer, call, fault, say } from "../../../../support/model-turn.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
-import { expectWhole, ModelBed, providers, ratesOf } from "./model-bed.ts";
+import { expectWhole, ModelFixture, providers, ratesOf } from "./model-fixture.ts";
 
 const rates = ratesOf(
   { id: "worker", inNanoUsdPerToken: 1_000, outNanoUsdPerToken: 2_000 },
@@ -26,7 +26,7 @@ const toolbox: Toolbox = (context) => {
 };
 
 describe.each(providers)("the models beside the agent's own, by %s", (provider) => {
-  let bed: ModelBed;
+  let fixture: ModelFixture;
   let recorder: TaskRecorder;
   let meter: UsageMeter;
 
@@ -40,9 +40,9 @@ describe.each(providers)("the models beside the agent's own, by %s", (provider) 
 
   const start = async (scripts: Record<string, Script>, settings: Partial<ModelSettings> = {}) => {
     const models = { executor: "worker", advisor: "elder", reviewer: null };
-    bed = await ModelBed.start({
+    fixture = await ModelFixture.start({
       provider,
-      workspace: { workingChanges: async () => ({ ...changes, files }) },
+      checkout: { workingChanges: async () => ({ ...changes, files }) },
       script: (opening) => {
         const script = scripts[opening.model];
         return typeof script === "function" ? script(opening) : script;
@@ -53,7 +53,7 @@ describe.each(providers)("the models beside the agent's own, by %s", (provider) 
 
   afterEach(async () => {
     await expectWhole(recorder);
-    await bed.close();
+    await fixture.close();
   });
 
   const usage = { input: 100, output: 10 };
@@ -70,9 +70,9 @@ describe.each(providers)("the models beside the agent's own, by %s", (provider) 
           answer([say(lastUserMessage.includes("Hello") ? "Yes." : "What?")], { usage }),
       ],
     });
-    await bed.run({ meter }, recorder);
+    await fixture.run({ meter }, recorder);
     expect(recorder.text()).toBe("He says: Yes.");
-    const question = bed.server.requests[1];
+    const question = fixture.server.requests[1];
     expect(question).toMatchObject({ model: "elder" });
     // An empty list of tools is refused by those who want none.
     expect(question?.body).not.toHaveProperty("tools");
@@ -88,10 +88,10 @@ describe.each(providers)("the models beside the agent's own, by %s", (provider) 
 
   it("are not offered where the owner lets the advisor spend nothing, or the operator names none", async () => {
     await start({ worker: [say("Alone."), say("Alone again.")] });
-    await bed.run({ meter, advisorMaxSpendMicroUsd: 0 }, recorder);
+    await fixture.run({ meter, advisorMaxSpendMicroUsd: 0 }, recorder);
     const models = { executor: "worker", advisor: null, reviewer: null };
-    await bed.run({ meter }, recorder, { models });
-    for (const { tools } of bed.server.requests)
+    await fixture.run({ meter }, recorder, { models });
+    for (const { tools } of fixture.server.requests)
       expect(tools.map(({ name }) => name)).not.toContain("ask_advisor");
     expect(meter.usage.advisor).toBeNull();
   });
@@ -100,29 +100,29 @@ describe.each(providers)("the models beside the agent's own, by %s", (provider) 
     let count = 0;
     const elder = everyTime(() => answer([say(`Answer ${++count}.`)], { usage }));
     await start({ worker: [...asks(3), say("Done.")], elder }, { advisorCalls: 2 });
-    await bed.run({ meter }, recorder);
-    const texts = bed.server.toolResults().map(({ text }) => text);
+    await fixture.run({ meter }, recorder);
+    const texts = fixture.server.toolResults().map(({ text }) => text);
     expect(texts).toEqual(["Answer 1.", "Answer 2.", expect.stringContaining("2 times")]);
-    await bed.close();
+    await fixture.close();
 
     await start({ worker: [...asks(2), say("Done.")], elder });
     const capped = new UsageMeter({ holdMicroUsd: 10_000_000, raiseHold: async () => false });
-    await bed.run({ meter: capped, advisorMaxSpendMicroUsd: 32_000 }, recorder);
-    expect(bed.server.requests.filter(({ model }) => model === "elder").length).toBeLessThanOrEqual(2);
+    await fixture.run({ meter: capped, advisorMaxSpendMicroUsd: 32_000 }, recorder);
+    expect(fixture.server.requests.filter(({ model }) => model === "elder").length).toBeLessThanOrEqual(2);
     expect(capped.usage.roles.advisor?.microUsd).toBeLessThanOrEqual(32_000);
-    await bed.close();
+    await fixture.close();
 
     await start({ worker: [...asks(1), say("Done.")] });
-    await bed.run({ meter, advisorMaxSpendMicroUsd: 1_000 }, recorder);
-    expect(bed.server.requests.filter(({ model }) => model === "elder")).toEqual([]);
-    expect(bed.server.toolResults()[0]?.text).toContain("may not spend more");
+    await fixture.run({ meter, advisorMaxSpendMicroUsd: 1_000 }, recorder);
+    expect(fixture.server.requests.filter(({ model }) => model === "elder")).toEqual([]);
+    expect(fixture.server.toolResults()[0]?.text).toContain("may not spend more");
   });
 
   it("that fail do not fail the run", async () => {
     await start({ worker: [...asks(1), say("Without.")], elder: [fault({ status: 400, message: "no" })] });
-    await bed.run({ meter }, recorder);
+    await fixture.run({ meter }, recorder);
     expect(recorder.text()).toBe("Without.");
-    expect(bed.server.toolResults()[0]?.text).toContain("Go on without it");
+    expect(fixture.server.toolResults()[0]?.text).toContain("Go on without it");
   });
 
   it("review what was changed, once, and the agent answers to that", async () => {
@@ -139,15 +139,20 @@ describe.each(providers)("the models beside the agent's own, by %s", (provider) 
       },
       { models },
     );
-    expect(await bed.run({ meter }, recorder)).toEqual({ stopReason: "end_turn" });
+    expect(await fixture.run({ meter }, recorder)).toEqual({ stopReason: "end_turn" });
     expect(recorder.text()).toBe("Noted it.Right.");
-    expect(bed.server.requests.map(({ model }) => model)).toEqual(["worker", "worker", "elder", "worker"]);
-    expect(bed.server.requests[2]?.lastUserMessage).toContain("<patch>\n+x\n</patch>");
+    expect(fixture.server.requests.map(({ model }) => model)).toEqual([
+      "worker",
+      "worker",
+      "elder",
+      "worker",
+    ]);
+    expect(fixture.server.requests[2]?.lastUserMessage).toContain("<patch>\n+x\n</patch>");
     expect(meter.usage.roles.reviewer).toEqual({ tokens: 110, calls: 1, microUsd: 1_500 });
-    await bed.close();
+    await fixture.close();
 
     await start({ worker: [call("list_files"), say("Looked.")] }, { models });
-    await bed.run({ meter }, recorder);
-    expect(bed.server.requests).toHaveLength(2);
+    await fixture.run({ meter }, recorder);
+    expect(fixture.server.requests).toHaveLength(2);
   });
 });

@@ -1,41 +1,41 @@
 // What a model answers, as events of the run, on both wires.
 
 import { afterEach, describe, expect, it } from "vitest";
+import { answer, call, callRaw, say, think, wait } from "../../../../../fakes/model-server/turn.ts";
 import { readingToolbox } from "../../../../../src/service/executor/backends/model/toolbox.ts";
 import { writeFile } from "../../../../../src/service/executor/tools/write-file.ts";
 import { UsageMeter } from "../../../../../src/service/executor/usage-meter.ts";
-import { answer, call, callRaw, say, think, wait } from "../../../../support/model-turn.ts";
 import { outlineOf } from "../../../../support/service-streams.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
-import { API_KEY, expectWhole, ModelBed, type ModelBedOptions, providers } from "./model-bed.ts";
+import { API_KEY, expectWhole, type ModelBedOptions, ModelFixture, providers } from "./model-fixture.ts";
 
 describe.each(providers)("an answer by %s", (provider) => {
-  let bed: ModelBed;
+  let fixture: ModelFixture;
   let recorder: TaskRecorder;
 
   const start = async (script: ModelBedOptions["script"], options: Partial<ModelBedOptions> = {}) => {
     recorder = new TaskRecorder();
-    bed = await ModelBed.start({ provider, script, ...options });
+    fixture = await ModelFixture.start({ provider, script, ...options });
   };
 
   afterEach(async () => {
     await expectWhole(recorder);
-    await bed.close();
+    await fixture.close();
   });
 
   it("in words is a message, delta by delta, and ends the run", async () => {
     await start([say("A sentence longer than one piece.")]);
-    expect(await bed.run({}, recorder)).toEqual({ stopReason: "end_turn" });
+    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "end_turn" });
     expect(recorder.text()).toBe("A sentence longer than one piece.");
     const [begin, ...others] = recorder.types();
     expect(begin).toBe("TEXT_MESSAGE_START");
     expect(others.length).toBeGreaterThan(2);
-    expect(bed.server.requests[0]).toMatchObject({
+    expect(fixture.server.requests[0]).toMatchObject({
       model: "scripted-model",
       apiKey: API_KEY,
       messages: [{ role: "user", text: "Hello" }],
     });
-    expect(bed.server.systemPrompt()).toContain('"octo/fixture"');
+    expect(fixture.server.systemPrompt()).toContain('"octo/fixture"');
   });
 
   it("comes while it is said", async () => {
@@ -44,7 +44,7 @@ describe.each(providers)("an answer by %s", (provider) => {
     recorder.onEmit = ({ type }) => {
       if (type === "TEXT_MESSAGE_CONTENT") gate.resolve();
     };
-    await bed.run({}, recorder);
+    await fixture.run({}, recorder);
     expect(recorder.text()).toBe("Wait for it.");
   });
 
@@ -53,7 +53,7 @@ describe.each(providers)("an answer by %s", (provider) => {
       [think("Hm."), say("Looking."), call("list_files")],
       [think("So."), say("Empty.")],
     ]);
-    await bed.run({}, recorder);
+    await fixture.run({}, recorder);
     expect(outlineOf(recorder.events).filter((line) => !line.includes("CONTENT"))).toEqual([
       ...["REASONING_START", "REASONING_MESSAGE_START", "REASONING_MESSAGE_END", "REASONING_END"],
       ...["TEXT_MESSAGE_START", "TEXT_MESSAGE_END"],
@@ -61,7 +61,7 @@ describe.each(providers)("an answer by %s", (provider) => {
       ...["REASONING_START", "REASONING_MESSAGE_START", "REASONING_MESSAGE_END", "REASONING_END"],
       ...["TEXT_MESSAGE_START", "TEXT_MESSAGE_END"],
     ]);
-    expect(bed.server.requests[1]?.messages[1]).toMatchObject({ thoughts: [{ text: "Hm." }] });
+    expect(fixture.server.requests[1]?.messages[1]).toMatchObject({ thoughts: [{ text: "Hm." }] });
   });
 
   it("with several calls has each carried out, and the results in the order of the calls", async () => {
@@ -71,8 +71,8 @@ describe.each(providers)("an answer by %s", (provider) => {
       say("Both."),
     ];
     await start(script, { files });
-    await bed.run({}, recorder);
-    expect(bed.server.toolResults().map(({ text }) => text)).toEqual(["second\n", "first\n"]);
+    await fixture.run({}, recorder);
+    expect(fixture.server.toolResults().map(({ text }) => text)).toEqual(["second\n", "first\n"]);
     const args = recorder.events.flatMap((event) => (event.type === "TOOL_CALL_ARGS" ? [event] : []));
     const joined = Map.groupBy(args, ({ toolCallId }) => toolCallId);
     expect(
@@ -88,8 +88,8 @@ describe.each(providers)("an answer by %s", (provider) => {
       files: { "a.txt": "first" },
       settings: { toolbox: (context) => [...readingToolbox(context), writeFile] },
     });
-    await bed.run({}, recorder);
-    const results = bed.server.toolResults().filter(({ tool }) => tool === "read_file");
+    await fixture.run({}, recorder);
+    const results = fixture.server.toolResults().filter(({ tool }) => tool === "read_file");
     expect(results.map(({ text }) => text)).toEqual(["first", "first", "second", "third"]);
   });
 
@@ -100,8 +100,8 @@ describe.each(providers)("an answer by %s", (provider) => {
     ["that the tool refuses", call("read_file", { path: "../etc/passwd" }), "error: "],
   ])("with a call %s hears of it, and goes on", async (_, part, text) => {
     await start([[part, call("list_files")], say("Sorry.")], { files: { "a.txt": "" } });
-    expect(await bed.run({}, recorder)).toEqual({ stopReason: "end_turn" });
-    const results = bed.server.toolResults();
+    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "end_turn" });
+    const results = fixture.server.toolResults();
     expect(results).toHaveLength(2);
     expect(results[0]?.text).toContain(text);
     expect(results[0]?.text).toMatch(/^error: /);
@@ -111,18 +111,21 @@ describe.each(providers)("an answer by %s", (provider) => {
 
   it("without a word is asked for once more", async () => {
     await start([say(""), say("Here.")]);
-    expect(await bed.run({}, recorder)).toEqual({ stopReason: "end_turn" });
+    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "end_turn" });
     expect(recorder.text()).toBe("Here.");
-    expect(bed.server.requests[1]?.lastUserMessage).toContain("empty");
+    expect(fixture.server.requests[1]?.lastUserMessage).toContain("empty");
   });
 
   it("that stays without a word fails, and may be repeated", async () => {
     await start([say(""), say(" ")]);
-    await expect(bed.run({}, recorder)).rejects.toMatchObject({ name: "BackendFailure", isRetryable: true });
+    await expect(fixture.run({}, recorder)).rejects.toMatchObject({
+      name: "BackendFailure",
+      isRetryable: true,
+    });
   });
 
   it("is asked for by the rules of the repository, its caller, and what was said before", async () => {
-    await start([say("Ja.")], { workspace: { instructions: async () => "Run the tests." } });
+    await start([say("Ja.")], { checkout: { instructions: async () => "Run the tests." } });
     const history = [
       { role: "user" as const, content: "Earlier?" },
       { role: "assistant" as const, content: "Yes." },
@@ -131,9 +134,9 @@ describe.each(providers)("an answer by %s", (provider) => {
       { role: "system" as const, content: "Speak German." },
       { role: "user" as const, content: "Now?" },
     ];
-    await bed.run({ messages, history: async () => history }, recorder);
-    expect(bed.server.systemPrompt()).toMatch(/Run the tests\.[\s\S]*Speak German\./);
-    expect(bed.server.requests[0]?.messages).toMatchObject([
+    await fixture.run({ messages, history: async () => history }, recorder);
+    expect(fixture.server.systemPrompt()).toMatch(/Run the tests\.[\s\S]*Speak German\./);
+    expect(fixture.server.requests[0]?.messages).toMatchObject([
       { role: "user", text: "Earlier?" },
       { role: "assistant", text: "Yes." },
       { role: "user", text: "Now?" },
@@ -142,7 +145,7 @@ describe.each(providers)("an answer by %s", (provider) => {
 
   it("that its maker's filter stopped fails, with what to do", async () => {
     await start([answer([], { stop: "filter" })]);
-    await expect(bed.run({}, recorder)).rejects.toMatchObject({
+    await expect(fixture.run({}, recorder)).rejects.toMatchObject({
       name: "BackendFailure",
       isRetryable: false,
       message: expect.stringContaining("scripted-model"),
@@ -151,7 +154,7 @@ describe.each(providers)("an answer by %s", (provider) => {
 
   it("that reaches its length ends the run there", async () => {
     await start([answer([say("Only so")], { stop: "length" })]);
-    expect(await bed.run({}, recorder)).toEqual({ stopReason: "max_tokens" });
+    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "max_tokens" });
   });
 
   it("stops the model's request as soon as the run is stopped", async () => {
@@ -164,11 +167,11 @@ describe.each(providers)("an answer by %s", (provider) => {
       recorder.controller.abort(reason);
       counted.push(meter.usage.roles.executor?.calls);
     };
-    await expect(bed.run({ meter }, recorder)).rejects.toBe(reason);
+    await expect(fixture.run({ meter }, recorder)).rejects.toBe(reason);
     // At once, and only once: the run is settled as soon as it is stopped.
     expect(counted).toEqual([1]);
     expect(meter.usage.roles.executor?.calls).toBe(1);
-    expect(await bed.server.requests[0]?.ended).toBe("hung-up");
+    expect(await fixture.server.requests[0]?.ended).toBe("hung-up");
   });
 
   it("of 50 runs at once goes to the run that asked", async () => {
@@ -181,7 +184,7 @@ describe.each(providers)("an answer by %s", (provider) => {
       { files: { "a.txt": "run" } },
     );
     await Promise.all(
-      recorders.map((each, at) => bed.run({ messages: [{ role: "user", content: `run ${at}` }] }, each)),
+      recorders.map((each, at) => fixture.run({ messages: [{ role: "user", content: `run ${at}` }] }, each)),
     );
     expect(recorders.map((each) => each.text())).toEqual(recorders.map((_, at) => `run ${at} after 1`));
     for (const each of recorders) await expectWhole(each);

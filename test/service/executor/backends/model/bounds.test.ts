@@ -1,11 +1,11 @@
-// What bounds a run: its turns, its tokens, its payer's credits, and a model that goes round in circles.
+// What bounds a run: its turns, its tokens, its billing account's credits, and a model that goes round in circles.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { everyTime } from "../../../../../fakes/model-server/script.ts";
+import { answer, call, fault, say } from "../../../../../fakes/model-server/turn.ts";
 import { UsageMeter } from "../../../../../src/service/executor/usage-meter.ts";
-import { everyTime } from "../../../../support/model-script.ts";
-import { answer, call, fault, say } from "../../../../support/model-turn.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
-import { expectWhole, ModelBed, type ModelBedOptions, providers, ratesOf } from "./model-bed.ts";
+import { expectWhole, type ModelBedOptions, ModelFixture, providers, ratesOf } from "./model-fixture.ts";
 
 const priced = ratesOf({ id: "scripted-model", inNanoUsdPerToken: 1_000, outNanoUsdPerToken: 5_000 });
 const cached = ratesOf({
@@ -16,7 +16,7 @@ const cached = ratesOf({
 });
 
 describe.each(providers)("a run of the model by %s", (provider) => {
-  let bed: ModelBed;
+  let fixture: ModelFixture;
   let recorder: TaskRecorder;
 
   beforeEach(() => {
@@ -24,20 +24,20 @@ describe.each(providers)("a run of the model by %s", (provider) => {
   });
 
   const start = async (script: ModelBedOptions["script"], options: Partial<ModelBedOptions> = {}) => {
-    bed = await ModelBed.start({ provider, script, ...options });
+    fixture = await ModelFixture.start({ provider, script, ...options });
   };
 
   afterEach(async () => {
     await expectWhole(recorder);
-    await bed.close();
+    await fixture.close();
   });
 
   it("ends after its turns, the last of which is for an answer", async () => {
     const look = everyTime(({ assistantTurns }) => call("list_files", { limit: assistantTurns + 1 }));
     await start(look, { settings: { maxTurns: 3 } });
-    expect(await bed.run({}, recorder)).toEqual({ stopReason: "max_turns" });
-    expect(bed.server.requests).toHaveLength(3);
-    expect(bed.server.requests[2]?.lastUserMessage).toContain("answer now");
+    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "max_turns" });
+    expect(fixture.server.requests).toHaveLength(3);
+    expect(fixture.server.requests[2]?.lastUserMessage).toContain("answer now");
     const results = recorder.events.flatMap((event) =>
       event.type === "TOOL_CALL_RESULT" ? [event.content] : [],
     );
@@ -50,8 +50,8 @@ describe.each(providers)("a run of the model by %s", (provider) => {
         lastUserMessage.includes("answer now") ? say("I was stuck.") : call("list_files", { folder: "src" }),
       ),
     );
-    expect(await bed.run({}, recorder)).toEqual({ stopReason: "max_turns" });
-    const results = bed.server.toolResults().map(({ text }) => text.includes("times in a row"));
+    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "max_turns" });
+    const results = fixture.server.toolResults().map(({ text }) => text.includes("times in a row"));
     expect(results).toEqual([false, false, true, true, true, true]);
     expect(recorder.text()).toBe("I was stuck.");
   });
@@ -64,33 +64,35 @@ describe.each(providers)("a run of the model by %s", (provider) => {
       ),
     );
     const meter = new UsageMeter({ holdMicroUsd: 1, raiseHold: async () => true });
-    expect(await bed.run({ maxTurnTokens: 12_000, meter }, recorder)).toEqual({ stopReason: "max_tokens" });
+    expect(await fixture.run({ maxTurnTokens: 12_000, meter }, recorder)).toEqual({
+      stopReason: "max_tokens",
+    });
     const { tokens = 0, calls } = meter.usage.roles.executor ?? {};
-    expect(calls).toBe(bed.server.requests.length);
+    expect(calls).toBe(fixture.server.requests.length);
     expect(tokens).toBeLessThanOrEqual(12_000);
     expect(tokens).toBeGreaterThanOrEqual(7_000);
-    const rooms = bed.server.requests.map(({ body }) => (body as { max_tokens: number }).max_tokens);
+    const rooms = fixture.server.requests.map(({ body }) => (body as { max_tokens: number }).max_tokens);
     expect(rooms.at(-1)).toBeLessThan(12_000);
   });
 
   it("that names no tokens has those of the service", async () => {
     await start([say("Never.")], { settings: { defaultMaxTurnTokens: 100 } });
-    expect(await bed.run({}, recorder)).toEqual({ stopReason: "max_tokens" });
-    expect(bed.server.requests).toEqual([]);
+    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "max_tokens" });
+    expect(fixture.server.requests).toEqual([]);
   });
 
   it("that cannot pay for a short answer asks for none", async () => {
     await start([say("Never.")], { settings: { rates: priced } });
     const meter = new UsageMeter({ holdMicroUsd: 8_333, raiseHold: async () => false });
-    expect(await bed.run({ meter }, recorder)).toEqual({ stopReason: "credits" });
-    expect(bed.server.requests).toEqual([]);
+    expect(await fixture.run({ meter }, recorder)).toEqual({ stopReason: "credits" });
+    expect(fixture.server.requests).toEqual([]);
   });
 
-  it("gets as long an answer as its payer can pay for", async () => {
+  it("gets as long an answer as its billing account can pay for", async () => {
     await start([answer([say("As far as it goes")], { stop: "length" })], { settings: { rates: priced } });
     const meter = new UsageMeter({ holdMicroUsd: 8_333, raiseHold: async (microUsd) => microUsd < 30_000 });
-    expect(await bed.run({ meter }, recorder)).toEqual({ stopReason: "credits" });
-    expect(bed.server.requests[0]?.body).toMatchObject({ max_tokens: 4_000 });
+    expect(await fixture.run({ meter }, recorder)).toEqual({ stopReason: "credits" });
+    expect(fixture.server.requests[0]?.body).toMatchObject({ max_tokens: 4_000 });
   });
 
   it("counts by what the model said it used, and by the rate card", async () => {
@@ -99,7 +101,7 @@ describe.each(providers)("a run of the model by %s", (provider) => {
       settings: { rates: priced },
     });
     const meter = new UsageMeter({ holdMicroUsd: 1_000_000, raiseHold: async () => false });
-    await bed.run({ meter }, recorder);
+    await fixture.run({ meter }, recorder);
     expect(meter.usage).toEqual({
       roles: { executor: { tokens: 2_100, calls: 2, microUsd: 2_500 } },
       advisor: null,
@@ -112,7 +114,7 @@ describe.each(providers)("a run of the model by %s", (provider) => {
       settings: { rates: cached },
     });
     const meter = new UsageMeter({ holdMicroUsd: 1_000_000, raiseHold: async () => false });
-    await bed.run({ meter }, recorder);
+    await fixture.run({ meter }, recorder);
     // Twice 400 at 1, 600 at 0.1, 50 at 5.
     expect(meter.usage.roles.executor).toEqual({ tokens: 2_100, calls: 2, microUsd: 1_420 });
   });
@@ -124,7 +126,7 @@ describe.each(providers)("a run of the model by %s", (provider) => {
     });
     await start([cut, fault({ status: 400, message: "no" })]);
     const meter = new UsageMeter({ holdMicroUsd: 1_000_000, raiseHold: async () => false });
-    await expect(bed.run({ meter }, recorder)).rejects.toThrow();
+    await expect(fixture.run({ meter }, recorder)).rejects.toThrow();
     expect(meter.usage.roles.executor?.calls).toBe(1);
     expect(meter.usage.roles.executor?.tokens).toBeGreaterThan(200);
   });
@@ -137,7 +139,7 @@ describe.each(providers)("a run of the model by %s", (provider) => {
     });
     await start([cut, fault({ status: 400, message: "no" })], { settings: { rates: cached } });
     const meter = new UsageMeter({ holdMicroUsd: 1_000_000, raiseHold: async () => false });
-    await expect(bed.run({ meter }, recorder)).rejects.toThrow();
+    await expect(fixture.run({ meter }, recorder)).rejects.toThrow();
     const { tokens = 0, microUsd } = meter.usage.roles.executor ?? {};
     expect(tokens).toBeGreaterThan(900);
     expect(microUsd).toBe(300 + 60 + (tokens - 900) * 5);
@@ -145,8 +147,8 @@ describe.each(providers)("a run of the model by %s", (provider) => {
 
   it("asks the agent's own model where it has one", async () => {
     await start([say("Hi.")]);
-    await bed.run({ model: "maker/another-model" }, recorder);
-    expect(bed.server.requests[0]?.model).toBe("maker/another-model");
+    await fixture.run({ model: "maker/another-model" }, recorder);
+    expect(fixture.server.requests[0]?.model).toBe("maker/another-model");
   });
 
   it("gives up old results before turns, and never what was asked or what it is told", async () => {
@@ -162,15 +164,17 @@ describe.each(providers)("a run of the model by %s", (provider) => {
       { files, settings: { contextTokens: 12_000, maxOutputTokens: 2_000 } },
     );
     const messages = [{ role: "user" as const, content: "Read all of them." }];
-    expect(await bed.run({ messages }, recorder)).toEqual({ stopReason: "end_turn" });
+    expect(await fixture.run({ messages }, recorder)).toEqual({ stopReason: "end_turn" });
     expect(recorder.text()).toBe("Read.");
-    expect(bed.server.requests).toHaveLength(13);
-    for (const { firstUserMessage, system, body } of bed.server.requests) {
+    expect(fixture.server.requests).toHaveLength(13);
+    for (const { firstUserMessage, system, body } of fixture.server.requests) {
       expect(firstUserMessage).toBe("Read all of them.");
       expect(system).toContain("octo/fixture");
       expect(JSON.stringify(body).length).toBeLessThan(4 * 10_500);
     }
-    expect(bed.server.requests.at(-1)?.toolResults.some(({ text }) => text.includes("removed"))).toBe(true);
+    expect(fixture.server.requests.at(-1)?.toolResults.some(({ text }) => text.includes("removed"))).toBe(
+      true,
+    );
   });
 });
 

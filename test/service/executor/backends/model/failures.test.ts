@@ -1,26 +1,35 @@
 // What goes wrong between the service and a model's API, and what whoever reads the run is told of it.
 
 import { afterEach, describe, expect, it } from "vitest";
+import { everyTime } from "../../../../../fakes/model-server/script.ts";
+import {
+  answer,
+  breakOff,
+  call,
+  fault,
+  reset,
+  say,
+  stall,
+  think,
+} from "../../../../../fakes/model-server/turn.ts";
 import type { BackendFailure } from "../../../../../src/service/executor/backend.ts";
 import { ManualClock } from "../../../../support/clock-manual.ts";
-import { everyTime } from "../../../../support/model-script.ts";
-import { answer, breakOff, call, fault, reset, say, stall, think } from "../../../../support/model-turn.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
-import { API_KEY, expectWhole, ModelBed, type ModelBedOptions, providers } from "./model-bed.ts";
+import { API_KEY, expectWhole, type ModelBedOptions, ModelFixture, providers } from "./model-fixture.ts";
 
 const LONG = "A text that is long enough to be cut. ".repeat(20);
 
 describe.each(providers)("a model's API (%s)", (provider) => {
-  let bed: ModelBed;
+  let fixture: ModelFixture;
   let recorder: TaskRecorder;
 
   const start = async (script: ModelBedOptions["script"], options: Partial<ModelBedOptions> = {}) => {
     recorder = new TaskRecorder();
-    bed = await ModelBed.start({ provider, script, ...options });
+    fixture = await ModelFixture.start({ provider, script, ...options });
   };
 
   const failure = async (changes = {}): Promise<BackendFailure> => {
-    const cause = await bed.run({}, recorder, changes).then(
+    const cause = await fixture.run({}, recorder, changes).then(
       () => null,
       (thrown: BackendFailure) => thrown,
     );
@@ -32,15 +41,15 @@ describe.each(providers)("a model's API (%s)", (provider) => {
 
   afterEach(async () => {
     await expectWhole(recorder);
-    await bed.close();
+    await fixture.close();
   });
 
   it("that is busy is asked again when it said, and nothing of it is seen", async () => {
     await start([fault({ status: 429, retryAfter: 7 }), say("Now.")]);
-    await bed.run({}, recorder);
+    await fixture.run({}, recorder);
     expect(recorder.text()).toBe("Now.");
-    expect(bed.clock.slept).toHaveLength(1);
-    expect(bed.clock.slept[0]).toBeGreaterThanOrEqual(7_000);
+    expect(fixture.clock.slept).toHaveLength(1);
+    expect(fixture.clock.slept[0]).toBeGreaterThanOrEqual(7_000);
     expect(recorder.task().meter.usage.roles.executor).toBeUndefined();
   });
 
@@ -51,21 +60,21 @@ describe.each(providers)("a model's API (%s)", (provider) => {
 
   it("that fails thrice is asked a fourth time, later each time", async () => {
     await start([...[500, 502, 529].map((status) => fault({ status })), say("Up again.")]);
-    await bed.run({}, recorder);
+    await fixture.run({}, recorder);
     expect(recorder.text()).toBe("Up again.");
-    expect(bed.clock.slept).toHaveLength(3);
-    expect(bed.clock.slept[2]).toBeGreaterThan(bed.clock.slept[0] ?? 0);
+    expect(fixture.clock.slept).toHaveLength(3);
+    expect(fixture.clock.slept[2]).toBeGreaterThan(fixture.clock.slept[0] ?? 0);
   });
 
   it("that fails for good ends the run, which may be repeated", async () => {
     await start(everyTime(() => fault({ status: 500, message: `stack of ${API_KEY}` })));
     expect(await failure()).toMatchObject({ isRetryable: true, message: expect.stringContaining("500") });
-    expect(bed.server.requests).toHaveLength(5);
+    expect(fixture.server.requests).toHaveLength(5);
   });
 
   it("that cannot be reached ends the run, and says what to check", async () => {
     await start([]);
-    await bed.server.close();
+    await fixture.server.close();
     expect(await failure()).toMatchObject({
       isRetryable: true,
       message: expect.stringContaining("MODEL_BASE_URL"),
@@ -74,7 +83,7 @@ describe.each(providers)("a model's API (%s)", (provider) => {
 
   it("that resets the connection is asked again", async () => {
     await start([reset(), say("Here.")]);
-    await bed.run({}, recorder);
+    await fixture.run({}, recorder);
     expect(recorder.text()).toBe("Here.");
   });
 
@@ -84,8 +93,8 @@ describe.each(providers)("a model's API (%s)", (provider) => {
     ["ended by an error of its own", [say("A text that is long "), breakOff()]],
   ])("whose answer is %s is asked to go on from there", async (_, broken) => {
     await start([broken, say("[the rest]")]);
-    expect(await bed.run({}, recorder)).toEqual({ stopReason: "end_turn" });
-    const [said, asked] = bed.server.requests[1]?.messages.slice(1) ?? [];
+    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "end_turn" });
+    const [said, asked] = fixture.server.requests[1]?.messages.slice(1) ?? [];
     expect(said?.role === "assistant" && said.text.length > 5 && LONG.startsWith(said.text)).toBe(true);
     expect(asked).toMatchObject({ role: "user", text: expect.stringContaining("Go on") });
     expect(recorder.text()).toMatch(/^A text.*\[the rest\]$/);
@@ -96,9 +105,9 @@ describe.each(providers)("a model's API (%s)", (provider) => {
       cut: { type: "events", count: provider === "anthropic" ? 8 : 4 },
     });
     await start([broken, say("Again.")], { files: { "a.txt": "secret" } });
-    await bed.run({}, recorder);
+    await fixture.run({}, recorder);
     expect(recorder.text()).toBe("Again.");
-    expect(bed.server.requests[1]?.messages).toHaveLength(1);
+    expect(fixture.server.requests[1]?.messages).toHaveLength(1);
     expect(recorder.events.find(({ type }) => type === "TOOL_CALL_RESULT")).toMatchObject({
       content: expect.stringContaining("cut off"),
     });
@@ -114,18 +123,19 @@ describe.each(providers)("a model's API (%s)", (provider) => {
     for (let count = 0; count < 30; count += 1) {
       await start(
         everyTime(({ messages, assistantTurns }) => {
-          if (bed.server.requests.length === 1) return answer(parts, { cut: { type: "events", count, how } });
+          if (fixture.server.requests.length === 1)
+            return answer(parts, { cut: { type: "events", count, how } });
           const results = messages.filter(({ role }) => role === "tool").length;
           return say(`Answer ${assistantTurns} after ${results}.`);
         }),
         { files: { "a.txt": "text" } },
       );
-      expect(await bed.run({}, recorder)).toEqual({ stopReason: "end_turn" });
+      expect(await fixture.run({}, recorder)).toEqual({ stopReason: "end_turn" });
       expect(recorder.text()).toMatch(/Answer [01] after [0-2]\.$/);
       const asked = recorder.events.filter(({ type }) => type === "TOOL_CALL_START").length;
       expect(recorder.events.filter(({ type }) => type === "TOOL_CALL_RESULT")).toHaveLength(asked);
       await expectWhole(recorder);
-      await bed.close();
+      await fixture.close();
     }
     await start([]);
   });
@@ -133,14 +143,14 @@ describe.each(providers)("a model's API (%s)", (provider) => {
   it("that cuts every answer is given up", async () => {
     await start(everyTime(() => answer([say(LONG)], { cut: { type: "events", count: 6 } })));
     expect(await failure()).toMatchObject({ isRetryable: true });
-    expect(bed.server.requests).toHaveLength(5);
+    expect(fixture.server.requests).toHaveLength(5);
   });
 
   it("that never begins to answer is left and asked again", async () => {
     await start([stall(), say("Now.")]);
     const clock = new ManualClock();
-    const running = bed.run({}, recorder, { clock, firstChunkTimeoutMs: 20_000 });
-    const first = await bed.server.arrival(1);
+    const running = fixture.run({}, recorder, { clock, firstChunkTimeoutMs: 20_000 });
+    const first = await fixture.server.arrival(1);
     await clock.whenSleeping();
     clock.advance(20_000);
     expect(await first.ended).toBe("hung-up");
@@ -154,7 +164,7 @@ describe.each(providers)("a model's API (%s)", (provider) => {
     await start([say("Never.")]);
     expect(await failure({ apiKey: "sk-another" })).toMatchObject({
       isRetryable: false,
-      message: `The model's API at ${new URL(bed.server.url).host} refuses the key (401). Check MODEL_API_KEY.`,
+      message: `The model's API at ${new URL(fixture.server.url).host} refuses the key (401). Check MODEL_API_KEY.`,
     });
   });
 
@@ -162,7 +172,7 @@ describe.each(providers)("a model's API (%s)", (provider) => {
     await start(() => undefined);
     const { message } = await failure({ models: { executor: "gone-1", advisor: null, reviewer: null } });
     expect(message).toBe(
-      `The model "gone-1" is unknown at ${new URL(bed.server.url).host}. Name one that it has.`,
+      `The model "gone-1" is unknown at ${new URL(fixture.server.url).host}. Name one that it has.`,
     );
   });
 
@@ -173,7 +183,7 @@ describe.each(providers)("a model's API (%s)", (provider) => {
     expect(message).not.toContain("\n");
     expect(message.length).toBeLessThan(500);
     expect(isRetryable).toBe(false);
-    expect(bed.server.requests).toHaveLength(1);
+    expect(fixture.server.requests).toHaveLength(1);
   });
 
   it("for which the conversation is too long gets a shorter one, once", async () => {
@@ -181,19 +191,19 @@ describe.each(providers)("a model's API (%s)", (provider) => {
     await start([call("read_file", { path: "a.txt" }), call("list_files"), tooLong, say("Fits.")], {
       files: { "a.txt": "x".repeat(30_000) },
     });
-    await bed.run({}, recorder);
+    await fixture.run({}, recorder);
     expect(recorder.text()).toBe("Fits.");
-    expect(bed.server.toolResults().at(0)?.text).toContain("removed");
-    await bed.close();
+    expect(fixture.server.toolResults().at(0)?.text).toContain("removed");
+    await fixture.close();
 
     await start(everyTime(() => tooLong));
     expect((await failure()).message).toContain("maximum context length");
-    expect(bed.server.requests).toHaveLength(1);
+    expect(fixture.server.requests).toHaveLength(1);
   });
 
   it("is sent where the run is in its trace", async () => {
     await start([say("Hi.")]);
-    await bed.run({ traceparent: () => "00-trace" }, recorder);
-    expect(bed.server.requests[0]?.headers.traceparent).toBe("00-trace");
+    await fixture.run({ traceparent: () => "00-trace" }, recorder);
+    expect(fixture.server.requests[0]?.headers.traceparent).toBe("00-trace");
   });
 });

@@ -1,11 +1,11 @@
 // Replies of a form that the caller asked for, and forms that are made to do harm.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { answer, call, say } from "../../../../../fakes/model-server/turn.ts";
 import { BackendFailure } from "../../../../../src/service/executor/backend.ts";
 import { outputForm } from "../../../../../src/service/executor/backends/model/output-schema.ts";
-import { answer, call, say } from "../../../../support/model-turn.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
-import { expectWhole, ModelBed, type ModelBedOptions, providers } from "./model-bed.ts";
+import { expectWhole, type ModelBedOptions, ModelFixture, providers } from "./model-fixture.ts";
 
 const outputSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -16,7 +16,7 @@ const outputSchema = {
 };
 
 describe.each(providers)("a reply of a form, by %s", (provider) => {
-  let bed: ModelBed;
+  let fixture: ModelFixture;
   let recorder: TaskRecorder;
 
   beforeEach(() => {
@@ -24,12 +24,12 @@ describe.each(providers)("a reply of a form, by %s", (provider) => {
   });
 
   const start = async (script: ModelBedOptions["script"]) => {
-    bed = await ModelBed.start({ provider, script });
+    fixture = await ModelFixture.start({ provider, script });
   };
 
   afterEach(async () => {
     await expectWhole(recorder);
-    await bed.close();
+    await fixture.close();
   });
 
   const outputs = () => recorder.events.filter(({ type }) => type === "CUSTOM");
@@ -39,8 +39,8 @@ describe.each(providers)("a reply of a form, by %s", (provider) => {
     ["in a fence", '```json\n{"verdict": "good", "lines": [1, 2]}\n```\n'],
   ])("comes as data too, given %s", async (_, text) => {
     await start([call("list_files"), say(text)]);
-    expect(await bed.run({ outputSchema }, recorder)).toEqual({ stopReason: "end_turn" });
-    expect(bed.server.systemPrompt()).toContain('"enum":["good","bad"]');
+    expect(await fixture.run({ outputSchema }, recorder)).toEqual({ stopReason: "end_turn" });
+    expect(fixture.server.systemPrompt()).toContain('"enum":["good","bad"]');
     expect(outputs()).toEqual([
       { type: "CUSTOM", name: "output", value: { verdict: "good", lines: [1, 2] } },
     ]);
@@ -53,14 +53,14 @@ describe.each(providers)("a reply of a form, by %s", (provider) => {
     ["It is good.", "not JSON"],
   ])("that does not fit (%s) is asked for once more, with what is wrong", async (text, fault) => {
     await start([say(text), say('{"verdict": "bad"}')]);
-    await bed.run({ outputSchema }, recorder);
-    expect(bed.server.requests[1]?.lastUserMessage).toContain(fault);
+    await fixture.run({ outputSchema }, recorder);
+    expect(fixture.server.requests[1]?.lastUserMessage).toContain(fault);
     expect(outputs()).toEqual([{ type: "CUSTOM", name: "output", value: { verdict: "bad" } }]);
   });
 
   it("that does not fit twice fails the run, and says where", async () => {
     await start([say("{}"), say('{"verdict": 5}')]);
-    await expect(bed.run({ outputSchema }, recorder)).rejects.toMatchObject({
+    await expect(fixture.run({ outputSchema }, recorder)).rejects.toMatchObject({
       name: "BackendFailure",
       message: expect.stringContaining("/verdict"),
       isCharged: true,
@@ -73,8 +73,8 @@ describe.each(providers)("a reply of a form, by %s", (provider) => {
     ["the room of one answer", {}, answer([say('{"verdict": ')], { stop: "length" }), "max_tokens"],
     ["its tokens", { defaultMaxTurnTokens: 100 }, say("Never."), "max_tokens"],
   ])("that %s leave no room for fails the run, paid, and says so", async (_, settings, step, bound) => {
-    bed = await ModelBed.start({ provider, script: [step], settings });
-    await expect(bed.run({ outputSchema }, recorder)).rejects.toMatchObject({
+    fixture = await ModelFixture.start({ provider, script: [step], settings });
+    await expect(fixture.run({ outputSchema }, recorder)).rejects.toMatchObject({
       name: "BackendFailure",
       message: expect.stringMatching(new RegExp(`before its reply had the form of output_schema.*${bound}`)),
       isRetryable: false,
@@ -95,18 +95,18 @@ describe.each(providers)("a reply of a form, by %s", (provider) => {
         return say(text.endsWith(",") ? " 7]}" : ", 7]}");
       },
     ]);
-    await bed.run({ outputSchema }, recorder).catch(() => {});
-    expect(bed.server.requests[1]?.lastUserMessage).toContain("Go on");
+    await fixture.run({ outputSchema }, recorder).catch(() => {});
+    expect(fixture.server.requests[1]?.lastUserMessage).toContain("Go on");
   });
 
   it("costs nothing where the form cannot be used", async () => {
     await start([say("Never.")]);
-    await expect(bed.run({ outputSchema: { type: "strin" } }, recorder)).rejects.toMatchObject({
+    await expect(fixture.run({ outputSchema: { type: "strin" } }, recorder)).rejects.toMatchObject({
       name: "BackendFailure",
       isRetryable: false,
       message: expect.stringContaining("output_schema"),
     });
-    expect(bed.server.requests).toEqual([]);
+    expect(fixture.server.requests).toEqual([]);
   });
 });
 

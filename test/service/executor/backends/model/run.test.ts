@@ -1,36 +1,36 @@
 // A whole run by a model: cloned by git, carried out by the executor, its stream, its ending and its money in the store.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type ModelServer, startModelServer } from "../../../../../fakes/model-server/model-server.ts";
+import type { Script } from "../../../../../fakes/model-server/script.ts";
+import { answer, call, fault, say, think, wait } from "../../../../../fakes/model-server/turn.ts";
 import { systemRandom } from "../../../../../src/base/ids.ts";
-import { toRun } from "../../../../../src/service/core/run-view.ts";
+import { toRun } from "../../../../../src/service/api/shared/run-view.ts";
 import { modelBackend } from "../../../../../src/service/executor/backends/model/model-backend.ts";
 import { readingToolbox } from "../../../../../src/service/executor/backends/model/toolbox.ts";
-import type { Script } from "../../../../support/model-script.ts";
-import { type ModelServer, startModelServer } from "../../../../support/model-server.ts";
-import { answer, call, fault, say, think, wait } from "../../../../support/model-turn.ts";
-import { CoreBed } from "../../../../support/service-core.ts";
+import { CoreFixture } from "../../../../support/service-core.ts";
 import { expectSoundLedger } from "../../../../support/service-ledger.ts";
 import { expectValidStream } from "../../../../support/service-streams.ts";
-import { WorkspaceBed } from "../../../workspace/workspace-bed.ts";
-import { API_KEY, HastyClock, ratesOf } from "./model-bed.ts";
+import { CheckoutFixture } from "../../../checkouts/checkout-fixture.ts";
+import { API_KEY, HastyClock, ratesOf } from "./model-fixture.ts";
 
 const rates = ratesOf({ id: "scripted-model", inNanoUsdPerToken: 1_000, outNanoUsdPerToken: 5_000 });
 
 describe("a run by a model", () => {
-  let workspaces: WorkspaceBed;
+  let checkouts: CheckoutFixture;
   let server: ModelServer;
-  let bed: CoreBed;
+  let fixture: CoreFixture;
 
   beforeEach(async () => {
-    workspaces = await WorkspaceBed.make();
+    checkouts = await CheckoutFixture.make();
   });
 
   afterEach(async () => {
-    await expectSoundLedger(bed.place);
-    expect(bed.logs.join("\n")).not.toContain(API_KEY);
-    await bed.close();
+    await expectSoundLedger(fixture.place);
+    expect(fixture.logs.join("\n")).not.toContain(API_KEY);
+    await fixture.close();
     await server.close();
-    await workspaces.close();
+    await checkouts.close();
   });
 
   const start = async (script: Script, freeCredits = 10_000) => {
@@ -45,17 +45,17 @@ describe("a run by a model", () => {
       clock: new HastyClock(),
       random: systemRandom,
     });
-    const provider = workspaces.provider();
-    const sha = workspaces.repository.commit({
+    const provider = checkouts.provider();
+    const sha = checkouts.repository.commit({
       files: { "README.md": "# Hello\n", "AGENTS.md": "Answer in one word.\n" },
     });
-    bed = await CoreBed.start({
+    fixture = await CoreFixture.start({
       backend,
       rates,
       freeCredits,
-      workspaces: { ...provider, open: (_, signal) => provider.open(workspaces.source(sha), signal) },
+      checkouts: { ...provider, open: (_, signal) => provider.open(checkouts.source(sha), signal) },
     });
-    bed.executor.start();
+    fixture.executor.start();
   };
 
   it("reads a real clone, answers, and is charged for what the model used", async () => {
@@ -67,15 +67,15 @@ describe("a run by a model", () => {
           usage,
         }),
     ]);
-    const runId = await bed.submit();
-    const run = await bed.ended(runId);
+    const runId = await fixture.submit();
+    const run = await fixture.ended(runId);
     expect(run).toMatchObject({
       status: "completed",
       stopReason: "end_turn",
       grossMicroUsd: 8_333 + 5_000,
     });
     expect(run.usage?.roles.executor).toMatchObject({ tokens: 4_200, calls: 2 });
-    const events = await expectValidStream(await bed.stream(runId));
+    const events = await expectValidStream(await fixture.stream(runId));
     expect(
       events.flatMap((event) => (event.type === "TEXT_MESSAGE_CONTENT" ? [event.delta] : [])).join(""),
     ).toBe("Hello.");
@@ -84,30 +84,30 @@ describe("a run by a model", () => {
 
   it("that is cancelled in the middle of an answer hangs up, closes its stream and pays for what it heard", async () => {
     await start([answer([say("Wait"), wait(new Promise(() => {}))], { usage: { input: 2_000 } })]);
-    const runId = await bed.submit();
-    await bed.until(runId, ({ lastSeq }) => lastSeq >= 3);
-    await bed.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
-    bed.dispatch.nudge(runId);
-    const run = await bed.ended(runId);
+    const runId = await fixture.submit();
+    await fixture.until(runId, ({ lastSeq }) => lastSeq >= 3);
+    await fixture.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
+    fixture.dispatch.nudge(runId);
+    const run = await fixture.ended(runId);
     expect(run.status).toBe("cancelled");
     expect(run.usage?.roles.executor?.calls).toBe(1);
     expect(run.usage?.roles.executor?.tokens).toBeGreaterThanOrEqual(2_000);
     expect(await server.requests[0]?.ended).toBe("hung-up");
-    await expectValidStream(await bed.stream(runId));
+    await expectValidStream(await fixture.stream(runId));
   });
 
-  it("whose payer has too little ends by its credits, not as a failure", async () => {
+  it("whose billing account has too little ends by its credits, not as a failure", async () => {
     await start([say("Never.")], 1);
-    const run = await bed.ended(await bed.submit());
+    const run = await fixture.ended(await fixture.submit());
     expect(run).toMatchObject({ status: "completed", stopReason: "credits" });
     expect(server.requests).toEqual([]);
   });
 
   it("whose reply never has the form that was asked for has failed, and is paid", async () => {
     await start([say("It is good."), say("It is very good.")]);
-    const submitted = await bed.trySubmit({ message: "Judge.", output_schema: { type: "object" } });
+    const submitted = await fixture.trySubmit({ message: "Judge.", output_schema: { type: "object" } });
     if (!submitted.ok) throw new Error(submitted.refusal.reason);
-    const run = await bed.ended(submitted.value.runId);
+    const run = await fixture.ended(submitted.value.runId);
     expect(run).toMatchObject({ status: "failed", cause: "backend_error", refundReason: null });
     expect(run.grossMicroUsd).toBe(8_333 + 2 * (100 + 20 * 5));
     expect(toRun(run)).toMatchObject({ refund_withheld_reason: "output_schema" });
@@ -116,11 +116,11 @@ describe("a run by a model", () => {
 
   it("that cannot pay for an answer of the form has failed, and says so", async () => {
     await start([say("Never.")], 1);
-    const submitted = await bed.trySubmit({ message: "Judge.", output_schema: { type: "object" } });
+    const submitted = await fixture.trySubmit({ message: "Judge.", output_schema: { type: "object" } });
     if (!submitted.ok) throw new Error(submitted.refusal.reason);
     const { runId } = submitted.value;
-    expect(await bed.ended(runId)).toMatchObject({ status: "failed", refundedMicroUsd: 0 });
-    const events = await expectValidStream(await bed.stream(runId));
+    expect(await fixture.ended(runId)).toMatchObject({ status: "failed", refundedMicroUsd: 0 });
+    const events = await expectValidStream(await fixture.stream(runId));
     expect(events.at(-1)).toMatchObject({
       type: "RUN_ERROR",
       message: expect.stringContaining("form of output_schema: the credits do not suffice"),
@@ -129,14 +129,14 @@ describe("a run by a model", () => {
 
   it("whose model refuses ends as our fault, refunded, and says why", async () => {
     await start([fault({ status: 400, message: "Too many pigeons." })]);
-    const runId = await bed.submit();
-    expect(await bed.ended(runId)).toMatchObject({
+    const runId = await fixture.submit();
+    expect(await fixture.ended(runId)).toMatchObject({
       status: "failed",
       cause: "backend_error",
       retryable: false,
       refundReason: "backend_error",
     });
-    const events = await expectValidStream(await bed.stream(runId));
+    const events = await expectValidStream(await fixture.stream(runId));
     expect(events.at(-1)).toMatchObject({ message: expect.stringContaining("Too many pigeons.") });
   });
 });

@@ -2,20 +2,20 @@ import { verifyEvents } from "@ag-ui/client";
 import { from, lastValueFrom, toArray } from "rxjs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { offlineBackend } from "../../../../../src/service/executor/backends/offline/offline.ts";
-import { WorkspaceBed } from "../../../workspace/workspace-bed.ts";
+import { CheckoutFixture } from "../../../checkouts/checkout-fixture.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
 import { fixtureBase, fixtureHead } from "./fixture.ts";
 import { runOffline } from "./run-offline.ts";
 
-let bed: WorkspaceBed;
+let fixture: CheckoutFixture;
 beforeEach(async () => {
-  bed = await WorkspaceBed.make();
+  fixture = await CheckoutFixture.make();
 });
-afterEach(() => bed.close());
+afterEach(() => fixture.close());
 
 /** The commits that the golden briefings are of: the same names in every run. */
 function fixtureCommits(): { main: string; merge: string } {
-  const { repository } = bed;
+  const { repository } = fixture;
   let main = repository.commit({ files: { "README.md": "# Start\n" }, subject: "first", day: 0 });
   for (const [day, step] of ["draft the parser", "handle | pipes", "fix `ticks` for @somebody"].entries()) {
     const files = { ...fixtureBase, "src/parser.ts": `// ${step}\nexport const step = ${day};\n` };
@@ -30,16 +30,16 @@ const request = [{ role: "user" as const, content: "Please fix\nthe parser, @tea
 
 describe("a push", () => {
   it("gets the briefing of its commit", async () => {
-    const workspace = await bed.open(fixtureCommits().main);
-    const recorder = await runOffline(workspace, { messages: request });
+    const checkout = await fixture.open(fixtureCommits().main);
+    const recorder = await runOffline(checkout, { messages: request });
     await expect(recorder.text()).toMatchFileSnapshot("./golden/push.md");
     expect(recorder.faults()).toEqual([]);
   });
 
   it("gets the same briefing every time", async () => {
     const { main } = fixtureCommits();
-    const first = await runOffline(await bed.open(main));
-    const second = await runOffline(await bed.open(main));
+    const first = await runOffline(await fixture.open(main));
+    const second = await runOffline(await fixture.open(main));
     expect(second.events).toEqual(first.events);
   });
 });
@@ -47,23 +47,26 @@ describe("a push", () => {
 describe("a pull request", () => {
   it("gets the briefing with what it changes", async () => {
     const event = { event: "pull_request", baseRef: "main", ref: "refs/pull/7/merge" };
-    const workspace = await bed.open(fixtureCommits().merge, { source: event });
-    const recorder = await runOffline(workspace, event);
+    const checkout = await fixture.open(fixtureCommits().merge, { source: event });
+    const recorder = await runOffline(checkout, event);
     await expect(recorder.text()).toMatchFileSnapshot("./golden/pull-request.md");
     expect(recorder.faults()).toEqual([]);
   });
 
   it("is told when its base is out of reach", async () => {
     const event = { event: "pull_request", baseRef: "main", ref: "refs/pull/7/merge" };
-    const workspace = await bed.open(fixtureCommits().merge, { source: event, limits: { historyDepth: 1 } });
-    const recorder = await runOffline(workspace, event);
+    const checkout = await fixture.open(fixtureCommits().merge, {
+      source: event,
+      limits: { historyDepth: 1 },
+    });
+    const recorder = await runOffline(checkout, event);
     expect(recorder.text()).toContain("Its base is not in reach of the history that was fetched");
   });
 });
 
 describe("the stream", () => {
   it("passes the verification of AG-UI between RUN_STARTED and RUN_FINISHED", async () => {
-    const { events } = await runOffline(await bed.open(fixtureCommits().main));
+    const { events } = await runOffline(await fixture.open(fixtureCommits().main));
     const run = { threadId: "t", runId: "run-1" };
     const whole = [{ type: "RUN_STARTED", ...run }, ...events, { type: "RUN_FINISHED", ...run }];
     const source = from(whole) as unknown as Parameters<ReturnType<typeof verifyEvents>>[0];
@@ -71,7 +74,7 @@ describe("the stream", () => {
   });
 
   it("shows its steps and its tools", async () => {
-    const { events } = await runOffline(await bed.open(fixtureCommits().main));
+    const { events } = await runOffline(await fixture.open(fixtureCommits().main));
     const steps = events.flatMap((event) => (event.type === "STEP_STARTED" ? [event.stepName] : []));
     const tools = events.flatMap((event) => (event.type === "TOOL_CALL_START" ? [event.toolCallName] : []));
     expect(steps).toEqual([
@@ -85,8 +88,8 @@ describe("the stream", () => {
   });
 
   it("stops with the reason of an abort after any event, and leaves nothing open", async () => {
-    const workspace = await bed.open(fixtureCommits().main);
-    const { length } = (await runOffline(workspace)).events;
+    const checkout = await fixture.open(fixtureCommits().main);
+    const { length } = (await runOffline(checkout)).events;
     for (let at = 0; at < length - 1; at++) {
       const recorder = new TaskRecorder();
       let left = at;
@@ -94,7 +97,7 @@ describe("the stream", () => {
         if (left === 0) recorder.controller.abort(new Error(`cancelled at ${at}`));
         left -= 1;
       };
-      await expect(runOffline(workspace, {}, recorder)).rejects.toThrow(`cancelled at ${at}`);
+      await expect(runOffline(checkout, {}, recorder)).rejects.toThrow(`cancelled at ${at}`);
       expect(recorder.faults()).toEqual([]);
       expect(recorder.events.length).toBeLessThanOrEqual(at + 5);
     }
@@ -102,23 +105,23 @@ describe("the stream", () => {
 
   it("reports the first failure when the stream takes no more", async () => {
     const recorder = new TaskRecorder();
-    const workspace = await bed.open(fixtureCommits().main);
+    const checkout = await fixture.open(fixtureCommits().main);
     let failures = 0;
     recorder.onEmit = ({ type }) => {
       if (type !== "STEP_STARTED") throw new Error(`full ${++failures}`);
     };
-    await expect(runOffline(workspace, {}, recorder)).rejects.toThrow("full 1");
+    await expect(runOffline(checkout, {}, recorder)).rejects.toThrow("full 1");
   });
 });
 
 describe("an agent without a repository", () => {
   it("is told so, what it asked, and what to do, and nothing else happens", async () => {
-    const provider = bed.provider();
+    const provider = fixture.provider();
     const opened = await provider.openEmpty({ runId: "run-1" }, AbortSignal.timeout(30_000));
     if (!opened.ok) throw new Error(opened.refusal.detail);
     const recorder = new TaskRecorder();
     const { repository, sha, ref, event, baseRef, ...task } = recorder.task({ messages: request });
-    if (!offlineBackend.needsWorkspace) throw new Error("offline needs a workspace.");
+    if (!offlineBackend.needsCheckout) throw new Error("offline needs a checkout.");
     const outcome = await offlineBackend.run({ ...task, repository: null }, opened.value);
     await opened.value.close();
     expect(outcome.stopReason).toBe("end_turn");

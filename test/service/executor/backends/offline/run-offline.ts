@@ -1,30 +1,30 @@
-// Runs the offline backend over a workspace, or over files, and keeps what it said.
+// Runs the offline backend over a checkout, or over files, and keeps what it said.
 
-import type { Workspace } from "../../../../../src/service/core/ports/workspace.ts";
+import type { Checkout } from "../../../../../src/service/core/ports/checkout.ts";
 import type { RepositoryTask } from "../../../../../src/service/executor/backend.ts";
 import { offlineBackend } from "../../../../../src/service/executor/backends/offline/offline.ts";
-import { folderWorkspace } from "../../tools/folder-workspace.ts";
+import { folderCheckout } from "../../tools/folder-checkout.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
 
 export async function runOffline(
-  workspace: Workspace,
+  checkout: Checkout,
   changes: Partial<RepositoryTask> = {},
   recorder = new TaskRecorder(),
 ): Promise<TaskRecorder> {
-  if (!offlineBackend.needsWorkspace) throw new Error("offline needs a workspace.");
-  await offlineBackend.run(recorder.task({ sha: workspace.headSha, ...changes }), workspace);
+  if (!offlineBackend.needsCheckout) throw new Error("offline needs a checkout.");
+  await offlineBackend.run(recorder.task({ sha: checkout.headSha, ...changes }), checkout);
   return recorder;
 }
 
 /** The briefing of a folder with these files; `parts` replaces what git would have answered. */
 export async function briefingOf(
   files: Readonly<Record<string, string | Buffer>>,
-  options: { readonly parts?: Partial<Workspace>; readonly task?: Partial<RepositoryTask> } = {},
+  options: { readonly parts?: Partial<Checkout>; readonly task?: Partial<RepositoryTask> } = {},
 ): Promise<string> {
-  const workspace = await folderWorkspace(files);
+  const checkout = await folderCheckout(files);
   try {
-    return (await runOffline({ ...workspace, ...options.parts }, options.task)).text();
+    return (await runOffline({ ...checkout, ...options.parts }, options.task)).text();
   } finally {
-    await workspace.close();
+    await checkout.close();
   }
 }

@@ -1,6 +1,6 @@
 // What the pull request changes. Pure.
 
-import type { ChangedFile } from "../../../../core/ports/workspace.ts";
+import type { ChangedFile } from "../../../../core/ports/checkout.ts";
 import { isForeign } from "../../../tools/foreign-files.ts";
 import { areaOf, isTest } from "../file-kinds.ts";
 import { code, section, table } from "../markdown.ts";

@@ -1,0 +1,125 @@
+// Comments and reactions as a job's token writes them, under the account of GitHub Actions.
+// https://docs.github.com/en/rest/issues/comments, …/pulls/comments, …/reactions
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { sendJson } from "./server.ts";
+
+/** https://api.github.com/users/github-actions[bot] */
+export const ACTIONS_BOT = { login: "github-actions[bot]", id: 41_898_282, type: "Bot" };
+
+/** What a job may be given for its token, as far as it is asked for. */
+export type TokenPermission = "issues" | "pull-requests" | "contents";
+
+export type CodeHostComment = Record<string, unknown> & { readonly id: number; readonly body: string };
+
+export type CommentShelf = {
+  readonly webUrl: string;
+  /** Comments of a path like "/issues/7/comments". */
+  list(path: string): CodeHostComment[];
+  /** What a path like "/issues/comments/3000001" is now; undefined where there is nothing. */
+  find(path: string): CodeHostComment | undefined;
+  put(path: string, comment: CodeHostComment): void;
+};
+
+export class CodeHostComments {
+  readonly #denied = new Set<TokenPermission>();
+  #nextId = 7_000_001;
+
+  /** Takes a permission from the tokens of every job. */
+  deny(permission: TokenPermission): void {
+    this.#denied.add(permission);
+  }
+
+  allowAll(): void {
+    this.#denied.clear();
+  }
+
+  isDenied(permission: TokenPermission): boolean {
+    return this.#denied.has(permission);
+  }
+
+  /** Answers a write. False for a path that is none of these. */
+  handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    options: { path: string; body: string; shelf: CommentShelf },
+  ): boolean {
+    const { path, body, shelf } = options;
+    const reaction = /^(\/(issues|pulls)\/(?:comments\/)?\d+)\/reactions$/.exec(path);
+    const made = /^\/(issues|pulls)\/(\d+)\/comments$/.exec(path);
+    const reply = /^\/pulls\/(\d+)\/comments\/(\d+)\/replies$/.exec(path);
+    const edited = /^\/(issues|pulls)\/comments\/(\d+)$/.exec(path);
+    const { method } = request;
+    if (!(method === "POST" && (reaction ?? made ?? reply)) && !(method === "PATCH" && edited)) return false;
+    const permission = path.startsWith("/issues/") ? "issues" : "pull-requests";
+    // A pull request's conversation is written with either.
+    const isDenied = this.isDenied(permission) && (permission !== "issues" || this.isDenied("pull-requests"));
+    if (isDenied) {
+      response.setHeader("x-accepted-github-permissions", "issues=write; pull_requests=write");
+      sendJson(response, 403, { message: "Resource not accessible by integration", status: "403" });
+      return true;
+    }
+    const given = JSON.parse(body) as Record<string, unknown>;
+    if (reaction !== null) sendJson(response, 201, { id: 1, content: given.content, user: ACTIONS_BOT });
+    else if (edited !== null) this.#edit(response, { path, given, shelf });
+    else {
+      const [kind, number] = reply === null ? [made?.[1] ?? "", made?.[2] ?? ""] : ["pulls", reply[1] ?? ""];
+      this.#make(response, {
+        kind,
+        number,
+        given,
+        shelf,
+        inReplyTo: reply === null ? null : Number(reply[2]),
+      });
+    }
+    return true;
+  }
+
+  #make(
+    response: ServerResponse,
+    made: {
+      kind: string;
+      number: string;
+      given: Record<string, unknown>;
+      shelf: CommentShelf;
+      inReplyTo: number | null;
+    },
+  ): void {
+    const { kind, number, given, shelf, inReplyTo } = made;
+    const text = String(given.body ?? "");
+    if (text === "" || text.length > 65_536) {
+      const message = "Validation Failed";
+      sendJson(response, 422, { message, errors: ["body is too long (maximum is 65536 characters)"] });
+      return;
+    }
+    const id = this.#nextId++;
+    const at = new Date().toISOString();
+    const anchor = kind === "issues" ? `issuecomment-${id}` : `discussion_r${id}`;
+    const comment: CodeHostComment = {
+      id,
+      body: text,
+      html_url: `${shelf.webUrl}/pull/${number}#${anchor}`,
+      user: ACTIONS_BOT,
+      created_at: at,
+      updated_at: at,
+      ...(inReplyTo === null ? {} : { in_reply_to_id: inReplyTo }),
+    };
+    shelf.list(`/${kind}/${number}/comments`).push(comment);
+    shelf.put(`/${kind}/comments/${id}`, comment);
+    sendJson(response, 201, comment);
+  }
+
+  #edit(
+    response: ServerResponse,
+    edit: { path: string; given: Record<string, unknown>; shelf: CommentShelf },
+  ): void {
+    const { path, given, shelf } = edit;
+    const comment = shelf.find(path);
+    if (comment === undefined) {
+      sendJson(response, 404, { message: "Not Found", status: "404" });
+      return;
+    }
+    Object.assign(comment, { body: String(given.body), updated_at: new Date().toISOString() });
+    sendJson(response, 200, comment);
+  }
+}

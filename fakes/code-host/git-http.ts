@@ -1,0 +1,114 @@
+// Git's smart HTTP protocol (read only) over the real `git upload-pack`, for clones from loopback.
+// https://git-scm.com/docs/http-protocol
+
+import { spawn } from "node:child_process";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
+import { gunzipSync } from "node:zlib";
+import { type Faults, makeFaults } from "./fault.ts";
+import { readBody, startLoopbackServer } from "./server.ts";
+
+export type GitHttpOptions = {
+  /** `owner/name` → path of a git repository, bare or not. Read at each request: it may change. */
+  readonly repositories: ReadonlyMap<string, string>;
+};
+
+export interface GitHttp {
+  readonly faults: Faults;
+  /** Answers a git request, whose body was read, and returns true; returns false, untouched, for any other. */
+  handle(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<boolean>;
+}
+
+export interface GitServer {
+  readonly url: string;
+  /** `http://127.0.0.1:<port>/{repository}.git`. */
+  readonly cloneUrlTemplate: string;
+  /** Every request, in order: "POST /octo-org/octo-repo.git/git-upload-pack". */
+  readonly requests: readonly string[];
+  readonly faults: Faults;
+  close(): Promise<void>;
+}
+
+/** The handler alone, for a server that does more. */
+export function makeGitHttp(options: GitHttpOptions): GitHttp {
+  const faults = makeFaults();
+  return {
+    faults,
+    handle: async (request, response, body) => {
+      const asked = parseGitRequest(request);
+      if (asked === null) return false;
+      if (await faults.answered(response)) return true;
+      const path = options.repositories.get(asked.repository);
+      if (path === undefined) {
+        response.writeHead(404, { "content-type": "text/plain" }).end("Repository not found.\n");
+      } else if (asked.service !== "git-upload-pack") {
+        response.writeHead(403, { "content-type": "text/plain" }).end("Read only.\n");
+      } else {
+        await serveUploadPack({ request, response, body, path, advertise: asked.advertise });
+      }
+      return true;
+    },
+  };
+}
+
+/** A server of its own that speaks nothing but git. */
+export async function startGitServer(options: GitHttpOptions): Promise<GitServer> {
+  const git = makeGitHttp(options);
+  const requests: string[] = [];
+  const server = await startLoopbackServer(async (request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    const body = await readBody(request);
+    if (!(await git.handle(request, response, body))) response.writeHead(404).end();
+  });
+  const { url, close } = server;
+  return { url, cloneUrlTemplate: `${url}/{repository}.git`, requests, faults: git.faults, close };
+}
+
+type GitRequest = { readonly repository: string; readonly service: string; readonly advertise: boolean };
+
+/** The repository that a git URL names, or null when it is none of git's URLs. */
+export function parseGitRequest(request: IncomingMessage): GitRequest | null {
+  const url = new URL(request.url ?? "/", "http://loopback");
+  const match = /^\/([^/]+\/[^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/.exec(
+    url.pathname,
+  );
+  const [, repository, action] = match ?? [];
+  if (repository === undefined || action === undefined) return null;
+  if (action === "info/refs") {
+    return { repository, service: url.searchParams.get("service") ?? "", advertise: true };
+  }
+  return { repository, service: action, advertise: false };
+}
+
+async function serveUploadPack(serve: {
+  request: IncomingMessage;
+  response: ServerResponse;
+  body: Buffer;
+  path: string;
+  advertise: boolean;
+}): Promise<void> {
+  const { request, response, body, path, advertise } = serve;
+  const protocol = String(request.headers["git-protocol"] ?? "");
+  const args = [
+    "-c",
+    "uploadpack.allowAnySHA1InWant=true",
+    "-c",
+    "uploadpack.allowFilter=true",
+    "upload-pack",
+  ];
+  args.push("--stateless-rpc", ...(advertise ? ["--advertise-refs"] : []), path);
+  // The variable travels by env(1): the rest of the environment stays as it is, unread here.
+  const git = spawn("env", [`GIT_PROTOCOL=${protocol}`, "git", ...args], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  response.on("close", () => git.kill());
+  response.writeHead(200, {
+    "content-type": `application/x-git-upload-pack-${advertise ? "advertisement" : "result"}`,
+    "cache-control": "no-cache",
+  });
+  if (advertise && !protocol.includes("version=2")) response.write("001e# service=git-upload-pack\n0000");
+  // upload-pack may end before it has read all of the request, and a client may leave: neither is a fault.
+  git.stdin.on("error", () => {});
+  git.stdin.end(request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body);
+  await pipeline(git.stdout, response).catch(() => {});
+}

@@ -1,0 +1,161 @@
+// The issues, pull requests, comments and people of GitHub's REST API, filled from the payloads of the jobs that were
+// planned. What a test edits here has changed since the event.
+// https://docs.github.com/en/rest/issues/comments, …/pulls, …/collaborators
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type CodeHostComment, CodeHostComments, type CommentShelf } from "./comments.ts";
+import type { Payload } from "./event.ts";
+import { type CodeHostReview, CodeHostReviews } from "./reviews.ts";
+import { sendJson } from "./server.ts";
+
+export type Permission = "admin" | "maintain" | "write" | "triage" | "read" | "none";
+
+type Fields = Record<string, unknown>;
+
+export class CodeHostRest {
+  /** What jobs write. */
+  readonly comments = new CodeHostComments();
+  readonly reviews = new CodeHostReviews();
+  readonly #resources = new Map<string, Fields>();
+  readonly #lists = new Map<string, Fields[]>();
+  readonly #people = new Map<string, { id: number; permission: Permission }>();
+
+  /** Who may do what; "read" for whoever was seen in a payload and not set here, 404 for strangers. */
+  setPermission(login: string, permission: Permission, id?: number): void {
+    this.#people.set(login, { id: id ?? this.#people.get(login)?.id ?? 12, permission });
+  }
+
+  /** `path` is below the repository: "/issues/comments/3000001". */
+  edit(path: string, fields: Fields): void {
+    const found = this.#resources.get(path);
+    if (found === undefined) throw new RangeError(`The code host has nothing at ${path}.`);
+    this.#resources.set(path, { ...found, ...fields });
+  }
+
+  remove(path: string): void {
+    this.#resources.delete(path);
+  }
+
+  /** Everything that a payload tells of, and the pull request that an issue may be. */
+  publish(payload: Payload, pullRequest: Payload): void {
+    const { issue, pull_request: pull, comment, review } = payload as Record<string, Fields | undefined>;
+    this.#meet(payload);
+    if (issue !== undefined) this.#put(`/issues/${issue.number}`, issue);
+    if (issue?.pull_request !== undefined) this.#put(`/pulls/${issue.number}`, { ...pullRequest });
+    if (pull !== undefined) this.#put(`/pulls/${pull.number}`, pull);
+    if (review !== undefined) this.#put(`/pulls/${pull?.number}/reviews/${review.id}`, review);
+    if (comment === undefined) return;
+    const under = pull === undefined ? "issues" : "pulls";
+    this.#put(`/${under}/comments/${comment.id}`, comment);
+    this.#list(`/${under}/${(pull ?? issue)?.number}/comments`, comment);
+  }
+
+  /** One more comment of an issue's or a pull request's conversation; or the same one, written anew. */
+  addComment(number: number, comment: Fields & { id: number }): void {
+    const at = "2026-01-15T09:40:00Z";
+    const user = { login: "outsider", id: 99, type: "User" };
+    this.#list(`/issues/${number}/comments`, { user, created_at: at, updated_at: at, ...comment });
+  }
+
+  /** One more comment at a line of a pull request. */
+  addLineComment(number: number, comment: CodeHostComment): void {
+    this.#list(`/pulls/${number}/comments`, comment);
+  }
+
+  clearComments(number: number): void {
+    this.#lists.delete(`/issues/${number}/comments`);
+  }
+
+  /** What stands on an issue or a pull request now, oldest first; or at the lines of a pull request. */
+  commentsOf(number: number, kind: "issues" | "pulls" = "issues"): readonly CodeHostComment[] {
+    return (this.#lists.get(`/${kind}/${number}/comments`) ?? []) as CodeHostComment[];
+  }
+
+  /** Reviews of a pull request that were sent, oldest first. */
+  reviewsOf(number: number): readonly CodeHostReview[] {
+    return (this.#lists.get(`/pulls/${number}/reviews`) ?? []) as CodeHostReview[];
+  }
+
+  clearReviews(number: number): void {
+    this.#lists.delete(`/pulls/${number}/reviews`);
+    this.#lists.delete(`/pulls/${number}/comments`);
+    this.reviews.clear();
+  }
+
+  #list(path: string, comment: Fields): void {
+    const others = (this.#lists.get(path) ?? []).filter(({ id }) => id !== comment.id);
+    this.#lists.set(path, [...others, comment]);
+  }
+
+  /** Answers below a repository. False for a path that is not of this API. */
+  handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    asked: { url: URL; path: string; body: string },
+  ): boolean {
+    const { url, path, body } = asked;
+    const webUrl = `${url.origin}/${url.pathname.split("/").slice(4, 6).join("/")}`;
+    const shelf = this.#shelf(webUrl);
+    const isDenied = this.comments.isDenied("pull-requests");
+    if (this.reviews.handle(request, response, { path, body, shelf, isDenied })) return true;
+    if (this.comments.handle(request, response, { path, body, shelf })) return true;
+    const [, login] = /^\/collaborators\/([^/]+)\/permission$/.exec(path) ?? [];
+    if (login !== undefined) return this.#sendPermission(response, login);
+    const isList = /^\/(issues|pulls)\/\d+\/comments$/.test(path);
+    const list = isList ? (this.#lists.get(path) ?? []) : this.reviews.list(path, shelf);
+    const found = this.#resources.get(path);
+    if (request.method !== "GET" || (list === undefined && found === undefined)) return false;
+    if (list === undefined) sendJson(response, 200, found);
+    else sendPage(response, url, list);
+    return true;
+  }
+
+  #shelf(webUrl: string): CommentShelf {
+    return {
+      webUrl,
+      list: (key) => {
+        const list = this.#lists.get(key) ?? [];
+        this.#lists.set(key, list);
+        return list as CodeHostComment[];
+      },
+      find: (key) => this.#resources.get(key) as CodeHostComment | undefined,
+      put: (key, comment) => this.#put(key, comment),
+    };
+  }
+
+  #sendPermission(response: ServerResponse, login: string): boolean {
+    const person = this.#people.get(login);
+    if (person === undefined) return false;
+    const { id, permission } = person;
+    // The old field knows four words; the roles between have their own.
+    const legacy = permission === "maintain" ? "write" : permission === "triage" ? "read" : permission;
+    const user = { login, id, type: "User" };
+    sendJson(response, 200, { permission: legacy, role_name: permission, user });
+    return true;
+  }
+
+  #put(path: string, fields: Fields): void {
+    this.#resources.set(path, fields);
+  }
+
+  #meet(value: unknown): void {
+    if (typeof value !== "object" || value === null) return;
+    const { login, id } = value as Fields;
+    if (typeof login === "string" && typeof id === "number" && !this.#people.has(login)) {
+      this.#people.set(login, { id, permission: login === "octocat" ? "write" : "read" });
+    }
+    for (const inner of Object.values(value)) this.#meet(inner);
+  }
+}
+
+/** https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api */
+function sendPage(response: ServerResponse, url: URL, list: readonly object[]): void {
+  const size = Math.min(100, Number(url.searchParams.get("per_page") ?? 30));
+  const page = Number(url.searchParams.get("page") ?? 1);
+  if (page * size < list.length) {
+    const next = new URL(url);
+    next.searchParams.set("page", String(page + 1));
+    response.setHeader("link", `<${next.href}>; rel="next"`);
+  }
+  sendJson(response, 200, list.slice((page - 1) * size, page * size));
+}

@@ -1,0 +1,127 @@
+// One scripted turn onto one HTTP response, event by event, with its cuts and waits.
+
+import type { ServerResponse } from "node:http";
+import { assertNever } from "../../src/base/assert-never.ts";
+import { sendJson } from "../code-host/server.ts";
+import type { ModelRequest } from "./request.ts";
+import { type Answer, type Cut, settle, type Turn } from "./turn.ts";
+import { type Outline, type Piece, piecesOf, type Wire, type Writable } from "./wire.ts";
+
+export type Delivery = {
+  readonly wire: Wire;
+  readonly request: ModelRequest;
+  readonly response: ServerResponse;
+  /** `call_1`, `call_2`: no two calls of a server share one. */
+  readonly nextId: (prefix: string) => string;
+  /** Told before the server itself cuts the connection. */
+  readonly willCut: () => void;
+};
+
+export async function deliver(delivery: Delivery, turn: Turn): Promise<void> {
+  const { wire, request, response } = delivery;
+  switch (turn.type) {
+    case "failure":
+      for (const [name, value] of Object.entries(turn.headers)) response.setHeader(name, value);
+      return sendJson(response, turn.status, wire.failure(turn.status, turn.message));
+    case "reset":
+      delivery.willCut();
+      response.destroy();
+      return;
+    case "stall":
+      if (await holds(response, turn.until)) return;
+      return deliver(delivery, await settle(turn.then, request));
+    case "answer":
+      return request.stream ? stream(delivery, turn) : sendWhole(delivery, turn);
+    default:
+      assertNever(turn);
+  }
+}
+
+async function stream(delivery: Delivery, answer: Answer): Promise<void> {
+  const { wire, response, nextId } = delivery;
+  const writer = wire.events(outlineOf(delivery, answer));
+  response.writeHead(200, {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache",
+  });
+  response.flushHeaders();
+  const send = sender(delivery, answer.cut);
+  if (!(await send(writer.start()))) return;
+  for (const piece of piecesOf(answer.parts, () => nextId("call"))) {
+    if (piece.type === "wait") {
+      if (await holds(response, piece.until)) return;
+      continue;
+    }
+    if (!(await send(writer.write(piece)))) return;
+    if (piece.type === "error") {
+      response.end();
+      return;
+    }
+  }
+  if (await send(writer.finish())) response.end();
+}
+
+/** Sends what the cut lets through. False once nothing more can be sent. */
+function sender(delivery: Delivery, cut: Cut | null): (events: readonly string[]) => Promise<boolean> {
+  const { response } = delivery;
+  let left = cut?.count ?? Number.POSITIVE_INFINITY;
+  return async (events) => {
+    for (const event of events) {
+      const bytes = Buffer.from(event);
+      const room = cut?.type === "bytes" ? left : bytes.length;
+      if (left > 0) await write(response, bytes.subarray(0, room));
+      if (response.destroyed) return false;
+      left -= cut?.type === "bytes" ? bytes.length : 1;
+      if (left > 0) continue;
+      breakOff(delivery, cut);
+      return false;
+    }
+    return true;
+  };
+}
+
+async function sendWhole(delivery: Delivery, answer: Answer): Promise<void> {
+  const { wire, response, nextId } = delivery;
+  const pieces = piecesOf(answer.parts, () => nextId("call"));
+  for (const piece of pieces) {
+    if (piece.type === "wait" && (await holds(response, piece.until))) return;
+    if (piece.type === "error") return sendJson(response, 500, wire.failure(500, piece.message));
+  }
+  const document = wire.document(outlineOf(delivery, answer), pieces.filter(isWritable));
+  if (answer.cut === null) return sendJson(response, 200, document);
+  const bytes = Buffer.from(JSON.stringify(document));
+  response.writeHead(200, { "content-type": "application/json; charset=utf-8" });
+  const kept = answer.cut.type === "bytes" ? bytes.subarray(0, answer.cut.count) : bytes.subarray(0, 0);
+  if (kept.length > 0) await write(response, kept);
+  breakOff(delivery, answer.cut);
+}
+
+function outlineOf({ wire, request, nextId }: Delivery, answer: Answer): Outline {
+  return { id: nextId(wire.name === "anthropic" ? "msg" : "resp"), asked: request, answer };
+}
+
+function isWritable(piece: Piece): piece is Writable {
+  return piece.type !== "wait";
+}
+
+function breakOff({ response, willCut }: Delivery, cut: Cut | null): void {
+  willCut();
+  if (cut?.how === "end") response.end();
+  else response.destroy();
+}
+
+/** Until the bytes are out. A caller that has hung up is seen in `response.destroyed`. */
+function write(response: ServerResponse, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    response.write(bytes, () => resolve());
+  });
+}
+
+/** True when the caller hung up before the promise was fulfilled. */
+async function holds(response: ServerResponse, until: Promise<unknown>): Promise<boolean> {
+  const closed = Promise.withResolvers<void>();
+  response.once("close", closed.resolve);
+  await Promise.race([until, closed.promise]);
+  response.off("close", closed.resolve);
+  return response.destroyed;
+}

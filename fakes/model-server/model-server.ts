@@ -1,0 +1,194 @@
+// A model's API on loopback that answers as a script says, in the words of OpenAI, Anthropic and Gemini.
+// It refuses what they refuse: a body of another form, a tool call without its result, a thought that was changed.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import * as z from "zod/mini";
+import { readBody, sendJson } from "../code-host/server.ts";
+import { deliver } from "./delivery.ts";
+import { type Ending, faultOfHistory, type ModelRequest, type ToolResult, viewsOf } from "./request.ts";
+import { type Conversations, conversationKey, conversationsOf, type Script } from "./script.ts";
+import { fault, outOfTurns, settle, type Turn } from "./turn.ts";
+import type { Wire } from "./wire.ts";
+import { anthropic } from "./wire-anthropic.ts";
+import { gemini } from "./wire-gemini.ts";
+import { openAiChat } from "./wire-openai-chat.ts";
+import { openAiResponses } from "./wire-openai-responses.ts";
+
+export type ModelServerOptions = {
+  readonly script: Script;
+  /** A free one unless told. */
+  readonly port?: number;
+  /** What `GET /v1/models` lists. Any name is answered, listed or not. */
+  readonly models?: readonly string[];
+  /** Who shows another, or none, gets 401. Unless told, nobody is asked. */
+  readonly apiKey?: string;
+  /** Which requests are one conversation. Unless told, those of one model with the same first user message. */
+  readonly conversation?: (request: ModelRequest) => string;
+};
+
+export interface ModelServer {
+  /** `http://127.0.0.1:<port>`, no slash at the end. */
+  readonly url: string;
+  /** What the AI SDK's providers take as `baseURL`. */
+  readonly baseUrl: string;
+  /** Those of the four wires that could be read, in the order of arrival. */
+  readonly requests: readonly ModelRequest[];
+  /** Every result once, in the order of arrival; those of one conversation where its first user message is given. */
+  toolResults(firstUserMessage?: string): ToolResult[];
+  /** Of the last request. Empty before the first. */
+  systemPrompt(): string;
+  /** The request of that number, from 1, as soon as it is there. */
+  arrival(number: number): Promise<ModelRequest>;
+  /** Cuts what is still open. Safe to repeat. */
+  close(): Promise<void>;
+}
+
+export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
+  const { script, port = 0, models = ["scripted-model"], conversation = conversationKey } = options;
+  const conversations = conversationsOf(script, conversation);
+  const requests: ModelRequest[] = [];
+  const awaited = new Map<number, PromiseWithResolvers<ModelRequest>>();
+  const counts = new Map<string, number>();
+  const nextId = (prefix: string): string => {
+    const count = (counts.get(prefix) ?? 0) + 1;
+    counts.set(prefix, count);
+    return `${prefix}_${count}`;
+  };
+  const arrivalOf = (number: number) => {
+    const known = awaited.get(number) ?? Promise.withResolvers<ModelRequest>();
+    awaited.set(number, known);
+    return known;
+  };
+
+  const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = incoming.url ?? "/";
+    if (incoming.method === "GET" && path.startsWith("/v1/models"))
+      return sendModels(incoming, response, models);
+    const wire = incoming.method === "POST" ? wireOf(path) : undefined;
+    if (wire === undefined) return sendJson(response, 404, { error: { message: `No route ${path}.` } });
+    const ended = Promise.withResolvers<Ending>();
+    response.once("close", () => ended.resolve(response.writableFinished ? "answered" : "hung-up"));
+    const request = await read({ wire, incoming, response, path, ended: ended.promise });
+    if (request === null) return;
+    requests.push(request);
+    arrivalOf(requests.length).resolve(request);
+    const isKnown = options.apiKey === undefined || request.apiKey === options.apiKey;
+    const turn = isKnown
+      ? await turnOf(request, conversations)
+      : fault({ status: 401, message: "Invalid API key." });
+    await deliver({ wire, request, response, nextId, willCut: () => ended.resolve("cut") }, turn);
+  };
+
+  const server = createServer((incoming, response) => {
+    handle(incoming, response).catch((cause: unknown) => {
+      if (response.headersSent) response.destroy();
+      else sendJson(response, 500, { error: { message: String(cause) } });
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    url,
+    baseUrl: `${url}/v1`,
+    requests,
+    toolResults: (firstUserMessage) => {
+      const of = requests.filter(
+        (asked) => (firstUserMessage ?? asked.firstUserMessage) === asked.firstUserMessage,
+      );
+      const results = of.flatMap((asked) => asked.toolResults);
+      return [...new Map(results.map((result) => [result.callId, result])).values()];
+    },
+    systemPrompt: () => requests.at(-1)?.system ?? "",
+    arrival: (number) => arrivalOf(number).promise,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function wireOf(path: string): Wire | undefined {
+  return routes.find(([pattern]) => pattern.test(path))?.[1];
+}
+
+const routes: readonly (readonly [RegExp, Wire])[] = [
+  [/^\/v1\/chat\/completions$/, openAiChat],
+  [/^\/v1\/messages(\?|$)/, anthropic],
+  [/^\/v1\/responses$/, openAiResponses],
+  [/^\/v1beta\/models\/[^:/]+:(generateContent|streamGenerateContent\?(.*&)?alt=sse)/, gemini],
+];
+
+/** Null when the body was not of the wire's form, and is answered. */
+async function read(options: {
+  wire: Wire;
+  incoming: IncomingMessage;
+  response: ServerResponse;
+  path: string;
+  ended: Promise<Ending>;
+}): Promise<ModelRequest | null> {
+  const { wire, incoming, response, path, ended } = options;
+  const text = (await readBody(incoming)).toString();
+  try {
+    const body: unknown = JSON.parse(text);
+    const asked = wire.decode(body, path);
+    return {
+      ...asked,
+      ...viewsOf(asked),
+      wire: wire.name,
+      method: incoming.method ?? "",
+      path,
+      headers: incoming.headers,
+      body,
+      apiKey: apiKeyOf(incoming),
+      ended,
+    };
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError || cause instanceof z.core.$ZodError)) throw cause;
+    sendJson(response, 400, wire.failure(400, `Not a body of ${wire.name}: ${cause.message}`));
+    return null;
+  }
+}
+
+async function turnOf(request: ModelRequest, conversations: Conversations): Promise<Turn> {
+  const broken = faultOfHistory(request.messages);
+  if (broken !== null) return fault({ status: 400, message: broken });
+  try {
+    const next = await conversations.next(request);
+    if (next === "unknown") return fault({ status: 404, message: `No script for model "${request.model}".` });
+    return next === "ended" ? outOfTurns(request) : await settle(next.step, request);
+  } catch (cause) {
+    return fault({ status: 400, message: `The script failed: ${String(cause)}` });
+  }
+}
+
+function apiKeyOf({ headers }: IncomingMessage): string | null {
+  const own = headers["x-api-key"] ?? headers["x-goog-api-key"];
+  if (typeof own === "string") return own;
+  return /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1] ?? null;
+}
+
+function sendModels(incoming: IncomingMessage, response: ServerResponse, models: readonly string[]): void {
+  if (incoming.headers["anthropic-version"] === undefined) {
+    const data = models.map((id) => ({ id, object: "model", created: 0, owned_by: "script" }));
+    sendJson(response, 200, { object: "list", data });
+    return;
+  }
+  const data = models.map((id) => ({
+    type: "model",
+    id,
+    display_name: id,
+    created_at: "2026-01-01T00:00:00Z",
+  }));
+  sendJson(response, 200, {
+    data,
+    has_more: false,
+    first_id: models[0] ?? null,
+    last_id: models.at(-1) ?? null,
+  });
+}

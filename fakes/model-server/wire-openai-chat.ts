@@ -1,0 +1,232 @@
+// OpenAI's chat completions, as its API and those that imitate it speak it.
+// https://platform.openai.com/docs/api-reference/chat
+
+import * as z from "zod/mini";
+import type { Asked, Message } from "./request.ts";
+import { nameResults } from "./request.ts";
+import type { ModelUsage, StopReason } from "./turn.ts";
+import {
+  CREATED_AT_SECONDS,
+  callsOf,
+  commentEvent,
+  dataEvent,
+  deltasOf,
+  type EventWriter,
+  joinText,
+  type MadeCall,
+  type Outline,
+  parseInput,
+  type Wire,
+  type Writable,
+} from "./wire.ts";
+
+const content = z.union([
+  z.string(),
+  z.array(z.looseObject({ type: z.string(), text: z.optional(z.string()) })),
+]);
+
+const chatBody = z.looseObject({
+  model: z.string(),
+  messages: z
+    .array(
+      z.discriminatedUnion("role", [
+        z.looseObject({ role: z.enum(["system", "developer"]), content }),
+        z.looseObject({ role: z.literal("user"), content }),
+        z.looseObject({
+          role: z.literal("assistant"),
+          content: z.nullish(content),
+          reasoning_content: z.nullish(z.string()),
+          tool_calls: z.optional(
+            z.array(
+              z.looseObject({
+                id: z.string(),
+                type: z.literal("function"),
+                function: z.looseObject({ name: z.string(), arguments: z.string() }),
+              }),
+            ),
+          ),
+        }),
+        z.looseObject({ role: z.literal("tool"), tool_call_id: z.string(), content }),
+      ]),
+    )
+    .check(z.minLength(1)),
+  tools: z.optional(
+    z.array(
+      z.looseObject({
+        type: z.literal("function"),
+        function: z.looseObject({
+          name: z.string(),
+          description: z.optional(z.string()),
+          parameters: z.optional(z.unknown()),
+        }),
+      }),
+    ),
+  ),
+  stream: z.nullish(z.boolean()),
+  stream_options: z.nullish(z.looseObject({ include_usage: z.optional(z.boolean()) })),
+});
+
+type ChatBody = z.infer<typeof chatBody>;
+
+export const openAiChat: Wire = { name: "openai-chat", decode, events, document, failure };
+
+function decode(body: unknown): Asked {
+  const { model, messages, tools = [], stream, stream_options } = chatBody.parse(body);
+  return {
+    model,
+    stream: stream === true,
+    wantsUsage: stream !== true || stream_options?.include_usage === true,
+    system: messages
+      .flatMap((message) =>
+        message.role === "system" || message.role === "developer" ? [textOf(message.content)] : [],
+      )
+      .join("\n\n"),
+    messages: nameResults(messages.flatMap(readMessage)),
+    tools: tools.map(({ function: { name, description = "", parameters } }) => ({
+      name,
+      description,
+      schema: parameters,
+    })),
+  };
+}
+
+function readMessage(message: ChatBody["messages"][number]): Message[] {
+  switch (message.role) {
+    case "system":
+    case "developer":
+      return [];
+    case "user":
+      return [{ role: "user", text: textOf(message.content) }];
+    case "assistant": {
+      const { reasoning_content: thought, tool_calls: calls = [] } = message;
+      return [
+        {
+          role: "assistant",
+          text: textOf(message.content ?? ""),
+          thoughts: thought == null ? [] : [{ text: thought, signature: null }],
+          calls: calls.map(({ id, function: { name, arguments: input } }) => ({
+            id,
+            tool: name,
+            input: parseInput(input),
+          })),
+        },
+      ];
+    }
+    case "tool": {
+      const result = {
+        callId: message.tool_call_id,
+        tool: "",
+        text: textOf(message.content),
+        isError: false,
+      };
+      return [{ role: "tool", results: [result] }];
+    }
+  }
+}
+
+function textOf(value: z.infer<typeof content>): string {
+  return typeof value === "string" ? value : value.map(({ text = "" }) => text).join("");
+}
+
+function events({ id, asked, answer }: Outline): EventWriter {
+  const frame = { id, object: "chat.completion.chunk", created: CREATED_AT_SECONDS, model: asked.model };
+  const noUsage = asked.wantsUsage ? { usage: null } : {};
+  const chunk = (delta: object, finish_reason: string | null = null) =>
+    dataEvent({ ...frame, choices: [{ index: 0, delta, logprobs: null, finish_reason }], ...noUsage });
+  let callCount = 0;
+
+  const writeCalls = (calls: readonly MadeCall[]): string[] => {
+    const first = callCount;
+    callCount += calls.length;
+    const openings = calls.map(({ id: callId, tool }, at) =>
+      chunk({
+        tool_calls: [
+          { index: first + at, id: callId, type: "function", function: { name: tool, arguments: "" } },
+        ],
+      }),
+    );
+    const deltas = calls.map(({ input }) => deltasOf(input));
+    const rounds = Math.max(...deltas.map(({ length }) => length));
+    // Turn about, as servers that decode calls side by side send them.
+    const inputs = Array.from({ length: rounds }, (_, round) =>
+      deltas.flatMap((of, at) => {
+        const delta = of[round];
+        return delta === undefined
+          ? []
+          : [chunk({ tool_calls: [{ index: first + at, function: { arguments: delta } }] })];
+      }),
+    ).flat();
+    return [...openings, ...inputs];
+  };
+
+  return {
+    start: () => [chunk({ role: "assistant", content: "" })],
+    write: (piece) => {
+      switch (piece.type) {
+        case "text":
+          return deltasOf(piece.text).map((delta) => chunk({ content: delta }));
+        case "thought":
+          return deltasOf(piece.text).map((delta) => chunk({ reasoning_content: delta }));
+        case "calls":
+          return writeCalls(piece.calls);
+        case "ping":
+          return [commentEvent];
+        case "error":
+          return [
+            dataEvent({ error: { message: piece.message, type: piece.kind, param: null, code: null } }),
+          ];
+      }
+    },
+    finish: () => [
+      chunk({}, finishReasons[answer.stop]),
+      ...(asked.wantsUsage ? [dataEvent({ ...frame, choices: [], usage: usageOf(answer.usage) })] : []),
+      "data: [DONE]\n\n",
+    ],
+  };
+}
+
+const finishReasons: Readonly<Record<StopReason, string>> = {
+  stop: "stop",
+  calls: "tool_calls",
+  length: "length",
+  filter: "content_filter",
+};
+
+function document({ id, asked, answer }: Outline, pieces: readonly Writable[]): unknown {
+  const thought = joinText(pieces, "thought");
+  const calls = callsOf(pieces).map(({ id: callId, tool, input }) => ({
+    id: callId,
+    type: "function",
+    function: { name: tool, arguments: input },
+  }));
+  const message = {
+    role: "assistant",
+    content: joinText(pieces, "text") || null,
+    ...(thought === "" ? {} : { reasoning_content: thought }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+  return {
+    id,
+    object: "chat.completion",
+    created: CREATED_AT_SECONDS,
+    model: asked.model,
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasons[answer.stop] }],
+    usage: usageOf(answer.usage),
+  };
+}
+
+function usageOf({ input, output, cacheRead, reasoning }: ModelUsage) {
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: cacheRead },
+    completion_tokens_details: { reasoning_tokens: reasoning },
+  };
+}
+
+/** The body that both of OpenAI's wires give an error. */
+export function failure(status: number, message: string): unknown {
+  const type = status === 429 ? "rate_limit_error" : status < 500 ? "invalid_request_error" : "server_error";
+  return { error: { message, type, param: null, code: null } };
+}

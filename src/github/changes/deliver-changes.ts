@@ -1,0 +1,152 @@
+// Brings what a run changed to where the workflow wants it: a commit on the branch, or a pull request. The job does that
+// by its own token, once the agent is done.
+
+import type { Clock } from "../../base/clock.ts";
+import { GitError } from "../../base/git-process.ts";
+import type { CiJob, Environment } from "../../ci/provider.ts";
+import type { ChangesEvent } from "../../contract/run-event.ts";
+import type { Delivery } from "../../report/delivery.ts";
+import { type GitHubApi, GitHubError } from "../api/github-api.ts";
+import { serverUrl } from "../git/job-git.ts";
+import type { Talk } from "../trigger/agent-request.ts";
+import { changedTree } from "./changed-tree.ts";
+import { type CommitDelivery, deliverCommit } from "./deliver-commit.ts";
+import { deliverPullRequest } from "./deliver-pull-request.ts";
+import { type DeliveryContext, deliveryContext } from "./delivery-context.ts";
+import { Kept, keptDelivery } from "./kept.ts";
+import { Remote } from "./remote.ts";
+import { ScratchRepository } from "./scratch-repository.ts";
+import { targetOf } from "./target.ts";
+
+export type DeliveryOptions = {
+  readonly mode: "commit" | "pull-request";
+  readonly changes: ChangesEvent["value"];
+  readonly run: { readonly id: string; readonly sessionId: string };
+  /** What the agent says of it, in Markdown; may be empty. Untrusted. */
+  readonly reply: string;
+  /** What was asked, for the title where no issue has one. */
+  readonly prompt: string;
+  readonly talk: Talk | null;
+  readonly job: CiJob;
+  readonly env: Environment;
+  readonly api: GitHubApi;
+  readonly token: string;
+  readonly branchPrefix: string;
+  readonly signedCommits: boolean;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly onNote: (note: string) => void;
+};
+
+/** Never rejects for what a maintainer can meet: that is a Delivery of type "kept", with its reason. */
+export async function deliverChanges(options: DeliveryOptions): Promise<Delivery> {
+  const { changes, signal } = options;
+  // A session's pull request is to lose what its agent took back; a branch has no such memory.
+  const isNothing = changes.patch === "" && changes.unreadable === undefined;
+  if (isNothing && isForBranch(options)) return { type: "none" };
+  try {
+    return await deliver(options);
+  } catch (cause) {
+    const kept = keptDelivery(signal.aborted ? interrupted(cause) : refusalOf(cause));
+    if (kept === null) throw cause;
+    return kept;
+  }
+}
+
+async function deliver(options: DeliveryOptions): Promise<Delivery> {
+  const { changes, env, job, token, clock, signal, onNote } = options;
+  if (changes.unreadable !== undefined) {
+    throw new Kept(
+      "patch_unusable",
+      "Nothing was pushed: what the run changed could not be read. Ask again.",
+    );
+  }
+  if (token === "") {
+    const message = 'The changes were not pushed: the step has no token. Leave the input "github-token" out.';
+    throw new Kept("permission_missing", message);
+  }
+  const objectFormat = objectFormatOf(changes.base_sha);
+  const target = targetOf(options);
+  const scratch = await ScratchRepository.open({ env, objectFormat, signal });
+  try {
+    const remote = new Remote({
+      git: scratch.git,
+      env,
+      repository: job.repository.name,
+      token,
+      clock,
+      random: Math.random,
+      signal,
+      onNote,
+    });
+    const trees = await changedTree({ scratch, remote }, { baseSha: changes.base_sha, patch: changes.patch });
+    const context = deliveryContext(options, { scratch, remote });
+    if (isForBranch(options)) return await deliverCommit(context, { target, trees });
+    return (await isOnOwnPullRequest(context))
+      ? await addToPullRequest(context, { target, trees })
+      : await deliverPullRequest(context, { target, trees });
+  } finally {
+    await scratch.close();
+  }
+}
+
+/** An issue has no branch of its own: what is changed for one becomes a pull request. */
+function isForBranch({ mode, talk }: DeliveryOptions): boolean {
+  return mode === "commit" && (talk === null || talk.thread.isPullRequest);
+}
+
+/** Who talks to the agent on a pull request of its own wants that one changed, not one more. */
+async function isOnOwnPullRequest({ options, viewer }: DeliveryContext): Promise<boolean> {
+  const { talk, branchPrefix } = options;
+  if (talk?.ends?.headRef.startsWith(branchPrefix) !== true || talk.thread.author === null) return false;
+  return talk.thread.author.id === (await viewer()).id;
+}
+
+async function addToPullRequest(context: DeliveryContext, delivery: CommitDelivery): Promise<Delivery> {
+  const { env, job, talk } = context.options;
+  const added = await deliverCommit(context, delivery);
+  if (added.type !== "commit" || talk === null) return added;
+  const { number } = talk.thread;
+  const url = `${serverUrl(env)}/${job.repository.name}/pull/${number}`;
+  return { type: "pull_request", branch: added.branch, sha: added.sha, number, url, isNew: false };
+}
+
+function objectFormatOf(baseSha: string): "sha1" | "sha256" {
+  if (/^[0-9a-f]{40}$/.test(baseSha)) return "sha1";
+  if (/^[0-9a-f]{64}$/.test(baseSha)) return "sha256";
+  const message =
+    "The changes were not pushed: the service names no commit that they begin with. Ask again; a service that goes " +
+    "on so is broken.";
+  throw new Kept("patch_unusable", message);
+}
+
+function interrupted(cause: unknown): Kept {
+  const message =
+    "The job was cancelled while the changes were pushed. Look at the branch, or re-run the job: it pushes nothing twice.";
+  return new Kept("interrupted", message, { cause });
+}
+
+/** What git and the API meet, where nobody knew more of it. */
+function refusalOf(cause: unknown): unknown {
+  if (cause instanceof GitError) {
+    const isMissing = cause.code === "git_not_started";
+    const message = isMissing
+      ? "The changes were not pushed: this runner has no git. Install git 2.39 or newer."
+      : `The changes were not pushed: ${cause.message} It takes git 2.39 or newer; where that is there, re-run the job.`;
+    return new Kept("patch_unusable", message, { cause });
+  }
+  if (!(cause instanceof GitHubError)) return cause;
+  const isDenied = cause.status === 403 || cause.status === 404 || cause.status === 401;
+  const advice = isDenied
+    ? 'Give the job "permissions: contents: write" and "pull-requests: write".'
+    : "Re-run the job.";
+  const message = `The changes were not delivered. ${cause.message} ${advice}`;
+  if (isDenied) return new Kept("permission_missing", message, { cause });
+  return new Kept(
+    cause.code === "code_host_unavailable" ? "code_host_unavailable" : "push_refused",
+    message,
+    {
+      cause,
+    },
+  );
+}

@@ -1,0 +1,67 @@
+// `changes: commit`: one commit on top of the branch that the run was about, wherever that branch is by now.
+
+import type { Delivery } from "../../report/delivery.ts";
+import { type ChangedTree, treeOnto } from "./changed-tree.ts";
+import { isOfRun } from "./commit-message.ts";
+import { commitUrl, type DeliveryContext, MAX_ATTEMPTS, makeCommit } from "./delivery-context.ts";
+import { Kept } from "./kept.ts";
+import { signCommit } from "./signed-commit.ts";
+import type { Target } from "./target.ts";
+
+/** How far back a job that runs again looks for the commit of the attempt before. */
+const SEARCHED_COMMITS = 50;
+
+export type CommitDelivery = { readonly target: Target | null; readonly trees: ChangedTree };
+
+/** Rejects with Kept, GitHubError or GitError. */
+export async function deliverCommit(
+  context: DeliveryContext,
+  { target, trees }: CommitDelivery,
+): Promise<Delivery> {
+  if (target === null) {
+    throw new Kept(
+      "no_branch",
+      'The changes were not pushed: this job is on no branch. Use "changes: pull-request", or start it on a branch.',
+    );
+  }
+  const { branch } = target;
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const made = await addCommit(context, { branch, trees });
+    if (made === "moved") continue;
+    if (made === "nothing") return { type: "none" };
+    return { type: "commit", branch, sha: made.sha, url: commitUrl(context, made.sha) };
+  }
+  throw branchMoved(branch);
+}
+
+export function branchMoved(branch: string): Kept {
+  const message = `The changes were not pushed: others push to ${branch} all the time. Re-run the job.`;
+  return new Kept("branch_moved", message);
+}
+
+async function addCommit(
+  context: DeliveryContext,
+  { branch, trees }: { branch: string; trees: ChangedTree },
+): Promise<"moved" | "nothing" | { sha: string }> {
+  const { scratch, remote, options } = context;
+  const { run, job, changes, onNote, signedCommits } = options;
+  const tip = await remote.tip(branch);
+  if (tip === null) {
+    const message = `The changes were not pushed: there is no branch ${branch} any more. Use "changes: pull-request".`;
+    throw new Kept("no_branch", message);
+  }
+  if (!(await remote.fetch(tip, job.attempt === 1 ? 1 : SEARCHED_COMMITS))) return "moved";
+  const history = await scratch.history(tip, SEARCHED_COMMITS);
+  const before = history.find(({ message }) => isOfRun(message, run));
+  if (before !== undefined) return before;
+  const tipTree = await scratch.treeOf(tip);
+  const tree =
+    tip === changes.base_sha ? trees.changed : await treeOnto(scratch, { ...trees, tip: tipTree, branch });
+  if (tree === tipTree) {
+    onNote(`Nothing is pushed: ${branch} has these changes already.`);
+    return "nothing";
+  }
+  if (signedCommits) return await signCommit(context, { branch, tip, from: tipTree, to: tree });
+  const sha = await makeCommit(context, { tree, parents: [tip] });
+  return (await remote.push({ sha, branch, expected: tip })) === "moved" ? "moved" : { sha };
+}

@@ -1,0 +1,226 @@
+// `changes: pull-request`: one pull request a session. The first run opens it, later ones add to it, on top of whatever
+// people have pushed there meanwhile.
+
+import * as z from "zod/mini";
+import { pullRequestBody } from "../../render/pull-request.ts";
+import type { Delivery } from "../../report/delivery.ts";
+import { GitHubError } from "../api/github-api.ts";
+import { type ChangedTree, treeOnto } from "./changed-tree.ts";
+import { isOfRun, isOfSession } from "./commit-message.ts";
+import { branchMoved } from "./deliver-commit.ts";
+import { type DeliveryContext, MAX_ATTEMPTS, makeCommit } from "./delivery-context.ts";
+import { Kept } from "./kept.ts";
+import { findPullRequests, openPullRequest, type PullRequest, renewBody } from "./pull-requests.ts";
+import { signCommit } from "./signed-commit.ts";
+import { branchName, type Target } from "./target.ts";
+
+/** How far down the session's own last commit is looked for. */
+const SEARCHED_COMMITS = 100;
+/** So many closed pull requests of one session are stepped over. */
+const MAX_NAMES = 20;
+
+export type PullRequestDelivery = { readonly target: Target | null; readonly trees: ChangedTree };
+
+/** What the pull request asks to merge: a tree, and the commit of the target that it is made on. */
+type Proposal = {
+  readonly base: string;
+  readonly on: string;
+  readonly onTree: string;
+  readonly tree: string;
+};
+
+/** Rejects with Kept, GitHubError or GitError. */
+export async function deliverPullRequest(
+  context: DeliveryContext,
+  delivery: PullRequestDelivery,
+): Promise<Delivery> {
+  const { options } = context;
+  const place = await findPlace(context);
+  if (place.type === "done") return delivered(place.pull, { branch: place.branch, isNew: false });
+  const { branch, pull } = place;
+  const proposal = await propose(context, delivery);
+  if (proposal.tree === proposal.onTree && pull === null) {
+    if (options.changes.patch !== "") {
+      options.onNote(`Nothing is pushed: ${proposal.base} has these changes already.`);
+    }
+    return { type: "none" };
+  }
+  if (place.rejected !== null && (await isSameChange(context, { proposal, rejected: place.rejected }))) {
+    options.onNote(
+      `Nothing is pushed: pull request #${place.rejected.number}, with these changes, was closed.`,
+    );
+    return { type: "none" };
+  }
+  const sha = await bringBranch(context, { branch, proposal });
+  const body = bodyOf(context);
+  if (pull !== null) {
+    await renewBody(options.api, pull, body);
+    return delivered({ ...pull, headSha: sha }, { branch, isNew: false });
+  }
+  const wanted = { title: context.subject, body, head: branch, base: proposal.base };
+  const made = await openPullRequest(options.api, wanted);
+  return delivered({ ...made, headSha: sha }, { branch, isNew: true });
+}
+
+function delivered(pull: PullRequest, { branch, isNew }: { branch: string; isNew: boolean }): Delivery {
+  const { number, url, headSha: sha } = pull;
+  return { type: "pull_request", branch, sha, number, url, isNew };
+}
+
+type Place =
+  /** A branch of the session's own; `pull` is null where none is open. */
+  | {
+      readonly type: "branch";
+      readonly branch: string;
+      readonly pull: PullRequest | null;
+      /** The one before, where people closed it unmerged, and nobody has asked since. */
+      readonly rejected: PullRequest | null;
+    }
+  /** This very run was delivered before, and its pull request has been closed since. */
+  | { readonly type: "done"; readonly branch: string; readonly pull: PullRequest };
+
+async function findPlace({ options, remote, scratch }: DeliveryContext): Promise<Place> {
+  const { api, run, branchPrefix: prefix } = options;
+  let rejected: PullRequest | null = null;
+  for (let count = 1; count <= MAX_NAMES; count += 1) {
+    const branch = branchName(options, { prefix, sessionId: run.sessionId, count });
+    const pulls = await findPullRequests(api, branch);
+    const pull = pulls.find(({ isOpen }) => isOpen) ?? null;
+    const [closed] = pulls;
+    if (pull !== null || closed === undefined) return { type: "branch", branch, pull, rejected };
+    rejected = null;
+    if (await remote.fetch(closed.headSha, SEARCHED_COMMITS)) {
+      const history = await scratch.history(closed.headSha, SEARCHED_COMMITS);
+      if (history.some(({ message }) => isOfRun(message, run))) return { type: "done", branch, pull: closed };
+      if (!closed.isMerged && isUnasked(options)) rejected = closed;
+    }
+  }
+  const message = `The changes were not pushed: this session has had ${MAX_NAMES} pull requests. Begin a new one.`;
+  throw new Kept("branch_taken", message);
+}
+
+/** A schedule goes on asking for what people have turned down. Who asks in words may get it again. */
+function isUnasked({ talk, env }: DeliveryContext["options"]): boolean {
+  return talk === null && env.GITHUB_EVENT_NAME !== "workflow_dispatch";
+}
+
+/** Whether every file that is to change is already as it was in the pull request that was closed. */
+async function isSameChange(
+  { scratch }: DeliveryContext,
+  { proposal, rejected }: { proposal: Proposal; rejected: PullRequest },
+): Promise<boolean> {
+  const changed = await scratch.changes(proposal.onTree, proposal.tree);
+  const others = await scratch.changes(await scratch.treeOf(rejected.headSha), proposal.tree);
+  const differing = new Set(others.map(({ path }) => path));
+  return changed.every(({ path }) => !differing.has(path));
+}
+
+async function propose(
+  { options, remote, scratch }: DeliveryContext,
+  { target, trees }: PullRequestDelivery,
+): Promise<Proposal> {
+  const { base_sha: baseSha } = options.changes;
+  const base = target?.branch ?? (await readDefaultBranch(options.api));
+  if (baseSha === target?.sha) return { base, on: baseSha, onTree: trees.base, tree: trees.changed };
+  // A tag, or GitHub's merge of a pull request: its commit is not of the branch, and must not come along.
+  const on = await remote.tip(base);
+  if (on === null || !(await remote.fetch(on))) {
+    throw new Kept(
+      "no_branch",
+      `The changes were not pushed: there is no branch ${base} to ask for a merge into.`,
+    );
+  }
+  const onTree = await scratch.treeOf(on);
+  return { base, on, onTree, tree: await treeOnto(scratch, { ...trees, tip: onTree, branch: base }) };
+}
+
+async function readDefaultBranch(api: DeliveryContext["options"]["api"]): Promise<string> {
+  const found = await api.read("", z.object({ default_branch: z.string() }));
+  if (found !== null) return found.default_branch;
+  throw new GitHubError({ code: "code_host_refused", call: "GET repository", status: 404 });
+}
+
+type Bring = { readonly branch: string; readonly proposal: Proposal };
+
+/** Makes the branch have the proposal. Returns its newest commit. */
+async function bringBranch(context: DeliveryContext, bring: Bring): Promise<string> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const tip = await context.remote.tip(bring.branch);
+    const sha = tip === null ? await begin(context, bring) : await goOn(context, { ...bring, tip });
+    if (sha !== "moved") return sha;
+  }
+  throw branchMoved(bring.branch);
+}
+
+async function begin(context: DeliveryContext, { branch, proposal }: Bring): Promise<string> {
+  const { remote, options } = context;
+  if (options.signedCommits) return await beginSigned(context, { branch, proposal });
+  const { on, tree } = proposal;
+  const sha = await makeCommit(context, { tree, parents: [on] });
+  return (await remote.push({ sha, branch, expected: null })) === "moved" ? "moved" : sha;
+}
+
+/** GitHub makes commits on branches that are there. One that got no commit is taken away again. */
+async function beginSigned(context: DeliveryContext, { branch, proposal }: Bring): Promise<string> {
+  const { api } = context.options;
+  const { on, onTree, tree } = proposal;
+  const ref = { ref: `refs/heads/${branch}`, sha: on };
+  await api.write(
+    { method: "POST", path: "/git/refs", body: ref, isRepeatable: false },
+    z.object({ ref: z.string() }),
+  );
+  try {
+    const signed = await signCommit(context, { branch, tip: on, from: onTree, to: tree });
+    return signed === "moved" ? signed : signed.sha;
+  } catch (cause) {
+    const path = `/git/refs/heads/${branch}`;
+    await api.write({ method: "DELETE", path, isRepeatable: true }, z.unknown()).catch(() => {});
+    throw cause;
+  }
+}
+
+async function goOn(
+  context: DeliveryContext,
+  { branch, proposal, tip }: Bring & { tip: string },
+): Promise<string> {
+  const { remote, scratch, options } = context;
+  const { run, signedCommits } = options;
+  if (!(await remote.fetch(tip, SEARCHED_COMMITS))) return "moved";
+  const history = await scratch.history(tip, SEARCHED_COMMITS);
+  const before = history.find(({ message }) => isOfRun(message, run));
+  if (before !== undefined) return before.sha;
+  const last = history.find(({ message }) => isOfSession(message, run));
+  const isEmpty = last === undefined && tip === proposal.on;
+  if (last === undefined && !isEmpty) {
+    throw new Kept(
+      "branch_taken",
+      `The changes were not pushed: ${branch} is somebody else's branch. Rename or delete it, or give the step ` +
+        'another "branch-prefix".',
+    );
+  }
+  const from = await scratch.treeOf(tip);
+  const base = await scratch.treeOf(last?.sha ?? tip);
+  const to = await treeOnto(scratch, { base, changed: proposal.tree, tip: from, branch });
+  const hasBase = await scratch.isAncestor(proposal.on, tip);
+  if (to === from) return tip;
+  if (!signedCommits) {
+    const sha = await makeCommit(context, { tree: to, parents: [tip, ...(hasBase ? [] : [proposal.on])] });
+    return (await remote.push({ sha, branch, expected: tip })) === "moved" ? "moved" : sha;
+  }
+  if (!hasBase) {
+    throw new Kept(
+      "signing_unsupported",
+      `The changes were not pushed: ${proposal.base} has moved on, and GitHub signs no merge. Merge ${proposal.base} ` +
+        `into ${branch} and ask again, or use "signed-commits: false".`,
+    );
+  }
+  const signed = await signCommit(context, { branch, tip, from, to });
+  return signed === "moved" ? signed : signed.sha;
+}
+
+function bodyOf({ options, jobUrl }: DeliveryContext): string {
+  const { talk, changes, reply } = options;
+  const isFix = talk?.command?.verb === "fix" && !talk.thread.isPullRequest;
+  const thread = talk === null ? null : { number: talk.thread.number, isClosed: isFix };
+  return pullRequestBody({ reply, changes, jobUrl, thread });
+}

@@ -1,0 +1,31 @@
+// Why changes stay in the patch: thrown where that is found out, and told where the delivery ends.
+
+import type { Delivery, KeptReason } from "../../report/delivery.ts";
+
+/** Only the patch has the changes. The message says why, and what to do. */
+export class Kept extends Error {
+  readonly reason: KeptReason;
+
+  constructor(reason: KeptReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "Kept";
+    this.reason = reason;
+  }
+}
+
+const PATCH_ADVICE = 'The output "patch-file" has all of them.';
+
+/** Null for what is nobody's to meet. */
+export function keptDelivery(cause: unknown): Delivery | null {
+  if (!(cause instanceof Kept)) return null;
+  return { type: "kept", reason: cause.reason, message: `${cause.message} ${PATCH_ADVICE}` };
+}
+
+const MAX_NAMED = 5;
+
+/** A few of the paths, for a sentence. */
+export function namedPaths(paths: readonly string[]): string {
+  const named = paths.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
+  const more = paths.length - named.length;
+  return more === 0 ? named.join(", ") : `${named.join(", ")} and ${more} more`;
+}

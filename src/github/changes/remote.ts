@@ -1,0 +1,159 @@
+// The code host's copy of the repository, over git: what its branches are, what they hold, and what is pushed to them. By the
+// job's token.
+
+import type { BackoffPolicy } from "../../base/backoff.ts";
+import { nextDelayMs } from "../../base/backoff.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Git } from "../../base/git-process.ts";
+import { GitError } from "../../base/git-process.ts";
+import type { Environment } from "../../ci/provider.ts";
+import { type GitTrouble, githubSays, gitTrouble } from "../git/git-trouble.ts";
+import { credentialOf, repositoryUrl } from "../git/job-git.ts";
+import { Kept } from "./kept.ts";
+
+const RETRY: BackoffPolicy = { attempts: 4, firstDelayMs: 500, maxDelayMs: 15_000 };
+/** A fetch brings one commit whole; a push sends little. */
+const PATIENCE = 5;
+
+export type RemoteOptions = {
+  readonly git: Git;
+  readonly env: Environment;
+  /** `owner/name`. */
+  readonly repository: string;
+  readonly token: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  readonly onNote: (note: string) => void;
+};
+
+export type Push = {
+  readonly sha: string;
+  readonly branch: string;
+  /** What the branch has to be at; null where it must not be there. */
+  readonly expected: string | null;
+};
+
+/** Calls reject with Kept, or with the signal's reason. */
+export class Remote {
+  readonly #options: RemoteOptions;
+  readonly #url: string;
+  readonly #credential: Readonly<Record<string, string>>;
+
+  constructor(options: RemoteOptions) {
+    const { env, repository, token } = options;
+    this.#options = options;
+    this.#url = repositoryUrl(env, repository);
+    this.#credential = credentialOf(env, token);
+  }
+
+  /** The newest commit of a branch; null where there is no such branch. */
+  async tip(branch: string): Promise<string | null> {
+    const ref = `refs/heads/${branch}`;
+    const output = await this.#reach(["ls-remote", "--quiet", this.#url, ref], "read");
+    for (const line of output.split("\n")) {
+      const [sha = "", name] = line.split("\t");
+      if (name === ref) return sha;
+    }
+    return null;
+  }
+
+  /** Brings a commit here, and of its history so many commits in all. False where the code host does not know it. */
+  async fetch(sha: string, depth = 1): Promise<boolean> {
+    const args = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", `--depth=${depth}`];
+    try {
+      await this.#reach([...args, this.#url, sha], "read");
+      return true;
+    } catch (cause) {
+      if (cause instanceof Kept && troubleOf(cause) === "commit_missing") return false;
+      throw cause;
+    }
+  }
+
+  /** "moved": the branch is not where it was expected. */
+  async push({ sha, branch, expected }: Push): Promise<"pushed" | "moved"> {
+    const ref = `refs/heads/${branch}`;
+    const args = ["push", "--quiet", "--no-verify", `--force-with-lease=${ref}:${expected ?? ""}`];
+    try {
+      await this.#reach([...args, this.#url, `${sha}:${ref}`], "write");
+      return "pushed";
+    } catch (cause) {
+      if (!(cause instanceof Kept)) throw cause;
+      // What was lost on the way back may have arrived: the next look at the branch tells.
+      const trouble = troubleOf(cause);
+      if (trouble === "moved") return "moved";
+      if (trouble === "unavailable" && (await this.tip(branch)) === sha) return "pushed";
+      throw cause;
+    }
+  }
+
+  async #reach(args: readonly string[], purpose: "read" | "write"): Promise<string> {
+    const { git, signal, clock, random, onNote } = this.#options;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const { stdout } = await git({ args, env: this.#credential, signal, patience: PATIENCE });
+        return stdout.toString("utf8");
+      } catch (cause) {
+        if (!(cause instanceof GitError)) throw cause;
+        const mayPass = cause.code === "git_failed" && gitTrouble(cause) === "unavailable";
+        const delayMs = mayPass ? nextDelayMs(RETRY, { attempt, random: random() }) : null;
+        if (delayMs === null) throw keptBy(cause, purpose);
+        onNote(`${cause.message} Trying again in ${(delayMs / 1000).toFixed(1)} s.`);
+        await clock.sleep(delayMs, signal);
+      }
+    }
+  }
+}
+
+function troubleOf({ cause }: Kept): GitTrouble | null {
+  return cause instanceof GitError ? gitTrouble(cause) : null;
+}
+
+/** The refusal for people. */
+function keptBy(cause: GitError, purpose: "read" | "write"): Kept {
+  const says = githubSays(cause);
+  const said = says === "" ? "" : ` GitHub says: ${says}`;
+  const because = (reason: Kept["reason"], message: string) => new Kept(reason, message, { cause });
+  switch (gitTrouble(cause)) {
+    case "protected":
+      return because(
+        "branch_protected",
+        `The changes were not pushed: the branch is protected.${said} Use "changes: pull-request", or let GitHub ` +
+          "Actions bypass that rule.",
+      );
+    case "workflow_refused":
+      return because(
+        "permission_missing",
+        "The changes were not pushed: they bring along a change of a workflow, which a job's token may not push. " +
+          'Bring the branch up to date with its base by hand, or give "github-token" a token that may write workflows.',
+      );
+    case "not_permitted":
+    case "not_found":
+      return because(
+        "permission_missing",
+        `The changes were not pushed: this job may not ${purpose} the repository. Give it "permissions: contents: write".`,
+      );
+    case "not_authenticated":
+      return because(
+        "permission_missing",
+        'The changes were not pushed: GitHub does not accept the token in "github-token". Leave that input out, or ' +
+          "give it a token that has not expired.",
+      );
+    case "name_taken":
+      return because(
+        "branch_taken",
+        `The changes were not pushed: another branch is in the way of this name.${said} Rename or delete it, or give ` +
+          'the step another "branch-prefix".',
+      );
+    case "moved":
+    case "refused":
+      return because("push_refused", `The changes were not pushed: GitHub refused them.${said}`);
+    case "commit_missing":
+      return because("patch_unusable", "The changes were not pushed: GitHub has not got their base commit.");
+    case "unavailable":
+      return because(
+        "code_host_unavailable",
+        `The changes were not pushed: GitHub cannot be reached by git. ${cause.message} Re-run the job.`,
+      );
+  }
+}

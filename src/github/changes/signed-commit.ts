@@ -1,0 +1,119 @@
+// A commit that GitHub makes and signs: of plain files alone, one on top of a branch.
+// https://docs.github.com/en/graphql/reference/mutations#createcommitonbranch
+
+import * as z from "zod/mini";
+import { GitHubError } from "../api/github-api.ts";
+import { messageBody } from "./commit-message.ts";
+import { type DeliveryContext, noreplyHost } from "./delivery-context.ts";
+import { Kept, namedPaths } from "./kept.ts";
+import type { TreeChange } from "./scratch-repository.ts";
+
+/** GitHub refuses a request of more than some 45 MB; in base64 a third is added. */
+const MAX_BYTES = 30_000_000;
+
+const MUTATION =
+  "mutation ($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }";
+const committedSchema = z.object({
+  createCommitOnBranch: z.object({
+    commit: z.object({ oid: z.string().check(z.regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/)) }),
+  }),
+});
+
+export type Signed = {
+  readonly branch: string;
+  readonly tip: string;
+  /** Trees: of the tip, and as it shall be. */
+  readonly from: string;
+  readonly to: string;
+};
+
+/** Rejects with Kept, or with GitHubError. "moved": the branch is not at `tip` any more. */
+export async function signCommit(
+  context: DeliveryContext,
+  { branch, tip, from, to }: Signed,
+): Promise<"moved" | { sha: string }> {
+  const { options, remote, subject, jobUrl } = context;
+  const { run, talk, env, api, job } = options;
+  const fileChanges = await fileChangesOf(context, { from, to });
+  const body = messageBody({ jobUrl, run, talk, env, noreplyHost: noreplyHost(env) });
+  const input = {
+    branch: { repositoryNameWithOwner: job.repository.name, branchName: branch },
+    expectedHeadOid: tip,
+    message: { headline: subject, body },
+    fileChanges,
+  };
+  try {
+    const answer = await api.graphql({ query: MUTATION, variables: { input } }, committedSchema);
+    return { sha: answer.createCommitOnBranch.commit.oid };
+  } catch (cause) {
+    if (!(cause instanceof GitHubError)) throw cause;
+    // Moved by somebody else, or by this very request, whose answer was lost.
+    if ((await remote.tip(branch)) !== tip) return "moved";
+    throw refusalOf(cause, branch);
+  }
+}
+
+function refusalOf(cause: GitHubError, branch: string): unknown {
+  if (cause.code === "code_host_unavailable") return cause;
+  if (/protected branch|rule violations|\bGH0(06|13)\b/i.test(cause.detail)) {
+    const message =
+      `The changes were not pushed: ${branch} is protected. GitHub says: ${cause.detail} Use "changes: pull-request", ` +
+      "or let GitHub Actions bypass that rule.";
+    return new Kept("branch_protected", message, { cause });
+  }
+  if (/not accessible by integration|permission/i.test(cause.detail)) {
+    const message =
+      'The changes were not pushed: this job may not write the repository. Give it "permissions: contents: write".';
+    return new Kept("permission_missing", message, { cause });
+  }
+  return new Kept("push_refused", `The changes were not pushed: GitHub refused them. ${cause.detail}`, {
+    cause,
+  });
+}
+
+type FileChanges = {
+  readonly additions: { readonly path: string; readonly contents: string }[];
+  readonly deletions: { readonly path: string }[];
+};
+
+async function fileChangesOf(
+  { scratch }: DeliveryContext,
+  { from, to }: { from: string; to: string },
+): Promise<FileChanges> {
+  const changes = await scratch.changes(from, to);
+  const unfit = changes.filter(isUnfit);
+  if (unfit.length > 0) {
+    throw new Kept(
+      "signing_unsupported",
+      `The changes were not pushed: GitHub signs plain files alone, and ${namedPaths(unfit.map(({ path }) => utf8(path)))} ` +
+        'is none: executable, a link, a submodule, or named in no UTF-8. Use "signed-commits: false".',
+    );
+  }
+  const additions: FileChanges["additions"] = [];
+  let bytes = 0;
+  for (const { path, newMode, newId } of changes) {
+    if (newMode === NOTHING) continue;
+    const content = await scratch.blob(newId);
+    bytes += content.length;
+    if (bytes > MAX_BYTES) {
+      const message =
+        `The changes were not pushed: GitHub signs at most ${MAX_BYTES / 1_000_000} MB at once, and the changed files ` +
+        'have more. Use "signed-commits: false".';
+      throw new Kept("signing_unsupported", message);
+    }
+    additions.push({ path: utf8(path), contents: content.toString("base64") });
+  }
+  const gone = changes.filter(({ newMode }) => newMode === NOTHING);
+  return { additions, deletions: gone.map(({ path }) => ({ path: utf8(path) })) };
+}
+
+const NOTHING = "000000";
+const PLAIN = "100644";
+
+function isUnfit({ path, newMode }: TreeChange): boolean {
+  return (newMode !== PLAIN && newMode !== NOTHING) || Buffer.from(utf8(path)).toString("latin1") !== path;
+}
+
+function utf8(path: string): string {
+  return Buffer.from(path, "latin1").toString("utf8");
+}

@@ -1,0 +1,108 @@
+// Findings as Markdown of a review: comments on lines, and the review's own text with what no line can hold. Whatever the
+// agent wrote is inert in it. Pure.
+
+import { byteLength, SectionRoom } from "../../render/bounded-text.ts";
+import { severityIcons } from "../../render/findings-table.ts";
+import { inertMarkdown } from "../../render/inert-markdown.ts";
+import { escapeMarkdown, fence, link, untrustedFence } from "../../render/markdown.ts";
+import { plural } from "../../render/quantities.ts";
+import { singleLine, visibleText } from "../../render/untrusted-text.ts";
+import { type Finding, placeOf, severityCounts } from "../../report/findings.ts";
+import { type MarkedFinding, reviewMarker } from "./marker.ts";
+
+/** GitHub takes 65,536 characters. */
+export const MAX_REVIEW_BYTES = 60_000;
+const MAX_TITLE_CHARS = 200;
+const MAX_PLACE_CHARS = 160;
+const MAX_BODY_BYTES = 16_384;
+const MAX_SUGGESTION_BYTES = 16_384;
+const BODY_CUT = "*The text is cut here. The whole of it is in the reply file.*";
+const SUGGESTION_HIDDEN = "*The suggestion holds characters that nobody sees, so it cannot be applied.*";
+const SUGGESTION_LONG = "*The suggestion is too long for a comment. It is in the reply file.*";
+
+/** A comment on lines that the diff shows. */
+export function commentText(finding: MarkedFinding): string {
+  return `${sections([headOf(finding), bodyOf(finding), suggestionOf(finding)])}\n\n${finding.marker}`;
+}
+
+export type ReviewTextOptions = {
+  readonly runId: string;
+  /** Those that have comments of their own. */
+  readonly inside: readonly Finding[];
+  /** Those that have none: they are in the text, as many as fit. */
+  readonly outside: readonly MarkedFinding[];
+  /** How many an earlier review has said. */
+  readonly repeated: number;
+  /** Where the file is at the commit that was reviewed: ".../blob/<sha>". */
+  readonly filesUrl: string;
+};
+
+/** The review's own text, and the findings that it had no room for. */
+export function reviewText(options: ReviewTextOptions): { text: string; left: readonly Finding[] } {
+  const { runId, inside, outside, repeated, filesUrl } = options;
+  const all = [...inside, ...outside];
+  const again = repeated === 0 ? "" : ` Said before, and not repeated: ${repeated}.`;
+  const head = `**${plural(all.length, "finding")}**: ${severityCounts(all)}.${again}`;
+  const room = new SectionRoom(MAX_REVIEW_BYTES - byteLength(head) - 256);
+  const told: string[] = [];
+  const markers: string[] = [];
+  const left: Finding[] = [];
+  for (const finding of outside) {
+    const { marker } = finding;
+    const place = link(singleLine(placeOf(finding), MAX_PLACE_CHARS), urlOf(finding, filesUrl));
+    const text = sections([`${headOf(finding)} · ${place}`, bodyOf(finding), plainSuggestion(finding)]);
+    // Both stand or fall together.
+    const isTaken = room.bytes >= byteLength(text) + byteLength(marker) + 4;
+    if (!isTaken) left.push(finding);
+    else {
+      told.push(room.take(text));
+      markers.push(room.take(marker));
+    }
+  }
+  const title = told.length === 0 ? "" : "### At lines that the diff does not show";
+  const text = `${sections([head, title, ...told])}\n\n${[...markers, reviewMarker(runId)].join("\n")}`;
+  return { text, left };
+}
+
+function headOf({ severity, title }: Finding): string {
+  const word = severity.charAt(0).toUpperCase() + severity.slice(1);
+  return `**${severityIcons[severity]} ${word}: ${escapeMarkdown(title, MAX_TITLE_CHARS)}**`;
+}
+
+function bodyOf({ body }: Finding): string {
+  const { text, wasCut } = inertMarkdown(body, MAX_BODY_BYTES);
+  // Only what is checked here may be applied with a click.
+  const inert = text.replace(/^([^`\n]*`{3,})suggestion$/gim, "$1");
+  return sections([inert, wasCut ? BODY_CUT : ""]);
+}
+
+/** A block that replaces the lines as it is. What is not as it looks is shown, and cannot be applied. */
+function suggestionOf(finding: Finding): string {
+  const text = plainLines(finding.suggestion);
+  if (text === null) return "";
+  if (byteLength(text) > MAX_SUGGESTION_BYTES) return SUGGESTION_LONG;
+  if (visibleText(text) !== text) return sections([untrustedFence(text), SUGGESTION_HIDDEN]);
+  // An empty line between the fences would stay in the file.
+  return finding.suggestion === "" ? "```suggestion\n```" : fence(text, "suggestion");
+}
+
+function plainSuggestion({ suggestion }: Finding): string {
+  const text = plainLines(suggestion);
+  if (text === null) return "";
+  if (byteLength(text) > MAX_SUGGESTION_BYTES) return SUGGESTION_LONG;
+  return suggestion === "" ? "Suggested: remove these lines." : `Suggested:\n\n${untrustedFence(text)}`;
+}
+
+/** The newline that ends the last line is none of the text's. */
+function plainLines(suggestion: string | null): string | null {
+  return suggestion === null ? null : suggestion.replaceAll("\r\n", "\n").replace(/\n$/, "");
+}
+
+function urlOf({ path, startLine, line }: Finding, filesUrl: string): string {
+  const lines = startLine === line ? `L${line}` : `L${startLine}-L${line}`;
+  return `${filesUrl}/${path.split("/").map(encodeURIComponent).join("/")}#${lines}`;
+}
+
+function sections(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("\n\n");
+}

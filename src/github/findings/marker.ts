@@ -1,0 +1,49 @@
+// The hidden lines by which a review finds what was said before. They are the last of a text: what an agent wrote stands
+// above them, and is not read for any. Pure.
+
+import { createHash } from "node:crypto";
+import type { Finding } from "../../report/findings.ts";
+
+const LAST_LINES = /(?:\r?\n<!-- agent-service:(?:finding|review|probe) [0-9a-f]{32} -->)+\s*$/;
+
+export type MarkedFinding = Finding & { readonly marker: string };
+
+/**
+ * The same marker for the same words at the same file, wherever its lines have moved to. Words that are said at several
+ * places of it are counted.
+ */
+export function markFindings(findings: readonly Finding[]): readonly MarkedFinding[] {
+  const counts = new Map<string, number>();
+  return findings.map((finding) => {
+    const words = [finding.path, plainWords(finding.title), plainWords(finding.body)];
+    const first = marker("finding", words);
+    const count = counts.get(first) ?? 0;
+    counts.set(first, count + 1);
+    return { ...finding, marker: count === 0 ? first : marker("finding", [...words, String(count)]) };
+  });
+}
+
+/** One review for each run, however often its job is run again. */
+export function reviewMarker(runId: string): string {
+  return marker("review", [runId]);
+}
+
+/** A review that is only made to see whether the code host takes it. */
+export function probeMarker(): string {
+  return marker("probe", []);
+}
+
+/** The markers that end a text of ours. */
+export function markersOf(text: string): readonly string[] {
+  const last = LAST_LINES.exec(text)?.[0] ?? "";
+  return last.split(/\r?\n/).filter((line) => line.startsWith("<!--"));
+}
+
+function marker(kind: "finding" | "review" | "probe", what: readonly string[]): string {
+  const hash = createHash("sha256").update(JSON.stringify(what)).digest("hex").slice(0, 32);
+  return `<!-- agent-service:${kind} ${hash} -->`;
+}
+
+function plainWords(text: string): string {
+  return text.toLowerCase().replace(/\s+/g, " ").trim();
+}

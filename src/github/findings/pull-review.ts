@@ -1,0 +1,172 @@
+// One review of a pull request, with comments on the lines that its diff shows. It approves nothing and refuses nothing.
+// https://docs.github.com/en/rest/pulls/reviews#create-a-review-for-a-pull-request
+
+import * as z from "zod/mini";
+import type { Finding } from "../../report/findings.ts";
+import { type GitHubApi, GitHubError } from "../api/github-api.ts";
+import { isShown, type LineRange, shownLines } from "./diff-lines.ts";
+import { commentText, reviewText } from "./finding-text.ts";
+import { type MarkedFinding, markFindings, probeMarker } from "./marker.ts";
+import { readSaidBefore } from "./said-before.ts";
+
+/** GitHub lists 3,000 files of a pull request, and no more. */
+const MAX_FILE_PAGES = 30;
+/** Each is two calls at most. */
+const MAX_PROBES = 20;
+
+const madeSchema = z.object({ id: z.int(), html_url: z.string() });
+const fileSchema = z.object({ filename: z.string(), patch: z.optional(z.nullable(z.string())) });
+
+export type PullReviewOptions = {
+  readonly api: GitHubApi;
+  readonly number: number;
+  /** The commit that was reviewed. */
+  readonly headSha: string;
+  readonly runId: string;
+  readonly findings: readonly Finding[];
+  /** Where the files are at that commit: ".../blob/<sha>". */
+  readonly filesUrl: string;
+};
+
+export type PullReview = {
+  /** Null where there was nothing to say, nor had this run said anything. */
+  readonly url: string | null;
+  readonly commented: number;
+  readonly repeated: number;
+  /** What the review had no room for. */
+  readonly left: readonly Finding[];
+};
+
+/** Says what is new, in one review. Rejects with GitHubError. Safe to repeat: nothing is said twice. */
+export async function reviewPullRequest(options: PullReviewOptions): Promise<PullReview> {
+  const { api, number, findings } = options;
+  const said = await readSaidBefore(api, options);
+  const fresh = markFindings(findings).filter(({ marker }) => !said.markers.has(marker));
+  const repeated = findings.length - fresh.length;
+  const nothing: PullReview = { url: said.review?.url ?? null, commented: 0, repeated, left: [] };
+  if (fresh.length === 0) return nothing;
+  const diff = await readDiff(api, number, new Set(fresh.map(({ path }) => path)));
+  const isInside = (finding: MarkedFinding) => isShown(diff.get(finding.path) ?? [], finding);
+  const inside = fresh.filter(isInside);
+  const outside = fresh.filter((finding) => !isInside(finding));
+  const send = (accepted: readonly MarkedFinding[]) => {
+    const refused = inside.filter((finding) => !accepted.includes(finding));
+    return sendOnce(options, { inside: accepted, outside: [...refused, ...outside], repeated });
+  };
+  try {
+    return await send(inside);
+  } catch (cause) {
+    if (!isRefusedContent(cause) || inside.length === 0) throw cause;
+    const accepted = await acceptedOf(options, { inside, cause });
+    return await send(accepted).catch(async (again: unknown) => {
+      if (!isRefusedContent(again) || accepted.length === 0) throw again;
+      return await send([]);
+    });
+  }
+}
+
+async function readDiff(
+  api: GitHubApi,
+  number: number,
+  paths: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, readonly LineRange[]>> {
+  const diff = new Map<string, readonly LineRange[]>();
+  for await (const { filename, patch } of api.items(`/pulls/${number}/files`, fileSchema, MAX_FILE_PAGES)) {
+    // A binary file has no patch, nor has one that is too large.
+    if (paths.has(filename)) diff.set(filename, shownLines(patch ?? ""));
+  }
+  return diff;
+}
+
+type Draft = {
+  readonly inside: readonly MarkedFinding[];
+  readonly outside: readonly MarkedFinding[];
+  readonly repeated: number;
+};
+
+/** Without an answer nobody knows whether the review is there: looks before it tries once more. */
+async function sendOnce(options: PullReviewOptions, draft: Draft): Promise<PullReview> {
+  const { text, left } = reviewText({ ...options, ...draft });
+  const told = [...draft.inside, ...draft.outside].filter((finding) => !left.includes(finding));
+  const { repeated } = draft;
+  const end = (url: string): PullReview => ({ url, commented: told.length, repeated, left });
+  const body = { event: "COMMENT", body: text, comments: draft.inside.map(commentOf) };
+  try {
+    return end((await post(options, body)).html_url);
+  } catch (cause) {
+    if (!(cause instanceof GitHubError && cause.code === "code_host_unavailable")) throw cause;
+    const { review, markers } = await readSaidBefore(options.api, options);
+    const isThere = review !== null && told.every(({ marker }) => markers.has(marker));
+    return end(isThere ? review.url : (await post(options, body)).html_url);
+  }
+}
+
+async function post(
+  { api, number, headSha }: PullReviewOptions,
+  body: { event?: string; body: string; comments: readonly unknown[] },
+): Promise<z.infer<typeof madeSchema>> {
+  const write = { method: "POST", path: `/pulls/${number}/reviews`, isRepeatable: false } as const;
+  return await api.write({ ...write, body: { commit_id: headSha, ...body } }, madeSchema);
+}
+
+function commentOf(finding: MarkedFinding): Readonly<Record<string, unknown>> {
+  const { path, startLine, line } = finding;
+  const start = startLine === line ? {} : { start_line: startLine, start_side: "RIGHT" };
+  return { path, ...start, line, side: "RIGHT", body: commentText(finding) };
+}
+
+/** GitHub refuses all for one, and does not say which: halves are tried, as reviews that are never sent. */
+async function acceptedOf(
+  options: PullReviewOptions,
+  { inside, cause }: { inside: readonly MarkedFinding[]; cause: unknown },
+): Promise<readonly MarkedFinding[]> {
+  const wasInTheWay = await dropProbes(options);
+  // No comment is at fault where GitHub takes none.
+  if (!(await isTaken(options, []))) throw cause;
+  let probes = 0;
+  const among = async (some: readonly MarkedFinding[]): Promise<readonly MarkedFinding[]> => {
+    if (probes >= MAX_PROBES) return [];
+    probes += 1;
+    return (await isTaken(options, some)) ? some : await amongRefused(some);
+  };
+  const amongRefused = async (some: readonly MarkedFinding[]): Promise<readonly MarkedFinding[]> => {
+    if (some.length <= 1) return [];
+    const middle = Math.ceil(some.length / 2);
+    const rest = some.slice(middle);
+    const first = await among(some.slice(0, middle));
+    // The fault is in the rest where it is not in these.
+    return [...first, ...(await (first.length === middle ? amongRefused(rest) : among(rest)))];
+  };
+  return await (wasInTheWay ? among(inside) : amongRefused(inside));
+}
+
+async function isTaken(options: PullReviewOptions, findings: readonly MarkedFinding[]): Promise<boolean> {
+  try {
+    const text = `Not sent.\n\n${probeMarker()}`;
+    const { id } = await post(options, { body: text, comments: findings.map(commentOf) });
+    await drop(options, id);
+    return true;
+  } catch (cause) {
+    if (isRefusedContent(cause)) return false;
+    throw cause;
+  }
+}
+
+/** Says whether there was one: a job that was ended here has left it, and an account can have only one on a pull request. */
+async function dropProbes(options: PullReviewOptions): Promise<boolean> {
+  const { pending } = await readSaidBefore(options.api, options);
+  const probes = pending.filter(({ markers }) => markers.includes(probeMarker()));
+  for (const { id } of probes) await drop(options, id);
+  return probes.length > 0;
+}
+
+async function drop({ api, number }: PullReviewOptions, id: number): Promise<void> {
+  const path = `/pulls/${number}/reviews/${id}`;
+  await api.write({ method: "DELETE", path, isRepeatable: true }, z.unknown()).catch((cause: unknown) => {
+    if (!(cause instanceof GitHubError && cause.status === 404)) throw cause;
+  });
+}
+
+function isRefusedContent(cause: unknown): boolean {
+  return cause instanceof GitHubError && cause.status === 422;
+}

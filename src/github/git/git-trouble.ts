@@ -1,0 +1,47 @@
+// What git's complaint about the code host means. Git has one exit code for all of it, and GitHub its own words: they are
+// read here and nowhere else. Pure.
+
+import type { GitError } from "../../base/git-process.ts";
+import { singleLine } from "../../render/untrusted-text.ts";
+
+export type GitTrouble =
+  /** Somebody was quicker. */
+  | "moved"
+  /** A branch "agent" leaves no room for one "agent/x". */
+  | "name_taken"
+  | "protected"
+  | "workflow_refused"
+  | "not_permitted"
+  | "not_authenticated"
+  | "not_found"
+  | "commit_missing"
+  /** Refused for a reason that the code host alone knows. */
+  | "refused"
+  | "unavailable";
+
+/** The first that fits counts. */
+const signs: readonly (readonly [GitTrouble, RegExp])[] = [
+  ["workflow_refused", /refusing to allow .{0,80} to create or update workflow/i],
+  ["protected", /\bGH0(06|13)\b|protected branch hook declined|repository rule violations/i],
+  ["name_taken", /' exists; cannot create '|\(directory file conflict\)/],
+  ["moved", /\((stale info|fetch first|non-fast-forward)\)|cannot lock ref|failed to update ref/i],
+  ["refused", /\[remote rejected\]|\[rejected\]/],
+  ["not_permitted", /returned error: 403\b|^remote: Permission to .{1,200} denied/im],
+  ["not_authenticated", /returned error: 401\b|Authentication failed|terminal prompts disabled/i],
+  ["not_found", /returned error: 404\b|repository '.{1,400}' not found/i],
+  ["commit_missing", /not our ref|unadvertised object|couldn't find remote ref|no such remote ref/i],
+];
+
+export function gitTrouble({ code, stderr }: GitError): GitTrouble {
+  if (code !== "git_failed") return "unavailable";
+  return signs.find(([, sign]) => sign.test(stderr))?.[0] ?? "unavailable";
+}
+
+const MAX_SAID_CHARS = 300;
+
+/** What the code host itself says of it, in one safe line; may be empty. */
+export function githubSays({ stderr }: GitError): string {
+  const lines = [...stderr.matchAll(/^remote:[ \t]*(?:error:[ \t]*)?(\S.*)$/gm)].map(([, text = ""]) => text);
+  const [rejected = ""] = [...stderr.matchAll(/\[(?:remote )?rejected\].*\((.+)\)$/gm)].map(([, why]) => why);
+  return singleLine(lines.join(" ") || rejected, MAX_SAID_CHARS);
+}

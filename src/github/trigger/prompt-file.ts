@@ -1,0 +1,141 @@
+// Reads `prompt-file`. Whoever writes a pull request must not write the prompt that judges it: there the file comes
+// from the base commit, through the API, whatever is checked out.
+
+import { readFile, realpath, stat } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { readGitHubEvent } from "../../ci/github-event.ts";
+import type { CiJob, Environment } from "../../ci/provider.ts";
+import { StepError } from "../../job/step-error.ts";
+
+const MAX_PROMPT_BYTES = 64 * 1024;
+
+/** Events that only somebody who can write to the repository starts, so that the checked-out files are theirs. */
+const WRITER_EVENTS = new Set(["push", "schedule", "workflow_dispatch", "repository_dispatch", "release"]);
+
+export type PromptFileCode =
+  | "prompt_file_missing"
+  | "prompt_file_refused"
+  | "prompt_file_too_large"
+  | "prompt_file_unreadable";
+
+/** The prompt file cannot be used; `code` says why. */
+export class PromptFileError extends StepError {
+  constructor(code: PromptFileCode, message: string, options?: ErrorOptions) {
+    super(code, message, options);
+  }
+}
+
+/** Reads one file of a repository at a commit. Null when there is none. */
+export type ReadRepositoryFile = (file: {
+  readonly apiUrl: string;
+  readonly token: string;
+  readonly repository: string;
+  readonly path: string;
+  readonly ref: string;
+  readonly maxBytes: number;
+}) => Promise<RepositoryFile>;
+
+export type RepositoryFile =
+  | { readonly type: "file"; readonly text: string }
+  | { readonly type: "missing" | "not_a_file" | "too_large" };
+
+export type PromptFileOptions = {
+  readonly path: string;
+  readonly job: CiJob;
+  readonly env: Environment;
+  readonly githubToken: string;
+  /** For tests; by default the REST API, loaded when needed. */
+  readonly readRepositoryFile?: ReadRepositoryFile;
+};
+
+/** The text of the prompt file. Rejects with PromptFileError. */
+export async function readPromptFile(options: PromptFileOptions): Promise<string> {
+  const { path, job, env } = options;
+  if (WRITER_EVENTS.has(job.event)) {
+    const text = await readCheckoutFile(path, env.GITHUB_WORKSPACE);
+    return promptText(path, text ?? (await readCommittedFile(options, job.sha)));
+  }
+  const { baseSha } = await readGitHubEvent(env);
+  if (baseSha !== null) return promptText(path, await readCommittedFile(options, baseSha));
+  if (job.event.startsWith("pull_request")) {
+    throw new PromptFileError(
+      "prompt_file_refused",
+      `Prompt file "${path}" is read from the base commit of a pull request, but the event names none. Use "prompt".`,
+    );
+  }
+  return promptText(path, await readCommittedFile(options, job.sha));
+}
+
+/** Null when nothing is checked out or the file is not there. */
+async function readCheckoutFile(path: string, checkout: string | undefined): Promise<string | null> {
+  if (!checkout) return null;
+  try {
+    const root = await realpath(checkout);
+    const file = await realpath(join(root, path));
+    if (!file.startsWith(root + sep)) {
+      throw new PromptFileError(
+        "prompt_file_refused",
+        `Prompt file "${path}" leads out of the checkout. Name a file inside the repository.`,
+      );
+    }
+    const { size } = await stat(file);
+    if (size > MAX_PROMPT_BYTES) throw tooLarge(path);
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    if (cause instanceof PromptFileError) throw cause;
+    if (isAbsent(cause)) return null;
+    const message = `Prompt file "${path}" cannot be read from the checkout. Name a readable file.`;
+    throw new PromptFileError("prompt_file_unreadable", message, { cause });
+  }
+}
+
+async function readCommittedFile(options: PromptFileOptions, ref: string): Promise<string> {
+  const { path, job, env, githubToken } = options;
+  const read = options.readRepositoryFile ?? (await import("../api/repository-file.ts")).readRepositoryFile;
+  const file = await read({
+    apiUrl: env.GITHUB_API_URL ?? "https://api.github.com",
+    token: githubToken,
+    repository: job.repository.name,
+    path,
+    ref,
+    maxBytes: MAX_PROMPT_BYTES,
+  }).catch((cause: unknown) => {
+    const message = `Prompt file "${path}" cannot be read at ${ref}: add "permissions: contents: read" to this job.`;
+    throw new PromptFileError("prompt_file_unreadable", message, { cause });
+  });
+  switch (file.type) {
+    case "file":
+      return file.text;
+    case "too_large":
+      throw tooLarge(path);
+    case "not_a_file":
+      throw new PromptFileError(
+        "prompt_file_refused",
+        `Prompt file "${path}" is not a file at ${ref}. Name a file.`,
+      );
+    case "missing":
+      throw new PromptFileError(
+        "prompt_file_missing",
+        `There is no prompt file "${path}" at ${ref}. Commit it there, or use "prompt".`,
+      );
+  }
+}
+
+function promptText(path: string, text: string): string {
+  if (text.trim() === "") {
+    throw new PromptFileError(
+      "prompt_file_refused",
+      `Prompt file "${path}" is empty. Write the prompt into it.`,
+    );
+  }
+  return text;
+}
+
+function tooLarge(path: string): PromptFileError {
+  const message = `Prompt file "${path}" is larger than ${MAX_PROMPT_BYTES} bytes. Shorten it.`;
+  return new PromptFileError("prompt_file_too_large", message);
+}
+
+function isAbsent(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR");
+}

@@ -1,0 +1,137 @@
+// What a review found, read from a reply as data. Whatever schema the reply was made by, it is checked anew. Pure.
+
+import { singleLine } from "../render/untrusted-text.ts";
+import type { RunReport } from "./run-report.ts";
+
+export const severities = ["error", "warning", "notice"] as const;
+export type Severity = (typeof severities)[number];
+
+/** More than anybody reads; the reply itself has them all. */
+export const MAX_FINDINGS = 100;
+const MAX_PATH_CHARS = 1_024;
+
+/** At lines of the new file, both ends inclusive. All of its text is as the agent wrote it. */
+export type Finding = {
+  /** Relative to the repository's root, with slashes. */
+  readonly path: string;
+  readonly startLine: number;
+  readonly line: number;
+  readonly severity: Severity;
+  readonly title: string;
+  readonly body: string;
+  /** What is to replace those lines; "" removes them, null is none. */
+  readonly suggestion: string | null;
+};
+
+export type ReviewReply = {
+  /** Null where the reply is no review: it has no list of findings. */
+  readonly findings: readonly Finding[] | null;
+  readonly summary: string | null;
+  /** How many are left out. */
+  readonly dropped: number;
+  /** Which, and why. */
+  readonly faults: readonly string[];
+};
+
+/** What became of the findings, for whoever reads of the run. */
+export type PublishedFindings = {
+  readonly found: number;
+  readonly annotated: number;
+  readonly commented: number;
+  /** Those that an earlier review of ours has said. */
+  readonly repeated: number;
+  /** The review's address; null where there is none. */
+  readonly reviewUrl: string | null;
+};
+
+/** Unknown fields are ignored. */
+export function readFindings(output: RunReport["output"]): ReviewReply {
+  const reply = fieldsOf(output?.value);
+  const summary = typeof reply?.summary === "string" ? reply.summary : null;
+  if (!Array.isArray(reply?.findings)) return { findings: null, summary, dropped: 0, faults: [] };
+  const items: readonly unknown[] = reply.findings;
+  const findings: Finding[] = [];
+  const faults: string[] = [];
+  const numbers = new Map<string, number>();
+  for (const [index, item] of items.slice(0, MAX_FINDINGS).entries()) {
+    const read = readFinding(item);
+    const key = JSON.stringify(read);
+    const earlier = numbers.get(key);
+    if (typeof read === "string") faults.push(`No. ${index + 1}: ${read}`);
+    else if (earlier !== undefined) faults.push(`No. ${index + 1}: it is No. ${earlier} again`);
+    else {
+      numbers.set(key, index + 1);
+      findings.push(read);
+    }
+  }
+  const beyond = items.length - MAX_FINDINGS;
+  if (beyond > 0) faults.push(`${beyond} after the first ${MAX_FINDINGS}, the most that are taken`);
+  return { findings, summary, dropped: items.length - findings.length, faults };
+}
+
+/** "1 error, 2 notices"; "" for none. */
+export function severityCounts(findings: readonly Finding[]): string {
+  return severities
+    .map((severity) => ({ severity, count: findings.filter((found) => found.severity === severity).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ severity, count }) => `${count} ${severity}${count === 1 ? "" : "s"}`)
+    .join(", ");
+}
+
+/** "src/a.ts:3" or "src/a.ts:3-5". As the agent wrote it. */
+export function placeOf({ path, startLine, line }: Finding): string {
+  return `${path}:${startLine === line ? line : `${startLine}-${line}`}`;
+}
+
+/** A sentence, where it is none. */
+function readFinding(item: unknown): Finding | string {
+  const fields = fieldsOf(item);
+  if (fields === null) return `it must be an object, got ${shown(item)}`;
+  const { line, start_line: start = line, severity, title, body, suggestion = null } = fields;
+  const path = typeof fields.path === "string" ? fields.path.replace(/^(\.\/)+/, "") : "";
+  if (!isInside(path)) return `"path" must be a path inside the repository, got ${shown(fields.path)}`;
+  if (!isLine(line)) return `"line" must be an integer from 1, got ${shown(line)}`;
+  if (!(start === null || isLine(start)))
+    return `"start_line" must be an integer from 1, got ${shown(start)}`;
+  if (!isSeverity(severity))
+    return `"severity" must be one of ${severities.join(", ")}, got ${shown(severity)}`;
+  if (typeof title !== "string" || title.trim() === "")
+    return `"title" must be a line of text, got ${shown(title)}`;
+  if (typeof body !== "string") return `"body" must be a text, got ${shown(body)}`;
+  if (!(suggestion === null || typeof suggestion === "string"))
+    return `"suggestion" must be a text, got ${shown(suggestion)}`;
+  const other = start ?? line;
+  // Which of them is the last is not worth a finding.
+  return {
+    path,
+    startLine: Math.min(other, line),
+    line: Math.max(other, line),
+    severity,
+    title,
+    body,
+    suggestion,
+  };
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
+}
+
+function isLine(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 1;
+}
+
+function isSeverity(value: unknown): value is Severity {
+  return severities.some((severity) => severity === value);
+}
+
+function isInside(path: string): boolean {
+  const isBounded = path !== "" && path.length <= MAX_PATH_CHARS && path.isWellFormed();
+  return (
+    isBounded && !/^\/|\/$|\p{Cc}/u.test(path) && !path.split("/").some((part) => /^(\.\.?)?$/.test(part))
+  );
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "nothing" : singleLine(JSON.stringify(value) ?? "nothing", 60);
+}

@@ -1,0 +1,25 @@
+// A problem as an HTTP answer. Which problem a refusal is, core/public-problem.ts says for every door.
+
+import type { Refusal } from "../../core/refusal.ts";
+import { invalidRequest, type PublicProblem, toProblem } from "../shared/public-problem.ts";
+import type { RequestContext } from "./request-context.ts";
+
+export { invalidRequest, type PublicProblem };
+
+/** Answers with a problem as every route does. */
+export function answerProblem(context: RequestContext, problem: PublicProblem): Response {
+  if (context.var.problem === undefined) context.set("problem", problem.code);
+  for (const [name, value] of Object.entries(problem.headers ?? {})) context.header(name, value);
+  if (problem.retryAfterSeconds !== undefined)
+    context.header("Retry-After", String(problem.retryAfterSeconds));
+  const { message: error, code, fields } = problem;
+  return context.json({ error, code, request_id: context.var.requestId, ...fields }, problem.status);
+}
+
+/** Answers with a refusal of the core, and logs why. */
+export function answerRefusal(context: RequestContext, refusal: Refusal): Response {
+  const problem = toProblem(refusal);
+  context.set("problem", refusal.reason);
+  context.var.log.info({ reason: refusal.reason, status: problem.status, code: problem.code }, "refused");
+  return answerProblem(context, problem);
+}

@@ -1,0 +1,83 @@
+// Who asks, and whether they may ask now: a known caller by its own rate, everybody else by that of their address.
+
+import { type Result, refused } from "../../../base/result.ts";
+import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
+import { CAPABILITY_PREFIX } from "../../../contract/exchange.ts";
+import { authenticate, type Caller, keyPrefixes } from "../../core/accounts/caller.ts";
+import type { Core } from "../../core/core.ts";
+import type { AuthRefusal, RateRefusal } from "../../core/refusal.ts";
+
+export type AdmitRefusal = AuthRefusal | RateRefusal;
+
+/**
+ * Finds out who holds this bearer credential, as `authenticate` does, and takes one request from their rate. What is no
+ * credential is charged to the address; so is a guess, apart, before the store is asked. One that was good of late is
+ * no guess: a neighbour behind the same address does it no harm.
+ */
+export async function admitCaller(
+  core: Core,
+  request: { bearer: string | null; address: string },
+): Promise<Result<Caller, AdmitRefusal>> {
+  const { bearer, address } = request;
+  if (bearer === null || !isWellFormed(bearer)) {
+    const excess = chargeAddress(core, address);
+    return excess === null ? await authenticate(core, bearer) : refused(excess);
+  }
+  const hash = hashSecret(bearer);
+  const known = core.limits.bucketOfCredential(hash);
+  const guess = { scope: "address", key: `guess:${address}`, perMinute: core.policy.addressRatePerMinute };
+  const excess = take(core, known === undefined ? guess : bucketOf(core, known));
+  if (excess !== null) return refused(excess);
+  const caller = await authenticate(core, bearer);
+  if (!caller.ok) {
+    core.limits.forgetCredential(hash);
+    return caller;
+  }
+  core.limits.rememberCredential(hash, callerKey(caller.value));
+  if (known !== undefined) return caller;
+  core.limits.giveBack(guess.key);
+  const late = chargeCaller(core, caller.value);
+  return late === null ? caller : refused(late);
+}
+
+/** Takes one request from what a caller may ask. Null when it may. */
+export function chargeCaller(core: Core, caller: Caller): RateRefusal | null {
+  return take(core, bucketOf(core, callerKey(caller)));
+}
+
+/** Gives a request back that cost the service next to nothing. */
+export function refundCaller(core: Core, caller: Caller): void {
+  core.limits.giveBack(callerKey(caller));
+}
+
+/** Takes one request from what strangers at an address may ask. Null when they may. */
+export function chargeAddress(core: Core, address: string): RateRefusal | null {
+  const perMinute = core.policy.addressRatePerMinute;
+  return take(core, { scope: "address", key: `address:${address}`, perMinute });
+}
+
+/** Whom a caller counts for: its account; a job, its repository's agent. */
+export function callerKey(caller: Caller): string {
+  switch (caller.kind) {
+    case "account":
+      return `account:${caller.accountId}`;
+    case "ci_job":
+      return `agent:${caller.capability.agentId}`;
+  }
+}
+
+type Bucket = { readonly scope: string; readonly key: string; readonly perMinute: number };
+
+function bucketOf(core: Core, key: string): Bucket {
+  return { scope: "caller", key, perMinute: core.policy.ratePerMinute };
+}
+
+function take(core: Core, { scope, ...bucket }: Bucket): RateRefusal | null {
+  const retryAfterMs = core.limits.take({ ...bucket, now: core.clock.now() });
+  return retryAfterMs === 0 ? null : { reason: "rate_limited", scope, retryAfterMs };
+}
+
+function isWellFormed(bearer: string): boolean {
+  const prefixes = [CAPABILITY_PREFIX, ...Object.values(keyPrefixes)];
+  return prefixes.some((prefix) => isWellFormedSecret(prefix, bearer));
+}

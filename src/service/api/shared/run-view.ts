@@ -1,0 +1,101 @@
+// A stored run as the contract shows it. Throws on a row that its state forbids. Pure.
+
+import type { Run } from "../../../contract/run.ts";
+import { chargeInCredits } from "../../core/money/ledger.ts";
+import type { RunRecord } from "../../core/records.ts";
+import { withheldReasonOf } from "../../core/runs/run-machine.ts";
+import { type AdvisorTerms, modelRoles, sumOf, type Usage } from "../../core/runs/usage.ts";
+
+export function toRun(run: RunRecord): Run {
+  const identity = {
+    id: run.id,
+    agent_id: run.agentId,
+    thread_id: run.threadId,
+    origin: run.origin,
+    ...(run.parentRunId === null ? {} : { parent_run_id: run.parentRunId }),
+  };
+  switch (run.status) {
+    case "queued":
+      return { status: "queued", ...identity, credits: null, tokens: null };
+    case "running":
+    case "cancelling":
+      return { status: run.status, ...identity, credits: null, tokens: null, ...startOf(run) };
+    case "completed":
+      return {
+        status: "completed",
+        ...identity,
+        ...accountingOf(run),
+        ...startOf(run),
+        ended_at: iso(run, "endedAt"),
+        stop_reason: present(run, "stopReason"),
+      };
+    case "failed":
+      return {
+        status: "failed",
+        ...identity,
+        ...accountingOf(run),
+        ...(run.startedAt === null ? {} : startOf(run)),
+        ended_at: iso(run, "endedAt"),
+        cause: present(run, "cause"),
+        retryable: run.retryable,
+      };
+    case "cancelled":
+      return {
+        status: "cancelled",
+        ...identity,
+        ...accountingOf(run),
+        ...(run.startedAt === null ? {} : startOf(run)),
+        ended_at: iso(run, "endedAt"),
+        cause: present(run, "cause"),
+      };
+  }
+}
+
+function startOf(run: RunRecord) {
+  return { started_at: iso(run, "startedAt"), last_heartbeat_at: iso(run, "heartbeatAt") };
+}
+
+function accountingOf(run: RunRecord) {
+  const { grossMicroUsd: gross, refundedMicroUsd: refunded, usage } = run;
+  const withheld = withheldReasonOf(run);
+  return {
+    credits: chargeInCredits(gross - refunded),
+    tokens: usage === null ? null : sumOf(usage, "tokens"),
+    ...(gross === 0 ? {} : { gross_micro_usd: gross }),
+    ...(gross === 0 || usage === null ? {} : { usage_by_role: usageByRole(usage) }),
+    ...(usage === null || usage.advisor === null ? {} : { advisor: advisorOf(usage, usage.advisor) }),
+    ...(refunded === 0 ? {} : { refunded_micro_usd: refunded }),
+    ...(run.refundReason === null ? {} : { refund_reason: run.refundReason }),
+    ...(withheld === null ? {} : { refund_withheld_reason: withheld }),
+  };
+}
+
+function usageByRole({ roles }: Usage) {
+  const entries = modelRoles.flatMap((role) => {
+    const used = roles[role];
+    if (used === undefined) return [];
+    return [[role, { credits: chargeInCredits(used.microUsd), tokens: used.tokens, calls: used.calls }]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function advisorOf({ roles }: Usage, { callsAllowed, spendCapMicroUsd: cap }: AdvisorTerms) {
+  return {
+    calls_used: roles.advisor?.calls ?? 0,
+    calls_allowed: callsAllowed,
+    spend_micro_usd: roles.advisor?.microUsd ?? 0,
+    ...(cap === null ? {} : { spend_cap_micro_usd: cap }),
+  };
+}
+
+function iso(run: RunRecord, field: "startedAt" | "heartbeatAt" | "endedAt"): string {
+  return new Date(present(run, field)).toISOString();
+}
+
+function present<Field extends keyof RunRecord>(run: RunRecord, field: Field): NonNullable<RunRecord[Field]> {
+  const value = run[field];
+  if (value === null || value === undefined) {
+    throw new TypeError(`Run ${run.id} is ${run.status} but has no ${field}.`);
+  }
+  return value;
+}

@@ -1,0 +1,61 @@
+// A stored schedule as the contract shows it. Throws on a row that its state forbids. Pure.
+
+import type { Schedule } from "../../../contract/schedule.ts";
+import type { ScheduleRecord } from "../../core/schedules/schedule-machine.ts";
+
+/** Where the owner confirms what an AI client has scheduled. */
+export function confirmUrl(webUrl: string, scheduleId: string): string {
+  return `${webUrl}/confirm/${scheduleId}`;
+}
+
+export function toSchedule(schedule: ScheduleRecord, webUrl: string): Schedule {
+  const { confirmedAt, lastError, status } = schedule;
+  const threadId = schedule.threadId ?? schedule.pinnedSessionId;
+  const common = {
+    id: schedule.id,
+    agent_id: schedule.agentId,
+    kind: "once" as const,
+    prompt: schedule.prompt,
+    fire_at: iso(schedule.fireAt),
+    ...(threadId === null ? {} : { thread_id: threadId }),
+    metadata: { ...schedule.metadata },
+    attempts: schedule.attempts,
+    created_at: iso(schedule.createdAt),
+  };
+  const confirmed = confirmedAt === null ? {} : { confirmed_at: iso(confirmedAt) };
+  const tried = lastError === null ? {} : { last_error: lastError };
+  switch (status) {
+    case "awaiting_confirmation":
+      return { status, ...common, confirm_url: confirmUrl(webUrl, schedule.id) };
+    case "pending":
+    case "firing":
+    case "cancelled":
+      return { status, ...common, ...confirmed, ...tried };
+    case "dispatched":
+    case "done":
+      return {
+        status,
+        ...common,
+        ...confirmed,
+        ...tried,
+        last_fired_at: iso(present(schedule, "lastFiredAt")),
+      };
+    case "failed":
+      return { status, ...common, ...confirmed, last_error: present(schedule, "lastError") };
+  }
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function present<Field extends "lastFiredAt" | "lastError">(
+  schedule: ScheduleRecord,
+  field: Field,
+): NonNullable<ScheduleRecord[Field]> {
+  const value = schedule[field];
+  if (value === null || value === undefined) {
+    throw new TypeError(`Schedule ${schedule.id} is ${schedule.status} but has no ${field}.`);
+  }
+  return value;
+}

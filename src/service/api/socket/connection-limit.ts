@@ -1,0 +1,62 @@
+// How many sockets each account, or each repository's jobs, have open here.
+
+import type { Caller } from "../../core/accounts/caller.ts";
+import type { SocketRefusal } from "../../core/refusal.ts";
+import { callerKey } from "../shared/admit-caller.ts";
+
+export class ConnectionLimit {
+  readonly #taken = new Map<string, number>();
+  readonly #allowed: number;
+
+  constructor(allowed: number) {
+    this.#allowed = allowed;
+  }
+
+  /** Why this caller may open no further socket; null when it may. */
+  refusalOf(caller: Caller): SocketRefusal | null {
+    const taken = this.#taken.get(callerKey(caller)) ?? 0;
+    return taken < this.#allowed ? null : { reason: "sockets_reached", allowed: this.#allowed };
+  }
+
+  /** A socket that has no seat yet. */
+  newcomer(): Seat {
+    return new Seat(this);
+  }
+
+  move(from: string | null, to: string | null): void {
+    if (from !== null) this.#put(from, -1);
+    if (to !== null) this.#put(to, 1);
+  }
+
+  #put(key: string, change: number): void {
+    const taken = (this.#taken.get(key) ?? 0) + change;
+    if (taken > 0) this.#taken.set(key, taken);
+    else this.#taken.delete(key);
+  }
+}
+
+/** The seat of one socket, which its credential's holder takes. */
+export class Seat {
+  readonly #connectionLimit: ConnectionLimit;
+  #key: string | null = null;
+
+  constructor(connectionLimit: ConnectionLimit) {
+    this.#connectionLimit = connectionLimit;
+  }
+
+  /** Takes a seat for the caller, in the place of an earlier one. Null when there was one. */
+  take(caller: Caller): SocketRefusal | null {
+    const key = callerKey(caller);
+    if (key === this.#key) return null;
+    const refusal = this.#connectionLimit.refusalOf(caller);
+    if (refusal !== null) return refusal;
+    this.#connectionLimit.move(this.#key, key);
+    this.#key = key;
+    return null;
+  }
+
+  leave(): void {
+    this.#connectionLimit.move(this.#key, null);
+    this.#key = null;
+  }
+}

@@ -1,0 +1,90 @@
+// The credential of one socket: given by the upgrade or by a frame, checked before every request and now and then,
+// gone when it ends or is revoked.
+
+import type { Result } from "../../../base/result.ts";
+import { AUTH_SECONDS } from "../../../contract/socket.ts";
+import { authenticate, type Caller } from "../../core/accounts/caller.ts";
+import type { Core } from "../../core/core.ts";
+import type { AuthRefusal } from "../../core/refusal.ts";
+import { type AdmitRefusal, admitCaller } from "../shared/admit-caller.ts";
+
+export type CredentialParts = {
+  readonly core: Core;
+  /** Where the socket comes from. */
+  readonly address: string;
+  /** Aborts when the socket closes. */
+  readonly signal: AbortSignal;
+  /** The credential that was there ended. Another is awaited. */
+  readonly onLost: (refusal: AuthRefusal) => void;
+  /** None came in time. */
+  readonly onMissing: () => void;
+};
+
+export class Credential {
+  readonly #parts: CredentialParts;
+  #held: { readonly token: string; readonly caller: Caller } | null = null;
+  /** Ends the timer of what is held, or of what is awaited. */
+  #timer = new AbortController();
+
+  constructor(parts: CredentialParts) {
+    this.#parts = parts;
+  }
+
+  get caller(): Caller | null {
+    return this.#held?.caller ?? null;
+  }
+
+  /** Begins to wait for a first or another credential. */
+  await(): void {
+    this.#after(AUTH_SECONDS * 1000, () => this.#parts.onMissing());
+  }
+
+  /** Who holds this token. Nothing changes before `accept`. */
+  async offer(token: string): Promise<Result<Caller, AdmitRefusal>> {
+    const { core, address } = this.#parts;
+    return await admitCaller(core, { bearer: token, address });
+  }
+
+  /** Takes a credential in the place of the one that is held. Returns when it ends by itself. */
+  accept(credential: { token: string; caller: Caller }): number | null {
+    this.#held = credential;
+    const { caller } = credential;
+    if (caller.kind !== "ci_job") {
+      this.#timer.abort();
+      return null;
+    }
+    const { expiresAt } = caller.capability;
+    const { clock } = this.#parts.core;
+    this.#after(expiresAt - clock.now(), () =>
+      this.#lose({ reason: "credential_expired", expiredAt: expiresAt }),
+    );
+    return expiresAt;
+  }
+
+  /** Looks whether what is held is still good. */
+  async check(): Promise<Caller | null> {
+    const held = this.#held;
+    if (held === null) return null;
+    const caller = await authenticate(this.#parts.core, held.token);
+    if (this.#held !== held) return this.caller;
+    if (caller.ok) {
+      this.#held = { token: held.token, caller: caller.value };
+      return caller.value;
+    }
+    this.#lose(caller.refusal);
+    return null;
+  }
+
+  #lose(refusal: AuthRefusal): void {
+    this.#held = null;
+    this.await();
+    this.#parts.onLost(refusal);
+  }
+
+  #after(ms: number, act: () => void): void {
+    this.#timer.abort();
+    this.#timer = new AbortController();
+    const { core, signal } = this.#parts;
+    core.clock.sleep(ms, AbortSignal.any([signal, this.#timer.signal])).then(act, () => {});
+  }
+}

@@ -1,0 +1,146 @@
+// One subscription of a socket: reads a run, or a session's runs in turn, no faster than the peer reads.
+
+import type { Logger } from "../../../base/log.ts";
+import type { Cursor, ServerFrame, SubscribeFrame } from "../../../contract/socket.ts";
+import type { Caller } from "../../core/accounts/caller.ts";
+import type { Core } from "../../core/core.ts";
+import type { StoredEvent } from "../../core/records.ts";
+import type { RunRefusal } from "../../core/refusal.ts";
+import { followRun, followSession } from "../../core/runs/follow-run.ts";
+import { findRun } from "../../core/runs/read-run.ts";
+import { toProblem } from "../shared/public-problem.ts";
+import { toRun } from "../shared/run-view.ts";
+import type { SendBuffer } from "./send-buffer.ts";
+
+type Farewell = "ended" | "asked" | "refused" | "unauthorized" | "slow" | "stopping";
+
+export type SubscriptionParts = {
+  readonly core: Core;
+  readonly sendBuffer: SendBuffer;
+  readonly log: Logger;
+  /** Whoever the socket's credential stands for at the moment. */
+  readonly caller: () => Caller | null;
+  readonly frame: SubscribeFrame;
+};
+
+export class Subscription {
+  readonly id: string;
+  readonly #core: Core;
+  readonly #log: Logger;
+  readonly #sendBuffer: SendBuffer;
+  readonly #caller: () => Caller | null;
+  readonly #over = new AbortController();
+  /** What every event's frame begins with. */
+  readonly #head: string;
+  #cursor: Cursor;
+
+  constructor(parts: SubscriptionParts) {
+    this.#core = parts.core;
+    this.#log = parts.log;
+    this.#sendBuffer = parts.sendBuffer;
+    this.#caller = parts.caller;
+    this.id = parts.frame.id;
+    this.#head = `{"type":"event","subscription":${JSON.stringify(this.id)}`;
+    this.#cursor = parts.frame.after ?? null;
+  }
+
+  /** Sends until the run has ended and is read, or `end` is called. */
+  async followRun(runId: string, after: number): Promise<void> {
+    this.#cursor = after;
+    const isDone = await this.#follow({ runId, after, cursorAt: (seq) => seq, isOneOfMany: false });
+    if (isDone) this.end("ended");
+  }
+
+  /** Sends until `end` is called: a session has no end. */
+  async followSession(sessionId: string, cursor: { run_id: string; seq: number } | null): Promise<void> {
+    const [caller, signal] = [this.#caller, this.#over.signal];
+    const from = cursor?.run_id ?? null;
+    for await (const next of followSession(this.#core, { sessionId, from, caller, signal })) {
+      if (!next.ok) {
+        this.#refuse(next.refusal);
+        return;
+      }
+      const runId = next.value;
+      const after = runId === cursor?.run_id ? cursor.seq : 0;
+      const cursorAt = (seq: number) => ({ run_id: runId, seq });
+      if (!(await this.#follow({ runId, after, cursorAt, isOneOfMany: true }))) return;
+    }
+  }
+
+  /** Says goodbye with the cursor, once; nothing follows it. */
+  end(why: Farewell): void {
+    if (this.#over.signal.aborted) return;
+    this.#over.abort();
+    const where = { subscription: this.id, resume_after: this.#cursor };
+    const frame: ServerFrame =
+      why === "slow" || why === "stopping"
+        ? { type: why, ...where }
+        : { type: "unsubscribed", reason: why, ...where };
+    this.#sendBuffer.send(frame);
+  }
+
+  /** Ends without a word: the socket is gone. */
+  drop(): void {
+    this.#over.abort();
+  }
+
+  /** True once the run has ended and all of it was sent; of a session's run that has expired, that is its record. */
+  async #follow(part: {
+    runId: string;
+    after: number;
+    cursorAt: (seq: number) => Cursor;
+    isOneOfMany: boolean;
+  }): Promise<boolean> {
+    const { runId, after, cursorAt, isOneOfMany } = part;
+    const signal = this.#over.signal;
+    if (!(await this.#hasRoom())) return false;
+    const caller = this.#caller();
+    if (caller === null || signal.aborted) return false;
+    const found = await findRun(this.#core, { caller, runId });
+    if (!found.ok) return this.#refuse(found.refusal);
+    if (signal.aborted) return false;
+    this.#sendBuffer.send({ type: "run", subscription: this.id, run: toRun(found.value) });
+    const pages = followRun(this.#core, { runId, after, caller: this.#caller, signal });
+    for await (const page of pages) {
+      if (!page.ok && page.refusal.reason === "events_expired" && isOneOfMany) {
+        this.#cursor = cursorAt(found.value.lastSeq);
+        return true;
+      }
+      if (!page.ok) return this.#refuse(page.refusal);
+      for (const event of page.value.events) {
+        if (!(await this.#hasRoom())) return false;
+        this.#sendBuffer.sendText(this.#eventText(runId, event));
+        this.#cursor = cursorAt(event.seq);
+      }
+      if (!(await this.#hasRoom())) return false;
+      if (page.value.done) {
+        this.#sendBuffer.send({ type: "run", subscription: this.id, run: page.value.run });
+        return true;
+      }
+    }
+    return false;
+  }
+
+  async #hasRoom(): Promise<boolean> {
+    const { signal } = this.#over;
+    if (signal.aborted) return false;
+    if (!this.#sendBuffer.isFull) return true;
+    this.#log.debug({ subscription: this.id }, "waiting for a slow reader");
+    if (await this.#sendBuffer.hasRoom(signal)) return true;
+    if (!signal.aborted) this.#log.info({ subscription: this.id }, "a reader was too slow");
+    this.end("slow");
+    return false;
+  }
+
+  /** Events are JSON already: they are put in, not parsed and written again. */
+  #eventText(runId: string, { seq, at, json }: StoredEvent): string {
+    return `${this.#head},"run_id":${JSON.stringify(runId)},"seq":${seq},"at":"${new Date(at).toISOString()}","event":${json}}`;
+  }
+
+  #refuse(refusal: RunRefusal): false {
+    if (this.#over.signal.aborted) return false;
+    this.#sendBuffer.sendProblem(toProblem(refusal), this.id);
+    this.end("refused");
+    return false;
+  }
+}

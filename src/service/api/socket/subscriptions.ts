@@ -1,0 +1,105 @@
+// The subscriptions of one socket: added, ended, at most so many.
+
+import type { Logger } from "../../../base/log.ts";
+import type { Result } from "../../../base/result.ts";
+import { MAX_SUBSCRIPTIONS, type SubscribeFrame } from "../../../contract/socket.ts";
+import type { Caller } from "../../core/accounts/caller.ts";
+import type { Core } from "../../core/core.ts";
+import type { RunRefusal } from "../../core/refusal.ts";
+import { findRunOfSession, findSession } from "../../core/runs/follow-run.ts";
+import { findStream } from "../../core/runs/read-run.ts";
+import { invalidRequest, toProblem } from "../shared/public-problem.ts";
+import type { SendBuffer } from "./send-buffer.ts";
+import { Subscription } from "./subscription.ts";
+
+type Parts = {
+  readonly core: Core;
+  readonly sendBuffer: SendBuffer;
+  readonly caller: () => Caller | null;
+  readonly log: Logger;
+};
+
+export class Subscriptions {
+  readonly #parts: Parts;
+  readonly #byId = new Map<string, Subscription>();
+  #isOver = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Begins one, or says why not. */
+  async add(frame: SubscribeFrame, caller: Caller): Promise<void> {
+    const { core, sendBuffer, log } = this.#parts;
+    if (this.#byId.has(frame.id)) {
+      return sendBuffer.sendProblem(invalidRequest(`Subscription "${frame.id}" is there already.`), frame.id);
+    }
+    if (this.#byId.size >= MAX_SUBSCRIPTIONS) {
+      const message = `A socket may have ${MAX_SUBSCRIPTIONS} subscriptions. End one, or open another socket.`;
+      return sendBuffer.sendProblem({ status: 429, code: "capacity_reached", message }, frame.id);
+    }
+    const found = await findTarget(core, { frame, caller });
+    if (!found.ok) {
+      log.info({ reason: found.refusal.reason }, "refused");
+      return sendBuffer.sendProblem(toProblem(found.refusal), frame.id);
+    }
+    if (this.#isOver || this.#parts.caller() === null) return;
+    const subscription = new Subscription({ ...this.#parts, frame });
+    this.#byId.set(frame.id, subscription);
+    sendBuffer.send({ type: "subscribed", subscription: frame.id });
+    void this.#carry(subscription, frame);
+  }
+
+  remove(id: string): void {
+    const subscription = this.#byId.get(id);
+    if (subscription === undefined) {
+      const message = `There is no subscription "${id}".`;
+      this.#parts.sendBuffer.sendProblem({ status: 404, code: "not_found", message }, id);
+      return;
+    }
+    this.#byId.delete(id);
+    subscription.end("asked");
+  }
+
+  /** Ends all of them, each with its cursor. */
+  endAll(why: "unauthorized" | "stopping"): void {
+    for (const subscription of this.#byId.values()) subscription.end(why);
+    this.#byId.clear();
+    if (why === "stopping") this.#isOver = true;
+  }
+
+  /** The socket is gone. */
+  drop(): void {
+    this.#isOver = true;
+    for (const subscription of this.#byId.values()) subscription.drop();
+    this.#byId.clear();
+  }
+
+  async #carry(subscription: Subscription, frame: SubscribeFrame): Promise<void> {
+    const { run_id, session_id, after } = frame;
+    try {
+      if (run_id !== undefined) await subscription.followRun(run_id, typeof after === "number" ? after : 0);
+      if (session_id !== undefined) {
+        await subscription.followSession(session_id, typeof after === "object" ? after : null);
+      }
+    } catch (cause) {
+      this.#parts.log.error({ err: cause }, "internal error");
+      const problem = { status: 500, code: "internal", message: "internal error" } as const;
+      this.#parts.sendBuffer.sendProblem(problem, subscription.id);
+      subscription.end("refused");
+    }
+    if (this.#byId.get(subscription.id) === subscription) this.#byId.delete(subscription.id);
+  }
+}
+
+/** The run or session, and the run of its cursor, for a caller who may read them. */
+async function findTarget(
+  core: Core,
+  { frame, caller }: { frame: SubscribeFrame; caller: Caller },
+): Promise<Result<unknown, RunRefusal>> {
+  const { run_id: runId, session_id: sessionId = "", after } = frame;
+  if (runId !== undefined) return await findStream(core, { caller, runId });
+  const session = await findSession(core, { caller, sessionId });
+  if (!session.ok || typeof after !== "object" || after === null) return session;
+  return await findRunOfSession(core, { caller, sessionId, runId: after.run_id });
+}

@@ -1,0 +1,127 @@
+// The checkout port over a checkout that is there already: runs work in its very files, and what they change stays.
+// Its git folder is never written, nor its configuration obeyed: each run asks through a git folder of its own, which
+// borrows the checkout's objects.
+
+import { copyFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { ok, type Result, refused } from "../../base/result.ts";
+import { protectedPathGuard } from "../../contract/protected-paths.ts";
+import type { Checkout, CheckoutProvider, CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
+import { type JobCheckout, readJobCheckout } from "./borrowed-facts.ts";
+import { checkedOutPullRequest } from "./borrowed-pull-request.ts";
+import type { PullRequestBase } from "./fetch-pull-request.ts";
+import { gitCheckout } from "./git-checkout.ts";
+import { measureTree } from "./git-output.ts";
+import { type Git, GitError } from "./git-process.ts";
+import { makeRunFolder, type RunFolder, removeFolder } from "./run-folder.ts";
+import { gitOf, type RunGitOptions, withoutRepository } from "./run-git.ts";
+import { recordState } from "./working-changes.ts";
+
+/** Git reads a file whole to search it. */
+const MAX_SEARCHED_FILE_BYTES = 5_000_000;
+
+export type BorrowedCheckoutsOptions = RunGitOptions & {
+  /** The checkout's tree. */
+  readonly root: string;
+};
+
+/**
+ * Opens the one checkout, for a run and for its children at the same time: they share its files. What lay there before
+ * a run is no change of that run. `close()` leaves the files as they are.
+ */
+export function borrowedCheckouts(options: BorrowedCheckoutsOptions): CheckoutProvider {
+  const settings = { ...options, root: resolve(options.root), folder: resolve(options.folder) };
+  return {
+    open: (source, signal) => openCheckout(settings, { source, signal }),
+    ...withoutRepository(settings),
+  };
+}
+
+async function openCheckout(
+  options: BorrowedCheckoutsOptions,
+  { source, signal }: { source: CheckoutSource; signal: AbortSignal },
+): Promise<Result<Checkout, CheckoutRefusal>> {
+  signal.throwIfAborted();
+  const own = await makeRunFolder(options.folder, source.runId);
+  const folder = { ...own, tree: options.root };
+  try {
+    const jobCheckout = await readJobCheckout({ ...options, home: folder.home }, signal);
+    const fault = faultOf(jobCheckout, source);
+    if (jobCheckout === null || fault !== null) {
+      await removeFolder(folder.path);
+      return refused({ reason: "checkout_failed", detail: `${fault} ${ADVICE}` });
+    }
+    const git = gitOf(options, folder);
+    await borrow({ git, folder, jobCheckout, signal });
+    const place = { ...options, home: folder.home };
+    const pullRequest = await checkedOutPullRequest({ git, place, jobCheckout, source, signal });
+    if (!pullRequest.ok) {
+      await removeFolder(folder.path);
+      return pullRequest;
+    }
+    const base = pullRequest.value;
+    return ok(
+      await checkoutOf({ git, folder, source: { ...source, sha: jobCheckout.headSha }, base, signal }),
+    );
+  } catch (cause) {
+    await removeFolder(folder.path);
+    signal.throwIfAborted();
+    if (!(cause instanceof GitError)) throw cause;
+    const detail = `The checkout of ${source.repository} could not be used. ${cause.message} ${ADVICE}`;
+    return refused({ reason: "checkout_failed", detail });
+  }
+}
+
+const ADVICE = 'Add "uses: actions/checkout@v5" before this step.';
+
+/** Null when it is a checkout of that repository. One without an origin is believed. */
+function faultOf(jobCheckout: JobCheckout | null, { repository }: CheckoutSource): string | null {
+  if (jobCheckout === null) return `This job has no checkout of ${repository} to work on.`;
+  const found = jobCheckout.repository;
+  // Of an address no more than two names are known; a GitLab project may be deeper in groups.
+  if (found === null || isEndOf(found.toLowerCase(), repository.toLowerCase())) return null;
+  return `The checkout in this job is one of ${found}, not of ${repository}.`;
+}
+
+function isEndOf(found: string, repository: string): boolean {
+  return found === repository || (found.includes("/") && repository.endsWith(`/${found}`));
+}
+
+type Borrowed = {
+  readonly git: Git;
+  readonly folder: RunFolder;
+  readonly jobCheckout: JobCheckout;
+  readonly signal: AbortSignal;
+};
+
+/** Makes a git folder that knows the checkout's commits, and nothing of its settings. */
+async function borrow({ git, folder, jobCheckout, signal }: Borrowed): Promise<void> {
+  const init = ["init", "--quiet", "--template=", `--object-format=${jobCheckout.objectFormat}`];
+  await git({ args: init, signal });
+  await writeFile(join(folder.git, "objects", "info", "alternates"), `${jobCheckout.objects}\n`);
+  await copyFile(jobCheckout.shallow, join(folder.git, "shallow")).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== "ENOENT") throw cause;
+  });
+  await git({ args: ["update-ref", "--no-deref", "HEAD", jobCheckout.headSha], signal });
+}
+
+async function checkoutOf(open: {
+  git: Git;
+  folder: RunFolder;
+  source: CheckoutSource;
+  base: PullRequestBase | null;
+  signal: AbortSignal;
+}): Promise<Checkout> {
+  const { git, folder, source, base, signal } = open;
+  const isProtected = protectedPathGuard();
+  const ask = (call: Omit<Parameters<Git>[0], "signal">) => git({ ...call, signal });
+  const listing = await ask({ args: ["ls-tree", "-r", "-l", "-z", "--full-tree", source.sha] });
+  const { largeFiles } = measureTree(listing.stdout, MAX_SEARCHED_FILE_BYTES);
+  const since = await recordState({ ask, folder, headSha: source.sha, isProtected });
+  const files = { unsearched: largeFiles, isProtected, since };
+  const opened = gitCheckout({ git, folder, source, base, ...files, signal });
+  // Commands see the checkout's own, without its secrets: the borrowed one's objects lie elsewhere.
+  const { gitFolder: _borrowed, ...checkout } = opened;
+  // What the session's last run left lies in the tree already, and nothing here may reset somebody's files.
+  return { ...checkout, isShared: true, restore: async () => ok(null) };
+}

@@ -1,0 +1,116 @@
+// What a checkout that somebody else made says of itself: its commit, where its objects are, whose it is. Git only
+// reads there. Of its configuration, which may hold a token, the path of its origin alone goes further.
+
+import { stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { createGit, type Git, GitError } from "./git-process.ts";
+
+const NONE = [0, 1, 5, 128];
+
+export type JobCheckout = {
+  /** Absolute path of its tree. */
+  readonly root: string;
+  readonly headSha: string;
+  /** Null where no branch is checked out. */
+  readonly ref: string | null;
+  /** `owner/name`, or as much of a path as its origin has; null without an origin. */
+  readonly repository: string | null;
+  readonly objectFormat: string;
+  /** Absolute paths in its git folder. */
+  readonly objects: string;
+  readonly shallow: string;
+};
+
+export type JobCheckoutPlace = {
+  readonly root: string;
+  /** An empty folder. */
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly gitPath?: string;
+};
+
+/** Null where `root` is no checkout, or one without a commit. Throws a GitError when git does not start. */
+export async function readJobCheckout(
+  place: JobCheckoutPlace,
+  signal: AbortSignal,
+): Promise<JobCheckout | null> {
+  const { root, home, environment, gitPath = "git" } = place;
+  const gitFolder = join(root, ".git");
+  if (!(await exists(gitFolder))) return null;
+  const git = createGit({ environment, gitPath, gitFolder, treeFolder: root, home });
+  const asked = ["--show-object-format", "--git-path", "objects", "--git-path", "shallow"];
+  try {
+    const [objectFormat = "", objects = "", shallow = "", headSha = "", ...more] = await linesOf(git, {
+      args: ["rev-parse", ...asked, "HEAD^{commit}"],
+      signal,
+    });
+    if (headSha === "" || more.length > 0) return null;
+    const [ref = null] = await linesOf(git, {
+      args: ["symbolic-ref", "-q", "HEAD"],
+      signal,
+      allowedExitCodes: NONE,
+    });
+    const [origin = ""] = await linesOf(git, {
+      args: ["config", "--local", "--get", "remote.origin.url"],
+      signal,
+      allowedExitCodes: NONE,
+    });
+    return {
+      root,
+      headSha,
+      ref,
+      repository: repositoryOf(origin),
+      objectFormat,
+      objects: resolve(root, objects),
+      shallow: resolve(root, shallow),
+    };
+  } catch (cause) {
+    if (cause instanceof GitError && cause.code === "git_failed") return null;
+    throw cause;
+  }
+}
+
+/** The commit of a branch of its origin, as the checkout last saw it; null where it has not got it. */
+export async function readOriginBranch(
+  place: JobCheckoutPlace,
+  branch: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { root, home, environment, gitPath = "git" } = place;
+  const git = createGit({ environment, gitPath, gitFolder: join(root, ".git"), treeFolder: root, home });
+  const name = `refs/remotes/origin/${branch}^{commit}`;
+  const args = ["rev-parse", "--verify", "--quiet", name];
+  const [sha = null] = await linesOf(git, { args, signal, allowedExitCodes: NONE });
+  return sha;
+}
+
+/** The nearest folder from here up that is a checkout's root. */
+export async function findJobCheckout(from: string): Promise<string | null> {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    if (await exists(join(folder, ".git"))) return folder;
+    if (dirname(folder) === folder) return null;
+  }
+}
+
+async function linesOf(git: Git, call: Parameters<Git>[0]): Promise<string[]> {
+  const text = (await git(call)).stdout.toString("utf8");
+  return text.split("\n").filter((line) => line !== "");
+}
+
+/** The last two names of a URL's path, or of the path that ssh is given. */
+function repositoryOf(origin: string): string | null {
+  const path = URL.parse(origin)?.pathname ?? origin.replace(/^[^/]*:/, "/");
+  const names = path
+    .replace(/\/+$/, "")
+    .replace(/\.git$/, "")
+    .split("/")
+    .filter((name) => name !== "");
+  return names.length === 0 ? null : names.slice(-2).join("/");
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,54 @@
+// Whether a checkout that somebody else made is one of the pull request that a run was asked to work on.
+
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
+import { type JobCheckout, type JobCheckoutPlace, readOriginBranch } from "./borrowed-facts.ts";
+import { findMergeBase, type PullRequestBase } from "./fetch-pull-request.ts";
+import type { Git } from "./git-process.ts";
+
+export type CheckedOut = {
+  /** Of a git folder that knows the checkout's commits. */
+  readonly git: Git;
+  readonly place: JobCheckoutPlace;
+  readonly jobCheckout: JobCheckout;
+  readonly source: CheckoutSource;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * What the pull request is compared with; null where no pull request was asked for, or the checkout does not have the
+ * branch that it goes to. Refused where neither its head is checked out nor, in a job of the pull request itself, the
+ * provider's merge of it: anybody else's merge could say of any commit that it is the base.
+ */
+export async function checkedOutPullRequest(
+  checkedOut: CheckedOut,
+): Promise<Result<PullRequestBase | null, CheckoutRefusal>> {
+  const { git, jobCheckout, source, signal } = checkedOut;
+  const { pullRequest } = source;
+  if (pullRequest === undefined) return ok(null);
+  const isMerge = pullRequest.isJobs && (await isMergeOf(checkedOut));
+  if (jobCheckout.headSha !== source.sha && !isMerge) {
+    return refused({ reason: "checkout_failed", detail: explain(checkedOut, pullRequest.headRef) });
+  }
+  const tip = await readOriginBranch(checkedOut.place, source.baseRef ?? "", signal);
+  return ok(
+    tip === null ? null : { tip, mergeBase: await findMergeBase(git, [jobCheckout.headSha, tip], signal) },
+  );
+}
+
+/** Read in the commit itself: a shallow history shows no parents. */
+async function isMergeOf({ git, source, signal }: CheckedOut): Promise<boolean> {
+  const commit = (await git({ args: ["cat-file", "commit", "HEAD"], signal })).stdout.toString("latin1");
+  const [header = ""] = commit.split("\n\n", 1);
+  const parents = [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, sha]) => sha);
+  return parents.length === 2 && parents[1] === source.sha;
+}
+
+function explain({ jobCheckout, source }: CheckedOut, headRef: string): string {
+  const [found, asked] = [jobCheckout.headSha, source.sha].map((sha) => sha.slice(0, 7));
+  return (
+    `The checkout in this job is at ${found}, and the run was asked for ${asked}, of pull request ` +
+    `${source.pullRequest?.number} of ${source.repository}. Check out its head: give actions/checkout ` +
+    `"ref: ${headRef}". Where it has that, the head moved on meanwhile: comment again.`
+  );
+}

@@ -1,0 +1,85 @@
+// Brings one commit and its recent history here: fetched by its name, weighed before it is unfolded, then checked out.
+
+import type { Clock } from "../../base/clock.ts";
+import type { CheckoutSource } from "../core/ports/checkout.ts";
+import {
+  CloneLimitError,
+  type CloneLimits,
+  checkStoredBytes,
+  megabytes,
+  withinLimits,
+} from "./clone-limits.ts";
+import type { CloneTarget } from "./clone-url.ts";
+import { fetchHistory } from "./fetch-history.ts";
+import { fetchPullRequest, type PullRequestBase } from "./fetch-pull-request.ts";
+import { measureTree, type TreeMeasure } from "./git-output.ts";
+import { type Git, GitError } from "./git-process.ts";
+
+/** Git reads a file whole to search it. */
+const MAX_SEARCHED_FILE_BYTES = 5_000_000;
+/** Half a million files or so; a tree of trees that repeats itself has no end worth waiting for. */
+const MAX_LISTING_BYTES = 64 * 1024 * 1024;
+
+export type Clone = {
+  readonly git: Git;
+  readonly gitFolder: string;
+  readonly target: CloneTarget;
+  readonly source: Pick<CheckoutSource, "sha" | "baseRef" | "pullRequest">;
+  readonly limits: CloneLimits;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+};
+
+export type Cloned = {
+  /** What the tree weighs. */
+  readonly tree: TreeMeasure;
+  /** Null where no pull request was asked for. */
+  readonly base: PullRequestBase | null;
+};
+
+/**
+ * Fetches and checks out `sha`. Throws a `GitError`, a `CloneLimitError`, a `PullRequestMovedError`, or the reason of
+ * `signal`; every process has ended by then.
+ */
+export async function cloneCommit(clone: Clone): Promise<Cloned> {
+  const { sha } = clone.source;
+  return await withinLimits(clone, async (signal) => {
+    const format = sha.length === 64 ? "sha256" : "sha1";
+    const init = ["init", "--quiet", "--template=", `--object-format=${format}`];
+    await clone.git({ args: init, signal });
+    const base = await fetchSource(clone, signal);
+    await checkStoredBytes(clone.gitFolder, clone.limits);
+    const tree = await checkTreeSize(clone, signal);
+    await clone.git({ args: ["checkout", "--quiet", "--force", "--detach", sha], signal });
+    return { tree, base };
+  });
+}
+
+async function fetchSource(clone: Clone, signal: AbortSignal): Promise<PullRequestBase | null> {
+  const { sha, baseRef, pullRequest } = clone.source;
+  if (pullRequest === undefined || baseRef === null) {
+    await fetchHistory({ ...clone, wanted: [sha], signal });
+    return null;
+  }
+  return await fetchPullRequest({ ...clone, sha, baseRef, pullRequest, signal });
+}
+
+async function checkTreeSize(clone: Clone, signal: AbortSignal): Promise<TreeMeasure> {
+  const { maxCheckoutBytes } = clone.limits;
+  const args = ["ls-tree", "-r", "-l", "-z", "--full-tree", clone.source.sha];
+  const listing = await clone
+    .git({ args, signal, maxOutputBytes: MAX_LISTING_BYTES })
+    .catch((cause: unknown) => {
+      const isEndless = cause instanceof GitError && cause.code === "git_output_too_large";
+      throw isEndless
+        ? new CloneLimitError("clone_too_large", "it has more files than this service can list")
+        : cause;
+    });
+  const measure = measureTree(listing.stdout, MAX_SEARCHED_FILE_BYTES);
+  const { files, bytes } = measure;
+  if (bytes <= maxCheckoutBytes) return measure;
+  const message =
+    `its ${files.toLocaleString("en-US")} files have ${megabytes(bytes)} together, ` +
+    `this service allows ${megabytes(maxCheckoutBytes)}`;
+  throw new CloneLimitError("clone_too_large", message);
+}

@@ -1,0 +1,45 @@
+// The checkout of a run whose agent has no repository: a repository of its own, with one commit that holds nothing,
+// so that git answers every question about it as it does for a clone.
+
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { Checkout, CheckoutRefusal } from "../core/ports/checkout.ts";
+import { gitCheckout } from "./git-checkout.ts";
+import { type Git, GitError } from "./git-process.ts";
+import { type RunFolder, removeFolder } from "./run-folder.ts";
+
+const BRANCH = "main";
+const COMMITTER = ["user.name=agent-service", "user.email=agent-service@localhost"];
+
+export type EmptyCheckout = {
+  readonly git: Git;
+  readonly folder: RunFolder;
+  readonly signal: AbortSignal;
+};
+
+/** Makes the repository in `folder`, which it owns from now on. Throws the signal's reason when it aborts. */
+export async function openEmptyCheckout(empty: EmptyCheckout): Promise<Result<Checkout, CheckoutRefusal>> {
+  const { git, folder, signal } = empty;
+  try {
+    const sha = await commitNothing(empty);
+    signal.throwIfAborted();
+    const source = { sha, ref: `refs/heads/${BRANCH}`, event: "none", baseRef: null };
+    return ok(gitCheckout({ git, folder, source, unsearched: [], signal }));
+  } catch (cause) {
+    await removeFolder(folder.path);
+    signal.throwIfAborted();
+    if (!(cause instanceof GitError)) throw cause;
+    const detail = `An empty checkout could not be made. ${cause.message} Tell the service's operator.`;
+    return refused({ reason: "checkout_failed", detail });
+  }
+}
+
+/** Returns the commit's name. */
+async function commitNothing({ git, signal }: EmptyCheckout): Promise<string> {
+  const tell = async (args: readonly string[], config: readonly string[] = []): Promise<string> =>
+    (await git({ args, config, signal })).stdout.toString("latin1").trim();
+  await tell(["init", "--quiet", "--template=", `--initial-branch=${BRANCH}`]);
+  const tree = await tell(["write-tree"]);
+  const sha = await tell(["commit-tree", "-m", "Nothing yet", tree], COMMITTER);
+  await tell(["update-ref", "HEAD", sha]);
+  return sha;
+}

@@ -1,0 +1,67 @@
+// Brings the head of a pull request here, and the branch that it goes to. A commit that anybody could name is not
+// believed to be of the pull request: it has to be in the history of its head.
+
+import type { PullRequestSource } from "../core/ports/checkout.ts";
+import { checkStoredBytes } from "./clone-limits.ts";
+import { fetchHistory, type HistoryFetch } from "./fetch-history.ts";
+import type { Git } from "./git-process.ts";
+
+const HEAD = "refs/pull-request/head";
+const BASE = "refs/pull-request/base";
+/** Where a head has moved on a lot, or its base has, one longer look is taken. */
+const LONGER = 10;
+
+/** What a pull request is compared with. */
+export type PullRequestBase = {
+  /** The newest commit of the branch that it goes to. */
+  readonly tip: string;
+  /** Where it left that branch. Null where the histories that are here do not meet. */
+  readonly mergeBase: string | null;
+};
+
+export type PullRequestFetch = Omit<HistoryFetch, "wanted" | "times"> & {
+  readonly gitFolder: string;
+  readonly pullRequest: PullRequestSource;
+  readonly baseRef: string;
+  readonly sha: string;
+};
+
+/** The commit is not in the history of the head. `message` goes on after "Could not clone owner/name at 1a2b3c4: ". */
+export class PullRequestMovedError extends Error {
+  override readonly name = "PullRequestMovedError";
+  readonly code = "pull_request_moved";
+}
+
+/** Fetches both; returns the base. Throws a PullRequestMovedError, or as `fetchHistory` does. */
+export async function fetchPullRequest(fetch: PullRequestFetch): Promise<PullRequestBase> {
+  const { git, pullRequest, baseRef, sha, signal, limits, gitFolder } = fetch;
+  const wanted = [`+${pullRequest.headRef}:${HEAD}`, `+refs/heads/${baseRef}:${BASE}`];
+  for (const times of [1, LONGER]) {
+    await fetchHistory({ ...fetch, wanted, times });
+    await checkStoredBytes(gitFolder, limits);
+    const isThere = (await linesOf(git, ["rev-list", HEAD], signal)).includes(sha);
+    const [tip = ""] = await linesOf(git, ["rev-parse", BASE], signal);
+    const mergeBase = isThere ? await findMergeBase(git, [sha, tip], signal) : null;
+    const [isShallow] = await linesOf(git, ["rev-parse", "--is-shallow-repository"], signal);
+    const isAll = times === LONGER || isShallow === "false";
+    if (isThere && (mergeBase !== null || isAll)) return { tip, mergeBase };
+    if (isAll) break;
+  }
+  const message = `pull request ${pullRequest.number} does not have this commit any more; its head moved away by a force push. Comment again, on the commits that it has now`;
+  throw new PullRequestMovedError(message);
+}
+
+/** The newest commit that both have; null where the histories that are here do not meet. */
+export async function findMergeBase(
+  git: Git,
+  [one, other]: readonly [string, string],
+  signal: AbortSignal,
+): Promise<string | null> {
+  const args = ["merge-base", one, other];
+  const { stdout } = await git({ args, signal, allowedExitCodes: [0, 1] });
+  return stdout.toString("latin1").trim() || null;
+}
+
+async function linesOf(git: Git, args: readonly string[], signal: AbortSignal): Promise<string[]> {
+  return (await git({ args, signal })).stdout.toString("latin1").trim().split("\n");
+}

@@ -1,0 +1,143 @@
+// A checked-out commit and the questions that git answers about it. Every question is one process that only reads.
+
+import { type PathGuard, protectedPathGuard } from "../../contract/protected-paths.ts";
+import { type Checkout, CheckoutError, type CheckoutSource } from "../core/ports/checkout.ts";
+import type { PullRequestBase } from "./fetch-pull-request.ts";
+import { findTextInTree } from "./find-text.ts";
+import { COMMIT_FORMAT, parseChanges, parseCommits, splitRecords } from "./git-output.ts";
+import { type Git, type GitCall, GitError, type GitOutput } from "./git-process.ts";
+import { type RunFolder, removeFolder } from "./run-folder.ts";
+import { LOOKING_ADVICE, listTree } from "./tree-files.ts";
+import { collectChanges, restoreChanges, type TreeState } from "./working-changes.ts";
+
+const MAX_HISTORY_BYTES = 16 * 1024 * 1024;
+const INSTRUCTIONS_FILE = "AGENTS.md";
+const MAX_INSTRUCTIONS_BYTES = 64 * 1024;
+/** Modes 100644 and 100755. */
+const REGULAR_FILE = "100";
+const mergeRefPattern = /^refs\/(pull|merge-requests)\/\d+\/merge$/;
+
+export type OpenCheckout = {
+  readonly git: Git;
+  readonly folder: RunFolder;
+  readonly source: Pick<CheckoutSource, "sha" | "ref" | "event" | "baseRef">;
+  /** Where it is known what a pull request is compared with; else the provider's merge commit says it. */
+  readonly base?: PullRequestBase | null;
+  /** Files that are too large to be searched. */
+  readonly unsearched: readonly string[];
+  /** Whose changes are held back. The usual ones unless told. */
+  readonly isProtected?: PathGuard;
+  /** What lay in the tree before the run. What was checked out unless told. */
+  readonly since?: TreeState;
+  /** Ends whatever a question started. */
+  readonly signal: AbortSignal;
+};
+
+/** The checkout over an already checked-out folder. It owns the folder and removes it on `close()`. */
+export function gitCheckout(open: OpenCheckout): Checkout {
+  const { git, folder, source, unsearched, signal, isProtected = protectedPathGuard() } = open;
+  const closed = new AbortController();
+  const either = AbortSignal.any([signal, closed.signal]);
+  const ask = (call: Omit<GitCall, "signal">): Promise<GitOutput> => git({ ...call, signal: either });
+  const since = open.since === undefined ? {} : { since: open.since };
+  const working = { ask, folder, headSha: source.sha, isProtected, ...since };
+
+  return {
+    root: folder.tree,
+    gitFolder: folder.git,
+    headSha: source.sha,
+
+    async recentCommits(limit) {
+      const args = ["log", "-z", "--encoding=UTF-8", `--max-count=${limit}`, `--format=${COMMIT_FORMAT}`];
+      const log = await ask({ args, maxOutputBytes: MAX_HISTORY_BYTES, onOverflow: "keep" });
+      return parseCommits(log.stdout);
+    },
+
+    async instructions() {
+      const commit = open.base?.tip ?? (await trustedCommit(source, ask));
+      if (commit === null) return null;
+      const entry = await ask({ args: ["ls-tree", "-z", "--full-tree", commit, "--", INSTRUCTIONS_FILE] });
+      // A link names a file, and is none.
+      if (!entry.stdout.toString("latin1").startsWith(REGULAR_FILE)) return null;
+      const text = await ask({
+        args: ["cat-file", "blob", `${commit}:${INSTRUCTIONS_FILE}`],
+        maxOutputBytes: MAX_INSTRUCTIONS_BYTES,
+        onOverflow: "keep",
+      });
+      return text.stdout.toString("utf8");
+    },
+
+    async mostChangedFiles(limit) {
+      const args = [
+        "log",
+        "-z",
+        "--format=",
+        "--name-only",
+        "--no-renames",
+        "--no-ext-diff",
+        "--no-textconv",
+      ];
+      const log = await ask({ args, maxOutputBytes: MAX_HISTORY_BYTES, onOverflow: "keep" });
+      return countPaths(splitRecords(log.stdout)).slice(0, limit);
+    },
+
+    async changesSinceBase() {
+      const isMerge = isPullRequest(source);
+      const baseSha = open.base?.mergeBase ?? (isMerge ? await mergeBase(ask) : null);
+      if (baseSha === null) return null;
+      const options = ["-r", "-z", "-M", "--raw", "--numstat", "--no-ext-diff", "--no-textconv"];
+      const diff = await ask({ args: ["diff-tree", ...options, baseSha, source.sha] });
+      return { baseSha, files: parseChanges(diff.stdout) };
+    },
+
+    workingChanges: () => collectChanges(working),
+    restore: (patch) => restoreChanges(working, patch),
+
+    findText: (query) => explained(() => findTextInTree({ ask, root: folder.tree, unsearched }, query)),
+    files: () => explained(() => listTree(ask)),
+
+    async close() {
+      closed.abort(new Error("The checkout is closed."));
+      await removeFolder(folder.path);
+    },
+  };
+}
+
+/** What git failed at in the words of the port. */
+async function explained<Value>(look: () => Promise<Value>): Promise<Value> {
+  try {
+    return await look();
+  } catch (cause) {
+    if (!(cause instanceof GitError)) throw cause;
+    const message = `The files could not be looked through. ${cause.message} ${LOOKING_ADVICE}`;
+    throw new CheckoutError(message, { cause });
+  }
+}
+
+/** Only where the provider made the commit: a merge whose first parent is the base. A plain merge says nothing of a base. */
+function isPullRequest(source: OpenCheckout["source"]): boolean {
+  return (source.event === "pull_request" || source.baseRef !== null) && mergeRefPattern.test(source.ref);
+}
+
+/** The commit whose files a maintainer has agreed to. */
+async function trustedCommit(
+  source: OpenCheckout["source"],
+  ask: (call: Omit<GitCall, "signal">) => Promise<GitOutput>,
+): Promise<string | null> {
+  if (isPullRequest(source)) return await mergeBase(ask);
+  const isOutsiders = source.event.startsWith("pull_request") || source.baseRef !== null;
+  return isOutsiders ? null : source.sha;
+}
+
+async function mergeBase(ask: (call: Omit<GitCall, "signal">) => Promise<GitOutput>): Promise<string | null> {
+  const line = await ask({ args: ["rev-list", "--parents", "--max-count=1", "HEAD"] });
+  const [, base, head, ...more] = line.stdout.toString("latin1").trim().split(" ");
+  return base !== undefined && head !== undefined && more.length === 0 ? base : null;
+}
+
+function countPaths(touched: readonly string[]): { path: string; commits: number }[] {
+  const counts = new Map<string, number>();
+  for (const path of touched) if (path !== "") counts.set(path, (counts.get(path) ?? 0) + 1);
+  const ranked = [...counts].map(([path, commits]) => ({ path, commits }));
+  return ranked.sort((a, b) => b.commits - a.commits || (a.path < b.path ? -1 : 1));
+}

@@ -1,0 +1,100 @@
+// Reads what git prints with -z: fields by position, so that a path may hold any byte but NUL. Pure.
+
+import type { ChangedFile, Commit, TextMatch } from "../core/ports/checkout.ts";
+
+const NUL = 0;
+const TAB = 9;
+const LINE_FEED = 10;
+
+export const COMMIT_FORMAT = "tformat:%H%x00%an%x00%ct%x00%s";
+const COMMIT_FIELDS = 4;
+
+/** Whole records only: a list that was cut loses its last, torn entry. */
+export function splitRecords(output: Buffer): string[] {
+  const fields = output.toString("utf8").split("\0");
+  fields.pop();
+  return fields;
+}
+
+/** Of `git log -z --format=COMMIT_FORMAT`. */
+export function parseCommits(output: Buffer): Commit[] {
+  const fields = splitRecords(output);
+  const commits: Commit[] = [];
+  for (let at = 0; at + COMMIT_FIELDS <= fields.length; at += COMMIT_FIELDS) {
+    const [sha = "", author = "", seconds = "", subject = ""] = fields.slice(at, at + COMMIT_FIELDS);
+    commits.push({ sha, author, at: (Number(seconds) || 0) * 1000, subject });
+  }
+  return commits;
+}
+
+export type TreeMeasure = {
+  readonly files: number;
+  readonly bytes: number;
+  /** Paths of the files above `largeBytes`. */
+  readonly largeFiles: readonly string[];
+};
+
+/** Of `git ls-tree -r -l -z`: how many files a tree holds and how much they weigh. Only the large ones keep their names. */
+export function measureTree(output: Buffer, largeBytes: number): TreeMeasure {
+  const largeFiles: string[] = [];
+  let files = 0;
+  let bytes = 0;
+  for (let start = 0; start < output.length; ) {
+    const tab = output.indexOf(TAB, start);
+    const end = output.indexOf(NUL, start);
+    if (tab < 0 || end < 0) break;
+    const size = Number(output.toString("latin1", start, tab).split(/ +/)[3]) || 0;
+    files += 1;
+    bytes += size;
+    if (size > largeBytes) largeFiles.push(output.toString("utf8", tab + 1, end));
+    start = end + 1;
+  }
+  return { files, bytes, largeFiles };
+}
+
+/** Of `git diff-tree -r -z -M --raw --numstat`: the raw records come first, the counts after them. */
+export function parseChanges(output: Buffer): ChangedFile[] {
+  const fields = splitRecords(output);
+  const statuses = new Map<string, ChangedFile["status"]>();
+  let at = 0;
+  while (fields[at]?.startsWith(":") === true) {
+    const status = changeStatus(fields[at]?.split(" ")[4] ?? "");
+    at += status === "renamed" ? 3 : 2;
+    statuses.set(fields[at - 1] ?? "", status);
+  }
+  const files: ChangedFile[] = [];
+  while (at < fields.length) {
+    const [added = "", deleted = "", ...name] = (fields[at] ?? "").split("\t");
+    const isRename = name.length === 1 && name[0] === "";
+    const path = isRename ? (fields[at + 2] ?? "") : name.join("\t");
+    at += isRename ? 3 : 1;
+    const status = statuses.get(path) ?? "modified";
+    files.push({ path, status, additions: Number(added) || 0, deletions: Number(deleted) || 0 });
+  }
+  return files;
+}
+
+/** Of `git grep -z -n`. Positions, not lines: a path may hold a line feed, and a line may hold NUL. */
+export function parseMatches(output: Buffer, maxTextBytes: number): TextMatch[] {
+  const matches: TextMatch[] = [];
+  for (let start = 0; start < output.length; ) {
+    const pathEnd = output.indexOf(NUL, start);
+    const lineEnd = pathEnd < 0 ? -1 : output.indexOf(NUL, pathEnd + 1);
+    const textEnd = lineEnd < 0 ? -1 : output.indexOf(LINE_FEED, lineEnd + 1);
+    if (textEnd < 0) break;
+    matches.push({
+      path: output.toString("utf8", start, pathEnd),
+      line: Number(output.toString("latin1", pathEnd + 1, lineEnd)),
+      text: output.toString("utf8", lineEnd + 1, Math.min(textEnd, lineEnd + 1 + maxTextBytes)),
+    });
+    start = textEnd + 1;
+  }
+  return matches;
+}
+
+function changeStatus(letter: string): ChangedFile["status"] {
+  if (letter.startsWith("R")) return "renamed";
+  if (letter.startsWith("A")) return "added";
+  if (letter.startsWith("D")) return "deleted";
+  return "modified";
+}

@@ -1,0 +1,273 @@
+// What a run changed, as a patch against the commit that was checked out. Git reads the files that are named to it and
+// executes nothing: no filter, no hook, no configuration of a repository that lies in the tree.
+
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { PathGuard } from "../../contract/protected-paths.ts";
+import type { HeldBackFile, RestoreRefusal, WorkingChanges } from "../core/ports/checkout.ts";
+import { byteRecords, bytesOf, type Found, lookAtPaths, shownPath } from "./byte-paths.ts";
+import { parseChanges } from "./git-output.ts";
+import { type GitCall, GitError, type GitOutput } from "./git-process.ts";
+import { overridingAttributes } from "./git-settings.ts";
+import type { RunFolder } from "./run-folder.ts";
+import { LOOKING_ADVICE } from "./tree-files.ts";
+
+const MAX_FILE_BYTES = 5_000_000;
+const MAX_PATCH_BYTES = 16_000_000;
+/** Every file is read and hashed. */
+const READ_ALL = { patience: 5 };
+const SUBMODULE_MODE = "160000";
+/** Of a patch that is too large, these go first. */
+const LARGE_FILE_BYTES = 100_000;
+
+const DIFF = ["diff-index", "--cached", "--no-renames", "--no-ext-diff", "--no-textconv", "--full-index"];
+/** Every file as it is, byte by byte in base 85: for patches that text could not carry. */
+const allBinary = "* -diff -text !eol !filter !ident !working-tree-encoding !merge !export-subst\n";
+
+export type WorkingTree = {
+  readonly ask: (call: Omit<GitCall, "signal">) => Promise<GitOutput>;
+  readonly folder: RunFolder;
+  readonly headSha: string;
+  readonly isProtected: PathGuard;
+  /** What counts as a change is what differs from this; the commit itself unless told. */
+  readonly since?: TreeState;
+};
+
+/** What lay in a tree at one moment, by `recordState`. */
+export type TreeState = {
+  /** Git's name of it. */
+  readonly tree: string;
+  /** What git's name does not hold: repositories within, and the bytes of files that are too large. */
+  readonly nested: ReadonlySet<string>;
+  readonly largeBytes: ReadonlyMap<string, number>;
+};
+
+/** What a changed path was in the commit, as git names it; a mode of zeros where it was not. */
+type Change = { readonly path: string; readonly mode: string; readonly name: string };
+
+/** Remembers what lies in the tree now. The index is the commit's afterwards. */
+export async function recordState(tree: WorkingTree): Promise<TreeState> {
+  const { ask, headSha } = tree;
+  const { nested, large } = await takeIn(tree);
+  const written = await ask({ args: ["write-tree", "--missing-ok"] });
+  await ask({ args: ["read-tree", headSha] });
+  // Files that are as in the commit are known by their times from here on, and need not be read again.
+  await ask({ args: ["update-index", "-q", "--refresh"], allowedExitCodes: [0, 1], ...READ_ALL });
+  return {
+    tree: written.stdout.toString("latin1").trim(),
+    nested: new Set(nested),
+    largeBytes: new Map(large.map(({ path, bytes }) => [path, bytes ?? 0])),
+  };
+}
+
+/**
+ * Compares the tree with its commit. The index holds the changes afterwards. Where git or the disk fails, that is what
+ * is told of the changes.
+ */
+export async function collectChanges(tree: WorkingTree): Promise<WorkingChanges> {
+  try {
+    return await compare(tree);
+  } catch (cause) {
+    const unreadable = whyUnreadable(cause);
+    if (unreadable === null) throw cause;
+    return { baseSha: tree.headSha, files: [], patch: "", heldBack: [], unreadable };
+  }
+}
+
+/** Null for what is no failure to read. */
+function whyUnreadable(cause: unknown): string | null {
+  if (cause instanceof GitError) {
+    return cause.code === "git_failed" ? cause.message : `${cause.message} ${LOOKING_ADVICE}`;
+  }
+  const code = cause instanceof Error && "code" in cause ? cause.code : null;
+  return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? `The disk refused (${code}).` : null;
+}
+
+async function compare(tree: WorkingTree): Promise<WorkingChanges> {
+  const { ask, headSha: baseSha, isProtected, since } = tree;
+  const { tracked, nested, large } = await takeIn(tree);
+  const heldBack: HeldBackFile[] = nested
+    .filter((path) => since?.nested.has(path) !== true)
+    .map((path) => ({ path: shownPath(path), reason: "protected" }));
+  if (since !== undefined) await keepChangesSince(tree, since);
+  const unchanged = large.length === 0 ? null : await unchangedPaths(tree, tracked);
+  for (const { path, bytes } of large) {
+    if (since?.largeBytes.get(path) === bytes || unchanged?.has(path) === true) continue;
+    heldBack.push({ path: shownPath(path), reason: "too_large" });
+  }
+  const guarded = (await changesOf(tree)).filter(({ path }) => isProtected(shownPath(path)));
+  heldBack.push(...guarded.map(({ path }) => ({ path: shownPath(path), reason: "protected" as const })));
+  await forget(tree, guarded);
+  const patch = await writePatch(tree, heldBack);
+  const files = parseChanges((await ask({ args: [...DIFF, "-z", "--raw", "--numstat", baseSha] })).stdout);
+  return { baseSha, files, patch, heldBack };
+}
+
+/** Applies a patch that `collectChanges` made of an earlier state: with its index if it can, else by three-way merge. */
+export async function restoreChanges(
+  tree: WorkingTree,
+  patch: string,
+): Promise<Result<null, RestoreRefusal>> {
+  if (patch === "") return ok(null);
+  const { ask, folder, headSha } = tree;
+  const file = join(folder.path, "restored.patch");
+  await writeFile(file, patch);
+  const apply = async (how: readonly string[]) =>
+    await ask({ args: ["apply", "--whitespace=nowarn", ...how, "--", file] });
+  try {
+    await apply(["--index", "--binary"]).catch(async () => {
+      // Somebody may have committed it meanwhile. A merge takes that for what it is, but for files that are gone.
+      const isThere = await apply(["--reverse", "--check", "--binary"]).then(
+        () => true,
+        () => false,
+      );
+      if (!isThere) await apply(["--3way", "--binary"]);
+    });
+    return ok(null);
+  } catch (cause) {
+    if (!(cause instanceof GitError)) throw cause;
+    const failed = cause.stderr.matchAll(/^error: patch failed: (.+):\d+$/gm);
+    // A three-way merge that did not work out complains of nothing: it leaves several versions in the index.
+    const unmerged = byteRecords((await ask({ args: ["ls-files", "-z", "--unmerged"] })).stdout);
+    const conflicting = unmerged.map((entry) => shownPath(entry.slice(entry.indexOf("\t") + 1)));
+    const paths = [...new Set([...[...failed].map(([, path = ""]) => path), ...conflicting])];
+    await ask({ args: ["reset", "--hard", "--quiet", headSha] });
+    await ask({ args: ["clean", "-ffdq"] });
+    return refused({ reason: paths.length > 0 ? "patch_conflicts" : "patch_malformed", paths });
+  }
+}
+
+/** Takes into the index what lies in the tree. What is returned is not in it: the large and the nested. */
+async function takeIn(tree: WorkingTree): Promise<{ tracked: string[]; nested: string[]; large: Found[] }> {
+  // What the index knows of files that did not change stays: they are not read again.
+  await tree.ask({ args: ["read-tree", "--reset", tree.headSha] });
+  const { tracked, others } = await listPaths(tree);
+  // A folder is a repository of its own: git would have to look into it.
+  const nested = others.filter((path) => path.endsWith("/"));
+  const present = await lookAtPaths(tree.folder.tree, [
+    ...tracked,
+    ...others.filter((path) => !path.endsWith("/")),
+  ]);
+  const isLarge = ({ bytes }: Found) => bytes !== null && bytes > MAX_FILE_BYTES;
+  await dropGone(tree, present);
+  await record(
+    tree,
+    present.filter((found) => found.bytes !== null && !isLarge(found)),
+  );
+  return { tracked, nested, large: present.filter(isLarge) };
+}
+
+/** Leaves in the index the commit, and what has changed since. */
+async function keepChangesSince({ ask, headSha }: WorkingTree, since: TreeState): Promise<void> {
+  const args = [...DIFF, "-z", "--raw", since.tree];
+  const records = byteRecords((await ask({ args })).stdout);
+  const entries: string[] = [];
+  for (let at = 0; at + 1 < records.length; at += 2) {
+    const [, mode = "", , name = ""] = records[at]?.split(" ") ?? [];
+    const isGone = /^0+$/.test(mode);
+    // What is gone first: a file may have taken its folder's place.
+    const entry = `${isGone ? 0 : mode} ${name}\t${records[at + 1]}\0`;
+    if (isGone) entries.unshift(entry);
+    else entries.push(entry);
+  }
+  await ask({ args: ["read-tree", headSha] });
+  await ask({ args: ["update-index", "-z", "--replace", "--index-info"], input: bytesOf(entries.join("")) });
+}
+
+async function listPaths({ ask }: WorkingTree): Promise<{ tracked: string[]; others: string[] }> {
+  const tracked = await ask({ args: ["ls-files", "-z", "--stage"] });
+  const others = await ask({ args: ["ls-files", "-z", "--others", "--exclude-standard"] });
+  // Of a submodule there is no file to read.
+  const files = byteRecords(tracked.stdout).filter((entry) => !entry.startsWith(SUBMODULE_MODE));
+  return {
+    tracked: files.map((entry) => entry.slice(entry.indexOf("\t") + 1)),
+    others: byteRecords(others.stdout),
+  };
+}
+
+/** Takes the files as they are now into the index. */
+async function record({ ask }: WorkingTree, files: readonly Found[]): Promise<void> {
+  const args = ["update-index", "-z", "--add", "--replace", "--stdin"];
+  await ask({ args, input: bytesOf(files.map(({ path }) => `${path}\0`).join("")), ...READ_ALL });
+}
+
+/** Takes out of the index what is no file any more: gone, a folder now, or behind a link. */
+async function dropGone({ ask }: WorkingTree, files: readonly Found[]): Promise<void> {
+  const gone = files.filter(({ bytes }) => bytes === null);
+  const args = ["update-index", "-z", "--force-remove", "--stdin"];
+  await ask({ args, input: bytesOf(gone.map(({ path }) => `${path}\0`).join("")) });
+}
+
+/** Makes the index say of these files what the commit says. */
+async function forget({ ask, headSha }: WorkingTree, changes: readonly Change[]): Promise<void> {
+  // What is there now first: it may have taken a folder's place.
+  const gone = changes.map(({ path }) => `0 ${"0".repeat(headSha.length)}\t${path}\0`);
+  const known = changes.filter(({ mode }) => !/^0+$/.test(mode));
+  const back = known.map(({ path, mode, name }) => `${mode} ${name}\t${path}\0`);
+  const input = bytesOf([...gone, ...back].join(""));
+  await ask({ args: ["update-index", "-z", "--index-info"], input });
+}
+
+/** Where the index differs from the commit. */
+async function changesOf({ ask, headSha }: WorkingTree): Promise<Change[]> {
+  const records = byteRecords((await ask({ args: [...DIFF, "-z", "--raw", headSha] })).stdout);
+  const changes: Change[] = [];
+  for (let at = 0; at + 1 < records.length; at += 2) {
+    const [mode = "", , name = ""] = records[at]?.slice(1).split(" ") ?? [];
+    changes.push({ path: records[at + 1] ?? "", mode, name });
+  }
+  return changes;
+}
+
+/** Of these paths of the commit, those whose files are as in the commit, as far as their times tell. */
+async function unchangedPaths({ ask, headSha }: WorkingTree, tracked: readonly string[]) {
+  const args = ["diff-index", "--name-only", "-z", "--ignore-submodules", headSha];
+  const unchanged = new Set(tracked);
+  for (const path of byteRecords((await ask({ args })).stdout)) unchanged.delete(path);
+  return unchanged;
+}
+
+/** The patch of what the index holds; what makes it too large is held back. */
+async function writePatch(tree: WorkingTree, heldBack: HeldBackFile[]): Promise<string> {
+  const whole = await diff(tree);
+  if (whole !== null) return whole;
+  const changes = await changesOf(tree);
+  const found = await lookAtPaths(
+    tree.folder.tree,
+    changes.map(({ path }) => path),
+  );
+  const large = changes.filter((_change, at) => (found[at]?.bytes ?? 0) > LARGE_FILE_BYTES);
+  const small = changes.filter((change) => !large.includes(change));
+  for (const part of [large, small]) {
+    heldBack.push(...part.map(({ path }) => ({ path: shownPath(path), reason: "too_large" as const })));
+    await forget(tree, part);
+    const rest = await diff(tree);
+    if (rest !== null) return rest;
+  }
+  return "";
+}
+
+/** Null when it is too large. */
+async function diff({ ask, folder, headSha }: WorkingTree): Promise<string | null> {
+  const args = [...DIFF, "--patch", "--binary", headSha];
+  const take = async () => {
+    const { stdout, complete } = await ask({ args, maxOutputBytes: MAX_PATCH_BYTES, onOverflow: "keep" });
+    return complete ? stdout : null;
+  };
+  const bytes = await take();
+  if (bytes === null || isText(bytes)) return bytes?.toString("utf8") ?? null;
+  const attributes = join(folder.git, "info", "attributes");
+  await writeFile(attributes, allBinary);
+  const binary = await take().finally(() => writeFile(attributes, overridingAttributes));
+  return binary?.toString("utf8") ?? null;
+}
+
+function isText(bytes: Buffer): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}

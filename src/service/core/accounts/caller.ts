@@ -1,0 +1,81 @@
+// Who asks. Every use case that acts for somebody receives one.
+
+import { ok, type Result, refused } from "../../../base/result.ts";
+import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
+import { CAPABILITY_PREFIX } from "../../../contract/exchange.ts";
+import type { Core } from "../core.ts";
+import type { Agent, CallerClass, Capability } from "../records.ts";
+import type { AgentRefusal, AuthRefusal } from "../refusal.ts";
+
+/** A CI job with a capability for one repository's agent. */
+export type CiJobCaller = { readonly kind: "ci_job"; readonly capability: Capability };
+/** Somebody with a key of an account: its owner, or an AI client that acts for them. */
+export type AccountCaller = {
+  readonly kind: "account";
+  readonly accountId: string;
+  readonly callerClass: CallerClass;
+};
+export type Caller = CiJobCaller | AccountCaller;
+
+/** What the secrets of each caller class begin with. */
+export const keyPrefixes: Readonly<Record<CallerClass, string>> = { owner: "svc_sk_", ai_client: "svc_at_" };
+
+/** How exactly the last use of a key is known. */
+const LAST_USED_STEP_MS = 60_000;
+
+/** Finds out who holds this bearer credential. Null stands for a request without one. */
+export async function authenticate(core: Core, bearer: string | null): Promise<Result<Caller, AuthRefusal>> {
+  if (bearer === null) return refused({ reason: "credential_missing" });
+  if (isWellFormedSecret(CAPABILITY_PREFIX, bearer)) return await authenticateJob(core, bearer);
+  if (Object.values(keyPrefixes).some((prefix) => isWellFormedSecret(prefix, bearer))) {
+    return await authenticateKey(core, bearer);
+  }
+  return refused({ reason: "credential_malformed" });
+}
+
+async function authenticateJob(core: Core, bearer: string): Promise<Result<Caller, AuthRefusal>> {
+  const capability = await core.store.committed.findCapability(hashSecret(bearer));
+  if (capability === null) return refused({ reason: "credential_unknown" });
+  if (capability.revokedAt !== null) return refused({ reason: "credential_revoked" });
+  if (capability.expiresAt <= core.clock.now()) {
+    return refused({ reason: "credential_expired", expiredAt: capability.expiresAt });
+  }
+  return ok({ kind: "ci_job", capability });
+}
+
+async function authenticateKey(core: Core, bearer: string): Promise<Result<Caller, AuthRefusal>> {
+  const key = await core.store.committed.findApiKey(hashSecret(bearer));
+  if (key === null) return refused({ reason: "credential_unknown" });
+  if (key.revokedAt !== null) return refused({ reason: "credential_revoked" });
+  const now = core.clock.now();
+  if (now - (key.lastUsedAt ?? 0) >= LAST_USED_STEP_MS) {
+    await core.store.transact((tx) => tx.touchApiKey({ hash: key.hash, now }));
+  }
+  return ok({ kind: "account", accountId: key.accountId, callerClass: key.callerClass });
+}
+
+/** The account's owner in person, not an AI client that acts for them. */
+export function isOwner(caller: Caller): boolean {
+  return caller.kind === "account" && caller.callerClass === "owner";
+}
+
+/** A capability is bound to one agent; an account uses those that it owns. */
+export function mayUseAgent(caller: Caller, agent: Pick<Agent, "id" | "accountId">): boolean {
+  switch (caller.kind) {
+    case "ci_job":
+      return caller.capability.agentId === agent.id;
+    case "account":
+      return caller.accountId === agent.accountId;
+  }
+}
+
+/** The agent, when there is one and the caller may use it. */
+export async function reachAgent(
+  core: Core,
+  request: { caller: Caller; agentId: string },
+): Promise<Result<Agent, AgentRefusal>> {
+  const { caller, agentId } = request;
+  const agent = await core.store.committed.findAgent(agentId);
+  if (agent === null) return refused({ reason: "agent_not_found", agentId });
+  return mayUseAgent(caller, agent) ? ok(agent) : refused({ reason: "agent_of_another", agentId });
+}

@@ -1,0 +1,134 @@
+// POST /v1/agents: an agent made by name, or the one that is there.
+
+import { createHash } from "node:crypto";
+import { ok, type Result, refused } from "../../../base/result.ts";
+import type { CreateAgentRequest } from "../../../contract/agent.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { lockCurrentAccount } from "../accounts/subscriptions.ts";
+import type { Core } from "../core.ts";
+import type { ModelRate } from "../money/rates.ts";
+import type { StoreTransaction } from "../ports/store.ts";
+import type { Account, Agent } from "../records.ts";
+import type { ClassRefusal, CreateAgentRefusal } from "../refusal.ts";
+
+const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
+
+export type CreatedAgent = {
+  readonly agent: Agent;
+  /** True when the agent was there: by its name, or by the same key. */
+  readonly isExisting: boolean;
+};
+
+export type AgentCreation = {
+  readonly caller: Caller;
+  readonly body: CreateAgentRequest;
+  /** An independent agent needs one; any other may have one. */
+  readonly idempotencyKey: string | null;
+};
+
+/**
+ * Makes an agent of the caller's account. With `if_exists: return` an agent of the same name, whatever its kind, is
+ * given instead, and racing requests make one. With a key it is safe to repeat for 24 hours.
+ */
+export async function createAgent(
+  core: Core,
+  creation: AgentCreation,
+): Promise<Result<CreatedAgent, ClassRefusal | CreateAgentRefusal>> {
+  const { caller, body, idempotencyKey: key } = creation;
+  if (caller.kind !== "account") return refused({ reason: "account_needed" });
+  if (body.kind === "independent" && key === null) return refused({ reason: "agent_key_missing" });
+  const model = body.model === undefined ? null : core.rates.models.find(({ id }) => id === body.model);
+  if (model === undefined) return refused({ reason: "model_unknown", model: body.model ?? "" });
+
+  return await core.store.transact(async (tx) => {
+    const account = await lockCurrentAccount(core, tx, caller.accountId);
+    if (account === null) throw new Error(`There is no account ${caller.accountId}, though it has a key.`);
+    if (key === null) return await findOrMake(core, tx, { account, body, model });
+    return await onceByKey(core, tx, { account, body, model, key });
+  });
+}
+
+type Admission = {
+  readonly account: Account;
+  readonly body: CreateAgentRequest;
+  readonly model: ModelRate | null;
+};
+
+/** The account is locked: nobody else uses its keys meanwhile. */
+async function onceByKey(
+  core: Core,
+  tx: StoreTransaction,
+  { key, ...admission }: Admission & { readonly key: string },
+): Promise<Result<CreatedAgent, CreateAgentRefusal>> {
+  const now = core.clock.now();
+  // Agents have keys of their own by the side of the account's: the prefix keeps them apart.
+  const slot = { agentId: `account:${admission.account.id}`, key, now };
+  const requestHash = hashRequest(admission.body);
+  const earlier = await tx.findIdempotentRun(slot);
+  if (earlier !== null) {
+    if (earlier.requestHash !== requestHash) return refused({ reason: "key_reused", key });
+    const agent = await tx.findAgent(earlier.runId);
+    if (agent === null) throw new Error(`There is no agent ${earlier.runId}, though a key made it.`);
+    return ok({ agent, isExisting: true });
+  }
+  const created = await findOrMake(core, tx, admission);
+  if (!created.ok) return created;
+  const { id } = created.value.agent;
+  const use = { ...slot, runId: id, threadId: id, requestHash, expiresAt: now + IDEMPOTENCY_MS };
+  if (!(await tx.insertIdempotentRun(use))) throw new Error("The idempotency key was taken under the lock.");
+  return created;
+}
+
+async function findOrMake(
+  core: Core,
+  tx: StoreTransaction,
+  { account, body, model }: Admission,
+): Promise<Result<CreatedAgent, CreateAgentRefusal>> {
+  const { name } = body;
+  if (body.if_exists === "return") {
+    const agent = await tx.findAgentByName({ accountId: account.id, name });
+    if (agent !== null) return ok({ agent, isExisting: true });
+  }
+  const terms = core.rates.plans[account.plan];
+  if (model !== null && !model.isFreeTierEligible && !terms.mayUsePaidModels) {
+    return refused({ reason: "model_forbidden", model: model.id, plan: account.plan });
+  }
+  if (terms.maxAgents !== null) {
+    const agents = await tx.countAgents(account.id);
+    if (agents >= terms.maxAgents) {
+      return refused({ reason: "agent_cap_reached", agents, allowed: terms.maxAgents });
+    }
+  }
+  const now = core.clock.now();
+  const agent: Agent = {
+    id: core.random.uuid(now),
+    accountId: account.id,
+    name,
+    kind: body.kind ?? null,
+    model: model?.id ?? null,
+    config: body.config ?? {},
+    advisorMaxSpendMicroUsd: null,
+    ciPolicy: null,
+    repository: null,
+    backend: core.policy.backend,
+    createdAt: now,
+    retiredAt: null,
+  };
+  await tx.insertAgent(agent);
+  return ok({ agent, isExisting: false });
+}
+
+/** What makes two requests the same: all that they ask for, defaults filled in. */
+function hashRequest(body: CreateAgentRequest): string {
+  const { name, model = null, config = {}, if_exists = "error", kind = null } = body;
+  const asked = [name, model, sorted(config), if_exists, kind];
+  return createHash("sha256").update(JSON.stringify(asked)).digest("hex");
+}
+
+/** The same value with the keys of every object in order. The contract bounds its depth. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}

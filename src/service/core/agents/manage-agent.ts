@@ -1,0 +1,106 @@
+// An account's agents after they were made: listed, read, changed, stopped, retired.
+
+import { ok, type Result, refused } from "../../../base/result.ts";
+import type { UpdateAgentRequest } from "../../../contract/agent.ts";
+import { type Caller, isOwner, mayUseAgent, reachAgent } from "../accounts/caller.ts";
+import type { Core } from "../core.ts";
+import type { AgentChange } from "../ports/store.ts";
+import type { Agent, AuditEntry } from "../records.ts";
+import type { AgentPolicyRefusal, AgentRefusal, ClassRefusal } from "../refusal.ts";
+import { cancelRun } from "../runs/cancel-run.ts";
+
+/** Runs that are asked to end at a time. */
+const CANCELS_AT_ONCE = 20;
+
+type AgentQuery = { readonly caller: Caller; readonly agentId: string };
+type AgentResult = Promise<Result<Agent, AgentRefusal | ClassRefusal>>;
+
+/** The caller's agents, newest first, retired ones too. */
+export async function listAgents(
+  core: Core,
+  query: { caller: Caller; withIndependent: boolean },
+): Promise<Result<readonly Agent[], ClassRefusal>> {
+  const { caller, withIndependent } = query;
+  if (caller.kind !== "account") return refused({ reason: "account_needed" });
+  return ok(await core.store.committed.listAgents({ accountId: caller.accountId, withIndependent }));
+}
+
+/** An agent of the caller's account. */
+export async function findAgent(core: Core, query: AgentQuery): AgentResult {
+  if (query.caller.kind !== "account") return refused({ reason: "account_needed" });
+  return await reachAgent(core, query);
+}
+
+/**
+ * Changes what the request names, and nothing else. Which CI jobs may run the agent is the owner's alone to say, and
+ * leaves an audit entry. Safe to repeat.
+ */
+export async function updateAgent(
+  core: Core,
+  request: AgentQuery & { readonly body: UpdateAgentRequest; readonly requestId: string },
+): Promise<Result<Agent, AgentRefusal | ClassRefusal | AgentPolicyRefusal>> {
+  const found = await findAgent(core, request);
+  if (!found.ok) return found;
+  const { caller, agentId, body, requestId } = request;
+  const { advisor_max_spend_micro_usd: cap, ci_policy: ciPolicy } = body;
+  if (ciPolicy !== undefined && !isOwner(caller)) {
+    const url = `${core.policy.webUrl}/agent/${agentId}`;
+    return refused({ reason: "owner_needed", what: "set which CI jobs may run an agent", url });
+  }
+  if (ciPolicy !== undefined && found.value.repository === null) {
+    return refused({ reason: "agent_without_repository", agentId });
+  }
+  const change: AgentChange = {
+    ...(cap === undefined ? {} : { advisorMaxSpendMicroUsd: cap }),
+    ...(ciPolicy === undefined ? {} : { ciPolicy }),
+  };
+  if (Object.keys(change).length === 0) return found;
+  return await core.store.transact(async (tx): Promise<Result<Agent, AgentRefusal>> => {
+    const agent = await tx.lockAgent(agentId);
+    if (agent === null) return refused({ reason: "agent_not_found", agentId });
+    // It may have been released meanwhile: what its last owner says must not hold for the next.
+    if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
+    await tx.updateAgent(agentId, change);
+    if (ciPolicy !== undefined) await tx.insertAuditEntry(policyEntry(core, { agent, requestId }));
+    return ok({ ...agent, ...change });
+  });
+}
+
+function policyEntry(core: Core, { agent, requestId }: { agent: Agent; requestId: string }): AuditEntry {
+  const { accountId, repository } = agent;
+  const now = core.clock.now();
+  return {
+    id: core.random.uuid(now),
+    at: now,
+    requestId,
+    action: "policy",
+    outcome: "ok",
+    issuer: repository?.issuer ?? null,
+    repositoryId: repository?.id ?? null,
+    repositoryName: repository?.name ?? null,
+    ciRunId: null,
+    ...(accountId === null ? {} : { accountId }),
+  };
+}
+
+/** Asks every run of the agent that is in flight to end. The agent stays and takes new work. Safe to repeat. */
+export async function stopAgent(core: Core, query: AgentQuery): AgentResult {
+  const found = await findAgent(core, query);
+  if (!found.ok) return found;
+  const runIds = await core.store.committed.listUnfinishedRunsOf(query.agentId);
+  for (let start = 0; start < runIds.length; start += CANCELS_AT_ONCE) {
+    const batch = runIds.slice(start, start + CANCELS_AT_ONCE);
+    // One that has ended meanwhile refuses: that is as good.
+    await Promise.all(batch.map((runId) => cancelRun(core, { ...query, runId })));
+  }
+  return found;
+}
+
+/** Keeps new work from the agent; what is in flight goes on. For good. Safe to repeat. */
+export async function retireAgent(core: Core, query: AgentQuery): AgentResult {
+  const found = await findAgent(core, query);
+  if (!found.ok || found.value.retiredAt !== null) return found;
+  const change = { retiredAt: core.clock.now() };
+  await core.store.transact((tx) => tx.updateAgent(found.value.id, change));
+  return ok({ ...found.value, ...change });
+}

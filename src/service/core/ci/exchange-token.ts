@@ -1,0 +1,188 @@
+// POST /v1/ci/oidc/exchange: a CI job's identity for a short-lived capability to run one repository's agent.
+
+import { ok, type Result, refused } from "../../../base/result.ts";
+import { makeSecretToken } from "../../../base/secret-token.ts";
+import { CAPABILITY_PREFIX, type ClaimOutcome } from "../../../contract/exchange.ts";
+import { lockCurrentAccount } from "../accounts/subscriptions.ts";
+import { makeClaimUrl } from "../claims/claim-url.ts";
+import { confirmClaim } from "../claims/confirm-claim.ts";
+import type { Core } from "../core.ts";
+import { ensureFreeCredits, isFree } from "../money/free-credits.ts";
+import { accountWallet, balanceInCredits, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
+import type { StoreTransaction } from "../ports/store.ts";
+import type { Agent, Capability, Plan } from "../records.ts";
+import type { ExchangeRefusal, RateRefusal } from "../refusal.ts";
+import { findPolicyFault } from "./ci-policy.ts";
+import type { JobIdentity, JobStatement } from "./job-identity.ts";
+
+const REPOSITORY_PER_MINUTE = 120;
+const OWNER_PER_MINUTE = 600;
+
+export type Exchanged = {
+  /** The capability's secret: shown once, here. */
+  readonly accessToken: string;
+  readonly capability: Capability;
+  readonly agent: Agent;
+  readonly quota: Quota;
+  readonly resetsAt: number;
+  /** What the `account` that the job named came to; null where there is nothing to say. */
+  readonly claim: ClaimOutcome | null;
+};
+
+/** What pays for the agent's next run, and where to go when nothing does. */
+type Quota = {
+  readonly audience: "anon" | Plan;
+  readonly creditsRemaining: number;
+  readonly claimUrl: string | null;
+};
+
+/**
+ * Verifies the token, claims it, and issues a capability, the last two in one transaction. A token is good for one
+ * exchange: its second use is refused, however it is spelled, also after a first that the owner's policy refused. A job
+ * that names an account (`account`) accepts the claim which that account has made; whatever comes of it, the exchange
+ * goes on. Every outcome leaves an audit entry.
+ */
+export async function exchangeToken(
+  core: Core,
+  request: {
+    subjectToken: string;
+    requestId: string;
+    account?: string | null;
+    statement?: JobStatement;
+  },
+): Promise<Result<Exchanged, ExchangeRefusal | RateRefusal>> {
+  const verified = await core.verifier.verify(request.subjectToken, request.statement);
+  if (!verified.ok) {
+    await audit(core, { requestId: request.requestId, outcome: verified.refusal.reason, job: null });
+    return verified;
+  }
+  const { job, replayKey, usableUntil } = verified.value;
+  const limited = takeFromLimits(core, job);
+  if (limited !== null) {
+    await audit(core, { requestId: request.requestId, outcome: limited.reason, job });
+    return refused(limited);
+  }
+
+  const { requestId } = request;
+  const exchanged = await core.store.transact(async (tx) => {
+    if (!(await tx.claimToken({ issuer: job.issuer, replayKey, usableUntil }))) return null;
+    const now = core.clock.now();
+    const found = await tx.upsertAgent({
+      id: core.random.uuid(now),
+      job,
+      backend: core.policy.backend,
+      now,
+    });
+    const fault = findPolicyFault(found, job);
+    if (fault !== null) {
+      // Returned, not thrown: the token stays claimed.
+      await tx.insertAuditEntry(auditEntry(core, { requestId, outcome: "policy_refused", job }));
+      return refused<ExchangeRefusal>({ reason: "policy_refused", ...fault });
+    }
+    const { agent, outcome } = await confirmClaim(core, tx, {
+      agent: found,
+      job,
+      account: request.account ?? null,
+      requestId,
+    });
+    const secret = makeSecretToken(CAPABILITY_PREFIX, core.random.bytes(32));
+    const capability: Capability = {
+      hash: secret.hash,
+      agentId: agent.id,
+      job,
+      issuedAt: now,
+      expiresAt: now + core.policy.capabilityMs,
+      revokedAt: null,
+    };
+    await tx.insertCapability(capability);
+    const quota = await quotaOf(core, tx, { agent, job });
+    await tx.insertAuditEntry(auditEntry(core, { requestId, outcome: "ok", job }));
+    return ok({
+      accessToken: secret.text,
+      capability,
+      agent,
+      quota,
+      resetsAt: freeCreditsResetAt(now),
+      claim: outcome,
+    });
+  });
+
+  if (exchanged === null) {
+    await audit(core, { requestId, outcome: "token_replayed", job });
+    return refused({
+      reason: "token_replayed",
+      detail: "This token was exchanged before. Mint a fresh one for every exchange.",
+    });
+  }
+  return exchanged;
+}
+
+async function quotaOf(
+  core: Core,
+  tx: StoreTransaction,
+  { agent, job }: { agent: Agent; job: JobIdentity },
+): Promise<Quota> {
+  if (agent.accountId !== null) {
+    const account = await lockCurrentAccount(core, tx, agent.accountId);
+    if (account === null) throw new Error(`There is no account ${agent.accountId}, though it owns an agent.`);
+    const balance = (await tx.findBalance(accountWallet(account.id))) ?? 0;
+    return { audience: account.plan, creditsRemaining: balanceInCredits(balance), claimUrl: null };
+  }
+  const { balance } = await ensureFreeCredits(core, tx, job);
+  const needsBillingAccount = balance < RUN_FEE_MICRO_USD || !isFree(core.policy, job);
+  return {
+    audience: "anon",
+    creditsRemaining: balanceInCredits(balance),
+    claimUrl: needsBillingAccount
+      ? await makeClaimUrl(core, tx, { agentId: agent.id, provider: job.provider })
+      : null,
+  };
+}
+
+/** DELETE /v1/ci/oidc/exchange: ends a capability before its time. Safe to repeat. */
+export async function revokeCapability(
+  core: Core,
+  request: { capability: Capability; requestId: string },
+): Promise<void> {
+  const { capability, requestId } = request;
+  await core.store.transact(async (tx) => {
+    await tx.revokeCapability({ hash: capability.hash, now: core.clock.now() });
+    const entry = auditEntry(core, { requestId, outcome: "ok", job: capability.job });
+    await tx.insertAuditEntry({ ...entry, action: "revoke" });
+  });
+}
+
+function takeFromLimits(core: Core, job: JobIdentity): RateRefusal | null {
+  const now = core.clock.now();
+  const { id, ownerId } = job.repository;
+  const limits = [
+    { scope: "repository", key: `repository:${job.issuer}:${id}`, perMinute: REPOSITORY_PER_MINUTE },
+    { scope: "owner", key: `owner:${job.issuer}:${ownerId}`, perMinute: OWNER_PER_MINUTE },
+  ];
+  for (const { scope, key, perMinute } of limits) {
+    const retryAfterMs = core.limits.take({ key, perMinute, now });
+    if (retryAfterMs > 0) return { reason: "rate_limited", scope, retryAfterMs };
+  }
+  return null;
+}
+
+type Outcome = { requestId: string; outcome: string; job: JobIdentity | null };
+
+async function audit(core: Core, outcome: Outcome): Promise<void> {
+  await core.store.transact((tx) => tx.insertAuditEntry(auditEntry(core, outcome)));
+}
+
+function auditEntry(core: Core, { requestId, outcome, job }: Outcome) {
+  const now = core.clock.now();
+  return {
+    id: core.random.uuid(now),
+    at: now,
+    requestId,
+    action: "exchange" as const,
+    outcome,
+    issuer: job?.issuer ?? null,
+    repositoryId: job?.repository.id ?? null,
+    repositoryName: job?.repository.name ?? null,
+    ciRunId: job?.runId ?? null,
+  };
+}

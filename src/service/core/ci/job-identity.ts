@@ -1,0 +1,49 @@
+// Who a CI job is, once its token is verified. Pure.
+
+import type { Visibility } from "../../../contract/exchange.ts";
+
+/** The claims that we rely on, under names of our own. Only ever built by a verifier. */
+export type JobIdentity = {
+  /** The issuer's configured `provider`: "github", "gitlab" … */
+  readonly provider: string;
+  readonly issuer: string;
+  readonly repository: {
+    /** The provider's own id, a number or a UUID, as text. */
+    readonly id: string;
+    readonly ownerId: string;
+    /** `owner/name` when the token was made, or what comes nearest. A label, never a key. */
+    readonly name: string;
+    readonly visibility: Visibility;
+  };
+  /** The commit that the job runs on, 40 or 64 hexadecimal digits. */
+  readonly sha: string;
+  readonly ref: string;
+  /** "push", "schedule", and "pull_request" for every provider's; others in the provider's own words. */
+  readonly event: string;
+  /** The branch that a pull request wants to change, where the event is one. */
+  readonly baseRef: string | null;
+  /** The provider's id of who started the job. Null where no claim says it. */
+  readonly actorId: string | null;
+  /** The file that started the job and its ref: `.github/workflows/agent.yml@refs/heads/main`. Null where no claim says it. */
+  readonly workflow: string | null;
+  readonly runId: string;
+  /** GitHub's count; elsewhere the job's id, another for each retry. */
+  readonly runAttempt: string;
+  /** Where the repository is cloned from: the issuer's configured template, filled in. */
+  readonly cloneUrl: string;
+};
+
+/** What a job says of itself beside its token. Nobody vouches for it. */
+export type JobStatement = {
+  /** The commit that it runs on: some providers' tokens name none. */
+  readonly sha: string | null;
+};
+
+/** A verified token: who it speaks for, and what makes its second use recognisable. */
+export type VerifiedToken = {
+  readonly job: JobIdentity;
+  /** The `jti`, or a hash of the signature where there is none: unique within the issuer. */
+  readonly replayKey: string;
+  /** Milliseconds since the epoch: `exp` plus the clock skew that was allowed. */
+  readonly usableUntil: number;
+};

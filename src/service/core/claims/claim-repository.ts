@@ -1,0 +1,68 @@
+// POST /v1/ci/claim: the account's side of a claim. It waits until the repository agrees.
+
+import { ok, type Result, refused } from "../../../base/result.ts";
+import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
+import type { AccountCaller } from "../accounts/caller.ts";
+import type { Core } from "../core.ts";
+import type { StoreTransaction } from "../ports/store.ts";
+import type { AgentRepository } from "../records.ts";
+import type { ClaimRefusal, ClassRefusal } from "../refusal.ts";
+import { CLAIM_PREFIX, claimUrlOf } from "./claim-url.ts";
+import { auditClaim } from "./confirm-claim.ts";
+
+/** How long a claim waits for a job of the repository. */
+const PENDING_MS = 7 * 24 * 60 * 60 * 1000;
+
+export type Claimed = {
+  readonly repository: AgentRepository;
+  readonly agentId: string;
+  /** Until when a job can accept it; null once the agent is the account's. */
+  readonly expiresAt: number | null;
+};
+
+type Request = { readonly caller: AccountCaller; readonly token: string; readonly requestId: string };
+
+/**
+ * Makes a pending claim on the repository that a claim token stands for, and keeps the token from every other account.
+ * The owner's alone: an AI client is sent to the claim page. Safe to repeat: the same claim, with the same end.
+ */
+export async function claimRepository(
+  core: Core,
+  request: Request,
+): Promise<Result<Claimed, ClassRefusal | ClaimRefusal>> {
+  const { caller, token } = request;
+  if (!isWellFormedSecret(CLAIM_PREFIX, token)) return refused({ reason: "claim_unknown" });
+  if (caller.callerClass !== "owner") {
+    return refused({ reason: "owner_needed", what: "claim a repository", url: claimUrlOf(core, token) });
+  }
+  return await core.store.transact((tx) => claim(core, tx, request));
+}
+
+async function claim(
+  core: Core,
+  tx: StoreTransaction,
+  { caller: { accountId }, token, requestId }: Request,
+): Promise<Result<Claimed, ClaimRefusal>> {
+  const now = core.clock.now();
+  const hash = hashSecret(token);
+  const ticket = await tx.findClaimTicket(hash);
+  if (ticket === null) return refused({ reason: "claim_unknown" });
+  if (ticket.expiresAt <= now) return refused({ reason: "claim_ended" });
+  if (ticket.usedBy !== null && ticket.usedBy !== accountId) return refused({ reason: "claim_used" });
+  // Held, so that no exchange gives the agent away meanwhile.
+  const agent = await tx.lockAgent(ticket.agentId);
+  if (agent === null || agent.repository === null) {
+    throw new Error(`A claim ticket names agent ${ticket.agentId}, which is no repository's.`);
+  }
+  const { repository, id: agentId } = agent;
+  if (agent.accountId === accountId) return ok({ repository, agentId, expiresAt: null });
+  if (agent.accountId !== null) return refused({ reason: "claimed_by_another", repository: repository.name });
+
+  const earlier = ticket.usedBy === null ? null : await tx.findPendingClaim({ agentId, accountId, now });
+  if (earlier !== null) return ok({ repository, agentId, expiresAt: earlier.expiresAt });
+  const expiresAt = now + PENDING_MS;
+  if (!(await tx.useClaimTicket({ hash, accountId, expiresAt }))) return refused({ reason: "claim_used" });
+  await tx.putPendingClaim({ agentId, accountId, expiresAt });
+  await auditClaim(core, tx, { agent, accountId, requestId, outcome: "pending", ciRunId: null });
+  return ok({ repository, agentId, expiresAt });
+}

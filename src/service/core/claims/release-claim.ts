@@ -1,0 +1,78 @@
+// A claim given back: a repository's agent is nobody's again. The operator's, for whoever claimed it asks them.
+
+import { ok, type Result, refused } from "../../../base/result.ts";
+import type { Core } from "../core.ts";
+import type { StoreTransaction } from "../ports/store.ts";
+import type { Agent, AgentRepository } from "../records.ts";
+import type { ReleaseRefusal } from "../refusal.ts";
+import { cancelled, notDispatched } from "../schedules/schedule-machine.ts";
+
+export type Released = {
+  readonly agentId: string;
+  readonly repository: AgentRepository;
+  /** The account that had claimed it. */
+  readonly accountId: string;
+  readonly cancelledSchedules: number;
+};
+
+/**
+ * Takes a repository's agent from the account that claimed it. Sessions, runs and events stay with the agent; a run in
+ * flight stays with its billing account. What the account set up to happen later ends here: it must not be the next owner's to
+ * pay for; and so does its policy on CI jobs, which nobody could change; and the keys of its sessions:
+ * who uses one again does not go on in what was said before. Leaves an audit entry.
+ */
+export async function releaseClaim(
+  core: Pick<Core, "store" | "clock" | "random">,
+  request: { agentId: string; requestId: string },
+): Promise<Result<Released, ReleaseRefusal>> {
+  const { agentId, requestId } = request;
+  return await core.store.transact(async (tx): Promise<Result<Released, ReleaseRefusal>> => {
+    const agent = await tx.lockAgent(agentId);
+    if (agent === null) return refused({ reason: "agent_not_found", agentId });
+    const { repository, accountId } = agent;
+    if (repository === null) return refused({ reason: "agent_without_repository", agentId });
+    if (accountId === null) return refused({ reason: "agent_unclaimed", agentId });
+    const now = core.clock.now();
+    await tx.updateAgent(agentId, { accountId: null, ciPolicy: null });
+    const cancelledSchedules = await endSchedules(core, tx, agent);
+    await tx.deactivateWorkflows({ agentId, now });
+    await tx.deleteSessionKeys(agentId);
+    await tx.insertAuditEntry({
+      id: core.random.uuid(now),
+      at: now,
+      requestId,
+      action: "release",
+      outcome: "ok",
+      issuer: repository.issuer,
+      repositoryId: repository.id,
+      repositoryName: repository.name,
+      ciRunId: null,
+      accountId,
+    });
+    return ok({ agentId, repository, accountId, cancelledSchedules });
+  });
+}
+
+/** Returns how many. One that is firing at this moment fails: its run is undone unless it was there before. */
+async function endSchedules(
+  core: Pick<Core, "clock">,
+  tx: StoreTransaction,
+  agent: Pick<Agent, "id">,
+): Promise<number> {
+  let count = 0;
+  for (const { id } of await tx.listSchedules(agent.id)) {
+    const schedule = await tx.lockSchedule(id);
+    if (schedule === null) continue;
+    const move =
+      schedule.status === "firing"
+        ? notDispatched(schedule, {
+            error: "agent_released: the account gave the agent back.",
+            isPassing: false,
+            now: core.clock.now(),
+            random: 0,
+          })
+        : cancelled(schedule);
+    if (move !== null && (await tx.moveSchedule(move)) !== null) count += 1;
+  }
+  return count;
+}

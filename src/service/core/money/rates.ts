@@ -1,0 +1,57 @@
+// What things cost and what each plan may: the operator's, from one file. Pure.
+
+import type { Plan } from "../records.ts";
+
+export type PlanTerms = {
+  /** Credits that an account of the plan begins with. */
+  readonly firstCredits: number;
+  /** Agents that an account may have; null is any number. */
+  readonly maxAgents: number | null;
+  /** Runs of all the account's agents that may be in flight; null is any number. */
+  readonly maxConcurrentRuns: number | null;
+  /** False: only models that are free-tier eligible. */
+  readonly mayUsePaidModels: boolean;
+};
+
+export type ModelRate = {
+  readonly id: string;
+  readonly inNanoUsdPerToken: number;
+  /** Input that the provider had in its cache; at most what other input costs. The same as other input unless told. */
+  readonly cachedInNanoUsdPerToken?: number;
+  readonly outNanoUsdPerToken: number;
+  readonly isFreeTierEligible: boolean;
+};
+
+export type ToolRate = {
+  readonly tool: string;
+  readonly mode: "free" | "per_call";
+  readonly credits: number;
+  readonly freePerMonth: number;
+  readonly note: string;
+};
+
+export type Rates = {
+  readonly lowCreditThreshold: number;
+  readonly plans: Readonly<Record<Plan, PlanTerms>>;
+  /** What can be bought. */
+  readonly packs: readonly { readonly id: string; readonly usdCents: number; readonly credits: number }[];
+  readonly subscriptions: readonly {
+    readonly id: string;
+    readonly usdCents: number;
+    readonly monthlyCredits: number;
+  }[];
+  readonly modelNote: string;
+  /** Model slugs that accounts may name. The first is the router's default. */
+  readonly models: readonly [ModelRate, ...ModelRate[]];
+  readonly modelTiers: readonly ModelRate[];
+  /** The dearest output that the free tier takes, nano-USD a token. */
+  readonly freeMaxModelOutNanoUsdPerToken: number;
+  readonly tools: readonly ToolRate[];
+  readonly allowanceReset: string;
+  readonly workflow: {
+    readonly execCredits: number;
+    readonly includedSeconds: number;
+    readonly longRunCreditsPerMinute: number;
+    readonly note: string;
+  };
+};

@@ -1,0 +1,102 @@
+// A run hands work to a child: another run of the same agent, paid by the same billingAccount, in a session of its own.
+
+import { ok, type Result, refused } from "../../../base/result.ts";
+import type { Core } from "../core.ts";
+import type { StoreTransaction } from "../ports/store.ts";
+import type { RunRecord } from "../records.ts";
+import { holdFee, queuedRun } from "./new-run.ts";
+
+/** How many generations a run may have below it. */
+export const MAX_GENERATIONS = 3;
+/** Children of one run in flight. They are a part of their parent: a plan's concurrency does not count them. */
+export const MAX_CHILDREN_IN_FLIGHT = 8;
+
+export type Delegation = {
+  readonly parent: { readonly runId: string; readonly fence: number };
+  readonly message: string;
+  /** 0 means the backend's default. */
+  readonly maxTurnTokens: number;
+};
+
+export type DelegationRefusal =
+  | { readonly reason: "parent_ending" }
+  | { readonly reason: "generations_reached"; readonly allowed: number }
+  | { readonly reason: "children_reached"; readonly inFlight: number; readonly allowed: number }
+  | { readonly reason: "balance_ended" };
+
+/**
+ * Queues a child of a run at work. The parent's lock is held meanwhile: whoever asks the parent to end finds this child
+ * among its children, or it is refused. Not safe to repeat: each call makes a child.
+ */
+export async function delegateRun(
+  core: Core,
+  delegation: Delegation,
+): Promise<Result<{ runId: string; sessionId: string }, DelegationRefusal>> {
+  const traceparent = core.tracer.here();
+  try {
+    const delegated = await core.store.transact((tx) => admitChild(core, tx, { ...delegation, traceparent }));
+    if (!delegated.ok) return delegated;
+    core.dispatch.enqueueAwaited(delegated.value.runId);
+    core.signals.publish(delegated.value.sessionId);
+    return delegated;
+  } catch (cause) {
+    if (cause instanceof UnpaidError) return refused({ reason: "balance_ended" });
+    throw cause;
+  }
+}
+
+/** The billing account has not got the price: everything is undone. */
+class UnpaidError extends Error {}
+
+async function admitChild(
+  core: Core,
+  tx: StoreTransaction,
+  { parent, message, maxTurnTokens, traceparent }: Delegation & { readonly traceparent: string | null },
+): Promise<Result<{ runId: string; sessionId: string }, DelegationRefusal>> {
+  const run = await tx.lockRun(parent.runId);
+  if (run === null || run.fence !== parent.fence || run.status !== "running") {
+    return refused({ reason: "parent_ending" });
+  }
+  if ((await generationsLeft(tx, run)) <= 0) {
+    return refused({ reason: "generations_reached", allowed: MAX_GENERATIONS });
+  }
+  const inFlight = (await tx.listUnfinishedChildren(run.id)).length;
+  if (inFlight >= MAX_CHILDREN_IN_FLIGHT) {
+    return refused({ reason: "children_reached", inFlight, allowed: MAX_CHILDREN_IN_FLIGHT });
+  }
+  const now = core.clock.now();
+  const runId = core.random.uuid(now);
+  const { agentId, billingAccount } = run;
+  const sessionId = core.random.uuid(now);
+  const input = await tx.findRunInput(run.id);
+  await tx.insertRun(
+    queuedRun({
+      id: runId,
+      agentId,
+      threadId: sessionId,
+      origin: "agent",
+      parentRunId: run.id,
+      billingAccount,
+      now,
+    }),
+    {
+      messages: [{ role: "user", content: message }],
+      maxTurnTokens,
+      job: input?.job ?? null,
+      ...(input?.pullRequest === undefined ? {} : { pullRequest: input.pullRequest }),
+      ...(traceparent === null ? {} : { traceparent }),
+    },
+  );
+  // Last, as in every submission: whoever else spends from this wallet waits from here to the commit.
+  if (!(await holdFee(core, tx, { billingAccount, runId }))) throw new UnpaidError();
+  return ok({ runId, sessionId });
+}
+
+type Runs = Pick<StoreTransaction, "findRun">;
+
+/** How many generations a run may still have below it. */
+export async function generationsLeft(runs: Runs, run: Pick<RunRecord, "parentRunId">): Promise<number> {
+  let left = MAX_GENERATIONS;
+  for (let id = run.parentRunId; id !== null; left -= 1) id = (await runs.findRun(id))?.parentRunId ?? null;
+  return left;
+}

@@ -1,0 +1,29 @@
+// GET /v1/agents/{agentID}/runs: an agent's runs, newest first, page by page.
+
+import { ok, type Result } from "../../../base/result.ts";
+import { type Caller, reachAgent } from "../accounts/caller.ts";
+import type { Core } from "../core.ts";
+import type { RunRecord } from "../records.ts";
+import type { AgentRefusal } from "../refusal.ts";
+
+export type RunPage = {
+  readonly runs: readonly RunRecord[];
+  /** Null on the last page; else what `before` is for the next one. */
+  readonly next: string | null;
+};
+
+/** The runs before the run `before`, or the newest, at most `limit` (≥ 1); of one session where a key names it. */
+export async function listRuns(
+  core: Core,
+  query: { caller: Caller; agentId: string; sessionKey: string | null; before: string | null; limit: number },
+): Promise<Result<RunPage, AgentRefusal>> {
+  const { agentId, sessionKey: key, before, limit } = query;
+  const agent = await reachAgent(core, query);
+  if (!agent.ok) return agent;
+  const { committed } = core.store;
+  const threadId = key === null ? null : await committed.findSessionByKey({ agentId, key });
+  if (key !== null && threadId === null) return ok({ runs: [], next: null });
+  const found = await committed.listRuns({ agentId, threadId, before, limit: limit + 1 });
+  const runs = found.slice(0, limit);
+  return ok({ runs, next: found.length > limit ? (runs.at(-1)?.id ?? null) : null });
+}

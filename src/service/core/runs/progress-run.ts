@@ -1,0 +1,101 @@
+// What a worker does to a run: take it, append to its stream, keep it alive, end it. Each step is one transaction and
+// wakes the readers after it.
+
+import { isTerminal, type RunStatus } from "../../../contract/run.ts";
+import type { RunEvent } from "../../../contract/run-event.ts";
+import type { Core } from "../core.ts";
+import type { HeldRun, StartedRun } from "../ports/store.ts";
+import type { RunRecord } from "../records.ts";
+import { announce, endRun } from "./end-run.ts";
+import { holdCredits } from "./new-run.ts";
+import { cancelledEnding, type Ending } from "./run-machine.ts";
+import type { Usage } from "./usage.ts";
+
+export type TakenRun = StartedRun;
+
+/** Takes a queued run, or the oldest one there is, and opens its stream. Null when it is not queued any more. */
+export async function takeRun(core: Core, runId: string | "oldest"): Promise<TakenRun | null> {
+  const taken = await core.store.transact(
+    (tx) => {
+      const now = core.clock.now();
+      return runId === "oldest" ? tx.startOldestRun({ now }) : tx.startRun({ runId, now });
+    },
+    { isOneWrite: true },
+  );
+  if (taken !== null) core.signals.publish(taken.run.id);
+  return taken;
+}
+
+/** Appends to the stream. Returns the run's state, or null when the run is another worker's or has ended. */
+export async function appendRunEvents(
+  core: Core,
+  batch: { runId: string; fence: number; events: readonly RunEvent[] },
+): Promise<RunStatus | null> {
+  const { runId, fence, events } = batch;
+  const jsons = events.map((event) => JSON.stringify(event));
+  const appended = await core.store.transact(
+    (tx) => tx.appendEvents({ runId, fence, now: core.clock.now(), jsons }),
+    { isOneWrite: true },
+  );
+  core.signals.publish(runId);
+  return appended?.status ?? null;
+}
+
+/** Says that the worker lives. Returns the run's state, or null when the run is another worker's or has ended. */
+export async function beatRun(core: Core, run: HeldRun): Promise<RunStatus | null> {
+  return (await beatRuns(core, [run])).get(run.runId) ?? null;
+}
+
+/** The same of many runs. Returns the states of those that are neither another worker's nor have ended. */
+export async function beatRuns(
+  core: Core,
+  runs: readonly HeldRun[],
+): Promise<ReadonlyMap<string, RunStatus>> {
+  return await core.store.transact((tx) => tx.beat({ runs, now: core.clock.now() }), { isOneWrite: true });
+}
+
+/** Holds so much more of the billing account's credits for a run. False when they do not suffice, or the run is another's. */
+export async function raiseHold(
+  core: Core,
+  raise: { runId: string; fence: number; microUsd: number },
+): Promise<boolean> {
+  const { runId, fence, microUsd } = raise;
+  return await core.store.transact(async (tx) => {
+    const run = await tx.lockRun(runId);
+    if (run === null || run.fence !== fence || isTerminal(run.status)) return false;
+    if (!(await holdCredits(core, tx, { billingAccount: run.billingAccount, runId, microUsd }))) return false;
+    await tx.updateRun(runId, { holdMicroUsd: run.holdMicroUsd + microUsd });
+    return true;
+  });
+}
+
+export type Finish = {
+  readonly runId: string;
+  readonly fence: number;
+  /** What is still to be appended; leaves nothing open. */
+  readonly events: readonly RunEvent[];
+  readonly ending: Ending;
+  readonly usage: Usage;
+};
+
+/**
+ * Ends a run: last events, quota, closing event, state and money in one transaction. A cancel that came first wins
+ * over a completion. False when the run is another worker's or has ended. Safe to repeat.
+ */
+export async function finishRun(core: Core, finish: Finish): Promise<boolean> {
+  const asked = await core.store.transact(async (tx) => {
+    const run = await tx.lockRun(finish.runId);
+    if (run === null || run.fence !== finish.fence) return null;
+    if (run.status !== "running" && run.status !== "cancelling") return null;
+    const ending = settleRace(run, finish.ending);
+    return await endRun(core, tx, { ...finish, run, ending });
+  });
+  if (asked === null) return false;
+  core.signals.publish(finish.runId);
+  announce(core, asked);
+  return true;
+}
+
+function settleRace(run: RunRecord, ending: Ending): Ending {
+  return run.status === "cancelling" && ending.status === "completed" ? cancelledEnding : ending;
+}

@@ -1,0 +1,127 @@
+// Reading runs: the record, and the durable events by cursor and long poll.
+
+import { ok, type Result, refused } from "../../../base/result.ts";
+import { isTerminal, type Run } from "../../../contract/run.ts";
+import { toRun } from "../../api/shared/run-view.ts";
+import { type Caller, reachAgent } from "../accounts/caller.ts";
+import type { Core } from "../core.ts";
+import type { RunRecord, StoredEvent } from "../records.ts";
+import type { RunRefusal } from "../refusal.ts";
+
+/** One page holds about this much, however large the events are. At least one event. */
+const MAX_PAGE_CHARS = 1_000_000;
+const EVENTS_A_READ = 100;
+
+export type EventPage = {
+  readonly run: Run;
+  readonly events: readonly StoredEvent[];
+  readonly next: number;
+  readonly done: boolean;
+  /** True when an event came that was waited for. */
+  readonly wasWoken: boolean;
+};
+
+/** Finds a run for a caller. `agentId` is given where the route names one: a run of another agent is not found there. */
+export async function findRun(
+  core: Core,
+  query: { caller: Caller; runId: string; agentId?: string },
+): Promise<Result<RunRecord, RunRefusal>> {
+  const { caller, runId, agentId } = query;
+  if (agentId !== undefined) {
+    const agent = await reachAgent(core, { caller, agentId });
+    if (!agent.ok) return agent;
+  }
+  const run = await core.store.committed.findRun(runId);
+  if (run === null || (agentId !== undefined && run.agentId !== agentId)) {
+    return refused({ reason: "run_not_found", runId });
+  }
+  if (agentId !== undefined || (await mayReadRun(core, caller, run))) return ok(run);
+  return refused({ reason: "run_of_another", runId });
+}
+
+/** Finds a run whose events are kept. */
+export async function findStream(
+  core: Core,
+  query: { caller: Caller; runId: string },
+): Promise<Result<RunRecord, RunRefusal>> {
+  const run = await findRun(core, query);
+  if (!run.ok || run.value.hasExpired !== true) return run;
+  return refused({ reason: "events_expired", runId: run.value.id, agentId: run.value.agentId });
+}
+
+/** A job's capability names its agent: its polls need not ask the store for it. */
+async function mayReadRun(core: Core, caller: Caller, run: RunRecord): Promise<boolean> {
+  if (caller.kind === "ci_job") return caller.capability.agentId === run.agentId;
+  return (await reachAgent(core, { caller, agentId: run.agentId })).ok;
+}
+
+/**
+ * Reads the events after a cursor. With `waitMs`, and nothing new, answers at the first new event, when the run ends,
+ * when the time is over, or when `signal` aborts. Safe to repeat: the same cursor gives the same events.
+ */
+export async function readEventPage(
+  core: Core,
+  query: { caller: Caller; runId: string; after: number; limit: number; waitMs: number; signal: AbortSignal },
+): Promise<Result<EventPage, RunRefusal>> {
+  const { caller, runId, after, limit, waitMs, signal } = query;
+  const deadline = core.clock.now() + waitMs;
+  for (let hasWaited = false; ; hasWaited = true) {
+    const listener = core.signals.listen(runId);
+    try {
+      const found = await findStream(core, { caller, runId });
+      if (!found.ok) return found;
+      const run = found.value;
+      const events = run.lastSeq > after ? await listEvents(core, { runId, after, limit }) : [];
+      // Deleted since the run was read: what the run is now says so.
+      if (events.length === 0 && run.lastSeq > after) {
+        const again = await findStream(core, { caller, runId });
+        if (!again.ok) return again;
+      }
+      const next = events.at(-1)?.seq ?? after;
+      const done = isTerminal(run.status) && next >= run.lastSeq;
+      const leftMs = deadline - core.clock.now();
+      if (events.length > 0 || done || leftMs <= 0 || signal.aborted || core.signals.isClosed) {
+        return ok({ run: toRun(run), events, next, done, wasWoken: hasWaited && events.length > 0 });
+      }
+      await waitFor(core, { moved: listener.moved, ms: leftMs, signal });
+    } finally {
+      listener.stop();
+    }
+  }
+}
+
+async function listEvents(
+  core: Core,
+  { runId, after, limit }: { runId: string; after: number; limit: number },
+): Promise<readonly StoredEvent[]> {
+  const page: StoredEvent[] = [];
+  let chars = 0;
+  let cursor = after;
+  while (page.length < limit) {
+    const batchSize = Math.min(EVENTS_A_READ, limit - page.length);
+    const batch = await core.store.committed.listEvents({ runId, after: cursor, limit: batchSize });
+    for (const event of batch) {
+      // The run expires at this moment: the next page says so.
+      if (event.seq !== cursor + 1) return page;
+      chars += event.json.length;
+      if (chars > MAX_PAGE_CHARS && page.length > 0) return page;
+      page.push(event);
+      cursor = event.seq;
+    }
+    if (batch.length < batchSize) break;
+  }
+  return page;
+}
+
+async function waitFor(
+  core: Core,
+  { moved, ms, signal }: { moved: Promise<void>; ms: number; signal: AbortSignal },
+): Promise<void> {
+  const settled = new AbortController();
+  const isOver = core.clock.sleep(ms, AbortSignal.any([signal, settled.signal])).catch(() => {});
+  core.meter.pollWaits();
+  await Promise.race([moved, isOver]);
+  core.meter.pollResumed();
+  settled.abort();
+  await isOver;
+}

@@ -1,0 +1,70 @@
+// Runs whose worker is gone, put right: at the start of the one process there is, or on the word of another node.
+
+import { asRunEvent } from "../../../contract/run-event.ts";
+import type { Core } from "../core.ts";
+import type { StoreTransaction } from "../ports/store.ts";
+import type { RunRecord } from "../records.ts";
+import { announce, endRun } from "./end-run.ts";
+import { OpenSpans } from "./open-spans.ts";
+import { cancelledEnding, type Ending, interruptedEnding } from "./run-machine.ts";
+import { noUsage } from "./usage.ts";
+
+const PAGE = 500;
+
+/** Offers the queued runs again, and ends those whose worker is gone. Returns how many of each. */
+export async function recoverRuns(core: Core): Promise<{ requeued: number; ended: number }> {
+  const unfinished = await core.store.committed.listUnfinishedRuns();
+  let ended = 0;
+  for (const { id, status } of unfinished) {
+    if (status === "queued") continue;
+    await interruptRun(core, id);
+    ended += 1;
+  }
+  const queued = unfinished.filter((run) => run.status === "queued");
+  for (const run of queued) core.dispatch.enqueue(run.id);
+  return { requeued: queued.length, ended };
+}
+
+/**
+ * Ends a run whose worker is gone: `cancelled` where that was asked, else `failed` with cause `interrupted`, refunded
+ * and retryable. Takes the run from a worker that may still write. Safe to repeat.
+ */
+export async function interruptRun(core: Core, runId: string): Promise<void> {
+  await endAbandonedRun(core, { runId, ending: interruptedEnding, isAbandoned: () => true });
+}
+
+/** Does as `interruptRun` with another ending, if the run still is `isAbandoned`. False when there was nothing to end. */
+export async function endAbandonedRun(
+  core: Core,
+  abandoned: { runId: string; ending: Ending; isAbandoned(run: RunRecord): boolean },
+): Promise<boolean> {
+  const { runId } = abandoned;
+  const asked = await core.store.transact(async (tx) => {
+    const run = await tx.lockRun(runId);
+    if (run === null || (run.status !== "running" && run.status !== "cancelling")) return null;
+    if (!abandoned.isAbandoned(run)) return null;
+    const taken = { ...run, fence: run.fence + 1 };
+    await tx.updateRun(runId, { fence: taken.fence });
+    const events = await closersOf(tx, run);
+    const ending = run.status === "cancelling" ? cancelledEnding : abandoned.ending;
+    return await endRun(core, tx, { run: taken, events, ending, usage: noUsage });
+  });
+  if (asked === null) return false;
+  core.signals.publish(runId);
+  announce(core, asked);
+  return true;
+}
+
+async function closersOf(tx: StoreTransaction, run: RunRecord) {
+  const spans = new OpenSpans();
+  for (let after = 0; after < run.lastSeq; ) {
+    const page = await tx.listEvents({ runId: run.id, after, limit: PAGE });
+    for (const { json, seq } of page) {
+      const event = asRunEvent(JSON.parse(json));
+      if (event !== null) spans.add(event);
+      after = seq;
+    }
+    if (page.length === 0) break;
+  }
+  return spans.closers();
+}

@@ -1,0 +1,69 @@
+// Wakes those who wait for a run to move, or by its id for a session to get a run: on this node, and through
+// `publish` on the others. In memory: whoever misses a signal reads the store.
+
+export class RunSignals {
+  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #publish: (runId: string) => void;
+  #isClosed = false;
+
+  /** `publish` carries each signal to the other nodes, which hand it to their `wake`. There are none unless told. */
+  constructor(options: { publish?: (runId: string) => void } = {}) {
+    this.#publish = options.publish ?? (() => {});
+  }
+
+  /** True once the service stops: nobody should wait any more. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Wakes every waiter of the run, on every node. Called after the commit that moved it. */
+  publish(runId: string): void {
+    this.wake(runId);
+    this.#publish(runId);
+  }
+
+  /** Wakes this node's waiters of the run: another node moved it. */
+  wake(runId: string): void {
+    const waiters = this.#waiting.get(runId);
+    if (waiters === undefined) return;
+    this.#waiting.delete(runId);
+    for (const wake of waiters) wake();
+  }
+
+  /**
+   * Begins to listen at once, so that nothing between a read and the wait is missed. `moved` resolves at the next
+   * signal, and on `stop` or `close`.
+   */
+  listen(runId: string): { readonly moved: Promise<void>; stop(): void } {
+    let wake = () => {};
+    const moved = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    if (this.#isClosed) {
+      wake();
+      return { moved, stop: () => {} };
+    }
+    const waiters = this.#waiting.get(runId) ?? new Set();
+    waiters.add(wake);
+    this.#waiting.set(runId, waiters);
+    return {
+      moved,
+      stop: () => {
+        waiters.delete(wake);
+        if (waiters.size === 0 && this.#waiting.get(runId) === waiters) this.#waiting.delete(runId);
+        wake();
+      },
+    };
+  }
+
+  /** Wakes all of this node's waiters, whose signals may have been lost. */
+  wakeAll(): void {
+    for (const runId of [...this.#waiting.keys()]) this.wake(runId);
+  }
+
+  /** Wakes everybody here, now and from now on: the service stops. */
+  close(): void {
+    this.#isClosed = true;
+    this.wakeAll();
+  }
+}

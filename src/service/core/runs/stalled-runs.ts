@@ -1,0 +1,69 @@
+// Ends runs whose worker, on whatever node, is not heard of any more. Every node looks; one of them ends each run.
+
+import type { Core } from "../core.ts";
+import type { RunAtWork } from "../ports/store.ts";
+import { endAbandonedRun } from "./recover-runs.ts";
+import { stalledEnding } from "./run-machine.ts";
+
+type Watched = { readonly heartbeatAt: number | null; readonly fence: number; readonly sinceMs: number };
+
+export class StalledRuns {
+  readonly #core: Core;
+  readonly #stalledMs: number;
+  readonly #elapsedMs: () => number;
+  #watched = new Map<string, Watched>();
+  #looking: Promise<number> | null = null;
+
+  /**
+   * A run has stalled when its heartbeat stands still for `stalledMs`. That is measured here, by `elapsedMs`, which
+   * only ever grows: the clocks of two nodes need not agree.
+   */
+  constructor(core: Core, options: { stalledMs: number; elapsedMs: () => number }) {
+    this.#core = core;
+    this.#stalledMs = options.stalledMs;
+    this.#elapsedMs = options.elapsedMs;
+  }
+
+  /** Looks at every run at work, and ends those that have stalled. Returns how many. Never rejects. */
+  async look(): Promise<number> {
+    this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = null;
+    });
+    return await this.#looking;
+  }
+
+  async #lookOnce(): Promise<number> {
+    const { log, store } = this.#core;
+    try {
+      const runs = await store.committed.listRunsAtWork();
+      const nowMs = this.#elapsedMs();
+      this.#watched = new Map(runs.map((run) => [run.id, this.#watch(run, nowMs)]));
+      let ended = 0;
+      for (const [runId, watched] of this.#watched) {
+        if (nowMs - watched.sinceMs < this.#stalledMs || !(await this.#end(runId, watched))) continue;
+        log.warn({ run_id: runId }, "run stalled");
+        ended += 1;
+      }
+      return ended;
+    } catch (cause) {
+      // While the store is away no worker can say that it lives: the watch begins anew.
+      this.#watched.clear();
+      log.warn({ err: cause }, "could not look for stalled runs");
+      return 0;
+    }
+  }
+
+  #watch({ id, heartbeatAt, fence }: RunAtWork, nowMs: number): Watched {
+    const before = this.#watched.get(id);
+    const isSame = before !== undefined && before.heartbeatAt === heartbeatAt && before.fence === fence;
+    return isSame ? before : { heartbeatAt, fence, sinceMs: nowMs };
+  }
+
+  async #end(runId: string, { heartbeatAt, fence }: Watched): Promise<boolean> {
+    return await endAbandonedRun(this.#core, {
+      runId,
+      ending: stalledEnding,
+      isAbandoned: (run) => run.heartbeatAt === heartbeatAt && run.fence === fence,
+    });
+  }
+}

@@ -1,0 +1,330 @@
+// POST /v1/agents/{agentID}/runs: one durable run, or the one that the same key made before.
+
+import { createHash } from "node:crypto";
+import { ok, type Result, refused } from "../../../base/result.ts";
+import type { Message, RunOrigin, SubmitRunRequest } from "../../../contract/run.ts";
+import { type Caller, mayUseAgent } from "../accounts/caller.ts";
+import { lockCurrentAccount } from "../accounts/subscriptions.ts";
+import { findPolicyFault } from "../ci/ci-policy.ts";
+import type { JobIdentity } from "../ci/job-identity.ts";
+import { askedPullRequest } from "../ci/pull-request.ts";
+import { makeClaimUrl } from "../claims/claim-url.ts";
+import type { Core } from "../core.ts";
+import { ensureFreeCredits, isFree } from "../money/free-credits.ts";
+import { accountWallet, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
+import type { StoreTransaction } from "../ports/store.ts";
+import type { Agent, PullRequestHead } from "../records.ts";
+import type { SubmitRefusal } from "../refusal.ts";
+import { holdFee, queuedRun } from "./new-run.ts";
+
+const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
+/** Who loses the race for a session key finds it taken at the second try. */
+const SESSION_KEY_TRIES = 2;
+
+export type Submitted = {
+  readonly runId: string;
+  readonly sessionId: string;
+  /** True when the same key made this run before. */
+  readonly isReplay: boolean;
+};
+
+export type Submission = {
+  readonly caller: Caller;
+  readonly agentId: string;
+  readonly body: SubmitRunRequest;
+  /** From the header, which wins over the body's. */
+  readonly idempotencyKey: string | null;
+  /** "user" unless told. */
+  readonly origin?: RunOrigin;
+  /** What else belongs to the transaction that makes the run. A throw undoes all of it and is thrown on. */
+  readonly alongside?: (tx: StoreTransaction, run: { runId: string; threadId: string }) => Promise<void>;
+};
+
+/**
+ * Queues a run and holds its price, in one transaction with the use of its idempotency key. With a key it is safe to
+ * repeat for 24 hours.
+ */
+export class RunSubmitter {
+  readonly #core: Core;
+  readonly #keysInFlight = new Set<string>();
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  async submit(submission: Submission): Promise<Result<Submitted, SubmitRefusal>> {
+    const key = submission.idempotencyKey ?? submission.body.idempotency_key ?? null;
+    if (key === null) return await this.#submit(submission, null);
+    const slot = `${submission.agentId}:${key}`;
+    if (this.#keysInFlight.has(slot)) return refused({ reason: "key_in_flight", key });
+    this.#keysInFlight.add(slot);
+    try {
+      return await this.#submit(submission, key);
+    } finally {
+      this.#keysInFlight.delete(slot);
+    }
+  }
+
+  async #submit(submission: Submission, key: string | null): Promise<Result<Submitted, SubmitRefusal>> {
+    const { dispatch, signals, store } = this.#core;
+    const messages = messagesOf(submission.body);
+    if (messages === null) return refused({ reason: "message_missing" });
+    const { session_id, session_key } = submission.body;
+    if (session_id !== undefined && session_key !== undefined) {
+      return refused({ reason: "session_named_twice" });
+    }
+    const pullRequest = askedPullRequest(submission.caller, submission.body.pull_request);
+    if (!pullRequest.ok) return pullRequest;
+    // Asked here: the transaction may run on behalf of others, too.
+    const traceparent = this.#core.tracer.here() ?? undefined;
+    try {
+      const admission = { ...submission, messages, key, pullRequest: pullRequest.value, traceparent };
+      const submitted = await withSessionKey(() =>
+        store.transact((tx) => admitRun(this.#core, tx, admission)),
+      );
+      if (submitted.ok && !submitted.value.isReplay) {
+        dispatch.enqueue(submitted.value.runId);
+        signals.publish(submitted.value.sessionId);
+      }
+      return submitted;
+    } catch (cause) {
+      if (cause instanceof KeyTakenError) return refused({ reason: "key_in_flight", key: cause.key });
+      if (cause instanceof SessionKeyTakenError) {
+        return refused({ reason: "session_key_in_flight", key: cause.key });
+      }
+      if (cause instanceof UnpaidError) return refused(await store.transact(cause.explain));
+      throw cause;
+    }
+  }
+}
+
+/** Another node took the key since we looked: everything is undone, and the next try gets that node's run. */
+class KeyTakenError extends Error {
+  readonly key: string;
+
+  constructor(key: string) {
+    super("The idempotency key was taken meanwhile.");
+    this.key = key;
+  }
+}
+
+/** The session key is another's since we looked: everything is undone, and the next try finds that one's session. */
+class SessionKeyTakenError extends Error {
+  readonly key: string;
+
+  constructor(key: string) {
+    super("The session key was taken meanwhile.");
+    this.key = key;
+  }
+}
+
+/** Repeats what a SessionKeyTakenError undid. The last try's is thrown. */
+async function withSessionKey<Value>(submit: () => Promise<Value>): Promise<Value> {
+  for (let left = SESSION_KEY_TRIES - 1; ; left -= 1) {
+    try {
+      return await submit();
+    } catch (cause) {
+      if (!(cause instanceof SessionKeyTakenError) || left === 0) throw cause;
+    }
+  }
+}
+
+/** Nobody pays: everything is undone, and said in a transaction of its own. */
+class UnpaidError extends Error {
+  readonly explain: (tx: StoreTransaction) => Promise<SubmitRefusal>;
+
+  constructor(explain: (tx: StoreTransaction) => Promise<SubmitRefusal>) {
+    super("Nobody pays for the run.");
+    this.explain = explain;
+  }
+}
+
+type Admission = Omit<Submission, "idempotencyKey"> & {
+  readonly messages: readonly Message[];
+  readonly key: string | null;
+  readonly pullRequest: PullRequestHead | null;
+  readonly traceparent: string | undefined;
+};
+
+async function admitRun(
+  core: Core,
+  tx: StoreTransaction,
+  admission: Admission,
+): Promise<Result<Submitted, SubmitRefusal>> {
+  const { caller, agentId, body, messages, key, pullRequest, traceparent, origin = "user" } = admission;
+  const now = core.clock.now();
+  const agent = await tx.findAgent(agentId);
+  if (agent === null) return refused({ reason: "agent_not_found", agentId });
+  if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
+  if (agent.retiredAt !== null) return refused({ reason: "agent_retired", agentId });
+  // The policy may have been set since the exchange: a capability outlives what was allowed then.
+  const fault = caller.kind === "ci_job" ? findPolicyFault(agent, caller.capability.job) : null;
+  if (fault !== null) return refused({ reason: "policy_refused_since", ...fault });
+
+  const requestHash = hashRequest(messages, body);
+  const earlier = key === null ? null : await tx.findIdempotentRun({ agentId, key, now });
+  if (earlier !== null) {
+    if (earlier.requestHash !== requestHash) return refused({ reason: "key_reused", key: key ?? "" });
+    return ok({ runId: earlier.runId, sessionId: earlier.threadId, isReplay: true });
+  }
+
+  const queued = core.dispatch.waiting();
+  if (queued >= core.policy.maxQueuedRuns) {
+    return refused({ reason: "capacity_reached", queued, allowed: core.policy.maxQueuedRuns });
+  }
+
+  const session = await findAskedSession(tx, { agent, body });
+  if (!session.ok) return session;
+
+  const paying = await findBillingAccount(core, tx, { agent, caller });
+  if (!paying.ok) return paying;
+
+  const runId = core.random.uuid(now);
+  const threadId = session.value ?? core.random.uuid(now);
+  const job = caller.kind === "ci_job" ? caller.capability.job : null;
+  const { max_turn_tokens: maxTurnTokens = 0, output_schema: outputSchema } = body;
+  const input = {
+    messages,
+    maxTurnTokens,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    job,
+    ...(pullRequest === null ? {} : { pullRequest }),
+    traceparent,
+  };
+  const run = queuedRun({
+    id: runId,
+    agentId,
+    threadId,
+    origin,
+    parentRunId: null,
+    billingAccount: paying.value.wallet,
+    now,
+  });
+  if (session.value === null && body.session_key !== undefined) {
+    const name = { agentId, key: body.session_key, threadId, createdAt: now };
+    if (!(await tx.insertSessionKey(name))) throw new SessionKeyTakenError(body.session_key);
+  }
+  await tx.insertRun(run, input);
+  await admission.alongside?.(tx, { runId, threadId });
+  if (key !== null) {
+    const use = { agentId, key, now, runId, threadId, requestHash, expiresAt: now + IDEMPOTENCY_MS };
+    if (!(await tx.insertIdempotentRun(use))) throw new KeyTakenError(key);
+  }
+  // Last: whoever else spends from this wallet waits from here to the commit, and no longer.
+  await paying.value.hold(runId);
+  return ok({ runId, sessionId: threadId, isReplay: false });
+}
+
+/** The session that the request names, and that is there; null where the run begins one. */
+async function findAskedSession(
+  tx: StoreTransaction,
+  { agent, body }: { agent: Agent; body: SubmitRunRequest },
+): Promise<Result<string | null, SubmitRefusal>> {
+  const { session_id: sessionId, session_key: key } = body;
+  if (sessionId !== undefined) {
+    const session = await tx.findSession(sessionId);
+    if (session?.agentId !== agent.id) return refused({ reason: "session_not_found", sessionId });
+    return ok(sessionId);
+  }
+  if (key === undefined) return ok(null);
+  const known = body.new_session === true ? null : await tx.findSessionByKey({ agentId: agent.id, key });
+  if (known !== null) return ok(known);
+  // A release of the agent frees its keys. One that is new at the same moment must not outlast it.
+  const current = await tx.lockAgent(agent.id);
+  if (current?.accountId !== agent.accountId) throw new SessionKeyTakenError(key);
+  if (body.new_session === true) await tx.deleteSessionKey({ agentId: agent.id, key });
+  return ok(null);
+}
+
+type BillingAccount = {
+  readonly wallet: string;
+  /** Holds the price of a run. Throws an UnpaidError. */
+  hold(runId: string): Promise<void>;
+};
+
+/** Who is to pay, or why nobody does. */
+async function findBillingAccount(
+  core: Core,
+  tx: StoreTransaction,
+  { agent, caller }: { agent: Agent; caller: Caller },
+): Promise<Result<BillingAccount, SubmitRefusal>> {
+  if (agent.accountId !== null) return ok(accountPays(core, tx, agent.accountId));
+  if (caller.kind !== "ci_job")
+    throw new TypeError(`Agent ${agent.id} has no account, and no job asks for it.`);
+  return await freeCreditsPay(core, tx, { agentId: agent.id, job: caller.capability.job });
+}
+
+function accountPays(core: Core, tx: StoreTransaction, accountId: string): BillingAccount {
+  const wallet = accountWallet(accountId);
+  const hold = async (runId: string) => {
+    const account = await lockCurrentAccount(core, tx, accountId);
+    if (account === null) throw new Error(`There is no account ${accountId}, though it owns an agent.`);
+    const allowed = core.rates.plans[account.plan].maxConcurrentRuns;
+    // The run that asks is in the transaction already.
+    const inFlight = allowed === null ? 0 : (await tx.countUnfinishedRuns(accountId)) - 1;
+    if (allowed !== null && inFlight >= allowed) {
+      throw new UnpaidError(async () => ({ reason: "concurrency_reached", inFlight, allowed }));
+    }
+    if (await holdFee(core, tx, { billingAccount: wallet, runId })) return;
+    throw new UnpaidError(async () => ({ reason: "balance_ended", plan: account.plan }));
+  };
+  return { wallet, hold };
+}
+
+/** Free credits are for what everybody can see; a private repository needs a billing account with a name. */
+async function freeCreditsPay(
+  core: Core,
+  tx: StoreTransaction,
+  { agentId, job }: { agentId: string; job: JobIdentity },
+): Promise<Result<BillingAccount, SubmitRefusal>> {
+  const unpaid = async (
+    reason: "credits_ended" | "repository_private",
+    refusing: StoreTransaction,
+  ): Promise<SubmitRefusal> => ({
+    reason,
+    repository: job.repository.name,
+    resetsAt: freeCreditsResetAt(core.clock.now()),
+    claimUrl: await makeClaimUrl(core, refusing, { agentId, provider: job.provider }),
+  });
+  if (!isFree(core.policy, job)) return refused(await unpaid("repository_private", tx));
+  const { account: wallet, balance } = await ensureFreeCredits(core, tx, job);
+  if (balance < RUN_FEE_MICRO_USD) return refused(await unpaid("credits_ended", tx));
+  const hold = async (runId: string) => {
+    if (await holdFee(core, tx, { billingAccount: wallet, runId })) return;
+    throw new UnpaidError((refusing) => unpaid("credits_ended", refusing));
+  };
+  return ok({ wallet, hold });
+}
+
+/** The conversation to send; null when the request has neither `message` nor `messages`. */
+function messagesOf(body: SubmitRunRequest): readonly Message[] | null {
+  if (body.messages !== undefined) return body.messages;
+  return body.message === undefined ? null : [{ role: "user", content: body.message }];
+}
+
+/** What makes two requests the same: all that they ask for, not how it is spelled. */
+function hashRequest(messages: readonly Message[], body: SubmitRunRequest): string {
+  const asked = [
+    messages.map(({ role, content, tool_call_id, parts }) => [
+      role,
+      content,
+      tool_call_id ?? null,
+      (parts ?? []).map(({ type, path, mime, w, h }) => [
+        type,
+        path ?? null,
+        mime ?? null,
+        w ?? null,
+        h ?? null,
+      ]),
+    ]),
+    body.session_id ?? null,
+    body.new_session === true,
+    body.max_turn_tokens ?? 0,
+    body.output_schema ?? null,
+    body.session_key ?? null,
+    body.pull_request === undefined
+      ? null
+      : [body.pull_request.number, body.pull_request.head_sha, body.pull_request.base_ref],
+  ];
+  return createHash("sha256").update(JSON.stringify(asked)).digest("hex");
+}

@@ -1,0 +1,69 @@
+// What was said in a session: the messages of its earlier runs, and what the agent answered.
+
+import type { Message } from "../../../contract/run.ts";
+import { asRunEvent } from "../../../contract/run-event.ts";
+import type { StoreReader } from "../ports/store.ts";
+import type { RunRecord } from "../records.ts";
+
+const EVENTS_A_READ = 500;
+const RUNS_A_READ = 50;
+
+/**
+ * The conversation before a run: of each earlier run of its session that has ended, what it was asked and what it
+ * answered, oldest first. Whole runs only, the latest ones, with about `maxChars` characters at most.
+ */
+export async function readHistory(
+  store: StoreReader,
+  query: { run: RunRecord; maxChars: number },
+): Promise<readonly Message[]> {
+  const { run, maxChars } = query;
+  const turns: (readonly Message[])[] = [];
+  let chars = 0;
+  for await (const earlier of earlierRuns(store, run)) {
+    const turn = await readTurn(store, earlier);
+    chars += turn.reduce((sum, { content }) => sum + content.length, 0);
+    if (chars > maxChars) break;
+    turns.push(turn);
+  }
+  return turns.reverse().flat();
+}
+
+/** What the agent said in a run, message by message. Empty where it said nothing, or it is not kept any more. */
+export async function readReplies(store: StoreReader, runId: string): Promise<readonly string[]> {
+  const replies = new Map<string, string>();
+  for (let after = 0; ; ) {
+    const page = await store.listEvents({ runId, after, limit: EVENTS_A_READ });
+    for (const { json, seq } of page) {
+      const event = asRunEvent(JSON.parse(json));
+      if (event?.type === "TEXT_MESSAGE_CONTENT") {
+        replies.set(event.messageId, (replies.get(event.messageId) ?? "") + event.delta);
+      }
+      after = seq;
+    }
+    if (page.length < EVENTS_A_READ) return [...replies.values()];
+  }
+}
+
+/** The latest first. */
+async function* earlierRuns(store: StoreReader, run: RunRecord): AsyncGenerator<RunRecord, void> {
+  for (let before = run.id; ; ) {
+    const page = await store.listRunsOfSessionBefore({ sessionId: run.threadId, before, limit: RUNS_A_READ });
+    for (const earlier of page) {
+      if (earlier.endedAt !== null) yield earlier;
+      before = earlier.id;
+    }
+    if (page.length < RUNS_A_READ) return;
+  }
+}
+
+async function readTurn(store: StoreReader, run: RunRecord): Promise<readonly Message[]> {
+  const input = await store.findRunInput(run.id);
+  if (input === null) return [];
+  const replies = await readReplies(store, run.id);
+  return [
+    ...input.messages,
+    ...replies
+      .filter((content) => content !== "")
+      .map((content) => ({ role: "assistant" as const, content })),
+  ];
+}

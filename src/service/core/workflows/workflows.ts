@@ -1,0 +1,109 @@
+// Workflows: kept in versions, activated by their owner in person, executed as runs.
+
+import { ok, type Result, refused } from "../../../base/result.ts";
+import { type Caller, isOwner, reachAgent } from "../accounts/caller.ts";
+import type { Core } from "../core.ts";
+import type { WorkflowRecord } from "../records.ts";
+import type { AgentRefusal, ClassRefusal, SubmitRefusal, WorkflowRefusal } from "../refusal.ts";
+import type { RunSubmitter } from "../runs/submit-run.ts";
+
+type Refusal = WorkflowRefusal | ClassRefusal | AgentRefusal;
+
+/** Writes a workflow, or a further version of one. What is active stays active. Each call writes a version. */
+export async function putWorkflow(
+  core: Pick<Core, "store" | "clock" | "random">,
+  request: { agentId: string; id: string | null; name: string; prompt: string },
+): Promise<Result<WorkflowRecord, WorkflowRefusal | AgentRefusal>> {
+  const now = core.clock.now();
+  const { agentId, name, prompt } = request;
+  return await core.store.transact(
+    async (tx): Promise<Result<WorkflowRecord, WorkflowRefusal | AgentRefusal>> => {
+      if ((await tx.findAgent(agentId)) === null) return refused({ reason: "agent_not_found", agentId });
+      const known = request.id === null ? null : await tx.lockWorkflow(request.id);
+      if (request.id !== null && known?.agentId !== agentId) {
+        return refused({ reason: "workflow_not_found", workflowId: request.id });
+      }
+      const workflow: WorkflowRecord = known ?? {
+        id: core.random.uuid(now),
+        agentId,
+        name,
+        version: 0,
+        activeVersion: null,
+        createdAt: now,
+        updatedAt: now,
+      };
+      if (known === null) await tx.insertWorkflow(workflow);
+      else if (known.name !== name) await tx.renameWorkflow({ id: known.id, name });
+      const version = workflow.version + 1;
+      await tx.insertWorkflowVersion({ id: workflow.id, version, prompt, now });
+      return ok({ ...workflow, name, version, updatedAt: now });
+    },
+  );
+}
+
+/** Makes a version the one that executions run. The owner's alone: an AI client is sent to them. Safe to repeat. */
+export async function activateWorkflow(
+  core: Core,
+  request: { caller: Caller; workflowId: string; version: number | null },
+): Promise<Result<WorkflowRecord, Refusal>> {
+  const found = await reachWorkflow(core, request);
+  if (!found.ok) return found;
+  const workflow = found.value;
+  if (!isOwner(request.caller)) return refused(ownerNeeded(core, workflow, "activate a workflow"));
+  const version = request.version ?? workflow.version;
+  if (version > workflow.version) {
+    return refused({ reason: "workflow_version_not_found", workflowId: workflow.id, version });
+  }
+  const now = core.clock.now();
+  await core.store.transact((tx) => tx.activateWorkflow({ id: workflow.id, version, now }));
+  return ok({ ...workflow, activeVersion: version, updatedAt: now });
+}
+
+/**
+ * Submits the active version as a run. One that is not active is the owner's alone, and runs its newest version.
+ * With an idempotency key it is safe to repeat.
+ */
+export async function executeWorkflow(
+  core: Core,
+  submitter: RunSubmitter,
+  request: { caller: Caller; workflowId: string; input: string | null; idempotencyKey: string | null },
+): Promise<Result<{ runId: string; sessionId: string; version: number }, Refusal | SubmitRefusal>> {
+  const { caller, input, idempotencyKey } = request;
+  const found = await reachWorkflow(core, request);
+  if (!found.ok) return found;
+  const workflow = found.value;
+  if (workflow.activeVersion === null && !isOwner(caller)) {
+    return refused(ownerNeeded(core, workflow, "run a workflow that is not active"));
+  }
+  const version = workflow.activeVersion ?? workflow.version;
+  const prompt = await core.store.committed.findWorkflowPrompt({ id: workflow.id, version });
+  if (prompt === null) {
+    return refused({ reason: "workflow_version_not_found", workflowId: workflow.id, version });
+  }
+  const message = input === null ? prompt : `${prompt}\n\n${input}`;
+  const submitted = await submitter.submit({
+    caller,
+    agentId: workflow.agentId,
+    body: { message },
+    idempotencyKey,
+  });
+  if (!submitted.ok) return submitted;
+  return ok({ runId: submitted.value.runId, sessionId: submitted.value.sessionId, version });
+}
+
+async function reachWorkflow(
+  core: Core,
+  request: { caller: Caller; workflowId: string },
+): Promise<Result<WorkflowRecord, Refusal>> {
+  const { caller, workflowId } = request;
+  if (caller.kind !== "account") return refused({ reason: "account_needed" });
+  const workflow = await core.store.committed.findWorkflow(workflowId);
+  if (workflow === null) return refused({ reason: "workflow_not_found", workflowId });
+  const agent = await reachAgent(core, { caller, agentId: workflow.agentId });
+  return agent.ok ? ok(workflow) : agent;
+}
+
+function ownerNeeded(core: Core, workflow: WorkflowRecord, what: string): ClassRefusal {
+  const url = `${core.policy.webUrl}/agent/${workflow.agentId}?workflow=${workflow.id}`;
+  return { reason: "owner_needed", what, url };
+}

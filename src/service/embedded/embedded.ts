@@ -1,0 +1,203 @@
+// The service inside a job: the whole of it, in the job's own process, on a loopback port, over the job's own checkout.
+// It ends with the job and leaves nothing but what the agent changed.
+
+import { mkdtemp } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { systemClock } from "../../base/clock.ts";
+import { systemRandom } from "../../base/ids.ts";
+import { borrowedCheckouts } from "../checkouts/borrowed-checkouts.ts";
+import { readJobCheckout } from "../checkouts/borrowed-facts.ts";
+import { removeFolder } from "../checkouts/run-folder.ts";
+import type { JobIdentity } from "../core/ci/job-identity.ts";
+import type { SandboxKind } from "../core/ports/sandbox.ts";
+import { startService } from "../main.ts";
+import { findSandbox } from "../sandbox/find-sandbox.ts";
+import { SandboxError } from "../sandbox/sandbox-error.ts";
+import { type Config, type Environment, readConfig, type SettingName, settings } from "../settings/config.ts";
+import { isWritersEvent } from "./job-trust.ts";
+import { ownIssuer } from "./own-issuer.ts";
+import { warningLog } from "./warning-log.ts";
+
+export { findJobCheckout } from "../checkouts/borrowed-facts.ts";
+
+const ISSUER = "embedded";
+/** Enough for every run that a job could start. */
+const UNLIMITED_CREDITS = "1000000000";
+const UNLIMITED_RATE = "1000000";
+const LOOK_MS = 30_000;
+
+/** What the job says of itself. Nobody checks it: the service works for this job alone. */
+export type EmbeddedJob = {
+  readonly provider: string;
+  readonly repository: { readonly id: string; readonly ownerId: string };
+  /** `owner/name`. Null: as the checkout's origin says. */
+  readonly repositoryName: string | null;
+  /** "local" where no CI provider started it. */
+  readonly event: string;
+  /** Both null where the checkout says it. */
+  readonly sha: string | null;
+  readonly ref: string | null;
+  readonly baseRef: string | null;
+  readonly runId: string;
+  readonly runAttempt: string;
+};
+
+export type EmbeddedOptions = {
+  readonly job: EmbeddedJob;
+  /** The checkout's tree, which runs work in. */
+  readonly root: string;
+  /** A folder for what lives as long as the service. */
+  readonly tempFolder: string;
+  /** The job's. Of the service's settings, those of the model and of the sandbox are read. */
+  readonly environment: Environment;
+  /** Settings of the model by name, which win over the environment's. Without MODEL there is none. */
+  readonly model: Readonly<Record<string, string>>;
+  /** Hears what needs somebody. */
+  readonly onWarning: (message: string) => void;
+};
+
+export type EmbeddedService = {
+  /** Without a trailing slash. */
+  readonly url: string;
+  readonly hasModel: boolean;
+  /** A token that this service exchanges, once. */
+  mintIdToken(): Promise<string>;
+  /** Ends what is at work, and removes all but the checkout. Safe to repeat. */
+  close(): Promise<void>;
+};
+
+/** A setting is wrong: one line each. */
+export class EmbeddedSettingsError extends Error {
+  readonly code = "invalid_settings";
+}
+
+/** Starts it. Rejects with EmbeddedSettingsError, or with nothing left behind when a part cannot start. */
+export async function startEmbeddedService(options: EmbeddedOptions): Promise<EmbeddedService> {
+  const { root, environment } = options;
+  const folder = await mkdtemp(join(options.tempFolder, "agent-service-"));
+  try {
+    const config = embeddedConfig(options, folder);
+    const job = await identityOf(options, folder);
+    const issuer = ownIssuer({ job, clock: systemClock, random: systemRandom });
+    const service = await startService({
+      config,
+      log: warningLog(options.onWarning),
+      verifier: issuer.verifier,
+      checkouts: borrowedCheckouts({ root, folder: join(folder, "checkouts"), environment }),
+      freeFor: "everyone",
+      isTrusted: (task) =>
+        task.repository !== null && isWritersEvent({ ...task, provider: options.job.provider }),
+    });
+    return {
+      url: service.url,
+      hasModel: config.model !== null,
+      mintIdToken: async () => issuer.mint(),
+      close: async () => {
+        await service.stop();
+        await removeFolder(folder);
+      },
+    };
+  } catch (cause) {
+    await removeFolder(folder);
+    throw cause;
+  }
+}
+
+/** What a service in this job would have to work with. */
+export type EmbeddedReadiness = {
+  /** Settings that are wrong, one line each. Where there are any, nothing else is known. */
+  readonly settings: readonly string[];
+  /** Null: runs only brief on the repository. */
+  readonly model: string | null;
+  /** Null: what was asked for does not work; `notes` says why. */
+  readonly sandbox: SandboxKind | null;
+  readonly notes: readonly string[];
+};
+
+/** Looks without starting anything, but for one command in the sandbox. */
+export async function examineEmbedded(
+  options: Pick<EmbeddedOptions, "environment" | "model" | "tempFolder">,
+): Promise<EmbeddedReadiness> {
+  const notes: string[] = [];
+  try {
+    const config = embeddedConfig(options, join(options.tempFolder, "agent-service"));
+    const model = config.model?.models.executor ?? null;
+    const sandbox = await findSandbox(
+      config.sandbox,
+      warningLog((note) => notes.push(note)),
+    ).then(
+      ({ kind }) => kind,
+      (cause: unknown) => {
+        if (!(cause instanceof SandboxError)) throw cause;
+        notes.push(cause.message);
+        return null;
+      },
+    );
+    return { settings: [], model, sandbox, notes };
+  } catch (cause) {
+    if (!(cause instanceof EmbeddedSettingsError)) throw cause;
+    return { settings: cause.message.split("\n"), model: null, sandbox: null, notes };
+  }
+}
+
+function embeddedConfig(
+  { environment, model }: Pick<EmbeddedOptions, "environment" | "model">,
+  folder: string,
+): Config {
+  const fixed: Partial<Record<SettingName, string>> = {
+    HOST: "127.0.0.1",
+    PORT: "0",
+    DATA_DIR: folder,
+    CI_AUDIENCE: ISSUER,
+    CI_FREE_CREDITS: UNLIMITED_CREDITS,
+    CI_CAPABILITY_SECONDS: "3600",
+    CI_RATE_PER_MINUTE: UNLIMITED_RATE,
+    RATE_PER_MINUTE: UNLIMITED_RATE,
+    ADDRESS_RATE_PER_MINUTE: UNLIMITED_RATE,
+    MAX_RUNNING_RUNS: "1",
+    DRAIN_SECONDS: "0",
+    RETENTION_DAYS: "0",
+    METRICS: "off",
+    BACKEND: (model.MODEL ?? environment.MODEL ?? "") === "" ? "offline" : "model",
+  };
+  const config = readConfig(fixed, { ...withoutSettings(environment), ...model });
+  if (!config.ok) throw new EmbeddedSettingsError(config.refusal.join("\n"));
+  return config.value;
+}
+
+/** A job's environment may name the database that it tests, or the port of its own server. */
+function withoutSettings(environment: Environment): Environment {
+  const others = new Set([...Object.keys(settings), "CI_ISSUERS"]);
+  const kept = Object.entries(environment).filter(
+    ([name]) => !others.has(name) && !name.startsWith("OTEL_") && !name.startsWith("INPUT_"),
+  );
+  return Object.fromEntries(kept);
+}
+
+async function identityOf({ job, root, environment }: EmbeddedOptions, home: string): Promise<JobIdentity> {
+  // What is wrong with the checkout, or with git, is said by the run that needs it.
+  const jobCheckout = await readJobCheckout({ root, home, environment }, AbortSignal.timeout(LOOK_MS)).catch(
+    () => null,
+  );
+  const { repository, repositoryName, event, baseRef, provider, runId, runAttempt } = job;
+  return {
+    provider,
+    issuer: ISSUER,
+    repository: {
+      ...repository,
+      name: repositoryName ?? jobCheckout?.repository ?? `local/${basename(root)}`,
+      visibility: "private",
+    },
+    // What a step before this one checked out is what runs work on. Without a checkout, a run says so.
+    sha: jobCheckout?.headSha ?? job.sha ?? "0".repeat(40),
+    ref: job.ref ?? jobCheckout?.ref ?? "",
+    event,
+    baseRef,
+    // Nobody claims this agent, so that no policy asks.
+    actorId: null,
+    workflow: null,
+    runId,
+    runAttempt,
+    cloneUrl: "",
+  };
+}

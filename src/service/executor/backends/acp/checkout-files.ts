@@ -1,0 +1,59 @@
+// The files that an agent reads and writes through us: of the checkout alone, by the rules of the tools.
+
+import { realpath } from "node:fs/promises";
+import { sep } from "node:path";
+import { checkRelativePath } from "../../tools/checkout-path.ts";
+import { atPlace, MAX_WRITTEN_BYTES, writeWhole } from "../../tools/checkout-place.ts";
+import { readTextFile } from "../../tools/text-file.ts";
+import { ToolError } from "../../tools/tool.ts";
+
+export type FileLines = {
+  /** Absolute, as ACP wants it. */
+  readonly path: string;
+  /** From 1. */
+  readonly line?: number | null | undefined;
+  readonly limit?: number | null | undefined;
+};
+
+/** Rejects with a `ToolError`. */
+export async function readLines(roots: readonly string[], wanted: FileLines): Promise<string> {
+  const { root, path } = within(roots, wanted.path);
+  const text = await readTextFile(root, path);
+  const { line, limit } = wanted;
+  if (typeof line !== "number" && typeof limit !== "number") return text;
+  const first = Math.max(0, (line ?? 1) - 1);
+  const lines = text.split(/(?<=\n)/);
+  return lines.slice(first, typeof limit === "number" ? first + limit : undefined).join("");
+}
+
+/** Makes the folders that are missing. Rejects with a `ToolError`. */
+export async function writeText(
+  roots: readonly string[],
+  { path, content }: { readonly path: string; readonly content: string },
+): Promise<void> {
+  const wanted = within(roots, path);
+  const bytes = Buffer.from(content);
+  if (bytes.length > MAX_WRITTEN_BYTES) {
+    const message = `The content has ${bytes.length} bytes, at most ${MAX_WRITTEN_BYTES} are written.`;
+    throw new ToolError("too_large", message);
+  }
+  await atPlace({ ...wanted, missingFolders: "make" }, (place) => writeWhole(place, bytes));
+}
+
+/** The path from the root, which may be named with its links or without. */
+function within(roots: readonly string[], path: string): { readonly root: string; readonly path: string } {
+  for (const root of roots) {
+    if (path !== root && !path.startsWith(`${root}${sep}`)) continue;
+    return { root, path: checkRelativePath(path.slice(root.length + 1)) };
+  }
+  throw new ToolError(
+    "path_refused",
+    `The path ${JSON.stringify(path.slice(0, 200))} is not in the checkout.`,
+  );
+}
+
+/** The ways to name the root: as it was given, and without links. */
+export async function rootsOf(root: string): Promise<readonly [string, ...string[]]> {
+  const real = await realpath(root);
+  return real === root ? [root] : [root, real];
+}

@@ -1,0 +1,217 @@
+// The work of one taken run: its checkout, its backend, and the ending that came of it.
+
+import type { RunCause } from "../../contract/run.ts";
+import type { Core } from "../core/core.ts";
+import type { Checkout, CheckoutProvider, CheckoutSource } from "../core/ports/checkout.ts";
+import type { Agent, RunInput } from "../core/records.ts";
+import { generationsLeft } from "../core/runs/delegate-run.ts";
+import { raiseHold, type TakenRun } from "../core/runs/progress-run.ts";
+import { cancelledEnding, type Ending, interruptedEnding } from "../core/runs/run-machine.ts";
+import type { Usage } from "../core/runs/usage.ts";
+import { readHistory } from "../core/sessions/session-history.ts";
+import {
+  type Backend,
+  BackendFailure,
+  type BackendOutcome,
+  type BackendTask,
+  type CarriedState,
+} from "./backend.ts";
+import { keepChanges, restoreChanges } from "./carried-changes.ts";
+import { runChild } from "./child-runs.ts";
+import { type EventWriter, StreamLimitError } from "./event-writer.ts";
+import { HeldCheckout } from "./held-checkout.ts";
+import { untilTurn } from "./session-turn.ts";
+import { RunStopped, type StopKind } from "./stop-reason.ts";
+import { backendSpan } from "./trace-run.ts";
+import { UsageMeter } from "./usage-meter.ts";
+
+export type Work = {
+  readonly core: Core;
+  readonly taken: TakenRun;
+  readonly backends: readonly Backend[];
+  readonly checkouts: CheckoutProvider;
+  readonly writer: EventWriter;
+  /** Lets another worker take this one's place for as long as `wait` takes. */
+  readonly lend: <Value>(wait: () => Promise<Value>) => Promise<Value>;
+  /** Aborts with a RunStopped. */
+  readonly signal: AbortSignal;
+  /** Aborts when the service waits for nothing any more. */
+  readonly isOver: AbortSignal;
+};
+
+export type WorkDone = {
+  readonly ending: Ending;
+  readonly usage: Usage;
+  /** Resolves when the checkout is removed: of a run that was stopped, once its backend has ended. Never rejects. */
+  readonly cleaned: Promise<void>;
+};
+
+/** Never rejects: whatever happens is an ending. Leaves no checkout behind, but after a while. */
+export async function executeRun(work: Work): Promise<WorkDone> {
+  const { core, taken } = work;
+  const { id: runId, fence, holdMicroUsd } = taken.run;
+  const meter = new UsageMeter({
+    holdMicroUsd,
+    raiseHold: (microUsd) => raiseHold(core, { runId, fence, microUsd }),
+  });
+  const held = new HeldCheckout({ core, runId, isOver: work.isOver });
+  const ending = await endingOfWork(work, { meter, held });
+  const cleaned = held.remove();
+  if (!held.isInUse) await cleaned;
+  return { ending, usage: meter.usage, cleaned };
+}
+
+async function endingOfWork(
+  work: Work,
+  { meter, held }: { meter: UsageMeter; held: HeldCheckout },
+): Promise<Ending> {
+  const { core, taken, signal } = work;
+  const runId = taken.run.id;
+  try {
+    const agent = await core.store.committed.findAgent(taken.run.agentId);
+    const backend = work.backends.find((candidate) => candidate.name === agent?.backend);
+    if (agent === null || backend === undefined) {
+      return failed("spawn_failed", `This service has no backend named "${agent?.backend ?? ""}".`);
+    }
+    const generations = await generationsLeft(core.store.committed, taken.run);
+    const task = taskOf(work, { agent, meter, generations });
+    const ask = (run: () => Promise<BackendOutcome>) =>
+      core.tracer.trace(backendSpan(backend), () => untilStopped(run(), signal));
+    if (!backend.needsCheckout) return completed(await ask(() => backend.run(task)));
+
+    const source = sourceOf(taken.input, runId);
+    const repository = agent?.repository ?? null;
+    if (source === null && repository !== null) return failed("spawn_failed", noCommitText(repository.name));
+    if (backend.changesCheckout === true) await untilTurn({ ...work, run: taken.run });
+    const opened = await core.tracer.trace({ name: "open checkout" }, async (span) => {
+      const opening =
+        source === null
+          ? await work.checkouts.openEmpty({ runId }, signal)
+          : await work.checkouts.open(source, signal);
+      if (!opening.ok) span.fail(opening.refusal.reason);
+      return opening;
+    });
+    if (opened.ok) held.hold(opened.value);
+    signal.throwIfAborted();
+    if (!opened.ok) {
+      return failed("spawn_failed", opened.refusal.detail, opened.refusal.reason === "clone_timed_out");
+    }
+    const given = { ...task, ...(source ?? { repository: null }) };
+    if (backend.changesCheckout !== true)
+      return completed(await ask(() => held.use(backend.run(given, opened.value), backend.stopsWithinMs)));
+    const copy = await restoreChanges(core, { run: taken.run, checkout: opened.value });
+    try {
+      const run = () => backend.run({ ...given, carriedState: copy }, opened.value);
+      return completed(await ask(() => held.use(run(), backend.stopsWithinMs)));
+    } finally {
+      // Also of a run that failed: the session may go on from there. One that was stopped has no time for it.
+      if (!signal.aborted) await reportChanges(work, { checkout: opened.value, copy });
+    }
+  } catch (cause) {
+    if (cause instanceof RunStopped) return endingOf(cause.kind);
+    if (cause instanceof BackendFailure) {
+      const ending = failed("backend_error", cause.message, cause.isRetryable);
+      return cause.isCharged ? { ...ending, isCharged: true } : ending;
+    }
+    if (cause instanceof StreamLimitError)
+      return failed("backend_error", `${cause.message} Ask for less in one run.`);
+    core.log.error({ run_id: runId, err: cause }, "backend failed");
+    return failed("backend_error", "The agent's backend failed. Nothing was charged. Run it again.", true);
+  }
+}
+
+/** What the run works on: the head of a pull request where one was asked for, which makes it an outsider's. */
+function sourceOf({ job, pullRequest }: RunInput, runId: string): CheckoutSource | null {
+  if (job === null) return null;
+  const source = { ...job, runId, repository: job.repository.name };
+  if (pullRequest === undefined) return source;
+  const { number, headRef, headSha: sha, baseRef } = pullRequest;
+  const isJobs = job.ref === headRef.replace(/head$/, "merge");
+  return {
+    ...source,
+    sha,
+    ref: headRef,
+    event: "pull_request",
+    baseRef,
+    pullRequest: { number, headRef, isJobs },
+  };
+}
+
+async function reportChanges(
+  { core, taken, writer }: Work,
+  { checkout, copy }: { checkout: Checkout; copy: CarriedState },
+): Promise<void> {
+  const changes = await keepChanges(core, { run: taken.run, checkout, copy });
+  if (changes !== null) await writer.emit(changes);
+}
+
+function taskOf(
+  work: Work,
+  { agent, meter, generations }: { agent: Agent; meter: UsageMeter; generations: number },
+): BackendTask {
+  const { core, taken, writer, signal, lend } = work;
+  const { run, input } = taken;
+  let ids = 0;
+  return {
+    runId: run.id,
+    messages: input.messages,
+    model: agent.model,
+    advisorMaxSpendMicroUsd: agent.advisorMaxSpendMicroUsd,
+    outputSchema: input.outputSchema ?? null,
+    carriedState: { state: "fresh" },
+    maxTurnTokens: input.maxTurnTokens,
+    signal,
+    traceparent: () => core.tracer.here(),
+    emit: async (event) => {
+      signal.throwIfAborted();
+      await writer.emit(event);
+    },
+    history: (maxChars) => readHistory(core.store.committed, { run, maxChars }),
+    generationsLeft: generations,
+    delegate: (task) => runChild({ core, parent: taken, signal, lend }, task),
+    meter,
+    nextId: (kind) => {
+      ids += 1;
+      return `${kind}-${ids}`;
+    },
+  };
+}
+
+function noCommitText(repository: string): string {
+  return `Only a job of ${repository} says which commit to read, and none asked for this run. Start it from the repository's CI.`;
+}
+
+/** Settles as the work does, or rejects with the signal's reason as soon as it aborts: a deaf backend holds nobody up. */
+async function untilStopped<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return await new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+function completed({ stopReason }: BackendOutcome): Ending {
+  return { status: "completed", stopReason };
+}
+
+function failed(cause: RunCause, message: string, retryable = false): Extract<Ending, { status: "failed" }> {
+  return { status: "failed", cause, message, retryable };
+}
+
+function endingOf(kind: StopKind): Ending {
+  switch (kind) {
+    case "cancel":
+      return cancelledEnding;
+    case "time_limit":
+      return {
+        status: "failed",
+        cause: "time_limit",
+        message: "The run reached the time limit of this service. Ask for less in one run.",
+        retryable: false,
+      };
+    case "shutdown":
+    case "lost":
+      return interruptedEnding;
+  }
+}

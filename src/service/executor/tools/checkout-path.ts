@@ -1,0 +1,75 @@
+// The one door from a path that a repository or a model wrote to a path on the disk. Nothing outside of the root
+// and nothing of git's own is reached through it.
+
+import { realpath } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { ToolError } from "./tool.ts";
+
+const MAX_PATH_CHARS = 4096;
+const MAX_SHOWN_CHARS = 200;
+
+/**
+ * The absolute path of a file or folder of the checkout, symbolic links resolved. Rejects with a `ToolError` when
+ * the path is not relative, climbs, names git's folder, leads out of the root, or is not there.
+ */
+export async function resolveInCheckout(root: string, path: string): Promise<string> {
+  const relativePath = checkRelativePath(path);
+  const [realRoot, target] = await Promise.all([
+    realpath(root),
+    resolveLinks(join(root, relativePath), path),
+  ]);
+  const inside = relative(realRoot, target);
+  if (inside === ".." || inside.startsWith(`..${sep}`)) {
+    throw refusedPath(path, "it is or crosses a symbolic link that leads out of the repository");
+  }
+  if (namesGitFolder(inside)) throw refusedPath(path, "git's own folder is out of reach");
+  return target;
+}
+
+/** The path without empty and `.` segments; "" is the root. Throws a `ToolError` for one that could climb. */
+export function checkRelativePath(path: string): string {
+  if (path.length > MAX_PATH_CHARS) throw refusedPath(path, `it is longer than ${MAX_PATH_CHARS} characters`);
+  if (path.includes("\0")) throw refusedPath(path, "it holds a NUL");
+  if (path.startsWith("/") || /^[A-Za-z]:/.test(path)) {
+    throw refusedPath(path, "it must be relative to the repository's root");
+  }
+  const segments = path.split("/").filter((segment) => segment !== "" && segment !== ".");
+  if (segments.includes("..")) throw refusedPath(path, 'it must not hold ".."');
+  if (namesGitFolder(path)) throw refusedPath(path, "git's own folder is out of reach");
+  return segments.join("/");
+}
+
+/** A path on one line: in JSON quotes when it holds anything that could be taken for something else. */
+export function showPath(path: string): string {
+  const isPlain = !/[\p{C}\u2028\u2029"\\]/u.test(path) && path.trim() === path;
+  return isPlain ? path : JSON.stringify(path).replace(/[\p{C}\u2028\u2029]/gu, spellOut);
+}
+
+/** What cannot be seen, as JSON may write it. */
+function spellOut(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}
+
+function namesGitFolder(path: string): boolean {
+  return path.split("/").some((segment) => segment.toLowerCase() === ".git");
+}
+
+async function resolveLinks(absolute: string, path: string): Promise<string> {
+  try {
+    return await realpath(absolute);
+  } catch (cause) {
+    const shown = quoted(path);
+    throw new ToolError("not_found", `There is no file or folder ${shown} in the repository.`, { cause });
+  }
+}
+
+/** `rule` goes on after "is refused: ". */
+export function refusedPath(path: string, rule: string): ToolError {
+  return new ToolError("path_refused", `The path ${quoted(path)} is refused: ${rule}.`);
+}
+
+function quoted(path: string): string {
+  const cut = path.length > MAX_SHOWN_CHARS ? `${path.slice(0, MAX_SHOWN_CHARS)}…` : path;
+  return JSON.stringify(cut);
+}

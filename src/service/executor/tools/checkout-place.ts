@@ -1,0 +1,167 @@
+// The door for what changes a file. Every folder on the way is opened as a folder, never through a link, and the file
+// is reached from the open folder: what is swapped meanwhile is not followed.
+
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, realpath } from "node:fs/promises";
+import { checkRelativePath, refusedPath, showPath } from "./checkout-path.ts";
+import { ToolError } from "./tool.ts";
+
+/** More than this no tool writes; no change of a larger file would be kept. */
+export const MAX_WRITTEN_BYTES = 5_000_000;
+
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+export type Place = {
+  /** The path as it was given. */
+  readonly given: string;
+  /** Where the file is, good as long as the place is open. */
+  readonly at: string;
+};
+
+export type PlaceWanted = {
+  readonly root: string;
+  readonly path: string;
+  readonly missingFolders: "make" | "refuse";
+};
+
+/** Opens the folder of a path for as long as `work` takes. Rejects with a `ToolError` when there is no such place. */
+export async function atPlace<Value>(
+  { root, path, missingFolders }: PlaceWanted,
+  work: (place: Place) => Promise<Value>,
+): Promise<Value> {
+  const segments = checkRelativePath(path).split("/");
+  const name = segments.pop() ?? "";
+  if (name === "" || /(^|\/)\.?$/.test(path)) throw refusedPath(path, "it names a folder, not a file");
+  let folder = await openFolder(await realpath(root));
+  try {
+    for (const segment of segments) {
+      const at = `${folder.at}/${segment}`;
+      const next = await enter({ at, path, missingFolders });
+      await folder.handle.close();
+      folder = next;
+    }
+    return await work({ given: path, at: `${folder.at}/${name}` });
+  } catch (cause) {
+    throw explain(cause, path);
+  } finally {
+    await folder.handle.close();
+  }
+}
+
+/** What lies there now; null when nothing does. Rejects when it is something that no tool should write to. */
+export async function lookAt(place: Place): Promise<Stats | null> {
+  const found = await lstat(place.at).catch((cause: unknown) => {
+    if (codeOf(cause) === "ENOENT") return null;
+    throw cause;
+  });
+  if (found !== null) checkRegular(found, place);
+  return found;
+}
+
+/** Opens a regular file, or makes one where `lookAt` found nothing. */
+export async function openFile(
+  place: Place,
+  how: "read" | "replace" | "create",
+): Promise<{ readonly file: FileHandle; readonly about: Stats }> {
+  const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const flags = { read: O_RDONLY, replace: O_WRONLY, create: O_WRONLY | O_CREAT | O_EXCL };
+  // NONBLOCK: whatever lies there by now, opening it must not wait.
+  const file = await open(place.at, flags[how] | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const about = await file.stat();
+    checkRegular(about, place);
+    return { file, about };
+  } catch (cause) {
+    await file.close();
+    throw cause;
+  }
+}
+
+/** Puts `bytes` in the place of what the file held; its mode stays. */
+export async function writeWhole(place: Place, bytes: Buffer): Promise<"created" | "replaced"> {
+  const isNew = (await lookAt(place)) === null;
+  const { file } = await openFile(place, isNew ? "create" : "replace");
+  try {
+    await file.truncate(0);
+    await file.writeFile(bytes);
+  } finally {
+    await file.close();
+  }
+  return isNew ? "created" : "replaced";
+}
+
+function checkRegular(about: Stats, { given }: Place): void {
+  if (about.isSymbolicLink()) throw refusedPath(given, "it is a symbolic link: use the path it leads to");
+  if (about.isDirectory()) throw refusedPath(given, "it is a folder");
+  if (!about.isFile()) throw refusedPath(given, "it is no regular file");
+  // Its other name may lie outside of the checkout.
+  if (about.nlink > 1) throw refusedPath(given, "the file has a second name (a hard link): delete it first");
+}
+
+type OpenFolder = { readonly handle: FileHandle; readonly at: string };
+
+async function openFolder(path: string): Promise<OpenFolder> {
+  const handle = await open(path, FOLDER);
+  // Elsewhere no path leads through a descriptor, and the folders on the way are only looked at when entered.
+  return { handle, at: process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : path };
+}
+
+type Entering = Omit<PlaceWanted, "root"> & { readonly at: string };
+
+async function enter({ at, path, missingFolders }: Entering): Promise<OpenFolder> {
+  try {
+    return await openFolder(at);
+  } catch (cause) {
+    if (codeOf(cause) !== "ENOENT" || missingFolders === "refuse")
+      throw await whyNotEntered(cause, { at, path });
+  }
+  await mkdir(at).catch((cause: unknown) => {
+    if (codeOf(cause) !== "EEXIST") throw cause;
+  });
+  return await openFolder(at).catch(async (cause: unknown) => {
+    throw await whyNotEntered(cause, { at, path });
+  });
+}
+
+async function whyNotEntered(
+  cause: unknown,
+  { at, path }: { readonly at: string; readonly path: string },
+): Promise<unknown> {
+  const found = await lstat(at).catch(() => null);
+  const name = showPath(at.slice(at.lastIndexOf("/") + 1));
+  if (found?.isSymbolicLink() === true) {
+    return refusedPath(path, `${name} is a symbolic link, and none is followed: use the path it leads to`);
+  }
+  return found?.isDirectory() === false ? refusedPath(path, `${name} is a file, not a folder`) : cause;
+}
+
+/** What the file system refuses, in words that name no path of this machine. */
+function explain(cause: unknown, path: string): unknown {
+  if (cause instanceof ToolError) return cause;
+  const shown = showPath(path);
+  const say = (message: string) => new ToolError("failed", message, { cause });
+  switch (codeOf(cause)) {
+    case undefined:
+      return cause;
+    case "ENOENT":
+      return new ToolError("not_found", `There is no file ${shown} in the repository.`, { cause });
+    case "EACCES":
+    case "EPERM":
+      return say(`The file ${shown} cannot be changed: its permissions or its folder's do not allow it.`);
+    case "ENAMETOOLONG":
+      return say(`The path ${shown} has a name that is too long for the file system.`);
+    case "ENOSPC":
+    case "EDQUOT":
+      return say(`The file ${shown} could not be written: the disk is full. Delete what is not needed.`);
+    case "ELOOP":
+    case "EEXIST":
+    case "ENXIO":
+      return say(`What lies at ${shown} was swapped meanwhile. Look again.`);
+    default:
+      return say(`The file ${shown} could not be changed (${codeOf(cause)}).`);
+  }
+}
+
+function codeOf(cause: unknown): string | undefined {
+  return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+}

@@ -1,0 +1,38 @@
+// Finds what an agent or a command started and let go of: processes that left its group, known by the home that they
+// were given. Linux alone tells; elsewhere, and for those who dropped their environment, a sandbox has to end them.
+
+import { readdir, readFile } from "node:fs/promises";
+
+const processId = /^\d+$/;
+/** Each look may find what was started since the last. */
+const MAX_LOOKS = 20;
+
+/** Ends every process whose environment names `home`, a folder that nobody else has. */
+export async function endOrphanProcesses(home: string): Promise<void> {
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
+    const found = await processesOf(home);
+    if (found.length === 0) return;
+    for (const id of found) kill(id);
+  }
+}
+
+async function processesOf(home: string): Promise<number[]> {
+  const names = await readdir("/proc").catch(() => []);
+  const ids = names.filter((name) => processId.test(name)).map(Number);
+  const isOurs = await Promise.all(
+    ids.map(async (id) => {
+      // Of a process of another user, and of one that has ended and waits for its parent, nothing can be read.
+      const environment = await readFile(`/proc/${id}/environ`, "utf8").catch(() => "");
+      return id !== process.pid && environment.split("\0").includes(`HOME=${home}`);
+    }),
+  );
+  return ids.filter((_, index) => isOurs[index]);
+}
+
+function kill(id: number): void {
+  try {
+    process.kill(id, "SIGKILL");
+  } catch {
+    // It has ended already.
+  }
+}

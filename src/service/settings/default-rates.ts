@@ -1,0 +1,38 @@
+// What things cost and what plans may where the operator says nothing. Numbers, no code.
+
+import type { Rates } from "../core/money/rates.ts";
+
+export const defaultRates: Rates = {
+  lowCreditThreshold: 20,
+  plans: {
+    registered_free: { firstCredits: 100, maxAgents: 10, maxConcurrentRuns: 5, mayUsePaidModels: false },
+    subscribed: { firstCredits: 0, maxAgents: null, maxConcurrentRuns: null, mayUsePaidModels: true },
+  },
+  packs: [],
+  subscriptions: [],
+  modelNote: "This service runs without a model: a run costs one credit.",
+  models: [{ id: "offline", inNanoUsdPerToken: 0, outNanoUsdPerToken: 0, isFreeTierEligible: true }],
+  modelTiers: [],
+  freeMaxModelOutNanoUsdPerToken: 0,
+  tools: [
+    { tool: "read_file", mode: "free", credits: 0, freePerMonth: 0, note: "Reads a file of the repository." },
+    { tool: "list_files", mode: "free", credits: 0, freePerMonth: 0, note: "Lists its files." },
+    { tool: "search", mode: "free", credits: 0, freePerMonth: 0, note: "Looks for text in them." },
+    { tool: "git_log", mode: "free", credits: 0, freePerMonth: 0, note: "Reads its recent history." },
+    { tool: "git_changes", mode: "free", credits: 0, freePerMonth: 0, note: "Compares it with a base." },
+    { tool: "edit_file", mode: "free", credits: 0, freePerMonth: 0, note: "Replaces text in a file." },
+    { tool: "write_file", mode: "free", credits: 0, freePerMonth: 0, note: "Writes a file whole." },
+    { tool: "delete_file", mode: "free", credits: 0, freePerMonth: 0, note: "Deletes a file." },
+    { tool: "shell", mode: "free", credits: 0, freePerMonth: 0, note: "Executes a command in a sandbox." },
+    { tool: "fetch_url", mode: "free", credits: 0, freePerMonth: 0, note: "Reads a page that is allowed." },
+    { tool: "delegate", mode: "free", credits: 0, freePerMonth: 0, note: "Starts a run, at its price." },
+    { tool: "ask_advisor", mode: "free", credits: 0, freePerMonth: 0, note: "Its tokens are paid." },
+  ],
+  allowanceReset: "monthly, on the first day (UTC)",
+  workflow: {
+    execCredits: 1,
+    includedSeconds: 3600,
+    longRunCreditsPerMinute: 0,
+    note: "Each execution is one run.",
+  },
+};

@@ -1,0 +1,196 @@
+// The operator's rates from one JSON file, which stands in the place of default-rates.ts wholly: nothing is merged.
+
+import { readFileSync } from "node:fs";
+import * as z from "zod/mini";
+import { ok, type Result, refused } from "../../base/result.ts";
+import { toolModes } from "../../contract/pricing.ts";
+import type { ModelRate, Rates } from "../core/money/rates.ts";
+
+/** No amount is so large that arithmetic on it would not be exact. */
+const MAX_AMOUNT = 1_000_000_000;
+
+const whole = z
+  .number(`must be a whole number from 0 to ${MAX_AMOUNT}`)
+  .check(z.refine(isAmount, `must be a whole number from 0 to ${MAX_AMOUNT}`));
+const wholeOrNull = z
+  .nullable(z.number(`must be a whole number from 0 to ${MAX_AMOUNT}, or null for any number`))
+  .check(
+    z.refine(
+      (value) => value === null || isAmount(value),
+      `must be a whole number from 0 to ${MAX_AMOUNT}, or null for any number`,
+    ),
+  );
+const flag = z.boolean("must be true or false");
+const prose = z.string("must be text");
+const name = z.string("must be text").check(z.minLength(1, "must not be empty"));
+
+const planSchema = z.strictObject({
+  first_credits: whole,
+  max_agents: wholeOrNull,
+  max_concurrent_runs: wholeOrNull,
+  may_use_paid_models: flag,
+});
+
+const modelSchema = z.strictObject({
+  id: name,
+  in_nano_usd_per_tok: whole,
+  /** As `in_nano_usd_per_tok` unless told. */
+  cached_in_nano_usd_per_tok: z.optional(whole),
+  out_nano_usd_per_tok: whole,
+  free_tier_eligible: flag,
+});
+
+const toolSchema = z
+  .strictObject({
+    tool: name,
+    mode: z.enum(toolModes, `must be one of ${toolModes.join(", ")}`),
+    credits: whole,
+    free_per_month: whole,
+    note: prose,
+  })
+  .check(
+    z.refine(({ mode, credits }) => mode !== "free" || credits === 0, {
+      path: ["credits"],
+      error: 'must be 0 where the mode is "free"',
+    }),
+  );
+
+const ratesSchema = z.strictObject({
+  low_credit_threshold: whole,
+  plans: z.strictObject({ registered_free: planSchema, subscribed: planSchema }),
+  packs: listOf(z.strictObject({ id: name, usd_cents: whole, credits: whole }), "id"),
+  subscriptions: listOf(z.strictObject({ id: name, usd_cents: whole, monthly_credits: whole }), "id"),
+  model_note: prose,
+  /** The first is the router's default. */
+  models: listOf(modelSchema, "id").check(z.minLength(1, "must name a model")),
+  model_tiers: listOf(modelSchema, "id"),
+  free_max_model_out_nano_usd_per_tok: whole,
+  tools: listOf(toolSchema, "tool"),
+  allowance_reset: prose,
+  workflow: z.strictObject({
+    exec_credits: whole,
+    included_seconds: whole,
+    long_run_credits_per_minute: whole,
+    note: prose,
+  }),
+});
+
+/** What an operator writes. */
+export type RatesDocument = z.infer<typeof ratesSchema>;
+
+/** Reads the file. A refusal is every fault found, each one line that begins with its place. */
+export function readRatesFile(path: string): Result<Rates, readonly string[]> {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error";
+    return refused([`cannot be read (${code})`]);
+  }
+  try {
+    return decodeRates(JSON.parse(text.replace(/^\uFEFF/, "")));
+  } catch {
+    return refused(["is not JSON"]);
+  }
+}
+
+/** Decodes the parsed JSON of a rates file. */
+export function decodeRates(value: unknown): Result<Rates, readonly string[]> {
+  const parsed = ratesSchema.safeParse(value);
+  if (!parsed.success) return refused(parsed.error.issues.map(describeIssue));
+  const document = parsed.data;
+  const max = document.free_max_model_out_nano_usd_per_tok;
+  const faults = (["models", "model_tiers"] as const).flatMap((list) =>
+    document[list].flatMap((model, index) =>
+      faultsOfModel(model, max).map((fault) => `${list}[${index}].${fault}`),
+    ),
+  );
+  return faults.length > 0 ? refused(faults) : ok(toRates(document));
+}
+
+function faultsOfModel(model: z.infer<typeof modelSchema>, max: number): string[] {
+  const { in_nano_usd_per_tok: input, cached_in_nano_usd_per_tok: cached = input } = model;
+  const output = model.out_nano_usd_per_tok;
+  return [
+    ...(model.free_tier_eligible && output > max
+      ? [
+          `free_tier_eligible must be false: its output costs ${output}, the free tier takes ${max} at most (free_max_model_out_nano_usd_per_tok)`,
+        ]
+      : []),
+    // What a call may cost is held before anybody knows how much of its input is cached.
+    ...(cached > input
+      ? [`cached_in_nano_usd_per_tok must be at most in_nano_usd_per_tok (${input}), got ${cached}`]
+      : []),
+  ];
+}
+
+function toRates(document: RatesDocument): Rates {
+  const { plans, workflow } = document;
+  const [defaultModel, ...models] = document.models.map(toModelRate);
+  if (defaultModel === undefined) throw new TypeError("The schema let a file without a model pass.");
+  return {
+    lowCreditThreshold: document.low_credit_threshold,
+    plans: { registered_free: toTerms(plans.registered_free), subscribed: toTerms(plans.subscribed) },
+    packs: document.packs.map(({ id, usd_cents, credits }) => ({ id, usdCents: usd_cents, credits })),
+    subscriptions: document.subscriptions.map(({ id, usd_cents, monthly_credits }) => ({
+      id,
+      usdCents: usd_cents,
+      monthlyCredits: monthly_credits,
+    })),
+    modelNote: document.model_note,
+    models: [defaultModel, ...models],
+    modelTiers: document.model_tiers.map(toModelRate),
+    freeMaxModelOutNanoUsdPerToken: document.free_max_model_out_nano_usd_per_tok,
+    tools: document.tools.map(({ free_per_month, ...tool }) => ({ ...tool, freePerMonth: free_per_month })),
+    allowanceReset: document.allowance_reset,
+    workflow: {
+      execCredits: workflow.exec_credits,
+      includedSeconds: workflow.included_seconds,
+      longRunCreditsPerMinute: workflow.long_run_credits_per_minute,
+      note: workflow.note,
+    },
+  };
+}
+
+function toTerms(plan: z.infer<typeof planSchema>) {
+  return {
+    firstCredits: plan.first_credits,
+    maxAgents: plan.max_agents,
+    maxConcurrentRuns: plan.max_concurrent_runs,
+    mayUsePaidModels: plan.may_use_paid_models,
+  };
+}
+
+function toModelRate(model: z.infer<typeof modelSchema>): ModelRate {
+  const cached = model.cached_in_nano_usd_per_tok;
+  return {
+    id: model.id,
+    inNanoUsdPerToken: model.in_nano_usd_per_tok,
+    ...(cached === undefined ? {} : { cachedInNanoUsdPerToken: cached }),
+    outNanoUsdPerToken: model.out_nano_usd_per_tok,
+    isFreeTierEligible: model.free_tier_eligible,
+  };
+}
+
+/** A list whose entries are each named once. */
+function listOf<Entry extends z.ZodMiniType<Record<string, unknown>>>(entry: Entry, key: string) {
+  return z.array(entry, "must be a list").check(
+    z.refine((entries) => new Set(entries.map((one) => one[key])).size === entries.length, {
+      error: `must name each ${key} once`,
+    }),
+  );
+}
+
+function isAmount(value: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value <= MAX_AMOUNT;
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  return `${z.core.toDotPath(issue.path)} ${faultOf(issue)}`.trim();
+}
+
+function faultOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === "unrecognized_keys") return `has unknown fields: ${issue.keys.join(", ")}`;
+  const isNoObject = issue.code === "invalid_type" && issue.expected === "object";
+  return isNoObject ? "must be an object" : issue.message;
+}

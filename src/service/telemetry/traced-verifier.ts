@@ -1,0 +1,16 @@
+// A verifier that shows in the trace how long a token took to verify, and why it was refused. Nothing of the token.
+
+import type { TokenVerifier } from "../core/ports/token-verifier.ts";
+import type { Tracer } from "../core/ports/tracer.ts";
+
+/** The same verifier, followed. */
+export function tracedVerifier(verifier: TokenVerifier, tracer: Tracer): TokenVerifier {
+  return {
+    verify: (token, statement) =>
+      tracer.trace({ name: "verify token" }, async (span) => {
+        const verified = await verifier.verify(token, statement);
+        if (!verified.ok) span.set({ "agent_service.refusal": verified.refusal.reason });
+        return verified;
+      }),
+  };
+}

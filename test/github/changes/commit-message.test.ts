@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import type { CiJob } from "../../../src/ci/provider.ts";
+import {
+  commitMessage,
+  isOfRun,
+  isOfSession,
+  runSeconds,
+  subjectOf,
+} from "../../../src/github/changes/commit-message.ts";
+import { branchName, targetOf } from "../../../src/github/changes/target.ts";
+import type { Talk } from "../../../src/github/trigger/agent-request.ts";
+
+const run = { id: "01a1fd26-be3c-7cc2-a059-338d7f2cf36b", sessionId: "01a1fd26-be3c-7000-8000-000000000001" };
+const job: CiJob = {
+  provider: "github",
+  repository: { id: "74", name: "octo-org/octo-repo" },
+  event: "push",
+  sha: "a".repeat(40),
+  runId: "1",
+  attempt: 1,
+  job: "agent",
+  step: "agent",
+};
+
+function talkOf(title: string, more: Partial<Talk> & { isPullRequest?: boolean } = {}): Talk {
+  const { isPullRequest = false, ...rest } = more;
+  const thread = { number: 12, isPullRequest, title, body: "", author: null };
+  return { thread, ends: null, remark: { type: "issue_comment", id: 1 }, command: null, ...rest };
+}
+
+describe("the subject", () => {
+  const of = (title: string) => subjectOf({ talk: talkOf(title), prompt: "" });
+
+  it.each([
+    ["Fixes #5 and octo/x#6, GH-7", "Fixes No. 5 and No. 6, No. 7"],
+    ["closes https://github.com/octo/x/issues/5 now", "closes … now"],
+    ["Say hello [skip ci] ***NO_CI***", "Say hello (skip ci) NO_CI"],
+    ["Ask @octocat", "Ask octocat"],
+    ["Fixes #@5, #***6, GH-@7", "Fixes No. 5, No. 6, No. 7"],
+    ["closes https:@//github.com/octo/x/issues/5 now", "closes … now"],
+    ["Fixes #\u001b[31m5", "Fixes #␛(31m5"],
+    ["One\nCo-authored-by: Eve <eve@example.com>", "One Co-authored-by: Eve <eveexample.com>"],
+    ["Hid\u202Eden \u200B", "Hid‹U+202E›den ‹U+200B›"],
+    ["", "Change what the agent was asked to change"],
+  ])("of %j is %j", (title, subject) => {
+    expect(of(title)).toBe(subject);
+  });
+
+  it("has at most 72 characters", () => {
+    expect(of("long ".repeat(100)).length).toBeLessThanOrEqual(72);
+  });
+
+  it("is what was asked where no issue has a name for it", () => {
+    expect(subjectOf({ talk: null, prompt: "\nTidy up\n\nMore of it." })).toBe("Tidy up");
+    const command = { verb: null, request: "\nmend the tests\nplease", preamble: "" };
+    const talk = talkOf("My change", { isPullRequest: true, command });
+    expect(subjectOf({ talk, prompt: "" })).toBe("mend the tests");
+    expect(subjectOf({ talk: { ...talk, command: null }, prompt: "" })).toBe("My change");
+  });
+});
+
+describe("the message", () => {
+  const message = (env: Record<string, string>, talk: Talk | null) =>
+    commitMessage({
+      subject: "Tidy",
+      jobUrl: "https://x.test/1",
+      run,
+      talk,
+      env,
+      noreplyHost: "noreply.test",
+    });
+
+  it("has trailers that a later job finds it by, and nobody else's words", () => {
+    const text = message({}, null);
+    expect(text).toBe(
+      `Tidy\n\nMade by an agent, in the job https://x.test/1\n\nAgent-Session: ${run.sessionId}\nAgent-Run: ${run.id}\n`,
+    );
+    expect(isOfRun(text, run)).toBe(true);
+    expect(isOfSession(text, run)).toBe(true);
+    expect(isOfRun(text, { ...run, id: "another" })).toBe(false);
+    expect(isOfRun(`${text}\nAnother paragraph.\n`, run)).toBe(false);
+    const hostile = { ...run, id: "1\nSigned-off-by: Eve" };
+    const forged = commitMessage({
+      subject: "Tidy",
+      jobUrl: "https://x.test/1",
+      run: hostile,
+      talk: null,
+      env: {},
+      noreplyHost: "noreply.test",
+    });
+    expect(forged).toContain("\nAgent-Run: 1_Signed-off-by_Eve\n");
+    expect(isOfRun(forged, hostile)).toBe(true);
+  });
+
+  it("names whoever asked in words, and no bot or schedule", () => {
+    const actor = { GITHUB_ACTOR: "octocat", GITHUB_ACTOR_ID: "12" };
+    const line = "Co-authored-by: octocat <12+octocat@noreply.test>";
+    expect(message(actor, talkOf("Title"))).toContain(line);
+    expect(message({ ...actor, GITHUB_EVENT_NAME: "workflow_dispatch" }, null)).toContain(line);
+    expect(message({ ...actor, GITHUB_EVENT_NAME: "schedule" }, null)).not.toContain("Co-authored-by");
+    expect(message(actor, talkOf("Title", { isPullRequest: true, remark: null }))).not.toContain(
+      "Co-authored-by",
+    );
+    expect(message({ ...actor, GITHUB_ACTOR: "renovate[bot]" }, talkOf("Title"))).not.toContain(
+      "Co-authored-by",
+    );
+    expect(message({ GITHUB_ACTOR: "octocat" }, talkOf("Title"))).not.toContain("Co-authored-by");
+  });
+
+  it("is dated by the run's id", () => {
+    expect(runSeconds(run, 1)).toBe(Math.floor(0x01a1fd26be3c / 1000));
+    expect(runSeconds({ ...run, id: "run-7" }, 1)).toBe(1);
+  });
+});
+
+describe("the branch", () => {
+  const name = (count: number, sessionId: string, more: { talk?: Talk; workflow?: string } = {}) =>
+    branchName(
+      { talk: more.talk ?? null, env: { GITHUB_WORKFLOW: more.workflow } },
+      { prefix: "agent/", sessionId, count },
+    );
+
+  it("is called after the thread or the workflow, and the session", () => {
+    const issue = name(1, run.sessionId, { talk: talkOf("Title") });
+    expect(issue).toMatch(/^agent\/issue-12-[0-9a-f]{8}$/);
+    expect(name(3, run.sessionId, { talk: talkOf("Title") })).toBe(`${issue}-3`);
+    expect(name(1, run.sessionId, { talk: talkOf("Title", { isPullRequest: true }) })).toMatch(
+      /^agent\/pull-12-/,
+    );
+    expect(name(1, run.sessionId, { workflow: "--Ünï / ..lock" })).toMatch(/^agent\/n-lock-[0-9a-f]{8}$/);
+    expect(name(1, run.sessionId, { workflow: "…" })).toMatch(/^agent\/run-[0-9a-f]{8}$/);
+  });
+
+  it("tells sessions of one minute apart", () => {
+    const other = run.sessionId.replace(/1$/, "2");
+    expect(name(1, other)).not.toBe(name(1, run.sessionId));
+  });
+
+  it("is the one that the run was about", () => {
+    const ends = {
+      headSha: "b".repeat(40),
+      headRef: "topic",
+      baseSha: "c".repeat(40),
+      baseRef: "main",
+      isFork: false,
+      headPushedAt: null,
+    };
+    const env = { GITHUB_REF: "refs/heads/feature/x" };
+    expect(targetOf({ talk: null, env, job })).toEqual({ branch: "feature/x", sha: job.sha });
+    expect(targetOf({ talk: talkOf("", { ends }), env, job })).toEqual({
+      branch: "topic",
+      sha: ends.headSha,
+    });
+    expect(targetOf({ talk: null, env: { GITHUB_REF: "refs/tags/v1" }, job })).toBe(null);
+    expect(targetOf({ talk: null, env: { GITHUB_REF: "refs/pull/7/merge" }, job })).toBe(null);
+    const fork = talkOf("", { ends: { ...ends, isFork: true } });
+    expect(() => targetOf({ talk: fork, env, job })).toThrow(/comes from a fork/);
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import type { StoredRunEvent } from "../../src/contract/run-event.ts";
+import {
+  elapsedMs,
+  emptyReport,
+  MAX_KEPT_CHARS,
+  MAX_KEPT_CHARS_IN_ALL,
+  replyMessage,
+} from "../../src/report/run-report.ts";
+import {
+  briefing,
+  call,
+  callStart,
+  cancellation,
+  failure,
+  message,
+  quotaEnd,
+  reportOf,
+  started,
+  stored,
+} from "../render/streams.ts";
+
+describe("RunReportFold", () => {
+  it("holds nothing before the first event", () => {
+    expect(emptyReport().state).toEqual({ status: "unknown" });
+    expect(replyMessage(emptyReport())).toBeNull();
+    expect(elapsedMs(emptyReport())).toBeNull();
+  });
+
+  it("holds what a successful run did", () => {
+    const report = reportOf(briefing);
+    expect(report).toMatchObject({ runId: "run-1", threadId: "thread-1", state: { status: "completed" } });
+    expect(report.calls.map((each) => each.title)).toEqual([
+      "list_files .",
+      "read_file src/greeting.ts",
+      "search greet\\( 20",
+      "write src/greeting.ts",
+      "run npm test",
+    ]);
+    expect(report.steps.map((step) => step.name)).toEqual(["Look around", "Change"]);
+    expect(report.steps.every((step) => step.endedAtMs !== null)).toBe(true);
+    expect(report.changes?.files).toHaveLength(3);
+    expect(report.quota).toEqual({ credits_remaining: 488, claim_url: null });
+    expect(elapsedMs(report)).toBe((briefing.length - 1) * 250);
+  });
+
+  it("takes the last message with text for the reply and keeps the earlier ones", () => {
+    const report = reportOf(
+      stored([started, ...message("a", "one"), ...message("b", "two"), ...message("c", " \n")]),
+    );
+    expect(replyMessage(report)?.text).toBe("two");
+    expect(report.messages.map((each) => each.text)).toEqual(["one", "two", " \n"]);
+  });
+
+  it("holds message and cause of a failure", () => {
+    expect(reportOf(failure).state).toMatchObject({
+      status: "failed",
+      cause: "backend_error",
+      message: "The model's server answered 529: overloaded.",
+    });
+  });
+
+  it("leaves calls and steps open that a cancellation cut off", () => {
+    const report = reportOf(cancellation);
+    expect(report.state.status).toBe("cancelled");
+    expect(report.calls.map((each) => [each.result, each.endedAtMs])).toEqual([
+      [null, null],
+      [null, null],
+    ]);
+    expect(report.steps[0]?.endedAtMs).toBeNull();
+  });
+
+  it("keeps the claim URL of an ended quota", () => {
+    expect(reportOf(quotaEnd).quota?.claim_url).toBe("https://app.example.com/claim/abc_123");
+  });
+
+  it("ignores events of a kind it does not know", () => {
+    const foreign: StoredRunEvent = {
+      seq: 2,
+      at: "2026-01-01T00:00:00.000Z",
+      event: { type: "REASONING_START" },
+    };
+    const report = reportOf([...stored([started]), foreign]);
+    expect(report.state.status).toBe("running");
+    expect(report.messages).toEqual([]);
+  });
+
+  it("ignores deltas and results that belong to nothing", () => {
+    const report = reportOf(
+      stored([
+        { type: "TEXT_MESSAGE_CONTENT", messageId: "x", delta: "x" },
+        { type: "TOOL_CALL_ARGS", toolCallId: "x", delta: "x" },
+        { type: "TOOL_CALL_END", toolCallId: "x" },
+        { type: "TOOL_CALL_RESULT", toolCallId: "x", messageId: "x", content: "x", role: "tool" },
+        { type: "STEP_FINISHED", stepName: "x" },
+      ]),
+    );
+    expect(report).toMatchObject({ messages: [], calls: [], steps: [] });
+  });
+
+  it("keeps the beginning of a long result and counts the rest", () => {
+    const [only] = reportOf(stored(call("c", "cat", { args: {}, result: "😀".repeat(1_000_000) }))).calls;
+    expect(only?.result?.text.length).toBe(MAX_KEPT_CHARS);
+    expect(only?.result?.omittedChars).toBe(2_000_000 - MAX_KEPT_CHARS);
+  });
+
+  it("forgets the oldest results once all together are too long", () => {
+    const count = MAX_KEPT_CHARS_IN_ALL / MAX_KEPT_CHARS + 10;
+    const result = "x".repeat(MAX_KEPT_CHARS);
+    const events = Array.from({ length: count }, (_, index) =>
+      call(`c${index}`, "cat", { args: {}, result }),
+    ).flat();
+    const { calls } = reportOf(stored(events));
+    expect(calls[0]?.result).toEqual({ text: "", omittedChars: MAX_KEPT_CHARS });
+    expect(calls.at(-1)?.result?.text).toBe(result);
+  });
+
+  it("names a call after its whole arguments, however they were cut into deltas", () => {
+    const [only] = reportOf(
+      stored(callStart("c", "write", { content: "a\nb".repeat(9_000), path: "x.ts" })),
+    ).calls;
+    expect(only?.title).toBe("write x.ts");
+    expect(only?.args.text.length).toBe(MAX_KEPT_CHARS);
+  });
+});

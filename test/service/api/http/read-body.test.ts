@@ -1,0 +1,59 @@
+// Bodies as a hostile or broken client sends them, byte by byte.
+
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDoor } from "../../../support/service-api.ts";
+import { CoreFixture } from "../../../support/service-core.ts";
+import { ServiceFixture } from "../../../support/service-fixture.ts";
+
+describe("a body", () => {
+  let fixture: ServiceFixture;
+
+  beforeAll(async () => {
+    fixture = await ServiceFixture.start();
+  });
+
+  afterAll(() => fixture.close());
+
+  const open = () => {
+    const { hostname, port } = new URL(fixture.url);
+    return connect(Number(port), hostname);
+  };
+
+  const head = (...headers: string[]) =>
+    ["POST /v1/ci/oidc/exchange HTTP/1.1", "Host: x", "Connection: close", ...headers, "", ""].join("\r\n");
+
+  it("that grows too large without saying so is answered with 413", async () => {
+    const socket = open();
+    const answer = text(socket);
+    socket.write(head("Content-Type: application/json", "Transfer-Encoding: chunked"));
+    const chunk = "a".repeat(20_000);
+    for (let index = 0; index < 2; index += 1) socket.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+    expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
+    socket.destroy();
+  });
+
+  it("that says that it is too large is answered with 413 before it is sent", async () => {
+    const socket = open();
+    const answer = text(socket);
+    socket.write(head("Content-Type: application/json", "Content-Length: 40000"));
+    expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
+    socket.destroy();
+  });
+
+  it("that is cut off is not logged as an error of ours", async () => {
+    const core = await CoreFixture.start();
+    const door = await openDoor(core);
+    const { hostname, port } = new URL(door.url);
+    const socket = connect(Number(port), hostname);
+    const asked = once(door.server, "request");
+    socket.write(`${head("Content-Type: application/json", "Content-Length: 100")}{"subject_token":`);
+    await asked;
+    socket.destroy();
+    expect((await door.firstAnswer).status).toBe(400);
+    expect(core.logs.filter((line) => line.startsWith("error"))).toEqual([]);
+    await door.close();
+  });
+});

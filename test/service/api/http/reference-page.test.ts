@@ -1,0 +1,170 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openApiDocument } from "../../../../src/contract/openapi.ts";
+import { referencePage } from "../../../../src/service/api/http/reference-page.ts";
+import { ServiceFixture } from "../../../support/service-fixture.ts";
+
+type Document = {
+  readonly paths: Record<string, Record<string, { operationId: string; summary: string }>>;
+  readonly components: { readonly schemas: Record<string, { properties?: Record<string, unknown> }> };
+};
+
+const document = openApiDocument("https://agents.example");
+const { paths, components } = document as unknown as Document;
+
+/** The text of a page, without its tags. */
+function textOf(page: string): string {
+  return page
+    .replace(/<style>[\s\S]*?<\/style>/, "")
+    .replace(/<[^>]*>/g, "")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&");
+}
+
+function pageOf(path: string, operation: object, schemas: object = {}): Promise<string> {
+  return referencePage({
+    info: { title: "API", version: "1" },
+    servers: [{ url: "https://agents.example" }],
+    paths: { [path]: { get: { operationId: "op", summary: "An operation", responses: {}, ...operation } } },
+    components: { securitySchemes: {}, schemas },
+  });
+}
+
+describe("the reference page", () => {
+  it("has every operation, every schema and every field, each once with a place to link to", async () => {
+    const page = await referencePage(document);
+    const text = textOf(page);
+    for (const [path, item] of Object.entries(paths)) {
+      for (const [method, { operationId, summary }] of Object.entries(item)) {
+        expect(page.split(`id="${operationId}"`), operationId).toHaveLength(2);
+        expect(text).toContain(`${method} ${path}`);
+        expect(text).toContain(summary.replaceAll("`", ""));
+      }
+    }
+    for (const [name, { properties }] of Object.entries(components.schemas)) {
+      expect(page.split(`id="schema-${name}"`), name).toHaveLength(2);
+      for (const field of Object.keys(properties ?? {})) expect(page).toContain(`<code>${field}</code>`);
+    }
+  });
+
+  it("leads nowhere that is not there", async () => {
+    const page = await referencePage(document);
+    const ids = new Set([...page.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id));
+    const targets = [...page.matchAll(/href="#([^"]+)"/g)].map(([, target]) => target);
+    expect(targets.length).toBeGreaterThan(30);
+    expect(targets.filter((target) => !ids.has(target))).toEqual([]);
+    const outside = [...page.matchAll(/(?:href|src)="([^#"][^"]*)"/g)].map(([, target]) => target);
+    expect(new Set(outside)).toEqual(new Set(["openapi.json"]));
+  });
+
+  it("has no script, no inline style and nothing undefined", async () => {
+    const page = await referencePage(document);
+    expect(page).not.toMatch(/<script|\bon\w+="|\bstyle="|javascript:/i);
+    expect(textOf(page)).not.toMatch(/undefined|\[object|NaN|Infinity|9007199254740991/);
+  });
+
+  it("takes what the document says for text", async () => {
+    const hostile = '<img src=x onerror="alert(1)">';
+    const page = await pageOf("/v1/x", {
+      summary: hostile,
+      description: `\`${hostile}\``,
+      parameters: [{ name: hostile, in: hostile, schema: { type: hostile, default: hostile } }],
+      responses: { 200: { description: hostile, content: { [hostile]: { example: hostile } } } },
+    });
+    expect(page).not.toContain("<img");
+    expect(textOf(page)).toContain("&lt;img src=x");
+  });
+
+  it("shows limits, defaults, inner fields, choices and examples", async () => {
+    const schemas = {
+      Thing: {
+        type: "object",
+        required: ["name"],
+        properties: {
+          name: { type: "string", minLength: 1, maxLength: 9 },
+          parts: { type: "array", items: { type: "object", properties: { mode: { enum: ["a", "b"] } } } },
+          either: { type: ["integer", "null"] },
+          end: { anyOf: [{ type: "string", format: "date-time", pattern: "x" }, { type: "null" }] },
+        },
+      },
+      Choice: {
+        oneOf: [
+          { type: "object", properties: { status: { const: "on" }, since: { type: "integer" } } },
+          { type: "object", properties: { status: { const: "off" } } },
+        ],
+      },
+    };
+    const query = { name: "limit", in: "query", schema: { type: "integer", minimum: 1, default: 5 } };
+    const schema = { $ref: "#/components/schemas/Thing" };
+    const content = { "application/json": { schema, example: { name: "one" } } };
+    const page = await pageOf(
+      "/v1/x",
+      {
+        security: [{ capability: [] }, { apiKey: [] }],
+        parameters: [query],
+        responses: { 200: { description: "A thing.", content } },
+      },
+      schemas,
+    );
+    const text = textOf(page);
+    expect(text).toContain("name requiredstring characters ≥ 1, characters ≤ 9");
+    expect(text).toContain("parts[].mode");
+    expect(text).toContain('"a" or "b"');
+    expect(text).toContain("string, date-time or null");
+    expect(text).toContain("integer or null");
+    expect(text).toContain('Where status is "on"');
+    expect(text).toContain("≥ 1, default 5");
+    expect(text).toContain("Credential: capability or apiKey");
+    expect(text).toContain('"name": "one"');
+    expect(page).toContain('<a href="#schema-Thing">Thing</a>');
+  });
+
+  it("tells a refusal once, and links to it from every operation", async () => {
+    const page = await referencePage(document);
+    expect(page.split('id="answer-NotFound"')).toHaveLength(2);
+    expect(page.split('<a href="#answer-NotFound">NotFound</a>').length).toBeGreaterThan(10);
+    expect(textOf(page).split('"code": "not_found"')).toHaveLength(2);
+  });
+
+  it("shows the examples of bodies, answers and frames by what they are", async () => {
+    const text = textOf(await referencePage(document));
+    expect(text).toContain('A message, in a new session{\n  "message": "Find out why');
+    expect(text).toContain("202 Queued{");
+    expect(text).toContain('A run, from its first event{\n  "type": "subscribe"');
+  });
+
+  it("refuses what is no OpenAPI document", async () => {
+    await expect(referencePage({})).rejects.toThrow();
+  });
+});
+
+describe("GET /docs", () => {
+  let fixture: ServiceFixture;
+
+  beforeAll(async () => {
+    fixture = await ServiceFixture.start();
+  });
+
+  afterAll(() => fixture.close());
+
+  it("shows the page under a policy that allows its own style and nothing else", async () => {
+    const answer = await fixture.call("/docs");
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    const policy = answer.headers.get("content-security-policy") ?? "";
+    const style = /<style>([\s\S]*?)<\/style>/.exec(answer.text)?.[1] ?? "";
+    const hash = createHash("sha256").update(style).digest("base64");
+    expect(policy).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    );
+    expect(answer.text).toContain(fixture.url);
+  });
+
+  it("answers 304 to whoever has it", async () => {
+    const etag = (await fixture.call("/docs")).headers.get("etag") ?? "";
+    const answer = await fixture.call("/docs", { headers: { "if-none-match": etag } });
+    expect([answer.status, answer.text]).toEqual([304, ""]);
+  });
+});

@@ -1,0 +1,43 @@
+import { once } from "node:events";
+import { expect, it } from "vitest";
+import { exchangeToken } from "../../../../../src/service/core/ci/exchange-token.ts";
+import type { Store } from "../../../../../src/service/core/ports/store.ts";
+import { openDoor } from "../../../../support/service-api.ts";
+import { CoreFixture } from "../../../../support/service-core.ts";
+
+it("does not wait for a reader who went away before the wait began", async () => {
+  const entered = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const wrapStore = (store: Store): Store => ({
+    ...store,
+    committed: {
+      ...store.committed,
+      findCapability: async (hash) => {
+        entered.resolve();
+        await gate.promise;
+        return await store.committed.findCapability(hash);
+      },
+    },
+  });
+  const fixture = await CoreFixture.start({ wrapStore });
+  const exchanged = await exchangeToken(fixture.core, { subjectToken: "reader", requestId: "r" });
+  if (!exchanged.ok) throw new Error(exchanged.refusal.reason);
+  const runId = await fixture.submit();
+  const door = await openDoor(fixture);
+
+  const connected = once(door.server, "connection");
+  const hangUp = new AbortController();
+  const reading = fetch(`${door.url}/v1/ci/runs/${runId}?wait=30`, {
+    headers: { authorization: `Bearer ${exchanged.value.accessToken}` },
+    signal: hangUp.signal,
+  });
+  const [socket] = await connected;
+  await entered.promise;
+  hangUp.abort();
+  await expect(reading).rejects.toThrow();
+  await once(socket, "close");
+  gate.resolve();
+  await door.firstAnswer;
+  expect(fixture.clock.sleeping).toBe(0);
+  await door.close();
+});

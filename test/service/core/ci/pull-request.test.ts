@@ -1,0 +1,43 @@
+// Where a run finds the head of a pull request: kept with its input, by the job's provider.
+
+import { describe, expect, it } from "vitest";
+import { ClaimFixture } from "../../../support/claim-fixture.ts";
+import { storeKinds } from "../../../support/stores.ts";
+
+for (const kind of storeKinds) {
+  describe.skipIf(kind.isSkipped)(`the head of a pull request on ${kind.name}`, () => {
+    it("is the one of the job's provider, and refused where there is none", async () => {
+      const fixture = await ClaimFixture.start(kind);
+      const pull_request = { number: 7, head_sha: "a".repeat(40), base_ref: "main" };
+      const elsewhere = await fixture.exchange(fixture.repository({ visibility: "public" }), {
+        provider: "circleci",
+      });
+      const answer = await fixture.api.send(`/v1/agents/${elsewhere.agent_id}/runs`, {
+        method: "POST",
+        bearer: elsewhere.access_token,
+        json: { message: "go", pull_request },
+      });
+      expect([answer.status, answer.body]).toMatchObject([400, { code: "pull_request_unsupported" }]);
+      expect(answer.text).toContain("can be fetched at GitHub and GitLab, and this job is one of circleci");
+      for (const [provider, headRef] of [
+        ["github", "refs/pull/7/head"],
+        ["gitlab", "refs/merge-requests/7/head"],
+      ] as const) {
+        const job = await fixture.exchange(fixture.repository({ visibility: "public" }), { provider });
+        const { body } = await fixture.api.send(`/v1/agents/${job.agent_id}/runs`, {
+          method: "POST",
+          bearer: job.access_token,
+          json: { message: "go", pull_request },
+        });
+        const input = await fixture.core.store.committed.findRunInput((body as { run_id: string }).run_id);
+        expect(input?.pullRequest).toEqual({
+          number: 7,
+          headRef,
+          headSha: "a".repeat(40),
+          baseRef: "main",
+        });
+      }
+      await fixture.api.close();
+    });
+  });
+}

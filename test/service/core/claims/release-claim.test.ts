@@ -1,0 +1,119 @@
+// A claim given back, on both stores: whose the agent is afterwards, and what of the account's goes on.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { updateAgent } from "../../../../src/service/core/agents/manage-agent.ts";
+import { releaseClaim } from "../../../../src/service/core/claims/release-claim.ts";
+import { accountWallet } from "../../../../src/service/core/money/ledger.ts";
+import { putWorkflow } from "../../../../src/service/core/workflows/workflows.ts";
+import { ClaimFixture, type Repository } from "../../../support/claim-fixture.ts";
+import type { TestAccount } from "../../../support/service-account.ts";
+import { storeKinds } from "../../../support/stores.ts";
+
+for (const kind of storeKinds) {
+  describe.skipIf(kind.isSkipped)(`a released claim on ${kind.name}`, () => {
+    let fixture: ClaimFixture;
+    let account: TestAccount;
+    let repository: Repository;
+    let agentId: string;
+
+    const release = (id: string) => releaseClaim(fixture.core.core, { agentId: id, requestId: "operator" });
+    const submit = (bearer: string, message: string) =>
+      fixture.api.send(`/v1/agents/${agentId}/runs`, { method: "POST", bearer, json: { message } });
+
+    beforeEach(async () => {
+      fixture = await ClaimFixture.start(kind);
+      account = await fixture.account();
+      repository = fixture.repository();
+      await fixture.pending(account, repository);
+      agentId = (await fixture.exchange(repository, { account: account.id })).agent_id;
+    });
+
+    afterEach(() => fixture.api.close());
+
+    it("leaves the agent unclaimed, for whoever claims it next", async () => {
+      expect(await release(agentId)).toMatchObject({
+        ok: true,
+        value: { agentId, accountId: account.id, repository: { name: repository.name } },
+      });
+      expect((await submit(account.owner, "go")).status).toBe(403);
+      const exchanged = await fixture.exchange(repository);
+      expect([exchanged.agent_id, exchanged.quota.audience]).toEqual([agentId, "anon"]);
+      expect(exchanged.claim_url).not.toBeNull();
+
+      const next = await fixture.account();
+      await fixture.pending(next, repository);
+      await fixture.exchange(repository, { account: next.id });
+      expect((await fixture.core.store.committed.findAgent(agentId))?.accountId).toBe(next.id);
+    });
+
+    it("keeps runs and sessions, and a run in flight its billing account", async () => {
+      const { run_id } = (await submit(account.owner, "wait")).body as { run_id: string };
+      await fixture.core.until(run_id, ({ status }) => status === "running");
+      await release(agentId);
+      const run = await fixture.core.run(run_id);
+      expect(run).toMatchObject({ status: "running", billingAccount: accountWallet(account.id), agentId });
+      expect((await fixture.core.store.committed.findSession(run.threadId))?.agentId).toBe(agentId);
+    });
+
+    it("ends what the account set up to happen later", async () => {
+      const scheduled = await fixture.api.send(`/v1/agents/${agentId}/schedules`, {
+        method: "POST",
+        bearer: account.owner,
+        json: { prompt: "later", delay_seconds: 60 },
+      });
+      const { id } = scheduled.body as { id: string };
+      const written = await putWorkflow(fixture.core.core, { agentId, id: null, name: "w", prompt: "p" });
+      if (!written.ok) throw new Error(written.refusal.reason);
+      const path = `/v1/workflows/${written.value.id}/activate`;
+      expect((await fixture.api.send(path, { method: "POST", bearer: account.owner })).status).toBe(200);
+
+      expect(await release(agentId)).toMatchObject({ value: { cancelledSchedules: 1 } });
+      expect((await fixture.core.store.committed.findSchedule(id))?.status).toBe("cancelled");
+      expect((await fixture.core.store.committed.findWorkflow(written.value.id))?.activeVersion).toBeNull();
+    });
+
+    it("ends the account's policy on CI jobs, also one that is set at the same moment", async () => {
+      const { core } = fixture.core;
+      const caller = { kind: "account", accountId: account.id, callerClass: "owner" } as const;
+      const body = { ci_policy: { events: ["schedule"] } };
+      const set = () => updateAgent(core, { caller, agentId, body, requestId: "set" });
+      expect(await set()).toMatchObject({ ok: true, value: { ciPolicy: body.ci_policy } });
+      // Found as the account's, and released before the change is written.
+      const transact = core.store.transact.bind(core.store);
+      const late = Object.create(core.store, {
+        transact: {
+          value: async (...args: Parameters<typeof transact>) => {
+            await release(agentId);
+            return await transact(...args);
+          },
+        },
+      });
+      const raced = await updateAgent({ ...core, store: late }, { caller, agentId, body, requestId: "late" });
+      expect(raced).toMatchObject({ ok: false, refusal: { reason: "agent_of_another" } });
+      expect(await core.store.committed.findAgent(agentId)).toMatchObject({
+        accountId: null,
+        ciPolicy: null,
+      });
+      expect((await fixture.exchange(repository)).agent_id).toBe(agentId);
+    });
+
+    it("leaves an audit entry", async () => {
+      await release(agentId);
+      const rows = await fixture.core.place.query(
+        "select action, outcome, account_id, repository_id from audit_entries where action = 'release'",
+      );
+      expect(rows).toEqual([
+        { action: "release", outcome: "ok", account_id: account.id, repository_id: repository.id },
+      ]);
+    });
+
+    it("is refused where there is none", async () => {
+      await release(agentId);
+      expect(await release(agentId)).toMatchObject({ refusal: { reason: "agent_unclaimed" } });
+      expect(await release("nothing")).toMatchObject({ refusal: { reason: "agent_not_found" } });
+      expect(await release(account.agent.id)).toMatchObject({
+        refusal: { reason: "agent_without_repository" },
+      });
+    });
+  });
+}

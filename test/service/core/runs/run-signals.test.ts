@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { RunSignals } from "../../../../src/service/core/runs/run-signals.ts";
+
+/** Whether a promise has been fulfilled by now. */
+async function hasMoved(listener: { moved: Promise<void> }): Promise<boolean> {
+  return await Promise.race([listener.moved.then(() => true), Promise.resolve().then(() => false)]);
+}
+
+describe("RunSignals", () => {
+  it("wakes those who wait for the run, once, and nobody else", async () => {
+    const signals = new RunSignals();
+    const [one, two, other] = [signals.listen("a"), signals.listen("a"), signals.listen("b")];
+    signals.publish("a");
+    await one.moved;
+    await two.moved;
+    expect(await hasMoved(other)).toBe(false);
+    const later = signals.listen("a");
+    one.stop();
+    expect(await hasMoved(later)).toBe(false);
+    signals.publish("a");
+    await later.moved;
+  });
+
+  it("leaves nobody waiting who stopped listening", async () => {
+    const signals = new RunSignals();
+    const [leaving, staying] = [signals.listen("a"), signals.listen("a")];
+    leaving.stop();
+    leaving.stop();
+    await leaving.moved;
+    expect(await hasMoved(staying)).toBe(false);
+    signals.publish("a");
+    await staying.moved;
+  });
+
+  it("wakes everybody when it is closed, and whoever comes later at once", async () => {
+    const signals = new RunSignals();
+    const waiting = [signals.listen("a"), signals.listen("b")];
+    expect(signals.isClosed).toBe(false);
+    signals.close();
+    for (const { moved } of waiting) await moved;
+    expect(signals.isClosed).toBe(true);
+    await signals.listen("a").moved;
+  });
+});

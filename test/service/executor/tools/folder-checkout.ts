@@ -1,0 +1,32 @@
+// A checkout over a plain folder, for what needs no git.
+
+import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { ok } from "../../../../src/base/result.ts";
+import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
+
+export async function folderCheckout(files: Readonly<Record<string, string | Buffer>>): Promise<Checkout> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "tools-test-")));
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), content);
+  }
+  return {
+    root,
+    headSha: "0".repeat(40),
+    recentCommits: async () => [],
+    mostChangedFiles: async () => [],
+    changesSinceBase: async () => null,
+    instructions: async () => null,
+    workingChanges: async () => ({ baseSha: "0".repeat(40), files: [], patch: "", heldBack: [] }),
+    restore: async () => ok(null),
+    findText: async () => ({ matches: [], complete: true }),
+    files: async () => {
+      const entries = await readdir(root, { recursive: true, withFileTypes: true });
+      const found = entries.filter((entry) => !entry.isDirectory());
+      return found.map((entry) => relative(root, join(entry.parentPath, entry.name))).toSorted();
+    },
+    close: () => rm(root, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest";
+import { githubIssuer } from "../../../src/service/oidc/issuer-config.ts";
+import { type Environment, readConfig, settings } from "../../../src/service/settings/config.ts";
+import { defaultRates } from "../../../src/service/settings/default-rates.ts";
+
+const issuer = {
+  provider: "github",
+  issuer: "https://ghes.example/_services/token",
+  jwks_uri: "https://ghes.example/_services/token/.well-known/jwks",
+  clone_url: "https://ghes.example/{repository}.git",
+};
+
+function read(environment: Environment, flags: Parameters<typeof readConfig>[0] = {}) {
+  const config = readConfig(flags, environment);
+  if (!config.ok) throw new Error(config.refusal.join("\n"));
+  return config.value;
+}
+
+function problemsOf(environment: Environment): readonly string[] {
+  const config = readConfig({}, environment);
+  return config.ok ? [] : config.refusal;
+}
+
+describe("the configuration", () => {
+  it("is sensible when nobody says anything", () => {
+    expect(read({})).toEqual({
+      host: "127.0.0.1",
+      port: 8080,
+      baseUrl: null,
+      webUrl: null,
+      dataDir: "agent-service-data",
+      databaseUrl: null,
+      role: "all",
+      stalledSeconds: 30,
+      logLevel: "info",
+      audience: null,
+      issuers: [githubIssuer],
+      freeCredits: 100,
+      capabilitySeconds: 900,
+      exchangeRatePerMinute: 120,
+      ratePerMinute: 6_000,
+      addressRatePerMinute: 600,
+      maxSockets: 100,
+      trustedProxyHops: 0,
+      backend: "offline",
+      model: null,
+      acp: null,
+      sandbox: expect.objectContaining({ mode: "auto", network: "off" }),
+      maxRunningRuns: expect.any(Number),
+      maxQueuedRuns: 10_000,
+      drainSeconds: 10,
+      retentionDays: 90,
+      metrics: "on",
+      traces: null,
+      rates: defaultRates,
+      gitEnvironment: {},
+    });
+  });
+
+  it("takes every setting from the environment, without the space around it", () => {
+    const given = {
+      HOST: "0.0.0.0",
+      PORT: " 0 ",
+      BASE_URL: "https://agents.example/base//",
+      WEB_URL: "https://web.example",
+      DATA_DIR: "/var/lib/agents",
+      DATABASE_URL: "postgresql://user:secret@db/agents",
+      ROLE: "worker",
+      STALLED_SECONDS: "2",
+      LOG_LEVEL: "silent",
+      CI_AUDIENCE: "agents",
+      CI_ISSUERS: JSON.stringify([{ ...issuer, enabled: false, allow_events: ["workflow_run"] }]),
+      CI_FREE_CREDITS: "0",
+      CI_CAPABILITY_SECONDS: "10",
+      CI_RATE_PER_MINUTE: "1",
+      RATE_PER_MINUTE: "2",
+      ADDRESS_RATE_PER_MINUTE: "3",
+      MAX_SOCKETS: "4",
+      TRUSTED_PROXY_HOPS: "2",
+      BACKEND: "noop",
+      MAX_RUNNING_RUNS: "1",
+      MAX_QUEUED_RUNS: "1",
+      DRAIN_SECONDS: "0",
+      RETENTION_DAYS: "0",
+      METRICS: "off",
+      RATES_FILE: "",
+    };
+    expect([...Object.keys(settings), "CI_ISSUERS"].sort()).toEqual(Object.keys(given).sort());
+    expect(read(given)).toEqual({
+      host: "0.0.0.0",
+      port: 0,
+      baseUrl: "https://agents.example/base",
+      webUrl: "https://web.example",
+      dataDir: "/var/lib/agents",
+      databaseUrl: "postgresql://user:secret@db/agents",
+      role: "worker",
+      stalledSeconds: 2,
+      logLevel: "silent",
+      audience: "agents",
+      issuers: [{ ...issuer, enabled: false, allow_events: ["workflow_run"] }],
+      freeCredits: 0,
+      capabilitySeconds: 10,
+      exchangeRatePerMinute: 1,
+      ratePerMinute: 2,
+      addressRatePerMinute: 3,
+      maxSockets: 4,
+      trustedProxyHops: 2,
+      backend: "noop",
+      model: null,
+      acp: null,
+      sandbox: expect.objectContaining({ mode: "auto", hiddenPaths: ["/var/lib/agents"] }),
+      maxRunningRuns: 1,
+      maxQueuedRuns: 1,
+      drainSeconds: 0,
+      retentionDays: 0,
+      metrics: "off",
+      traces: null,
+      rates: defaultRates,
+      gitEnvironment: given,
+    });
+  });
+
+  it("lets flags win, and takes an empty setting for none", () => {
+    expect(read({ PORT: "1" }, { PORT: "2" }).port).toBe(2);
+    expect(read({ PORT: "", BASE_URL: " ", CI_ISSUERS: "" })).toMatchObject({
+      port: 8080,
+      baseUrl: null,
+      issuers: [githubIssuer],
+    });
+  });
+
+  it("lets a worker share a database, and take whatever port is free", () => {
+    const shared = { DATABASE_URL: "postgres://db/agents", BASE_URL: "https://agents.example" };
+    expect(read({ ...shared, ROLE: "worker" }).port).toBe(0);
+    expect(read({ ...shared, ROLE: "api" }).port).toBe(8080);
+    const alone = readConfig({}, { ROLE: "worker" });
+    expect(alone).toEqual({
+      ok: false,
+      refusal: [
+        "DATABASE_URL must be set for ROLE worker: nodes share a PostgreSQL database.",
+        "BASE_URL must be set for a worker: the links in its runs lead there.",
+      ],
+    });
+  });
+
+  it.each([
+    ["PORT", "65536", 'PORT must be a whole number from 0 to 65535, got "65536".'],
+    ["PORT", "1e3", 'PORT must be a whole number from 0 to 65535, got "1e3".'],
+    ["CI_RATE_PER_MINUTE", "0", 'CI_RATE_PER_MINUTE must be a whole number from 1 to 1000000, got "0".'],
+    ["METRICS", "yes", 'METRICS must be one of on, off, got "yes".'],
+    ["RATES_FILE", "/nowhere/rates.json", 'RATES_FILE "/nowhere/rates.json": cannot be read (ENOENT).'],
+    ["BACKEND", "gpt", 'BACKEND must be one of offline, model, acp, noop, got "gpt".'],
+    ["BACKEND", "acp", 'ACP_COMMAND must be set for BACKEND acp: a JSON list, such as ["opencode", "acp"].'],
+    [
+      "BASE_URL",
+      "https://user:pw@example.com",
+      'BASE_URL must be an http:// or https:// URL without query or fragment, got "https://user:pw@example.com".',
+    ],
+    [
+      "WEB_URL",
+      "https://example.com/?a",
+      'WEB_URL must be an http:// or https:// URL without query or fragment, got "https://example.com/?a".',
+    ],
+    ["DATABASE_URL", "sqlite://x:secret@y", "DATABASE_URL must be a postgres:// URL, got something else."],
+    ["CI_ISSUERS", "{", "CI_ISSUERS must be a JSON list of issuers, got text that is not JSON."],
+    ["CI_ISSUERS", "[]", "CI_ISSUERS must name an issuer."],
+    [
+      "CI_ISSUERS",
+      JSON.stringify([{ ...issuer, jwks_uri: "http://ghes.example/jwks" }]),
+      "CI_ISSUERS[0].jwks_uri must be an https URL without credentials (http only on loopback).",
+    ],
+  ])("refuses %s=%s", (name, value, problem) => {
+    expect(problemsOf({ [name]: value })).toEqual([problem]);
+  });
+
+  it("says everything that is wrong at once", () => {
+    expect(problemsOf({ PORT: "x", LOG_LEVEL: "x", CI_ISSUERS: "x", DRAIN_SECONDS: "x" })).toHaveLength(4);
+  });
+});

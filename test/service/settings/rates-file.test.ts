@@ -1,0 +1,158 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readReadme } from "../../../scripts/readme.ts";
+import { readConfig } from "../../../src/service/settings/config.ts";
+import { decodeRates, readRatesFile } from "../../../src/service/settings/rates-file.ts";
+import { ratesDocument } from "../../support/rates-document.ts";
+import { runCommand } from "../../support/service-process.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "agent-service-rates-"));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function file(text: string): Promise<string> {
+  const path = join(folder, "rates.json");
+  await writeFile(path, text);
+  return path;
+}
+
+function faultsOf(value: unknown): readonly string[] {
+  const rates = decodeRates(value);
+  return rates.ok ? [] : rates.refusal;
+}
+
+const model = (changes: object) => ({
+  id: "swift",
+  in_nano_usd_per_tok: 0,
+  out_nano_usd_per_tok: 0,
+  free_tier_eligible: true,
+  ...changes,
+});
+
+describe("a rates file", () => {
+  it("stands in the place of the built-in rates wholly", async () => {
+    const path = await file(`\uFEFF${JSON.stringify(ratesDocument())}`);
+    const config = readConfig({}, { RATES_FILE: path });
+    expect(config.ok && config.value.rates).toEqual({
+      lowCreditThreshold: 7,
+      plans: {
+        registered_free: { firstCredits: 3, maxAgents: 2, maxConcurrentRuns: 1, mayUsePaidModels: false },
+        subscribed: { firstCredits: 50, maxAgents: null, maxConcurrentRuns: null, mayUsePaidModels: true },
+      },
+      packs: [{ id: "small", usdCents: 500, credits: 600 }],
+      subscriptions: [{ id: "monthly", usdCents: 2000, monthlyCredits: 2600 }],
+      modelNote: "Prices are per token.",
+      models: [
+        { id: "swift", inNanoUsdPerToken: 150, outNanoUsdPerToken: 600, isFreeTierEligible: true },
+        {
+          id: "deep",
+          inNanoUsdPerToken: 3_000,
+          cachedInNanoUsdPerToken: 300,
+          outNanoUsdPerToken: 15_000,
+          isFreeTierEligible: false,
+        },
+      ],
+      modelTiers: [
+        { id: "basic", inNanoUsdPerToken: 150, outNanoUsdPerToken: 600, isFreeTierEligible: true },
+        { id: "odd", inNanoUsdPerToken: 7, outNanoUsdPerToken: 1_100, isFreeTierEligible: false },
+      ],
+      freeMaxModelOutNanoUsdPerToken: 600,
+      tools: [
+        { tool: "search", mode: "free", credits: 0, freePerMonth: 0, note: "Looks." },
+        { tool: "browse", mode: "per_call", credits: 2, freePerMonth: 10, note: "Opens a page." },
+      ],
+      allowanceReset: "monthly",
+      workflow: { execCredits: 1, includedSeconds: 60, longRunCreditsPerMinute: 2, note: "A run." },
+    });
+  });
+
+  it("is shown whole in the README", () => {
+    const block = /### Rates[\s\S]*?```json\n([\s\S]*?)```/.exec(readReadme())?.[1] ?? "";
+    expect(faultsOf(JSON.parse(block))).toEqual([]);
+  });
+
+  it("must be there, and JSON", async () => {
+    expect(readRatesFile(join(folder, "none.json"))).toEqual({
+      ok: false,
+      refusal: ["cannot be read (ENOENT)"],
+    });
+    expect(readRatesFile(folder)).toEqual({ ok: false, refusal: ["cannot be read (EISDIR)"] });
+    expect(readRatesFile(await file("{"))).toEqual({ ok: false, refusal: ["is not JSON"] });
+  });
+
+  it.each([
+    ["no object", [], ["must be an object"]],
+    ["an unknown field", { ...ratesDocument(), pack: [] }, ["has unknown fields: pack"]],
+    ["a missing list", { ...ratesDocument(), packs: undefined }, ["packs must be a list"]],
+    ["no model", ratesDocument({ models: [] }), ["models must name a model"]],
+    [
+      "a model named twice",
+      ratesDocument({ models: [model({}), model({})] }),
+      ["models must name each id once"],
+    ],
+    [
+      "fractions, text and negative amounts",
+      ratesDocument({
+        low_credit_threshold: 0.5,
+        models: [model({ id: "", in_nano_usd_per_tok: "1", out_nano_usd_per_tok: -1 })],
+      }),
+      [
+        "low_credit_threshold must be a whole number from 0 to 1000000000",
+        "models[0].id must not be empty",
+        "models[0].in_nano_usd_per_tok must be a whole number from 0 to 1000000000",
+        "models[0].out_nano_usd_per_tok must be a whole number from 0 to 1000000000",
+      ],
+    ],
+    [
+      "a plan's limit that is no number",
+      { ...ratesDocument(), plans: { ...ratesDocument().plans, subscribed: { max_agents: "any" } } },
+      [
+        "plans.subscribed.first_credits must be a whole number from 0 to 1000000000",
+        "plans.subscribed.max_agents must be a whole number from 0 to 1000000000, or null for any number",
+        "plans.subscribed.max_concurrent_runs must be a whole number from 0 to 1000000000, or null for any number",
+        "plans.subscribed.may_use_paid_models must be true or false",
+      ],
+    ],
+    [
+      "a free tool with a price, and a mode that is none",
+      ratesDocument({
+        tools: [
+          { tool: "search", mode: "free", credits: 1, free_per_month: 0, note: "" },
+          { tool: "browse", mode: "flat" as "free", credits: 0, free_per_month: 0, note: "" },
+        ],
+      }),
+      ['tools[0].credits must be 0 where the mode is "free"', "tools[1].mode must be one of free, per_call"],
+    ],
+    [
+      "cached input that is dearer than other input",
+      ratesDocument({ models: [model({ in_nano_usd_per_tok: 5, cached_in_nano_usd_per_tok: 6 })] }),
+      ["models[0].cached_in_nano_usd_per_tok must be at most in_nano_usd_per_tok (5), got 6"],
+    ],
+    [
+      "a dear model in the free tier",
+      ratesDocument({ models: [model({ out_nano_usd_per_tok: 601 })] }),
+      [
+        "models[0].free_tier_eligible must be false: its output costs 601, the free tier takes 600 at most (free_max_model_out_nano_usd_per_tok)",
+      ],
+    ],
+  ])("is refused with %s, each fault with its place", (_name, value, faults) => {
+    expect(faultsOf(value)).toEqual(faults);
+  });
+
+  it("with a fault keeps the service from starting, like any wrong setting", async () => {
+    const path = await file(JSON.stringify(ratesDocument({ models: [], low_credit_threshold: -1 })));
+    const { code, stdout, stderr } = await runCommand(["serve", "--port", "x"], { RATES_FILE: path });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr.trim().split("\n")).toEqual([
+      'PORT must be a whole number from 0 to 65535, got "x".',
+      `RATES_FILE "${path}": low_credit_threshold must be a whole number from 0 to 1000000000.`,
+      `RATES_FILE "${path}": models must name a model.`,
+    ]);
+  });
+});

@@ -1,0 +1,39 @@
+// The HTTP door on a core fixture, on a real socket, which lets a test wait for the answers that it makes, also those that
+// nobody is left to read.
+
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { createApp } from "../../src/service/api/http/app.ts";
+import type { CoreFixture } from "./service-core.ts";
+
+export type Door = {
+  readonly url: string;
+  readonly server: Server;
+  /** The first answer that was made. */
+  readonly firstAnswer: Promise<Response>;
+  close(): Promise<void>;
+};
+
+export async function openDoor(fixture: CoreFixture): Promise<Door> {
+  const app = createApp(fixture.core, { exchangeRatePerMinute: 1_000, trustedProxyHops: 0 });
+  const first = Promise.withResolvers<Response>();
+  const listener = getRequestListener(async (request, env) => {
+    const response = await app.fetch(request, env);
+    first.resolve(response);
+    return response;
+  });
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    server,
+    firstAnswer: first.promise,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await fixture.close();
+    },
+  };
+}
