@@ -19,9 +19,8 @@ export type { EmbeddedService };
 /** What the step says where nobody has set a model. */
 export const NO_MODEL_TEXT =
   "No model is configured, so the agent briefs you on the repository and does nothing else. Give the step a model, " +
-  "such as one of GitHub Models: model-base-url: https://models.github.ai/inference, model: openai/gpt-4.1, " +
   // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow, not of ours.
-  'model-api-key: ${{ github.token }}, and "permissions: models: read" on the job.';
+  "such as model: claude-sonnet-5, model-provider: anthropic, model-api-key: ${{ secrets.ANTHROPIC_API_KEY }}.";
 
 /** The inputs are the only way in: a job may have variables of these names for something else. */
 const inputSettings = ["MODEL", "MODEL_BASE_URL", "MODEL_API_KEY", "MODEL_PROVIDER"];

@@ -22,12 +22,12 @@ export const serviceAddress: Decoder<string> = {
 };
 
 export const modelUrl: Decoder<string | null> = {
-  allowed: 'the address of a model\'s API, like "https://models.github.ai/inference"',
+  allowed: 'the address of a model\'s API, like "https://api.openai.com/v1"',
   decode: httpUrl,
 };
 
 export const modelName: Decoder<string> = {
-  allowed: 'the name of a model, like "openai/gpt-4.1"',
+  allowed: 'the name of a model, like "claude-sonnet-5"',
   decode: (text) => (/^[^\s\p{Cc}]{1,200}$/u.test(text) ? text : undefined),
 };
 

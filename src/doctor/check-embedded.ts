@@ -30,18 +30,18 @@ export function checkEmbedded(readiness: EmbeddedReadiness, face: Face): DoctorC
 
 function modelRemarks(model: string | null, face: Face): Remark[] {
   if (model !== null) return [];
-  const address = "https://models.github.ai/inference";
   return [
     {
       state: "warning",
       found: "It has no model, and can only brief on the repository.",
       fixes: [
         {
-          text: "Name one, for instance of GitHub Models:",
+          text: "Name one, for instance of Anthropic, with its key from a secret:",
           code:
             face === "action"
-              ? `with:\n  model: openai/gpt-4.1\n  model-base-url: ${address}\n  model-api-key: \${{ github.token }}`
-              : `export MODEL=openai/gpt-4.1\nexport MODEL_BASE_URL=${address}\nexport MODEL_API_KEY=…`,
+              ? // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow, not of ours.
+                "with:\n  model: claude-sonnet-5\n  model-provider: anthropic\n  model-api-key: ${{ secrets.ANTHROPIC_API_KEY }}"
+              : "export MODEL=claude-sonnet-5\nexport MODEL_PROVIDER=anthropic\nexport MODEL_API_KEY=…",
         },
       ],
     },

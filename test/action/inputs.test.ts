@@ -141,8 +141,8 @@ describe("readInputs", () => {
 describe("the inputs of a service inside the job", () => {
   const model = {
     "base-url": "",
-    model: "openai/gpt-4.1",
-    "model-base-url": "https://models.github.ai/inference/",
+    model: "gpt-5.5",
+    "model-base-url": "https://api.openai.com/v1/",
     "model-api-key": "sk-1",
   };
 
@@ -152,7 +152,7 @@ describe("the inputs of a service inside the job", () => {
   });
 
   it("are a model, its address, its key and its provider", () => {
-    const taken = { name: "openai/gpt-4.1", baseUrl: "https://models.github.ai/inference", apiKey: "sk-1" };
+    const taken = { name: "gpt-5.5", baseUrl: "https://api.openai.com/v1", apiKey: "sk-1" };
     expect(read(model).service).toEqual({ type: "embedded", model: { ...taken, provider: "auto" } });
     const anthropic = { "base-url": "", model: "claude", "model-provider": "anthropic" };
     expect(read(anthropic).service).toEqual({
@@ -163,8 +163,8 @@ describe("the inputs of a service inside the job", () => {
 
   it("name what is missing or wrong, and no key", () => {
     expect(problems({ "base-url": "", "model-api-key": "sk-1" })).toEqual([
-      'Input "model" must be the name of a model, like "openai/gpt-4.1", got nothing.',
-      'Input "model-base-url" must be the address of a model\'s API, like "https://models.github.ai/inference", got nothing.',
+      'Input "model" must be the name of a model, like "claude-sonnet-5", got nothing.',
+      'Input "model-base-url" must be the address of a model\'s API, like "https://api.openai.com/v1", got nothing.',
     ]);
     expect(problems({ ...model, "model-provider": "gemini" })).toEqual([
       'Input "model-provider" must be "auto" or "openai-compatible" or "anthropic", got "gemini".',

@@ -68,7 +68,7 @@ describe("an examination by the Action", () => {
     );
     expect(checkOf(page, "embedded").state).toBe("warning");
     // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow, not of ours.
-    expect(fixesOf(page, "embedded")).toContain("model-api-key: ${{ github.token }}");
+    expect(fixesOf(page, "embedded")).toContain("model-api-key: ${{ secrets.ANTHROPIC_API_KEY }}");
     expect(fixesOf(page, "embedded")).toContain("bwrap is not in PATH.");
     const broken = { settings: [], model: "m", sandbox: null, notes: ["bwrap does not work."] };
     const worse = await examineJob(

@@ -30,7 +30,7 @@ describe("a job without a server and without a model", () => {
     expect(step.outputs.reply).toContain("octo-repo");
     expect(step.annotations.map(({ level }) => level)).toEqual(["notice"]);
     expect(step.annotations[0]?.message).toMatch(
-      /^No model is configured, .*models\.github\.ai.*models: read/,
+      /^No model is configured, .*model-provider: anthropic.*secrets\.ANTHROPIC_API_KEY/,
     );
     expect(step.summary).toMatch(/^## ✅ The agent has finished\n\n> No model is configured/);
     expect(step.summary).toContain("**Time**");
@@ -119,7 +119,7 @@ describe("inputs without a server", () => {
     expect(step).toMatchObject({ exitCode: 1, outputs: { reason: "invalid_input" } });
     const message = step.annotations[0]?.message ?? "";
     expect(message.split("\n")).toEqual([
-      'Input "model" must be the name of a model, like "openai/gpt-4.1", got nothing.',
+      'Input "model" must be the name of a model, like "claude-sonnet-5", got nothing.',
       'Input "wait: false" needs a service that outlives the job: name one in "base-url", or leave it out.',
       'Input "on-cancel: detach" needs a service that outlives the job: name one in "base-url", or leave it out.',
       'Input "session" needs a service that outlives the job: name one in "base-url", or leave it out.',

@@ -125,7 +125,7 @@ export function readModelConfig(
     problems.push("MODEL must be set for BACKEND model: the model's name, as its server calls it.");
   if (baseUrl === null && config.provider !== "anthropic") {
     problems.push(
-      "MODEL_BASE_URL must be set for BACKEND model: where its API is, such as https://models.github.ai/inference " +
+      "MODEL_BASE_URL must be set for BACKEND model: where its API is, such as https://api.openai.com/v1 " +
         "(or MODEL_PROVIDER anthropic, which has an address of its own).",
     );
   }

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { readModelConfig } from "../../../src/service/settings/model-config.ts";
 
 const given = {
-  MODEL: "openai/gpt-4.1",
-  MODEL_BASE_URL: "https://models.github.ai/inference/",
+  MODEL: "gpt-5.5",
+  MODEL_BASE_URL: "https://api.openai.com/v1/",
   MODEL_API_KEY: "sk-secret",
 };
 
@@ -23,9 +23,9 @@ describe("the settings of the model", () => {
       problems: [],
       config: {
         provider: "openai-compatible",
-        baseUrl: "https://models.github.ai/inference",
+        baseUrl: "https://api.openai.com/v1",
         apiKey: "sk-secret",
-        models: { executor: "openai/gpt-4.1", advisor: null, reviewer: null },
+        models: { executor: "gpt-5.5", advisor: null, reviewer: null },
         limits: {},
         fetchAllow: [],
       },
@@ -45,7 +45,7 @@ describe("the settings of the model", () => {
     };
     expect(read(all).config).toMatchObject({
       provider: "anthropic",
-      models: { executor: "openai/gpt-4.1", advisor: "large", reviewer: "other" },
+      models: { executor: "gpt-5.5", advisor: "large", reviewer: "other" },
       limits: { maxTurns: 10, contextTokens: 128_000, maxOutputTokens: 8_000 },
       fetchAllow: ["docs.example.com:8443", "*.example.org"],
     });
@@ -61,7 +61,7 @@ describe("the settings of the model", () => {
   it("say what is missing", () => {
     expect(read({}).problems).toEqual([
       "MODEL must be set for BACKEND model: the model's name, as its server calls it.",
-      "MODEL_BASE_URL must be set for BACKEND model: where its API is, such as https://models.github.ai/inference " +
+      "MODEL_BASE_URL must be set for BACKEND model: where its API is, such as https://api.openai.com/v1 " +
         "(or MODEL_PROVIDER anthropic, which has an address of its own).",
     ]);
   });
