@@ -3,7 +3,8 @@
 import * as core from "@actions/core";
 import type { Environment } from "../ci/provider.ts";
 import type { Transport } from "../client/transport.ts";
-import { concludeOutcome, failsStep, type Outcome, type Verdict } from "../job/conclusion.ts";
+import { concludeOutcome, type Outcome } from "../job/conclusion.ts";
+import { failsStep, type Verdict } from "../report/conclusion.ts";
 import { handOver, withDelivery } from "./hand-over.ts";
 import { writeOutputs } from "./outputs.ts";
 import { creditsLeft, type Progress } from "./progress.ts";

@@ -4,7 +4,7 @@ import * as core from "@actions/core";
 import { systemClock } from "../base/clock.ts";
 import { createGitHubProvider } from "../ci/github.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
-import type { Verdict } from "../job/conclusion.ts";
+import type { Verdict } from "../report/conclusion.ts";
 import type { Delivery } from "../report/delivery.ts";
 import type { ConcludeOptions } from "./conclude.ts";
 import type { Progress } from "./progress.ts";

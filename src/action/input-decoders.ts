@@ -1,7 +1,7 @@
 // What each kind of input may hold, and what it is decoded to. Pure.
 
 import type { SubmitRunRequest } from "../contract/run.ts";
-import { type Conclusion, failableConclusions } from "../job/conclusion.ts";
+import { type Conclusion, failableConclusions } from "../report/conclusion.ts";
 
 /** As the service has it: nothing of the contract is loaded before the job has its identity. */
 export const MAX_OUTPUT_SCHEMA_BYTES = 64 * 1024;

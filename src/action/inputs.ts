@@ -1,7 +1,7 @@
 // The Action's inputs: each has a decoder, and every wrong one is named before anything is sent.
 
-import type { Conclusion } from "../job/conclusion.ts";
 import { StepError } from "../job/step-error.ts";
+import type { Conclusion } from "../report/conclusion.ts";
 import {
   bots,
   branchPrefix,

@@ -1,8 +1,8 @@
 // Opens the client for a command that a holder of a key gives.
 
+import { singleLine } from "../base/untrusted-text.ts";
 import { jobEnvironment } from "../ci/environment.ts";
 import { type Client, createClient } from "../client/client.ts";
-import { singleLine } from "../render/untrusted-text.ts";
 import { UsageError } from "./flags.ts";
 import { version } from "./help.ts";
 

@@ -1,7 +1,7 @@
 // What a command ends with when it cannot do what it was asked, and what each failure is called on the way out.
 
+import { singleLine } from "../base/untrusted-text.ts";
 import { ApiError, ClientError, ConnectionError, DecodeError } from "../client/errors.ts";
-import { singleLine } from "../render/untrusted-text.ts";
 import { UsageError } from "./flags.ts";
 
 const MAX_MESSAGE_CHARS = 2_000;

@@ -3,13 +3,13 @@
 import { appendFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { systemClock } from "../base/clock.ts";
+import { singleLine } from "../base/untrusted-text.ts";
 import { jobEnvironment } from "../ci/environment.ts";
 import type { Environment } from "../ci/provider.ts";
 import { fetchTransport } from "../client/transport.ts";
 import type { GitHubToken } from "../doctor/examination.ts";
 import { examineJob } from "../doctor/examine-job.ts";
 import { renderDoctorMarkdown, renderDoctorText } from "../render/doctor-page.ts";
-import { singleLine } from "../render/untrusted-text.ts";
 import { readServiceUrl } from "./account.ts";
 import { readFlags, takeArguments, UsageError } from "./flags.ts";
 import { version } from "./help.ts";

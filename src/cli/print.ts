@@ -1,6 +1,6 @@
 // What the command writes to standard output: JSON for programs, tables and lines for people.
 
-import { singleLine, visibleText } from "../render/untrusted-text.ts";
+import { singleLine, visibleText } from "../base/untrusted-text.ts";
 
 const MAX_CELL_CHARS = 60;
 

@@ -1,9 +1,10 @@
 // The end of `agent-service run`, wherever it came to one: files, the provider's pages, the last lines, the exit code.
 
 import type { Environment } from "../ci/provider.ts";
-import { concludeOutcome, failsStep, type Outcome, type Verdict } from "../job/conclusion.ts";
+import { concludeOutcome, type Outcome } from "../job/conclusion.ts";
 import type { FollowLog } from "../job/follow-log.ts";
 import { claimObstacle, jobWords, withoutClaim } from "../job/job-words.ts";
+import { failsStep, type Verdict } from "../report/conclusion.ts";
 import type { noFiles, RunFiles } from "./run-files.ts";
 import { note } from "./run-notes.ts";
 import { writePages } from "./run-pages.ts";

@@ -1,8 +1,8 @@
 // What `agent-service run` says beside the run's own log: one plain line each, on standard error.
 
+import { visibleText } from "../base/untrusted-text.ts";
 import { ApiError } from "../client/errors.ts";
 import type { RetryNotice } from "../client/retry.ts";
-import { visibleText } from "../render/untrusted-text.ts";
 
 const MAX_LINE_CHARS = 2_000;
 

@@ -2,11 +2,11 @@
 // What cannot be written is said, and changes no conclusion.
 
 import { appendFile } from "node:fs/promises";
+import { visibleText, wholeChars } from "../base/untrusted-text.ts";
 import { postBitbucketReport } from "../ci/bitbucket-report.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
 import { runProcess } from "../ci/run-process.ts";
-import type { Conclusion } from "../job/conclusion.ts";
-import { visibleText, wholeChars } from "../render/untrusted-text.ts";
+import type { Conclusion } from "../report/conclusion.ts";
 import type { RunFiles } from "./run-files.ts";
 import { annotationsOf, dotenvOf, type RunFacts, resultOf, summaryOf } from "./run-result.ts";
 

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import type { SubmitRunRequest } from "../contract/run.ts";
-import { type Conclusion, failableConclusions } from "../job/conclusion.ts";
+import { type Conclusion, failableConclusions } from "../report/conclusion.ts";
 import { readServiceUrl } from "./account.ts";
 import { readFlags, readOneOf, readWholeNumber, UsageError } from "./flags.ts";
 import { readPrompt } from "./run-prompt.ts";

@@ -1,6 +1,7 @@
 // agent-service run: a run of an agent, from the CI job that this process is in, or on the checkout in this folder.
 
 import { systemClock } from "../base/clock.ts";
+import { singleLine } from "../base/untrusted-text.ts";
 import { jobEnvironment } from "../ci/environment.ts";
 import { createJobClient, type JobClient } from "../client/job-client.ts";
 import type { ExchangeResponse } from "../contract/exchange.ts";
@@ -10,7 +11,6 @@ import { type FollowLog, openFollowLog } from "../job/follow-log.ts";
 import { submitOnce } from "../job/idempotency.ts";
 import { InterruptedError, type Interrupts, listenForInterrupts } from "../job/signals.ts";
 import { watchRun } from "../job/watch-run.ts";
-import { singleLine } from "../render/untrusted-text.ts";
 import { version } from "./help.ts";
 import { endRun } from "./run-end.ts";
 import { DEFAULT_OUTPUT_DIR, noFiles, openRunFiles, type RunFiles } from "./run-files.ts";

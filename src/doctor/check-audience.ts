@@ -2,7 +2,7 @@
 
 import type { CiProviderName } from "../ci/provider.ts";
 import type { JobClient } from "../client/job-client.ts";
-import type { DoctorCheck } from "../render/doctor-page.ts";
+import type { DoctorCheck } from "../report/doctor-page.ts";
 import { type Face, found } from "./examination.ts";
 import { failureText } from "./failure-text.ts";
 import { audienceFix } from "./settings-text.ts";

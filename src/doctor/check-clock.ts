@@ -1,6 +1,6 @@
 // Whose clock is wrong: the service's, this runner's or the token issuer's. Pure.
 
-import type { DoctorCheck } from "../render/doctor-page.ts";
+import type { DoctorCheck } from "../report/doctor-page.ts";
 import type { TimedAnswer } from "./check-service.ts";
 import { found, notTried } from "./examination.ts";
 

@@ -1,6 +1,6 @@
 // Whether the agent could work without a server: settings, a model, a sandbox. Pure.
 
-import type { CheckState, DoctorCheck, DoctorFix } from "../render/doctor-page.ts";
+import type { CheckState, DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
 import { type EmbeddedReadiness, type Face, found, worstOf } from "./examination.ts";
 
 const HEADING = { id: "embedded", title: "Without a server" };

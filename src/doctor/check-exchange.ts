@@ -7,7 +7,7 @@ import type { JobClient } from "../client/job-client.ts";
 import type { ExchangeResponse } from "../contract/exchange.ts";
 import { actionWords, exchangeMessage } from "../job/exchange-advice.ts";
 import { jobWords } from "../job/job-words.ts";
-import type { DoctorCheck, DoctorFix } from "../render/doctor-page.ts";
+import type { DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
 import { type Face, found } from "./examination.ts";
 import { failureText } from "./failure-text.ts";
 import { audienceFix, issuerEntry } from "./settings-text.ts";

@@ -4,7 +4,7 @@
 import type { Environment } from "../ci/provider.ts";
 import { ConnectionError, DecodeError } from "../client/errors.ts";
 import type { Transport, TransportResponse } from "../client/transport.ts";
-import type { CheckState, DoctorCheck, DoctorFix } from "../render/doctor-page.ts";
+import type { CheckState, DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
 import { found, type GitHubToken } from "./examination.ts";
 
 export const GITHUB_TOKEN_HEADING = { id: "github-token", title: "GitHub token" };

@@ -3,7 +3,7 @@
 import type { NoProviderError } from "../ci/detect.ts";
 import { readGitHubEvent } from "../ci/github-event.ts";
 import type { CiProvider, CiProviderName, Environment } from "../ci/provider.ts";
-import type { DoctorCheck } from "../render/doctor-page.ts";
+import type { DoctorCheck } from "../report/doctor-page.ts";
 import { type Findings, found } from "./examination.ts";
 
 const HEADING = { id: "job", title: "The job" };

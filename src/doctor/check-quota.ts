@@ -4,7 +4,7 @@ import type { CiProviderName } from "../ci/provider.ts";
 import type { CiIdentity } from "../contract/ci-identity.ts";
 import type { ExchangeResponse } from "../contract/exchange.ts";
 import { claimObstacle } from "../job/job-words.ts";
-import type { DoctorCheck, DoctorFix } from "../render/doctor-page.ts";
+import type { DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
 import { type Face, type Findings, found } from "./examination.ts";
 
 export const QUOTA_HEADING = { id: "quota", title: "Credits and claim" };

@@ -4,7 +4,7 @@ import { statfs } from "node:fs/promises";
 import { arch, release, tmpdir, type } from "node:os";
 import type { Environment } from "../ci/provider.ts";
 import { runProcess } from "../ci/run-process.ts";
-import type { CheckState, DoctorCheck, DoctorFix } from "../render/doctor-page.ts";
+import type { CheckState, DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
 import { found, worstOf } from "./examination.ts";
 
 const HEADING = { id: "runner", title: "The runner" };

@@ -3,7 +3,7 @@
 import { ConnectionError } from "../client/errors.ts";
 import type { TransportResponse } from "../client/transport.ts";
 import { healthSchema } from "../contract/health.ts";
-import type { CheckState, DoctorCheck, DoctorFix } from "../render/doctor-page.ts";
+import type { CheckState, DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
 import { jsonOf, noAnswer, strangerTrouble } from "./answer-troubles.ts";
 import { type ExamineOptions, found, worstOf } from "./examination.ts";
 import { bareHost, type ChosenProxy, chooseProxy, isLoopback, type ProxyChoice } from "./proxy.ts";

@@ -1,7 +1,7 @@
 // Whether the job can have an ID token, what it says of the job, or why there is none.
 
 import { type CiProvider, IdentityError } from "../ci/provider.ts";
-import type { DoctorCheck, DoctorFix } from "../render/doctor-page.ts";
+import type { DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
 import { found, notTried } from "./examination.ts";
 import { readClaims, type TokenClaims } from "./token-claims.ts";
 

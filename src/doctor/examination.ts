@@ -3,7 +3,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Environment } from "../ci/provider.ts";
 import type { Transport } from "../client/transport.ts";
-import type { CheckState, DoctorCheck, DoctorFact, DoctorFix } from "../render/doctor-page.ts";
+import type { CheckState, DoctorCheck, DoctorFact, DoctorFix } from "../report/doctor-page.ts";
 
 /** "action": a step of a workflow, set by inputs. "command": `agent-service`, set by flags and variables. */
 export type Face = "action" | "command";

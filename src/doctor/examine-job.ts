@@ -6,7 +6,7 @@ import { createProvider, NoProviderError } from "../ci/detect.ts";
 import type { CiProvider } from "../ci/provider.ts";
 import { createJobClient, type JobClient } from "../client/job-client.ts";
 import type { Transport } from "../client/transport.ts";
-import type { DoctorCheck, DoctorPage } from "../render/doctor-page.ts";
+import type { DoctorCheck, DoctorPage } from "../report/doctor-page.ts";
 import { AUDIENCE_HEADING, checkAudience } from "./check-audience.ts";
 import { CLOCK_HEADING, checkClock } from "./check-clock.ts";
 import { checkEmbedded } from "./check-embedded.ts";

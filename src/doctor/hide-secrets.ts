@@ -1,6 +1,6 @@
 // The last look at a page before it is shown: no secret of this job is on it, whoever wrote it there. Pure.
 
-import type { DoctorCheck, DoctorPage } from "../render/doctor-page.ts";
+import type { DoctorCheck, DoctorPage } from "../report/doctor-page.ts";
 
 const HIDDEN = "***";
 

@@ -2,7 +2,7 @@
 
 import { GITLAB_TOKEN_VARIABLE } from "../ci/gitlab.ts";
 import type { CiProviderName, Environment } from "../ci/provider.ts";
-import type { DoctorFix } from "../render/doctor-page.ts";
+import type { DoctorFix } from "../report/doctor-page.ts";
 import type { Face } from "./examination.ts";
 
 /** A variable of the job, in its own YAML or as a shell has it. */

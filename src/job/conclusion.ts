@@ -4,15 +4,10 @@ import { assertNever } from "../base/assert-never.ts";
 import { IdentityError } from "../ci/provider.ts";
 import { ApiError, ClientError, ConnectionError, DecodeError } from "../client/errors.ts";
 import type { Run } from "../contract/run.ts";
+import type { Conclusion, Verdict } from "../report/conclusion.ts";
 import { actionWords, type ExchangeWords, exchangeMessage } from "./exchange-advice.ts";
 import { StepError } from "./step-error.ts";
 import type { PassedLimit } from "./watch-run.ts";
-
-export const conclusions = ["success", "failure", "cancelled", "skipped", "quota", "detached"] as const;
-export type Conclusion = (typeof conclusions)[number];
-
-/** What `fail-on` may name. */
-export const failableConclusions = ["failure", "quota", "cancelled", "skipped", "detached"] as const;
 
 /** How the work ended. */
 export type Outcome =
@@ -36,13 +31,6 @@ export type Outcome =
   /** The job was cancelled before there was a run; `submitting`: or just then. */
   | { readonly type: "interrupted"; readonly submitting: boolean }
   | { readonly type: "error"; readonly error: unknown };
-
-export type Verdict = {
-  readonly conclusion: Conclusion;
-  readonly reason: string;
-  readonly message: string;
-  readonly claimUrl: string | null;
-};
 
 /** The verdict on an outcome. */
 export function concludeOutcome(outcome: Outcome, words: ExchangeWords = actionWords): Verdict {
@@ -76,11 +64,6 @@ export function concludeOutcome(outcome: Outcome, words: ExchangeWords = actionW
     default:
       return assertNever(outcome);
   }
-}
-
-/** Whether a conclusion fails the step. Wrong inputs always do: `fail-on` is one of them. */
-export function failsStep(verdict: Verdict, failOn: ReadonlySet<Conclusion>): boolean {
-  return verdict.reason === "invalid_input" || failOn.has(verdict.conclusion);
 }
 
 function passedLimit(limit: "time" | "silence", what: string): Verdict {

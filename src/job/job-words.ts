@@ -3,7 +3,7 @@
 import { assertNever } from "../base/assert-never.ts";
 import { GITLAB_TOKEN_VARIABLE } from "../ci/gitlab.ts";
 import type { CiProviderName } from "../ci/provider.ts";
-import type { Verdict } from "./conclusion.ts";
+import type { Verdict } from "../report/conclusion.ts";
 import type { ExchangeWords } from "./exchange-advice.ts";
 
 /** What to say to a job of the provider. A job's token names its audience, in each by other means. */

@@ -1,10 +1,10 @@
 // The table of changed files. Pure.
 
+import { byteLength } from "../base/bounded-text.ts";
+import { singleLine } from "../base/untrusted-text.ts";
 import type { ChangesEvent, FileChange, HeldBackFile } from "../contract/run-event.ts";
-import { byteLength } from "./bounded-text.ts";
 import { diffstat, inlineCode } from "./markdown.ts";
 import { countText, plural } from "./quantities.ts";
-import { singleLine } from "./untrusted-text.ts";
 
 export const MAX_TABLE_FILES = 50;
 const MAX_HELD_BACK_FILES = 10;

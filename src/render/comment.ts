@@ -1,10 +1,11 @@
 // The comment on an issue or a pull request: while the run goes on, what it does; then the answer, what became of it, and
 // what it cost. The same facts give the same text. Pure.
 
-import { type Delivery, deliveryLine } from "../report/delivery.ts";
+import { SectionRoom } from "../base/bounded-text.ts";
+import type { Delivery } from "../report/delivery.ts";
 import type { RunReport, ToolCall } from "../report/run-report.ts";
-import { SectionRoom } from "./bounded-text.ts";
 import { changesTable } from "./changes-table.ts";
+import { deliveryLine } from "./delivery-line.ts";
 import {
   claimSection,
   costsSection,

@@ -1,9 +1,10 @@
 // The sections that a summary and a comment share: how the run ended, what it said, what it cost. Pure.
 
 import { assertNever } from "../base/assert-never.ts";
+import { byteLength, fitText } from "../base/bounded-text.ts";
+import type { Conclusion } from "../report/conclusion.ts";
 import type { PublishedFindings } from "../report/findings.ts";
 import { elapsedMs, type RunReport } from "../report/run-report.ts";
-import { byteLength, fitText } from "./bounded-text.ts";
 import { readableReply } from "./findings-table.ts";
 import { inertMarkdown } from "./inert-markdown.ts";
 import { escapeMarkdown, inlineCode, link } from "./markdown.ts";
@@ -12,8 +13,6 @@ import { countText, durationText } from "./quantities.ts";
 const MAX_MESSAGE_BYTES = 600;
 const MAX_REASON_BYTES = 240;
 const REPLY_CUT = "*The reply is cut here. The whole of it is in the reply file.*";
-
-export type Conclusion = "success" | "failure" | "cancelled" | "skipped" | "quota" | "detached";
 
 /** What the run's events do not say of its end. */
 export type EndContext = {

@@ -1,5 +1,7 @@
 // A reply as data, as people read it: the review's own words, and a table of what it found. Pure.
 
+import { byteLength, SectionRoom } from "../base/bounded-text.ts";
+import { singleLine } from "../base/untrusted-text.ts";
 import {
   type Finding,
   type PublishedFindings,
@@ -10,11 +12,9 @@ import {
   severityCounts,
 } from "../report/findings.ts";
 import { type RunReport, replyMessage } from "../report/run-report.ts";
-import { byteLength, SectionRoom } from "./bounded-text.ts";
 import { inertMarkdown } from "./inert-markdown.ts";
 import { escapeMarkdown, fence, inlineCode, link } from "./markdown.ts";
 import { plural } from "./quantities.ts";
-import { singleLine } from "./untrusted-text.ts";
 
 export const MAX_TABLE_FINDINGS = 50;
 const MAX_TITLE_CHARS = 200;

@@ -2,8 +2,8 @@
 // https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
 
 import { assertNever } from "../base/assert-never.ts";
+import { visibleText } from "../base/untrusted-text.ts";
 import type { LogFormat, LogPart } from "./log-parts.ts";
-import { visibleText } from "./untrusted-text.ts";
 
 const TOKEN = /^[A-Za-z0-9_-]{16,128}$/;
 const MAX_TOKENS = 8;

@@ -2,8 +2,8 @@
 // https://docs.gitlab.com/ci/jobs/job_logs/#custom-collapsible-sections
 
 import { assertNever } from "../base/assert-never.ts";
+import { singleLine, visibleText } from "../base/untrusted-text.ts";
 import type { LogFormat, LogPart } from "./log-parts.ts";
-import { singleLine, visibleText } from "./untrusted-text.ts";
 
 const MAX_TITLE_CHARS = 200;
 const ERASE_LINE = "\r\u001b[0K";

@@ -1,7 +1,7 @@
 // Fenced code inside somebody else's Markdown: found as they wrote it, written anew so that every parser agrees
 // where it begins and ends. Pure.
 
-import { byteLength, fitText } from "./bounded-text.ts";
+import { byteLength, fitText } from "../base/bounded-text.ts";
 import { plainInfo } from "./markdown.ts";
 
 /** `first` stands before the opening fence, `rest` before every other line: a list's or a quotation's indentation. */

@@ -1,10 +1,10 @@
 // A whole reply, Markdown that an agent wrote, made fit to stand in ours: it cannot hide text, ping, track, fold the
 // page or swallow what follows it. Where its meaning is in doubt it is shown as text. Pure.
 
-import { byteLength, fitText } from "./bounded-text.ts";
+import { byteLength, fitText } from "../base/bounded-text.ts";
+import { visibleText, wholeChars } from "../base/untrusted-text.ts";
 import { isFenceOpener, readFence, writeFence } from "./inert-fence.ts";
 import { inertInline } from "./inert-inline.ts";
-import { visibleText, wholeChars } from "./untrusted-text.ts";
 
 /** `wasCut`: the text is the beginning of the reply, cut between lines where possible. */
 export type InertMarkdown = { readonly text: string; readonly wasCut: boolean };

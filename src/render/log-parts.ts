@@ -1,6 +1,8 @@
 // What a run's log says, before anyone decides how a log is written: events in, parts out, as they come. Pure.
 
 import { assertNever } from "../base/assert-never.ts";
+import { headLines } from "../base/bounded-text.ts";
+import { singleLine, wholeChars } from "../base/untrusted-text.ts";
 import {
   asRunEvent,
   CHANGES_EVENT,
@@ -13,10 +15,8 @@ import {
   type RunEvent,
   type StoredRunEvent,
 } from "../contract/run-event.ts";
-import { headLines } from "./bounded-text.ts";
+import { MAX_TITLE_ARGS_CHARS, toolTitle } from "../report/tool-title.ts";
 import { plural } from "./quantities.ts";
-import { MAX_TITLE_ARGS_CHARS, toolTitle } from "./tool-title.ts";
-import { singleLine, wholeChars } from "./untrusted-text.ts";
 
 /** "ours" is written by this product; "theirs" by an agent, a model or a repository, and may try anything. */
 export type Trust = "ours" | "theirs";

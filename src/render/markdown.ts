@@ -1,6 +1,6 @@
 // The pieces of Markdown that we write ourselves, for GitHub's dialect. Whatever is put into them stays text. Pure.
 
-import { singleLine, visibleText } from "./untrusted-text.ts";
+import { singleLine, visibleText } from "../base/untrusted-text.ts";
 
 const SQUARES = 5;
 const MAX_URL_CHARS = 2_000;

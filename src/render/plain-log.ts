@@ -2,8 +2,8 @@
 // CI providers take their commands from there (`--- title`, `##vso[`, `##teamcity[`). Pure.
 
 import { assertNever } from "../base/assert-never.ts";
+import { singleLine, visibleText } from "../base/untrusted-text.ts";
 import type { LogFormat, LogPart } from "./log-parts.ts";
-import { singleLine, visibleText } from "./untrusted-text.ts";
 
 const MAX_TITLE_CHARS = 200;
 

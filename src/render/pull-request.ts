@@ -1,8 +1,8 @@
 // The body of a pull request that has a run's changes: the agent's reply, what changed, and whose words these are. Ours is
 // a marked part, so that people can write around it. Pure.
 
+import { byteLength, SectionRoom } from "../base/bounded-text.ts";
 import type { ChangesEvent } from "../contract/run-event.ts";
-import { byteLength, SectionRoom } from "./bounded-text.ts";
 import { changesTable } from "./changes-table.ts";
 import { inertMarkdown } from "./inert-markdown.ts";
 import { link } from "./markdown.ts";

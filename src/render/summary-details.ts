@@ -1,7 +1,7 @@
 // The folded part of a summary: the chart, then each tool call and earlier message. The oldest give way first. Pure.
 
+import { byteLength, type Excerpt, excerpt } from "../base/bounded-text.ts";
 import { type AssistantMessage, type RunReport, replyMessage, type ToolCall } from "../report/run-report.ts";
-import { byteLength, type Excerpt, excerpt } from "./bounded-text.ts";
 import { inlineCode, untrustedFence } from "./markdown.ts";
 import { countText, durationText, plural } from "./quantities.ts";
 import { timeline } from "./timeline.ts";

@@ -1,10 +1,11 @@
 // The job summary: what a person should see first, then the rest, folded. Pure.
 // Within a number of UTF-8 bytes: the oldest details go first, then the end of the reply.
 
-import { type Delivery, deliveryLine } from "../report/delivery.ts";
+import { fitText, SectionRoom } from "../base/bounded-text.ts";
+import type { Delivery } from "../report/delivery.ts";
 import type { RunReport } from "../report/run-report.ts";
-import { fitText, SectionRoom } from "./bounded-text.ts";
 import { changesTable } from "./changes-table.ts";
+import { deliveryLine } from "./delivery-line.ts";
 import {
   claimSection,
   costsSection,

@@ -1,8 +1,8 @@
 // A run's steps and tool calls as a Mermaid Gantt chart. Labels keep to an alphabet that cannot break it. Pure.
 
+import { visibleText } from "../base/untrusted-text.ts";
 import { elapsedMs, type RunReport } from "../report/run-report.ts";
 import { durationText } from "./quantities.ts";
-import { visibleText } from "./untrusted-text.ts";
 
 /** Bars of each kind; later ones share a last bar. */
 export const MAX_STEP_BARS = 10;

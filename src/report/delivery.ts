@@ -1,9 +1,6 @@
-// What became of what a run changed, once the job has tried to write it down. Pure.
+// What became of a run's changes after the job tried to commit them. Types only.
 
-import { assertNever } from "../base/assert-never.ts";
-import { escapeMarkdown, inlineCode, link } from "../render/markdown.ts";
-
-/** Why changes stayed in the patch. */
+/** Why changes stayed in the patch file. */
 export type KeptReason =
   | "changes_conflict"
   | "branch_protected"
@@ -39,24 +36,3 @@ export type Delivery =
     }
   /** Only the patch has it. The message says why, and what to do. */
   | { readonly type: "kept"; readonly reason: KeptReason; readonly message: string };
-
-/** One line of Markdown; "" where there is nothing to say. */
-export function deliveryLine(delivery: Delivery | null): string {
-  switch (delivery?.type) {
-    case undefined:
-    case "none":
-      return "";
-    case "commit": {
-      const commit = link(delivery.sha.slice(0, 7), delivery.url);
-      return `**Pushed** ${commit} to ${inlineCode(delivery.branch)}`;
-    }
-    case "pull_request": {
-      const verb = delivery.isNew ? "Opened" : "Updated";
-      return `**${verb}** ${link(`pull request No. ${delivery.number}`, delivery.url)} from ${inlineCode(delivery.branch)}`;
-    }
-    case "kept":
-      return `**Not pushed** ${escapeMarkdown(delivery.message)}`;
-    default:
-      return assertNever(delivery);
-  }
-}

@@ -1,6 +1,6 @@
 // What a review found, read from a reply as data. Whatever schema the reply was made by, it is checked anew. Pure.
 
-import { singleLine } from "../render/untrusted-text.ts";
+import { singleLine } from "../base/untrusted-text.ts";
 import type { RunReport } from "./run-report.ts";
 
 export const severities = ["error", "warning", "notice"] as const;

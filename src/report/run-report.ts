@@ -1,6 +1,7 @@
 // What one run did, folded from its events as they come. Each event costs the same, however long the run. Pure.
 
 import { assertNever } from "../base/assert-never.ts";
+import { type Excerpt, excerpt } from "../base/bounded-text.ts";
 import {
   asRunEvent,
   CHANGES_EVENT,
@@ -12,8 +13,7 @@ import {
   type RunEvent,
   type StoredRunEvent,
 } from "../contract/run-event.ts";
-import { type Excerpt, excerpt } from "../render/bounded-text.ts";
-import { MAX_TITLE_ARGS_CHARS, toolTitle } from "../render/tool-title.ts";
+import { MAX_TITLE_ARGS_CHARS, toolTitle } from "./tool-title.ts";
 
 /** What is kept of one call's arguments, and of its result. */
 export const MAX_KEPT_CHARS = 8_192;

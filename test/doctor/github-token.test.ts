@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type LoopbackServer, sendJson, startLoopbackServer } from "../../fakes/code-host/server.ts";
 import { fetchTransport } from "../../src/client/transport.ts";
 import { checkGitHubToken } from "../../src/doctor/check-github-token.ts";
-import type { DoctorCheck } from "../../src/render/doctor-page.ts";
+import type { DoctorCheck } from "../../src/report/doctor-page.ts";
 
 const TOKEN = "ghs_0123456789abcdef";
 let api: LoopbackServer | null = null;

@@ -4,8 +4,9 @@ import { IdentityError } from "../../src/ci/provider.ts";
 import { ApiError, ConnectionError, DecodeError, EventGapError } from "../../src/client/errors.ts";
 import type { Run } from "../../src/contract/run.ts";
 import { PromptFileError } from "../../src/github/trigger/prompt-file.ts";
-import { concludeOutcome, failsStep, type Outcome } from "../../src/job/conclusion.ts";
+import { concludeOutcome, type Outcome } from "../../src/job/conclusion.ts";
 import type { PassedLimit } from "../../src/job/watch-run.ts";
+import { failsStep } from "../../src/report/conclusion.ts";
 import { cancelledRun, completedRun } from "../client/run-fixtures.ts";
 
 const failedRun: Run = {

@@ -1,12 +1,8 @@
 // The doctor's page for a log and for a summary, byte for byte, and what nobody's words can make of it.
 
 import { describe, expect, it } from "vitest";
-import {
-  type DoctorCheck,
-  type DoctorPage,
-  renderDoctorMarkdown,
-  renderDoctorText,
-} from "../../src/render/doctor-page.ts";
+import { renderDoctorMarkdown, renderDoctorText } from "../../src/render/doctor-page.ts";
+import type { DoctorCheck, DoctorPage } from "../../src/report/doctor-page.ts";
 import { expectGolden } from "./golden.ts";
 
 function check(fields: Partial<DoctorCheck> = {}): DoctorCheck {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { byteLength } from "../../src/base/bounded-text.ts";
 import type { RunEvent } from "../../src/contract/run-event.ts";
-import { byteLength } from "../../src/render/bounded-text.ts";
 import { renderEnd } from "../../src/render/comment.ts";
 import {
   findingsSection,

@@ -3,13 +3,13 @@
 import { describe, expect, it } from "vitest";
 import { BuildkiteLog } from "../../src/render/buildkite-log.ts";
 import { renderEnd, renderProgress } from "../../src/render/comment.ts";
-import type { Conclusion } from "../../src/render/end-sections.ts";
 import { GithubLog } from "../../src/render/github-log.ts";
 import { GitlabLog } from "../../src/render/gitlab-log.ts";
 import { type LogFormat, RunLog } from "../../src/render/log-parts.ts";
 import { ndjsonLine } from "../../src/render/ndjson.ts";
 import { PlainLog } from "../../src/render/plain-log.ts";
 import { renderSummary, type SummaryContext } from "../../src/render/summary.ts";
+import type { Conclusion } from "../../src/report/conclusion.ts";
 import { expectGolden } from "./golden.ts";
 import { reportOf, streams } from "./streams.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { byteLength } from "../../src/render/bounded-text.ts";
+import { byteLength } from "../../src/base/bounded-text.ts";
 import { inertMarkdown } from "../../src/render/inert-markdown.ts";
 
 function inert(markdown: string): string {

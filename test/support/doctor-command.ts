@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
-import type { CheckState, DoctorCheck, DoctorPage } from "../../src/render/doctor-page.ts";
+import type { CheckState, DoctorCheck, DoctorPage } from "../../src/report/doctor-page.ts";
 
 const PROJECT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 /** The Node that the project installs: whatever runs the tests may be older. */

@@ -4,11 +4,11 @@
 import * as z from "zod/mini";
 import type { BackoffPolicy } from "../../base/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
+import { singleLine } from "../../base/untrusted-text.ts";
 import { DecodeError } from "../../client/errors.ts";
 import { type RetryNotice, retrying } from "../../client/retry.ts";
 import type { Transport, TransportResponse } from "../../client/transport.ts";
 import { StepError } from "../../job/step-error.ts";
-import { singleLine } from "../../render/untrusted-text.ts";
 
 const RETRY: BackoffPolicy = { attempts: 5, firstDelayMs: 500, maxDelayMs: 60_000 };
 /** A write that would be made twice is tried again only where GitHub says that it was not made. */

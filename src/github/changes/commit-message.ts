@@ -1,8 +1,8 @@
 // What a commit says of itself: one safe line of what was asked, the job, and the trailers that a later job finds it by.
 // Pure.
 
+import { singleLine } from "../../base/untrusted-text.ts";
 import type { Environment } from "../../ci/provider.ts";
-import { singleLine } from "../../render/untrusted-text.ts";
 import type { Talk } from "../trigger/agent-request.ts";
 
 const MAX_SUBJECT_CHARS = 72;

@@ -2,9 +2,9 @@
 // them may be one. https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 
 import { error, notice, warning } from "@actions/core";
-import { excerpt } from "../../render/bounded-text.ts";
+import { excerpt } from "../../base/bounded-text.ts";
+import { singleLine, visibleText } from "../../base/untrusted-text.ts";
 import { plural } from "../../render/quantities.ts";
-import { singleLine, visibleText } from "../../render/untrusted-text.ts";
 import { type Finding, severities } from "../../report/findings.ts";
 
 /** GitHub shows ten of each level for a step; one is left for the step's own word. */

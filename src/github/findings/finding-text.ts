@@ -1,12 +1,12 @@
 // Findings as Markdown of a review: comments on lines, and the review's own text with what no line can hold. Whatever the
 // agent wrote is inert in it. Pure.
 
-import { byteLength, SectionRoom } from "../../render/bounded-text.ts";
+import { byteLength, SectionRoom } from "../../base/bounded-text.ts";
+import { singleLine, visibleText } from "../../base/untrusted-text.ts";
 import { severityIcons } from "../../render/findings-table.ts";
 import { inertMarkdown } from "../../render/inert-markdown.ts";
 import { escapeMarkdown, fence, link, untrustedFence } from "../../render/markdown.ts";
 import { plural } from "../../render/quantities.ts";
-import { singleLine, visibleText } from "../../render/untrusted-text.ts";
 import { type Finding, placeOf, severityCounts } from "../../report/findings.ts";
 import { type MarkedFinding, reviewMarker } from "./marker.ts";
 

@@ -2,7 +2,7 @@
 // read here and nowhere else. Pure.
 
 import type { GitError } from "../../base/git-process.ts";
-import { singleLine } from "../../render/untrusted-text.ts";
+import { singleLine } from "../../base/untrusted-text.ts";
 
 export type GitTrouble =
   /** Somebody was quicker. */

@@ -1,7 +1,7 @@
 // What strangers wrote on the code host, as a person sees it there: what is hidden from people is kept from the agent.
 // Code is left as it is, but for characters that nobody sees. Pure.
 
-import { withoutHidden } from "../../render/untrusted-text.ts";
+import { withoutHidden } from "../../base/untrusted-text.ts";
 import { type Segment, segmentsOf } from "./segments.ts";
 
 /** Quotations in quotations beyond this are read as text. */

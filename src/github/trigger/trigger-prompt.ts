@@ -2,8 +2,8 @@
 // nobody could have written beforehand. Pure.
 
 import { createHash } from "node:crypto";
-import { excerpt } from "../../render/bounded-text.ts";
-import { singleLine } from "../../render/untrusted-text.ts";
+import { excerpt } from "../../base/bounded-text.ts";
+import { singleLine } from "../../base/untrusted-text.ts";
 import type { Command } from "./command.ts";
 import type { EarlierComment } from "./github-reader.ts";
 import type {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { byteLength } from "../../../src/base/bounded-text.ts";
 import { commentText, MAX_REVIEW_BYTES, reviewText } from "../../../src/github/findings/finding-text.ts";
 import {
   type MarkedFinding,
@@ -7,7 +8,6 @@ import {
   markFindings,
   reviewMarker,
 } from "../../../src/github/findings/marker.ts";
-import { byteLength } from "../../../src/render/bounded-text.ts";
 import type { Finding } from "../../../src/report/findings.ts";
 import { hostileText } from "../../render/streams.ts";
 

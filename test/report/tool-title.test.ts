@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_TITLE_CHARS, toolTitle } from "../../src/render/tool-title.ts";
+import { MAX_TITLE_CHARS, toolTitle } from "../../src/report/tool-title.ts";
 
 describe("toolTitle", () => {
   it.each([

@@ -1,6 +1,6 @@
 // What a tool call is called where one line has to do: `read_file src/index.ts`. Pure.
 
-import { singleLine } from "./untrusted-text.ts";
+import { singleLine } from "../base/untrusted-text.ts";
 
 export const MAX_TITLE_CHARS = 120;
 /** Longer arguments are not parsed for a title; their beginning is shown as it is. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { singleLine, visibleText } from "../../src/render/untrusted-text.ts";
+import { singleLine, visibleText } from "../../src/base/untrusted-text.ts";
 
 describe("visibleText", () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { byteLength, excerpt, fitText, headLines } from "../../src/render/bounded-text.ts";
+import { byteLength, excerpt, fitText, headLines } from "../../src/base/bounded-text.ts";
 
 describe("excerpt", () => {
   it("keeps whole characters and counts the rest", () => {

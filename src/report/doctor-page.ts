@@ -1,0 +1,35 @@
+// What the doctor checked and what each check found. Types and the list of states. Pure.
+
+/** "skipped": not tried, or nothing to check here. A fault stops runs; a warning does not, or not now. */
+export const checkStates = ["ok", "warning", "fault", "skipped"] as const;
+export type CheckState = (typeof checkStates)[number];
+
+export type DoctorFact = { readonly name: string; readonly value: string };
+
+export type DoctorFix = {
+  /** A sentence. */
+  readonly text: string;
+  /** What to write, to the letter. */
+  readonly code?: string | undefined;
+  readonly url?: string | undefined;
+};
+
+export type DoctorCheck = {
+  /** Stable, for programs. */
+  readonly id: string;
+  readonly title: string;
+  readonly state: CheckState;
+  /** A sentence or two. */
+  readonly found: string;
+  readonly facts: readonly DoctorFact[];
+  readonly fixes: readonly DoctorFix[];
+};
+
+export type DoctorPage = {
+  readonly version: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** The worst of the checks; "ok" also where some were skipped. */
+  readonly state: Exclude<CheckState, "skipped">;
+  readonly checks: readonly DoctorCheck[];
+};
