@@ -6,7 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CodeHost, startCodeHost } from "../fakes/code-host/code-host.ts";
-import { exchangeResponseSchema } from "../src/contract/exchange.ts";
+import { exchangeResponseSchema } from "../src/contract/ci/exchange.ts";
 import { LoadClient } from "./http-client.ts";
 import { opened } from "./opened.ts";
 import { type ServedProcess, startServer } from "./served-process.ts";

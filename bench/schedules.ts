@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { scheduleListSchema } from "../src/contract/schedule.ts";
+import { scheduleListSchema } from "../src/contract/schedules/schedule.ts";
 import { openOperator } from "../src/service/operator.ts";
 import { readConfig } from "../src/service/settings/config.ts";
 import { LoadClient } from "./http-client.ts";

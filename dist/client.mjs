@@ -2826,7 +2826,7 @@ var init_mini = __esm({
   }
 });
 
-// src/contract/problem.ts
+// src/contract/problems/problem.ts
 var problem_exports = {};
 __export(problem_exports, {
   audiences: () => audiences,
@@ -2836,7 +2836,7 @@ __export(problem_exports, {
 });
 var exchangeReasons, problemCodes, audiences, problemSchema;
 var init_problem = __esm({
-  "src/contract/problem.ts"() {
+  "src/contract/problems/problem.ts"() {
     "use strict";
     init_mini();
     exchangeReasons = [
@@ -2929,7 +2929,7 @@ var init_bounded_object = __esm({
   }
 });
 
-// src/contract/ci-policy.ts
+// src/contract/agents/ci-policy.ts
 function list(pattern, form) {
   const entry = string2(`must be ${form}`).check(
     _maxLength(MAX_POLICY_CHARS, `must have at most ${MAX_POLICY_CHARS} characters`),
@@ -2944,7 +2944,7 @@ function list(pattern, form) {
 }
 var MAX_POLICY_ENTRIES, MAX_POLICY_CHARS, ciPolicyRules, ciPolicySchema, REF_SEGMENT, REF_PATTERN, refPattern, workflowPattern, REF_FORM, ciPolicyRequestSchema;
 var init_ci_policy = __esm({
-  "src/contract/ci-policy.ts"() {
+  "src/contract/agents/ci-policy.ts"() {
     "use strict";
     init_mini();
     MAX_POLICY_ENTRIES = 50;
@@ -2985,7 +2985,7 @@ var init_ci_policy = __esm({
   }
 });
 
-// src/contract/agent.ts
+// src/contract/agents/agent.ts
 var agent_exports = {};
 __export(agent_exports, {
   MAX_AGENT_NAME_CHARS: () => MAX_AGENT_NAME_CHARS,
@@ -3005,7 +3005,7 @@ function text(maxChars) {
 }
 var MAX_AGENT_NAME_CHARS, MAX_CONFIG_BYTES, MAX_CONFIG_DEPTH, agentStatuses, configSchema, microUsdSchema, agentSchema, agentListSchema, createAgentResponseSchema, createAgentRequestSchema, updateAgentRequestSchema, listAgentsQuerySchema;
 var init_agent = __esm({
-  "src/contract/agent.ts"() {
+  "src/contract/agents/agent.ts"() {
     "use strict";
     init_mini();
     init_bounded_object();
@@ -3056,7 +3056,7 @@ var init_agent = __esm({
   }
 });
 
-// src/contract/exchange.ts
+// src/contract/ci/exchange.ts
 var exchange_exports = {};
 __export(exchange_exports, {
   ACCESS_TOKEN_TYPE: () => ACCESS_TOKEN_TYPE,
@@ -3074,7 +3074,7 @@ __export(exchange_exports, {
 });
 var ID_TOKEN_TYPE, ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT, CAPABILITY_PREFIX, CAPABILITY_SCOPE, visibilities, exchangeRequestSchema, claimOutcomes, ciRepositorySchema, quotaSchema, exchangeResponseSchema, audienceResponseSchema;
 var init_exchange = __esm({
-  "src/contract/exchange.ts"() {
+  "src/contract/ci/exchange.ts"() {
     "use strict";
     init_mini();
     init_problem();
@@ -3125,7 +3125,7 @@ var init_exchange = __esm({
   }
 });
 
-// src/contract/claim.ts
+// src/contract/claims/claim.ts
 var claim_exports = {};
 __export(claim_exports, {
   MAX_CLAIM_CHARS: () => MAX_CLAIM_CHARS,
@@ -3135,7 +3135,7 @@ __export(claim_exports, {
 });
 var MAX_CLAIM_CHARS, claimRequestSchema, claimStatuses, claimResponseSchema;
 var init_claim = __esm({
-  "src/contract/claim.ts"() {
+  "src/contract/claims/claim.ts"() {
     "use strict";
     init_mini();
     init_exchange();
@@ -3154,7 +3154,7 @@ var init_claim = __esm({
   }
 });
 
-// src/contract/credits.ts
+// src/contract/money/credits.ts
 var credits_exports = {};
 __export(credits_exports, {
   PEG_CENTS: () => PEG_CENTS,
@@ -3165,7 +3165,7 @@ __export(credits_exports, {
 });
 var PEG_CENTS, creditPackSchema, creditPlanSchema, activePlanSchema, creditsSchema;
 var init_credits = __esm({
-  "src/contract/credits.ts"() {
+  "src/contract/money/credits.ts"() {
     "use strict";
     init_mini();
     init_problem();
@@ -3196,7 +3196,7 @@ var init_credits = __esm({
   }
 });
 
-// src/contract/pricing.ts
+// src/contract/money/pricing.ts
 var pricing_exports = {};
 __export(pricing_exports, {
   modelPricingSchema: () => modelPricingSchema,
@@ -3205,7 +3205,7 @@ __export(pricing_exports, {
 });
 var modelRate, modelPricingSchema, toolModes, toolPricingSchema;
 var init_pricing = __esm({
-  "src/contract/pricing.ts"() {
+  "src/contract/money/pricing.ts"() {
     "use strict";
     init_mini();
     modelRate = {
@@ -3249,7 +3249,7 @@ var init_pricing = __esm({
   }
 });
 
-// src/contract/ci-identity.ts
+// src/contract/ci/ci-identity.ts
 var ci_identity_exports = {};
 __export(ci_identity_exports, {
   ciIdentitySchema: () => ciIdentitySchema,
@@ -3257,7 +3257,7 @@ __export(ci_identity_exports, {
 });
 var claimStates, ciIdentitySchema;
 var init_ci_identity = __esm({
-  "src/contract/ci-identity.ts"() {
+  "src/contract/ci/ci-identity.ts"() {
     "use strict";
     init_mini();
     init_exchange();
@@ -3308,7 +3308,7 @@ var init_query = __esm({
   }
 });
 
-// src/contract/pull-request.ts
+// src/contract/runs/pull-request.ts
 function isBranchName(text2) {
   if (text2.startsWith("-") || text2.startsWith("refs/") || text2 === "@" || text2 === "HEAD") return false;
   if (text2.includes("..") || text2.includes("@{") || text2.endsWith(".")) return false;
@@ -3317,7 +3317,7 @@ function isBranchName(text2) {
 }
 var MAX_PULL_REQUEST_NUMBER, MAX_BRANCH_CHARS, pullRequestSchema;
 var init_pull_request = __esm({
-  "src/contract/pull-request.ts"() {
+  "src/contract/runs/pull-request.ts"() {
     "use strict";
     init_mini();
     MAX_PULL_REQUEST_NUMBER = 2147483647;
@@ -3342,7 +3342,7 @@ var init_pull_request = __esm({
   }
 });
 
-// src/contract/run.ts
+// src/contract/runs/run.ts
 var run_exports = {};
 __export(run_exports, {
   DEFAULT_PAGE_RUNS: () => DEFAULT_PAGE_RUNS,
@@ -3376,12 +3376,12 @@ function name(maxChars) {
 }
 var MAX_OUTPUT_SCHEMA_BYTES, MAX_OUTPUT_SCHEMA_DEPTH, MAX_TURN_TOKENS, MAX_IDEMPOTENCY_KEY_CHARS, MAX_SESSION_KEY_CHARS, MAX_PAGE_RUNS, DEFAULT_PAGE_RUNS, runOrigins, runCauses, runStatuses, usageSchema, identity, accounting, timestamp, unsettled, started, runSchema, messageRoles, partTypes, partSchema, messageSchema, submitRunRequestSchema, submitRunResponseSchema, cancelRunResponseSchema, runListSchema, listRunsQuerySchema;
 var init_run = __esm({
-  "src/contract/run.ts"() {
+  "src/contract/runs/run.ts"() {
     "use strict";
     init_mini();
     init_bounded_object();
-    init_pull_request();
     init_query();
+    init_pull_request();
     MAX_OUTPUT_SCHEMA_BYTES = 64 * 1024;
     MAX_OUTPUT_SCHEMA_DEPTH = 64;
     MAX_TURN_TOKENS = 5e6;
@@ -3519,10 +3519,10 @@ var init_run = __esm({
   }
 });
 
-// src/contract/run-event.ts
+// src/contract/runs/run-event.ts
 var CHANGES_EVENT, QUOTA_EVENT, OUTPUT_EVENT, runStartedSchema, runFinishedSchema, runErrorSchema, stepStartedSchema, stepFinishedSchema, textStartSchema, textContentSchema, textEndSchema, reasoningStartSchema, reasoningMessageStartSchema, reasoningMessageContentSchema, reasoningMessageEndSchema, reasoningEndSchema, toolStartSchema, toolArgsSchema, toolEndSchema, toolResultSchema, fileChangeStatuses, fileChangeSchema, heldBackFileSchema, changesSchema, quotaEventSchema, outputEventSchema, runEventSchema, foreignEventSchema, storedRunEventSchema;
 var init_run_event = __esm({
-  "src/contract/run-event.ts"() {
+  "src/contract/runs/run-event.ts"() {
     "use strict";
     init_mini();
     CHANGES_EVENT = "repository.changes";
@@ -3648,7 +3648,7 @@ var init_run_event = __esm({
   }
 });
 
-// src/contract/ci-run.ts
+// src/contract/ci/ci-run.ts
 var ci_run_exports = {};
 __export(ci_run_exports, {
   DEFAULT_PAGE_EVENTS: () => DEFAULT_PAGE_EVENTS,
@@ -3659,7 +3659,7 @@ __export(ci_run_exports, {
 });
 var MAX_WAIT_SECONDS, MAX_PAGE_EVENTS, DEFAULT_PAGE_EVENTS, ciRunQuerySchema, ciRunPageSchema;
 var init_ci_run = __esm({
-  "src/contract/ci-run.ts"() {
+  "src/contract/ci/ci-run.ts"() {
     "use strict";
     init_mini();
     init_query();
@@ -3682,7 +3682,7 @@ var init_ci_run = __esm({
   }
 });
 
-// src/contract/schedule.ts
+// src/contract/schedules/schedule.ts
 var schedule_exports = {};
 __export(schedule_exports, {
   MAX_DELAY_SECONDS: () => MAX_DELAY_SECONDS,
@@ -3694,7 +3694,7 @@ __export(schedule_exports, {
 });
 var MAX_DELAY_SECONDS, MAX_METADATA_BYTES, scheduleStatuses, timestamp2, metadataSchema, common, confirmed, tried, fired, scheduleSchema, scheduleListSchema, hasNoNul, isUtc, isSmall, namesOneTime, createScheduleRequestSchema;
 var init_schedule = __esm({
-  "src/contract/schedule.ts"() {
+  "src/contract/schedules/schedule.ts"() {
     "use strict";
     init_mini();
     MAX_DELAY_SECONDS = 365 * 24 * 60 * 60;
@@ -3757,7 +3757,7 @@ var init_schedule = __esm({
   }
 });
 
-// src/contract/workflow.ts
+// src/contract/workflows/workflow.ts
 var workflow_exports = {};
 __export(workflow_exports, {
   MAX_WORKFLOW_INPUT_CHARS: () => MAX_WORKFLOW_INPUT_CHARS,
@@ -3768,7 +3768,7 @@ __export(workflow_exports, {
 });
 var MAX_WORKFLOW_INPUT_CHARS, workflowSchema, activateWorkflowRequestSchema, executeWorkflowRequestSchema, executeWorkflowResponseSchema;
 var init_workflow = __esm({
-  "src/contract/workflow.ts"() {
+  "src/contract/workflows/workflow.ts"() {
     "use strict";
     init_mini();
     MAX_WORKFLOW_INPUT_CHARS = 1e5;
@@ -4463,7 +4463,7 @@ function schedulePath(schedule) {
   return `${schedulesPath(schedule)}/${encodeURIComponent(schedule.scheduleId)}`;
 }
 
-// src/contract/socket.ts
+// src/contract/sessions/socket.ts
 init_mini();
 init_problem();
 init_run();

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Visibility } from "../../src/contract/exchange.ts";
+import type { Visibility } from "../../src/contract/ci/exchange.ts";
 import type { IssuerConfig } from "../../src/service/oidc/issuer-config.ts";
 import type { Claims } from "../issuer/claims.ts";
 import { startIssuer, type TestIssuer } from "../issuer/issuer.ts";

@@ -1,7 +1,7 @@
 // The webhook payloads that a runner writes to GITHUB_EVENT_PATH, in the published shape, cut to what is used. Pure.
 // https://docs.github.com/en/webhooks/webhook-events-and-payloads
 
-import type { Visibility } from "../../src/contract/exchange.ts";
+import type { Visibility } from "../../src/contract/ci/exchange.ts";
 
 export type CodeHostEvent =
   | "push"

@@ -3,7 +3,7 @@
 import type { Clock } from "../base/clock.ts";
 import { ApiError } from "../client/errors.ts";
 import type { JobClient } from "../client/job-client.ts";
-import { isTerminal } from "../contract/run.ts";
+import { isTerminal } from "../contract/runs/run.ts";
 import type { Talk } from "../github/trigger/agent-request.ts";
 import { Declined } from "../github/trigger/declined.ts";
 import { StepError } from "../job/step-error.ts";

@@ -1,6 +1,6 @@
 // What each kind of input may hold, and what it is decoded to. Pure.
 
-import type { SubmitRunRequest } from "../contract/run.ts";
+import type { SubmitRunRequest } from "../contract/runs/run.ts";
 import { type Conclusion, failableConclusions } from "../report/conclusion.ts";
 
 /** As the service has it: nothing of the contract is loaded before the job has its identity. */

@@ -1,6 +1,6 @@
 // What the main step knows so far: filled in as the recipe goes, read when it ends, wherever that is.
 
-import type { ExchangeResponse } from "../contract/exchange.ts";
+import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import type { StatusComment } from "../github/status-comment/status-comment.ts";
 import type { Ask } from "../github/trigger/agent-request.ts";
 import type { Delivery } from "../report/delivery.ts";

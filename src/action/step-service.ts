@@ -3,7 +3,7 @@
 import * as core from "@actions/core";
 import type { CiProvider } from "../ci/provider.ts";
 import { createJobClient, type JobClient } from "../client/job-client.ts";
-import type { ExchangeResponse } from "../contract/exchange.ts";
+import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import { createCapability } from "../job/capability.ts";
 import type { Inputs } from "./inputs.ts";
 import { sayLine } from "./say-line.ts";

@@ -1,6 +1,6 @@
 // agent-service agents policy: which CI jobs may run a repository's agent, over the API.
 
-import { type CiPolicy, type CiPolicyRule, ciPolicyRules } from "../contract/ci-policy.ts";
+import { type CiPolicy, type CiPolicyRule, ciPolicyRules } from "../contract/agents/ci-policy.ts";
 import { openClient, serviceFlags } from "./account.ts";
 import { CommandError } from "./command-error.ts";
 import { readFlags, takeArguments } from "./flags.ts";

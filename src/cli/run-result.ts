@@ -1,6 +1,6 @@
 // What came of a run, as values: the same in result.json, in GitLab's dotenv report and on the providers' pages. Pure.
 
-import type { ExchangeResponse } from "../contract/exchange.ts";
+import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import type { Outcome } from "../job/conclusion.ts";
 import { DEFAULT_SUMMARY_BYTES, renderSummary } from "../render/summary.ts";
 import type { Verdict } from "../report/conclusion.ts";

@@ -1,7 +1,7 @@
 // The flags of `agent-service run`, and what they come to. Every wrong one is named before anything is sent.
 
 import { readFile } from "node:fs/promises";
-import type { SubmitRunRequest } from "../contract/run.ts";
+import type { SubmitRunRequest } from "../contract/runs/run.ts";
 import { type Conclusion, failableConclusions } from "../report/conclusion.ts";
 import { readServiceUrl } from "./account.ts";
 import { readFlags, readOneOf, readWholeNumber, UsageError } from "./flags.ts";

@@ -4,7 +4,7 @@ import { systemClock } from "../base/clock.ts";
 import { singleLine } from "../base/untrusted-text.ts";
 import { jobEnvironment } from "../ci/environment.ts";
 import { createJobClient, type JobClient } from "../client/job-client.ts";
-import type { ExchangeResponse } from "../contract/exchange.ts";
+import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import { createCapability } from "../job/capability.ts";
 import type { Outcome } from "../job/conclusion.ts";
 import { type FollowLog, openFollowLog } from "../job/follow-log.ts";

@@ -1,7 +1,7 @@
 // agent-service runs: the runs of an agent, over the API.
 
 import type { Run } from "../client/client.ts";
-import { MAX_PAGE_RUNS, MAX_TURN_TOKENS } from "../contract/run.ts";
+import { MAX_PAGE_RUNS, MAX_TURN_TOKENS } from "../contract/runs/run.ts";
 import { openClient, serviceFlags } from "./account.ts";
 import { readFlags, readWholeNumber, runVerb, takeArguments } from "./flags.ts";
 import { followToEnd } from "./follow.ts";

@@ -1,7 +1,7 @@
 // agent-service schedules: deferred runs of an agent, over the API.
 
 import type { Schedule } from "../client/client.ts";
-import { MAX_DELAY_SECONDS } from "../contract/schedule.ts";
+import { MAX_DELAY_SECONDS } from "../contract/schedules/schedule.ts";
 import { openClient, serviceFlags } from "./account.ts";
 import { readFlags, readWholeNumber, runVerb, takeArguments, UsageError } from "./flags.ts";
 import { printFields, printJson, printTable } from "./print.ts";

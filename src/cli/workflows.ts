@@ -1,6 +1,6 @@
 // agent-service workflows: an owner activates and runs them, over the API; what is written is the operator's.
 
-import { MAX_WORKFLOW_INPUT_CHARS } from "../contract/workflow.ts";
+import { MAX_WORKFLOW_INPUT_CHARS } from "../contract/workflows/workflow.ts";
 import { openClient, serviceFlags } from "./account.ts";
 import { readFlags, readWholeNumber, runVerb, takeArguments, UsageError } from "./flags.ts";
 import { followToEnd } from "./follow.ts";

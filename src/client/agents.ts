@@ -5,7 +5,7 @@ import type {
   CreateAgentRequest,
   CreateAgentResponse,
   UpdateAgentRequest,
-} from "../contract/agent.ts";
+} from "../contract/agents/agent.ts";
 import type { CallOptions } from "./ci.ts";
 import { randomIdempotencyKey } from "./idempotency-key.ts";
 import { type Connection, requestValue } from "./request.ts";
@@ -34,7 +34,7 @@ export type AgentClient = {
 };
 
 export function agentClient(connection: Connection): AgentClient {
-  const decoder = async () => (await import("../contract/agent.ts")).agentSchema;
+  const decoder = async () => (await import("../contract/agents/agent.ts")).agentSchema;
   return {
     createAgent: ({ body, idempotencyKey = randomIdempotencyKey(), signal }) =>
       requestValue(connection, {
@@ -42,14 +42,14 @@ export function agentClient(connection: Connection): AgentClient {
         path: "/v1/agents",
         body,
         headers: { "idempotency-key": idempotencyKey },
-        decoder: async () => (await import("../contract/agent.ts")).createAgentResponseSchema,
+        decoder: async () => (await import("../contract/agents/agent.ts")).createAgentResponseSchema,
         signal,
       }),
     listAgents: (options) =>
       requestValue(connection, {
         path: "/v1/agents",
         query: options?.includeIndependent === true ? { include_independent: "true" } : {},
-        decoder: async () => (await import("../contract/agent.ts")).agentListSchema,
+        decoder: async () => (await import("../contract/agents/agent.ts")).agentListSchema,
         signal: options?.signal,
       }),
     getAgent: (agent) => requestValue(connection, { path: agentPath(agent), decoder, signal: agent.signal }),

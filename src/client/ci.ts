@@ -1,9 +1,9 @@
 // What a CI job asks for: the exchange of its identity, and the events of its run.
 
 import type { BackoffPolicy } from "../base/backoff.ts";
-import type { CiIdentity } from "../contract/ci-identity.ts";
-import type { CiRunPage } from "../contract/ci-run.ts";
-import type { AudienceResponse, ExchangeResponse } from "../contract/exchange.ts";
+import type { CiIdentity } from "../contract/ci/ci-identity.ts";
+import type { CiRunPage } from "../contract/ci/ci-run.ts";
+import type { AudienceResponse, ExchangeResponse } from "../contract/ci/exchange.ts";
 import { type Connection, request, requestNothing, requestValue } from "./request.ts";
 import { retrying } from "./retry.ts";
 
@@ -61,13 +61,13 @@ export function ciClient(connection: Connection): CiClient {
       requestValue(connection, {
         path: "/v1/ci/oidc/audience",
         credential: "none",
-        decoder: async () => (await import("../contract/exchange.ts")).audienceResponseSchema,
+        decoder: async () => (await import("../contract/ci/exchange.ts")).audienceResponseSchema,
         signal: options?.signal,
       }),
     identity: (options) =>
       requestValue(connection, {
         path: "/v1/ci/identity",
-        decoder: async () => (await import("../contract/ci-identity.ts")).ciIdentitySchema,
+        decoder: async () => (await import("../contract/ci/ci-identity.ts")).ciIdentitySchema,
         signal: options?.signal,
       }),
     readCiRun: (options) => readPage(connection, options),
@@ -91,7 +91,7 @@ async function exchangeToken(connection: Connection, options: ExchangeOptions): 
       },
       effect: "once",
       credential: "none",
-      decoder: async () => (await import("../contract/exchange.ts")).exchangeResponseSchema,
+      decoder: async () => (await import("../contract/ci/exchange.ts")).exchangeResponseSchema,
       signal,
     });
     return answer.value;
@@ -103,7 +103,7 @@ async function readPage(connection: Connection, options: ReadCiRunOptions): Prom
   return await requestValue(connection, {
     path: `/v1/ci/runs/${encodeURIComponent(runId)}`,
     query: { after, wait: waitSeconds, ...(limit === undefined ? {} : { limit }) },
-    decoder: async () => (await import("../contract/ci-run.ts")).ciRunPageSchema,
+    decoder: async () => (await import("../contract/ci/ci-run.ts")).ciRunPageSchema,
     timeoutMs: waitSeconds * 1000 + LONG_POLL_MARGIN_MS,
     ...(retry === undefined ? {} : { retry }),
     signal,

@@ -1,6 +1,6 @@
 // The account's side of a claim.
 
-import type { ClaimResponse } from "../contract/claim.ts";
+import type { ClaimResponse } from "../contract/claims/claim.ts";
 import type { CallOptions } from "./ci.ts";
 import { type Connection, requestValue } from "./request.ts";
 
@@ -16,7 +16,7 @@ export function claimClient(connection: Connection): ClaimClient {
         method: "POST",
         path: "/v1/ci/claim",
         body: { claim },
-        decoder: async () => (await import("../contract/claim.ts")).claimResponseSchema,
+        decoder: async () => (await import("../contract/claims/claim.ts")).claimResponseSchema,
         signal,
       }),
   };

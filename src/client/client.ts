@@ -14,22 +14,22 @@ export type {
   CreateAgentRequest,
   CreateAgentResponse,
   UpdateAgentRequest,
-} from "../contract/agent.ts";
-export type { CiIdentity } from "../contract/ci-identity.ts";
-export type { CiRunPage } from "../contract/ci-run.ts";
-export type { ClaimResponse } from "../contract/claim.ts";
-export type { Credits } from "../contract/credits.ts";
-export type { AudienceResponse, ExchangeResponse } from "../contract/exchange.ts";
-export type { ModelPricing, ToolPricing } from "../contract/pricing.ts";
-export type { CancelRunResponse, Run, SubmitRunRequest } from "../contract/run.ts";
-export type { StoredRunEvent } from "../contract/run-event.ts";
-export type { CreateScheduleRequest, Schedule } from "../contract/schedule.ts";
+} from "../contract/agents/agent.ts";
+export type { CiIdentity } from "../contract/ci/ci-identity.ts";
+export type { CiRunPage } from "../contract/ci/ci-run.ts";
+export type { AudienceResponse, ExchangeResponse } from "../contract/ci/exchange.ts";
+export type { ClaimResponse } from "../contract/claims/claim.ts";
+export type { Credits } from "../contract/money/credits.ts";
+export type { ModelPricing, ToolPricing } from "../contract/money/pricing.ts";
+export type { CancelRunResponse, Run, SubmitRunRequest } from "../contract/runs/run.ts";
+export type { StoredRunEvent } from "../contract/runs/run-event.ts";
+export type { CreateScheduleRequest, Schedule } from "../contract/schedules/schedule.ts";
 export type {
   ActivateWorkflowRequest,
   ExecuteWorkflowRequest,
   ExecuteWorkflowResponse,
   Workflow,
-} from "../contract/workflow.ts";
+} from "../contract/workflows/workflow.ts";
 export type { AgentAddress, AgentClient, CreateAgentOptions } from "./agents.ts";
 export type { CallOptions, CiClient, ExchangeOptions, ReadCiRunOptions } from "./ci.ts";
 export type { ClaimClient } from "./claims.ts";

@@ -1,7 +1,7 @@
 // What an account has, and what things cost.
 
-import type { Credits } from "../contract/credits.ts";
-import type { ModelPricing, ToolPricing } from "../contract/pricing.ts";
+import type { Credits } from "../contract/money/credits.ts";
+import type { ModelPricing, ToolPricing } from "../contract/money/pricing.ts";
 import type { CallOptions } from "./ci.ts";
 import { type Connection, requestValue } from "./request.ts";
 
@@ -19,21 +19,21 @@ export function creditsClient(connection: Connection): CreditsClient {
     getCredits: ({ userId, signal }) =>
       requestValue(connection, {
         path: `/v1/users/${encodeURIComponent(userId)}/credits`,
-        decoder: async () => (await import("../contract/credits.ts")).creditsSchema,
+        decoder: async () => (await import("../contract/money/credits.ts")).creditsSchema,
         signal,
       }),
     modelPricing: (options) =>
       requestValue(connection, {
         path: "/v1/pricing/models",
         credential: "none",
-        decoder: async () => (await import("../contract/pricing.ts")).modelPricingSchema,
+        decoder: async () => (await import("../contract/money/pricing.ts")).modelPricingSchema,
         signal: options?.signal,
       }),
     toolPricing: (options) =>
       requestValue(connection, {
         path: "/v1/pricing/tools",
         credential: "none",
-        decoder: async () => (await import("../contract/pricing.ts")).toolPricingSchema,
+        decoder: async () => (await import("../contract/money/pricing.ts")).toolPricingSchema,
         signal: options?.signal,
       }),
   };

@@ -38,7 +38,7 @@ export async function decodeEmpty(answer: Answer): Promise<void> {
 async function refusalOf(answer: Answer): Promise<Error> {
   const { response } = answer;
   const body = parseJson(answer);
-  const { problemSchema } = await import("../contract/problem.ts");
+  const { problemSchema } = await import("../contract/problems/problem.ts");
   const parsed = problemSchema.safeParse(body);
   if (!parsed.success) {
     return unexpected(answer, `answered ${response.status} with a body that is not in the contract`);

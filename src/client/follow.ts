@@ -2,9 +2,9 @@
 
 import { type BackoffPolicy, nextDelayMs } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
-import type { CiRunPage } from "../contract/ci-run.ts";
-import type { Run } from "../contract/run.ts";
-import type { StoredRunEvent } from "../contract/run-event.ts";
+import type { CiRunPage } from "../contract/ci/ci-run.ts";
+import type { Run } from "../contract/runs/run.ts";
+import type { StoredRunEvent } from "../contract/runs/run-event.ts";
 import type { ReadCiRunOptions } from "./ci.ts";
 import { EventGapError } from "./errors.ts";
 import { FOLLOW_RETRY } from "./retry.ts";

@@ -1,6 +1,6 @@
 // Runs of an agent, by an account or by a CI job.
 
-import type { CancelRunResponse, Run, SubmitRunRequest } from "../contract/run.ts";
+import type { CancelRunResponse, Run, SubmitRunRequest } from "../contract/runs/run.ts";
 import type { CallOptions } from "./ci.ts";
 import { randomIdempotencyKey } from "./idempotency-key.ts";
 import { type Connection, request, requestValue } from "./request.ts";
@@ -52,20 +52,20 @@ export function runClient(connection: Connection): RunClient {
           ...(before === undefined ? {} : { before }),
           ...(limit === undefined ? {} : { limit }),
         },
-        decoder: async () => (await import("../contract/run.ts")).runListSchema,
+        decoder: async () => (await import("../contract/runs/run.ts")).runListSchema,
         signal,
       }),
     getRun: (run) =>
       requestValue(connection, {
         path: runPath(run),
-        decoder: async () => (await import("../contract/run.ts")).runSchema,
+        decoder: async () => (await import("../contract/runs/run.ts")).runSchema,
         signal: run.signal,
       }),
     cancelRun: (run) =>
       requestValue(connection, {
         method: "POST",
         path: `${runPath(run)}/cancel`,
-        decoder: async () => (await import("../contract/run.ts")).cancelRunResponseSchema,
+        decoder: async () => (await import("../contract/runs/run.ts")).cancelRunResponseSchema,
         signal: run.signal,
       }),
   };
@@ -81,7 +81,7 @@ async function submit(connection: Connection, options: SubmitRunOptions): Promis
     headers: { "idempotency-key": key },
     effect: "repeatable",
     credential: "renewable",
-    decoder: async () => (await import("../contract/run.ts")).submitRunResponseSchema,
+    decoder: async () => (await import("../contract/runs/run.ts")).submitRunResponseSchema,
     signal,
   });
   const replayed = header("x-svc-idempotent-replay") === "true";

@@ -1,6 +1,6 @@
 // Deferred runs of an agent.
 
-import type { CreateScheduleRequest, Schedule } from "../contract/schedule.ts";
+import type { CreateScheduleRequest, Schedule } from "../contract/schedules/schedule.ts";
 import type { AgentAddress } from "./agents.ts";
 import { type Connection, requestValue } from "./request.ts";
 
@@ -23,7 +23,7 @@ export type ScheduleClient = {
 };
 
 export function scheduleClient(connection: Connection): ScheduleClient {
-  const decoder = async () => (await import("../contract/schedule.ts")).scheduleSchema;
+  const decoder = async () => (await import("../contract/schedules/schedule.ts")).scheduleSchema;
   return {
     createSchedule: ({ body, ...agent }) =>
       requestValue(connection, {
@@ -37,7 +37,7 @@ export function scheduleClient(connection: Connection): ScheduleClient {
     listSchedules: (agent) =>
       requestValue(connection, {
         path: schedulesPath(agent),
-        decoder: async () => (await import("../contract/schedule.ts")).scheduleListSchema,
+        decoder: async () => (await import("../contract/schedules/schedule.ts")).scheduleListSchema,
         signal: agent.signal,
       }),
     getSchedule: (schedule) =>

@@ -1,15 +1,15 @@
 // Follows one session over the WebSocket: its runs as they begin and end, and every event of each, once and in order.
 
 import { type BackoffPolicy, nextDelayMs } from "../base/backoff.ts";
-import type { Run } from "../contract/run.ts";
-import type { StoredRunEvent } from "../contract/run-event.ts";
+import type { Run } from "../contract/runs/run.ts";
+import type { StoredRunEvent } from "../contract/runs/run-event.ts";
 import {
   closeCodes,
   type ServerFrame,
   type SessionCursor,
   SOCKET_PATH,
   serverFrameSchema,
-} from "../contract/socket.ts";
+} from "../contract/sessions/socket.ts";
 import { ClientError, ConnectionError } from "./errors.ts";
 import type { Connection } from "./request.ts";
 import { FOLLOW_RETRY } from "./retry.ts";

@@ -5,7 +5,7 @@ import type {
   ExecuteWorkflowRequest,
   ExecuteWorkflowResponse,
   Workflow,
-} from "../contract/workflow.ts";
+} from "../contract/workflows/workflow.ts";
 import type { CallOptions } from "./ci.ts";
 import { randomIdempotencyKey } from "./idempotency-key.ts";
 import { type Connection, requestValue } from "./request.ts";
@@ -33,7 +33,7 @@ export function workflowClient(connection: Connection): WorkflowClient {
         path: `${workflowPath(workflowId)}/activate`,
         body,
         effect: body.version === undefined ? "once" : "repeatable",
-        decoder: async () => (await import("../contract/workflow.ts")).workflowSchema,
+        decoder: async () => (await import("../contract/workflows/workflow.ts")).workflowSchema,
         signal,
       }),
     executeWorkflow: ({ workflowId, body = {}, idempotencyKey = randomIdempotencyKey(), signal }) =>
@@ -42,7 +42,8 @@ export function workflowClient(connection: Connection): WorkflowClient {
         path: `${workflowPath(workflowId)}/executions`,
         body,
         headers: { "idempotency-key": idempotencyKey },
-        decoder: async () => (await import("../contract/workflow.ts")).executeWorkflowResponseSchema,
+        decoder: async () =>
+          (await import("../contract/workflows/workflow.ts")).executeWorkflowResponseSchema,
         signal,
       }),
   };

@@ -4,7 +4,7 @@ import { readHeadCommit } from "../ci/head-commit.ts";
 import type { CiProvider, Environment } from "../ci/provider.ts";
 import { ApiError } from "../client/errors.ts";
 import type { JobClient } from "../client/job-client.ts";
-import type { ExchangeResponse } from "../contract/exchange.ts";
+import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import { actionWords, exchangeMessage } from "../job/exchange-advice.ts";
 import { jobWords } from "../job/job-words.ts";
 import type { DoctorCheck, DoctorFix } from "../report/doctor-page.ts";

@@ -1,8 +1,8 @@
 // Who pays for the next run, what is left, and how far a claim is. Pure.
 
 import type { CiProviderName } from "../ci/provider.ts";
-import type { CiIdentity } from "../contract/ci-identity.ts";
-import type { ExchangeResponse } from "../contract/exchange.ts";
+import type { CiIdentity } from "../contract/ci/ci-identity.ts";
+import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import { claimObstacle } from "../job/job-words.ts";
 import type { DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
 import { type Face, type Findings, found } from "./examination.ts";

@@ -3,7 +3,7 @@
 import type { CiProvider } from "../ci/provider.ts";
 import type { Client } from "../client/client.ts";
 import type { Credential } from "../client/request.ts";
-import type { ExchangeResponse } from "../contract/exchange.ts";
+import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import { StepError } from "./step-error.ts";
 
 /** What a capability takes of a provider. */

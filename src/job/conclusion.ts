@@ -3,7 +3,7 @@
 import { assertNever } from "../base/assert-never.ts";
 import { IdentityError } from "../ci/provider.ts";
 import { ApiError, ClientError, ConnectionError, DecodeError } from "../client/errors.ts";
-import type { Run } from "../contract/run.ts";
+import type { Run } from "../contract/runs/run.ts";
 import type { Conclusion, Verdict } from "../report/conclusion.ts";
 import { actionWords, type ExchangeWords, exchangeMessage } from "./exchange-advice.ts";
 import { StepError } from "./step-error.ts";

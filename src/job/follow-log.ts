@@ -1,6 +1,6 @@
 // What happens to each event: it is printed, kept in the events file, and folded into the report.
 
-import type { StoredRunEvent } from "../contract/run-event.ts";
+import type { StoredRunEvent } from "../contract/runs/run-event.ts";
 import { type LogFormat, type LogPart, RunLog } from "../render/log-parts.ts";
 import { ndjsonLine } from "../render/ndjson.ts";
 import { type RunReport, RunReportFold, replyMessage } from "../report/run-report.ts";

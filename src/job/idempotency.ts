@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { CiJob } from "../ci/provider.ts";
 import type { Client, SubmittedRun } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
-import type { RunStatus, SubmitRunRequest } from "../contract/run.ts";
+import type { RunStatus, SubmitRunRequest } from "../contract/runs/run.ts";
 
 /** Keys beyond the attempt's own that are tried when another request holds them. */
 const SPARE_KEYS = 3;

@@ -3,8 +3,8 @@
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
-import type { Run } from "../contract/run.ts";
-import type { StoredRunEvent } from "../contract/run-event.ts";
+import type { Run } from "../contract/runs/run.ts";
+import type { StoredRunEvent } from "../contract/runs/run-event.ts";
 import type { Interrupts } from "./signals.ts";
 
 /** From SIGINT on: the runner sends SIGTERM after 7.5 s, and outputs and summary want writing before. */

@@ -2,7 +2,7 @@
 
 import { byteLength } from "../base/bounded-text.ts";
 import { singleLine } from "../base/untrusted-text.ts";
-import type { ChangesEvent, FileChange, HeldBackFile } from "../contract/run-event.ts";
+import type { ChangesEvent, FileChange, HeldBackFile } from "../contract/runs/run-event.ts";
 import { diffstat, inlineCode } from "./markdown.ts";
 import { countText, plural } from "./quantities.ts";
 

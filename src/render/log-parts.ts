@@ -14,7 +14,7 @@ import {
   type QuotaEvent,
   type RunEvent,
   type StoredRunEvent,
-} from "../contract/run-event.ts";
+} from "../contract/runs/run-event.ts";
 import { MAX_TITLE_ARGS_CHARS, toolTitle } from "../report/tool-title.ts";
 import { plural } from "./quantities.ts";
 

@@ -1,6 +1,6 @@
 // The events file: one stored event a line. Pure.
 
-import type { StoredRunEvent } from "../contract/run-event.ts";
+import type { StoredRunEvent } from "../contract/runs/run-event.ts";
 
 /** One NDJSON line, newline included. U+2028 and U+2029 are escaped: some readers take them for a line's end. */
 export function ndjsonLine(stored: StoredRunEvent): string {

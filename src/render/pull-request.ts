@@ -2,7 +2,7 @@
 // a marked part, so that people can write around it. Pure.
 
 import { byteLength, SectionRoom } from "../base/bounded-text.ts";
-import type { ChangesEvent } from "../contract/run-event.ts";
+import type { ChangesEvent } from "../contract/runs/run-event.ts";
 import { changesTable } from "./changes-table.ts";
 import { inertMarkdown } from "./inert-markdown.ts";
 import { link } from "./markdown.ts";

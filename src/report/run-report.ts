@@ -12,7 +12,7 @@ import {
   type QuotaEvent,
   type RunEvent,
   type StoredRunEvent,
-} from "../contract/run-event.ts";
+} from "../contract/runs/run-event.ts";
 import { MAX_TITLE_ARGS_CHARS, toolTitle } from "./tool-title.ts";
 
 /** What is kept of one call's arguments, and of its result. */

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/runs/run.ts";
 import {
   AGENT_ID,
   cancelledRun,

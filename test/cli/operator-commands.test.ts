@@ -4,7 +4,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { creditsSchema } from "../../src/contract/credits.ts";
+import { creditsSchema } from "../../src/contract/money/credits.ts";
 import { ratesDocument } from "../support/rates-document.ts";
 import { call } from "../support/service-client.ts";
 import { type Exit, runCommand, ServiceProcess } from "../support/service-process.ts";

@@ -3,8 +3,8 @@ import { createClient } from "../../src/client/client.ts";
 import { ApiError, DecodeError, TimeoutError } from "../../src/client/errors.ts";
 import type { Credential } from "../../src/client/request.ts";
 import { fetchTransport } from "../../src/client/transport.ts";
-import { ID_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT } from "../../src/contract/exchange.ts";
-import type { SubmitRunRequest } from "../../src/contract/run.ts";
+import { ID_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT } from "../../src/contract/ci/exchange.ts";
+import type { SubmitRunRequest } from "../../src/contract/runs/run.ts";
 import { instantClock } from "./instant-clock.ts";
 import { AGENT_ID, completedRun, exchangeBody, RUN_ID, runningRun, SESSION_ID } from "./run-fixtures.ts";
 import {

@@ -1,7 +1,7 @@
 // Runs, events and pages as the service sends them.
 
-import type { CiRunPage } from "../../src/contract/ci-run.ts";
-import type { Run } from "../../src/contract/run.ts";
+import type { CiRunPage } from "../../src/contract/ci/ci-run.ts";
+import type { Run } from "../../src/contract/runs/run.ts";
 import { json, type Reply } from "./scripted-server.ts";
 
 export const RUN_ID = "0197a1b2-0000-7000-8000-000000000001";

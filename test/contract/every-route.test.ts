@@ -2,7 +2,7 @@
 // document says comes back, and never a 500.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { exchangeResponseSchema } from "../../src/contract/exchange.ts";
+import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import { documentSchemas } from "../../src/contract/openapi/schemas.ts";
 import { openApiDocument } from "../../src/contract/openapi.ts";
 import { putWorkflow } from "../../src/service/core/workflows/workflows.ts";

@@ -6,7 +6,7 @@ import { documentExamples } from "../../src/contract/openapi/examples.ts";
 import { problemAnswers } from "../../src/contract/openapi/problem-answers.ts";
 import { documentSchemas } from "../../src/contract/openapi/schemas.ts";
 import { openApiDocument } from "../../src/contract/openapi.ts";
-import { problemCodes } from "../../src/contract/problem.ts";
+import { problemCodes } from "../../src/contract/problems/problem.ts";
 import { createApp } from "../../src/service/api/http/app.ts";
 import type { PublicProblem } from "../../src/service/api/shared/public-problem.ts";
 import { openCaller } from "../support/service-account.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { exchangeResponseSchema } from "../../src/contract/exchange.ts";
+import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import { createCapability } from "../../src/job/capability.ts";
 import { exchangeBody } from "../client/run-fixtures.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { InputError } from "../../src/action/inputs.ts";
 import { IdentityError } from "../../src/ci/provider.ts";
 import { ApiError, ConnectionError, DecodeError, EventGapError } from "../../src/client/errors.ts";
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/runs/run.ts";
 import { PromptFileError } from "../../src/github/trigger/prompt-file.ts";
 import { concludeOutcome, type Outcome } from "../../src/job/conclusion.ts";
 import type { PassedLimit } from "../../src/job/watch-run.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CiJob } from "../../src/ci/provider.ts";
 import { ApiError } from "../../src/client/errors.ts";
-import type { Run, RunStatus } from "../../src/contract/run.ts";
+import type { Run, RunStatus } from "../../src/contract/runs/run.ts";
 import { idempotencyKey, submitOnce } from "../../src/job/idempotency.ts";
 import { AGENT_ID, cancelledRun, completedRun, runningRun } from "../client/run-fixtures.ts";
 

@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, it } from "vitest";
 import type { FollowedRun } from "../../src/client/follow.ts";
-import type { Run } from "../../src/contract/run.ts";
-import type { StoredRunEvent } from "../../src/contract/run-event.ts";
+import type { Run } from "../../src/contract/runs/run.ts";
+import type { StoredRunEvent } from "../../src/contract/runs/run-event.ts";
 import { listenForInterrupts } from "../../src/job/signals.ts";
 import { watchRun } from "../../src/job/watch-run.ts";
 import { AGENT_ID, cancelledRun, completedRun, eventOf, RUN_ID } from "../client/run-fixtures.ts";

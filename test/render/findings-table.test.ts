@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { byteLength } from "../../src/base/bounded-text.ts";
-import type { RunEvent } from "../../src/contract/run-event.ts";
+import type { RunEvent } from "../../src/contract/runs/run-event.ts";
 import { renderEnd } from "../../src/render/comment.ts";
 import {
   findingsSection,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunEvent } from "../../src/contract/run-event.ts";
+import type { RunEvent } from "../../src/contract/runs/run-event.ts";
 import { type LogPart, MAX_RESULT_CHARS, RunLog } from "../../src/render/log-parts.ts";
 import { call, callResult, callStart, cancelled, message, started, stored, streams } from "./streams.ts";
 

@@ -1,6 +1,6 @@
 // Event streams that the renderers are tested with.
 
-import type { RunEvent, StoredRunEvent } from "../../src/contract/run-event.ts";
+import type { RunEvent, StoredRunEvent } from "../../src/contract/runs/run-event.ts";
 import { type RunReport, RunReportFold } from "../../src/report/run-report.ts";
 
 const START_MS = Date.UTC(2026, 0, 2, 3, 4, 5);

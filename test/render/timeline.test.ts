@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { RunEvent } from "../../src/contract/run-event.ts";
+import type { RunEvent } from "../../src/contract/runs/run-event.ts";
 import { MAX_CALL_BARS, MAX_STEP_BARS, timeline } from "../../src/render/timeline.ts";
 import { emptyReport } from "../../src/report/run-report.ts";
 import {

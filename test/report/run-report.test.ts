@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StoredRunEvent } from "../../src/contract/run-event.ts";
+import type { StoredRunEvent } from "../../src/contract/runs/run-event.ts";
 import {
   elapsedMs,
   emptyReport,

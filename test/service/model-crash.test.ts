@@ -10,7 +10,7 @@ import { type CodeHost, startCodeHost } from "../../fakes/code-host/code-host.ts
 import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
 import { byTurn } from "../../fakes/model-server/script.ts";
 import { call as callTool, type Step, say, stall } from "../../fakes/model-server/turn.ts";
-import { exchangeResponseSchema } from "../../src/contract/exchange.ts";
+import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import { call } from "../support/service-client.ts";
 import { CiJob } from "../support/service-job.ts";
 import { ServiceProcess } from "../support/service-process.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { startCodeHost } from "../../fakes/code-host/code-host.ts";
-import { exchangeResponseSchema } from "../../src/contract/exchange.ts";
+import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import type { AgentScript } from "../support/acp-agent.ts";
 import { type Heard, isAlive } from "../support/acp-fixture.ts";
 import { call } from "../support/service-client.ts";

@@ -1,7 +1,7 @@
 // What a service finds that did not stop by itself, put right at the next start.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RunEvent } from "../../src/contract/run-event.ts";
+import type { RunEvent } from "../../src/contract/runs/run-event.ts";
 import { appendRunEvents, takeRun } from "../../src/service/core/runs/progress-run.ts";
 import { interruptRun, recoverRuns } from "../../src/service/core/runs/recover-runs.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";

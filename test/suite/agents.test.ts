@@ -1,7 +1,7 @@
 // /v1/agents: made once, listed, read, changed, stopped, retired.
 
 import { expect, it } from "vitest";
-import { agentSchema } from "../../src/contract/agent.ts";
+import { agentSchema } from "../../src/contract/agents/agent.ts";
 import type { Call } from "../support/service-client.ts";
 import { expectProblem, onEveryDeployment, readToEnd, UNKNOWN } from "./every-deployment.ts";
 

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import type { Claims } from "../../fakes/issuer/claims.ts";
-import { problemSchema } from "../../src/contract/problem.ts";
+import { problemSchema } from "../../src/contract/problems/problem.ts";
 import type { DeployedAccount } from "../support/deployed-service.ts";
 import type { Answer } from "../support/service-client.ts";
 import { runCommand } from "../support/service-process.ts";

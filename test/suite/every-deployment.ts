@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, inject } from "vitest";
 import type { Client } from "../../src/client/client.ts";
-import { problemSchema } from "../../src/contract/problem.ts";
-import type { StoredRunEvent } from "../../src/contract/run-event.ts";
+import { problemSchema } from "../../src/contract/problems/problem.ts";
+import type { StoredRunEvent } from "../../src/contract/runs/run-event.ts";
 import { DeployedService } from "../support/deployed-service.ts";
 import { deployments } from "../support/deployments.ts";
 import { askForDeployment } from "../support/deployments-setup.ts";

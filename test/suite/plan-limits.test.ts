@@ -1,7 +1,7 @@
 // What a plan allows: agents, models, runs at a time, and as many runs as there are credits.
 
 import { expect, it } from "vitest";
-import { problemSchema } from "../../src/contract/problem.ts";
+import { problemSchema } from "../../src/contract/problems/problem.ts";
 import { expectProblem, onEveryDeployment, readToEnd, untilAtWork } from "./every-deployment.ts";
 
 onEveryDeployment("plan limits", (service) => {

@@ -1,7 +1,7 @@
 // /v1/agents/{agentID}/runs: submitted, carried out, read, listed.
 
 import { expect, it } from "vitest";
-import { runListSchema, submitRunResponseSchema } from "../../src/contract/run.ts";
+import { runListSchema, submitRunResponseSchema } from "../../src/contract/runs/run.ts";
 import { expectValidStream } from "../support/service-streams.ts";
 import { expectProblem, onEveryDeployment, readToEnd, replyOf, UNKNOWN } from "./every-deployment.ts";
 

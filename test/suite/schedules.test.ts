@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import type { Client, CreateScheduleRequest } from "../../src/client/client.ts";
-import { type Schedule, scheduleSchema } from "../../src/contract/schedule.ts";
+import { type Schedule, scheduleSchema } from "../../src/contract/schedules/schedule.ts";
 import { expectProblem, onEveryDeployment, readToEnd, UNKNOWN, untilAtWork } from "./every-deployment.ts";
 
 onEveryDeployment("schedules", (service) => {

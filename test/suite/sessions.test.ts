@@ -1,7 +1,7 @@
 // Sessions: a run starts one, or goes on in one that is there.
 
 import { expect, it } from "vitest";
-import { submitRunResponseSchema } from "../../src/contract/run.ts";
+import { submitRunResponseSchema } from "../../src/contract/runs/run.ts";
 import { expectProblem, onEveryDeployment, readToEnd, replyOf, UNKNOWN } from "./every-deployment.ts";
 
 onEveryDeployment("sessions", (service) => {

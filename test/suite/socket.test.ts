@@ -1,7 +1,7 @@
 // GET /v1/ws: subscribe, submit and cancel over sockets to different nodes, every event once and in order.
 
 import { expect, it } from "vitest";
-import type { StoredRunEvent } from "../../src/contract/run-event.ts";
+import type { StoredRunEvent } from "../../src/contract/runs/run-event.ts";
 import { type EventFrame, refusedUpgrade, SocketClient } from "../service/api/socket/socket-client.ts";
 import { onEveryDeployment, readToEnd, UNKNOWN } from "./every-deployment.ts";
 

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { RunEvent } from "../../src/contract/run-event.ts";
+import type { RunEvent } from "../../src/contract/runs/run-event.ts";
 import type { Checkout } from "../../src/service/core/ports/checkout.ts";
 import {
   BackendFailure,

@@ -2,7 +2,7 @@
 // the socket. A run of the message "wait" is at work until it is stopped; an owner has one free credit.
 
 import { ok } from "../../src/base/result.ts";
-import { type ExchangeResponse, exchangeResponseSchema } from "../../src/contract/exchange.ts";
+import { type ExchangeResponse, exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import type { JobIdentity } from "../../src/service/core/ci/job-identity.ts";
 import { makeJob } from "./records.ts";
 import { scriptedBackend, untilStopped } from "./scripted-backend.ts";

@@ -11,7 +11,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/ids.ts";
 import { type Client, createClient } from "../../src/client/client.ts";
 import { fetchTransport } from "../../src/client/transport.ts";
-import { type ExchangeResponse, exchangeResponseSchema } from "../../src/contract/exchange.ts";
+import { type ExchangeResponse, exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import { makeApiKey, openAccount } from "../../src/service/core/accounts/keys.ts";
 import type { Store } from "../../src/service/core/ports/store.ts";
 import type { CallerClass, Plan, WorkflowRecord } from "../../src/service/core/records.ts";

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ChangesEvent } from "../../src/contract/run-event.ts";
+import type { ChangesEvent } from "../../src/contract/runs/run-event.ts";
 import type { TestRepository } from "../service/checkouts/git-repository.ts";
 
 /** The changes that give these files their text, on top of a commit. No ref and no file of the repository moves. */

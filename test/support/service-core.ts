@@ -4,8 +4,8 @@
 import { systemRandom } from "../../src/base/ids.ts";
 import type { LogFields, Logger } from "../../src/base/log.ts";
 import { ok } from "../../src/base/result.ts";
-import { isTerminal, type SubmitRunRequest } from "../../src/contract/run.ts";
-import type { StoredRunEvent } from "../../src/contract/run-event.ts";
+import { isTerminal, type SubmitRunRequest } from "../../src/contract/runs/run.ts";
+import type { StoredRunEvent } from "../../src/contract/runs/run-event.ts";
 import { RateLimits } from "../../src/service/api/shared/rate-limits.ts";
 import type { CiJobCaller } from "../../src/service/core/accounts/caller.ts";
 import { exchangeToken } from "../../src/service/core/ci/exchange-token.ts";

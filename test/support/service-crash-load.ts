@@ -3,9 +3,9 @@
 
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import { ciRunPageSchema } from "../../src/contract/ci-run.ts";
-import { submitRunResponseSchema } from "../../src/contract/run.ts";
-import type { StoredRunEvent } from "../../src/contract/run-event.ts";
+import { ciRunPageSchema } from "../../src/contract/ci/ci-run.ts";
+import { submitRunResponseSchema } from "../../src/contract/runs/run.ts";
+import type { StoredRunEvent } from "../../src/contract/runs/run-event.ts";
 import type { CiJob } from "./service-job.ts";
 
 export type SeenRun = { readonly runId: string; readonly events: StoredRunEvent[]; isDone: boolean };

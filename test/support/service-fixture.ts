@@ -2,8 +2,8 @@
 
 import { type CodeHost, type CodeHostOptions, startCodeHost } from "../../fakes/code-host/code-host.ts";
 import type { Claims } from "../../fakes/issuer/claims.ts";
-import { type ExchangeResponse, exchangeResponseSchema } from "../../src/contract/exchange.ts";
-import { submitRunResponseSchema } from "../../src/contract/run.ts";
+import { type ExchangeResponse, exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
+import { submitRunResponseSchema } from "../../src/contract/runs/run.ts";
 import type { IssuerConfig } from "../../src/service/oidc/issuer-config.ts";
 import { ManualClock } from "./clock-manual.ts";
 import { startTestService, type TestService, type TestServiceOptions } from "./service.ts";

@@ -5,7 +5,7 @@ import { type BaseEvent, verifyEvents } from "@ag-ui/client";
 import { EventSchema } from "@ag-ui/core/schemas";
 import { from, lastValueFrom, toArray } from "rxjs";
 import { expect } from "vitest";
-import { type RunEvent, runEventSchema, type StoredRunEvent } from "../../src/contract/run-event.ts";
+import { type RunEvent, runEventSchema, type StoredRunEvent } from "../../src/contract/runs/run-event.ts";
 
 const ENDS: readonly string[] = ["RUN_FINISHED", "RUN_ERROR"];
 

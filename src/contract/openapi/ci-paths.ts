@@ -1,6 +1,6 @@
 // CI jobs: the exchange, the claim, the events of a run, in the OpenAPI document. Pure.
 
-import { DEFAULT_PAGE_EVENTS, MAX_PAGE_EVENTS, MAX_WAIT_SECONDS } from "../ci-run.ts";
+import { DEFAULT_PAGE_EVENTS, MAX_PAGE_EVENTS, MAX_WAIT_SECONDS } from "../ci/ci-run.ts";
 import {
   answer,
   apiKey,

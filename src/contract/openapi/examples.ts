@@ -1,12 +1,12 @@
 // Every example of the OpenAPI document: one story, told with the ids of examples/story.ts. Pure.
 
 import type * as z from "zod/mini";
-import { agentExamples } from "./examples/agents.ts";
-import { ciExamples } from "./examples/ci.ts";
-import { operationExamples } from "./examples/operation.ts";
-import { problemExamples } from "./examples/problems.ts";
-import { runExamples } from "./examples/runs.ts";
-import { scheduleExamples } from "./examples/schedules.ts";
+import { agentExamples } from "../agents/examples.ts";
+import { ciExamples } from "../ci/examples.ts";
+import { operationExamples } from "../operation/examples.ts";
+import { problemExamples } from "../problems/examples.ts";
+import { runExamples } from "../runs/examples.ts";
+import { scheduleExamples } from "../schedules/examples.ts";
 import type { documentSchemas, SchemaName } from "./schemas.ts";
 
 /** Examples by their names, each of the type of its schema. */

@@ -1,7 +1,7 @@
 // The contract's schemas as JSON Schema, with references between them. Pure.
 
 import * as z from "zod/mini";
-import { storedRunEventSchema } from "../run-event.ts";
+import { storedRunEventSchema } from "../runs/run-event.ts";
 import type { JsonObject } from "./parts.ts";
 import { documentSchemas } from "./schemas.ts";
 

@@ -1,6 +1,6 @@
 // What the paths of the OpenAPI document are made of: parameters, answers, headers. Pure.
 
-import { MAX_IDEMPOTENCY_KEY_CHARS } from "../run.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARS } from "../runs/run.ts";
 import type { ExampleName } from "./examples.ts";
 import type { SchemaName } from "./schemas.ts";
 

@@ -1,6 +1,6 @@
 // Runs, in the OpenAPI document. Pure.
 
-import { DEFAULT_PAGE_RUNS, MAX_PAGE_RUNS, MAX_SESSION_KEY_CHARS } from "../run.ts";
+import { DEFAULT_PAGE_RUNS, MAX_PAGE_RUNS, MAX_SESSION_KEY_CHARS } from "../runs/run.ts";
 import {
   agentId,
   answer,

@@ -6,31 +6,31 @@ import {
   createAgentRequestSchema,
   createAgentResponseSchema,
   updateAgentRequestSchema,
-} from "../agent.ts";
-import { ciIdentitySchema } from "../ci-identity.ts";
-import { ciRunPageSchema } from "../ci-run.ts";
-import { claimRequestSchema, claimResponseSchema } from "../claim.ts";
-import { creditsSchema } from "../credits.ts";
-import { audienceResponseSchema, exchangeRequestSchema, exchangeResponseSchema } from "../exchange.ts";
-import { healthSchema } from "../health.ts";
-import { modelPricingSchema, toolPricingSchema } from "../pricing.ts";
-import { problemSchema } from "../problem.ts";
+} from "../agents/agent.ts";
+import { ciIdentitySchema } from "../ci/ci-identity.ts";
+import { ciRunPageSchema } from "../ci/ci-run.ts";
+import { audienceResponseSchema, exchangeRequestSchema, exchangeResponseSchema } from "../ci/exchange.ts";
+import { claimRequestSchema, claimResponseSchema } from "../claims/claim.ts";
+import { creditsSchema } from "../money/credits.ts";
+import { modelPricingSchema, toolPricingSchema } from "../money/pricing.ts";
+import { healthSchema } from "../operation/health.ts";
+import { problemSchema } from "../problems/problem.ts";
 import {
   cancelRunResponseSchema,
   runListSchema,
   runSchema,
   submitRunRequestSchema,
   submitRunResponseSchema,
-} from "../run.ts";
-import { runEventSchema } from "../run-event.ts";
-import { createScheduleRequestSchema, scheduleListSchema, scheduleSchema } from "../schedule.ts";
-import { clientFrameSchema, serverFrameSchema } from "../socket.ts";
+} from "../runs/run.ts";
+import { runEventSchema } from "../runs/run-event.ts";
+import { createScheduleRequestSchema, scheduleListSchema, scheduleSchema } from "../schedules/schedule.ts";
+import { clientFrameSchema, serverFrameSchema } from "../sessions/socket.ts";
 import {
   activateWorkflowRequestSchema,
   executeWorkflowRequestSchema,
   executeWorkflowResponseSchema,
   workflowSchema,
-} from "../workflow.ts";
+} from "../workflows/workflow.ts";
 
 /** Every schema of the document, by its name there. */
 export const documentSchemas = {

@@ -4,7 +4,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { GitError } from "../../base/git-process.ts";
 import type { CiJob, Environment } from "../../ci/provider.ts";
-import type { ChangesEvent } from "../../contract/run-event.ts";
+import type { ChangesEvent } from "../../contract/runs/run-event.ts";
 import type { Delivery } from "../../report/delivery.ts";
 import { type GitHubApi, GitHubError } from "../api/github-api.ts";
 import { serverUrl } from "../git/job-git.ts";

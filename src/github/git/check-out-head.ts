@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Git, GitError } from "../../base/git-process.ts";
 import type { Environment } from "../../ci/provider.ts";
-import { isBranchName } from "../../contract/pull-request.ts";
+import { isBranchName } from "../../contract/runs/pull-request.ts";
 import { StepError } from "../../job/step-error.ts";
 import { githubSays, gitTrouble } from "./git-trouble.ts";
 import { credentialOf, jobGit, repositoryUrl } from "./job-git.ts";

@@ -1,8 +1,8 @@
 // What the service keeps, as the core sees it. Times are milliseconds since the epoch, money is micro-USD. Pure.
 
-import type { CiPolicy } from "../../contract/ci-policy.ts";
-import type { Visibility } from "../../contract/exchange.ts";
-import type { Message, RunCause, RunOrigin, RunStatus } from "../../contract/run.ts";
+import type { CiPolicy } from "../../contract/agents/ci-policy.ts";
+import type { Visibility } from "../../contract/ci/exchange.ts";
+import type { Message, RunCause, RunOrigin, RunStatus } from "../../contract/runs/run.ts";
 import type { JobIdentity } from "./ci/job-identity.ts";
 import type { Usage } from "./runs/usage.ts";
 

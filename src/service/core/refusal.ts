@@ -1,7 +1,7 @@
 // Why a use case says no: rich inside, one switch in http/problems.ts makes the public answer of it. Pure.
 
-import type { ExchangeReason } from "../../contract/problem.ts";
-import type { ScheduleStatus } from "../../contract/schedule.ts";
+import type { ExchangeReason } from "../../contract/problems/problem.ts";
+import type { ScheduleStatus } from "../../contract/schedules/schedule.ts";
 import type { Plan } from "./records.ts";
 
 /** `expected` and `got` are filled only after the signature has passed: they repeat claims. */

@@ -1,7 +1,7 @@
 // What carries a run out once its checkout is there. One file a backend under backends/.
 
-import type { Message } from "../../contract/run.ts";
-import type { RunEvent } from "../../contract/run-event.ts";
+import type { Message } from "../../contract/runs/run.ts";
+import type { RunEvent } from "../../contract/runs/run-event.ts";
 import type { Checkout } from "../core/ports/checkout.ts";
 import type { ChildOutcome, ChildTask } from "./child-runs.ts";
 import type { UsageMeter } from "./usage-meter.ts";

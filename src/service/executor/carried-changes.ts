@@ -1,6 +1,6 @@
 // What a session's runs changed in their repository: there again at the beginning of a run, reported and kept at its end.
 
-import type { RunEvent } from "../../contract/run-event.ts";
+import type { RunEvent } from "../../contract/runs/run-event.ts";
 import type { Core } from "../core/core.ts";
 import type { Checkout } from "../core/ports/checkout.ts";
 import type { RunRecord } from "../core/records.ts";

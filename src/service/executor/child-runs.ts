@@ -1,7 +1,7 @@
 // A run's children, as its backend sees them: hand a task over, wait, read the answer.
 
 import { assertNever } from "../../base/assert-never.ts";
-import { isTerminal } from "../../contract/run.ts";
+import { isTerminal } from "../../contract/runs/run.ts";
 import type { Core } from "../core/core.ts";
 import type { RunRecord } from "../core/records.ts";
 import { type DelegationRefusal, delegateRun } from "../core/runs/delegate-run.ts";

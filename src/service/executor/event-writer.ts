@@ -1,7 +1,7 @@
 // Carries a backend's events into the run's durable stream, in order, as many as have come at a time.
 
-import type { RunStatus } from "../../contract/run.ts";
-import type { RunEvent } from "../../contract/run-event.ts";
+import type { RunStatus } from "../../contract/runs/run.ts";
+import type { RunEvent } from "../../contract/runs/run-event.ts";
 import { OpenSpans } from "../core/runs/open-spans.ts";
 
 /** Beyond this much unwritten text `emit` waits. */

@@ -1,6 +1,6 @@
 // The work of one taken run: its checkout, its backend, and the ending that came of it.
 
-import type { RunCause } from "../../contract/run.ts";
+import type { RunCause } from "../../contract/runs/run.ts";
 import type { Core } from "../core/core.ts";
 import type { Checkout, CheckoutProvider, CheckoutSource } from "../core/ports/checkout.ts";
 import type { Agent, RunInput } from "../core/records.ts";

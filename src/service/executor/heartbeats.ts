@@ -1,7 +1,7 @@
 // Says from time to time of all runs at work that their worker lives: one write for many of them, and the writes spread
 // over time, so that events need not wait behind them.
 
-import type { RunStatus } from "../../contract/run.ts";
+import type { RunStatus } from "../../contract/runs/run.ts";
 import type { Core } from "../core/core.ts";
 import type { HeldRun } from "../core/ports/store.ts";
 import { beatRuns } from "../core/runs/progress-run.ts";

@@ -1,6 +1,6 @@
 // A worker's hold on one run: its fence, and the signal that tells the work to stop.
 
-import type { RunStatus } from "../../contract/run.ts";
+import type { RunStatus } from "../../contract/runs/run.ts";
 import type { Core } from "../core/core.ts";
 import { beatRun, type TakenRun, takeRun } from "../core/runs/progress-run.ts";
 import type { Heartbeats } from "./heartbeats.ts";

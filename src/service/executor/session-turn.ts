@@ -1,6 +1,6 @@
 // Runs of one session that change files take turns: each begins with what the one before it left.
 
-import { isTerminal } from "../../contract/run.ts";
+import { isTerminal } from "../../contract/runs/run.ts";
 import type { Core } from "../core/core.ts";
 import type { RunRecord } from "../core/records.ts";
 import { untilEnded } from "./child-runs.ts";

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../base/result.ts";
-import { toolModes } from "../../contract/pricing.ts";
+import { toolModes } from "../../contract/money/pricing.ts";
 import type { ModelRate, Rates } from "../core/money/rates.ts";
 
 /** No amount is so large that arithmetic on it would not be exact. */

@@ -1,7 +1,7 @@
 // Agents and sessions in SQL.
 
 import { type Kysely, type Selectable, sql } from "kysely";
-import { visibilities } from "../../contract/exchange.ts";
+import { visibilities } from "../../contract/ci/exchange.ts";
 import type { AgentChange, StoreTransaction } from "../core/ports/store.ts";
 import type { Agent, AgentRepository } from "../core/records.ts";
 import { oneOf, parseCiPolicy, parseConfig } from "./columns.ts";

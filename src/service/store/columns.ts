@@ -1,9 +1,9 @@
 // Text columns back to what they stand for. Throws on what no version of this service wrote. Pure.
 
 import * as z from "zod/mini";
-import { type CiPolicy, ciPolicySchema } from "../../contract/ci-policy.ts";
-import { visibilities } from "../../contract/exchange.ts";
-import { messageSchema } from "../../contract/run.ts";
+import { type CiPolicy, ciPolicySchema } from "../../contract/agents/ci-policy.ts";
+import { visibilities } from "../../contract/ci/exchange.ts";
+import { messageSchema } from "../../contract/runs/run.ts";
 import type { JobIdentity } from "../core/ci/job-identity.ts";
 import type { RunInput } from "../core/records.ts";
 import { modelRoles, type Usage } from "../core/runs/usage.ts";

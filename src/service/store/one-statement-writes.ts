@@ -2,7 +2,7 @@
 // for all of those that follow.
 
 import { type Kysely, sql } from "kysely";
-import { type RunStatus, runStatuses } from "../../contract/run.ts";
+import { type RunStatus, runStatuses } from "../../contract/runs/run.ts";
 import { isBillingAccount } from "../core/money/ledger.ts";
 import type { StartedRun } from "../core/ports/store.ts";
 import { oneOf, parseRunInput } from "./columns.ts";

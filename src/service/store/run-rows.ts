@@ -1,7 +1,7 @@
 // Rows of `runs` to records and back. Pure.
 
 import type { Selectable } from "kysely";
-import { runCauses, runOrigins, runStatuses } from "../../contract/run.ts";
+import { runCauses, runOrigins, runStatuses } from "../../contract/runs/run.ts";
 import type { RunChange } from "../core/ports/store.ts";
 import type { RunRecord } from "../core/records.ts";
 import { oneOf, parseUsage } from "./columns.ts";

@@ -1,7 +1,7 @@
 // What a run's submitter and its worker write, in statements that every database knows.
 
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { type RunStatus, runStatuses } from "../../contract/run.ts";
+import { type RunStatus, runStatuses } from "../../contract/runs/run.ts";
 import type { EventBatch, StartedRun, StoreTransaction } from "../core/ports/store.ts";
 import type { RunRecord } from "../core/records.ts";
 import { oneOf, parseRunInput } from "./columns.ts";

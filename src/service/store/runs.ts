@@ -1,7 +1,7 @@
 // Runs in SQL: what is read of them, and changes by whoever holds their lock.
 
 import { type Kysely, sql } from "kysely";
-import { runStatuses } from "../../contract/run.ts";
+import { runStatuses } from "../../contract/runs/run.ts";
 import type { StoreTransaction } from "../core/ports/store.ts";
 import { oneOf, parseRunInput } from "./columns.ts";
 import { toColumns, toRun } from "./run-rows.ts";

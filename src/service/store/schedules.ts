@@ -1,7 +1,7 @@
 // Schedules in SQL. Every move names the state that it starts from, so that of two nodes one makes it.
 
 import { type Kysely, type Selectable, sql } from "kysely";
-import { scheduleStatuses } from "../../contract/schedule.ts";
+import { scheduleStatuses } from "../../contract/schedules/schedule.ts";
 import type { StoreTransaction } from "../core/ports/store.ts";
 import type { ScheduleChange, ScheduleRecord } from "../core/schedules/schedule-machine.ts";
 import { oneOf, parseConfig } from "./columns.ts";

@@ -1,7 +1,7 @@
 // A store that tells a meter what was committed: events, and runs that ended. Whoever writes need not think of it,
 // and a transaction that is undone or runs again counts nothing or once.
 
-import { isTerminal, type RunCause, type TerminalRunStatus } from "../../contract/run.ts";
+import { isTerminal, type RunCause, type TerminalRunStatus } from "../../contract/runs/run.ts";
 import type { Meter } from "../core/ports/meter.ts";
 import type { RunChange, StartedRun, Store, StoreTransaction } from "../core/ports/store.ts";
 

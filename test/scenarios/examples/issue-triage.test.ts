@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JobOptions } from "../../../fakes/code-host/job.ts";
-import type { OutputEvent } from "../../../src/contract/run-event.ts";
+import type { OutputEvent } from "../../../src/contract/runs/run-event.ts";
 import { actionOf, playExample } from "../../support/example-play.ts";
 import { FakeGh } from "../../support/example-script.ts";
 import { Fixture } from "../../support/scenario.ts";

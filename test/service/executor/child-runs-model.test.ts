@@ -8,7 +8,7 @@ import { type ModelServer, startModelServer } from "../../../fakes/model-server/
 import type { ModelRequest } from "../../../fakes/model-server/request.ts";
 import { byTurn } from "../../../fakes/model-server/script.ts";
 import { answer, call, type Step, say, wait } from "../../../fakes/model-server/turn.ts";
-import type { StoredRunEvent } from "../../../src/contract/run-event.ts";
+import type { StoredRunEvent } from "../../../src/contract/runs/run-event.ts";
 import { RUN_FEE_MICRO_USD } from "../../../src/service/core/money/ledger.ts";
 import type { Rates } from "../../../src/service/core/money/rates.ts";
 import { MAX_CHILDREN_IN_FLIGHT, MAX_GENERATIONS } from "../../../src/service/core/runs/delegate-run.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { RunStatus } from "../../../src/contract/run.ts";
-import type { RunEvent } from "../../../src/contract/run-event.ts";
+import type { RunStatus } from "../../../src/contract/runs/run.ts";
+import type { RunEvent } from "../../../src/contract/runs/run-event.ts";
 import { EventWriter, StreamLimitError } from "../../../src/service/executor/event-writer.ts";
 
 type Batch = {

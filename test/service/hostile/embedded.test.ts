@@ -19,7 +19,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../../fakes/model-server/model-server.ts";
 import { byTurn } from "../../../fakes/model-server/script.ts";
 import { call as callTool, type Step, say } from "../../../fakes/model-server/turn.ts";
-import { exchangeResponseSchema } from "../../../src/contract/exchange.ts";
+import { exchangeResponseSchema } from "../../../src/contract/ci/exchange.ts";
 import { type EmbeddedService, startEmbeddedService } from "../../../src/service/embedded/embedded.ts";
 import { call } from "../../support/service-client.ts";
 import { CiJob } from "../../support/service-job.ts";

@@ -10,14 +10,14 @@ import { type CodeHost, startCodeHost } from "../../../fakes/code-host/code-host
 import { type ModelServer, startModelServer } from "../../../fakes/model-server/model-server.ts";
 import { byTurn } from "../../../fakes/model-server/script.ts";
 import type { Step } from "../../../fakes/model-server/turn.ts";
-import { exchangeResponseSchema } from "../../../src/contract/exchange.ts";
-import type { Run } from "../../../src/contract/run.ts";
+import { exchangeResponseSchema } from "../../../src/contract/ci/exchange.ts";
+import type { Run } from "../../../src/contract/runs/run.ts";
 import {
   asRunEvent,
   type ChangesEvent,
   type RunEvent,
   type StoredRunEvent,
-} from "../../../src/contract/run-event.ts";
+} from "../../../src/contract/runs/run-event.ts";
 import { gitCheckouts } from "../../../src/service/checkouts/git-checkouts.ts";
 import { type Config, readConfig } from "../../../src/service/settings/config.ts";
 import { startTestService, type TestService } from "../../support/service.ts";

@@ -2,7 +2,7 @@
 // stay in order.
 
 import { afterEach, describe, expect, it } from "vitest";
-import { isTerminal } from "../../../src/contract/run.ts";
+import { isTerminal } from "../../../src/contract/runs/run.ts";
 import { testDatabaseUrl } from "../../support/postgres-schema.ts";
 import type { CiJob } from "../../support/service-job.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";

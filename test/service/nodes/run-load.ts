@@ -3,8 +3,8 @@
 
 import { expect } from "vitest";
 import { type Client, createClient } from "../../../src/client/client.ts";
-import { isTerminal, type Run } from "../../../src/contract/run.ts";
-import type { StoredRunEvent } from "../../../src/contract/run-event.ts";
+import { isTerminal, type Run } from "../../../src/contract/runs/run.ts";
+import type { StoredRunEvent } from "../../../src/contract/runs/run-event.ts";
 import type { CiJob } from "../../support/service-job.ts";
 import type { ServiceNodes } from "../../support/service-nodes.ts";
 import { expectValidStream } from "../../support/service-streams.ts";

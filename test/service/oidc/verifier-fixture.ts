@@ -6,7 +6,7 @@ import { startIssuer, type TestIssuer } from "../../../fakes/issuer/issuer.ts";
 import { type IssuerKeyOptions, makeIssuerKey } from "../../../fakes/issuer/key.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import type { LogFields, Logger } from "../../../src/base/log.ts";
-import type { ExchangeReason } from "../../../src/contract/problem.ts";
+import type { ExchangeReason } from "../../../src/contract/problems/problem.ts";
 import type { JobStatement, VerifiedToken } from "../../../src/service/core/ci/job-identity.ts";
 import type { ExchangeRefusal } from "../../../src/service/core/refusal.ts";
 import type { IssuerConfig } from "../../../src/service/oidc/issuer-config.ts";

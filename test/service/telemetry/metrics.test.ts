@@ -1,6 +1,6 @@
 import { register } from "prom-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { problemSchema } from "../../../src/contract/problem.ts";
+import { problemSchema } from "../../../src/contract/problems/problem.ts";
 import type { BackendTask } from "../../../src/service/executor/backend.ts";
 import { prometheusMeter } from "../../../src/service/telemetry/metrics.ts";
 import { scrape } from "../../support/metrics.ts";

@@ -1,6 +1,6 @@
 // A stored agent as the contract shows it. Pure.
 
-import type { Agent as AgentResource } from "../../../contract/agent.ts";
+import type { Agent as AgentResource } from "../../../contract/agents/agent.ts";
 import type { Rates } from "../../core/money/rates.ts";
 import type { Agent } from "../../core/records.ts";
 

@@ -1,7 +1,7 @@
 // Rich reasons inside, poor codes outside: the one switch from a refusal to its public answer, for every door. Pure.
 
 import { assertNever } from "../../../base/assert-never.ts";
-import type { ProblemCode } from "../../../contract/problem.ts";
+import type { ProblemCode } from "../../../contract/problems/problem.ts";
 import type { Refusal } from "../../core/refusal.ts";
 
 /** `status`, `headers` and `retryAfterSeconds` are HTTP's; other doors show what they have a place for. */

@@ -1,6 +1,6 @@
 // A stored run as the contract shows it. Throws on a row that its state forbids. Pure.
 
-import type { Run } from "../../../contract/run.ts";
+import type { Run } from "../../../contract/runs/run.ts";
 import { chargeInCredits } from "../../core/money/ledger.ts";
 import type { RunRecord } from "../../core/records.ts";
 import { withheldReasonOf } from "../../core/runs/run-machine.ts";

@@ -1,6 +1,6 @@
 // A stored schedule as the contract shows it. Throws on a row that its state forbids. Pure.
 
-import type { Schedule } from "../../../contract/schedule.ts";
+import type { Schedule } from "../../../contract/schedules/schedule.ts";
 import type { ScheduleRecord } from "../../core/schedules/schedule-machine.ts";
 
 /** Where the owner confirms what an AI client has scheduled. */

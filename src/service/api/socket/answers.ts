@@ -1,7 +1,7 @@
 // What a socket's submit and cancel frames are answered: the same use cases and codes as over HTTP.
 
 import type { Logger } from "../../../base/log.ts";
-import type { CancelFrame, SubmitFrame } from "../../../contract/socket.ts";
+import type { CancelFrame, SubmitFrame } from "../../../contract/sessions/socket.ts";
 import type { Caller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import type { Refusal } from "../../core/refusal.ts";

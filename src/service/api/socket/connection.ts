@@ -8,7 +8,7 @@ import {
   clientFrameSchema,
   closeCodes,
   FRAMES_PER_MINUTE,
-} from "../../../contract/socket.ts";
+} from "../../../contract/sessions/socket.ts";
 import type { Caller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import type { Refusal, SocketRefusal } from "../../core/refusal.ts";

@@ -2,7 +2,7 @@
 // gone when it ends or is revoked.
 
 import type { Result } from "../../../base/result.ts";
-import { AUTH_SECONDS } from "../../../contract/socket.ts";
+import { AUTH_SECONDS } from "../../../contract/sessions/socket.ts";
 import { authenticate, type Caller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import type { AuthRefusal } from "../../core/refusal.ts";

@@ -2,7 +2,7 @@
 
 import type { WebSocket } from "ws";
 import type { Clock } from "../../../base/clock.ts";
-import type { ServerFrame } from "../../../contract/socket.ts";
+import type { ServerFrame } from "../../../contract/sessions/socket.ts";
 import type { PublicProblem } from "../shared/public-problem.ts";
 
 /** Above this nobody reads more from the store for the socket. */

@@ -4,7 +4,7 @@ import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { MAX_FRAME_BYTES, SOCKET_PATH } from "../../../contract/socket.ts";
+import { MAX_FRAME_BYTES, SOCKET_PATH } from "../../../contract/sessions/socket.ts";
 import type { Caller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import { RunSubmitter } from "../../core/runs/submit-run.ts";

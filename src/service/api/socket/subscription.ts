@@ -1,7 +1,7 @@
 // One subscription of a socket: reads a run, or a session's runs in turn, no faster than the peer reads.
 
 import type { Logger } from "../../../base/log.ts";
-import type { Cursor, ServerFrame, SubscribeFrame } from "../../../contract/socket.ts";
+import type { Cursor, ServerFrame, SubscribeFrame } from "../../../contract/sessions/socket.ts";
 import type { Caller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import type { StoredEvent } from "../../core/records.ts";

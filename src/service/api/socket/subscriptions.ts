@@ -2,7 +2,7 @@
 
 import type { Logger } from "../../../base/log.ts";
 import type { Result } from "../../../base/result.ts";
-import { MAX_SUBSCRIPTIONS, type SubscribeFrame } from "../../../contract/socket.ts";
+import { MAX_SUBSCRIPTIONS, type SubscribeFrame } from "../../../contract/sessions/socket.ts";
 import type { Caller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import type { RunRefusal } from "../../core/refusal.ts";

@@ -2,7 +2,7 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
-import { CAPABILITY_PREFIX } from "../../../contract/exchange.ts";
+import { CAPABILITY_PREFIX } from "../../../contract/ci/exchange.ts";
 import type { Core } from "../core.ts";
 import type { Agent, CallerClass, Capability } from "../records.ts";
 import type { AgentRefusal, AuthRefusal } from "../refusal.ts";

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { CreateAgentRequest } from "../../../contract/agent.ts";
+import type { CreateAgentRequest } from "../../../contract/agents/agent.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { lockCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Core } from "../core.ts";

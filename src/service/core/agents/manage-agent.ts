@@ -1,7 +1,7 @@
 // An account's agents after they were made: listed, read, changed, stopped, retired.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { UpdateAgentRequest } from "../../../contract/agent.ts";
+import type { UpdateAgentRequest } from "../../../contract/agents/agent.ts";
 import { type Caller, isOwner, mayUseAgent, reachAgent } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import type { AgentChange } from "../ports/store.ts";

@@ -1,6 +1,6 @@
 // Whether a job is one of those that the agent's owner lets run it. By verified claims alone. Pure.
 
-import { type CiPolicy, type CiPolicyRule, ciPolicyRules } from "../../../contract/ci-policy.ts";
+import { type CiPolicy, type CiPolicyRule, ciPolicyRules } from "../../../contract/agents/ci-policy.ts";
 import type { Agent } from "../records.ts";
 import type { JobIdentity } from "./job-identity.ts";
 

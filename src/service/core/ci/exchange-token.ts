@@ -2,7 +2,7 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { makeSecretToken } from "../../../base/secret-token.ts";
-import { CAPABILITY_PREFIX, type ClaimOutcome } from "../../../contract/exchange.ts";
+import { CAPABILITY_PREFIX, type ClaimOutcome } from "../../../contract/ci/exchange.ts";
 import { lockCurrentAccount } from "../accounts/subscriptions.ts";
 import { makeClaimUrl } from "../claims/claim-url.ts";
 import { confirmClaim } from "../claims/confirm-claim.ts";

@@ -1,6 +1,6 @@
 // Who a CI job is, once its token is verified. Pure.
 
-import type { Visibility } from "../../../contract/exchange.ts";
+import type { Visibility } from "../../../contract/ci/exchange.ts";
 
 /** The claims that we rely on, under names of our own. Only ever built by a verifier. */
 export type JobIdentity = {

@@ -1,7 +1,7 @@
 // Where providers keep the head of a pull request. Pure.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { PullRequest } from "../../../contract/pull-request.ts";
+import type { PullRequest } from "../../../contract/runs/pull-request.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { PullRequestHead } from "../records.ts";
 import type { SubmitRefusal } from "../refusal.ts";

@@ -1,6 +1,6 @@
 // The repository's side of a claim: a job that only a writer can start names the account that is to pay.
 
-import type { ClaimOutcome } from "../../../contract/exchange.ts";
+import type { ClaimOutcome } from "../../../contract/ci/exchange.ts";
 import { mayAcceptClaim } from "../ci/claimable.ts";
 import type { JobIdentity } from "../ci/job-identity.ts";
 import type { Core } from "../core.ts";

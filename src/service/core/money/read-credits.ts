@@ -1,7 +1,7 @@
 // GET /v1/users/{userID}/credits.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { type ActivePlan, type Credits, PEG_CENTS } from "../../../contract/credits.ts";
+import { type ActivePlan, type Credits, PEG_CENTS } from "../../../contract/money/credits.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { findCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Core } from "../core.ts";

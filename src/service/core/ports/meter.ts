@@ -1,6 +1,6 @@
 // The port to whatever counts what the service does. Implemented in service/metrics.ts; nothing here may fail or wait.
 
-import type { RunCause, TerminalRunStatus } from "../../../contract/run.ts";
+import type { RunCause, TerminalRunStatus } from "../../../contract/runs/run.ts";
 
 export interface Meter {
   /** `route` is the pattern, never the path: a path holds ids. */

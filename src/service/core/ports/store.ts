@@ -1,6 +1,6 @@
 // The port to whatever keeps the service's state. Implemented in store/, once, for SQLite and PostgreSQL.
 
-import type { RunStatus } from "../../../contract/run.ts";
+import type { RunStatus } from "../../../contract/runs/run.ts";
 import type { JobIdentity } from "../ci/job-identity.ts";
 import type {
   Account,

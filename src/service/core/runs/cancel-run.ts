@@ -1,7 +1,7 @@
 // POST /v1/agents/{agentID}/runs/{runID}/cancel.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { isTerminal } from "../../../contract/run.ts";
+import { isTerminal } from "../../../contract/runs/run.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import type { RunRefusal } from "../refusal.ts";

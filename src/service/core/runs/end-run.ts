@@ -1,8 +1,8 @@
 // How a run ends: last events, quota, closing event, state and money, and the runs that it delegated to, in one
 // transaction.
 
-import { isTerminal } from "../../../contract/run.ts";
-import type { RunEvent } from "../../../contract/run-event.ts";
+import { isTerminal } from "../../../contract/runs/run.ts";
+import type { RunEvent } from "../../../contract/runs/run-event.ts";
 import { offerClaim } from "../claims/claim-url.ts";
 import type { Core } from "../core.ts";
 import { balanceInCredits, EARNED, HELD, RUN_FEE_MICRO_USD } from "../money/ledger.ts";

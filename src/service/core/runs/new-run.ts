@@ -1,6 +1,6 @@
 // What every new run begins with: its price held, and its record.
 
-import type { RunOrigin } from "../../../contract/run.ts";
+import type { RunOrigin } from "../../../contract/runs/run.ts";
 import type { Core } from "../core.ts";
 import { HELD, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
 import type { StoreTransaction } from "../ports/store.ts";

@@ -1,7 +1,7 @@
 // Which messages, tool calls and steps of a run's stream are open, and the events that close them. Pure.
 // AG-UI lets RUN_FINISHED come only when nothing is open.
 
-import type { RunEvent } from "../../../contract/run-event.ts";
+import type { RunEvent } from "../../../contract/runs/run-event.ts";
 
 export class OpenSpans {
   readonly #messages = new Set<string>();

@@ -1,8 +1,8 @@
 // What a worker does to a run: take it, append to its stream, keep it alive, end it. Each step is one transaction and
 // wakes the readers after it.
 
-import { isTerminal, type RunStatus } from "../../../contract/run.ts";
-import type { RunEvent } from "../../../contract/run-event.ts";
+import { isTerminal, type RunStatus } from "../../../contract/runs/run.ts";
+import type { RunEvent } from "../../../contract/runs/run-event.ts";
 import type { Core } from "../core.ts";
 import type { HeldRun, StartedRun } from "../ports/store.ts";
 import type { RunRecord } from "../records.ts";

@@ -1,7 +1,7 @@
 // Reading runs: the record, and the durable events by cursor and long poll.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { isTerminal, type Run } from "../../../contract/run.ts";
+import { isTerminal, type Run } from "../../../contract/runs/run.ts";
 import { toRun } from "../../api/shared/run-view.ts";
 import { type Caller, reachAgent } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";

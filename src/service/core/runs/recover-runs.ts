@@ -1,6 +1,6 @@
 // Runs whose worker is gone, put right: at the start of the one process there is, or on the word of another node.
 
-import { asRunEvent } from "../../../contract/run-event.ts";
+import { asRunEvent } from "../../../contract/runs/run-event.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { RunRecord } from "../records.ts";

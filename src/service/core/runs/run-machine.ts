@@ -3,7 +3,7 @@
 //   queued → running → completed | failed | cancelled
 //               ↘ cancelling ↗
 
-import type { RunCause } from "../../../contract/run.ts";
+import type { RunCause } from "../../../contract/runs/run.ts";
 
 export type Ending =
   | { readonly status: "completed"; readonly stopReason: string }

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { Message, RunOrigin, SubmitRunRequest } from "../../../contract/run.ts";
+import type { Message, RunOrigin, SubmitRunRequest } from "../../../contract/runs/run.ts";
 import { type Caller, mayUseAgent } from "../accounts/caller.ts";
 import { lockCurrentAccount } from "../accounts/subscriptions.ts";
 import { findPolicyFault } from "../ci/ci-policy.ts";

@@ -1,7 +1,7 @@
 // POST /v1/agents/{agentID}/schedules.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { CreateScheduleRequest } from "../../../contract/schedule.ts";
+import type { CreateScheduleRequest } from "../../../contract/schedules/schedule.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import type { AgentRefusal, ClassRefusal, ScheduleRefusal, SubmitRefusal } from "../refusal.ts";

@@ -5,7 +5,7 @@
 //               cancelled        failed (from firing)
 
 import { type BackoffPolicy, nextDelayMs } from "../../../base/backoff.ts";
-import type { ScheduleStatus } from "../../../contract/schedule.ts";
+import type { ScheduleStatus } from "../../../contract/schedules/schedule.ts";
 
 /** A deferred one-shot run, as stored. Times are milliseconds since the epoch. */
 export type ScheduleRecord = {

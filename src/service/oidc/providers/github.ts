@@ -3,7 +3,7 @@
 
 import * as z from "zod/mini";
 import { ok } from "../../../base/result.ts";
-import { visibilities } from "../../../contract/exchange.ts";
+import { visibilities } from "../../../contract/ci/exchange.ts";
 import { fillCloneUrl, riskyEvents } from "../issuer-config.ts";
 import { claimRefused } from "../registered-claims.ts";
 import { commit, matching, numericId, ownWorkflow, REF_CHARS, whereWellFormed } from "./claim-forms.ts";

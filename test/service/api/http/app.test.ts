@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSecretToken } from "../../../../src/base/secret-token.ts";
-import { healthSchema } from "../../../../src/contract/health.ts";
-import { problemSchema } from "../../../../src/contract/problem.ts";
+import { healthSchema } from "../../../../src/contract/operation/health.ts";
+import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import type { Store } from "../../../../src/service/core/ports/store.ts";
 import { openDoor } from "../../../support/service-api.ts";
 import { call } from "../../../support/service-client.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runSchema } from "../../../../src/contract/run.ts";
+import { runSchema } from "../../../../src/contract/runs/run.ts";
 import { toRun } from "../../../../src/service/api/shared/run-view.ts";
 import type { RunRecord } from "../../../../src/service/core/records.ts";
 import { noUsage } from "../../../../src/service/core/runs/usage.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { makeSecretToken } from "../../../../src/base/secret-token.ts";
-import { FRAMES_PER_MINUTE } from "../../../../src/contract/socket.ts";
+import { FRAMES_PER_MINUTE } from "../../../../src/contract/sessions/socket.ts";
 import { type BedOptions, ServiceFixture } from "../../../support/service-fixture.ts";
 import { refusedUpgrade, SocketClient } from "./socket-client.ts";
 

@@ -1,7 +1,7 @@
 // A client of the session WebSocket that keeps every frame, each checked against the contract.
 
 import { WebSocket } from "ws";
-import { type ServerFrame, serverFrameSchema } from "../../../../src/contract/socket.ts";
+import { type ServerFrame, serverFrameSchema } from "../../../../src/contract/sessions/socket.ts";
 
 export type EventFrame = Extract<ServerFrame, { type: "event" }>;
 type FrameOf<Type extends ServerFrame["type"]> = Extract<ServerFrame, { type: Type }>;

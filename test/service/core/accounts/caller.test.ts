@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSecretToken } from "../../../../src/base/secret-token.ts";
-import { problemSchema } from "../../../../src/contract/problem.ts";
+import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import { authenticate } from "../../../../src/service/core/accounts/caller.ts";
 import type { Core } from "../../../../src/service/core/core.ts";
 import type { Answer } from "../../../support/service-client.ts";

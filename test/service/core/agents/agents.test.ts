@@ -1,7 +1,7 @@
 // Making agents under races, caps, plans and keys; stopping and retiring them; paging through their runs.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { CreateAgentRequest } from "../../../../src/contract/agent.ts";
+import type { CreateAgentRequest } from "../../../../src/contract/agents/agent.ts";
 import type { AccountCaller } from "../../../../src/service/core/accounts/caller.ts";
 import { grantCredits, openAccount } from "../../../../src/service/core/accounts/keys.ts";
 import { createAgent } from "../../../../src/service/core/agents/create-agent.ts";

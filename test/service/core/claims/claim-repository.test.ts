@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSecretToken } from "../../../../src/base/secret-token.ts";
-import { claimResponseSchema } from "../../../../src/contract/claim.ts";
-import { problemSchema } from "../../../../src/contract/problem.ts";
-import { submitRunResponseSchema } from "../../../../src/contract/run.ts";
+import { claimResponseSchema } from "../../../../src/contract/claims/claim.ts";
+import { problemSchema } from "../../../../src/contract/problems/problem.ts";
+import { submitRunResponseSchema } from "../../../../src/contract/runs/run.ts";
 import { accountWallet } from "../../../../src/service/core/money/ledger.ts";
 import { ClaimFixture, type Repository } from "../../../support/claim-fixture.ts";
 import type { TestAccount } from "../../../support/service-account.ts";

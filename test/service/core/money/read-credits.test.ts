@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { creditsSchema } from "../../../../src/contract/credits.ts";
-import { problemSchema } from "../../../../src/contract/problem.ts";
+import { creditsSchema } from "../../../../src/contract/money/credits.ts";
+import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import {
   grantCredits,
   makeApiKey,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { problemSchema } from "../../../../src/contract/problem.ts";
-import type { Run } from "../../../../src/contract/run.ts";
+import { problemSchema } from "../../../../src/contract/problems/problem.ts";
+import type { Run } from "../../../../src/contract/runs/run.ts";
 import type { BackendTask } from "../../../../src/service/executor/backend.ts";
 import { say, scriptedBackend, untilStopped } from "../../../support/scripted-backend.ts";
 import { ServiceFixture } from "../../../support/service-fixture.ts";

@@ -1,8 +1,8 @@
 // What is left of a run some time after its end, and what its readers are told meanwhile.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ciRunPageSchema } from "../../../../src/contract/ci-run.ts";
-import { problemSchema } from "../../../../src/contract/problem.ts";
+import { ciRunPageSchema } from "../../../../src/contract/ci/ci-run.ts";
+import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import { RunExpiry } from "../../../../src/service/core/runs/expire-runs.ts";
 import { say, scriptedBackend } from "../../../support/scripted-backend.ts";
 import { makeAccount, openCaller, type TestAccount } from "../../../support/service-account.ts";

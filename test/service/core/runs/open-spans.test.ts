@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { it } from "vitest";
-import type { RunEvent } from "../../../../src/contract/run-event.ts";
+import type { RunEvent } from "../../../../src/contract/runs/run-event.ts";
 import { OpenSpans } from "../../../../src/service/core/runs/open-spans.ts";
 import { expectValidStream } from "../../../support/service-streams.ts";
 

@@ -1,8 +1,8 @@
 // GET /v1/ci/runs/{runID}: pages, cursors, long polls.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ciRunPageSchema } from "../../../../src/contract/ci-run.ts";
-import { problemSchema } from "../../../../src/contract/problem.ts";
+import { ciRunPageSchema } from "../../../../src/contract/ci/ci-run.ts";
+import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import type { BackendTask } from "../../../../src/service/executor/backend.ts";
 import { say, scriptedBackend } from "../../../support/scripted-backend.ts";
 import { ServiceFixture } from "../../../support/service-fixture.ts";

@@ -1,7 +1,7 @@
 // Who pays for a run, and what happens when nobody does.
 
 import { afterEach, describe, expect, it } from "vitest";
-import { problemSchema } from "../../../../src/contract/problem.ts";
+import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import { scriptedBackend, untilStopped } from "../../../support/scripted-backend.ts";
 import type { Answer } from "../../../support/service-client.ts";
 import { ServiceFixture } from "../../../support/service-fixture.ts";

@@ -1,8 +1,8 @@
 // Submission over the socket: what is queued, what a key makes safe to repeat, who pays.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { problemSchema } from "../../../../src/contract/problem.ts";
-import { submitRunResponseSchema } from "../../../../src/contract/run.ts";
+import { problemSchema } from "../../../../src/contract/problems/problem.ts";
+import { submitRunResponseSchema } from "../../../../src/contract/runs/run.ts";
 import type { BackendTask } from "../../../../src/service/executor/backend.ts";
 import { say, scriptedBackend } from "../../../support/scripted-backend.ts";
 import type { Answer } from "../../../support/service-client.ts";

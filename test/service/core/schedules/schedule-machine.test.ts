@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ScheduleStatus, scheduleStatuses } from "../../../../src/contract/schedule.ts";
+import { type ScheduleStatus, scheduleStatuses } from "../../../../src/contract/schedules/schedule.ts";
 import {
   cancelled,
   confirmed,

@@ -1,6 +1,6 @@
 // A backend's task that keeps what was emitted, and checks that whatever was begun was ended.
 
-import { type RunEvent, runEventSchema } from "../../../../src/contract/run-event.ts";
+import { type RunEvent, runEventSchema } from "../../../../src/contract/runs/run-event.ts";
 import type { RepositoryTask } from "../../../../src/service/executor/backend.ts";
 import { UsageMeter } from "../../../../src/service/executor/usage-meter.ts";
 

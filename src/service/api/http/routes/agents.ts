@@ -6,7 +6,7 @@ import {
   createAgentRequestSchema,
   listAgentsQuerySchema,
   updateAgentRequestSchema,
-} from "../../../../contract/agent.ts";
+} from "../../../../contract/agents/agent.ts";
 import { createAgent } from "../../../core/agents/create-agent.ts";
 import {
   findAgent,

@@ -1,7 +1,7 @@
 // GET /v1/ci/runs/{runID}: the durable events of a run, by cursor and long poll.
 
 import { Hono } from "hono";
-import { ciRunQuerySchema } from "../../../../contract/ci-run.ts";
+import { ciRunQuerySchema } from "../../../../contract/ci/ci-run.ts";
 import type { Core } from "../../../core/core.ts";
 import { type EventPage, readEventPage } from "../../../core/runs/read-run.ts";
 import { refundCaller } from "../../shared/admit-caller.ts";

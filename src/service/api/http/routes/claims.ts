@@ -1,7 +1,7 @@
 // POST /v1/ci/claim: an account asks for a repository's agent.
 
 import { Hono } from "hono";
-import { type ClaimResponse, claimRequestSchema } from "../../../../contract/claim.ts";
+import { type ClaimResponse, claimRequestSchema } from "../../../../contract/claims/claim.ts";
 import { type Claimed, claimRepository } from "../../../core/claims/claim-repository.ts";
 import type { Core } from "../../../core/core.ts";
 import { callerOf } from "../authenticate.ts";

@@ -10,7 +10,7 @@ import {
   exchangeRequestSchema,
   ID_TOKEN_TYPE,
   TOKEN_EXCHANGE_GRANT,
-} from "../../../../contract/exchange.ts";
+} from "../../../../contract/ci/exchange.ts";
 import { type Exchanged, exchangeToken, revokeCapability } from "../../../core/ci/exchange-token.ts";
 import type { Core } from "../../../core/core.ts";
 import { callerOf } from "../authenticate.ts";

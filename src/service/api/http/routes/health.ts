@@ -1,7 +1,7 @@
 // /healthz: the process lives. /readyz: it can do its work.
 
 import { Hono } from "hono";
-import type { Health } from "../../../../contract/health.ts";
+import type { Health } from "../../../../contract/operation/health.ts";
 import type { Core } from "../../../core/core.ts";
 import type { Env } from "../request-context.ts";
 

@@ -6,7 +6,7 @@ import {
   listRunsQuerySchema,
   type SubmitRunResponse,
   submitRunRequestSchema,
-} from "../../../../contract/run.ts";
+} from "../../../../contract/runs/run.ts";
 import type { Core } from "../../../core/core.ts";
 import { cancelRun } from "../../../core/runs/cancel-run.ts";
 import { listRuns } from "../../../core/runs/list-runs.ts";

@@ -1,7 +1,7 @@
 // /v1/agents/{agentID}/schedules: create, list, read, confirm, cancel.
 
 import { type Context, Hono } from "hono";
-import { createScheduleRequestSchema } from "../../../../contract/schedule.ts";
+import { createScheduleRequestSchema } from "../../../../contract/schedules/schedule.ts";
 import type { Caller } from "../../../core/accounts/caller.ts";
 import type { Core } from "../../../core/core.ts";
 import { cancelSchedule } from "../../../core/schedules/cancel-schedule.ts";

@@ -1,7 +1,7 @@
 // GET /v1/ws without an upgrade: the socket's own door is service/socket.
 
 import { Hono } from "hono";
-import { SOCKET_PATH } from "../../../../contract/socket.ts";
+import { SOCKET_PATH } from "../../../../contract/sessions/socket.ts";
 import type { Core } from "../../../core/core.ts";
 import { limitByAddress } from "../limit-rate.ts";
 import { answerProblem } from "../problems.ts";

@@ -6,7 +6,7 @@ import {
   type ExecuteWorkflowResponse,
   executeWorkflowRequestSchema,
   type Workflow,
-} from "../../../../contract/workflow.ts";
+} from "../../../../contract/workflows/workflow.ts";
 import type { Core } from "../../../core/core.ts";
 import type { WorkflowRecord } from "../../../core/records.ts";
 import type { RunSubmitter } from "../../../core/runs/submit-run.ts";

@@ -8,7 +8,7 @@ import {
   type RequestPermissionResponse,
 } from "@agentclientprotocol/sdk";
 import type { Clock } from "../../../../base/clock.ts";
-import { OUTPUT_EVENT } from "../../../../contract/run-event.ts";
+import { OUTPUT_EVENT } from "../../../../contract/runs/run-event.ts";
 import { BackendFailure, type BackendOutcome, type BareTask, type RepositoryTask } from "../../backend.ts";
 import { RunStopped } from "../../stop-reason.ts";
 import { ToolError } from "../../tools/tool.ts";

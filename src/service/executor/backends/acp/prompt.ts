@@ -1,6 +1,6 @@
 // What an agent is told: where it works, what was said before, what is asked. Pure.
 
-import type { Message } from "../../../../contract/run.ts";
+import type { Message } from "../../../../contract/runs/run.ts";
 import type { BareTask, RepositoryTask } from "../../backend.ts";
 
 /** Of the session before; more would crowd out the work. */

@@ -1,7 +1,7 @@
 // Turns what an agent tells into the events of a run: messages, thoughts, tool calls with their results, and the steps
 // of its plan. One call at a time.
 
-import type { RunEvent } from "../../../../contract/run-event.ts";
+import type { RunEvent } from "../../../../contract/runs/run-event.ts";
 import type { BackendTask } from "../../backend.ts";
 import { boundResult } from "../../tools/tool-call.ts";
 import type { PermissionDecision } from "./permissions.ts";

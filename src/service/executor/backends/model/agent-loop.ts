@@ -2,7 +2,7 @@
 // reached.
 
 import { assertNever } from "../../../../base/assert-never.ts";
-import { OUTPUT_EVENT } from "../../../../contract/run-event.ts";
+import { OUTPUT_EVENT } from "../../../../contract/runs/run-event.ts";
 import type { Checkout } from "../../../core/ports/checkout.ts";
 import { BackendFailure, type BackendOutcome, type BackendTask } from "../../backend.ts";
 import type { Tool } from "../../tools/tool.ts";

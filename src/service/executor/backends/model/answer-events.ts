@@ -1,7 +1,7 @@
 // One answer of the model as events of the run, piece by piece. What was begun is ended, whatever happens between.
 
 import type { TextStreamPart, ToolSet } from "ai";
-import type { RunEvent } from "../../../../contract/run-event.ts";
+import type { RunEvent } from "../../../../contract/runs/run-event.ts";
 import type { BackendTask } from "../../backend.ts";
 
 const MAX_NAME_CHARS = 100;

@@ -2,7 +2,7 @@
 // turn by turn, and gives up its oldest parts when there is no room left.
 
 import type { ModelMessage } from "ai";
-import type { Message } from "../../../../contract/run.ts";
+import type { Message } from "../../../../contract/runs/run.ts";
 
 type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
 

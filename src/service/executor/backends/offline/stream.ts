@@ -1,6 +1,6 @@
 // Steps and messages of a run as events. What was begun is ended, also when the work between fails.
 
-import type { RunEvent } from "../../../../contract/run-event.ts";
+import type { RunEvent } from "../../../../contract/runs/run-event.ts";
 import type { BackendTask } from "../../backend.ts";
 
 type Stream = Pick<BackendTask, "emit" | "nextId" | "signal">;

@@ -6,9 +6,9 @@ import {
   agentSchema,
   MAX_CONFIG_BYTES,
   MAX_CONFIG_DEPTH,
-} from "../../../../../src/contract/agent.ts";
-import { problemSchema } from "../../../../../src/contract/problem.ts";
-import { runListSchema } from "../../../../../src/contract/run.ts";
+} from "../../../../../src/contract/agents/agent.ts";
+import { problemSchema } from "../../../../../src/contract/problems/problem.ts";
+import { runListSchema } from "../../../../../src/contract/runs/run.ts";
 import { exchangeToken } from "../../../../../src/service/core/ci/exchange-token.ts";
 import type { Rates } from "../../../../../src/service/core/money/rates.ts";
 import { defaultRates } from "../../../../../src/service/settings/default-rates.ts";

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type IssuerKey, makeIssuerKey } from "../../../../../fakes/issuer/key.ts";
-import { problemSchema } from "../../../../../src/contract/problem.ts";
+import { problemSchema } from "../../../../../src/contract/problems/problem.ts";
 import type { Answer } from "../../../../support/service-client.ts";
 import { ServiceFixture } from "../../../../support/service-fixture.ts";
 import { storeKinds } from "../../../../support/stores.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { problemSchema } from "../../../../../src/contract/problem.ts";
+import { problemSchema } from "../../../../../src/contract/problems/problem.ts";
 import type { Answer } from "../../../../support/service-client.ts";
 import { type BedOptions, ServiceFixture } from "../../../../support/service-fixture.ts";
 

@@ -9,8 +9,8 @@ import {
   gitlabClaims,
   type ProviderClaimsContext,
 } from "../../../../../fakes/issuer/provider-claims.ts";
-import { exchangeResponseSchema } from "../../../../../src/contract/exchange.ts";
-import { problemSchema } from "../../../../../src/contract/problem.ts";
+import { exchangeResponseSchema } from "../../../../../src/contract/ci/exchange.ts";
+import { problemSchema } from "../../../../../src/contract/problems/problem.ts";
 import type { IssuerConfig } from "../../../../../src/service/oidc/issuer-config.ts";
 import { ServiceFixture } from "../../../../support/service-fixture.ts";
 import { storeKinds } from "../../../../support/stores.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { audienceResponseSchema, exchangeResponseSchema } from "../../../../../src/contract/exchange.ts";
-import { problemSchema } from "../../../../../src/contract/problem.ts";
+import { audienceResponseSchema, exchangeResponseSchema } from "../../../../../src/contract/ci/exchange.ts";
+import { problemSchema } from "../../../../../src/contract/problems/problem.ts";
 import { dumpPlace } from "../../../../support/service-dump.ts";
 import { ServiceFixture } from "../../../../support/service-fixture.ts";
 import { storeKinds } from "../../../../support/stores.ts";

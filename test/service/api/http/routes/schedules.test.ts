@@ -1,8 +1,8 @@
 // /v1/agents/{agentID}/schedules to the millisecond and in every state: test/suite has the rest, on every deployment.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { problemSchema } from "../../../../../src/contract/problem.ts";
-import { scheduleSchema } from "../../../../../src/contract/schedule.ts";
+import { problemSchema } from "../../../../../src/contract/problems/problem.ts";
+import { scheduleSchema } from "../../../../../src/contract/schedules/schedule.ts";
 import { plant, readSchedule } from "../../../../support/schedules.ts";
 import { scriptedBackend } from "../../../../support/scripted-backend.ts";
 import { makeAccount, openCaller, type TestAccount } from "../../../../support/service-account.ts";

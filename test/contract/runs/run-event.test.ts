@@ -8,7 +8,7 @@ import {
   type RunEvent,
   runEventSchema,
   storedRunEventSchema,
-} from "../../src/contract/run-event.ts";
+} from "../../../src/contract/runs/run-event.ts";
 
 const samples: { readonly [Type in RunEvent["type"]]: readonly Extract<RunEvent, { type: Type }>[] } = {
   RUN_STARTED: [{ type: "RUN_STARTED", threadId: "t", runId: "r" }],

@@ -2,9 +2,9 @@
 // forbids does not parse. Pure.
 
 import * as z from "zod/mini";
-import { boundedObject } from "./bounded-object.ts";
+import { boundedObject } from "../bounded-object.ts";
+import { wholeNumber } from "../query.ts";
 import { pullRequestSchema } from "./pull-request.ts";
-import { wholeNumber } from "./query.ts";
 
 export const MAX_OUTPUT_SCHEMA_BYTES = 64 * 1024;
 export const MAX_OUTPUT_SCHEMA_DEPTH = 64;

@@ -1,8 +1,8 @@
 // Examples of runs, and of the events of one. Pure.
 
-import type { RunEvent } from "../../run-event.ts";
-import type { Examples } from "../examples.ts";
-import { AGENT_ID, RUN_ID, settled, THREAD_ID } from "./story.ts";
+import type { Examples } from "../openapi/examples.ts";
+import { AGENT_ID, RUN_ID, settled, THREAD_ID } from "../openapi/story.ts";
+import type { RunEvent } from "./run-event.ts";
 
 const identity = { id: RUN_ID, agent_id: AGENT_ID, thread_id: THREAD_ID, origin: "user" as const };
 const MESSAGE_ID = "0198d2c4-6a01-7d10-8b3e-2f4a6c8e0b12";

@@ -1,7 +1,11 @@
 // What may stand in an owner's policy, and what is said of what may not.
 
 import { describe, expect, it } from "vitest";
-import { ciPolicyRequestSchema, MAX_POLICY_CHARS, MAX_POLICY_ENTRIES } from "../../src/contract/ci-policy.ts";
+import {
+  ciPolicyRequestSchema,
+  MAX_POLICY_CHARS,
+  MAX_POLICY_ENTRIES,
+} from "../../../src/contract/agents/ci-policy.ts";
 
 function faultOf(policy: unknown): string | undefined {
   const parsed = ciPolicyRequestSchema.safeParse(policy);

@@ -1,7 +1,7 @@
 // POST /v1/ci/claim: an account asks for a repository's agent. Pure.
 
 import * as z from "zod/mini";
-import { ciRepositorySchema } from "./exchange.ts";
+import { ciRepositorySchema } from "../ci/exchange.ts";
 
 export const MAX_CLAIM_CHARS = 255;
 

@@ -1,7 +1,7 @@
 // GET /v1/users/{userID}/credits: an account's balance, its plan and what it can buy. Pure.
 
 import * as z from "zod/mini";
-import { audiences } from "./problem.ts";
+import { audiences } from "../problems/problem.ts";
 
 /** What one credit is called in US cents. */
 export const PEG_CENTS = 1;

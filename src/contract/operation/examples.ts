@@ -1,8 +1,8 @@
 // Examples of credits, rate cards, health and the frames of the socket. Pure.
 
-import type { Examples } from "../examples.ts";
-import { firstEvent } from "./runs.ts";
-import { AGENT_ID, RUN_ID, THREAD_ID } from "./story.ts";
+import type { Examples } from "../openapi/examples.ts";
+import { AGENT_ID, RUN_ID, THREAD_ID } from "../openapi/story.ts";
+import { firstEvent } from "../runs/examples.ts";
 
 export const operationExamples = {
   credits: {

@@ -1,9 +1,9 @@
 // GET /v1/ci/runs/{runID}: the durable events of one CI run, read by cursor and long poll. Pure.
 
 import * as z from "zod/mini";
-import { wholeNumber } from "./query.ts";
-import { runSchema } from "./run.ts";
-import { storedRunEventSchema } from "./run-event.ts";
+import { wholeNumber } from "../query.ts";
+import { runSchema } from "../runs/run.ts";
+import { storedRunEventSchema } from "../runs/run-event.ts";
 
 export const MAX_WAIT_SECONDS = 30;
 export const MAX_PAGE_EVENTS = 1000;

@@ -1,8 +1,8 @@
 // An example of each kind of refusal, by the status that it comes with. Pure.
 
-import type { Problem, ProblemCode } from "../../problem.ts";
-import type { Examples } from "../examples.ts";
-import { AGENT_ID, REQUEST_ID, RUN_ID } from "./story.ts";
+import type { Examples } from "../openapi/examples.ts";
+import { AGENT_ID, REQUEST_ID, RUN_ID } from "../openapi/story.ts";
+import type { Problem, ProblemCode } from "./problem.ts";
 
 const CLAIM_URL = "https://agent-service.example/claim/svc_claim_…";
 

@@ -1,8 +1,8 @@
 // Examples of what a CI job and its owner ask: the exchange and the claim. Credentials are cut short. Pure.
 
-import { ACCESS_TOKEN_TYPE, CAPABILITY_SCOPE, ID_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT } from "../../exchange.ts";
-import type { Examples } from "../examples.ts";
-import { ACCOUNT_ID, AGENT_ID, repository } from "./story.ts";
+import type { Examples } from "../openapi/examples.ts";
+import { ACCOUNT_ID, AGENT_ID, repository } from "../openapi/story.ts";
+import { ACCESS_TOKEN_TYPE, CAPABILITY_SCOPE, ID_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT } from "./exchange.ts";
 
 const exchanged = {
   access_token: "svc_ci_…",

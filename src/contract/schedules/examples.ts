@@ -1,7 +1,7 @@
 // Examples of schedules. Pure.
 
-import type { Examples } from "../examples.ts";
-import { AGENT_ID, SCHEDULE_ID, THREAD_ID } from "./story.ts";
+import type { Examples } from "../openapi/examples.ts";
+import { AGENT_ID, SCHEDULE_ID, THREAD_ID } from "../openapi/story.ts";
 
 const schedule = {
   id: SCHEDULE_ID,

@@ -2,7 +2,7 @@
 // Field names are those of OAuth 2.0 Token Exchange, RFC 8693.
 
 import * as z from "zod/mini";
-import { audiences } from "./problem.ts";
+import { audiences } from "../problems/problem.ts";
 
 export const ID_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:id_token";
 export const ACCESS_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token";

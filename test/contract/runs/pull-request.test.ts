@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { isBranchName, pullRequestSchema } from "../../src/contract/pull-request.ts";
+import { isBranchName, pullRequestSchema } from "../../../src/contract/runs/pull-request.ts";
 
 const pullRequest = { number: 7, head_sha: "0123456789".repeat(4), base_ref: "main" };
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { isTerminal, runSchema, runStatuses, submitRunRequestSchema } from "../../src/contract/run.ts";
+import {
+  isTerminal,
+  runSchema,
+  runStatuses,
+  submitRunRequestSchema,
+} from "../../../src/contract/runs/run.ts";
 
 const identity = {
   id: "run-1",

@@ -1,7 +1,7 @@
 // An agent and its routes under /v1/agents. Pure.
 
 import * as z from "zod/mini";
-import { boundedObject } from "./bounded-object.ts";
+import { boundedObject } from "../bounded-object.ts";
 import { ciPolicyRequestSchema, ciPolicySchema } from "./ci-policy.ts";
 
 export const MAX_AGENT_NAME_CHARS = 255;

@@ -2,9 +2,9 @@
 // ignores frames of a type, and fields, that it does not know. Pure.
 
 import * as z from "zod/mini";
-import { audiences } from "./problem.ts";
-import { runSchema, submitRunRequestSchema } from "./run.ts";
-import { storedRunEventSchema } from "./run-event.ts";
+import { audiences } from "../problems/problem.ts";
+import { runSchema, submitRunRequestSchema } from "../runs/run.ts";
+import { storedRunEventSchema } from "../runs/run-event.ts";
 
 export const SOCKET_PATH = "/v1/ws";
 export const MAX_FRAME_BYTES = 1024 * 1024;

@@ -1,7 +1,7 @@
 // Examples of agents and workflows. Pure.
 
-import type { Examples } from "../examples.ts";
-import { ACCOUNT_ID, AGENT_ID, RUN_ID, repository, THREAD_ID, WORKFLOW_ID } from "./story.ts";
+import type { Examples } from "../openapi/examples.ts";
+import { ACCOUNT_ID, AGENT_ID, RUN_ID, repository, THREAD_ID, WORKFLOW_ID } from "../openapi/story.ts";
 
 const agent = {
   id: AGENT_ID,
