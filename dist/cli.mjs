@@ -320,10 +320,9 @@ ${steps(state,links)}`}}function steps(state,{url:url3,baseUrl}){let first=state
 <ol>
   <li>${first}</li>
   <li><strong>The repository</strong> names that account, in the workflow step that runs the agent:
-    <pre>- uses: agent-service/agent-service@v1
-  with:
-    base-url: ${baseUrl}
-    account: &lt;id of the account&gt;</pre>
+    <pre>with:
+  base-url: ${baseUrl}
+  account: &lt;id of the account&gt;</pre>
     The next job that a push, a schedule, a release or a person with write access starts accepts the claim. A job of a
     pull request, an issue or a comment does not.</li>
 </ol>

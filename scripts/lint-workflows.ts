@@ -9,8 +9,8 @@ import { readManifestSection } from "../test/support/action-manifest.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const OUR_WORKFLOWS = ".github/workflows";
-/** How others name this action. Its moving tag is ours: they need no pin. */
-const OUR_ACTION = "agent-service/agent-service@v1";
+/** How documents and examples name this action: a reader puts a fork and a commit there. No account can have this name. */
+export const OUR_ACTION = "<owner>/agent-service@<commit>";
 const EXPRESSION = "$" + "{{";
 
 export type Workflow = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findWorkflows, lintWorkflows, workflowsInMarkdown } from "../scripts/lint-workflows.ts";
+import { findWorkflows, lintWorkflows, OUR_ACTION, workflowsInMarkdown } from "../scripts/lint-workflows.ts";
 
 const EXPRESSION = "$" + "{{ github.sha }}";
 const SHA = "11bd71901bbe5b1630ceea73d27597364c9af683";
@@ -68,11 +68,11 @@ describe("lintWorkflows", () => {
     ]);
   });
 
-  it("lets examples name this action by its moving tag, and our own workflows not", async () => {
-    const steps = ["- uses: agent-service/agent-service@v1", "  with:", "    base-url: https://example.com"];
+  it("lets examples name this action by its placeholder, and our own workflows not", async () => {
+    const steps = [`- uses: ${OUR_ACTION}`, "  with:", "    base-url: https://example.com"];
     expect(await lint(steps)).toEqual([]);
     expect(await lint(steps, { path: ".github/workflows/one.yml" })).toEqual([
-      '7: Pin "agent-service/agent-service@v1" to the 40 hexadecimal digits of a commit.',
+      `7: Pin "${OUR_ACTION}" to the 40 hexadecimal digits of a commit.`,
     ]);
   });
 

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { CiFixture, type CiProviderKind, type CiRun } from "../support/ci-fixture.ts";
+import { CI_PACKAGE, CiFixture, type CiProviderKind, type CiRun } from "../support/ci-fixture.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 const PROMPT = 'Say "$HOME" and `id`; then stop';
@@ -45,6 +45,7 @@ describe("the examples", () => {
     const { run, prompt } = await runIn("gitlab", (fixture) => {
       const inputs: Record<string, string> = {
         ...Object.fromEntries(defaults.map(([, name, value]) => [name, value])),
+        package: CI_PACKAGE,
         audience: fixture.audience,
       };
       const fill = (line: string) =>
@@ -60,7 +61,7 @@ describe("the examples", () => {
     }
     const asked = [...text.matchAll(/inputs\.([a-z-]+)/g)].map(([, name]) => name);
     const declared = [...text.matchAll(/^ {4}([a-z-]+):$/gm)].map(([, name]) => name);
-    expect([...new Set(asked)].sort()).toEqual(declared.slice(0, 6).sort());
+    expect([...new Set(asked)].sort()).toEqual(declared.slice(0, 7).sort());
   });
 
   it("of CircleCI runs", async () => {
@@ -83,6 +84,7 @@ describe("the examples", () => {
     const { run, prompt } = await runIn("buildkite", (fixture) => ({
       script: read("buildkite/hooks/command"),
       env: {
+        [`${plugin}PACKAGE`]: CI_PACKAGE,
         [`${plugin}SERVICE_URL`]: fixture.url,
         [`${plugin}PROMPT`]: PROMPT,
         [`${plugin}TIMEOUT_MINUTES`]: "5",
@@ -100,7 +102,7 @@ describe("the examples", () => {
       env: { AGENT_SERVICE_URL: fixture.url },
     }));
     expect(run).toMatchObject({ code: 0, stderr: "" });
-    expect(prompt).toBe("What should we mend next?");
+    expect(prompt).toBe("What should we fix next?");
   });
 
   it("of Bitbucket runs", async () => {

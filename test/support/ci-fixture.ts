@@ -31,6 +31,8 @@ import { startTestService, type TestService } from "./service.ts";
 const PROJECT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const COMMAND = join(PROJECT, "dist/cli.mjs");
 export const OUTPUT_DIR = "agent-service-output";
+/** Where the examples take the command from. */
+export const CI_PACKAGE = "https://files.example.com/agent-service-1.0.0.tgz";
 
 /** Of a token that a tool mints. */
 const TOOL_TOKEN_SECONDS = 300;
@@ -87,7 +89,7 @@ export type CiRunOptions = {
   readonly args?: readonly string[];
   /** Other words than `run --base-url <url>` before them. */
   readonly command?: readonly string[];
-  /** In the place of all that: a shell's script, in which `npx --yes agent-service@1` is the built command. */
+  /** In the place of all that: a shell's script, in which `npx --yes --package=<CI_PACKAGE> agent-service` is the built command. */
   readonly script?: string;
   /** Wins over the provider's variables; undefined takes one away. */
   readonly env?: Environment;
@@ -264,10 +266,11 @@ export class CiFixture {
   }
 }
 
-/** The package as npm would give it, and no other. */
+/** The tarball that the examples name, as npx would take it, and no other. */
 const NPX_SOURCE = `
-const [yes, name, ...words] = process.argv.slice(2);
-if (yes !== "--yes" || name !== "agent-service@1") throw new Error("npx was asked for something else");
+const [yes, tarball, name, ...words] = process.argv.slice(2);
+const isOurs = yes === "--yes" && tarball === "--package=${CI_PACKAGE}" && name === "agent-service";
+if (!isOurs) throw new Error("npx was asked for something else");
 const { status } = require("node:child_process").spawnSync(
   process.execPath, [${JSON.stringify(COMMAND)}, ...words], { stdio: "inherit" });
 process.exitCode = status ?? 1;

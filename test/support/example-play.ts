@@ -3,6 +3,7 @@
 
 import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
+import { OUR_ACTION } from "../../scripts/lint-workflows.ts";
 import { type Artifacts, type RunnerAction, runnerActions } from "./example-actions.ts";
 import { runScript } from "./example-script.ts";
 import { type ExampleJob, type ExampleStep, readExample } from "./example-workflow.ts";
@@ -43,7 +44,6 @@ export type PlayedJob = {
   readonly concurrency: Readonly<Record<string, string>> | null;
 };
 
-const OUR_ACTION = "agent-service/agent-service@v1";
 const BASE_URL = "https://agents.example.com";
 let workflowRuns = 1_700_000_000;
 

@@ -2,10 +2,10 @@
 
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { OUR_ACTION } from "../../../scripts/lint-workflows.ts";
 import { readInputs } from "../../../src/action/inputs.ts";
 import { readExample } from "../../support/example-workflow.ts";
 
-const OUR_ACTION = "agent-service/agent-service@v1";
 const files = readdirSync(new URL("../../../examples", import.meta.url)).filter((name) =>
   name.endsWith(".yml"),
 );
