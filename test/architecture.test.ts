@@ -61,7 +61,7 @@ const debts: readonly Import[] = [
   { from: "service/core/core.ts", to: "service/api/shared/rate-limits.ts" },
   { from: "service/core/runs/read-run.ts", to: "service/api/shared/run-view.ts" },
   { from: "service/core/schedules/confirm-schedule.ts", to: "service/api/shared/schedule-view.ts" },
-  { from: "service/core/schedules/fire-schedules.ts", to: "service/api/shared/public-problem.ts" },
+  { from: "service/core/schedules/fire-schedules.ts", to: "service/api/shared/problems/to-problem.ts" },
 ];
 
 function isDebt({ from, to }: Import): boolean {

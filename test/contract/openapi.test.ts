@@ -8,7 +8,7 @@ import { documentSchemas } from "../../src/contract/openapi/schemas.ts";
 import { openApiDocument } from "../../src/contract/openapi.ts";
 import { problemCodes } from "../../src/contract/problems/problem.ts";
 import { createApp } from "../../src/service/api/http/app.ts";
-import type { PublicProblem } from "../../src/service/api/shared/public-problem.ts";
+import type { PublicProblem } from "../../src/service/api/shared/problems/public-problem.ts";
 import { openCaller } from "../support/service-account.ts";
 import { CoreFixture } from "../support/service-core.ts";
 

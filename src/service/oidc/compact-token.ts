@@ -1,7 +1,7 @@
 // The outer form of a JWT: compact, within a size, two JSON objects and a signature. Verifies nothing. Pure.
 
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { ExchangeRefusal } from "../core/refusal.ts";
+import type { ExchangeRefusal } from "../core/ci/refusals.ts";
 
 /** A GitHub token is about 2 KB. */
 export const MAX_TOKEN_CHARS = 16_384;

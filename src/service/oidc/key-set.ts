@@ -5,7 +5,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import { type Result, refused } from "../../base/result.ts";
-import type { ExchangeRefusal } from "../core/refusal.ts";
+import type { ExchangeRefusal } from "../core/ci/refusals.ts";
 import { KeySetFault, requestKeySet } from "./key-set-request.ts";
 import { importSigningKey, type PinnedAlgorithm } from "./signing-key.ts";
 

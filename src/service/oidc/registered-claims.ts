@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { ExchangeRefusal } from "../core/refusal.ts";
+import type { ExchangeRefusal } from "../core/ci/refusals.ts";
 import type { JsonObject } from "./compact-token.ts";
 
 /** How far the issuer's clock and ours may differ. */

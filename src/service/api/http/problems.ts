@@ -1,7 +1,8 @@
-// A problem as an HTTP answer. Which problem a refusal is, core/public-problem.ts says for every door.
+// A problem as an HTTP answer. Which problem a refusal is, shared/problems/ says for every transport.
 
-import type { Refusal } from "../../core/refusal.ts";
-import { invalidRequest, type PublicProblem, toProblem } from "../shared/public-problem.ts";
+import { invalidRequest, type PublicProblem } from "../shared/problems/public-problem.ts";
+import type { Refusal } from "../shared/problems/to-problem.ts";
+import { toProblem } from "../shared/problems/to-problem.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export { invalidRequest, type PublicProblem };

@@ -3,7 +3,7 @@
 import type * as z from "zod/mini";
 import { type Result, refused } from "../../../base/result.ts";
 import { decode } from "../shared/decode.ts";
-import { invalidRequest, type PublicProblem } from "../shared/public-problem.ts";
+import { invalidRequest, type PublicProblem } from "../shared/problems/public-problem.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export { decode };

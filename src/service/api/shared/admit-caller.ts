@@ -4,8 +4,9 @@ import { type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
 import { CAPABILITY_PREFIX } from "../../../contract/ci/exchange.ts";
 import { authenticate, type Caller, keyPrefixes } from "../../core/accounts/caller.ts";
+import type { AuthRefusal } from "../../core/accounts/refusals.ts";
 import type { Core } from "../../core/core.ts";
-import type { AuthRefusal, RateRefusal } from "../../core/refusal.ts";
+import type { RateRefusal } from "../../core/limits/refusals.ts";
 
 export type AdmitRefusal = AuthRefusal | RateRefusal;
 

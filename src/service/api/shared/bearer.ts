@@ -1,4 +1,4 @@
-// The credential in an Authorization header (RFC 6750), for every door. Pure.
+// The credential in an Authorization header (RFC 6750), for every transport. Pure.
 
 const BEARER = /^Bearer +(\S+) *$/i;
 

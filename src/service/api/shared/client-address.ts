@@ -1,4 +1,4 @@
-// Whom a request came from, for rate limits, for every door. Pure.
+// Whom a request came from, for rate limits, for every transport. Pure.
 
 const IPV4_IN_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const WITH_PORT = /^(?:\[(.+)\]|(\d+\.\d+\.\d+\.\d+)):\d+$/;

@@ -1,8 +1,8 @@
-// What a caller sent, decoded once by the contract, for every door. Pure.
+// What a caller sent, decoded once by the contract, for every transport. Pure.
 
 import type * as z from "zod/mini";
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { invalidRequest, type PublicProblem } from "./public-problem.ts";
+import { invalidRequest, type PublicProblem } from "./problems/public-problem.ts";
 
 /** Decodes a value of the request, naming the first field that is wrong. */
 export function decode<Schema extends z.ZodMiniType>(

@@ -4,10 +4,10 @@ import type { Logger } from "../../../base/log.ts";
 import type { CancelFrame, SubmitFrame } from "../../../contract/sessions/socket.ts";
 import type { Caller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
-import type { Refusal } from "../../core/refusal.ts";
 import { cancelRun } from "../../core/runs/cancel-run.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
-import { toProblem } from "../shared/public-problem.ts";
+import type { Refusal } from "../shared/problems/to-problem.ts";
+import { toProblem } from "../shared/problems/to-problem.ts";
 import type { SendBuffer } from "./send-buffer.ts";
 
 type Recipient = { readonly sendBuffer: SendBuffer; readonly log: Logger };

@@ -1,7 +1,7 @@
 // How many sockets each account, or each repository's jobs, have open here.
 
 import type { Caller } from "../../core/accounts/caller.ts";
-import type { SocketRefusal } from "../../core/refusal.ts";
+import type { SocketRefusal } from "../../core/limits/refusals.ts";
 import { callerKey } from "../shared/admit-caller.ts";
 
 export class ConnectionLimit {

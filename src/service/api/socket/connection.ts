@@ -11,11 +11,13 @@ import {
 } from "../../../contract/sessions/socket.ts";
 import type { Caller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
-import type { Refusal, SocketRefusal } from "../../core/refusal.ts";
+import type { SocketRefusal } from "../../core/limits/refusals.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
 import { type AdmitRefusal, chargeCaller } from "../shared/admit-caller.ts";
 import { decode } from "../shared/decode.ts";
-import { invalidRequest, type PublicProblem, toProblem } from "../shared/public-problem.ts";
+import { invalidRequest, type PublicProblem } from "../shared/problems/public-problem.ts";
+import type { Refusal } from "../shared/problems/to-problem.ts";
+import { toProblem } from "../shared/problems/to-problem.ts";
 import { TokenBucket } from "../shared/rate-limits.ts";
 import { answerCancel, answerSubmit } from "./answers.ts";
 import type { Seat } from "./connection-limit.ts";

@@ -4,8 +4,8 @@
 import type { Result } from "../../../base/result.ts";
 import { AUTH_SECONDS } from "../../../contract/sessions/socket.ts";
 import { authenticate, type Caller } from "../../core/accounts/caller.ts";
+import type { AuthRefusal } from "../../core/accounts/refusals.ts";
 import type { Core } from "../../core/core.ts";
-import type { AuthRefusal } from "../../core/refusal.ts";
 import { type AdmitRefusal, admitCaller } from "../shared/admit-caller.ts";
 
 export type CredentialParts = {
@@ -56,7 +56,7 @@ export class Credential {
     const { expiresAt } = caller.capability;
     const { clock } = this.#parts.core;
     this.#after(expiresAt - clock.now(), () =>
-      this.#lose({ reason: "credential_expired", expiredAt: expiresAt }),
+      this.#lose({ reason: "capability_expired", expiredAt: expiresAt }),
     );
     return expiresAt;
   }

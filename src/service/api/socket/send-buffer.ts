@@ -3,7 +3,7 @@
 import type { WebSocket } from "ws";
 import type { Clock } from "../../../base/clock.ts";
 import type { ServerFrame } from "../../../contract/sessions/socket.ts";
-import type { PublicProblem } from "../shared/public-problem.ts";
+import type { PublicProblem } from "../shared/problems/public-problem.ts";
 
 /** Above this nobody reads more from the store for the socket. */
 const MAX_BUFFERED_BYTES = 1_000_000;

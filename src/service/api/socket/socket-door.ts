@@ -11,7 +11,8 @@ import { RunSubmitter } from "../../core/runs/submit-run.ts";
 import { admitCaller, chargeAddress } from "../shared/admit-caller.ts";
 import { bearerOf } from "../shared/bearer.ts";
 import { clientAddress } from "../shared/client-address.ts";
-import { type PublicProblem, toProblem } from "../shared/public-problem.ts";
+import type { PublicProblem } from "../shared/problems/public-problem.ts";
+import { toProblem } from "../shared/problems/to-problem.ts";
 import { Connection } from "./connection.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
 

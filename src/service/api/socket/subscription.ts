@@ -5,10 +5,10 @@ import type { Cursor, ServerFrame, SubscribeFrame } from "../../../contract/sess
 import type { Caller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import type { StoredEvent } from "../../core/records.ts";
-import type { RunRefusal } from "../../core/refusal.ts";
 import { followRun, followSession } from "../../core/runs/follow-run.ts";
 import { findRun } from "../../core/runs/read-run.ts";
-import { toProblem } from "../shared/public-problem.ts";
+import type { RunRefusal } from "../../core/runs/refusals.ts";
+import { toProblem } from "../shared/problems/to-problem.ts";
 import { toRun } from "../shared/run-view.ts";
 import type { SendBuffer } from "./send-buffer.ts";
 

@@ -5,10 +5,11 @@ import type { Result } from "../../../base/result.ts";
 import { MAX_SUBSCRIPTIONS, type SubscribeFrame } from "../../../contract/sessions/socket.ts";
 import type { Caller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
-import type { RunRefusal } from "../../core/refusal.ts";
 import { findRunOfSession, findSession } from "../../core/runs/follow-run.ts";
 import { findStream } from "../../core/runs/read-run.ts";
-import { invalidRequest, toProblem } from "../shared/public-problem.ts";
+import type { RunRefusal } from "../../core/runs/refusals.ts";
+import { invalidRequest } from "../shared/problems/public-problem.ts";
+import { toProblem } from "../shared/problems/to-problem.ts";
 import type { SendBuffer } from "./send-buffer.ts";
 import { Subscription } from "./subscription.ts";
 

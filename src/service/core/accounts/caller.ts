@@ -3,9 +3,10 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
 import { CAPABILITY_PREFIX } from "../../../contract/ci/exchange.ts";
+import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
 import type { Agent, CallerClass, Capability } from "../records.ts";
-import type { AgentRefusal, AuthRefusal } from "../refusal.ts";
+import type { AuthRefusal } from "./refusals.ts";
 
 /** A CI job with a capability for one repository's agent. */
 export type CiJobCaller = { readonly kind: "ci_job"; readonly capability: Capability };
@@ -36,9 +37,9 @@ export async function authenticate(core: Core, bearer: string | null): Promise<R
 async function authenticateJob(core: Core, bearer: string): Promise<Result<Caller, AuthRefusal>> {
   const capability = await core.store.committed.findCapability(hashSecret(bearer));
   if (capability === null) return refused({ reason: "credential_unknown" });
-  if (capability.revokedAt !== null) return refused({ reason: "credential_revoked" });
+  if (capability.revokedAt !== null) return refused({ reason: "capability_revoked" });
   if (capability.expiresAt <= core.clock.now()) {
-    return refused({ reason: "credential_expired", expiredAt: capability.expiresAt });
+    return refused({ reason: "capability_expired", expiredAt: capability.expiresAt });
   }
   return ok({ kind: "ci_job", capability });
 }
@@ -46,7 +47,7 @@ async function authenticateJob(core: Core, bearer: string): Promise<Result<Calle
 async function authenticateKey(core: Core, bearer: string): Promise<Result<Caller, AuthRefusal>> {
   const key = await core.store.committed.findApiKey(hashSecret(bearer));
   if (key === null) return refused({ reason: "credential_unknown" });
-  if (key.revokedAt !== null) return refused({ reason: "credential_revoked" });
+  if (key.revokedAt !== null) return refused({ reason: "key_revoked" });
   const now = core.clock.now();
   if (now - (key.lastUsedAt ?? 0) >= LAST_USED_STEP_MS) {
     await core.store.transact((tx) => tx.touchApiKey({ hash: key.hash, now }));

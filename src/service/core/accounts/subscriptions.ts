@@ -5,7 +5,7 @@ import type { Core } from "../core.ts";
 import { accountWallet, GRANTS, grantInMicroUsd } from "../money/ledger.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { Account, Subscription } from "../records.ts";
-import type { PlanRefusal } from "../refusal.ts";
+import type { PlanRefusal } from "./refusals.ts";
 import { ended, hasPeriodEnded, newSubscription, nextPeriod } from "./subscription-machine.ts";
 
 const PAGE = 100;

@@ -4,12 +4,14 @@ import { createHash } from "node:crypto";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { CreateAgentRequest } from "../../../contract/agents/agent.ts";
 import type { Caller } from "../accounts/caller.ts";
+import type { ClassRefusal } from "../accounts/refusals.ts";
 import { lockCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Core } from "../core.ts";
+import type { KeyReusedRefusal } from "../idempotency/refusals.ts";
 import type { ModelRate } from "../money/rates.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { Account, Agent } from "../records.ts";
-import type { ClassRefusal, CreateAgentRefusal } from "../refusal.ts";
+import type { CreateAgentRefusal } from "./refusals.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 
@@ -33,7 +35,7 @@ export type AgentCreation = {
 export async function createAgent(
   core: Core,
   creation: AgentCreation,
-): Promise<Result<CreatedAgent, ClassRefusal | CreateAgentRefusal>> {
+): Promise<Result<CreatedAgent, ClassRefusal | CreateAgentRefusal | KeyReusedRefusal>> {
   const { caller, body, idempotencyKey: key } = creation;
   if (caller.kind !== "account") return refused({ reason: "account_needed" });
   if (body.kind === "independent" && key === null) return refused({ reason: "agent_key_missing" });
@@ -59,7 +61,7 @@ async function onceByKey(
   core: Core,
   tx: StoreTransaction,
   { key, ...admission }: Admission & { readonly key: string },
-): Promise<Result<CreatedAgent, CreateAgentRefusal>> {
+): Promise<Result<CreatedAgent, CreateAgentRefusal | KeyReusedRefusal>> {
   const now = core.clock.now();
   // Agents have keys of their own by the side of the account's: the prefix keeps them apart.
   const slot = { agentId: `account:${admission.account.id}`, key, now };

@@ -3,11 +3,12 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { UpdateAgentRequest } from "../../../contract/agents/agent.ts";
 import { type Caller, isOwner, mayUseAgent, reachAgent } from "../accounts/caller.ts";
+import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { Core } from "../core.ts";
 import type { AgentChange } from "../ports/store.ts";
 import type { Agent, AuditEntry } from "../records.ts";
-import type { AgentPolicyRefusal, AgentRefusal, ClassRefusal } from "../refusal.ts";
 import { cancelRun } from "../runs/cancel-run.ts";
+import type { AgentPolicyRefusal, AgentRefusal } from "./refusals.ts";
 
 /** Runs that are asked to end at a time. */
 const CANCELS_AT_ONCE = 20;

@@ -7,13 +7,14 @@ import { lockCurrentAccount } from "../accounts/subscriptions.ts";
 import { makeClaimUrl } from "../claims/claim-url.ts";
 import { confirmClaim } from "../claims/confirm-claim.ts";
 import type { Core } from "../core.ts";
+import type { RateRefusal } from "../limits/refusals.ts";
 import { ensureFreeCredits, isFree } from "../money/free-credits.ts";
 import { accountWallet, balanceInCredits, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { Agent, Capability, Plan } from "../records.ts";
-import type { ExchangeRefusal, RateRefusal } from "../refusal.ts";
 import { findPolicyFault } from "./ci-policy.ts";
 import type { JobIdentity, JobStatement } from "./job-identity.ts";
+import type { ExchangeRefusal } from "./refusals.ts";
 
 const REPOSITORY_PER_MINUTE = 120;
 const OWNER_PER_MINUTE = 600;

@@ -4,7 +4,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import type { PullRequest } from "../../../contract/runs/pull-request.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { PullRequestHead } from "../records.ts";
-import type { SubmitRefusal } from "../refusal.ts";
+import type { PullRequestRefusal } from "./refusals.ts";
 
 /** GitHub's are those of a GitHub Enterprise Server, too. Other providers keep none where the clone URL leads. */
 const folders: Readonly<Record<string, string>> = { github: "pull", gitlab: "merge-requests" };
@@ -14,7 +14,7 @@ const SUPPORTED = "GitHub and GitLab";
 export function askedPullRequest(
   caller: Caller,
   asked: PullRequest | undefined,
-): Result<PullRequestHead | null, SubmitRefusal> {
+): Result<PullRequestHead | null, PullRequestRefusal> {
   if (asked === undefined) return ok(null);
   if (caller.kind !== "ci_job") return refused({ reason: "pull_request_needs_job" });
   const { provider } = caller.capability.job;

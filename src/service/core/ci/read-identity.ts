@@ -3,7 +3,9 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { CiIdentity, ClaimState } from "../../../contract/ci/ci-identity.ts";
 import { type Caller, reachAgent } from "../accounts/caller.ts";
+import type { ClassRefusal } from "../accounts/refusals.ts";
 import { findCurrentAccount } from "../accounts/subscriptions.ts";
+import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
 import {
   accountWallet,
@@ -13,7 +15,6 @@ import {
   grantInMicroUsd,
 } from "../money/ledger.ts";
 import type { Agent, Capability } from "../records.ts";
-import type { AgentRefusal, ClassRefusal } from "../refusal.ts";
 
 /** What is bound to the caller's capability. For a CI job alone: an account is no job. */
 export async function readIdentity(

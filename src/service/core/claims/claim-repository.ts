@@ -3,12 +3,13 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
 import type { AccountCaller } from "../accounts/caller.ts";
+import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { AgentRepository } from "../records.ts";
-import type { ClaimRefusal, ClassRefusal } from "../refusal.ts";
 import { CLAIM_PREFIX, claimUrlOf } from "./claim-url.ts";
 import { auditClaim } from "./confirm-claim.ts";
+import type { ClaimRefusal } from "./refusals.ts";
 
 /** How long a claim waits for a job of the repository. */
 const PENDING_MS = 7 * 24 * 60 * 60 * 1000;

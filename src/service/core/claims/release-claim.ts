@@ -4,8 +4,8 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { Agent, AgentRepository } from "../records.ts";
-import type { ReleaseRefusal } from "../refusal.ts";
 import { cancelled, notDispatched } from "../schedules/schedule-machine.ts";
+import type { ReleaseRefusal } from "./refusals.ts";
 
 export type Released = {
   readonly agentId: string;

@@ -3,11 +3,12 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { type ActivePlan, type Credits, PEG_CENTS } from "../../../contract/money/credits.ts";
 import type { Caller } from "../accounts/caller.ts";
+import type { ClassRefusal } from "../accounts/refusals.ts";
 import { findCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Core } from "../core.ts";
 import type { Subscription } from "../records.ts";
-import type { ClassRefusal, CreditsRefusal } from "../refusal.ts";
 import { accountWallet, balanceInCredits } from "./ledger.ts";
+import type { CreditsRefusal } from "./refusals.ts";
 
 /** An account's credits, for itself alone. The first look in a period of its subscription grants that period's. */
 export async function readCredits(

@@ -2,7 +2,7 @@
 
 import type { Result } from "../../../base/result.ts";
 import type { JobStatement, VerifiedToken } from "../ci/job-identity.ts";
-import type { ExchangeRefusal } from "../refusal.ts";
+import type { ExchangeRefusal } from "../ci/refusals.ts";
 
 export interface TokenVerifier {
   /**

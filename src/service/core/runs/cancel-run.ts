@@ -4,9 +4,9 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import { isTerminal } from "../../../contract/runs/run.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
-import type { RunRefusal } from "../refusal.ts";
 import { type AskedRuns, announce, askToEnd } from "./end-run.ts";
 import { findRun } from "./read-run.ts";
+import type { RunRefusal } from "./refusals.ts";
 
 /**
  * Asks a run, and every run that it delegated to, to end: one that nobody took ends here, a running one when its

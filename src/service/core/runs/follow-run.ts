@@ -4,8 +4,8 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import { type Caller, reachAgent } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import type { RunRecord, Session } from "../records.ts";
-import type { RunRefusal } from "../refusal.ts";
 import { type EventPage, findRun, readEventPage } from "./read-run.ts";
+import type { RunRefusal } from "./refusals.ts";
 
 const EVENTS_A_PAGE = 100;
 const RUNS_A_PAGE = 50;

@@ -2,9 +2,9 @@
 
 import { ok, type Result } from "../../../base/result.ts";
 import { type Caller, reachAgent } from "../accounts/caller.ts";
+import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
 import type { RunRecord } from "../records.ts";
-import type { AgentRefusal } from "../refusal.ts";
 
 export type RunPage = {
   readonly runs: readonly RunRecord[];

@@ -6,7 +6,7 @@ import { toRun } from "../../api/shared/run-view.ts";
 import { type Caller, reachAgent } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import type { RunRecord, StoredEvent } from "../records.ts";
-import type { RunRefusal } from "../refusal.ts";
+import type { RunRefusal } from "./refusals.ts";
 
 /** One page holds about this much, however large the events are. At least one event. */
 const MAX_PAGE_CHARS = 1_000_000;

@@ -14,8 +14,8 @@ import { ensureFreeCredits, isFree } from "../money/free-credits.ts";
 import { accountWallet, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { Agent, PullRequestHead } from "../records.ts";
-import type { SubmitRefusal } from "../refusal.ts";
 import { holdFee, queuedRun } from "./new-run.ts";
+import type { SubmitRefusal } from "./refusals.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 /** Who loses the race for a session key finds it taken at the second try. */

@@ -2,9 +2,11 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Caller } from "../accounts/caller.ts";
+import type { ClassRefusal } from "../accounts/refusals.ts";
+import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
-import type { AgentRefusal, ClassRefusal, ScheduleRefusal } from "../refusal.ts";
 import { findSchedule } from "./read-schedule.ts";
+import type { ScheduleRefusal } from "./refusals.ts";
 import { cancelled, type ScheduleRecord } from "./schedule-machine.ts";
 
 /** Ends a schedule that was not fired. One that was has a run, and that can be cancelled. */

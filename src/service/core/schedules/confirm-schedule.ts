@@ -3,12 +3,14 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { confirmUrl } from "../../api/shared/schedule-view.ts";
 import type { Caller } from "../accounts/caller.ts";
+import type { ClassRefusal } from "../accounts/refusals.ts";
+import type { AgentEndingRefusal, AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
-import type { AgentRefusal, ClassRefusal, ScheduleRefusal } from "../refusal.ts";
 import { findSchedule } from "./read-schedule.ts";
+import type { ScheduleRefusal } from "./refusals.ts";
 import { confirmed, type ScheduleRecord } from "./schedule-machine.ts";
 
-type Refusal = AgentRefusal | ClassRefusal | ScheduleRefusal;
+type Refusal = AgentRefusal | AgentEndingRefusal | ClassRefusal | ScheduleRefusal;
 
 /**
  * Lets a schedule that an AI client made fire. The owner's alone: an AI client is sent to them. Authorizes the run and

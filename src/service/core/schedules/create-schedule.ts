@@ -3,16 +3,20 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { CreateScheduleRequest } from "../../../contract/schedules/schedule.ts";
 import type { Caller } from "../accounts/caller.ts";
+import type { ClassRefusal } from "../accounts/refusals.ts";
+import type { AgentRefusal, AgentRetiredRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
-import type { AgentRefusal, ClassRefusal, ScheduleRefusal, SubmitRefusal } from "../refusal.ts";
+import type { SessionRefusal } from "../sessions/refusals.ts";
 import { reachScheduledAgent } from "./read-schedule.ts";
+import type { ScheduleRefusal } from "./refusals.ts";
 import type { ScheduleRecord } from "./schedule-machine.ts";
 
 type Refusal =
   | AgentRefusal
   | ClassRefusal
   | ScheduleRefusal
-  | Extract<SubmitRefusal, { reason: "session_not_found" | "agent_retired" }>;
+  | AgentRetiredRefusal
+  | Extract<SessionRefusal, { reason: "session_not_found" }>;
 
 /** Schedules one run. What an AI client schedules waits for the owner's confirmation. */
 export async function createSchedule(

@@ -2,11 +2,11 @@
 // The run and the mark that it exists are one transaction, so that neither is ever there without the other.
 
 import { type Result, refused } from "../../../base/result.ts";
-import { toProblem } from "../../api/shared/public-problem.ts";
+import { toProblem } from "../../api/shared/problems/to-problem.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { SpanStart } from "../ports/tracer.ts";
-import type { SubmitRefusal } from "../refusal.ts";
+import type { SubmitRefusal } from "../runs/refusals.ts";
 import type { RunSubmitter, Submitted } from "../runs/submit-run.ts";
 import { dispatched, firing, isDue, notDispatched, type ScheduleRecord } from "./schedule-machine.ts";
 

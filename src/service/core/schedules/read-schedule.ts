@@ -2,9 +2,11 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { type AccountCaller, type Caller, reachAgent } from "../accounts/caller.ts";
+import type { ClassRefusal } from "../accounts/refusals.ts";
+import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
 import type { Agent } from "../records.ts";
-import type { AgentRefusal, ClassRefusal, ScheduleRefusal } from "../refusal.ts";
+import type { ScheduleRefusal } from "./refusals.ts";
 import type { ScheduleRecord } from "./schedule-machine.ts";
 
 /** The agent of a schedule route, for a caller with an account's key. */

@@ -2,10 +2,13 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { type Caller, isOwner, reachAgent } from "../accounts/caller.ts";
+import type { ClassRefusal } from "../accounts/refusals.ts";
+import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
 import type { WorkflowRecord } from "../records.ts";
-import type { AgentRefusal, ClassRefusal, SubmitRefusal, WorkflowRefusal } from "../refusal.ts";
+import type { SubmitRefusal } from "../runs/refusals.ts";
 import type { RunSubmitter } from "../runs/submit-run.ts";
+import type { WorkflowRefusal } from "./refusals.ts";
 
 type Refusal = WorkflowRefusal | ClassRefusal | AgentRefusal;
 

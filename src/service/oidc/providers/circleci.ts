@@ -3,7 +3,7 @@
 
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { ExchangeRefusal } from "../../core/refusal.ts";
+import type { ExchangeRefusal } from "../../core/ci/refusals.ts";
 import { fillCloneUrl, type IssuerConfig } from "../issuer-config.ts";
 import { claimRefused, show } from "../registered-claims.ts";
 import { matching, REF_CHARS, statedCommit, uuid } from "./claim-forms.ts";

@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import { ok, type Result } from "../../../base/result.ts";
 import type { JobStatement } from "../../core/ci/job-identity.ts";
-import type { ExchangeRefusal } from "../../core/refusal.ts";
+import type { ExchangeRefusal } from "../../core/ci/refusals.ts";
 import { claimRefused } from "../registered-claims.ts";
 
 /** The letters that git allows in a ref's name, and no leading dash: it ends up among git's arguments. */

@@ -4,7 +4,7 @@
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { type Visibility, visibilities } from "../../../contract/ci/exchange.ts";
-import type { ExchangeRefusal } from "../../core/refusal.ts";
+import type { ExchangeRefusal } from "../../core/ci/refusals.ts";
 import { fillCloneUrl } from "../issuer-config.ts";
 import { claimRefused, show } from "../registered-claims.ts";
 import { commit, matching, numericId, ownWorkflow, REF_CHARS, whereWellFormed } from "./claim-forms.ts";

@@ -2,7 +2,7 @@
 
 import type { Result } from "../../../base/result.ts";
 import type { JobIdentity, JobStatement } from "../../core/ci/job-identity.ts";
-import type { ExchangeRefusal } from "../../core/refusal.ts";
+import type { ExchangeRefusal } from "../../core/ci/refusals.ts";
 import type { JsonObject } from "../compact-token.ts";
 import type { IssuerConfig } from "../issuer-config.ts";
 import type { PinnedAlgorithm } from "../signing-key.ts";

@@ -106,6 +106,6 @@ describe("admitCaller", () => {
     await revokeApiKey(fixture.core, key?.id ?? "");
     const answers: string[] = [];
     for (let index = 0; index < 5; index += 1) answers.push(await ask(mine.owner));
-    expect(answers).toEqual([...Array.from({ length: 4 }, () => "credential_revoked"), "address 20000"]);
+    expect(answers).toEqual([...Array.from({ length: 4 }, () => "key_revoked"), "address 20000"]);
   });
 });

@@ -49,7 +49,7 @@ export function scheduleRoutes(core: Core): Hono<Env> {
   type OneSchedule = (
     core: Core,
     request: { caller: Caller; agentId: string; scheduleId: string },
-  ) => ReturnType<typeof findSchedule>;
+  ) => ReturnType<typeof confirmSchedule>;
   const act = (work: OneSchedule) => async (context: Context<Env, typeof ONE>) => {
     const caller = await callerOf(core, context);
     if (!caller.ok) return answerRefusal(context, caller.refusal);

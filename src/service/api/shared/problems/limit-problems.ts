@@ -1,0 +1,31 @@
+// What a caller is told who asks for too much at once. Pure.
+
+import type { CapacityRefusal, RateRefusal, SocketRefusal } from "../../../core/limits/refusals.ts";
+import type { ProblemsOf } from "./public-problem.ts";
+
+export const limitProblems: ProblemsOf<RateRefusal | SocketRefusal | CapacityRefusal> = {
+  rate_limited: ({ scope, retryAfterMs }) => ({
+    status: 429,
+    code: "rate_limited",
+    message: `Too many requests from this ${scope}. Wait and try again.`,
+    retryAfterSeconds: Math.ceil(retryAfterMs / 1000),
+  }),
+  sockets_reached: ({ allowed }) => ({
+    status: 429,
+    code: "capacity_reached",
+    message: `${allowed} sockets are open with credentials of this account or repository, and no more may be. Close one.`,
+    retryAfterSeconds: 10,
+  }),
+  capacity_reached: ({ queued, allowed }) => ({
+    status: 429,
+    code: "capacity_reached",
+    message: `${queued} runs wait already, ${allowed} may. Try again later.`,
+    retryAfterSeconds: 10,
+  }),
+  concurrency_reached: ({ inFlight, allowed }) => ({
+    status: 429,
+    code: "concurrency_reached",
+    message: `${inFlight} runs of this account are in flight, its plan allows ${allowed}. Try again when one has ended.`,
+    retryAfterSeconds: 10,
+  }),
+};

@@ -1,0 +1,40 @@
+// What a caller is told of credits. Pure.
+
+import type { CreditsRefusal, PaymentRefusal } from "../../../core/money/refusals.ts";
+import { forbidden, isoTime, type ProblemsOf, type PublicProblem } from "./public-problem.ts";
+
+type UnclaimedRefusal = Extract<PaymentRefusal, { readonly repository: string }>;
+
+export const moneyProblems: ProblemsOf<CreditsRefusal | PaymentRefusal> = {
+  credits_of_another: () =>
+    forbidden("An account's credits are shown to that account alone, and this credential is another's."),
+  balance_ended: ({ plan, reason }) => ({
+    status: 402,
+    code: "insufficient_credits",
+    message: "The account has not enough credits for a run.",
+    fields: { audience: plan, reason },
+  }),
+  credits_ended: (refusal) =>
+    unpaid(
+      refusal,
+      `The free credits of ${refusal.repository}'s owner are used up until ${isoTime(refusal.resetsAt)}.${wayToPay("Claim the repository to go on", refusal)}`,
+    ),
+  repository_private: (refusal) =>
+    unpaid(
+      refusal,
+      `Free credits are for public repositories, and ${refusal.repository} is not public.${wayToPay("Claim it to run its agent", refusal)}`,
+    ),
+};
+
+function wayToPay(what: string, { claimUrl }: UnclaimedRefusal): string {
+  return claimUrl === null ? " Repositories of this CI provider cannot be claimed." : ` ${what}: ${claimUrl}`;
+}
+
+function unpaid({ reason, claimUrl }: UnclaimedRefusal, message: string): PublicProblem {
+  return {
+    status: 402,
+    code: "insufficient_credits",
+    message,
+    fields: { audience: "anon", reason, claim_url: claimUrl },
+  };
+}

@@ -1,0 +1,21 @@
+// What a caller is told of a run. Pure.
+
+import type { MessageRefusal, ReadRunRefusal } from "../../../core/runs/refusals.ts";
+import { forbidden, invalidRequest, notFound, type ProblemsOf } from "./public-problem.ts";
+
+export const runProblems: ProblemsOf<ReadRunRefusal | MessageRefusal> = {
+  message_missing: () => invalidRequest('One of "message" and "messages" is required.'),
+  run_not_found: ({ runId }) => notFound(`There is no run ${runId}.`),
+  run_of_another: ({ runId }) =>
+    forbidden(`Run ${runId} belongs to an agent that this credential may not use.`),
+  events_expired: ({ runId, agentId }) => ({
+    status: 410,
+    code: "events_expired",
+    message: `The events of run ${runId} are not kept any more. Its record is at GET /v1/agents/${agentId}/runs/${runId}.`,
+  }),
+  run_finished: ({ runId, status }) => ({
+    status: 409,
+    code: "run_finished",
+    message: `Run ${runId} has ended already: ${status}.`,
+  }),
+};

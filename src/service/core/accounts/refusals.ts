@@ -1,0 +1,21 @@
+// Why a credential, a caller class or a change of plan is refused. Pure.
+
+export type AuthRefusal =
+  | { readonly reason: "credential_missing" }
+  | { readonly reason: "credential_malformed" }
+  | { readonly reason: "credential_unknown" }
+  | { readonly reason: "key_revoked" }
+  | { readonly reason: "capability_revoked" }
+  | { readonly reason: "capability_expired"; readonly expiredAt: number };
+
+/** What the caller's class may not do. */
+export type ClassRefusal =
+  | { readonly reason: "capability_needed" }
+  | { readonly reason: "account_needed" }
+  | { readonly reason: "owner_needed"; readonly what: string; readonly url: string };
+
+/** For the operator alone: no route answers it. */
+export type PlanRefusal =
+  | { readonly reason: "account_not_found"; readonly accountId: string }
+  | { readonly reason: "sku_unknown"; readonly sku: string }
+  | { readonly reason: "plan_not_subscribed"; readonly accountId: string };

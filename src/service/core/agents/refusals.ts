@@ -1,0 +1,20 @@
+// Why an agent is not found, made, changed or given work. Pure.
+
+import type { Plan } from "../records.ts";
+
+export type AgentRefusal =
+  | { readonly reason: "agent_not_found"; readonly agentId: string }
+  | { readonly reason: "agent_of_another"; readonly agentId: string };
+
+export type AgentRetiredRefusal = { readonly reason: "agent_retired"; readonly agentId: string };
+
+export type AgentEndingRefusal = { readonly reason: "agent_ending"; readonly agentId: string };
+
+/** The request is about CI jobs, and the agent has no repository whose jobs could run it. */
+export type AgentPolicyRefusal = { readonly reason: "agent_without_repository"; readonly agentId: string };
+
+export type CreateAgentRefusal =
+  | { readonly reason: "agent_key_missing" }
+  | { readonly reason: "model_unknown"; readonly model: string }
+  | { readonly reason: "model_forbidden"; readonly model: string; readonly plan: Plan }
+  | { readonly reason: "agent_cap_reached"; readonly agents: number; readonly allowed: number };

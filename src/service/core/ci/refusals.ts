@@ -1,0 +1,23 @@
+// Why a CI job is refused. Pure.
+
+import type { ExchangeReason } from "../../../contract/problems/problem.ts";
+
+/** `expected` and `got` repeat claims of the token: they are filled only after its signature has passed. */
+export type ExchangeRefusal = {
+  readonly reason: ExchangeReason;
+  readonly detail: string;
+  readonly expected?: string;
+  readonly got?: string;
+};
+
+export type PullRequestRefusal =
+  | { readonly reason: "pull_request_needs_job" }
+  | { readonly reason: "pull_request_unsupported"; readonly provider: string; readonly allowed: string };
+
+/** The owner has set a policy since the job's capability was issued. */
+export type PolicyRefusal = {
+  readonly reason: "policy_refused_since";
+  readonly detail: string;
+  readonly expected: string;
+  readonly got: string;
+};
