@@ -78,7 +78,7 @@ describe("a job on push", () => {
     expect(reply).toContain(`# Briefing of \`${REPOSITORY}\``);
     expect(reply).toContain("Greets whoever asks.");
     expect(reply).toContain("event `push`");
-    expect(reply).toContain("src/index.ts");
+    expect(reply).toContain("Languages: TypeScript (1 file)");
     const deltas = (await eventsOf(main)).flatMap(({ event }) =>
       event.type === "TEXT_MESSAGE_CONTENT" && "delta" in event ? [event.delta] : [],
     );

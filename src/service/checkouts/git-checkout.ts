@@ -4,7 +4,7 @@ import { type PathGuard, protectedPathGuard } from "../../contract/protected-pat
 import { type Checkout, CheckoutError, type CheckoutSource } from "../core/ports/checkout.ts";
 import type { PullRequestBase } from "./fetch-pull-request.ts";
 import { findTextInTree } from "./find-text.ts";
-import { COMMIT_FORMAT, parseChanges, parseCommits, splitRecords } from "./git-output.ts";
+import { COMMIT_FORMAT, parseChanges, parseCommits } from "./git-output.ts";
 import { type Git, type GitCall, GitError, type GitOutput } from "./git-process.ts";
 import { type RunFolder, removeFolder } from "./run-folder.ts";
 import { LOOKING_ADVICE, listTree } from "./tree-files.ts";
@@ -67,20 +67,6 @@ export function gitCheckout(open: OpenCheckout): Checkout {
       return text.stdout.toString("utf8");
     },
 
-    async mostChangedFiles(limit) {
-      const args = [
-        "log",
-        "-z",
-        "--format=",
-        "--name-only",
-        "--no-renames",
-        "--no-ext-diff",
-        "--no-textconv",
-      ];
-      const log = await ask({ args, maxOutputBytes: MAX_HISTORY_BYTES, onOverflow: "keep" });
-      return countPaths(splitRecords(log.stdout)).slice(0, limit);
-    },
-
     async changesSinceBase() {
       const isMerge = isPullRequest(source);
       const baseSha = open.base?.mergeBase ?? (isMerge ? await mergeBase(ask) : null);
@@ -133,11 +119,4 @@ async function mergeBase(ask: (call: Omit<GitCall, "signal">) => Promise<GitOutp
   const line = await ask({ args: ["rev-list", "--parents", "--max-count=1", "HEAD"] });
   const [, base, head, ...more] = line.stdout.toString("latin1").trim().split(" ");
   return base !== undefined && head !== undefined && more.length === 0 ? base : null;
-}
-
-function countPaths(touched: readonly string[]): { path: string; commits: number }[] {
-  const counts = new Map<string, number>();
-  for (const path of touched) if (path !== "") counts.set(path, (counts.get(path) ?? 0) + 1);
-  const ranked = [...counts].map(([path, commits]) => ({ path, commits }));
-  return ranked.sort((a, b) => b.commits - a.commits || (a.path < b.path ? -1 : 1));
 }

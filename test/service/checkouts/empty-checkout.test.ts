@@ -20,7 +20,6 @@ describe("an empty checkout", () => {
     expect(await readdir(checkout.root)).toEqual([]);
     expect(await checkout.files()).toEqual([]);
     expect(await checkout.recentCommits(5)).toMatchObject([{ sha: checkout.headSha }]);
-    expect(await checkout.mostChangedFiles(5)).toEqual([]);
     expect(await checkout.changesSinceBase()).toBeNull();
     const query = { texts: ["x"], wholeWord: false, ignoreCase: false, folder: "" };
     expect(await checkout.findText(query)).toEqual({ matches: [], complete: true });

@@ -72,24 +72,6 @@ describe("history", () => {
       { sha: two, author: "Ada Lovelace", at: Date.UTC(2024, 0, 2), subject: "two" },
     ]);
   });
-
-  it("does not count the files of a first commit as changes", async () => {
-    const [, , three] = threeCommits();
-    const checkout = await fixture.open(three);
-    expect(await checkout.mostChangedFiles(10)).toEqual([
-      { path: "a", commits: 2 },
-      { path: "dir/c", commits: 1 },
-    ]);
-  });
-
-  it("does not count the files of the commit at which a shallow history ends", async () => {
-    const [, , three] = threeCommits();
-    const checkout = await fixture.open(three, { limits: { historyDepth: 2 } });
-    expect(await checkout.recentCommits(10)).toHaveLength(2);
-    expect((await checkout.mostChangedFiles(10)).map((file) => file.path)).toEqual(["a", "dir/c"]);
-    const single = await fixture.open(three, { limits: { historyDepth: 1 } });
-    expect(await single.mostChangedFiles(10)).toEqual([]);
-  });
 });
 
 describe("findText", () => {

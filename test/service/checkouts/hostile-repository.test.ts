@@ -18,7 +18,6 @@ afterEach(async () => {
 async function askEverything(checkout: Checkout): Promise<void> {
   await checkout.files();
   await checkout.recentCommits(10);
-  await checkout.mostChangedFiles(10);
   await checkout.changesSinceBase();
   await checkout.findText({ texts: ["a"], wholeWord: false, ignoreCase: false, folder: "" });
 }
@@ -109,7 +108,6 @@ describe("paths", () => {
     const sorted = names.toSorted();
     expect((await checkout.files()).toSorted()).toEqual(sorted);
     expect((await checkout.changesSinceBase())?.files.map((file) => file.path).toSorted()).toEqual(sorted);
-    expect((await checkout.mostChangedFiles(99)).map((file) => file.path).toSorted()).toEqual(sorted);
     const found = await checkout.findText({
       texts: ["TODO"],
       wholeWord: true,

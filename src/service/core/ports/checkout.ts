@@ -113,8 +113,6 @@ export interface Checkout {
    * written the rest. Null where there is none, or no base is in reach.
    */
   instructions(): Promise<string | null>;
-  /** Paths by the number of commits in the shallow history that touched them, most first. */
-  mostChangedFiles(limit: number): Promise<readonly { readonly path: string; readonly commits: number }[]>;
   /** What a pull request changes, against its base. Null where the event is not a pull request or no base is in reach. */
   changesSinceBase(): Promise<{ readonly baseSha: string; readonly files: readonly ChangedFile[] } | null>;
   /**

@@ -16,7 +16,6 @@ export async function folderCheckout(files: Readonly<Record<string, string | Buf
     root,
     headSha: "0".repeat(40),
     recentCommits: async () => [],
-    mostChangedFiles: async () => [],
     changesSinceBase: async () => null,
     instructions: async () => null,
     workingChanges: async () => ({ baseSha: "0".repeat(40), files: [], patch: "", heldBack: [] }),

@@ -1,8 +1,4 @@
 import { describe, expect, it } from "vitest";
-import {
-  findLicence,
-  recogniseLicence,
-} from "../../../../../src/service/executor/backends/offline/licence.ts";
 import { findReadme, firstParagraph } from "../../../../../src/service/executor/backends/offline/readme.ts";
 
 const prose = "This project parses things quickly.";
@@ -43,25 +39,5 @@ describe("firstParagraph", () => {
     expect(findReadme(["README", "readme.md", "docs/README.md"])).toBe("readme.md");
     expect(findReadme(["README.rst"])).toBe("README.rst");
     expect(findReadme(["docs/README.md"])).toBeNull();
-  });
-});
-
-describe("recogniseLicence", () => {
-  it.each([
-    ["Apache-2.0", "  Apache License\n   Version 2.0, January 2004"],
-    ["MIT", "Permission is hereby granted, free of charge, to any\nperson obtaining a copy"],
-    ["GPL-3.0", "GNU GENERAL PUBLIC LICENSE\n Version 3, 29 June 2007"],
-    ["AGPL-3.0", "GNU AFFERO GENERAL PUBLIC LICENSE\n Version 3"],
-    ["BSD-3-Clause", "Redistribution and use in source and binary forms … Neither the name of"],
-    ["BSD-2-Clause", "Redistribution and use in source and binary forms"],
-    [null, "All rights reserved."],
-  ])("knows %s", (name, text) => {
-    expect(recogniseLicence(text)).toBe(name);
-  });
-
-  it("looks in the root folder", () => {
-    expect(findLicence(["src/LICENSE", "LICENSE-MIT"])).toBe("LICENSE-MIT");
-    expect(findLicence(["COPYING"])).toBe("COPYING");
-    expect(findLicence(["licenses.ts"])).toBeNull();
   });
 });
