@@ -2,7 +2,8 @@
 
 import { destination, pino, stdTimeFunctions } from "pino";
 import { AddressInUseError, SandboxError, startService } from "../service/main.ts";
-import { readConfig, type SettingName } from "../service/settings/config.ts";
+import { readConfig } from "../service/settings/config.ts";
+import type { SettingName } from "../service/settings/service-settings.ts";
 import { DataFolderInUseError } from "../service/store/sqlite.ts";
 import { readFlags, takeArguments } from "./flags.ts";
 import { helpText } from "./help.ts";

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { type CodeHost, startCodeHost } from "../../fakes/code-host/code-host.ts";
 import type { Claims } from "../../fakes/issuer/claims.ts";
 import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
-import type { Role } from "../../src/service/settings/config.ts";
+import type { Role } from "../../src/service/settings/service-settings.ts";
 import { call } from "./service-client.ts";
 import { CiJob } from "./service-job.ts";
 import { ServiceProcess } from "./service-process.ts";

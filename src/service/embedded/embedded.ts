@@ -5,6 +5,7 @@ import { mkdtemp } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/ids.ts";
+import type { Environment } from "../../base/settings/setting.ts";
 import { borrowedCheckouts } from "../checkouts/borrowed-checkouts.ts";
 import { readJobCheckout } from "../checkouts/borrowed-facts.ts";
 import { removeFolder } from "../checkouts/run-folder.ts";
@@ -13,7 +14,8 @@ import type { SandboxKind } from "../core/ports/sandbox.ts";
 import { startService } from "../main.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
 import { SandboxError } from "../sandbox/sandbox-error.ts";
-import { type Config, type Environment, readConfig, type SettingName, settings } from "../settings/config.ts";
+import { type Config, readConfig } from "../settings/config.ts";
+import { type SettingName, serviceSettings } from "../settings/service-settings.ts";
 import { isWritersEvent } from "./job-trust.ts";
 import { ownIssuer } from "./own-issuer.ts";
 import { warningLog } from "./warning-log.ts";
@@ -167,7 +169,7 @@ function embeddedConfig(
 
 /** A job's environment may name the database that it tests, or the port of its own server. */
 function withoutSettings(environment: Environment): Environment {
-  const others = new Set([...Object.keys(settings), "CI_ISSUERS"]);
+  const others = new Set(Object.keys(serviceSettings));
   const kept = Object.entries(environment).filter(
     ([name]) => !others.has(name) && !name.startsWith("OTEL_") && !name.startsWith("INPUT_"),
   );

@@ -1,7 +1,9 @@
 // Which issuers this service believes: the entries of CI_ISSUERS, and the rules for one. Pure.
 
 import * as z from "zod/mini";
-import { ok, type Result, refused } from "../../base/result.ts";
+import type { Result } from "../../base/result.ts";
+import { decodeBySchema, json, jsonInteger } from "../../base/settings/json-kinds.ts";
+import type { Kind } from "../../base/settings/setting.ts";
 import { AZURE_REFUSED, isAzureIssuer } from "./azure-devops.ts";
 
 export const REPOSITORY_PLACEHOLDER = "{repository}";
@@ -48,14 +50,7 @@ const entrySchema = z.strictObject({
     [],
   ),
   /** The longest life of a token, in place of the provider's. Each token is remembered for so long. */
-  max_token_seconds: z.optional(
-    z
-      .int(`must be a whole number from 60 to ${MAX_TOKEN_SECONDS}`)
-      .check(
-        z.minimum(60, `must be a whole number from 60 to ${MAX_TOKEN_SECONDS}`),
-        z.maximum(MAX_TOKEN_SECONDS, `must be a whole number from 60 to ${MAX_TOKEN_SECONDS}`),
-      ),
-  ),
+  max_token_seconds: z.optional(jsonInteger({ min: 60, max: MAX_TOKEN_SECONDS })),
   /** What its repositories count as where tokens do not say; private unless written. */
   visibility: z.optional(z.enum(["public", "private"], "must be public or private")),
 });
@@ -86,36 +81,29 @@ export const githubIssuer: IssuerConfig = {
   allow_events: [],
 };
 
+const issuersSchema = z.array(issuerSchema, "must be a list").check(
+  z.minLength(1, "must name an issuer"),
+  z.check((payload) => {
+    const issuers = payload.value.map(({ issuer }) => issuer);
+    for (const [index, issuer] of issuers.entries()) {
+      if (issuers.indexOf(issuer) === index) continue;
+      const message = `must be listed once, got ${JSON.stringify(issuer)} again`;
+      payload.issues.push({ code: "custom", path: [index, "issuer"], message, input: issuer });
+    }
+  }),
+);
+
+export const issuersKind: Kind<readonly IssuerConfig[]> = json({
+  allowed: "a JSON list of issuers",
+  schema: issuersSchema,
+});
+
 /**
  * Decodes the parsed JSON of CI_ISSUERS. A refusal is every fault found, each one line that begins with the
  * place: `[0].jwks_uri must be an https URL …`.
  */
 export function decodeIssuers(value: unknown): Result<readonly IssuerConfig[], readonly string[]> {
-  const parsed = z
-    .array(issuerSchema, "must be a list")
-    .check(z.minLength(1, "must name an issuer"))
-    .safeParse(value);
-  if (!parsed.success) return refused(parsed.error.issues.map(describeIssue));
-  const issuers = parsed.data;
-  const repeated = issuers.flatMap(({ issuer }, index) =>
-    issuers.findIndex((other) => other.issuer === issuer) < index
-      ? [`[${index}].issuer must be listed once, got ${JSON.stringify(issuer)} again`]
-      : [],
-  );
-  return repeated.length > 0 ? refused(repeated) : ok(issuers);
-}
-
-function describeIssue(issue: z.core.$ZodIssue): string {
-  const place = issue.path
-    .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
-    .join("");
-  return `${place} ${faultOf(issue)}`.trim();
-}
-
-function faultOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === "unrecognized_keys") return `has unknown fields: ${issue.keys.join(", ")}`;
-  const isNoObject = issue.code === "invalid_type" && issue.expected === "object";
-  return isNoObject ? "must be an object" : issue.message;
+  return decodeBySchema(issuersSchema, value);
 }
 
 function isSecureUrl(text: string): boolean {

@@ -1,7 +1,16 @@
-// The settings of the sandbox: decoded from text, each wrong one named with what is allowed. Pure.
+// The settings of the sandbox. Pure.
 
 import { isAbsolute, join, normalize, relative } from "node:path";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { commandLine } from "../../base/settings/json-kinds.ts";
+import { integer, listOf, oneOf } from "../../base/settings/kinds.ts";
+import {
+  described,
+  type Environment,
+  readSettings,
+  type ValuesOf,
+  variablesOf,
+} from "../../base/settings/setting.ts";
 import { faultOfName } from "./scrubbed-environment.ts";
 
 export const sandboxModes = ["auto", "bubblewrap", "container", "off"] as const;
@@ -64,76 +73,136 @@ const neverVisible = [
 ];
 
 const MEGABYTE = 1024 * 1024;
-const AGENT_MEMORY_BYTES = 8192 * MEGABYTE;
+const COMMAND_MEMORY_MB = 4096;
+const AGENT_MEMORY_MB = 8192;
+
+const megabytes = (min: number) => integer({ min, max: 1_048_576 });
+const command = commandLine('["docker", "run", "…"]');
+
+/** By the names of their environment variables, in the order of the documentation. */
+export const sandboxSettings = {
+  SANDBOX: described({
+    kind: oneOf(sandboxModes),
+    fallback: "auto",
+    description:
+      "`auto` uses bubblewrap where it works, `bubblewrap` requires it, `container` uses `SANDBOX_COMMAND`, `off` executes commands without a sandbox: they can reach this machine.",
+  }),
+  SANDBOX_NETWORK: described({
+    kind: oneOf(sandboxNetworks),
+    fallback: "off",
+    description: "`allowed` gives commands the machine's network.",
+  }),
+  SANDBOX_READ_PATHS: described({
+    kind: listOf({
+      allowed: "a list of absolute paths, separated by colons",
+      separator: /:/,
+      item: (text) => text,
+    }),
+    fallback: [],
+    description: "Folders of tools that commands may read beside the usual ones.",
+    shownDefault: "none",
+  }),
+  SANDBOX_ENV: described({
+    kind: listOf({
+      allowed: "a list of names of environment variables, separated by commas",
+      separator: /,/,
+      item: (text) => text,
+    }),
+    fallback: [],
+    description: "Environment variables that commands get. Names that secrets usually have are refused.",
+    shownDefault: "none",
+  }),
+  SANDBOX_COMMAND: described({
+    kind: command,
+    fallback: null,
+    description:
+      "With `SANDBOX=container`: the command that starts a container, with `{checkout}` and `{command}`.",
+    shownDefault: "none",
+  }),
+  SANDBOX_STOP_COMMAND: described({
+    kind: command,
+    fallback: null,
+    description: "The command that stops that container, with `{name}`.",
+    shownDefault: "none",
+  }),
+  SANDBOX_SECONDS: described({
+    kind: integer({ min: 1, max: 21_600 }),
+    fallback: 600,
+    description: "How long one command may take.",
+  }),
+  SANDBOX_MEMORY_MB: described({
+    kind: megabytes(64),
+    fallback: null,
+    description: "The memory of one command, or of a coding agent with all that it starts.",
+    shownDefault: "`4096`; for a coding agent `8192`",
+  }),
+  SANDBOX_PROCESSES: described({
+    kind: integer({ min: 16, max: 100_000 }),
+    fallback: 1024,
+    description: "Processes and threads of one command.",
+  }),
+  SANDBOX_DISK_MB: described({
+    kind: megabytes(16),
+    fallback: 8192,
+    description: "The size that the checkout may grow to.",
+  }),
+  SANDBOX_TMP_MB: described({
+    kind: megabytes(1),
+    fallback: 512,
+    description: "The size of each temporary folder. They are in memory.",
+  }),
+};
 
 /** `dataDir` is absolute. A refusal is one line for every wrong setting. */
 export function decodeSandbox(
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   dataDir: string,
 ): Result<SandboxConfig, readonly string[]> {
-  const problems: string[] = [];
-  const textOf = (name: string) => environment[name]?.trim() ?? "";
-  const oneOf = <const Value extends string>(name: string, values: readonly Value[], fallback: Value) => {
-    const given = textOf(name);
-    const value = given === "" ? fallback : values.find((each) => each === given);
-    if (value === undefined) problems.push(`${name} must be one of ${values.join(", ")}, got "${given}".`);
-    return value ?? fallback;
-  };
-  const wholeNumber = (name: string, range: { min: number; max: number; fallback: number }) => {
-    const given = textOf(name);
-    if (given === "") return range.fallback;
-    const value = /^\d+$/.test(given) ? Number(given) : Number.NaN;
-    if (value >= range.min && value <= range.max) return value;
-    problems.push(`${name} must be a whole number from ${range.min} to ${range.max}, got "${given}".`);
-    return range.fallback;
-  };
-
-  const mode = oneOf("SANDBOX", sandboxModes, "auto");
-  const confinement = {
-    mode,
-    network: oneOf("SANDBOX_NETWORK", sandboxNetworks, "off"),
-    readPaths: readPaths(textOf("SANDBOX_READ_PATHS"), dataDir, problems),
-    hiddenPaths: [dataDir],
-    passed: passedVariables(textOf("SANDBOX_ENV"), environment, problems),
-    container: containerCommands(textOf("SANDBOX_COMMAND"), textOf("SANDBOX_STOP_COMMAND"), problems),
-  };
+  const { values, problems } = readSettings(sandboxSettings, variablesOf(environment));
+  problems.push(
+    ...values.SANDBOX_READ_PATHS.flatMap((path) => faultOfReadPath(path, dataDir)),
+    ...values.SANDBOX_ENV.flatMap(faultOfPassedVariable),
+    ...faultsOfContainer(values),
+  );
+  if (problems.length > 0) return refused(problems);
+  const memoryMegabytes = values.SANDBOX_MEMORY_MB;
   const limits: SandboxLimits = {
-    timeoutMs: wholeNumber("SANDBOX_SECONDS", { min: 1, max: 21_600, fallback: 600 }) * 1000,
-    memoryBytes: wholeNumber("SANDBOX_MEMORY_MB", { min: 64, max: 1_048_576, fallback: 4096 }) * MEGABYTE,
-    processes: wholeNumber("SANDBOX_PROCESSES", { min: 16, max: 100_000, fallback: 1024 }),
-    diskBytes: wholeNumber("SANDBOX_DISK_MB", { min: 16, max: 1_048_576, fallback: 8192 }) * MEGABYTE,
-    temporaryBytes: wholeNumber("SANDBOX_TMP_MB", { min: 1, max: 1_048_576, fallback: 512 }) * MEGABYTE,
+    timeoutMs: values.SANDBOX_SECONDS * 1000,
+    memoryBytes: (memoryMegabytes ?? COMMAND_MEMORY_MB) * MEGABYTE,
+    processes: values.SANDBOX_PROCESSES,
+    diskBytes: values.SANDBOX_DISK_MB * MEGABYTE,
+    temporaryBytes: values.SANDBOX_TMP_MB * MEGABYTE,
   };
-  // It holds its own memory beside that of the commands that it executes.
-  const agentMemory = textOf("SANDBOX_MEMORY_MB") === "" ? { memoryBytes: AGENT_MEMORY_BYTES } : {};
-  const config: SandboxConfig = {
-    ...confinement,
+  return ok({
+    mode: values.SANDBOX,
+    network: values.SANDBOX_NETWORK,
+    readPaths: values.SANDBOX_READ_PATHS,
+    hiddenPaths: [dataDir],
+    passed: pickVariables(values.SANDBOX_ENV, environment),
+    container:
+      values.SANDBOX_COMMAND === null
+        ? null
+        : { start: values.SANDBOX_COMMAND, stop: values.SANDBOX_STOP_COMMAND },
     limits,
-    agentLimits: { ...limits, ...agentMemory },
+    // An agent holds its own memory beside that of the commands that it executes.
+    agentLimits: { ...limits, memoryBytes: (memoryMegabytes ?? AGENT_MEMORY_MB) * MEGABYTE },
     homesFolder: join(dataDir, "homes"),
     environment,
-  };
-  if (mode === "container" && config.container === null)
-    problems.push("SANDBOX_COMMAND must be set for SANDBOX container: the command that starts one.");
-  return problems.length > 0 ? refused(problems) : ok(config);
+  });
 }
 
-function readPaths(text: string, dataDir: string, problems: string[]): readonly string[] {
-  const paths = text.split(":").filter((path) => path !== "");
-  for (const path of paths) {
-    const plain = normalize(path).replace(/(.)\/$/, "$1");
-    const why = !isAbsolute(path)
-      ? "is not absolute"
-      : neverVisible.includes(plain)
-        ? "is too wide; name the folder of one tool"
-        : /^\/(proc|sys|dev|run|var\/run)\//.test(plain)
-          ? "leads to the machine itself"
-          : isInside(plain, dataDir) || isInside(dataDir, plain)
-            ? "holds the service's data, or lies in it"
-            : null;
-    if (why !== null) problems.push(`SANDBOX_READ_PATHS: ${JSON.stringify(path)} ${why}.`);
-  }
-  return paths;
+function faultOfReadPath(path: string, dataDir: string): readonly string[] {
+  const plain = normalize(path).replace(/(.)\/$/, "$1");
+  const why = !isAbsolute(path)
+    ? "is not absolute"
+    : neverVisible.includes(plain)
+      ? "is too wide; name the folder of one tool"
+      : /^\/(proc|sys|dev|run|var\/run)\//.test(plain)
+        ? "leads to the machine itself"
+        : isInside(plain, dataDir) || isInside(dataDir, plain)
+          ? "holds the service's data, or lies in it"
+          : null;
+  return why === null ? [] : [`SANDBOX_READ_PATHS: ${JSON.stringify(path)} ${why}.`];
 }
 
 /** True when `path` is `folder` or lies in it. */
@@ -142,56 +211,40 @@ export function isInside(path: string, folder: string): boolean {
   return way === "" || !(way === ".." || way.startsWith("../") || isAbsolute(way));
 }
 
-function passedVariables(
-  text: string,
-  environment: Readonly<Record<string, string | undefined>>,
-  problems: string[],
-): Record<string, string> {
-  const passed: Record<string, string> = {};
-  for (const name of text.split(",").map((part) => part.trim())) {
-    if (name === "") continue;
-    const fault = faultOfName(name);
-    if (fault !== null) problems.push(`SANDBOX_ENV: ${JSON.stringify(name)} ${fault}.`);
-    const value = environment[name];
-    if (value !== undefined) passed[name] = value;
-  }
-  return passed;
+function faultOfPassedVariable(name: string): readonly string[] {
+  const fault = faultOfName(name);
+  return fault === null ? [] : [`SANDBOX_ENV: ${JSON.stringify(name)} ${fault}.`];
 }
 
-function containerCommands(start: string, stop: string, problems: string[]): ContainerCommands | null {
-  if (start === "") return null;
-  const command = commandOf("SANDBOX_COMMAND", start, problems);
-  const ending = stop === "" ? null : commandOf("SANDBOX_STOP_COMMAND", stop, problems);
-  if (command === null) return null;
-  for (const needed of ["{checkout}", "{command}"]) {
-    if (!command.some((part) => part.includes(needed)))
-      problems.push(`SANDBOX_COMMAND must contain ${needed}.`);
-  }
-  // Whoever ends the client of an engine has not ended the container.
-  if (
-    command.some((part) => part.includes("{name}")) !==
-    (ending?.some((part) => part.includes("{name}")) ?? false)
-  )
-    problems.push("SANDBOX_COMMAND and SANDBOX_STOP_COMMAND must both contain {name}, or neither.");
-  return { start: command, stop: ending };
+function pickVariables(names: readonly string[], environment: Environment): Record<string, string> {
+  const entries = names.map((name): [string, string | undefined] => [name, environment[name]]);
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-function commandOf(name: string, text: string, problems: string[]): readonly [string, ...string[]] | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = null;
+function faultsOfContainer(values: ValuesOf<typeof sandboxSettings>): readonly string[] {
+  const { SANDBOX: mode, SANDBOX_COMMAND: start, SANDBOX_STOP_COMMAND: stop } = values;
+  if (start === null) {
+    return mode === "container"
+      ? ["SANDBOX_COMMAND must be set for SANDBOX container: the command that starts one."]
+      : [];
   }
-  const parts = Array.isArray(value) && value.every((part) => typeof part === "string") ? value : [];
-  const [program, ...rest] = parts;
-  if (program === undefined || program === "") {
-    problems.push(`${name} must be a JSON list of texts, such as ["docker", "run", …].`);
-    return null;
-  }
-  for (const [placeholder, word = ""] of parts.join(" ").matchAll(/\{(\w+)\}/g)) {
-    if (!(placeholders as readonly string[]).includes(word))
-      problems.push(`${name}: ${placeholder} is none of {${placeholders.join("}, {")}}.`);
-  }
-  return [program, ...rest];
+  const holds = (parts: readonly string[] | null, placeholder: string) =>
+    parts?.some((part) => part.includes(placeholder)) ?? false;
+  return [
+    ...unknownPlaceholders("SANDBOX_COMMAND", start),
+    ...unknownPlaceholders("SANDBOX_STOP_COMMAND", stop ?? []),
+    ...["{checkout}", "{command}"]
+      .filter((needed) => !holds(start, needed))
+      .map((needed) => `SANDBOX_COMMAND must contain ${needed}.`),
+    // To stop the client of a container engine does not stop the container.
+    ...(holds(start, "{name}") === holds(stop, "{name}")
+      ? []
+      : ["SANDBOX_COMMAND and SANDBOX_STOP_COMMAND must both contain {name}, or neither."]),
+  ];
+}
+
+function unknownPlaceholders(setting: string, parts: readonly string[]): readonly string[] {
+  return [...parts.join(" ").matchAll(/\{(\w+)\}/g)]
+    .filter(([, word = ""]) => !(placeholders as readonly string[]).includes(word))
+    .map(([placeholder]) => `${setting}: ${placeholder} is none of {${placeholders.join("}, {")}}.`);
 }

@@ -1,6 +1,15 @@
-// The settings of the agent that the acp backend starts: its command, what it gets, what it may. Decoded from text,
-// each wrong one named with what is allowed. Pure.
+// The settings of the coding agent that the acp backend starts: its command, what it gets, what it may. Pure.
 
+import * as z from "zod/mini";
+import { commandLine, json } from "../../base/settings/json-kinds.ts";
+import { integer, matching } from "../../base/settings/kinds.ts";
+import {
+  described,
+  type Environment,
+  type Kind,
+  readSettings,
+  variablesOf,
+} from "../../base/settings/setting.ts";
 import {
   type AcpSettings,
   type PermissionAnswer,
@@ -9,35 +18,15 @@ import {
   permissionKinds,
 } from "../executor/backends/acp/settings.ts";
 
-export const acpSettingNames = [
-  "ACP_COMMAND",
-  "ACP_ENV",
-  "ACP_AUTH_METHOD",
-  "ACP_PERMISSIONS",
-  "ACP_START_SECONDS",
-  "ACP_IDLE_SECONDS",
-  "ACP_STOP_SECONDS",
-] as const;
-export type AcpSettingName = (typeof acpSettingNames)[number];
-
 /** What the environment says; how the agent is confined, and where its home lies, is not part of it. */
 export type AcpConfig = Omit<AcpSettings, "confine" | "homes">;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** What a setting may be. `read` returns undefined for what it may not be. */
-type Kind<Value> = {
-  readonly allowed: string;
-  readonly read: (text: string) => Value | undefined;
-  readonly isSecret?: true;
-};
-
 const MAX_SECONDS = 21_600;
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
-const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const answers: readonly PermissionAnswer[] = ["allow", "reject"];
+const seconds = integer({ min: 1, max: MAX_SECONDS });
 
-/** Reads and changes of the checkout, which nothing but a patch leaves; no commands, no pages. */
+/** Reads and changes of the checkout, of which only a patch leaves it; no commands, no pages. */
 const defaultPolicy: Readonly<Record<PermissionKind, PermissionAnswer>> = {
   read: "allow",
   edit: "allow",
@@ -50,95 +39,111 @@ const defaultPolicy: Readonly<Record<PermissionKind, PermissionAnswer>> = {
   other: "reject",
 };
 
-const command: Kind<AcpConfig["command"]> = {
-  allowed: 'a JSON list of texts, such as ["opencode", "acp"]',
-  read: (text) => {
-    const parts = parseJson(text);
-    if (!Array.isArray(parts) || !parts.every(isArgument)) return undefined;
-    const [program, ...rest] = parts;
-    return program === undefined || program === "" ? undefined : [program, ...rest];
-  },
-};
-
-const variables: Kind<AcpConfig["environment"]> = {
-  allowed: "a JSON object of variables without HOME; a value is a text, or an object that is given as JSON",
-  isSecret: true,
-  read: (text) => {
-    const object = parseJson(text);
-    if (!isObject(object)) return undefined;
-    const entries = Object.entries(object).map(([name, value]): [string, unknown] => [
-      name,
-      isObject(value) ? JSON.stringify(value) : value,
-    ]);
-    const isRight = (entry: [string, unknown]): entry is [string, string] =>
-      VARIABLE_NAME.test(entry[0]) && entry[0] !== "HOME" && isArgument(entry[1]);
-    return entries.every(isRight) ? Object.fromEntries(entries) : undefined;
-  },
-};
-
+const answer = z.enum(["allow", "reject"], "must be allow or reject");
+const POLICY = `allow, reject, or a JSON object of those by ${permissionKinds.join(", ")}`;
+const policyByKind = json({
+  allowed: POLICY,
+  schema: z.pipe(
+    z.partialRecord(z.enum(permissionKinds), answer, `must be ${POLICY}`),
+    z.transform((given): PermissionPolicy => ({ ...defaultPolicy, ...given })),
+  ),
+});
 const policy: Kind<PermissionPolicy> = {
-  allowed: `allow, reject, or a JSON object of those by ${permissionKinds.join(", ")}`,
-  read: (text) => {
-    const whole = answers.find((answer) => answer === text);
-    if (whole !== undefined) return whole;
-    const object = parseJson(text);
-    if (!isObject(object)) return undefined;
-    const isRight = ([name, value]: [string, unknown]) =>
-      permissionKinds.some((kind) => kind === name) && answers.some((answer) => answer === value);
-    return Object.entries(object).every(isRight) ? { ...defaultPolicy, ...object } : undefined;
+  ...policyByKind,
+  decode: (text) => {
+    const whole = answers.find((one) => one === text);
+    return whole === undefined ? policyByKind.decode(text) : { ok: true, value: whole };
   },
 };
 
-const methodId: Kind<string> = {
-  allowed: "one word, as the agent calls its way to log in",
-  read: (text) => (/^[\w.:-]{1,200}$/.test(text) ? text : undefined),
+const VARIABLE_VALUE = "must be a string, or an object that is passed as JSON";
+const variableName = z
+  .string()
+  .check(
+    z.refine(
+      (name) => /^[A-Za-z_]\w*$/.test(name) && name !== "HOME",
+      "must be the name of a variable, not HOME",
+    ),
+  );
+const variableValue = z.union(
+  [
+    z.string().check(z.refine((text) => !text.includes("\0"), VARIABLE_VALUE)),
+    z.pipe(
+      z.record(z.string(), z.unknown()),
+      z.transform((object) => JSON.stringify(object)),
+    ),
+  ],
+  VARIABLE_VALUE,
+);
+
+/** By the names of their environment variables, in the order of the documentation. */
+export const acpSettings = {
+  ACP_COMMAND: described({
+    kind: commandLine('["opencode", "acp"]'),
+    fallback: null,
+    description: "The command that starts the agent. It speaks ACP on its standard input and output.",
+    shownDefault: "**required**",
+  }),
+  ACP_ENV: described({
+    kind: json({
+      allowed: "a JSON object of environment variables",
+      schema: z.record(variableName, variableValue, "must be a JSON object of environment variables"),
+      isSecret: true,
+    }),
+    fallback: {},
+    description:
+      "The agent's own keys and settings, as environment variables. A value that is an object is passed as JSON.",
+    shownDefault: "none",
+  }),
+  ACP_AUTH_METHOD: described({
+    kind: matching("one word, the agent's own id of a login method", /^[\w.:-]{1,200}$/),
+    fallback: null,
+    description: "The agent's login method, for agents that need one beside their environment.",
+    shownDefault: "none",
+  }),
+  ACP_PERMISSIONS: described({
+    kind: policy,
+    fallback: defaultPolicy,
+    description: "The answer to the agent's permission requests, for all of them or by kind.",
+    shownDefault: "reads and changes of files are allowed; commands, pages and all else are rejected",
+  }),
+  ACP_START_SECONDS: described({
+    kind: seconds,
+    fallback: 60,
+    description: "How long the agent may take from its start to its session.",
+  }),
+  ACP_IDLE_SECONDS: described({
+    kind: seconds,
+    fallback: 600,
+    description: "How long the agent may work without a message.",
+  }),
+  ACP_STOP_SECONDS: described({
+    kind: seconds,
+    fallback: 5,
+    description: "The grace period between the steps of stopping the agent: cancel, terminate, kill.",
+  }),
 };
 
-const seconds: Kind<number> = {
-  allowed: `a whole number from 1 to ${MAX_SECONDS}`,
-  read: (text) =>
-    /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_SECONDS ? Number(text) : undefined,
-};
-
-/** Null where ACP_COMMAND is not set. Adds a line to `problems` for each wrong setting. */
-export function readAcpConfig(environment: Environment, problems: string[]): AcpConfig | null {
-  const textOf = (name: AcpSettingName) => environment[name]?.trim() ?? "";
-  const take = <Value, Fallback>(name: AcpSettingName, kind: Kind<Value>, fallback: Fallback) => {
-    const text = textOf(name);
-    if (text === "") return fallback;
-    const value = kind.read(text);
-    if (value !== undefined) return value;
-    const got = kind.isSecret === true ? "something else" : `"${text}"`;
-    problems.push(`${name} must be ${kind.allowed}, got ${got}.`);
-    return fallback;
-  };
-
-  const given = take("ACP_COMMAND", command, null);
-  const config = {
+/** Null unless the backend is another agent. Adds a line to `problems` for each setting that is wrong or missing. */
+export function readAcpConfig(
+  environment: Environment,
+  { backend, problems }: { readonly backend: string; readonly problems: string[] },
+): AcpConfig | null {
+  if (backend !== "acp") return null;
+  const { values, problems: faults } = readSettings(acpSettings, variablesOf(environment));
+  const command = values.ACP_COMMAND;
+  if (command === null && faults.length === 0)
+    faults.push('ACP_COMMAND must be set for BACKEND acp: a JSON list, such as ["opencode", "acp"].');
+  problems.push(...faults);
+  if (faults.length > 0 || command === null) return null;
+  return {
+    command,
     path: environment.PATH ?? DEFAULT_PATH,
-    environment: take("ACP_ENV", variables, {}),
-    authMethod: take("ACP_AUTH_METHOD", methodId, null),
-    permissions: take("ACP_PERMISSIONS", policy, defaultPolicy),
-    startTimeoutMs: take("ACP_START_SECONDS", seconds, 60) * 1000,
-    idleTimeoutMs: take("ACP_IDLE_SECONDS", seconds, 600) * 1000,
-    stopGraceMs: take("ACP_STOP_SECONDS", seconds, 5) * 1000,
+    environment: values.ACP_ENV,
+    authMethod: values.ACP_AUTH_METHOD,
+    permissions: values.ACP_PERMISSIONS,
+    startTimeoutMs: values.ACP_START_SECONDS * 1000,
+    idleTimeoutMs: values.ACP_IDLE_SECONDS * 1000,
+    stopGraceMs: values.ACP_STOP_SECONDS * 1000,
   };
-  return given === null ? null : { command: given, ...config };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** What a process can be given. */
-function isArgument(value: unknown): value is string {
-  return typeof value === "string" && !value.includes("\0");
 }

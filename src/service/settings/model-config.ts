@@ -1,28 +1,16 @@
-// The settings of the model: where it is, what it is called, how much a run may ask of it. Decoded from text, each
-// wrong one named with what is allowed. Pure.
+// The settings of the model: where it is, what it is called, how much a run may use of it. Pure.
+
+import { httpUrl, integer, listOf, matching, oneOf, secret } from "../../base/settings/kinds.ts";
+import { described, type Environment, readSettings, variablesOf } from "../../base/settings/setting.ts";
 
 export const modelProviders = ["openai-compatible", "anthropic"] as const;
 export type ModelProvider = (typeof modelProviders)[number];
-
-const modelSettingNames = [
-  "MODEL",
-  "MODEL_BASE_URL",
-  "MODEL_API_KEY",
-  "MODEL_PROVIDER",
-  "ADVISOR_MODEL",
-  "REVIEWER_MODEL",
-  "MAX_TURNS",
-  "MODEL_CONTEXT_TOKENS",
-  "MODEL_MAX_OUTPUT_TOKENS",
-  "FETCH_ALLOW",
-] as const;
-export type ModelSettingName = (typeof modelSettingNames)[number];
 
 export type ModelConfig = {
   readonly provider: ModelProvider;
   /** Without a trailing slash. Null: the provider's own, which only Anthropic has. */
   readonly baseUrl: string | null;
-  /** A secret. Null: the server asks for none. */
+  /** A secret. Null: the server needs none. */
   readonly apiKey: string | null;
   readonly models: {
     readonly executor: string;
@@ -39,49 +27,84 @@ export type ModelConfig = {
   readonly fetchAllow: readonly string[];
 };
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** What a setting may be. `read` returns undefined for what it may not be. */
-type Kind<Value> = {
-  readonly allowed: string;
-  readonly read: (text: string) => Value | undefined;
-  readonly isSecret?: true;
-};
-
 const ANTHROPIC_HOST = "api.anthropic.com";
 const HOST_NAME =
   /^(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(:\d{1,5})?$/;
 
-const provider: Kind<ModelProvider> = {
-  allowed: `one of ${modelProviders.join(", ")}`,
-  read: (text) => modelProviders.find((name) => name === text),
+const modelName = matching(
+  "the name of a model, at most 200 characters without spaces",
+  /^[^\s\p{Cc}]{1,200}$/u,
+);
+
+/** By the names of their environment variables, in the order of the documentation. */
+export const modelSettings = {
+  MODEL: described({
+    kind: modelName,
+    fallback: null,
+    description: "The model, as its API calls it. An agent's own model wins.",
+    shownDefault: "**required**",
+  }),
+  MODEL_BASE_URL: described({
+    kind: httpUrl,
+    fallback: null,
+    description: "The address of the model's API.",
+    shownDefault: "**required**, except for Anthropic",
+  }),
+  MODEL_API_KEY: described({
+    kind: secret,
+    fallback: null,
+    description: "The key for that API. It is sent nowhere else.",
+    shownDefault: "none",
+  }),
+  MODEL_PROVIDER: described({
+    kind: oneOf(modelProviders),
+    fallback: null,
+    description: "The protocol of the API.",
+    shownDefault: "by the address",
+  }),
+  ADVISOR_MODEL: described({
+    kind: modelName,
+    fallback: null,
+    description: "A model of the same API that the agent may ask for advice.",
+    shownDefault: "none",
+  }),
+  REVIEWER_MODEL: described({
+    kind: modelName,
+    fallback: null,
+    description: "A model of the same API that reviews the agent's work.",
+    shownDefault: "none",
+  }),
+  MAX_TURNS: described({
+    kind: integer({ min: 1, max: 1000 }),
+    fallback: null,
+    description: "Turns of the model in one run.",
+    shownDefault: "`60`",
+  }),
+  MODEL_CONTEXT_TOKENS: described({
+    kind: integer({ min: 4_000, max: 10_000_000 }),
+    fallback: null,
+    description: "Tokens that the model takes in one request, its answer included.",
+    shownDefault: "`200000`",
+  }),
+  MODEL_MAX_OUTPUT_TOKENS: described({
+    kind: integer({ min: 100, max: 1_000_000 }),
+    fallback: null,
+    description: "Tokens of one answer.",
+    shownDefault: "`16000`",
+  }),
+  FETCH_ALLOW: described({
+    kind: listOf({
+      allowed: "a list of host names, with a port where it is not 443, separated by commas",
+      separator: /,/,
+      item: (text) => (HOST_NAME.test(text.toLowerCase()) ? text.toLowerCase() : undefined),
+    }),
+    fallback: [],
+    description: "Hosts that the agent may read pages from, over HTTPS. `*.example.com` is every host below.",
+    shownDefault: "none",
+  }),
 };
-const slug: Kind<string> = {
-  allowed: "the name of a model, at most 200 characters without spaces",
-  read: (text) => (/^[^\s\p{Cc}]{1,200}$/u.test(text) ? text : undefined),
-};
-const address: Kind<string> = {
-  allowed: "an http:// or https:// URL without user, query or fragment",
-  read: (text) => {
-    const url = URL.parse(text);
-    if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
-    if (url.username + url.password + url.search + url.hash !== "") return undefined;
-    return url.href.replace(/\/+$/, "");
-  },
-};
-const key: Kind<string> = {
-  allowed: "one line of visible characters",
-  isSecret: true,
-  read: (text) => (/^[\x21-\x7e]+$/.test(text) ? text : undefined),
-};
-const hosts: Kind<readonly string[]> = {
-  allowed: "a list of host names, with a port where it is not 443, separated by commas",
-  read: (text) => {
-    const names = text.split(",").map((name) => name.trim().toLowerCase());
-    const given = names.filter((name) => name !== "");
-    return given.every((name) => HOST_NAME.test(name)) ? given : undefined;
-  },
-};
+
+export type ModelSettingName = keyof typeof modelSettings;
 
 /** Null unless the backend is the model. Adds a line to `problems` for each setting that is wrong or missing. */
 export function readModelConfig(
@@ -89,60 +112,50 @@ export function readModelConfig(
   { backend, problems }: { readonly backend: string; readonly problems: string[] },
 ): ModelConfig | null {
   if (backend !== "model") return null;
-  const faults = problems.length;
-  const take = <Value>(name: ModelSettingName, kind: Kind<Value>): Value | null => {
-    const text = (environment[name] ?? "").trim();
-    if (text === "") return null;
-    const value = kind.read(text);
-    if (value !== undefined) return value;
-    const got = kind.isSecret === true ? "something else" : JSON.stringify(text);
-    problems.push(`${name} must be ${kind.allowed}, got ${got}.`);
-    return null;
-  };
-  const named = <Name extends string>(field: Name, value: number | null) =>
-    (value === null ? {} : { [field]: value }) as Partial<Record<Name, number>>;
-
-  const baseUrl = take("MODEL_BASE_URL", address);
-  const executor = take("MODEL", slug);
-  const config = {
-    provider: take("MODEL_PROVIDER", provider) ?? providerOf(baseUrl),
+  const { values, problems: faults } = readSettings(modelSettings, variablesOf(environment));
+  const { MODEL: executor, MODEL_BASE_URL: baseUrl } = values;
+  const provider = values.MODEL_PROVIDER ?? providerOf(baseUrl);
+  if (faults.length === 0) faults.push(...missing({ executor, baseUrl, provider }));
+  problems.push(...faults);
+  if (faults.length > 0 || executor === null) return null;
+  return {
+    provider,
     baseUrl,
-    apiKey: take("MODEL_API_KEY", key),
-    models: {
-      executor: executor ?? "",
-      advisor: take("ADVISOR_MODEL", slug),
-      reviewer: take("REVIEWER_MODEL", slug),
-    },
+    apiKey: values.MODEL_API_KEY,
+    models: { executor, advisor: values.ADVISOR_MODEL, reviewer: values.REVIEWER_MODEL },
     limits: {
-      ...named("maxTurns", take("MAX_TURNS", wholeNumber(1, 1000))),
-      ...named("contextTokens", take("MODEL_CONTEXT_TOKENS", wholeNumber(4_000, 10_000_000))),
-      ...named("maxOutputTokens", take("MODEL_MAX_OUTPUT_TOKENS", wholeNumber(100, 1_000_000))),
+      ...named("maxTurns", values.MAX_TURNS),
+      ...named("contextTokens", values.MODEL_CONTEXT_TOKENS),
+      ...named("maxOutputTokens", values.MODEL_MAX_OUTPUT_TOKENS),
     },
-    fetchAllow: take("FETCH_ALLOW", hosts) ?? [],
+    fetchAllow: values.FETCH_ALLOW,
   };
-  if (problems.length > faults) return null;
-  if (executor === null)
-    problems.push("MODEL must be set for BACKEND model: the model's name, as its server calls it.");
-  if (baseUrl === null && config.provider !== "anthropic") {
-    problems.push(
-      "MODEL_BASE_URL must be set for BACKEND model: where its API is, such as https://api.openai.com/v1 " +
-        "(or MODEL_PROVIDER anthropic, which has an address of its own).",
-    );
-  }
-  return problems.length > faults ? null : config;
+}
+
+function missing(given: {
+  readonly executor: string | null;
+  readonly baseUrl: string | null;
+  readonly provider: ModelProvider;
+}): readonly string[] {
+  const { executor, baseUrl, provider } = given;
+  return [
+    ...(executor === null
+      ? ["MODEL must be set for BACKEND model: the model's name, as its server calls it."]
+      : []),
+    ...(baseUrl === null && provider !== "anthropic"
+      ? [
+          "MODEL_BASE_URL must be set for BACKEND model: the address of its API, such as https://api.openai.com/v1 " +
+            "(or MODEL_PROVIDER anthropic, which has an address of its own).",
+        ]
+      : []),
+  ];
+}
+
+function named<Name extends string>(field: Name, value: number | null): Partial<Record<Name, number>> {
+  return (value === null ? {} : { [field]: value }) as Partial<Record<Name, number>>;
 }
 
 function providerOf(baseUrl: string | null): ModelProvider {
   const host = baseUrl === null ? "" : new URL(baseUrl).hostname;
   return host === ANTHROPIC_HOST ? "anthropic" : "openai-compatible";
-}
-
-function wholeNumber(min: number, max: number): Kind<number> {
-  return {
-    allowed: `a whole number from ${min} to ${max}`,
-    read: (text) => {
-      const value = Number(text);
-      return /^\d+$/.test(text) && value >= min && value <= max ? value : undefined;
-    },
-  };
 }

@@ -1,25 +1,20 @@
-// The operator's rates from one JSON file, which stands in the place of default-rates.ts wholly: nothing is merged.
+// The operator's rates from one JSON file. It replaces default-rates.ts as a whole: nothing is merged.
 
 import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { decodeBySchema, jsonInteger } from "../../base/settings/json-kinds.ts";
 import { toolModes } from "../../contract/money/pricing.ts";
 import type { ModelRate, Rates } from "../core/money/rates.ts";
 
 /** No amount is so large that arithmetic on it would not be exact. */
 const MAX_AMOUNT = 1_000_000_000;
 
-const whole = z
-  .number(`must be a whole number from 0 to ${MAX_AMOUNT}`)
-  .check(z.refine(isAmount, `must be a whole number from 0 to ${MAX_AMOUNT}`));
-const wholeOrNull = z
-  .nullable(z.number(`must be a whole number from 0 to ${MAX_AMOUNT}, or null for any number`))
-  .check(
-    z.refine(
-      (value) => value === null || isAmount(value),
-      `must be a whole number from 0 to ${MAX_AMOUNT}, or null for any number`,
-    ),
-  );
+const whole = jsonInteger({ min: 0, max: MAX_AMOUNT });
+const wholeOrNull = z.union(
+  [whole, z.null()],
+  `must be an integer from 0 to ${MAX_AMOUNT}, or null for any number`,
+);
 const flag = z.boolean("must be true or false");
 const prose = z.string("must be text");
 const name = z.string("must be text").check(z.minLength(1, "must not be empty"));
@@ -96,9 +91,9 @@ export function readRatesFile(path: string): Result<Rates, readonly string[]> {
 
 /** Decodes the parsed JSON of a rates file. */
 export function decodeRates(value: unknown): Result<Rates, readonly string[]> {
-  const parsed = ratesSchema.safeParse(value);
-  if (!parsed.success) return refused(parsed.error.issues.map(describeIssue));
-  const document = parsed.data;
+  const decoded = decodeBySchema(ratesSchema, value);
+  if (!decoded.ok) return refused(decoded.refusal.map((fault) => fault.replace(/^\./, "")));
+  const document = decoded.value;
   const max = document.free_max_model_out_nano_usd_per_tok;
   const faults = (["models", "model_tiers"] as const).flatMap((list) =>
     document[list].flatMap((model, index) =>
@@ -179,18 +174,4 @@ function listOf<Entry extends z.ZodMiniType<Record<string, unknown>>>(entry: Ent
       error: `must name each ${key} once`,
     }),
   );
-}
-
-function isAmount(value: number): boolean {
-  return Number.isInteger(value) && value >= 0 && value <= MAX_AMOUNT;
-}
-
-function describeIssue(issue: z.core.$ZodIssue): string {
-  return `${z.core.toDotPath(issue.path)} ${faultOf(issue)}`.trim();
-}
-
-function faultOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === "unrecognized_keys") return `has unknown fields: ${issue.keys.join(", ")}`;
-  const isNoObject = issue.code === "invalid_type" && issue.expected === "object";
-  return isNoObject ? "must be an object" : issue.message;
 }

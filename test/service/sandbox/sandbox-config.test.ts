@@ -37,8 +37,8 @@ describe("the settings of the sandbox", () => {
   it("name each wrong one with what is allowed", () => {
     expect(problemsOf({ SANDBOX: "docker", SANDBOX_NETWORK: "on", SANDBOX_MEMORY_MB: "4G" })).toEqual([
       'SANDBOX must be one of auto, bubblewrap, container, off, got "docker".',
-      'SANDBOX_NETWORK must be one of off, allowed, got "on".',
-      'SANDBOX_MEMORY_MB must be a whole number from 64 to 1048576, got "4G".',
+      'SANDBOX_NETWORK must be off or allowed, got "on".',
+      'SANDBOX_MEMORY_MB must be an integer from 64 to 1048576, got "4G".',
     ]);
   });
 

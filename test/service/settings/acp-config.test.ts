@@ -5,14 +5,21 @@ type Environment = Readonly<Record<string, string>>;
 
 const COMMAND = { ACP_COMMAND: '["opencode", "acp"]' };
 
-function read(environment: Environment) {
+function read(environment: Environment, backend = "acp") {
   const problems: string[] = [];
-  return { config: readAcpConfig(environment, problems), problems };
+  return { config: readAcpConfig(environment, { backend, problems }), problems };
 }
 
 describe("the settings of an ACP agent", () => {
-  it("are none where no command is named", () => {
-    expect(read({ ACP_COMMAND: " " })).toEqual({ config: null, problems: [] });
+  it("are not read for another backend", () => {
+    expect(read({ ACP_COMMAND: "nonsense" }, "model")).toEqual({ config: null, problems: [] });
+  });
+
+  it("need a command", () => {
+    expect(read({ ACP_COMMAND: " " })).toEqual({
+      config: null,
+      problems: ['ACP_COMMAND must be set for BACKEND acp: a JSON list, such as ["opencode", "acp"].'],
+    });
   });
 
   it("have defaults that let it change its checkout and nothing else", () => {
@@ -64,36 +71,40 @@ describe("the settings of an ACP agent", () => {
     expect(read({ ...COMMAND, ACP_PERMISSIONS: "reject" }).config?.permissions).toBe("reject");
   });
 
-  const commandText = 'must be a JSON list of texts, such as ["opencode", "acp"], got ';
-  const environmentText =
-    "must be a JSON object of variables without HOME; a value is a text, or an object that is given as JSON, got something else.";
+  const notJson = (allowed: string) => ` must be ${allowed}, got text that is not JSON.`;
+  const commandText = 'a JSON list of strings, such as ["opencode", "acp"]';
   const policyText =
-    "must be allow, reject, or a JSON object of those by read, edit, delete, move, search, execute, think, fetch, other, got ";
+    "allow, reject, or a JSON object of those by read, edit, delete, move, search, execute, think, fetch, other";
+  const nameText = "must be the name of a variable, not HOME.";
+  const valueText = "must be a string, or an object that is passed as JSON.";
 
   it.each([
-    ["ACP_COMMAND", "opencode acp", `${commandText}"opencode acp".`],
-    ["ACP_COMMAND", "[]", `${commandText}"[]".`],
-    ["ACP_COMMAND", '[""]', `${commandText}"[""]".`],
-    ["ACP_COMMAND", '["a", 1]', `${commandText}"["a", 1]".`],
-    ["ACP_COMMAND", '["a\\u0000"]', `${commandText}"["a\\u0000"]".`],
-    ["ACP_ENV", "KEY=secret", environmentText],
-    ["ACP_ENV", '["secret"]', environmentText],
-    ["ACP_ENV", '{"HOME": "/root"}', environmentText],
-    ["ACP_ENV", '{"A B": "secret"}', environmentText],
-    ["ACP_ENV", '{"A": 1}', environmentText],
-    ["ACP_ENV", '{"A": ["secret"]}', environmentText],
+    ["ACP_COMMAND", "opencode acp", notJson(commandText)],
+    ["ACP_COMMAND", "{}", ` must be ${commandText}.`],
+    ["ACP_COMMAND", "[]", "[0] must name a program."],
+    ["ACP_COMMAND", '[""]', "[0] must name a program."],
+    ["ACP_COMMAND", '["a", 1]', "[1] must be a string."],
+    ["ACP_COMMAND", '["a\\u0000"]', "[0] must not contain a NUL character."],
+    ["ACP_ENV", "KEY=secret", notJson("a JSON object of environment variables")],
+    ["ACP_ENV", '["secret"]', " must be a JSON object of environment variables."],
+    ["ACP_ENV", '{"HOME": "/root"}', `.HOME ${nameText}`],
+    ["ACP_ENV", '{"A B": "secret"}', `.A B ${nameText}`],
+    ["ACP_ENV", '{"A": 1}', `.A ${valueText}`],
+    ["ACP_ENV", '{"A": ["secret"]}', `.A ${valueText}`],
+    ["ACP_ENV", '{"A": "secret\\u0000"}', `.A ${valueText}`],
     [
       "ACP_AUTH_METHOD",
       "an api key",
-      'must be one word, as the agent calls its way to log in, got "an api key".',
+      ' must be one word, the agent\'s own id of a login method, got "an api key".',
     ],
-    ["ACP_PERMISSIONS", "ask", `${policyText}"ask".`],
-    ["ACP_PERMISSIONS", '{"shell": "allow"}', `${policyText}"{"shell": "allow"}".`],
-    ["ACP_PERMISSIONS", '{"edit": "maybe"}', `${policyText}"{"edit": "maybe"}".`],
-    ["ACP_START_SECONDS", "0", 'must be a whole number from 1 to 21600, got "0".'],
-    ["ACP_IDLE_SECONDS", "1m", 'must be a whole number from 1 to 21600, got "1m".'],
-    ["ACP_STOP_SECONDS", "21601", 'must be a whole number from 1 to 21600, got "21601".'],
+    ["ACP_PERMISSIONS", "ask", notJson(policyText)],
+    ["ACP_PERMISSIONS", '"allow"', ` must be ${policyText}.`],
+    ["ACP_PERMISSIONS", '{"shell": "allow"}', " has unknown fields: shell."],
+    ["ACP_PERMISSIONS", '{"edit": "maybe"}', ".edit must be allow or reject."],
+    ["ACP_START_SECONDS", "0", ' must be an integer from 1 to 21600, got "0".'],
+    ["ACP_IDLE_SECONDS", "1m", ' must be an integer from 1 to 21600, got "1m".'],
+    ["ACP_STOP_SECONDS", "21601", ' must be an integer from 1 to 21600, got "21601".'],
   ])("are named when wrong: %s=%s", (name, value, problem) => {
-    expect(read({ ...COMMAND, [name]: value }).problems).toEqual([`${name} ${problem}`]);
+    expect(read({ ...COMMAND, [name]: value }).problems).toEqual([`${name}${problem}`]);
   });
 });

@@ -61,7 +61,7 @@ describe("the settings of the model", () => {
   it("say what is missing", () => {
     expect(read({}).problems).toEqual([
       "MODEL must be set for BACKEND model: the model's name, as its server calls it.",
-      "MODEL_BASE_URL must be set for BACKEND model: where its API is, such as https://api.openai.com/v1 " +
+      "MODEL_BASE_URL must be set for BACKEND model: the address of its API, such as https://api.openai.com/v1 " +
         "(or MODEL_PROVIDER anthropic, which has an address of its own).",
     ]);
   });
@@ -80,10 +80,10 @@ describe("the settings of the model", () => {
     [
       "MODEL_API_KEY",
       "sk\nsecret",
-      "MODEL_API_KEY must be one line of visible characters, got something else.",
+      "MODEL_API_KEY must be one line of visible ASCII characters, got something else.",
     ],
-    ["MODEL_PROVIDER", "x", 'MODEL_PROVIDER must be one of openai-compatible, anthropic, got "x".'],
-    ["MAX_TURNS", "0", 'MAX_TURNS must be a whole number from 1 to 1000, got "0".'],
+    ["MODEL_PROVIDER", "x", 'MODEL_PROVIDER must be openai-compatible or anthropic, got "x".'],
+    ["MAX_TURNS", "0", 'MAX_TURNS must be an integer from 1 to 1000, got "0".'],
     [
       "FETCH_ALLOW",
       "https://h",

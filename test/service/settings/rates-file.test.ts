@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readReadme } from "../../../scripts/readme.ts";
+import { readPage } from "../../../scripts/docs.ts";
 import { readConfig } from "../../../src/service/settings/config.ts";
 import { decodeRates, readRatesFile } from "../../../src/service/settings/rates-file.ts";
 import { ratesDocument } from "../../support/rates-document.ts";
@@ -73,7 +73,7 @@ describe("a rates file", () => {
   });
 
   it("is shown whole in the README", () => {
-    const block = /### Rates[\s\S]*?```json\n([\s\S]*?)```/.exec(readReadme())?.[1] ?? "";
+    const block = /### Rates[\s\S]*?```json\n([\s\S]*?)```/.exec(readPage("README.md"))?.[1] ?? "";
     expect(faultsOf(JSON.parse(block))).toEqual([]);
   });
 
@@ -103,19 +103,19 @@ describe("a rates file", () => {
         models: [model({ id: "", in_nano_usd_per_tok: "1", out_nano_usd_per_tok: -1 })],
       }),
       [
-        "low_credit_threshold must be a whole number from 0 to 1000000000",
+        "low_credit_threshold must be an integer from 0 to 1000000000",
         "models[0].id must not be empty",
-        "models[0].in_nano_usd_per_tok must be a whole number from 0 to 1000000000",
-        "models[0].out_nano_usd_per_tok must be a whole number from 0 to 1000000000",
+        "models[0].in_nano_usd_per_tok must be an integer from 0 to 1000000000",
+        "models[0].out_nano_usd_per_tok must be an integer from 0 to 1000000000",
       ],
     ],
     [
       "a plan's limit that is no number",
       { ...ratesDocument(), plans: { ...ratesDocument().plans, subscribed: { max_agents: "any" } } },
       [
-        "plans.subscribed.first_credits must be a whole number from 0 to 1000000000",
-        "plans.subscribed.max_agents must be a whole number from 0 to 1000000000, or null for any number",
-        "plans.subscribed.max_concurrent_runs must be a whole number from 0 to 1000000000, or null for any number",
+        "plans.subscribed.first_credits must be an integer from 0 to 1000000000",
+        "plans.subscribed.max_agents must be an integer from 0 to 1000000000, or null for any number",
+        "plans.subscribed.max_concurrent_runs must be an integer from 0 to 1000000000, or null for any number",
         "plans.subscribed.may_use_paid_models must be true or false",
       ],
     ],
@@ -150,8 +150,8 @@ describe("a rates file", () => {
     const { code, stdout, stderr } = await runCommand(["serve", "--port", "x"], { RATES_FILE: path });
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr.trim().split("\n")).toEqual([
-      'PORT must be a whole number from 0 to 65535, got "x".',
-      `RATES_FILE "${path}": low_credit_threshold must be a whole number from 0 to 1000000000.`,
+      'PORT must be an integer from 0 to 65535, got "x".',
+      `RATES_FILE "${path}": low_credit_threshold must be an integer from 0 to 1000000000.`,
       `RATES_FILE "${path}": models must name a model.`,
     ]);
   });

@@ -1,0 +1,27 @@
+// Writes the reference pages of docs/ from the declarations that they describe: settings, inputs and outputs.
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { inputsPage } from "./docs/inputs-page.ts";
+import { settingsPage } from "./docs/settings-page.ts";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
+const NOTE = "<!-- Written by `npm run docs`. Do not edit. -->";
+
+/** Each generated page by its path, as it should be. */
+export function generatedPages(): Readonly<Record<string, string>> {
+  const pages = { "docs/inputs.md": inputsPage(), "docs/self-hosting/settings.md": settingsPage() };
+  return Object.fromEntries(Object.entries(pages).map(([path, text]) => [path, `${NOTE}\n\n${text}`]));
+}
+
+export function readPage(path: string): string {
+  return readFileSync(join(ROOT, path), "utf8").replaceAll("\r\n", "\n");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const [path, text] of Object.entries(generatedPages())) {
+    mkdirSync(dirname(join(ROOT, path)), { recursive: true });
+    writeFileSync(join(ROOT, path), text);
+  }
+}

@@ -1,0 +1,58 @@
+// docs/self-hosting/settings.md: every setting of the service, from its declaration. Pure.
+
+import type { DescribedSetting } from "../../src/base/settings/setting.ts";
+import { sandboxSettings } from "../../src/service/sandbox/sandbox-config.ts";
+import { acpSettings } from "../../src/service/settings/acp-config.ts";
+import { modelSettings } from "../../src/service/settings/model-config.ts";
+import { serviceSettings } from "../../src/service/settings/service-settings.ts";
+import { codeOrNothing, markdownTable } from "./markdown-table.ts";
+
+type Group = Readonly<Record<string, DescribedSetting<unknown>>>;
+
+export function settingsPage(): string {
+  return `# Settings of the service
+
+Settings are environment variables, read once at the start. An empty variable is the same as none. A wrong setting is
+named with what is allowed, all of them at once, and the service does not start (exit code 2).
+
+The flags of \`agent-service serve\` and \`agent-service work\` override their variables: \`--host\`, \`--port\`,
+\`--data-dir\` and \`--base-url\`.
+
+## Service
+
+${settingsTable(serviceSettings)}
+
+## Model
+
+Read with \`BACKEND=model\`.
+
+${settingsTable(modelSettings)}
+
+## Coding agent
+
+Read with \`BACKEND=acp\`: another coding agent, over the Agent Client Protocol (ACP), executes runs.
+
+${settingsTable(acpSettings)}
+
+## Sandbox
+
+Commands of an agent are executed in a sandbox. The log names it at the start. Without a sandbox no command is executed.
+
+${settingsTable(sandboxSettings)}
+
+## Traces
+
+OpenTelemetry's own settings (\`OTEL_…\`) switch traces on and configure them, for example
+\`OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318\`. Traces are sent as OTLP over HTTP (\`http/protobuf\`).
+`;
+}
+
+function settingsTable(group: Group): string {
+  const rows = Object.entries(group).map(([name, { kind, description, shownDefault, fallback }]) => [
+    `\`${name}\``,
+    description,
+    kind.allowed,
+    shownDefault ?? codeOrNothing(String(fallback ?? "")),
+  ]);
+  return markdownTable(["Setting", "Meaning", "Allowed", "Default"], rows);
+}

@@ -1,0 +1,170 @@
+// The settings of every service, by the names of their environment variables, in the order of the documentation.
+
+import { availableParallelism } from "node:os";
+import { httpUrl, integer, line, matching, oneOf } from "../../base/settings/kinds.ts";
+import { described, kind } from "../../base/settings/setting.ts";
+import { githubIssuer, issuersKind } from "../oidc/issuer-config.ts";
+
+export const logLevels = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export const backendNames = ["offline", "model", "acp", "noop"] as const;
+export type BackendName = (typeof backendNames)[number];
+
+/** What a node does of the service's work, where several share one database. */
+export const roles = ["all", "api", "worker"] as const;
+export type Role = (typeof roles)[number];
+
+export const switches = ["on", "off"] as const;
+
+const anyText = /^/;
+
+export const serviceSettings = {
+  HOST: described({
+    kind: matching("an IP address or a host name", anyText),
+    fallback: "127.0.0.1",
+    description: "The address to listen on. `0.0.0.0` is every address of the machine.",
+  }),
+  PORT: described({
+    kind: integer({ min: 0, max: 65_535 }),
+    fallback: 8080,
+    description: "The port to listen on. 0 takes a free one, which the log names.",
+    shownDefault: "`8080`; for `ROLE=worker` a free one",
+  }),
+  BASE_URL: described({
+    kind: httpUrl,
+    fallback: null,
+    description:
+      "The address at which jobs reach the service. Set it behind a proxy: the audience follows from it.",
+    shownDefault: "the address it listens on",
+  }),
+  WEB_URL: described({
+    kind: httpUrl,
+    fallback: null,
+    description: "The address at which claim links start.",
+    shownDefault: "`BASE_URL`",
+  }),
+  DATA_DIR: described({
+    kind: matching("a folder", anyText),
+    fallback: "agent-service-data",
+    description: "The folder of the embedded store and of the checkouts of running runs.",
+  }),
+  DATABASE_URL: described({
+    kind: {
+      ...kind("a postgres:// URL", (text) =>
+        /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined,
+      ),
+      isSecret: true,
+    },
+    fallback: null,
+    description: "A PostgreSQL database in place of the embedded store.",
+    shownDefault: "the embedded store",
+  }),
+  ROLE: described({
+    kind: oneOf(roles),
+    fallback: "all",
+    description:
+      "What this node does where several share `DATABASE_URL`: `api` answers requests, `worker` executes runs (as `agent-service work`).",
+  }),
+  STALLED_SECONDS: described({
+    kind: integer({ min: 2, max: 3600 }),
+    fallback: 30,
+    description:
+      "With `DATABASE_URL`: a run whose worker is silent for this long ends as `stalled` and is refunded.",
+  }),
+  LOG_LEVEL: described({
+    kind: oneOf(logLevels),
+    fallback: "info",
+    description: "The least severe log lines that go to standard output, as JSON.",
+  }),
+  CI_AUDIENCE: described({
+    kind: line({ maxChars: 255 }),
+    fallback: null,
+    description: "The audience that ID tokens must have.",
+    shownDefault: "the host of `BASE_URL`",
+  }),
+  CI_ISSUERS: described({
+    kind: issuersKind,
+    fallback: [githubIssuer],
+    description: "The issuers whose ID tokens are accepted, and where their repositories are cloned from.",
+    shownDefault: "GitHub's public issuer",
+  }),
+  CI_FREE_CREDITS: described({
+    kind: integer({ min: 0, max: 1_000_000_000 }),
+    fallback: 100,
+    description:
+      "Free credits of each repository owner a month (UTC). A run costs one, unless `RATES_FILE` says otherwise.",
+  }),
+  CI_CAPABILITY_SECONDS: described({
+    kind: integer({ min: 10, max: 3600 }),
+    fallback: 900,
+    description: "How long a job's capability is valid.",
+  }),
+  CI_RATE_PER_MINUTE: described({
+    kind: integer({ min: 1, max: 1_000_000 }),
+    fallback: 120,
+    description: "Token exchanges a minute from one address.",
+  }),
+  RATE_PER_MINUTE: described({
+    kind: integer({ min: 1, max: 10_000_000 }),
+    fallback: 6_000,
+    description: "Requests a minute of one account, or of the jobs of one repository.",
+  }),
+  ADDRESS_RATE_PER_MINUTE: described({
+    kind: integer({ min: 1, max: 10_000_000 }),
+    fallback: 600,
+    description: "Requests a minute from one address without a valid credential.",
+  }),
+  MAX_SOCKETS: described({
+    kind: integer({ min: 1, max: 1_000_000 }),
+    fallback: 100,
+    description: "Open WebSockets of one account, or of the jobs of one repository, on this node.",
+  }),
+  TRUSTED_PROXY_HOPS: described({
+    kind: integer({ min: 0, max: 10 }),
+    fallback: 0,
+    description: "The number of your own proxies in front: so many entries of `X-Forwarded-For` are trusted.",
+  }),
+  BACKEND: described({
+    kind: oneOf(backendNames),
+    fallback: "offline",
+    description:
+      "What executes runs: `model` uses a language model, `acp` another coding agent, `offline` writes a briefing without a model, `noop` does nothing (for load tests).",
+  }),
+  MAX_RUNNING_RUNS: described({
+    kind: integer({ min: 1, max: 1000 }),
+    fallback: Math.max(4, availableParallelism()),
+    description: "Runs that this node executes at a time.",
+    shownDefault: "one a processor, at least 4",
+  }),
+  MAX_QUEUED_RUNS: described({
+    kind: integer({ min: 1, max: 1_000_000 }),
+    fallback: 10_000,
+    description: "Runs that may wait. Beyond it a submission is answered 429.",
+  }),
+  DRAIN_SECONDS: described({
+    kind: integer({ min: 0, max: 600 }),
+    fallback: 10,
+    description: "How long running runs may take to end when the service is stopped.",
+  }),
+  RETENTION_DAYS: described({
+    kind: integer({ min: 0, max: 36_500 }),
+    fallback: 90,
+    description:
+      "Days after a run's end until its messages and events are deleted; 0 keeps them. Its record and the ledger stay.",
+  }),
+  METRICS: described({
+    kind: oneOf(switches),
+    fallback: "on",
+    description:
+      "Whether `GET /metrics` answers a Prometheus scraper. Keep the public from it at your proxy.",
+  }),
+  RATES_FILE: described({
+    kind: matching("a JSON file", anyText),
+    fallback: null,
+    description: "A file with prices and the limits of plans.",
+    shownDefault: "built in: a run costs one credit",
+  }),
+};
+
+export type SettingName = keyof typeof serviceSettings;
