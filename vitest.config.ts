@@ -5,10 +5,15 @@ import { ClosingLine } from "./test/closing-line.ts";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    globalSetup: "test/support/deployments-setup.ts",
+    globalSetup: ["test/support/working-folder-setup.ts", "test/support/deployments-setup.ts"],
+    setupFiles: "test/support/enter-working-folder.ts",
     reporters: ["default", new ClosingLine()],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",
+    // No module keeps state (only entries act on import), so that files may share a process and what it has loaded.
+    isolate: false,
+    // Many tests wait for a process of their own.
+    maxWorkers: 2,
   },
 });

@@ -1,4 +1,5 @@
-// The last line of a test run, for machines: "N passed, N failed, N skipped", from the runner's own totals.
+// The last line of a test run, for machines: "N passed, N failed, N skipped", from the runner's own totals. What fails
+// outside a test (a hook, a file that cannot be imported, an unhandled error) counts as failed.
 
 import type { Reporter, TestModule } from "vitest/node";
 
@@ -9,6 +10,7 @@ export class ClosingLine implements Reporter {
     let skipped = 0;
     for (const module of modules) {
       failed += module.errors().length;
+      for (const suite of module.children.allSuites()) failed += suite.errors().length;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
         if (state === "passed") passed += 1;

@@ -24,6 +24,7 @@ import { type EmbeddedService, startEmbeddedService } from "../../../src/service
 import { call } from "../../support/service-client.ts";
 import { CiJob } from "../../support/service-job.ts";
 import { BorrowedFixture, REPOSITORY, TOKEN } from "../checkouts/borrowed-fixture.ts";
+import { hasBubblewrap } from "../sandbox/sandbox-fixture.ts";
 import { Outside } from "./hostile-fixture.ts";
 
 const ATTRIBUTES = "* filter=evil diff=evil merge=evil\n";
@@ -134,7 +135,7 @@ describe("a run in a hostile checkout", () => {
     expect((await readdir(folder)).toSorted()).toEqual(["outside"]);
   });
 
-  it("keeps the checkout's git folder from a command in the sandbox", async ({ skip }) => {
+  it.skipIf(!hasBubblewrap)("keeps the checkout's git folder from a command in the sandbox", async () => {
     const program = `touch ${outside.marker}`;
     stories = [
       [
@@ -149,7 +150,6 @@ describe("a run in a hostile checkout", () => {
     await start();
     const before = await readFile(join(checkout.root, ".git/config"), "utf8");
     const { run, changes } = await play(0);
-    skip(!(model.requests[0]?.tools ?? []).some(({ name }) => name === "shell"), "There is no sandbox here.");
     expect(run.status).toBe("completed");
     expect(await readFile(join(checkout.root, ".git/config"), "utf8")).toBe(before);
     expect((await lstat(join(checkout.root, ".git"))).isDirectory()).toBe(true);

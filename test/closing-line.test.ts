@@ -1,0 +1,18 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+const PROJECT = join(import.meta.dirname, "..");
+const VITEST = join(PROJECT, "node_modules/vitest/vitest.mjs");
+const FAILING = join(import.meta.dirname, "support/failing-project");
+
+it("counts failed hooks and files that cannot be imported as failed", async () => {
+  const { code, stdout } = await new Promise<{ code: unknown; stdout: string }>((resolve) => {
+    execFile(process.execPath, [VITEST, "run", "--config", join(FAILING, "vitest.config.ts")], (error, out) =>
+      resolve({ code: error?.code ?? 0, stdout: out }),
+    );
+  });
+  expect(code).toBe(1);
+  // One set-up, one tear-down, one test, one import and one set-up of a whole file.
+  expect(stdout.trimEnd().split("\n").at(-1)).toBe("1 passed, 5 failed, 2 skipped");
+});
