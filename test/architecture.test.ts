@@ -58,10 +58,6 @@ const debts: readonly Import[] = [
   { from: "github/findings/publish-findings.ts", to: "action/say-line.ts" },
   { from: "github/trigger/agent-request.ts", to: "action/inputs.ts" },
   { from: "github/trigger/read-talk.ts", to: "action/inputs.ts" },
-  { from: "service/core/core.ts", to: "service/api/shared/rate-limits.ts" },
-  { from: "service/core/runs/read-run.ts", to: "service/api/shared/run-view.ts" },
-  { from: "service/core/schedules/confirm-schedule.ts", to: "service/api/shared/schedule-view.ts" },
-  { from: "service/core/schedules/fire-schedules.ts", to: "service/api/shared/problems/to-problem.ts" },
 ];
 
 function isDebt({ from, to }: Import): boolean {

@@ -10,7 +10,8 @@ import { type Random, systemRandom } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
 import { createApp } from "./api/http/app.ts";
 import { createProbeApp } from "./api/http/probe-app.ts";
-import { RateLimits } from "./api/shared/rate-limits.ts";
+import { toProblem } from "./api/shared/problems/to-problem.ts";
+import { TokenBuckets } from "./api/shared/token-buckets.ts";
 import { isSocketRequest, SocketApi } from "./api/socket/socket-door.ts";
 import { gitCheckouts } from "./checkouts/git-checkouts.ts";
 import { renewDueAccounts } from "./core/accounts/subscriptions.ts";
@@ -201,7 +202,7 @@ async function serve(parts: Parts): Promise<Service> {
     dispatch,
     signals,
     scheduleAlarm: new ScheduleAlarm(),
-    limits: new RateLimits(),
+    limits: new TokenBuckets(),
     clock,
     random,
     log,
@@ -254,7 +255,11 @@ async function serve(parts: Parts): Promise<Service> {
     await checkouts.sweep();
     executor.start();
   }
-  const scheduler = new Scheduler({ core, submitter: new RunSubmitter(core) });
+  const scheduler = new Scheduler({
+    core,
+    submitter: new RunSubmitter(core),
+    describe: (refusal) => toProblem(refusal).message,
+  });
   scheduler.start();
   const sockets = new SocketApi(core, config);
   if (config.role !== "worker") server.on("upgrade", sockets.onUpgrade);

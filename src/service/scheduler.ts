@@ -2,8 +2,7 @@
 // other nodes are found within a minute.
 
 import type { Core } from "./core/core.ts";
-import type { RunSubmitter } from "./core/runs/submit-run.ts";
-import { fireDueSchedules } from "./core/schedules/fire-schedules.ts";
+import { type Firing, fireDueSchedules } from "./core/schedules/fire-schedules.ts";
 
 /** How long what another node has changed may stay unseen. */
 const RECHECK_MS = 60_000;
@@ -11,13 +10,14 @@ const STORE_FAILED_MS = 1_000;
 
 export class Scheduler {
   readonly #core: Core;
-  readonly #submitter: RunSubmitter;
+  readonly #firing: Firing;
   readonly #stopped = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
-  constructor(parts: { core: Core; submitter: RunSubmitter }) {
-    this.#core = parts.core;
-    this.#submitter = parts.submitter;
+  constructor(parts: Firing & { readonly core: Core }) {
+    const { core, ...firing } = parts;
+    this.#core = core;
+    this.#firing = firing;
   }
 
   /** Begins with what an earlier process left in the middle of firing. Its passes never reject. */
@@ -52,7 +52,7 @@ export class Scheduler {
   /** Fires what is due. Returns how long nothing else is. */
   async #pass(): Promise<number> {
     const { clock, store } = this.#core;
-    await fireDueSchedules(this.#core, { submitter: this.#submitter, signal: this.#stopped.signal });
+    await fireDueSchedules(this.#core, { ...this.#firing, signal: this.#stopped.signal });
     const dueAt = await store.committed.findNextDueAt();
     return dueAt === null ? RECHECK_MS : Math.min(Math.max(dueAt - clock.now(), 0), RECHECK_MS);
   }

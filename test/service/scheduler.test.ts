@@ -32,7 +32,11 @@ for (const kind of storeKinds) {
 
     const start = async (count = 1) => {
       for (let index = 0; index < count; index += 1) {
-        const scheduler = new Scheduler({ core: fixture.core, submitter: fixture.submitter });
+        const scheduler = new Scheduler({
+          core: fixture.core,
+          submitter: fixture.submitter,
+          describe: ({ reason }) => reason,
+        });
         schedulers.push(scheduler);
         scheduler.start();
       }
@@ -102,7 +106,11 @@ for (const kind of storeKinds) {
       };
       const id = await create(0);
       const core = { ...fixture.core, store: store as typeof fixture.core.store };
-      const scheduler = new Scheduler({ core, submitter: fixture.submitter });
+      const scheduler = new Scheduler({
+        core,
+        submitter: fixture.submitter,
+        describe: ({ reason }) => reason,
+      });
       schedulers.push(scheduler);
       scheduler.start();
       await fixture.clock.whenSleeping(1);

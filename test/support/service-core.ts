@@ -6,7 +6,7 @@ import type { LogFields, Logger } from "../../src/base/log.ts";
 import { ok } from "../../src/base/result.ts";
 import { isTerminal, type SubmitRunRequest } from "../../src/contract/runs/run.ts";
 import type { StoredRunEvent } from "../../src/contract/runs/run-event.ts";
-import { RateLimits } from "../../src/service/api/shared/rate-limits.ts";
+import { TokenBuckets } from "../../src/service/api/shared/token-buckets.ts";
 import type { CiJobCaller } from "../../src/service/core/accounts/caller.ts";
 import { exchangeToken } from "../../src/service/core/ci/exchange-token.ts";
 import type { Core } from "../../src/service/core/core.ts";
@@ -92,7 +92,7 @@ export class CoreFixture {
       dispatch: this.dispatch,
       signals: new RunSignals(),
       scheduleAlarm: new ScheduleAlarm(),
-      limits: new RateLimits(),
+      limits: new TokenBuckets(),
       clock: this.clock,
       random: systemRandom,
       log: memoryLogger(this.logs),

@@ -3,10 +3,10 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
 import type { Logger } from "../../base/log.ts";
-import type { RateLimits } from "../api/shared/rate-limits.ts";
 import type { Rates } from "./money/rates.ts";
 import type { Dispatch } from "./ports/dispatch.ts";
 import type { Meter } from "./ports/meter.ts";
+import type { RateLimits } from "./ports/rate-limits.ts";
 import type { Store } from "./ports/store.ts";
 import type { TokenVerifier } from "./ports/token-verifier.ts";
 import type { Tracer } from "./ports/tracer.ts";

@@ -1,14 +1,11 @@
 // A stored schedule as the contract shows it. Throws on a row that its state forbids. Pure.
 
 import type { Schedule } from "../../../contract/schedules/schedule.ts";
+import type { Policy } from "../../core/core.ts";
+import { confirmUrl } from "../../core/schedules/confirm-url.ts";
 import type { ScheduleRecord } from "../../core/schedules/schedule-machine.ts";
 
-/** Where the owner confirms what an AI client has scheduled. */
-export function confirmUrl(webUrl: string, scheduleId: string): string {
-  return `${webUrl}/confirm/${scheduleId}`;
-}
-
-export function toSchedule(schedule: ScheduleRecord, webUrl: string): Schedule {
+export function toSchedule(schedule: ScheduleRecord, policy: Pick<Policy, "webUrl">): Schedule {
   const { confirmedAt, lastError, status } = schedule;
   const threadId = schedule.threadId ?? schedule.pinnedSessionId;
   const common = {
@@ -26,7 +23,7 @@ export function toSchedule(schedule: ScheduleRecord, webUrl: string): Schedule {
   const tried = lastError === null ? {} : { last_error: lastError };
   switch (status) {
     case "awaiting_confirmation":
-      return { status, ...common, confirm_url: confirmUrl(webUrl, schedule.id) };
+      return { status, ...common, confirm_url: confirmUrl(policy, schedule.id) };
     case "pending":
     case "firing":
     case "cancelled":

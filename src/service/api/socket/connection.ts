@@ -18,7 +18,7 @@ import { decode } from "../shared/decode.ts";
 import { invalidRequest, type PublicProblem } from "../shared/problems/public-problem.ts";
 import type { Refusal } from "../shared/problems/to-problem.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
-import { TokenBucket } from "../shared/rate-limits.ts";
+import { TokenBucket } from "../shared/token-buckets.ts";
 import { answerCancel, answerSubmit } from "./answers.ts";
 import type { Seat } from "./connection-limit.ts";
 import { Credential } from "./credential.ts";

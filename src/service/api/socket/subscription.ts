@@ -114,7 +114,7 @@ export class Subscription {
       }
       if (!(await this.#hasRoom())) return false;
       if (page.value.done) {
-        this.#sendBuffer.send({ type: "run", subscription: this.id, run: page.value.run });
+        this.#sendBuffer.send({ type: "run", subscription: this.id, run: toRun(page.value.run) });
         return true;
       }
     }

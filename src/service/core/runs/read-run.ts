@@ -1,8 +1,7 @@
 // Reading runs: the record, and the durable events by cursor and long poll.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { isTerminal, type Run } from "../../../contract/runs/run.ts";
-import { toRun } from "../../api/shared/run-view.ts";
+import { isTerminal } from "../../../contract/runs/run.ts";
 import { type Caller, reachAgent } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import type { RunRecord, StoredEvent } from "../records.ts";
@@ -13,7 +12,7 @@ const MAX_PAGE_CHARS = 1_000_000;
 const EVENTS_A_READ = 100;
 
 export type EventPage = {
-  readonly run: Run;
+  readonly run: RunRecord;
   readonly events: readonly StoredEvent[];
   readonly next: number;
   readonly done: boolean;
@@ -81,7 +80,7 @@ export async function readEventPage(
       const done = isTerminal(run.status) && next >= run.lastSeq;
       const leftMs = deadline - core.clock.now();
       if (events.length > 0 || done || leftMs <= 0 || signal.aborted || core.signals.isClosed) {
-        return ok({ run: toRun(run), events, next, done, wasWoken: hasWaited && events.length > 0 });
+        return ok({ run, events, next, done, wasWoken: hasWaited && events.length > 0 });
       }
       await waitFor(core, { moved: listener.moved, ms: leftMs, signal });
     } finally {

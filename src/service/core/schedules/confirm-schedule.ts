@@ -1,11 +1,11 @@
 // POST /v1/agents/{agentID}/schedules/{scheduleID}/confirm.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { confirmUrl } from "../../api/shared/schedule-view.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { AgentEndingRefusal, AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
+import { confirmUrl } from "./confirm-url.ts";
 import { findSchedule } from "./read-schedule.ts";
 import type { ScheduleRefusal } from "./refusals.ts";
 import { confirmed, type ScheduleRecord } from "./schedule-machine.ts";
@@ -24,7 +24,7 @@ export async function confirmSchedule(
   if (!found.ok) return found;
   const { caller, agentId, scheduleId } = request;
   if (caller.kind !== "account" || caller.callerClass !== "owner") {
-    const url = confirmUrl(core.policy.webUrl, scheduleId);
+    const url = confirmUrl(core.policy, scheduleId);
     return refused({ reason: "owner_needed", what: "confirm a schedule", url });
   }
   const now = core.clock.now();

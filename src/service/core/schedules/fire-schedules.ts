@@ -2,13 +2,18 @@
 // The run and the mark that it exists are one transaction, so that neither is ever there without the other.
 
 import { type Result, refused } from "../../../base/result.ts";
-import { toProblem } from "../../api/shared/problems/to-problem.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { SpanStart } from "../ports/tracer.ts";
 import type { SubmitRefusal } from "../runs/refusals.ts";
 import type { RunSubmitter, Submitted } from "../runs/submit-run.ts";
-import { dispatched, firing, isDue, notDispatched, type ScheduleRecord } from "./schedule-machine.ts";
+import {
+  dispatched,
+  isDue,
+  firing as moveToFiring,
+  notDispatched,
+  type ScheduleRecord,
+} from "./schedule-machine.ts";
 
 const PAGE = 100;
 
@@ -19,19 +24,25 @@ const passing: ReadonlySet<SubmitRefusal["reason"]> = new Set([
   "capacity_reached",
 ]);
 
+export type Firing = {
+  readonly submitter: RunSubmitter;
+  /** What a person is told of a refusal. */
+  readonly describe: (refusal: SubmitRefusal) => string;
+};
+
 /**
  * Fires every schedule that is due, until `signal` aborts. Safe to call at any time, also on several nodes at once.
  * Rejects when the store fails; what was begun then is taken up again within half a minute.
  */
 export async function fireDueSchedules(
   core: Core,
-  options: { submitter: RunSubmitter; signal: AbortSignal },
+  options: Firing & { readonly signal: AbortSignal },
 ): Promise<void> {
-  const { submitter, signal } = options;
+  const { signal, ...firing } = options;
   while (!signal.aborted) {
     const ids = await core.store.committed.listDueSchedules({ now: core.clock.now(), limit: PAGE });
     const fired = await Promise.allSettled(
-      ids.map((id) => core.tracer.trace(firingSpan(id), () => fireSchedule(core, submitter, id))),
+      ids.map((id) => core.tracer.trace(firingSpan(id), () => fireSchedule(core, firing, id))),
     );
     for (const outcome of fired) if (outcome.status === "rejected") throw outcome.reason;
     if (ids.length < PAGE) return;
@@ -46,12 +57,15 @@ function firingSpan(scheduleId: string): SpanStart {
 /** Another node moved the schedule meanwhile: the submission is undone. */
 class ScheduleMovedError extends Error {}
 
-async function fireSchedule(core: Core, submitter: RunSubmitter, scheduleId: string): Promise<void> {
+async function fireSchedule(core: Core, firing: Firing, scheduleId: string): Promise<void> {
   const schedule = await core.store.transact((tx) => takeSchedule(core, tx, scheduleId));
   if (schedule === null) return;
   try {
-    const submitted = await submitScheduled(core, submitter, schedule);
-    if (!submitted.ok) return await putBack(core, schedule, submitted.refusal);
+    const submitted = await submitScheduled(core, firing.submitter, schedule);
+    if (!submitted.ok) {
+      const { refusal } = submitted;
+      return await putBack(core, schedule, { refusal, message: firing.describe(refusal) });
+    }
     const late_ms = core.clock.now() - schedule.fireAt;
     core.log.info({ schedule_id: scheduleId, run_id: submitted.value.runId, late_ms }, "schedule fired");
   } catch (cause) {
@@ -68,7 +82,7 @@ async function takeSchedule(
   const now = core.clock.now();
   const schedule = await tx.findSchedule(scheduleId);
   if (schedule === null || !isDue(schedule, now)) return null;
-  return await tx.moveSchedule(firing(schedule, now));
+  return await tx.moveSchedule(moveToFiring(schedule, now));
 }
 
 /** Submits the run in the owner's name, in the agent's latest session unless one is pinned. */
@@ -96,9 +110,13 @@ async function submitScheduled(
 }
 
 /** After a refusal: to be tried again, or failed. The error begins with the stable reason; the rest is for people. */
-async function putBack(core: Core, schedule: ScheduleRecord, refusal: SubmitRefusal): Promise<void> {
+async function putBack(
+  core: Core,
+  schedule: ScheduleRecord,
+  { refusal, message }: { refusal: SubmitRefusal; message: string },
+): Promise<void> {
   const move = notDispatched(schedule, {
-    error: `${refusal.reason}: ${toProblem(refusal).message}`,
+    error: `${refusal.reason}: ${message}`,
     isPassing: passing.has(refusal.reason),
     now: core.clock.now(),
     random: core.random.fraction(),

@@ -5,6 +5,7 @@ import { ciRunQuerySchema } from "../../../../contract/ci/ci-run.ts";
 import type { Core } from "../../../core/core.ts";
 import { type EventPage, readEventPage } from "../../../core/runs/read-run.ts";
 import { refundCaller } from "../../shared/admit-caller.ts";
+import { toRun } from "../../shared/run-view.ts";
 import { callerOf } from "../authenticate.ts";
 import { answerTagged, tagBody } from "../entity-tag.ts";
 import { answerProblem, answerRefusal } from "../problems.ts";
@@ -49,7 +50,7 @@ function toJson({ run, events, next, done }: EventPage): string {
   const items = events.map(
     ({ seq, at, json }) => `{"seq":${seq},"at":"${new Date(at).toISOString()}","event":${json}}`,
   );
-  return `{"run":${JSON.stringify(run)},"events":[${items.join(",")}],"next":${next},"done":${done}}`;
+  return `{"run":${JSON.stringify(toRun(run))},"events":[${items.join(",")}],"next":${next},"done":${done}}`;
 }
 
 /** Aborts when the reader goes away, so that nobody waits for it. */

@@ -21,7 +21,7 @@ const ONE = "/v1/agents/:agentId/schedules/:scheduleId";
 
 export function scheduleRoutes(core: Core): Hono<Env> {
   const routes = new Hono<Env>();
-  const view = (schedule: ScheduleRecord) => toSchedule(schedule, core.policy.webUrl);
+  const view = (schedule: ScheduleRecord) => toSchedule(schedule, core.policy);
 
   routes.post(ALL, async (context) => {
     const caller = await callerOf(core, context);

@@ -1,5 +1,7 @@
-// Token buckets: how often one address, caller, repository or owner may ask. In memory, bounded. Pure but for its own
-// state.
+// Token buckets: how often one address, caller, repository or owner may make a request. In memory, bounded. Pure but for
+// its own state.
+
+import type { RateLimits } from "../../core/ports/rate-limits.ts";
 
 const MAX_BUCKETS = 50_000;
 const MAX_KNOWN_CREDENTIALS = 50_000;
@@ -24,20 +26,16 @@ export class TokenBucket {
     return 0;
   }
 
-  /** Puts back a token that was taken. The next `take` sees to it that the bucket does not overflow. */
+  /** Puts back a token that was taken. The next `take` cuts what is above the bucket's size. */
   giveBack(): void {
     this.#tokens += 1;
   }
 }
 
-export class RateLimits {
+export class TokenBuckets implements RateLimits {
   readonly #buckets = new RecentMap<TokenBucket>(MAX_BUCKETS);
   readonly #bucketsOfCredentials = new RecentMap<string>(MAX_KNOWN_CREDENTIALS);
 
-  /**
-   * Takes one token of the bucket `key`, which holds `perMinute` and refills evenly. Zero when there was one, else
-   * the milliseconds until there is.
-   */
   take(options: { key: string; perMinute: number; now: number }): number {
     const { key, perMinute, now } = options;
     const bucket = this.#buckets.get(key) ?? new TokenBucket({ perMinute, now });
@@ -45,12 +43,10 @@ export class RateLimits {
     return bucket.take({ perMinute, now });
   }
 
-  /** Puts back a token that was taken of this bucket, if it is still there. */
   giveBack(key: string): void {
     this.#buckets.get(key)?.giveBack();
   }
 
-  /** The bucket of the credential with this hash; undefined where it was not seen to be good of late. */
   bucketOfCredential(hash: string): string | undefined {
     return this.#bucketsOfCredentials.get(hash);
   }
@@ -64,7 +60,7 @@ export class RateLimits {
   }
 }
 
-/** At most so many entries: the one that was not written for longest is the first to go. */
+/** At most `max` entries: the one that was written the longest time ago is removed first. */
 class RecentMap<Value> {
   readonly #entries = new Map<string, Value>();
   readonly #max: number;

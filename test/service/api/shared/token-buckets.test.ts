@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RateLimits } from "../../../../src/service/api/shared/rate-limits.ts";
+import { TokenBuckets } from "../../../../src/service/api/shared/token-buckets.ts";
 
-describe("RateLimits", () => {
+describe("TokenBuckets", () => {
   it("lets a full bucket go at once, then one each time it is due", () => {
-    const limits = new RateLimits();
+    const limits = new TokenBuckets();
     const take = (now: number) => limits.take({ key: "a", perMinute: 60, now });
     for (let count = 0; count < 60; count += 1) expect(take(0)).toBe(0);
     expect(take(0)).toBe(1_000);
@@ -14,7 +14,7 @@ describe("RateLimits", () => {
   });
 
   it("keeps each key apart, and never fills a bucket beyond its size", () => {
-    const limits = new RateLimits();
+    const limits = new TokenBuckets();
     const take = (key: string, now: number) => limits.take({ key, perMinute: 1, now });
     expect([take("a", 0), take("b", 0)]).toEqual([0, 0]);
     expect(take("a", 3_600_000)).toBe(0);
@@ -25,7 +25,7 @@ describe("RateLimits", () => {
     const gaps = fc.array(fc.nat({ max: 2_000 }), { maxLength: 50 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 500 }), gaps, (perMinute, waits) => {
-        const limits = new RateLimits();
+        const limits = new TokenBuckets();
         let now = 0;
         for (const wait of waits) {
           now += wait;
@@ -39,7 +39,7 @@ describe("RateLimits", () => {
   });
 
   it("takes back what was not used, and no more than the bucket holds", () => {
-    const limits = new RateLimits();
+    const limits = new TokenBuckets();
     const take = () => limits.take({ key: "a", perMinute: 2, now: 0 });
     limits.giveBack("a");
     expect([take(), take()]).toEqual([0, 0]);
@@ -50,7 +50,7 @@ describe("RateLimits", () => {
   });
 
   it("remembers which credentials were good, the latest ones", () => {
-    const limits = new RateLimits();
+    const limits = new TokenBuckets();
     limits.rememberCredential("first", "a");
     limits.rememberCredential("second", "b");
     limits.rememberCredential("first", "a");
@@ -64,7 +64,7 @@ describe("RateLimits", () => {
   });
 
   it("forgets the key that was not asked for longest, when there are too many", () => {
-    const limits = new RateLimits();
+    const limits = new TokenBuckets();
     const take = (key: string) => limits.take({ key, perMinute: 1, now: 0 });
     take("first");
     take("second");

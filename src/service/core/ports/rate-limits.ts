@@ -1,0 +1,15 @@
+// The port to whatever counts how often somebody asks. Implemented in api/shared/, in memory.
+
+export interface RateLimits {
+  /**
+   * Takes one token of the bucket `key`, which holds `perMinute` and refills evenly. Zero when there was one, else
+   * the milliseconds until there is.
+   */
+  take(request: { readonly key: string; readonly perMinute: number; readonly now: number }): number;
+  /** Puts back a token that was taken of this bucket, if it is still there. */
+  giveBack(key: string): void;
+  /** The bucket of the credential with this hash; undefined where it was not accepted recently. */
+  bucketOfCredential(hash: string): string | undefined;
+  rememberCredential(hash: string, bucket: string): void;
+  forgetCredential(hash: string): void;
+}
