@@ -51,19 +51,6 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   "scheduler.ts": ["core"],
 };
 
-/** Arrows that still run back up. The list only becomes shorter. */
-const debts: readonly Import[] = [
-  { from: "github/api/open-github-api.ts", to: "action/inputs.ts" },
-  { from: "github/findings/findings-schema.ts", to: "action/input-decoders.ts" },
-  { from: "github/findings/publish-findings.ts", to: "action/say-line.ts" },
-  { from: "github/trigger/agent-request.ts", to: "action/inputs.ts" },
-  { from: "github/trigger/read-talk.ts", to: "action/inputs.ts" },
-];
-
-function isDebt({ from, to }: Import): boolean {
-  return debts.some((debt) => debt.from === from && debt.to === to);
-}
-
 describe("the folders of src", () => {
   it("are all known here", () => {
     expect(files.length).toBeGreaterThan(50);
@@ -74,7 +61,7 @@ describe("the folders of src", () => {
     const wrong = internalImports().filter(
       ({ from, to }) => topOf(from) === folder && topOf(to) !== folder && !others.includes(topOf(to)),
     );
-    expect(wrong.filter((found) => !isEmbedding(found) && !isDebt(found))).toEqual([]);
+    expect(wrong.filter((found) => !isEmbedding(found))).toEqual([]);
   });
 });
 
@@ -92,7 +79,7 @@ describe("the folders of the service", () => {
     const wrong = inService.filter(
       ({ from, to }) => partOf(from) === part && partOf(to) !== part && !others.includes(partOf(to)),
     );
-    expect(wrong.filter((found) => !isDebt(found))).toEqual([]);
+    expect(wrong).toEqual([]);
   });
 
   it("are wired in main.ts, for the operator in operator.ts, and inside a job in embedded/ over main.ts", () => {
@@ -123,9 +110,11 @@ describe("the outside world", () => {
 
   const importersOf = (name: RegExp) => packages.filter(({ to }) => name.test(to)).map(({ from }) => from);
 
-  it("is GitHub's toolkit in action/ and github/ only", () => {
-    const importers = importersOf(/^@actions\//);
-    expect(importers.filter((path) => !["action", "github"].includes(topOf(path)))).toEqual([]);
+  it("is the runner's toolkit in action/ only, and octokit in github/api/ only", () => {
+    const toolkit = importersOf(/^@actions\/(?!github$)/);
+    expect(toolkit.filter((path) => topOf(path) !== "action")).toEqual([]);
+    const octokit = importersOf(/^(@actions\/github|@octokit\/.*)$/);
+    expect(octokit.filter((path) => !path.startsWith("github/api/"))).toEqual([]);
   });
 
   it("is a database in service/store/ only", () => {

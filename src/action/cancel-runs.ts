@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { ApiError } from "../client/errors.ts";
 import type { JobClient } from "../client/job-client.ts";
 import { isTerminal } from "../contract/runs/run.ts";
-import type { Talk } from "../github/trigger/agent-request.ts";
+import type { RequestSubject } from "../github/trigger/agent-request.ts";
 import { Declined } from "../github/trigger/declined.ts";
 import { StepError } from "../job/step-error.ts";
 import type { Inputs } from "./inputs.ts";
@@ -23,14 +23,14 @@ export type CancelOptions = {
 };
 
 /** Rejects what this step cannot cancel. Throws Declined and StepError. */
-export function refuseCancel({ inputs, talk }: { inputs: Inputs; talk: Talk | null }): void {
+export function refuseCancel({ inputs, subject }: { inputs: Inputs; subject: RequestSubject | null }): void {
   if (inputs.service.type === "embedded") {
     throw new Declined(
       "cancel_elsewhere",
       "Nothing was cancelled: a run ends with the workflow run that started it. Cancel that one on the Actions page.",
     );
   }
-  if (inputs.runId !== null || talk !== null) return;
+  if (inputs.runId !== null || subject !== null) return;
   throw new StepError(
     "run_id_missing",
     'Input "mode: cancel" needs "run-id" here: this event is about no issue and no pull request.',

@@ -79,8 +79,8 @@ function isUneventful({ conclusion }: Verdict, { run }: Progress): boolean {
 }
 
 /** In somebody's words. Nobody else wants to be told of what did not happen. */
-function isAsked({ ask }: Progress): boolean {
-  return (ask?.talk?.command ?? null) !== null;
+function isAsked({ request }: Progress): boolean {
+  return (request?.subject?.command ?? null) !== null;
 }
 
 function say(

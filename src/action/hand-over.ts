@@ -20,16 +20,16 @@ export async function handOver({
   signal,
 }: ConcludeOptions): Promise<void> {
   if (outcome.type !== "ended" || outcome.run.status !== "completed") return;
-  const { inputs, ask, run, log } = progress;
+  const { inputs, request, run, log } = progress;
   if (inputs === null || run === null || log === null) return;
   const { changes, findings } = inputs;
   if (changes !== "commit" && changes !== "pull-request" && findings === "none") return;
   const { openGitHubApi } = await import("../github/api/open-github-api.ts");
   const { job } = createGitHubProvider({ env, transport, clock: systemClock, random: Math.random });
-  const api = openGitHubApi({ inputs, job, env, transport, signal });
-  const talk = ask?.talk ?? null;
+  const api = openGitHubApi({ token: inputs.githubToken, job, env, transport, signal });
+  const subject = request?.subject ?? null;
   const { output } = log.report;
-  const isExpected = ask !== null && asksForReview(inputs, ask);
+  const isExpected = request !== null && asksForReview(inputs, request);
   // A plain question has a plain answer.
   if (findings !== "none" && (output !== null || isExpected)) {
     const { publishFindings } = await import("../github/findings/publish-findings.ts");
@@ -37,11 +37,12 @@ export async function handOver({
       mode: findings,
       output,
       isExpected,
-      talk,
+      subject,
       api,
       env,
       run,
-      onWarning: core.warning,
+      annotator: { error: core.error, warning: core.warning, notice: core.notice },
+      onNote: sayLine,
     });
   }
   if ((changes === "commit" || changes === "pull-request") && log.report.changes !== null) {
@@ -51,8 +52,8 @@ export async function handOver({
       changes: log.report.changes,
       run: { ...run, sessionId: conversationOf(progress, { job, env }) ?? run.sessionId },
       reply: log.reply(),
-      prompt: ask?.prompt ?? "",
-      talk,
+      prompt: request?.prompt ?? "",
+      subject,
       job,
       env,
       api,
@@ -61,6 +62,7 @@ export async function handOver({
       signedCommits: inputs.signedCommits,
       clock: systemClock,
       signal,
+      setSecret: core.setSecret,
       onNote: sayLine,
     });
   }
@@ -68,11 +70,11 @@ export async function handOver({
 
 /** A service inside the job knows of no run before this one: the pull request is told by what it is about. */
 function conversationOf(
-  { embedded, inputs, ask }: Progress,
+  { embedded, inputs, request }: Progress,
   { job, env }: { job: CiJob; env: Environment },
 ): string | null {
-  if (embedded === null || inputs === null || ask === null) return null;
-  return conversationKey({ inputs, ask, job, workflowRef: env.GITHUB_WORKFLOW_REF ?? "" });
+  if (embedded === null || inputs === null || request === null) return null;
+  return conversationKey({ inputs, request, job, workflowRef: env.GITHUB_WORKFLOW_REF ?? "" });
 }
 
 /** A run whose changes did not arrive is not green: somebody waits for them. */

@@ -2,7 +2,7 @@
 
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import type { StatusComment } from "../github/status-comment/status-comment.ts";
-import type { Ask } from "../github/trigger/agent-request.ts";
+import type { AgentRequest } from "../github/trigger/agent-request.ts";
 import type { Delivery } from "../report/delivery.ts";
 import type { PublishedFindings } from "../report/findings.ts";
 import type { EmbeddedService } from "./embedded-service.ts";
@@ -12,8 +12,8 @@ import type { JobFiles } from "./job-files.ts";
 
 export type Progress = {
   inputs: Inputs | null;
-  ask: Ask | null;
-  /** Null where there is nobody to talk to, or nothing to be said. */
+  request: AgentRequest | null;
+  /** Null where there is nobody to answer, or nothing to be said. */
   statusComment: StatusComment | null;
   /** The service inside this job; null where it is another one, or has not started. */
   embedded: EmbeddedService | null;

@@ -6,8 +6,9 @@ import { jobEnvironment } from "../ci/environment.ts";
 import type { CiJob, CiProvider, Environment } from "../ci/provider.ts";
 import { ApiError } from "../client/errors.ts";
 import type { JobClient } from "../client/job-client.ts";
-import { type Ask, decideAsk } from "../github/trigger/agent-request.ts";
-import { helpText } from "../github/trigger/remark-command.ts";
+import type { AgentRequest } from "../github/trigger/agent-request.ts";
+import { helpText } from "../github/trigger/comment-command.ts";
+import { decideRequest } from "../github/trigger/decide-request.ts";
 import type { Outcome } from "../job/conclusion.ts";
 import { type JobRun, submitOnce } from "../job/idempotency.ts";
 import { InterruptedError, listenForInterrupts } from "../job/signals.ts";
@@ -16,7 +17,7 @@ import { watchRun } from "../job/watch-run.ts";
 import { conclude } from "./conclude.ts";
 import { type Inputs, readInputs } from "./inputs.ts";
 import type { Progress } from "./progress.ts";
-import { runRequest, threadKey } from "./run-request.ts";
+import { runRequest, subjectKey } from "./run-request.ts";
 import { sayLine } from "./say-line.ts";
 import { leaveState } from "./state.ts";
 import { githubAccess, identify, type Step, speakUp } from "./step.ts";
@@ -29,7 +30,7 @@ export async function runAgent(env: Environment = jobEnvironment): Promise<void>
   const transport = openTransport();
   const progress: Progress = {
     inputs: null,
-    ask: null,
+    request: null,
     statusComment: null,
     embedded: null,
     grant: null,
@@ -65,13 +66,19 @@ async function executeRun(step: Step): Promise<Outcome> {
   warnOfIgnored(inputs);
   if (inputs.mode === "doctor") return await (await import("./doctor.ts")).examine(step, inputs);
   const github = identify(step);
-  const ask = await decideAsk({ ...githubAccess(step), inputs, job: github.job, signal: interrupts.first });
-  progress.ask = ask;
-  if (ask.talk !== null && inputs.comment) await speakUp(step, { inputs, talk: ask.talk, job: github.job });
-  const task = taskOf(inputs, ask);
+  const request = await decideRequest({
+    ...githubAccess(step),
+    inputs,
+    job: github.job,
+    signal: interrupts.first,
+  });
+  progress.request = request;
+  if (request.subject !== null && inputs.comment)
+    await speakUp(step, { inputs, subject: request.subject, job: github.job });
+  const task = taskOf(inputs, request);
   if (task === "help") return { type: "answered", reason: "help", message: helpText(inputs.triggerPhrase) };
-  if (task === "cancel") return await cancel(step, { inputs, ask, github });
-  await checkOut(step, { inputs, ask });
+  if (task === "cancel") return await cancel(step, { inputs, request, github });
+  await checkOut(step, { inputs, request });
   const service = await openService(step, { inputs, github });
   const { client, grant } = await takeCapability(step, { inputs, service });
   const agentId = grant.agent_id;
@@ -79,7 +86,7 @@ async function executeRun(step: Step): Promise<Outcome> {
   const run =
     task === "attach"
       ? await findRun(step, { client, agentId, runId: inputs.runId ?? "" })
-      : await submit(step, { inputs, ask, client, agentId, job: service.provider.job });
+      : await submit(step, { inputs, request, client, agentId, job: service.provider.job });
   const url = `${service.baseUrl}/v1/ci/runs/${encodeURIComponent(run.runId)}`;
   const shownUrl = progress.embedded === null ? url : null;
   announce(run, shownUrl);
@@ -92,20 +99,24 @@ async function executeRun(step: Step): Promise<Outcome> {
 }
 
 /** A comment may ask for less than a run. */
-function taskOf({ mode }: Inputs, { talk }: Ask): Inputs["mode"] | "help" {
-  const verb = talk?.command?.verb;
+function taskOf({ mode }: Inputs, { subject }: AgentRequest): Inputs["mode"] | "help" {
+  const verb = subject?.command?.verb;
   return mode === "run" && (verb === "help" || verb === "cancel") ? verb : mode;
 }
 
 async function submit(
   { env, interrupts, progress }: Step,
-  { inputs, ask, ...where }: { inputs: Inputs; ask: Ask; client: JobClient; agentId: string; job: CiJob },
+  {
+    inputs,
+    request,
+    ...where
+  }: { inputs: Inputs; request: AgentRequest; client: JobClient; agentId: string; job: CiJob },
 ): Promise<JobRun> {
   progress.isSubmitting = true;
   const workflowRef = env.GITHUB_WORKFLOW_REF ?? "";
   return await submitOnce({
     ...where,
-    body: runRequest({ inputs, ask, job: where.job, workflowRef }),
+    body: runRequest({ inputs, request, job: where.job, workflowRef }),
     matrix: inputs.matrix,
     signal: interrupts.last,
   });
@@ -128,15 +139,15 @@ async function findRun(
 
 async function cancel(
   step: Step,
-  { inputs, ask, github }: { inputs: Inputs; ask: Ask; github: CiProvider },
+  { inputs, request, github }: { inputs: Inputs; request: AgentRequest; github: CiProvider },
 ): Promise<Outcome> {
   const { cancelRuns, refuseCancel, runsInFlight } = await import("./cancel-runs.ts");
-  const { talk } = ask;
-  refuseCancel({ inputs, talk });
+  const { subject } = request;
+  refuseCancel({ inputs, subject });
   const service = await openService(step, { inputs, github });
   const { client, grant } = await takeCapability(step, { inputs, service });
   const options = { client, agentId: grant.agent_id, clock: systemClock, signal: step.interrupts.first };
-  const key = threadKey(talk?.thread.number ?? 0);
+  const key = subjectKey(subject?.number ?? 0);
   const runIds = inputs.runId === null ? await runsInFlight(key, options) : [inputs.runId];
   return { type: "cancelled_runs", runIds: await cancelRuns(runIds, options) };
 }
@@ -144,20 +155,26 @@ async function cancel(
 /** A service inside the job works on the job's checkout, which a comment's job has at the default branch. */
 async function checkOut(
   { env, interrupts }: Step,
-  { inputs, ask }: { inputs: Inputs; ask: Ask },
+  { inputs, request }: { inputs: Inputs; request: AgentRequest },
 ): Promise<void> {
-  const { talk } = ask;
-  if (inputs.service.type !== "embedded" || talk === null || talk.remark === null || talk.ends === null)
+  const { subject } = request;
+  if (
+    inputs.service.type !== "embedded" ||
+    subject === null ||
+    subject.comment === null ||
+    subject.refs === null
+  )
     return;
   const { checkOutHead } = await import("../github/git/check-out-head.ts");
   await checkOutHead({
     env,
     pullRequest: {
-      number: talk.thread.number,
-      headSha: talk.ends.headSha,
-      baseRef: talk.ends.baseRef,
+      number: subject.number,
+      headSha: subject.refs.headSha,
+      baseRef: subject.refs.baseRef,
     },
     token: inputs.githubToken,
+    setSecret: core.setSecret,
     signal: interrupts.first,
   });
 }

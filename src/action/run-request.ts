@@ -4,12 +4,12 @@ import { createHash } from "node:crypto";
 import type { CiJob } from "../ci/provider.ts";
 import type { SubmitRunRequest } from "../contract/runs/run.ts";
 import { findingsSchema } from "../github/findings/findings-schema.ts";
-import type { Ask } from "../github/trigger/agent-request.ts";
+import type { AgentRequest } from "../github/trigger/agent-request.ts";
 import type { Inputs } from "./inputs.ts";
 
 export type RunRequestOptions = {
   readonly inputs: Inputs;
-  readonly ask: Ask;
+  readonly request: AgentRequest;
   readonly job: Pick<CiJob, "job" | "step">;
   /** GITHUB_WORKFLOW_REF: the workflow's file, and the branch or tag that it runs on. */
   readonly workflowRef: string;
@@ -17,41 +17,41 @@ export type RunRequestOptions = {
 
 /** The body of the submission. The same job gives the same, so that it finds its run when it is run again. */
 export function runRequest(options: RunRequestOptions): SubmitRunRequest {
-  const { inputs, ask } = options;
+  const { inputs, request } = options;
   const { maxTurnTokens } = inputs;
-  const schema = outputSchema(inputs, ask);
+  const schema = outputSchema(inputs, request);
   return {
-    message: ask.prompt,
+    message: request.prompt,
     ...sessionOf(options),
     ...(maxTurnTokens === null ? {} : { max_turn_tokens: maxTurnTokens }),
     ...(schema === null ? {} : { output_schema: schema }),
-    ...headOf(ask),
+    ...headOf(request),
   };
 }
 
 function sessionOf(options: RunRequestOptions): Partial<SubmitRunRequest> {
   const { session, service } = options.inputs;
-  const { talk } = options.ask;
+  const { subject } = options.request;
   if (session.type === "id") return { session_id: session.id };
   // One inside the job forgets it with the step.
   if (service.type !== "remote" || session.type === "new") return {};
   // What is said next goes on in the new one.
-  if (talk?.command?.verb === "new") return { session_key: threadKey(talk.thread.number), new_session: true };
+  if (subject?.command?.verb === "new") return { session_key: subjectKey(subject.number), new_session: true };
   const key = conversationKey(options);
   return key === null ? {} : { session_key: key };
 }
 
 /**
- * People who talk about one thing go on in one conversation, until somebody begins another. So does a step whose
+ * People who write about one thing go on in one conversation, until somebody begins another. So does a step whose
  * changes become a pull request: its next run brings the one that is open up to date, and opens no second one. Null for
  * a run that goes on in none, or in one that has an id.
  */
 export function conversationKey(options: RunRequestOptions): string | null {
   const { session, changes } = options.inputs;
-  const { talk } = options.ask;
+  const { subject } = options.request;
   if (session.type !== "thread") return null;
-  if (talk === null) return changes === "pull-request" ? workflowKey(options) : null;
-  return talk.command?.verb === "new" ? null : threadKey(talk.thread.number);
+  if (subject === null) return changes === "pull-request" ? workflowKey(options) : null;
+  return subject.command?.verb === "new" ? null : subjectKey(subject.number);
 }
 
 /** One for each step of a workflow on each branch, and for each leg of its matrix: they have tasks of their own. */
@@ -67,7 +67,7 @@ const MAX_FILE_CHARS = 100;
 const HASH_CHARS = 32;
 
 /** Issues and pull requests of a repository share their numbers. */
-export function threadKey(number: number): string {
+export function subjectKey(number: number): string {
   return `thread-${number}`;
 }
 
@@ -75,21 +75,21 @@ export function threadKey(number: number): string {
  * The token of a comment's job names the default branch, that of a pull request's a merge of it: what is found there is
  * on other lines than what the code host shows.
  */
-function headOf({ talk }: Ask): Partial<SubmitRunRequest> {
-  if (talk === null || talk.ends === null) return {};
-  const { headSha, baseRef } = talk.ends;
-  return { pull_request: { number: talk.thread.number, head_sha: headSha, base_ref: baseRef } };
+function headOf({ subject }: AgentRequest): Partial<SubmitRunRequest> {
+  if (subject === null || subject.refs === null) return {};
+  const { headSha, baseRef } = subject.refs;
+  return { pull_request: { number: subject.number, head_sha: headSha, base_ref: baseRef } };
 }
 
-function outputSchema(inputs: Inputs, ask: Ask): Inputs["outputSchema"] {
-  return asksForReview(inputs, ask) ? findingsSchema : inputs.outputSchema;
+function outputSchema(inputs: Inputs, request: AgentRequest): Inputs["outputSchema"] {
+  return asksForReview(inputs, request) ? findingsSchema : inputs.outputSchema;
 }
 
 /** Whether the reply is held to the form of a review. */
 export function asksForReview(
   { outputSchema: given, findings }: Pick<Inputs, "outputSchema" | "findings">,
-  { talk }: Ask,
+  { subject }: AgentRequest,
 ): boolean {
-  if (given !== null || findings === "none" || talk?.thread.isPullRequest !== true) return false;
-  return talk.command === null || talk.command.verb === "review";
+  if (given !== null || findings === "none" || subject?.isPullRequest !== true) return false;
+  return subject.command === null || subject.command.verb === "review";
 }

@@ -7,7 +7,7 @@ import type { CiJob, CiProvider, Environment } from "../ci/provider.ts";
 import { ApiError } from "../client/errors.ts";
 import type { RetryNotice } from "../client/retry.ts";
 import type { Transport } from "../client/transport.ts";
-import type { Talk } from "../github/trigger/agent-request.ts";
+import type { RequestSubject } from "../github/trigger/agent-request.ts";
 import type { Interrupts } from "../job/signals.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Progress } from "./progress.ts";
@@ -46,19 +46,19 @@ export function githubAccess({ env, transport }: Step): GitHubAccess {
 /** On a thread, its people are told that they were heard. */
 export async function speakUp(
   step: Step,
-  { inputs, talk, job }: { inputs: Inputs; talk: Talk; job: CiJob },
+  { inputs, subject, job }: { inputs: Inputs; subject: RequestSubject; job: CiJob },
 ): Promise<void> {
   const { env, progress } = step;
   const { canOnlyRead } = await import("../github/api/read-only.ts");
-  if (canOnlyRead(talk, env)) {
+  if (canOnlyRead(subject, env)) {
     sayLine("The job of a fork's pull request can write no comment: the answer is in the job summary.");
     return;
   }
   const { openStatusComment } = await import("../github/status-comment/status-comment.ts");
   const { openGitHubApi } = await import("../github/api/open-github-api.ts");
   progress.statusComment = openStatusComment({
-    openApi: (signal) => openGitHubApi({ ...githubAccess(step), inputs, job, signal }),
-    talk,
+    openApi: (signal) => openGitHubApi({ ...githubAccess(step), token: inputs.githubToken, job, signal }),
+    subject,
     job,
     env,
     matrix: inputs.matrix,

@@ -21,14 +21,16 @@ export type PullRequestContext = {
   readonly reply: string;
   readonly changes: ChangesEvent["value"];
   readonly jobUrl: string;
-  /** What was talked about; `isClosed`: merging closes it. */
-  readonly thread: { readonly number: number; readonly isClosed: boolean } | null;
+  /** The issue or pull request of the request; `isClosed`: merging closes it. */
+  readonly subject: { readonly number: number; readonly isClosed: boolean } | null;
 };
 
 /** The marked part, in at most 48 KB. */
-export function pullRequestBody({ reply, changes, jobUrl, thread }: PullRequestContext): string {
+export function pullRequestBody({ reply, changes, jobUrl, subject }: PullRequestContext): string {
   const room = new SectionRoom(MAX_OWN_BYTES - byteLength(BEGIN + END) - 4);
-  const refs = room.take(thread === null ? "" : `${thread.isClosed ? "Closes" : "Refs"} #${thread.number}`);
+  const refs = room.take(
+    subject === null ? "" : `${subject.isClosed ? "Closes" : "Refs"} #${subject.number}`,
+  );
   const origin = room.take(
     `<sub>Made by an agent in ${link("this job", jobUrl)}. Review it before you merge it.</sub>`,
   );

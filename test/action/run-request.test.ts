@@ -1,36 +1,39 @@
 import { describe, expect, it } from "vitest";
 import { readInputs } from "../../src/action/inputs.ts";
 import { runRequest } from "../../src/action/run-request.ts";
-import type { Ask } from "../../src/github/trigger/agent-request.ts";
+import type { AgentRequest } from "../../src/github/trigger/agent-request.ts";
 
 const WORKFLOW = "octo/repo/.github/workflows/nightly.yml@refs/heads/main";
-const thread = { number: 7, isPullRequest: false, title: "Wrong", body: "", author: null };
-const onThread: Ask = { prompt: "Do it", talk: { thread, ends: null, remark: null, command: null } };
-const alone: Ask = { prompt: "Do it", talk: null };
+const issue = { number: 7, isPullRequest: false, title: "Wrong", body: "", author: null };
+const onIssue: AgentRequest = {
+  prompt: "Do it",
+  subject: { ...issue, refs: null, comment: null, command: null },
+};
+const alone: AgentRequest = { prompt: "Do it", subject: null };
 
 type Given = {
   readonly inputs?: Readonly<Record<string, string>>;
-  readonly ask?: Ask;
+  readonly request?: AgentRequest;
   readonly job?: { readonly job: string; readonly step: string };
   readonly workflowRef?: string;
 };
 
-function request(given: Given = {}) {
-  const { ask = alone, job = { job: "upkeep", step: "agent" }, workflowRef = WORKFLOW } = given;
+function body(given: Given = {}) {
+  const { request = alone, job = { job: "upkeep", step: "agent" }, workflowRef = WORKFLOW } = given;
   const all: Record<string, string> = {
     "base-url": "https://agents.example.com",
     changes: "pull-request",
     matrix: "null",
     ...given.inputs,
   };
-  return runRequest({ inputs: readInputs((name) => all[name] ?? ""), ask, job, workflowRef });
+  return runRequest({ inputs: readInputs((name) => all[name] ?? ""), request, job, workflowRef });
 }
 
-const key = (given?: Given) => request(given).session_key;
+const key = (given?: Given) => body(given).session_key;
 
 describe("the session of a run", () => {
   it("is that of the step in its workflow, where its changes become a pull request", () => {
-    expect(request()).toEqual({
+    expect(body()).toEqual({
       message: "Do it",
       session_key: expect.stringMatching(/^workflow-nightly\.yml-[0-9a-f]{32}$/),
     });
@@ -57,26 +60,26 @@ describe("the session of a run", () => {
   });
 
   it("is new where nothing is to be brought up to date, and where the workflow says so", () => {
-    expect(request({ inputs: { changes: "patch" } })).toEqual({ message: "Do it" });
-    expect(request({ inputs: { session: "new" } })).toEqual({ message: "Do it" });
-    expect(request({ inputs: { "base-url": "embedded" } })).toEqual({ message: "Do it" });
+    expect(body({ inputs: { changes: "patch" } })).toEqual({ message: "Do it" });
+    expect(body({ inputs: { session: "new" } })).toEqual({ message: "Do it" });
+    expect(body({ inputs: { "base-url": "embedded" } })).toEqual({ message: "Do it" });
   });
 
-  it("is that of the thread that the event is about", () => {
-    expect(key({ ask: onThread })).toBe("thread-7");
-    expect(key({ ask: onThread, inputs: { changes: "patch" } })).toBe("thread-7");
-    expect(key({ ask: onThread, inputs: { session: "new" } })).toBeUndefined();
+  it("is that of the issue or pull request that the event is about", () => {
+    expect(key({ request: onIssue })).toBe("thread-7");
+    expect(key({ request: onIssue, inputs: { changes: "patch" } })).toBe("thread-7");
+    expect(key({ request: onIssue, inputs: { session: "new" } })).toBeUndefined();
   });
 
-  it("begins anew on the thread where somebody asks for that", () => {
+  it("starts again on the issue where a user requests that", () => {
     const command = { verb: "new", request: "in French", preamble: "" } as const;
-    const talk = { thread, ends: null, remark: null, command };
-    const ask: Ask = { prompt: "Do it", talk };
-    expect(request({ ask })).toEqual({ message: "Do it", session_key: "thread-7", new_session: true });
-    expect(request({ ask, inputs: { "base-url": "embedded" } })).toEqual({ message: "Do it" });
+    const subject = { ...issue, refs: null, comment: null, command };
+    const request: AgentRequest = { prompt: "Do it", subject };
+    expect(body({ request })).toEqual({ message: "Do it", session_key: "thread-7", new_session: true });
+    expect(body({ request, inputs: { "base-url": "embedded" } })).toEqual({ message: "Do it" });
   });
 
   it("is the one that is named", () => {
-    expect(request({ inputs: { session: "s-1" } })).toEqual({ message: "Do it", session_id: "s-1" });
+    expect(body({ inputs: { session: "s-1" } })).toEqual({ message: "Do it", session_id: "s-1" });
   });
 });

@@ -15,7 +15,7 @@ const context: PullRequestContext = {
     held_back: [{ path: ".github/workflows/ci.yml", reason: "protected" }],
   },
   jobUrl: "https://github.com/octo/hello/actions/runs/1",
-  thread: { number: 12, isClosed: false },
+  subject: { number: 12, isClosed: false },
 };
 
 describe("the body of a pull request", () => {
@@ -24,10 +24,10 @@ describe("the body of a pull request", () => {
   });
 
   it("closes what it was asked to fix, and refers to nothing where nothing was talked about", () => {
-    expect(pullRequestBody({ ...context, thread: { number: 12, isClosed: true } })).toContain(
+    expect(pullRequestBody({ ...context, subject: { number: 12, isClosed: true } })).toContain(
       "\n\nCloses #12\n\n",
     );
-    expect(pullRequestBody({ ...context, thread: null })).not.toMatch(/(Refs|Closes) #12/);
+    expect(pullRequestBody({ ...context, subject: null })).not.toMatch(/(Refs|Closes) #12/);
   });
 
   it.each([

@@ -125,7 +125,7 @@ describe("changes: commit", () => {
       fixture.commit("main", { "other.txt": `${count}\n` });
     };
     const { step } = await fixture.play({}, { inputs });
-    expectKept(step, "branch_moved", /others push to main all the time\. Re-run the job\./);
+    expectKept(step, "branch_moved", /main kept moving while they were pushed\. Re-run the job\./);
     expect(count).toBe(3);
   });
 
@@ -186,7 +186,7 @@ describe("changes: commit", () => {
     const tag = await fixture.play({ ref: "refs/tags/v1", sha: fixture.main }, { inputs });
     expectKept(tag.step, "no_branch", /this job is on no branch\. Use "changes: pull-request"/);
     const gone = await fixture.play({ ref: "refs/heads/gone", sha: fixture.main }, { inputs });
-    expectKept(gone.step, "no_branch", /there is no branch gone any more/);
+    expectKept(gone.step, "no_branch", /the branch gone is gone/);
     expect(fixture.tip("main")).toBe(fixture.main);
   });
 
@@ -215,21 +215,25 @@ describe("changes: commit", () => {
     expectKept(
       guarded.step,
       "patch_unusable",
-      /the patch changes "\.github\/workflows\/ci\.yml", which only people change/,
+      /the patch changes "\.github\/workflows\/ci\.yml", which only people may change/,
     );
     const add = (path: string) =>
       `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+evil\n`;
     for (const path of ["../outside.txt", ".git/config", "sub/.GIT/hooks/pre-push", "a/../../b"]) {
       fixture.plan({ ...workflow, patch: add(path) });
       const { step } = await fixture.play({}, { inputs });
-      expectKept(step, "patch_unusable", /does not apply to commit|which only people change/);
+      expectKept(step, "patch_unusable", /does not apply to commit|which only people may change/);
     }
     fixture.plan({ ...workflow, base_sha: "--upload-pack=evil" });
     const strange = await fixture.play({}, { inputs });
     expectKept(strange.step, "patch_unusable", /names no commit/);
     fixture.plan({ ...workflow, base_sha: "1".repeat(40) });
     const unknown = await fixture.play({}, { inputs });
-    expectKept(unknown.step, "patch_unusable", /they begin with commit 1111111, which GitHub has not got/);
+    expectKept(
+      unknown.step,
+      "patch_unusable",
+      /they begin with commit 1111111, which is not on GitHub any more/,
+    );
     expect(fixture.tip("main")).toBe(fixture.main);
   });
 
@@ -302,7 +306,7 @@ describe("changes: commit", () => {
     expect(left.filter((name) => name.startsWith("agent-service-"))).toEqual([]);
   });
 
-  it("lets GitHub sign it, of plain files alone", async () => {
+  it("lets GitHub sign it, for plain files only", async () => {
     const signed = { ...inputs, "signed-commits": "true" };
     const before = fixture.fixture.forge.push.count;
     fixture.plan(fixture.changes({ "notes.txt": MENDED, "old.txt": null, "neu ü.txt": "neu\n" }));
@@ -322,6 +326,6 @@ describe("changes: commit", () => {
       }),
     );
     const unfit = await fixture.play({}, { inputs: signed });
-    expectKept(unfit.step, "signing_unsupported", /"link", "run\.sh" is none: executable/);
+    expectKept(unfit.step, "signing_unsupported", /"link", "run\.sh" is not one: executable/);
   });
 });

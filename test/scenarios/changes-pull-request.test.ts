@@ -199,7 +199,7 @@ describe("changes: pull-request", () => {
     expectKept(
       await play(issue("/agent again")),
       "branch_taken",
-      /is somebody else's branch\. Rename or delete it/,
+      /was not made by this session\. Rename or delete it/,
     );
     expect(fixture.tip(branch)).toBe(theirs);
   });
@@ -296,7 +296,7 @@ describe("changes: pull-request", () => {
   it("takes a branch away again that got no signed commit", async () => {
     fixture.plan(fixture.changes({ link: { mode: "120000", content: "x" } }));
     const step = await play(issue("/agent link it"), { "signed-commits": "true" });
-    expectKept(step, "signing_unsupported", /"link" is none/);
+    expectKept(step, "signing_unsupported", /"link" is not one/);
     expect(fixture.repository.git(["for-each-ref", `refs/heads/agent/issue-${number}-*`])).toBe("");
   });
 });

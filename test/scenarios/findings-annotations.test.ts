@@ -83,7 +83,7 @@ describe("findings", () => {
     expect(asked.step.annotations).toMatchObject([
       {
         level: "warning",
-        message: expect.stringMatching(/^The run was asked for a review, and its reply is none/),
+        message: expect.stringMatching(/^The run was asked for a review, but its reply is not one/),
       },
     ]);
     expect(asked.calls).toEqual([]);
@@ -146,9 +146,7 @@ describe("findings", () => {
     if (findings === "review") {
       const [comment = ""] = sent[0]?.comments.map(({ body }) => String(body)) ?? [];
       expect(comment.replace(/^(`{3,})\n[\s\S]*?^\1$/gm, "")).not.toMatch(/^`+suggestion$/m);
-      expect(comment).toContain(
-        "*The suggestion holds characters that nobody sees, so it cannot be applied.*",
-      );
+      expect(comment).toContain("*The suggestion holds invisible characters, so it cannot be applied.*");
       expect(comment.match(/<!-- agent-service:finding [0-9a-f]{32} -->$/)).not.toBeNull();
     }
   });

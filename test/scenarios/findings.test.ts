@@ -92,7 +92,7 @@ describe("the findings of a review", () => {
     const second = await fixture.play({ ...PULL, action: "synchronize" });
     expect(second.sent).toMatchObject([{ comments: [{ start_line: 5, line: 6 }] }]);
     expect(second.sent[0]?.body).toMatch(
-      /^\*\*2 findings\*\*: 1 warning, 1 notice\. Said before, and not repeated: 2\.\n/,
+      /^\*\*2 findings\*\*: 1 warning, 1 notice\. Published before, and not repeated: 2\.\n/,
     );
     expect(second.step.summary).toContain("2 written in [the review]");
     const third = await fixture.play({ ...PULL, action: "synchronize" });

@@ -1,12 +1,12 @@
-// Whether the job's token can write. Pure.
+// Whether the job's token can only read. Pure.
 
 import type { Environment } from "../../ci/provider.ts";
-import type { Talk } from "../trigger/agent-request.ts";
+import type { RequestSubject } from "../trigger/agent-request.ts";
 
-/** A comment's job has the repository's own token; that of the fork's pull request can only read, whatever it asks for. */
+/** True for a job of a fork's pull request. A job that a comment starts has the repository's own token. */
 export function canOnlyRead(
-  { ends }: Pick<Talk, "ends">,
+  { refs }: Pick<RequestSubject, "refs">,
   { GITHUB_EVENT_NAME: event = "" }: Environment,
 ): boolean {
-  return ends?.isFork === true && /^pull_request(_review|_review_comment)?$/.test(event);
+  return refs?.isFork === true && /^pull_request(_review|_review_comment)?$/.test(event);
 }

@@ -2,7 +2,20 @@
 // not checked out: the client library is larger than all the rest.
 
 import { getOctokit } from "@actions/github";
-import type { ReadRepositoryFile } from "../trigger/prompt-file.ts";
+
+/** Reads one file of a repository at a commit. */
+export type ReadRepositoryFile = (file: {
+  readonly apiUrl: string;
+  readonly token: string;
+  readonly repository: string;
+  readonly path: string;
+  readonly ref: string;
+  readonly maxBytes: number;
+}) => Promise<RepositoryFile>;
+
+export type RepositoryFile =
+  | { readonly type: "file"; readonly text: string }
+  | { readonly type: "missing" | "not_a_file" | "too_large" };
 
 /** Reads one file at a commit. Rejects when the API refuses or cannot be reached. Safe to repeat. */
 export const readRepositoryFile: ReadRepositoryFile = async (file) => {

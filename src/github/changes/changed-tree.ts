@@ -1,5 +1,5 @@
-// The run's patch as a tree, and that tree on a branch that has gone on since. What nobody may change on his own is
-// looked for here again, whichever service made the patch.
+// The run's patch as a tree, and that tree merged onto a branch that has moved since. Protected paths are checked here
+// again, whichever service made the patch.
 
 import { type PathGuard, protectedPathGuard } from "../../contract/protected-paths.ts";
 import { Kept, namedPaths } from "./kept.ts";
@@ -8,7 +8,7 @@ import type { ScratchRepository } from "./scratch-repository.ts";
 
 export type Patch = { readonly baseSha: string; readonly patch: string };
 
-/** Trees of the commit that the run began with, without and with its changes. */
+/** Trees of the run's base commit, without and with its changes. */
 export type ChangedTree = { readonly base: string; readonly changed: string };
 
 const isProtected: PathGuard = protectedPathGuard();
@@ -21,8 +21,8 @@ export async function changedTree(
   if (!(await remote.fetch(baseSha))) {
     throw new Kept(
       "patch_unusable",
-      `The changes were not pushed: they begin with commit ${baseSha.slice(0, 7)}, which GitHub has not got any more. ` +
-        "Ask again, on the commits that there are now.",
+      `The changes were not pushed: they begin with commit ${baseSha.slice(0, 7)}, which is not on GitHub any more. ` +
+        "Run it again, on the commits that are there now.",
     );
   }
   const base = await scratch.treeOf(baseSha);
@@ -31,7 +31,7 @@ export async function changedTree(
     throw new Kept(
       "patch_unusable",
       `The changes were not pushed: the patch does not apply to commit ${baseSha.slice(0, 7)}, or leads out of the ` +
-        "repository. Ask again; a service that goes on sending such patches is broken.",
+        "repository. Run it again; if that happens every time, the service is broken.",
     );
   }
   const forbidden = (await scratch.changes(base, changed)).filter(({ path }) => isProtected(shown(path)));
@@ -49,7 +49,7 @@ export type Onto = {
 
 /**
  * The change from `base` to `changed`, made to `tip`. Rejects with Kept where both changed the same lines, or where a
- * file that was changed has become a protected one.
+ * changed file is protected now.
  */
 export async function treeOnto(
   scratch: ScratchRepository,
@@ -60,12 +60,12 @@ export async function treeOnto(
     throw new Kept(
       "changes_conflict",
       `The changes were not pushed: ${branch} was changed in the same places since, in ${namedPaths(merged.paths)}. ` +
-        "Ask again, on the commits that it has now.",
+        "Run it again, on the commits that it has now.",
     );
   }
   const moved = (await scratch.changes(tip, merged.tree)).filter(({ path }) => isProtected(shown(path)));
   if (moved.length > 0) {
-    // What came with the change's own side was somebody else's, and was there before.
+    // Only what this change adds counts: the rest was on the branch before.
     const foreign = new Set((await scratch.changes(changed, merged.tree)).map(({ path }) => path));
     const forbidden = moved.filter(({ path }) => foreign.has(path));
     if (forbidden.length > 0) throw refuseProtected(forbidden.map(({ path }) => shown(path)));
@@ -76,7 +76,7 @@ export async function treeOnto(
 function refuseProtected(paths: readonly string[]): Kept {
   return new Kept(
     "patch_unusable",
-    `The changes were not pushed: the patch changes ${namedPaths(paths)}, which only people change. Look at it, and ` +
+    `The changes were not pushed: the patch changes ${namedPaths(paths)}, which only people may change. Check it, and ` +
       "apply it by hand.",
   );
 }

@@ -1,51 +1,50 @@
-// What a commit says of itself: one safe line of what was asked, the job, and the trailers that a later job finds it by.
-// Pure.
+// The message of a commit: one safe line of the request, the job, and the trailers by which a later job finds it. Pure.
 
 import { singleLine } from "../../base/untrusted-text.ts";
 import type { Environment } from "../../ci/provider.ts";
-import type { Talk } from "../trigger/agent-request.ts";
+import type { RequestSubject } from "../trigger/agent-request.ts";
 
-const MAX_SUBJECT_CHARS = 72;
+const MAX_TITLE_CHARS = 72;
 const MAX_ID_CHARS = 100;
-const FALLBACK_SUBJECT = "Change what the agent was asked to change";
+const FALLBACK_TITLE = "Change what the agent was asked to change";
 
 export type Run = { readonly id: string; readonly sessionId: string };
 
-/** Written where the words of strangers may not act: they close no issue, call nobody and skip no workflow. */
-export function subjectOf({ talk, prompt }: { talk: Talk | null; prompt: string }): string {
-  const [request = ""] = (talk?.command?.request ?? "").split("\n").filter((line) => line.trim() !== "");
-  const asked = talk === null ? (prompt.trim().split("\n")[0] ?? "") : threadWords(talk, request);
-  // What is taken away goes first: it must not bring together what then acts.
-  const inert = asked
+/** The first line. Made of untrusted text, so that it closes no issue, mentions nobody and skips no workflow. */
+export function commitTitle({ subject, prompt }: { subject: RequestSubject | null; prompt: string }): string {
+  const [request = ""] = (subject?.command?.request ?? "").split("\n").filter((line) => line.trim() !== "");
+  const text = subject === null ? (prompt.trim().split("\n")[0] ?? "") : titleFor(subject, request);
+  // Removals go first: they must not join two parts into something that acts.
+  const inert = text
     .replaceAll("@", "")
     .replaceAll("***", "")
     .replace(/\b[a-z][a-z\d+.-]*:\/\/\S*/gi, "…")
     .replace(/(?:[\w.-]+\/[\w.-]+)?#(?=\d)|\bGH-(?=\d)/gi, "No. ")
     .replaceAll("[", "(")
     .replaceAll("]", ")");
-  return singleLine(inert, MAX_SUBJECT_CHARS) || FALLBACK_SUBJECT;
+  return singleLine(inert, MAX_TITLE_CHARS) || FALLBACK_TITLE;
 }
 
-/** An issue is named as its author named it. On a pull request, which has its own name, the request says more. */
-function threadWords({ thread }: Talk, request: string): string {
-  return thread.isPullRequest && request !== "" ? request : thread.title;
+/** On an issue its title. On a pull request, which has a title of its own already, the request. */
+function titleFor({ isPullRequest, title }: RequestSubject, request: string): string {
+  return isPullRequest && request !== "" ? request : title;
 }
 
 export type MessageOptions = {
-  readonly subject: string;
+  readonly title: string;
   readonly jobUrl: string;
   readonly run: Run;
-  readonly talk: Talk | null;
+  readonly subject: RequestSubject | null;
   readonly env: Environment;
   readonly noreplyHost: string;
 };
 
-export function commitMessage({ subject, ...options }: MessageOptions): string {
-  return `${subject}\n\n${messageBody(options)}`;
+export function commitMessage({ title, ...options }: MessageOptions): string {
+  return `${title}\n\n${messageBody(options)}`;
 }
 
-/** Below the subject. */
-export function messageBody(options: Omit<MessageOptions, "subject">): string {
+/** Everything below the title. */
+export function messageBody(options: Omit<MessageOptions, "title">): string {
   const { jobUrl, run } = options;
   const trailers = [
     `${SESSION}: ${idText(run.sessionId)}`,
@@ -66,7 +65,7 @@ export function isOfRun(message: string, { id }: Run): boolean {
   return hasTrailer(message, `${RUN}: ${idText(id)}`);
 }
 
-/** Git's own sense of trailers: the last paragraph. */
+/** As git defines trailers: in the last paragraph. */
 function hasTrailer(message: string, trailer: string): boolean {
   const paragraph =
     message
@@ -76,28 +75,28 @@ function hasTrailer(message: string, trailer: string): boolean {
   return paragraph.split("\n").includes(trailer);
 }
 
-/** Ids are the service's words. */
+/** Ids come from the service. */
 function idText(id: string): string {
   return id.replace(/[^\w.-]+/g, "_").slice(0, MAX_ID_CHARS);
 }
 
-/** Whoever asked in words. Jobs that start by themselves have an actor, too, who asked for nothing. */
+/** The user who made the request. The actor of a job that started by itself made none. */
 function coAuthor({
-  talk,
+  subject,
   env,
   noreplyHost,
-}: Pick<MessageOptions, "talk" | "env" | "noreplyHost">): string[] {
-  const asksByHand = talk === null ? env.GITHUB_EVENT_NAME === "workflow_dispatch" : isAsked(talk);
+}: Pick<MessageOptions, "subject" | "env" | "noreplyHost">): string[] {
+  const isRequested = subject === null ? env.GITHUB_EVENT_NAME === "workflow_dispatch" : isRequest(subject);
   const { GITHUB_ACTOR: login = "", GITHUB_ACTOR_ID: id = "" } = env;
-  if (!asksByHand || !/^[\w-]{1,100}$/.test(login) || !/^\d{1,20}$/.test(id)) return [];
+  if (!isRequested || !/^[\w-]{1,100}$/.test(login) || !/^\d{1,20}$/.test(id)) return [];
   return [`Co-authored-by: ${login} <${id}+${login}@${noreplyHost}>`];
 }
 
-function isAsked({ thread, remark }: Talk): boolean {
-  return remark !== null || !thread.isPullRequest;
+function isRequest({ isPullRequest, comment }: RequestSubject): boolean {
+  return comment !== null || !isPullRequest;
 }
 
-/** When the run began, as its id tells (RFC 9562, version 7): a job that runs again makes the same commit. */
+/** The time in the run's id (RFC 9562, version 7), so that a re-run job makes the same commit. */
 export function runSeconds({ id }: Run, otherwiseSeconds: number): number {
   const [, high, low] = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-/i.exec(id) ?? [];
   if (high === undefined || low === undefined) return otherwiseSeconds;

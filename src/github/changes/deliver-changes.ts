@@ -1,47 +1,24 @@
-// Brings what a run changed to where the workflow wants it: a commit on the branch, or a pull request. The job does that
-// by its own token, once the agent is done.
+// Delivers the changes of a run, as a commit on the branch or as a pull request. The job does that with its own token,
+// after the agent has ended.
 
-import type { Clock } from "../../base/clock.ts";
 import { GitError } from "../../base/git-process.ts";
-import type { CiJob, Environment } from "../../ci/provider.ts";
-import type { ChangesEvent } from "../../contract/runs/run-event.ts";
 import type { Delivery } from "../../report/delivery.ts";
-import { type GitHubApi, GitHubError } from "../api/github-api.ts";
+import { GitHubError } from "../api/github-api.ts";
 import { serverUrl } from "../git/job-git.ts";
-import type { Talk } from "../trigger/agent-request.ts";
 import { changedTree } from "./changed-tree.ts";
 import { type CommitDelivery, deliverCommit } from "./deliver-commit.ts";
 import { deliverPullRequest } from "./deliver-pull-request.ts";
 import { type DeliveryContext, deliveryContext } from "./delivery-context.ts";
+import type { DeliveryOptions } from "./delivery-options.ts";
 import { Kept, keptDelivery } from "./kept.ts";
 import { Remote } from "./remote.ts";
 import { ScratchRepository } from "./scratch-repository.ts";
 import { targetOf } from "./target.ts";
 
-export type DeliveryOptions = {
-  readonly mode: "commit" | "pull-request";
-  readonly changes: ChangesEvent["value"];
-  readonly run: { readonly id: string; readonly sessionId: string };
-  /** What the agent says of it, in Markdown; may be empty. Untrusted. */
-  readonly reply: string;
-  /** What was asked, for the title where no issue has one. */
-  readonly prompt: string;
-  readonly talk: Talk | null;
-  readonly job: CiJob;
-  readonly env: Environment;
-  readonly api: GitHubApi;
-  readonly token: string;
-  readonly branchPrefix: string;
-  readonly signedCommits: boolean;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly onNote: (note: string) => void;
-};
-
 /** Never rejects for what a maintainer can meet: that is a Delivery of type "kept", with its reason. */
 export async function deliverChanges(options: DeliveryOptions): Promise<Delivery> {
   const { changes, signal } = options;
-  // A session's pull request is to lose what its agent took back; a branch has no such memory.
+  // An empty patch still updates a session's pull request: the agent may have undone its changes. A branch needs nothing.
   const isNothing = changes.patch === "" && changes.unreadable === undefined;
   if (isNothing && isForBranch(options)) return { type: "none" };
   try {
@@ -54,11 +31,11 @@ export async function deliverChanges(options: DeliveryOptions): Promise<Delivery
 }
 
 async function deliver(options: DeliveryOptions): Promise<Delivery> {
-  const { changes, env, job, token, clock, signal, onNote } = options;
+  const { changes, env, job, token, clock, signal, setSecret, onNote } = options;
   if (changes.unreadable !== undefined) {
     throw new Kept(
       "patch_unusable",
-      "Nothing was pushed: what the run changed could not be read. Ask again.",
+      "Nothing was pushed: the run's changes could not be read. Run it again.",
     );
   }
   if (token === "") {
@@ -77,6 +54,7 @@ async function deliver(options: DeliveryOptions): Promise<Delivery> {
       clock,
       random: Math.random,
       signal,
+      setSecret,
       onNote,
     });
     const trees = await changedTree({ scratch, remote }, { baseSha: changes.base_sha, patch: changes.patch });
@@ -90,23 +68,23 @@ async function deliver(options: DeliveryOptions): Promise<Delivery> {
   }
 }
 
-/** An issue has no branch of its own: what is changed for one becomes a pull request. */
-function isForBranch({ mode, talk }: DeliveryOptions): boolean {
-  return mode === "commit" && (talk === null || talk.thread.isPullRequest);
+/** An issue has no branch: changes for one become a pull request. */
+function isForBranch({ mode, subject }: DeliveryOptions): boolean {
+  return mode === "commit" && (subject === null || subject.isPullRequest);
 }
 
-/** Who talks to the agent on a pull request of its own wants that one changed, not one more. */
+/** A request on a pull request that the agent opened changes that one, and opens no second one. */
 async function isOnOwnPullRequest({ options, viewer }: DeliveryContext): Promise<boolean> {
-  const { talk, branchPrefix } = options;
-  if (talk?.ends?.headRef.startsWith(branchPrefix) !== true || talk.thread.author === null) return false;
-  return talk.thread.author.id === (await viewer()).id;
+  const { subject, branchPrefix } = options;
+  if (subject?.refs?.headRef.startsWith(branchPrefix) !== true || subject.author === null) return false;
+  return subject.author.id === (await viewer()).id;
 }
 
 async function addToPullRequest(context: DeliveryContext, delivery: CommitDelivery): Promise<Delivery> {
-  const { env, job, talk } = context.options;
+  const { env, job, subject } = context.options;
   const added = await deliverCommit(context, delivery);
-  if (added.type !== "commit" || talk === null) return added;
-  const { number } = talk.thread;
+  if (added.type !== "commit" || subject === null) return added;
+  const { number } = subject;
   const url = `${serverUrl(env)}/${job.repository.name}/pull/${number}`;
   return { type: "pull_request", branch: added.branch, sha: added.sha, number, url, isNew: false };
 }
@@ -115,8 +93,8 @@ function objectFormatOf(baseSha: string): "sha1" | "sha256" {
   if (/^[0-9a-f]{40}$/.test(baseSha)) return "sha1";
   if (/^[0-9a-f]{64}$/.test(baseSha)) return "sha256";
   const message =
-    "The changes were not pushed: the service names no commit that they begin with. Ask again; a service that goes " +
-    "on so is broken.";
+    "The changes were not pushed: the service did not name their base commit. Run it again; if that happens every " +
+    "time, the service is broken.";
   throw new Kept("patch_unusable", message);
 }
 
@@ -126,7 +104,7 @@ function interrupted(cause: unknown): Kept {
   return new Kept("interrupted", message, { cause });
 }
 
-/** What git and the API meet, where nobody knew more of it. */
+/** Failures of git and of the API that have no message of their own yet. */
 function refusalOf(cause: unknown): unknown {
   if (cause instanceof GitError) {
     const isMissing = cause.code === "git_not_started";

@@ -1,4 +1,4 @@
-// `changes: commit`: one commit on top of the branch that the run was about, wherever that branch is by now.
+// `changes: commit`: one commit on top of the branch that the run worked on, wherever that branch is by now.
 
 import type { Delivery } from "../../report/delivery.ts";
 import { type ChangedTree, treeOnto } from "./changed-tree.ts";
@@ -8,7 +8,7 @@ import { Kept } from "./kept.ts";
 import { signCommit } from "./signed-commit.ts";
 import type { Target } from "./target.ts";
 
-/** How far back a job that runs again looks for the commit of the attempt before. */
+/** How many commits a re-run job searches for the commit of the attempt before. */
 const SEARCHED_COMMITS = 50;
 
 export type CommitDelivery = { readonly target: Target | null; readonly trees: ChangedTree };
@@ -35,7 +35,7 @@ export async function deliverCommit(
 }
 
 export function branchMoved(branch: string): Kept {
-  const message = `The changes were not pushed: others push to ${branch} all the time. Re-run the job.`;
+  const message = `The changes were not pushed: ${branch} kept moving while they were pushed. Re-run the job.`;
   return new Kept("branch_moved", message);
 }
 
@@ -47,7 +47,7 @@ async function addCommit(
   const { run, job, changes, onNote, signedCommits } = options;
   const tip = await remote.tip(branch);
   if (tip === null) {
-    const message = `The changes were not pushed: there is no branch ${branch} any more. Use "changes: pull-request".`;
+    const message = `The changes were not pushed: the branch ${branch} is gone. Use "changes: pull-request".`;
     throw new Kept("no_branch", message);
   }
   if (!(await remote.fetch(tip, job.attempt === 1 ? 1 : SEARCHED_COMMITS))) return "moved";

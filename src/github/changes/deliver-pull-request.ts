@@ -1,5 +1,5 @@
-// `changes: pull-request`: one pull request a session. The first run opens it, later ones add to it, on top of whatever
-// people have pushed there meanwhile.
+// `changes: pull-request`: one pull request a session. The first run opens it, later runs add to it, on top of what was
+// pushed there meanwhile.
 
 import * as z from "zod/mini";
 import { pullRequestBody } from "../../render/pull-request.ts";
@@ -14,9 +14,9 @@ import { findPullRequests, openPullRequest, type PullRequest, renewBody } from "
 import { signCommit } from "./signed-commit.ts";
 import { branchName, type Target } from "./target.ts";
 
-/** How far down the session's own last commit is looked for. */
+/** How many commits are searched for the session's last one. */
 const SEARCHED_COMMITS = 100;
-/** So many closed pull requests of one session are stepped over. */
+/** How many closed pull requests of one session are passed over. */
 const MAX_NAMES = 20;
 
 export type PullRequestDelivery = { readonly target: Target | null; readonly trees: ChangedTree };
@@ -51,13 +51,13 @@ export async function deliverPullRequest(
     );
     return { type: "none" };
   }
-  const sha = await bringBranch(context, { branch, proposal });
+  const sha = await updateBranch(context, { branch, proposal });
   const body = bodyOf(context);
   if (pull !== null) {
     await renewBody(options.api, pull, body);
     return delivered({ ...pull, headSha: sha }, { branch, isNew: false });
   }
-  const wanted = { title: context.subject, body, head: branch, base: proposal.base };
+  const wanted = { title: context.title, body, head: branch, base: proposal.base };
   const made = await openPullRequest(options.api, wanted);
   return delivered({ ...made, headSha: sha }, { branch, isNew: true });
 }
@@ -73,10 +73,10 @@ type Place =
       readonly type: "branch";
       readonly branch: string;
       readonly pull: PullRequest | null;
-      /** The one before, where people closed it unmerged, and nobody has asked since. */
+      /** The one before, if it was closed without a merge, and there was no request since. */
       readonly rejected: PullRequest | null;
     }
-  /** This very run was delivered before, and its pull request has been closed since. */
+  /** This run was delivered before, and its pull request was closed since. */
   | { readonly type: "done"; readonly branch: string; readonly pull: PullRequest };
 
 async function findPlace({ options, remote, scratch }: DeliveryContext): Promise<Place> {
@@ -92,16 +92,16 @@ async function findPlace({ options, remote, scratch }: DeliveryContext): Promise
     if (await remote.fetch(closed.headSha, SEARCHED_COMMITS)) {
       const history = await scratch.history(closed.headSha, SEARCHED_COMMITS);
       if (history.some(({ message }) => isOfRun(message, run))) return { type: "done", branch, pull: closed };
-      if (!closed.isMerged && isUnasked(options)) rejected = closed;
+      if (!closed.isMerged && isUnrequested(options)) rejected = closed;
     }
   }
   const message = `The changes were not pushed: this session has had ${MAX_NAMES} pull requests. Begin a new one.`;
   throw new Kept("branch_taken", message);
 }
 
-/** A schedule goes on asking for what people have turned down. Who asks in words may get it again. */
-function isUnasked({ talk, env }: DeliveryContext["options"]): boolean {
-  return talk === null && env.GITHUB_EVENT_NAME !== "workflow_dispatch";
+/** A schedule runs again after its changes were rejected. A user's request overrides the rejection. */
+function isUnrequested({ subject, env }: DeliveryContext["options"]): boolean {
+  return subject === null && env.GITHUB_EVENT_NAME !== "workflow_dispatch";
 }
 
 /** Whether every file that is to change is already as it was in the pull request that was closed. */
@@ -122,7 +122,7 @@ async function propose(
   const { base_sha: baseSha } = options.changes;
   const base = target?.branch ?? (await readDefaultBranch(options.api));
   if (baseSha === target?.sha) return { base, on: baseSha, onTree: trees.base, tree: trees.changed };
-  // A tag, or GitHub's merge of a pull request: its commit is not of the branch, and must not come along.
+  // The job is on a tag or on GitHub's merge of a pull request: that commit must not get into the pull request.
   const on = await remote.tip(base);
   if (on === null || !(await remote.fetch(on))) {
     throw new Kept(
@@ -140,28 +140,32 @@ async function readDefaultBranch(api: DeliveryContext["options"]["api"]): Promis
   throw new GitHubError({ code: "code_host_refused", call: "GET repository", status: 404 });
 }
 
-type Bring = { readonly branch: string; readonly proposal: Proposal };
+type BranchUpdate = { readonly branch: string; readonly proposal: Proposal };
 
-/** Makes the branch have the proposal. Returns its newest commit. */
-async function bringBranch(context: DeliveryContext, bring: Bring): Promise<string> {
+/** Brings the branch to the proposal. Returns its newest commit. */
+async function updateBranch(context: DeliveryContext, update: BranchUpdate): Promise<string> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const tip = await context.remote.tip(bring.branch);
-    const sha = tip === null ? await begin(context, bring) : await goOn(context, { ...bring, tip });
+    const tip = await context.remote.tip(update.branch);
+    const sha =
+      tip === null ? await createBranch(context, update) : await extendBranch(context, { ...update, tip });
     if (sha !== "moved") return sha;
   }
-  throw branchMoved(bring.branch);
+  throw branchMoved(update.branch);
 }
 
-async function begin(context: DeliveryContext, { branch, proposal }: Bring): Promise<string> {
+async function createBranch(context: DeliveryContext, { branch, proposal }: BranchUpdate): Promise<string> {
   const { remote, options } = context;
-  if (options.signedCommits) return await beginSigned(context, { branch, proposal });
+  if (options.signedCommits) return await createSignedBranch(context, { branch, proposal });
   const { on, tree } = proposal;
   const sha = await makeCommit(context, { tree, parents: [on] });
   return (await remote.push({ sha, branch, expected: null })) === "moved" ? "moved" : sha;
 }
 
-/** GitHub makes commits on branches that are there. One that got no commit is taken away again. */
-async function beginSigned(context: DeliveryContext, { branch, proposal }: Bring): Promise<string> {
+/** GitHub makes commits on existing branches only. A new branch that gets no commit is deleted again. */
+async function createSignedBranch(
+  context: DeliveryContext,
+  { branch, proposal }: BranchUpdate,
+): Promise<string> {
   const { api } = context.options;
   const { on, onTree, tree } = proposal;
   const ref = { ref: `refs/heads/${branch}`, sha: on };
@@ -179,9 +183,9 @@ async function beginSigned(context: DeliveryContext, { branch, proposal }: Bring
   }
 }
 
-async function goOn(
+async function extendBranch(
   context: DeliveryContext,
-  { branch, proposal, tip }: Bring & { tip: string },
+  { branch, proposal, tip }: BranchUpdate & { tip: string },
 ): Promise<string> {
   const { remote, scratch, options } = context;
   const { run, signedCommits } = options;
@@ -194,7 +198,7 @@ async function goOn(
   if (last === undefined && !isEmpty) {
     throw new Kept(
       "branch_taken",
-      `The changes were not pushed: ${branch} is somebody else's branch. Rename or delete it, or give the step ` +
+      `The changes were not pushed: ${branch} was not made by this session. Rename or delete it, or give the step ` +
         'another "branch-prefix".',
     );
   }
@@ -219,8 +223,8 @@ async function goOn(
 }
 
 function bodyOf({ options, jobUrl }: DeliveryContext): string {
-  const { talk, changes, reply } = options;
-  const isFix = talk?.command?.verb === "fix" && !talk.thread.isPullRequest;
-  const thread = talk === null ? null : { number: talk.thread.number, isClosed: isFix };
-  return pullRequestBody({ reply, changes, jobUrl, thread });
+  const { subject, changes, reply } = options;
+  const isFix = subject?.command?.verb === "fix" && !subject.isPullRequest;
+  const reference = subject === null ? null : { number: subject.number, isClosed: isFix };
+  return pullRequestBody({ reply, changes, jobUrl, subject: reference });
 }

@@ -1,10 +1,10 @@
-// What the ways to deliver changes have in common.
+// What both kinds of delivery share: the job's address, the commit's title, the token's account.
 
 import type { Environment } from "../../ci/provider.ts";
 import { readViewer, type Viewer } from "../api/viewer.ts";
 import { serverUrl } from "../git/job-git.ts";
-import { commitMessage, runSeconds, subjectOf } from "./commit-message.ts";
-import type { DeliveryOptions } from "./deliver-changes.ts";
+import { commitMessage, commitTitle, runSeconds } from "./commit-message.ts";
+import type { DeliveryOptions } from "./delivery-options.ts";
 import type { Remote } from "./remote.ts";
 import type { NewCommit, ScratchRepository } from "./scratch-repository.ts";
 
@@ -13,8 +13,8 @@ export type DeliveryContext = {
   readonly scratch: ScratchRepository;
   readonly remote: Remote;
   readonly jobUrl: string;
-  readonly subject: string;
-  /** The account of the token, asked once. */
+  readonly title: string;
+  /** The account of the token, read once. */
   readonly viewer: () => Promise<Viewer>;
 };
 
@@ -30,7 +30,7 @@ export function deliveryContext(
     scratch,
     remote,
     jobUrl,
-    subject: subjectOf(options),
+    title: commitTitle(options),
     viewer: () => {
       viewer ??= readViewer(options.api);
       return viewer;
@@ -38,7 +38,7 @@ export function deliveryContext(
   };
 }
 
-/** Somebody else pushes at the same time: so often the change is made anew. */
+/** How often a delivery starts again because somebody else pushed at the same time. */
 export const MAX_ATTEMPTS = 3;
 
 export function commitUrl({ options }: DeliveryContext, sha: string): string {
@@ -50,19 +50,19 @@ export function noreplyHost(env: Environment): string {
   return `users.noreply.${hostname}`;
 }
 
-/** A commit in the scratch repository, by the account that the token is of. The same facts give the same commit. */
+/** A commit in the scratch repository, by the token's account. The same input gives the same commit. */
 export async function makeCommit(
   context: DeliveryContext,
   { tree, parents }: Pick<NewCommit, "tree" | "parents">,
 ): Promise<string> {
-  const { options, scratch, jobUrl, subject } = context;
-  const { run, talk, env, clock } = options;
+  const { options, scratch, jobUrl, title } = context;
+  const { run, subject, env, clock } = options;
   const host = noreplyHost(env);
   const { id, login } = await context.viewer();
   return await scratch.commit({
     tree,
     parents,
-    message: commitMessage({ subject, jobUrl, run, talk, env, noreplyHost: host }),
+    message: commitMessage({ title, jobUrl, run, subject, env, noreplyHost: host }),
     person: { name: login, email: `${id}+${login}@${host}` },
     atSeconds: runSeconds(run, Math.floor(clock.now() / 1000)),
   });

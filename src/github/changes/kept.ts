@@ -1,4 +1,4 @@
-// Why changes stay in the patch: thrown where that is found out, and told where the delivery ends.
+// Why changes were not delivered and stay in the patch: thrown where that turns out, reported at the end of the delivery.
 
 import type { Delivery, KeptReason } from "../../report/delivery.ts";
 
@@ -15,7 +15,7 @@ export class Kept extends Error {
 
 const PATCH_ADVICE = 'The output "patch-file" has all of them.';
 
-/** Null for what is nobody's to meet. */
+/** Null for an unexpected error. */
 export function keptDelivery(cause: unknown): Delivery | null {
   if (!(cause instanceof Kept)) return null;
   return { type: "kept", reason: cause.reason, message: `${cause.message} ${PATCH_ADVICE}` };
@@ -23,7 +23,7 @@ export function keptDelivery(cause: unknown): Delivery | null {
 
 const MAX_NAMED = 5;
 
-/** A few of the paths, for a sentence. */
+/** The first paths, for a sentence. */
 export function namedPaths(paths: readonly string[]): string {
   const named = paths.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
   const more = paths.length - named.length;

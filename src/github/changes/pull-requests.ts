@@ -1,4 +1,4 @@
-// Pull requests of the repository, as the delivery needs them. https://docs.github.com/en/rest/pulls/pulls
+// Finds, opens and updates pull requests of the repository. https://docs.github.com/en/rest/pulls/pulls
 
 import * as z from "zod/mini";
 import { updatedBody } from "../../render/pull-request.ts";
@@ -30,7 +30,7 @@ export type NewPullRequest = {
   readonly base: string;
 };
 
-/** Of one branch of the repository, newest first. Rejects with GitHubError. */
+/** The pull requests of one branch, newest first. Rejects with GitHubError. */
 export async function findPullRequests(api: GitHubApi, branch: string): Promise<PullRequest[]> {
   const [owner = ""] = api.repository.split("/");
   const head = encodeURIComponent(`${owner}:${branch}`);
@@ -58,14 +58,14 @@ export async function openPullRequest(
     return pullRequestOf(made);
   } catch (cause) {
     if (!(cause instanceof GitHubError)) throw cause;
-    // It may have been made all the same: its answer was lost, or another job was quicker.
+    // It may exist all the same: the answer was lost, or another job was faster.
     const there = (await findPullRequests(api, head)).find(({ isOpen }) => isOpen);
     if (there !== undefined) return there;
     throw refusalOf(cause, head);
   }
 }
 
-/** Writes our part of the body anew, between the marks. What people wrote around it stays, and so does the title. */
+/** Replaces our part of the body, between the marks. Text around it stays, and so does the title. */
 export async function renewBody(api: GitHubApi, pull: PullRequest, body: string): Promise<void> {
   const renewed = updatedBody(pull.body, body);
   if (renewed === null || renewed === pull.body) return;

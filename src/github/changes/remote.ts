@@ -1,5 +1,4 @@
-// The code host's copy of the repository, over git: what its branches are, what they hold, and what is pushed to them. By the
-// job's token.
+// The repository on the code host, over git with the job's token: reads branches, fetches commits, pushes.
 
 import type { BackoffPolicy } from "../../base/backoff.ts";
 import { nextDelayMs } from "../../base/backoff.ts";
@@ -12,7 +11,7 @@ import { credentialOf, repositoryUrl } from "../git/job-git.ts";
 import { Kept } from "./kept.ts";
 
 const RETRY: BackoffPolicy = { attempts: 4, firstDelayMs: 500, maxDelayMs: 15_000 };
-/** A fetch brings one commit whole; a push sends little. */
+/** A fetch brings one whole commit; a push sends little. */
 const PATIENCE = 5;
 
 export type RemoteOptions = {
@@ -24,13 +23,14 @@ export type RemoteOptions = {
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
+  readonly setSecret: (secret: string) => void;
   readonly onNote: (note: string) => void;
 };
 
 export type Push = {
   readonly sha: string;
   readonly branch: string;
-  /** What the branch has to be at; null where it must not be there. */
+  /** The commit that the branch must be at; null where the branch must not exist. */
   readonly expected: string | null;
 };
 
@@ -41,10 +41,10 @@ export class Remote {
   readonly #credential: Readonly<Record<string, string>>;
 
   constructor(options: RemoteOptions) {
-    const { env, repository, token } = options;
+    const { env, repository, token, setSecret } = options;
     this.#options = options;
     this.#url = repositoryUrl(env, repository);
-    this.#credential = credentialOf(env, token);
+    this.#credential = credentialOf({ env, token, setSecret });
   }
 
   /** The newest commit of a branch; null where there is no such branch. */
@@ -58,7 +58,7 @@ export class Remote {
     return null;
   }
 
-  /** Brings a commit here, and of its history so many commits in all. False where the code host does not know it. */
+  /** Fetches a commit, with `depth` commits of its history. False where the code host does not know it. */
   async fetch(sha: string, depth = 1): Promise<boolean> {
     const args = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", `--depth=${depth}`];
     try {
@@ -79,7 +79,7 @@ export class Remote {
       return "pushed";
     } catch (cause) {
       if (!(cause instanceof Kept)) throw cause;
-      // What was lost on the way back may have arrived: the next look at the branch tells.
+      // The push may have arrived although its answer was lost: the branch tells.
       const trouble = troubleOf(cause);
       if (trouble === "moved") return "moved";
       if (trouble === "unavailable" && (await this.tip(branch)) === sha) return "pushed";
@@ -109,7 +109,7 @@ function troubleOf({ cause }: Kept): GitTrouble | null {
   return cause instanceof GitError ? gitTrouble(cause) : null;
 }
 
-/** The refusal for people. */
+/** The failure with a message that names the fix. */
 function keptBy(cause: GitError, purpose: "read" | "write"): Kept {
   const says = githubSays(cause);
   const said = says === "" ? "" : ` GitHub says: ${says}`;
@@ -124,7 +124,7 @@ function keptBy(cause: GitError, purpose: "read" | "write"): Kept {
     case "workflow_refused":
       return because(
         "permission_missing",
-        "The changes were not pushed: they bring along a change of a workflow, which a job's token may not push. " +
+        "The changes were not pushed: they include a change of a workflow, which a job's token may not push. " +
           'Bring the branch up to date with its base by hand, or give "github-token" a token that may write workflows.',
       );
     case "not_permitted":
@@ -149,7 +149,7 @@ function keptBy(cause: GitError, purpose: "read" | "write"): Kept {
     case "refused":
       return because("push_refused", `The changes were not pushed: GitHub refused them.${said}`);
     case "commit_missing":
-      return because("patch_unusable", "The changes were not pushed: GitHub has not got their base commit.");
+      return because("patch_unusable", "The changes were not pushed: their base commit is not on GitHub.");
     case "unavailable":
       return because(
         "code_host_unavailable",

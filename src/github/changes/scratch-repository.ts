@@ -1,5 +1,5 @@
-// A bare repository of the step's own: what was changed becomes trees and commits there, without a file of it ever
-// being written out. No hook, filter or setting of anybody's takes part.
+// A bare repository of the step's own, where the changes become trees and commits without being checked out. No hook,
+// filter or setting of the repository or the user applies.
 
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { GitError } from "../../base/git-process.ts";
 import type { Environment } from "../../ci/provider.ts";
 import { jobGit } from "../git/job-git.ts";
 
-/** A path as git has it: each character is one byte. */
+/** A path as git stores it: each character is one byte. */
 export type TreeChange = {
   readonly path: string;
   readonly oldMode: string;
@@ -33,7 +33,7 @@ export type NewCommit = {
 
 export type ScratchOptions = {
   readonly env: Environment;
-  /** Of the commits that will be in it. */
+  /** The hash of the repository's commits. */
   readonly objectFormat: "sha1" | "sha256";
   readonly signal: AbortSignal;
 };
@@ -50,7 +50,7 @@ export class ScratchRepository {
     await mkdir(home);
     const git = jobGit({ env, home, gitFolder: join(folder, "repository.git"), treeFolder: null });
     const scratch = new ScratchRepository({ git, folder, signal });
-    await scratch.#ask(["init", "--quiet", "--bare", "--template=", `--object-format=${objectFormat}`]);
+    await scratch.#run(["init", "--quiet", "--bare", "--template=", `--object-format=${objectFormat}`]);
     return scratch;
   }
 
@@ -61,24 +61,24 @@ export class ScratchRepository {
   }
 
   async treeOf(commit: string): Promise<string> {
-    return await this.#word(["rev-parse", "--verify", `${commit}^{tree}`]);
+    return await this.#runForText(["rev-parse", "--verify", `${commit}^{tree}`]);
   }
 
   /** The tree of the commit with the patch in it; null where the patch does not apply, or leads out of the tree. */
   async patchedTree(commit: string, patch: string): Promise<string | null> {
-    await this.#ask(["read-tree", commit]);
+    await this.#run(["read-tree", commit]);
     try {
-      await this.#ask(["apply", "--cached", "--binary", "--whitespace=nowarn", "-"], { input: patch });
+      await this.#run(["apply", "--cached", "--binary", "--whitespace=nowarn", "-"], { input: patch });
     } catch (cause) {
       if (cause instanceof GitError && cause.code === "git_failed") return null;
       throw cause;
     }
-    return await this.#word(["write-tree"]);
+    return await this.#runForText(["write-tree"]);
   }
 
-  /** What differs between two trees; a rename is one file gone and one more. */
+  /** The differences of two trees; a rename is one deletion and one addition. */
   async changes(from: string, to: string): Promise<TreeChange[]> {
-    const { stdout } = await this.#ask(["diff-tree", "-r", "-z", "--raw", "--no-renames", from, to]);
+    const { stdout } = await this.#run(["diff-tree", "-r", "-z", "--raw", "--no-renames", from, to]);
     const records = stdout.toString("latin1").split("\0");
     const changes: TreeChange[] = [];
     for (let at = 0; at + 1 < records.length; at += 2) {
@@ -88,14 +88,14 @@ export class ScratchRepository {
     return changes;
   }
 
-  /** What became of `base` in `theirs`, done to `ours`, file by file and line by line. All are trees. */
+  /** Three-way merge: the change from `base` to `theirs`, applied to `ours`. All are trees. */
   async merge({ base, ours, theirs }: { base: string; ours: string; theirs: string }): Promise<Merged> {
     if (base === ours || ours === theirs) return { type: "tree", tree: theirs };
     if (base === theirs) return { type: "tree", tree: ours };
     const common = await this.#bareCommit(base);
     const sides = [await this.#bareCommit(ours, common), await this.#bareCommit(theirs, common)];
     const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ...sides];
-    const { stdout, exitCode } = await this.#ask(args, { allowedExitCodes: [0, 1] });
+    const { stdout, exitCode } = await this.#run(args, { allowedExitCodes: [0, 1] });
     const [tree = "", ...paths] = stdout.toString("utf8").split("\0");
     if (exitCode === 0) return { type: "tree", tree };
     return { type: "conflict", paths: [...new Set(paths.filter((path) => path !== ""))] };
@@ -112,13 +112,13 @@ export class ScratchRepository {
       GIT_COMMITTER_DATE: date,
     };
     const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent])];
-    return await this.#word(args, { env, input: message });
+    return await this.#runForText(args, { env, input: message });
   }
 
-  /** The first parents of a commit, itself before them, as far as they are here. */
+  /** The commit and its first parents, newest first, as far as they were fetched. */
   async history(commit: string, max: number): Promise<CommitFacts[]> {
     const args = ["log", "-z", "--first-parent", `--max-count=${max}`, "--format=%H%n%B", commit];
-    const { stdout } = await this.#ask(args);
+    const { stdout } = await this.#run(args);
     const records = stdout.toString("utf8").split("\0");
     return records
       .filter((record) => record !== "")
@@ -128,34 +128,34 @@ export class ScratchRepository {
       });
   }
 
-  /** False also where too little of the history is here to tell. */
+  /** False also where too little of the history was fetched to tell. */
   async isAncestor(older: string, newer: string): Promise<boolean> {
     const args = ["merge-base", "--is-ancestor", older, newer];
-    return (await this.#ask(args, { allowedExitCodes: [0, 1] })).exitCode === 0;
+    return (await this.#run(args, { allowedExitCodes: [0, 1] })).exitCode === 0;
   }
 
   async blob(id: string): Promise<Buffer> {
-    return (await this.#ask(["cat-file", "blob", id])).stdout;
+    return (await this.#run(["cat-file", "blob", id])).stdout;
   }
 
   async close(): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** A commit that nobody will see: merges are made of commits. */
+  /** A commit for the merge only, which takes commits. */
   async #bareCommit(tree: string, parent?: string): Promise<string> {
     const person = { name: "merge", email: "merge@localhost" };
     const parents = parent === undefined ? [] : [parent];
     return await this.commit({ tree, parents, message: "", person, atSeconds: 0 });
   }
 
-  async #word(args: readonly string[], call: Omit<Asked, "args"> = {}): Promise<string> {
-    return (await this.#ask(args, call)).stdout.toString("latin1").trim();
+  async #runForText(args: readonly string[], call: Omit<GitCall, "args"> = {}): Promise<string> {
+    return (await this.#run(args, call)).stdout.toString("latin1").trim();
   }
 
-  async #ask(args: readonly string[], call: Omit<Asked, "args"> = {}): Promise<GitOutput> {
+  async #run(args: readonly string[], call: Omit<GitCall, "args"> = {}): Promise<GitOutput> {
     return await this.git({ ...call, args, signal: this.#signal });
   }
 }
 
-type Asked = Omit<Parameters<Git>[0], "signal">;
+type GitCall = Omit<Parameters<Git>[0], "signal">;

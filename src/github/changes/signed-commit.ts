@@ -1,4 +1,4 @@
-// A commit that GitHub makes and signs: of plain files alone, one on top of a branch.
+// A commit that GitHub makes and signs, on top of a branch. Plain files only.
 // https://docs.github.com/en/graphql/reference/mutations#createcommitonbranch
 
 import * as z from "zod/mini";
@@ -8,7 +8,7 @@ import { type DeliveryContext, noreplyHost } from "./delivery-context.ts";
 import { Kept, namedPaths } from "./kept.ts";
 import type { TreeChange } from "./scratch-repository.ts";
 
-/** GitHub refuses a request of more than some 45 MB; in base64 a third is added. */
+/** GitHub refuses a request above about 45 MB; base64 adds a third. */
 const MAX_BYTES = 30_000_000;
 
 const MUTATION =
@@ -22,7 +22,7 @@ const committedSchema = z.object({
 export type Signed = {
   readonly branch: string;
   readonly tip: string;
-  /** Trees: of the tip, and as it shall be. */
+  /** Trees: the one of the tip, and the wanted one. */
   readonly from: string;
   readonly to: string;
 };
@@ -32,14 +32,14 @@ export async function signCommit(
   context: DeliveryContext,
   { branch, tip, from, to }: Signed,
 ): Promise<"moved" | { sha: string }> {
-  const { options, remote, subject, jobUrl } = context;
-  const { run, talk, env, api, job } = options;
+  const { options, remote, title, jobUrl } = context;
+  const { run, subject, env, api, job } = options;
   const fileChanges = await fileChangesOf(context, { from, to });
-  const body = messageBody({ jobUrl, run, talk, env, noreplyHost: noreplyHost(env) });
+  const body = messageBody({ jobUrl, run, subject, env, noreplyHost: noreplyHost(env) });
   const input = {
     branch: { repositoryNameWithOwner: job.repository.name, branchName: branch },
     expectedHeadOid: tip,
-    message: { headline: subject, body },
+    message: { headline: title, body },
     fileChanges,
   };
   try {
@@ -47,7 +47,7 @@ export async function signCommit(
     return { sha: answer.createCommitOnBranch.commit.oid };
   } catch (cause) {
     if (!(cause instanceof GitHubError)) throw cause;
-    // Moved by somebody else, or by this very request, whose answer was lost.
+    // Moved by somebody else, or by this request, whose answer was lost.
     if ((await remote.tip(branch)) !== tip) return "moved";
     throw refusalOf(cause, branch);
   }
@@ -85,8 +85,8 @@ async function fileChangesOf(
   if (unfit.length > 0) {
     throw new Kept(
       "signing_unsupported",
-      `The changes were not pushed: GitHub signs plain files alone, and ${namedPaths(unfit.map(({ path }) => utf8(path)))} ` +
-        'is none: executable, a link, a submodule, or named in no UTF-8. Use "signed-commits: false".',
+      `The changes were not pushed: GitHub signs plain files only, and ${namedPaths(unfit.map(({ path }) => utf8(path)))} ` +
+        'is not one: executable, a link, a submodule, or a name that is not UTF-8. Use "signed-commits: false".',
     );
   }
   const additions: FileChanges["additions"] = [];

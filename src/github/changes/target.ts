@@ -1,25 +1,30 @@
-// The branch that a run was about, and the branches that its pull requests come from. Pure.
+// The branch that a run works on, and the branches of its pull requests. Pure.
 
 import { createHash } from "node:crypto";
 import type { CiJob, Environment } from "../../ci/provider.ts";
-import type { Talk } from "../trigger/agent-request.ts";
+import type { RequestSubject } from "../trigger/agent-request.ts";
 import { Kept } from "./kept.ts";
 
-/** `sha` is a commit that is known to be of the branch. */
+/** `sha` is a commit of the branch. */
 export type Target = { readonly branch: string; readonly sha: string };
 
-export type Place = { readonly talk: Talk | null; readonly env: Environment; readonly job: CiJob };
+export type Place = {
+  readonly subject: RequestSubject | null;
+  readonly env: Environment;
+  readonly job: CiJob;
+};
 
-/** Null where the job is on no branch: on a tag, for one. Throws Kept for the branch of a fork. */
-export function targetOf({ talk, env, job }: Place): Target | null {
-  if (talk?.ends?.isFork === true) {
+/** Null where the job is on no branch, for example on a tag. Throws Kept for the branch of a fork. */
+export function targetOf({ subject, env, job }: Place): Target | null {
+  if (subject?.refs?.isFork === true) {
     throw new Kept(
       "fork_head",
-      `The changes were not pushed: pull request #${talk.thread.number} comes from a fork, which this job's token ` +
+      `The changes were not pushed: pull request #${subject.number} comes from a fork, which this job's token ` +
         "cannot write. Its author can apply the patch, or bring the branch into this repository.",
     );
   }
-  if (talk !== null && talk.ends !== null) return { branch: talk.ends.headRef, sha: talk.ends.headSha };
+  if (subject !== null && subject.refs !== null)
+    return { branch: subject.refs.headRef, sha: subject.refs.headSha };
   const [, branch] = /^refs\/heads\/(.+)$/.exec(env.GITHUB_REF ?? "") ?? [];
   return branch === undefined ? null : { branch, sha: job.sha };
 }
@@ -27,19 +32,19 @@ export function targetOf({ talk, env, job }: Place): Target | null {
 const MAX_SLUG_CHARS = 40;
 
 /**
- * What the session's branch is called; the first, the second … after the pull requests before it were closed. Made of
- * the whole session id: the beginning of one says when it was made, and many are made in one minute.
+ * The name of the session's branch; `count` is 2 after its first pull request was closed, and so on. The hash covers the
+ * whole session id, because ids begin with a time stamp that many sessions share.
  */
 export function branchName(
-  { talk, env }: Pick<Place, "talk" | "env">,
+  { subject, env }: Pick<Place, "subject" | "env">,
   { prefix, sessionId, count }: { prefix: string; sessionId: string; count: number },
 ): string {
   const mark = createHash("sha256").update(sessionId).digest("hex").slice(0, 8);
-  return `${prefix}${slugOf(talk, env)}-${mark}${count === 1 ? "" : `-${count}`}`;
+  return `${prefix}${slugOf(subject, env)}-${mark}${count === 1 ? "" : `-${count}`}`;
 }
 
-function slugOf(talk: Talk | null, env: Environment): string {
-  if (talk !== null) return `${talk.thread.isPullRequest ? "pull" : "issue"}-${talk.thread.number}`;
+function slugOf(subject: RequestSubject | null, env: Environment): string {
+  if (subject !== null) return `${subject.isPullRequest ? "pull" : "issue"}-${subject.number}`;
   const name = (env.GITHUB_WORKFLOW ?? "").toLowerCase().replace(/[^a-z0-9]+/g, "-");
   return name.slice(0, MAX_SLUG_CHARS).replace(/^-+|-+$/g, "") || "run";
 }

@@ -1,25 +1,34 @@
-// Findings as annotations of the job, which need no permission. The runner's commands carry them, so that nothing of
-// them may be one. https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+// Findings as annotations of the job, which need no permission. They go out as commands of the runner, so their text must
+// not hold one. https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 
-import { error, notice, warning } from "@actions/core";
 import { excerpt } from "../../base/bounded-text.ts";
 import { singleLine, visibleText } from "../../base/untrusted-text.ts";
 import { plural } from "../../render/quantities.ts";
-import { type Finding, severities } from "../../report/findings.ts";
+import { type Finding, type Severity, severities } from "../../report/findings.ts";
 
-/** GitHub shows ten of each level for a step; one is left for the step's own word. */
+/** GitHub shows ten of each level for a step; one is left for the step's own conclusion. */
 const MAX_OF_LEVEL = 9;
-const levels = { error, warning, notice } as const;
 const MAX_TITLE_CHARS = 200;
 const MAX_MESSAGE_CHARS = 4_000;
 
+/** Where an annotation is shown: lines of a file, both inclusive. */
+export type AnnotationPlace = {
+  readonly title: string;
+  readonly file: string;
+  readonly startLine: number;
+  readonly endLine: number;
+};
+
+/** Writes one annotation. Without a place it is one of the whole job. */
+export type Annotator = Readonly<Record<Severity, (message: string, place?: AnnotationPlace) => void>>;
+
 /** Returns how many were annotated; the rest is counted in a notice. */
-export function annotate(findings: readonly Finding[]): number {
+export function annotate(findings: readonly Finding[], annotator: Annotator): number {
   const shown = severities.flatMap((severity) =>
     findings.filter((finding) => finding.severity === severity).slice(0, MAX_OF_LEVEL),
   );
   for (const finding of shown) {
-    levels[finding.severity](messageOf(finding), {
+    annotator[finding.severity](messageOf(finding), {
       title: harmless(singleLine(finding.title, MAX_TITLE_CHARS)),
       file: harmless(visibleText(finding.path)),
       startLine: finding.startLine,
@@ -28,14 +37,14 @@ export function annotate(findings: readonly Finding[]): number {
   }
   const rest = findings.length - shown.length;
   if (rest > 0) {
-    notice(
+    annotator.notice(
       `${plural(rest, "more finding")} ${rest === 1 ? "has" : "have"} no annotation: GitHub shows ten of a level. The job summary and the reply list them.`,
     );
   }
   return shown.length;
 }
 
-/** An annotation is plain text. The runner takes an empty one for none. */
+/** Plain text, never empty: the runner drops an empty annotation. */
 function messageOf({ title, body, suggestion }: Finding): string {
   const suggested = suggestion === null || suggestion === "" ? "" : `Suggested:\n${suggestion}`;
   const text = [body.trim() === "" ? title : body.trim(), suggested]
@@ -45,7 +54,7 @@ function messageOf({ title, body, suggestion }: Finding): string {
   return harmless(visibleText(omittedChars === 0 ? head : `${head}…`));
 }
 
-/** The log's viewer colours and folds by it, wherever it stands. */
+/** Without `##[`: the log's viewer takes it for a command anywhere in a line. */
 export function harmless(text: string): string {
   return text.replaceAll("##[", "## [");
 }

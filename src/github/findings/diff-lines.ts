@@ -1,4 +1,4 @@
-// The lines of a file that a pull request's diff shows: only there can a comment stand. Pure.
+// The lines of a file that a pull request's diff shows: comments are possible only there. Pure.
 // https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files
 
 /** Lines of the new file that follow each other, both ends inclusive. */
@@ -6,7 +6,7 @@ export type LineRange = { readonly first: number; readonly last: number };
 
 const HUNK = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
-/** One range a hunk. Lines are counted, not believed: the code host cuts long patches. */
+/** One range a hunk. Lines are counted: the hunk's own numbers are wrong where the code host cut the patch. */
 export function shownLines(patch: string): readonly LineRange[] {
   const ranges: LineRange[] = [];
   let first = 0;
@@ -26,7 +26,7 @@ export function shownLines(patch: string): readonly LineRange[] {
   return ranges;
 }
 
-/** Whether one hunk shows all of the lines: a comment cannot reach over two. */
+/** Whether one hunk shows all of the lines: a comment cannot span two. */
 export function isShown(ranges: readonly LineRange[], lines: { startLine: number; line: number }): boolean {
   return ranges.some(({ first, last }) => first <= lines.startLine && lines.line <= last);
 }

@@ -1,5 +1,5 @@
-// Findings as Markdown of a review: comments on lines, and the review's own text with what no line can hold. Whatever the
-// agent wrote is inert in it. Pure.
+// Findings as Markdown: the comments at lines, and the review's own text with the findings that have no line in the diff.
+// The agent's text is made inert. Pure.
 
 import { byteLength, SectionRoom } from "../../base/bounded-text.ts";
 import { singleLine, visibleText } from "../../base/untrusted-text.ts";
@@ -17,50 +17,50 @@ const MAX_PLACE_CHARS = 160;
 const MAX_BODY_BYTES = 16_384;
 const MAX_SUGGESTION_BYTES = 16_384;
 const BODY_CUT = "*The text is cut here. The whole of it is in the reply file.*";
-const SUGGESTION_HIDDEN = "*The suggestion holds characters that nobody sees, so it cannot be applied.*";
+const SUGGESTION_HIDDEN = "*The suggestion holds invisible characters, so it cannot be applied.*";
 const SUGGESTION_LONG = "*The suggestion is too long for a comment. It is in the reply file.*";
 
-/** A comment on lines that the diff shows. */
+/** A comment at lines that the diff shows. */
 export function commentText(finding: MarkedFinding): string {
   return `${sections([headOf(finding), bodyOf(finding), suggestionOf(finding)])}\n\n${finding.marker}`;
 }
 
 export type ReviewTextOptions = {
   readonly runId: string;
-  /** Those that have comments of their own. */
+  /** Findings with a comment at their lines. */
   readonly inside: readonly Finding[];
-  /** Those that have none: they are in the text, as many as fit. */
+  /** Findings without one: they go into the text, as many as fit. */
   readonly outside: readonly MarkedFinding[];
-  /** How many an earlier review has said. */
+  /** How many an earlier review has published. */
   readonly repeated: number;
   /** Where the file is at the commit that was reviewed: ".../blob/<sha>". */
   readonly filesUrl: string;
 };
 
-/** The review's own text, and the findings that it had no room for. */
+/** The review's own text, and the findings that did not fit. */
 export function reviewText(options: ReviewTextOptions): { text: string; left: readonly Finding[] } {
   const { runId, inside, outside, repeated, filesUrl } = options;
   const all = [...inside, ...outside];
-  const again = repeated === 0 ? "" : ` Said before, and not repeated: ${repeated}.`;
+  const again = repeated === 0 ? "" : ` Published before, and not repeated: ${repeated}.`;
   const head = `**${plural(all.length, "finding")}**: ${severityCounts(all)}.${again}`;
   const room = new SectionRoom(MAX_REVIEW_BYTES - byteLength(head) - 256);
-  const told: string[] = [];
+  const shown: string[] = [];
   const markers: string[] = [];
   const left: Finding[] = [];
   for (const finding of outside) {
     const { marker } = finding;
     const place = link(singleLine(placeOf(finding), MAX_PLACE_CHARS), urlOf(finding, filesUrl));
     const text = sections([`${headOf(finding)} · ${place}`, bodyOf(finding), plainSuggestion(finding)]);
-    // Both stand or fall together.
+    // A finding is shown with its marker or not at all.
     const isTaken = room.bytes >= byteLength(text) + byteLength(marker) + 4;
     if (!isTaken) left.push(finding);
     else {
-      told.push(room.take(text));
+      shown.push(room.take(text));
       markers.push(room.take(marker));
     }
   }
-  const title = told.length === 0 ? "" : "### At lines that the diff does not show";
-  const text = `${sections([head, title, ...told])}\n\n${[...markers, reviewMarker(runId)].join("\n")}`;
+  const title = shown.length === 0 ? "" : "### At lines that the diff does not show";
+  const text = `${sections([head, title, ...shown])}\n\n${[...markers, reviewMarker(runId)].join("\n")}`;
   return { text, left };
 }
 
@@ -71,12 +71,12 @@ function headOf({ severity, title }: Finding): string {
 
 function bodyOf({ body }: Finding): string {
   const { text, wasCut } = inertMarkdown(body, MAX_BODY_BYTES);
-  // Only what is checked here may be applied with a click.
+  // Only suggestions that are checked here may be applied with a click.
   const inert = text.replace(/^([^`\n]*`{3,})suggestion$/gim, "$1");
   return sections([inert, wasCut ? BODY_CUT : ""]);
 }
 
-/** A block that replaces the lines as it is. What is not as it looks is shown, and cannot be applied. */
+/** A block that replaces the lines as it is. One with invisible characters is shown, but cannot be applied. */
 function suggestionOf(finding: Finding): string {
   const text = plainLines(finding.suggestion);
   if (text === null) return "";
@@ -93,7 +93,7 @@ function plainSuggestion({ suggestion }: Finding): string {
   return suggestion === "" ? "Suggested: remove these lines." : `Suggested:\n\n${untrustedFence(text)}`;
 }
 
-/** The newline that ends the last line is none of the text's. */
+/** Without the last newline. */
 function plainLines(suggestion: string | null): string | null {
   return suggestion === null ? null : suggestion.replaceAll("\r\n", "\n").replace(/\n$/, "");
 }

@@ -1,9 +1,9 @@
-// The form of a review's reply, as JSON Schema: what the service holds the agent to. Pure.
+// The JSON Schema of a review's reply. The service makes the agent keep to it. Pure.
 
-import type { OutputSchema } from "../../action/input-decoders.ts";
+import type { SubmitRunRequest } from "../../contract/runs/run.ts";
 
 /** A summary, and findings at lines of the commit that was reviewed. */
-export const findingsSchema: OutputSchema = {
+export const findingsSchema: NonNullable<SubmitRunRequest["output_schema"]> = {
   type: "object",
   properties: {
     summary: { type: "string", description: "The verdict in Markdown, without the findings." },

@@ -1,5 +1,5 @@
-// The hidden lines by which a review finds what was said before. They are the last of a text: what an agent wrote stands
-// above them, and is not read for any. Pure.
+// The hidden lines by which a review finds earlier findings. Only the last lines of a text are read for markers: the
+// agent's text is above them. Pure.
 
 import { createHash } from "node:crypto";
 import type { Finding } from "../../report/findings.ts";
@@ -9,8 +9,8 @@ const LAST_LINES = /(?:\r?\n<!-- agent-service:(?:finding|review|probe) [0-9a-f]
 export type MarkedFinding = Finding & { readonly marker: string };
 
 /**
- * The same marker for the same words at the same file, wherever its lines have moved to. Words that are said at several
- * places of it are counted.
+ * The same title and body in the same file give the same marker, whatever the lines. Where a file has several of these,
+ * they are numbered.
  */
 export function markFindings(findings: readonly Finding[]): readonly MarkedFinding[] {
   const counts = new Map<string, number>();
@@ -23,17 +23,17 @@ export function markFindings(findings: readonly Finding[]): readonly MarkedFindi
   });
 }
 
-/** One review for each run, however often its job is run again. */
+/** One review for each run, however often its job is re-run. */
 export function reviewMarker(runId: string): string {
   return marker("review", [runId]);
 }
 
-/** A review that is only made to see whether the code host takes it. */
+/** Marks a review that only tests whether the code host accepts its comments. */
 export function probeMarker(): string {
   return marker("probe", []);
 }
 
-/** The markers that end a text of ours. */
+/** The markers at the end of a text. */
 export function markersOf(text: string): readonly string[] {
   const last = LAST_LINES.exec(text)?.[0] ?? "";
   return last.split(/\r?\n/).filter((line) => line.startsWith("<!--"));

@@ -1,4 +1,4 @@
-// One review of a pull request, with comments on the lines that its diff shows. It approves nothing and refuses nothing.
+// One review of a pull request, with comments at the lines that its diff shows. It neither approves nor requests changes.
 // https://docs.github.com/en/rest/pulls/reviews#create-a-review-for-a-pull-request
 
 import * as z from "zod/mini";
@@ -7,11 +7,11 @@ import { type GitHubApi, GitHubError } from "../api/github-api.ts";
 import { isShown, type LineRange, shownLines } from "./diff-lines.ts";
 import { commentText, reviewText } from "./finding-text.ts";
 import { type MarkedFinding, markFindings, probeMarker } from "./marker.ts";
-import { readSaidBefore } from "./said-before.ts";
+import { readPublished } from "./published.ts";
 
-/** GitHub lists 3,000 files of a pull request, and no more. */
+/** GitHub lists at most 3,000 files of a pull request. */
 const MAX_FILE_PAGES = 30;
-/** Each is two calls at most. */
+/** Each is at most two calls. */
 const MAX_PROBES = 20;
 
 const madeSchema = z.object({ id: z.int(), html_url: z.string() });
@@ -29,21 +29,21 @@ export type PullReviewOptions = {
 };
 
 export type PullReview = {
-  /** Null where there was nothing to say, nor had this run said anything. */
+  /** Null where there was nothing to publish, now or in an earlier attempt. */
   readonly url: string | null;
   readonly commented: number;
   readonly repeated: number;
-  /** What the review had no room for. */
+  /** Findings that did not fit into the review. */
   readonly left: readonly Finding[];
 };
 
-/** Says what is new, in one review. Rejects with GitHubError. Safe to repeat: nothing is said twice. */
+/** Publishes the new findings in one review. Rejects with GitHubError. Safe to repeat: no finding is published twice. */
 export async function reviewPullRequest(options: PullReviewOptions): Promise<PullReview> {
   const { api, number, findings } = options;
-  const said = await readSaidBefore(api, options);
-  const fresh = markFindings(findings).filter(({ marker }) => !said.markers.has(marker));
+  const earlier = await readPublished(api, options);
+  const fresh = markFindings(findings).filter(({ marker }) => !earlier.markers.has(marker));
   const repeated = findings.length - fresh.length;
-  const nothing: PullReview = { url: said.review?.url ?? null, commented: 0, repeated, left: [] };
+  const nothing: PullReview = { url: earlier.review?.url ?? null, commented: 0, repeated, left: [] };
   if (fresh.length === 0) return nothing;
   const diff = await readDiff(api, number, new Set(fresh.map(({ path }) => path)));
   const isInside = (finding: MarkedFinding) => isShown(diff.get(finding.path) ?? [], finding);
@@ -84,19 +84,19 @@ type Draft = {
   readonly repeated: number;
 };
 
-/** Without an answer nobody knows whether the review is there: looks before it tries once more. */
+/** Without an answer the review may exist or not: searches for it before the one retry. */
 async function sendOnce(options: PullReviewOptions, draft: Draft): Promise<PullReview> {
   const { text, left } = reviewText({ ...options, ...draft });
-  const told = [...draft.inside, ...draft.outside].filter((finding) => !left.includes(finding));
+  const published = [...draft.inside, ...draft.outside].filter((finding) => !left.includes(finding));
   const { repeated } = draft;
-  const end = (url: string): PullReview => ({ url, commented: told.length, repeated, left });
+  const end = (url: string): PullReview => ({ url, commented: published.length, repeated, left });
   const body = { event: "COMMENT", body: text, comments: draft.inside.map(commentOf) };
   try {
     return end((await post(options, body)).html_url);
   } catch (cause) {
     if (!(cause instanceof GitHubError && cause.code === "code_host_unavailable")) throw cause;
-    const { review, markers } = await readSaidBefore(options.api, options);
-    const isThere = review !== null && told.every(({ marker }) => markers.has(marker));
+    const { review, markers } = await readPublished(options.api, options);
+    const isThere = review !== null && published.every(({ marker }) => markers.has(marker));
     return end(isThere ? review.url : (await post(options, body)).html_url);
   }
 }
@@ -115,13 +115,13 @@ function commentOf(finding: MarkedFinding): Readonly<Record<string, unknown>> {
   return { path, ...start, line, side: "RIGHT", body: commentText(finding) };
 }
 
-/** GitHub refuses all for one, and does not say which: halves are tried, as reviews that are never sent. */
+/** GitHub refuses all comments for a bad one, and does not say which: bisects them, with pending reviews that are deleted. */
 async function acceptedOf(
   options: PullReviewOptions,
   { inside, cause }: { inside: readonly MarkedFinding[]; cause: unknown },
 ): Promise<readonly MarkedFinding[]> {
-  const wasInTheWay = await dropProbes(options);
-  // No comment is at fault where GitHub takes none.
+  const hadProbes = await dropProbes(options);
+  // Where GitHub refuses even an empty review, no comment is the cause.
   if (!(await isTaken(options, []))) throw cause;
   let probes = 0;
   const among = async (some: readonly MarkedFinding[]): Promise<readonly MarkedFinding[]> => {
@@ -134,10 +134,10 @@ async function acceptedOf(
     const middle = Math.ceil(some.length / 2);
     const rest = some.slice(middle);
     const first = await among(some.slice(0, middle));
-    // The fault is in the rest where it is not in these.
+    // If the first half is accepted, the bad one is in the rest.
     return [...first, ...(await (first.length === middle ? amongRefused(rest) : among(rest)))];
   };
-  return await (wasInTheWay ? among(inside) : amongRefused(inside));
+  return await (hadProbes ? among(inside) : amongRefused(inside));
 }
 
 async function isTaken(options: PullReviewOptions, findings: readonly MarkedFinding[]): Promise<boolean> {
@@ -152,9 +152,9 @@ async function isTaken(options: PullReviewOptions, findings: readonly MarkedFind
   }
 }
 
-/** Says whether there was one: a job that was ended here has left it, and an account can have only one on a pull request. */
+/** Deletes pending reviews that a killed job left: an account can have only one a pull request. True where there was one. */
 async function dropProbes(options: PullReviewOptions): Promise<boolean> {
-  const { pending } = await readSaidBefore(options.api, options);
+  const { pending } = await readPublished(options.api, options);
   const probes = pending.filter(({ markers }) => markers.includes(probeMarker()));
   for (const { id } of probes) await drop(options, id);
   return probes.length > 0;

@@ -1,5 +1,5 @@
-// The commit that a comment is about, checked out in the job's own checkout: a comment's job begins on the default
-// branch. For the service inside the job, which works on that checkout.
+// Checks out the head of the pull request that a comment is on: the job of a comment starts on the default branch. For
+// the embedded service, which works on the job's checkout.
 
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,16 +15,18 @@ export type HeadOptions = {
   readonly env: Environment;
   readonly pullRequest: { readonly number: number; readonly headSha: string; readonly baseRef: string };
   readonly token: string;
+  /** Masks a value in the job's log. */
+  readonly setSecret: (secret: string) => void;
   readonly signal: AbortSignal;
 };
 
-/** Of both sides, to find where they parted. */
+/** Commits of each side, to find their common ancestor. */
 const DEPTH = 100;
 const PATIENCE = 5;
 
 /**
- * Does nothing where the checkout is there already. Rejects with StepError when it cannot be brought there, and leaves
- * it as it was. The branch that the pull request goes to is then known as origin's: instructions to agents are read there.
+ * Does nothing where the head is checked out already. Rejects with StepError on failure, and leaves the checkout as it
+ * was. Also fetches the base branch as origin's: the agent's instructions are read from there.
  */
 export async function checkOutHead(options: HeadOptions): Promise<void> {
   const { env, pullRequest, signal } = options;
@@ -35,7 +37,7 @@ export async function checkOutHead(options: HeadOptions): Promise<void> {
   const home = await mkdtemp(join(env.RUNNER_TEMP || tmpdir(), "agent-service-git-"));
   try {
     const git = jobGit({ env, home, gitFolder: join(root, ".git"), treeFolder: root });
-    await bring(git, options);
+    await checkOut(git, options);
   } catch (cause) {
     signal.throwIfAborted();
     if (!(cause instanceof GitError)) throw cause;
@@ -55,7 +57,7 @@ const ADVICE =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow, not of ours.
   '"ref: refs/pull/${{ github.event.issue.number }}/head".';
 
-async function bring(git: Git, options: HeadOptions): Promise<void> {
+async function checkOut(git: Git, options: HeadOptions): Promise<void> {
   const { pullRequest, signal } = options;
   const { number, headSha } = pullRequest;
   const word = async (args: readonly string[], allowedExitCodes: readonly number[] = [0]) =>
@@ -68,23 +70,28 @@ async function bring(git: Git, options: HeadOptions): Promise<void> {
       `An earlier step has changed files of the checkout, and the head of pull request #${number} is not checked out. ${ADVICE}`,
     );
   }
-  await fetchEnds(git, {
+  await fetchHeadAndBase(git, {
     ...options,
     isShallow: (await word(["rev-parse", "--is-shallow-repository"])) === "true",
   });
   await git({ args: ["checkout", "--quiet", "--detach", headSha], signal, patience: PATIENCE });
 }
 
-async function fetchEnds(
+async function fetchHeadAndBase(
   git: Git,
-  { env, pullRequest, token, signal, isShallow }: HeadOptions & { isShallow: boolean },
+  { env, pullRequest, token, setSecret, signal, isShallow }: HeadOptions & { isShallow: boolean },
 ): Promise<void> {
   const { headSha, baseRef } = pullRequest;
   const base = isBranchName(baseRef) ? [`+refs/heads/${baseRef}:refs/remotes/origin/${baseRef}`] : [];
   const depth = isShallow ? [`--depth=${DEPTH}`] : [];
   const url = repositoryUrl(env, env.GITHUB_REPOSITORY ?? "");
   const args = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", ...depth, url, headSha, ...base];
-  await git({ args, signal, patience: PATIENCE, ...(token === "" ? {} : { env: credentialOf(env, token) }) });
+  await git({
+    args,
+    signal,
+    patience: PATIENCE,
+    ...(token === "" ? {} : { env: credentialOf({ env, token, setSecret }) }),
+  });
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -1,13 +1,13 @@
-// What git's complaint about the code host means. Git has one exit code for all of it, and GitHub its own words: they are
-// read here and nowhere else. Pure.
+// The kinds of failure that git reports. Git has one exit code for all of them, so its messages and GitHub's are matched,
+// here and nowhere else. Pure.
 
 import type { GitError } from "../../base/git-process.ts";
 import { singleLine } from "../../base/untrusted-text.ts";
 
 export type GitTrouble =
-  /** Somebody was quicker. */
+  /** Somebody else pushed first. */
   | "moved"
-  /** A branch "agent" leaves no room for one "agent/x". */
+  /** A branch "agent" exists, which excludes "agent/x". */
   | "name_taken"
   | "protected"
   | "workflow_refused"
@@ -15,11 +15,11 @@ export type GitTrouble =
   | "not_authenticated"
   | "not_found"
   | "commit_missing"
-  /** Refused for a reason that the code host alone knows. */
+  /** Refused for a reason of the code host's. */
   | "refused"
   | "unavailable";
 
-/** The first that fits counts. */
+/** The first match counts. */
 const signs: readonly (readonly [GitTrouble, RegExp])[] = [
   ["workflow_refused", /refusing to allow .{0,80} to create or update workflow/i],
   ["protected", /\bGH0(06|13)\b|protected branch hook declined|repository rule violations/i],
@@ -37,11 +37,11 @@ export function gitTrouble({ code, stderr }: GitError): GitTrouble {
   return signs.find(([, sign]) => sign.test(stderr))?.[0] ?? "unavailable";
 }
 
-const MAX_SAID_CHARS = 300;
+const MAX_MESSAGE_CHARS = 300;
 
-/** What the code host itself says of it, in one safe line; may be empty. */
+/** The code host's own message, in one safe line; may be empty. */
 export function githubSays({ stderr }: GitError): string {
   const lines = [...stderr.matchAll(/^remote:[ \t]*(?:error:[ \t]*)?(\S.*)$/gm)].map(([, text = ""]) => text);
   const [rejected = ""] = [...stderr.matchAll(/\[(?:remote )?rejected\].*\((.+)\)$/gm)].map(([, why]) => why);
-  return singleLine(lines.join(" ") || rejected, MAX_SAID_CHARS);
+  return singleLine(lines.join(" ") || rejected, MAX_MESSAGE_CHARS);
 }

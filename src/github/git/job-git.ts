@@ -2,7 +2,6 @@
 // counts but proxies and certificates, and the token is in the environment of the calls that need it alone.
 
 import { devNull } from "node:os";
-import * as core from "@actions/core";
 import { type Git, gitProgram } from "../../base/git-process.ts";
 import type { Environment } from "../../ci/provider.ts";
 
@@ -101,13 +100,20 @@ export function serverUrl(env: Environment): string {
   return (env.GITHUB_SERVER_URL ?? "https://github.com").replace(/\/+$/, "");
 }
 
+export type CredentialOptions = {
+  readonly env: Environment;
+  readonly token: string;
+  /** Masks a value in the job's log. */
+  readonly setSecret: (secret: string) => void;
+};
+
 /**
- * What a call needs to show the token: in the environment, which other users of the machine cannot read, unlike the
- * arguments. Whatever header a checkout's own configuration adds is taken back first: GitHub refuses two.
+ * The token as git's configuration, passed in the environment: other users of the machine can read arguments. The first
+ * entry removes a header that the checkout's own configuration sets: GitHub refuses two.
  */
-export function credentialOf(env: Environment, token: string): Record<string, string> {
+export function credentialOf({ env, token, setSecret }: CredentialOptions): Record<string, string> {
   const basic = Buffer.from(`x-access-token:${token}`).toString("base64");
-  core.setSecret(basic);
+  setSecret(basic);
   const key = `http.${serverUrl(env)}/.extraheader`;
   return {
     GIT_CONFIG_COUNT: "2",

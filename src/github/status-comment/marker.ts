@@ -2,21 +2,21 @@
 
 import { createHash } from "node:crypto";
 import type { CiJob, Environment } from "../../ci/provider.ts";
-import type { Talk } from "../trigger/agent-request.ts";
+import type { RequestSubject } from "../trigger/agent-request.ts";
 
 export type MarkerOptions = {
-  readonly talk: Talk;
+  readonly subject: RequestSubject;
   readonly job: CiJob;
   readonly env: Environment;
-  /** The job's leg: they share all other names. */
+  /** The job's matrix leg: legs share all other names. */
   readonly matrix: string;
 };
 
 /**
- * One comment for each request, so that an answer stands under its question; where nobody asked, one for the step on its
- * issue or pull request, so that a push does not add another. The job that runs again has the same.
+ * One comment for each request, so that the answer stands under it. Without a request, one for the step on its issue or
+ * pull request, so that a push does not add another. A re-run job gets the same marker.
  */
-export function commentMarker({ talk, job, env, matrix }: MarkerOptions): string {
+export function commentMarker({ subject, job, env, matrix }: MarkerOptions): string {
   const workflow = (env.GITHUB_WORKFLOW_REF ?? env.GITHUB_WORKFLOW ?? "").split("@")[0] ?? "";
   const place = [
     job.repository.id,
@@ -24,8 +24,8 @@ export function commentMarker({ talk, job, env, matrix }: MarkerOptions): string
     job.job,
     job.step,
     matrix,
-    talk.thread.number,
-    talk.remark === null ? null : [talk.remark.type, talk.remark.id],
+    subject.number,
+    subject.comment === null ? null : [subject.comment.type, subject.comment.id],
   ];
   const hash = createHash("sha256").update(JSON.stringify(place)).digest("hex").slice(0, 32);
   return `<!-- agent-service:comment ${hash} -->`;

@@ -1,58 +1,57 @@
-// What the step says on the issue or the pull request that it is about: a reaction to the request, and one comment that
-// is kept up to date while the run goes on.
+// The status comment: a reaction to the request, and one comment on the issue or pull request that follows the run.
 
 import type { Clock } from "../../base/clock.ts";
 import type { CiJob, Environment } from "../../ci/provider.ts";
 import { type CommentContext, type EndedContext, renderEnd, renderProgress } from "../../render/comment.ts";
 import { emptyReport, type RunReport } from "../../report/run-report.ts";
 import { type GitHubApi, GitHubError } from "../api/github-api.ts";
-import type { Talk } from "../trigger/agent-request.ts";
-import { ThreadComment } from "./host-comment.ts";
+import type { RequestSubject } from "../trigger/agent-request.ts";
+import { HostComment } from "./host-comment.ts";
 import { commentMarker } from "./marker.ts";
 import { react } from "./reaction.ts";
 
-/** Between two edits; longer each time, as GitHub counts what is written by the hour. */
+/** Between two edits; longer each time, because GitHub limits writes by the hour. */
 const FIRST_INTERVAL_MS = 4_000;
 const MAX_INTERVAL_MS = 60_000;
 const INTERVAL_FACTOR = 1.5;
 
-/** How long anybody can wait for the last word: a runner waits 7.5 s for a cancelled step, which has more to write. */
-const PATIENT_MS = 60_000;
-const HURRIED_MS = 1_500;
+/** Timeouts of the last edit. A runner gives a cancelled step 7.5 s, and the step has more to write. */
+const END_TIMEOUT_MS = 60_000;
+const CANCELLED_TIMEOUT_MS = 1_500;
 
 export type StatusCommentOptions = {
-  /** Called once. The signal aborts when nobody can wait any longer. */
+  /** Called once. The signal aborts when the last edit has timed out. */
   readonly openApi: (signal: AbortSignal) => GitHubApi;
-  readonly talk: Talk;
+  readonly subject: RequestSubject;
   readonly job: CiJob;
   readonly env: Environment;
-  /** The job's leg, as JSON. */
+  /** The job's matrix leg, as JSON. */
   readonly matrix: string;
   readonly clock: Clock;
-  /** What a maintainer should know: that it may not write here, and which permission it lacks. */
+  /** That nothing can be written, and which permission is missing. */
   readonly onWarning: (message: string) => void;
 };
 
-/** How the run ended. Without a run the report is null. */
-export type LastWord = Omit<EndedContext, keyof CommentContext> & {
+/** How the step ended. Without a run the report is null. */
+export type StatusEnd = Omit<EndedContext, keyof CommentContext> & {
   readonly report: RunReport | null;
   /** Aborts when the job is cancelled. */
   readonly hurry: AbortSignal;
 };
 
-/** Nothing here rejects: what cannot be said is warned of once, and changes no conclusion. */
+/** Nothing here rejects: a failed write gives one warning, and changes no conclusion. */
 export interface StatusComment {
-  /** Reacts to the request, so that its author sees that it was heard. Does not wait for it. */
+  /** Reacts to the request, so that its author sees that it arrived. Does not wait. */
   acknowledge(): void;
-  /** The run exists. Does not wait for what is written. */
+  /** The run exists. Does not wait for the write. */
   begin(run: { readonly id: string }): void;
-  /** The run went on. Written at most every few seconds, and only where the text is another. */
+  /** The run made progress. Written at most every few seconds, and only where the text has changed. */
   update(report: RunReport): void;
-  /** Writes the last word, after all that was begun. Returns the address of the comment, null where there is none. */
-  conclude(word: LastWord): Promise<string | null>;
+  /** Writes the end, after all pending writes. Returns the address of the comment, null where there is none. */
+  conclude(end: StatusEnd): Promise<string | null>;
 }
 
-/** Opens nothing until it has something to say. */
+/** Sends nothing until the first call. */
 export function openStatusComment(options: StatusCommentOptions): StatusComment {
   return new OpenStatusComment(options);
 }
@@ -60,112 +59,112 @@ export function openStatusComment(options: StatusCommentOptions): StatusComment 
 class OpenStatusComment implements StatusComment {
   readonly #options: StatusCommentOptions;
   readonly #api: GitHubApi;
-  readonly #comment: ThreadComment;
+  readonly #comment: HostComment;
   readonly #jobUrl: string;
-  readonly #over = new AbortController();
-  readonly #tooLate = new AbortController();
+  /** Aborts the wait between edits: the end is written at once. */
+  readonly #ending = new AbortController();
+  readonly #expired = new AbortController();
   #runId: string | null = null;
-  /** What is to be written next; rendered only then. */
+  /** The next text; rendered when it is written. */
   #next: (() => string) | null = null;
   #written: string | null = null;
   #writing: Promise<void> | null = null;
   #reacting: Promise<void> = Promise.resolve();
   #intervalMs = FIRST_INTERVAL_MS;
-  #isMute = false;
+  #isDisabled = false;
 
   constructor(options: StatusCommentOptions) {
-    const { talk, job, env } = options;
+    const { subject, job, env } = options;
     this.#options = options;
-    this.#api = options.openApi(this.#tooLate.signal);
-    this.#comment = new ThreadComment({
+    this.#api = options.openApi(this.#expired.signal);
+    this.#comment = new HostComment({
       api: this.#api,
-      talk,
+      subject,
       marker: commentMarker(options),
-      mayExist: talk.remark === null || job.attempt !== 1,
+      mayExist: subject.comment === null || job.attempt !== 1,
     });
     this.#jobUrl = `${env.GITHUB_SERVER_URL ?? "https://github.com"}/${job.repository.name}/actions/runs/${job.runId}`;
   }
 
   acknowledge(): void {
-    this.#reacting = react(this.#api, this.#options.talk).catch((cause: unknown) => this.#mute(cause));
+    this.#reacting = react(this.#api, this.#options.subject).catch((cause: unknown) => this.#fail(cause));
   }
 
   begin({ id }: { id: string }): void {
     this.#runId = id;
-    this.#say(() => renderProgress(null, this.#context()));
+    this.#queue(() => renderProgress(null, this.#context()));
   }
 
   update(report: RunReport): void {
-    this.#say(() => renderProgress(report, this.#context()));
+    this.#queue(() => renderProgress(report, this.#context()));
   }
 
-  async conclude({ report, hurry, ...end }: LastWord): Promise<string | null> {
-    this.#over.abort();
-    this.#say(() => renderEnd(report ?? emptyReport(), { ...this.#context(), ...end }));
+  async conclude({ report, hurry, ...end }: StatusEnd): Promise<string | null> {
+    this.#ending.abort();
+    this.#queue(() => renderEnd(report ?? emptyReport(), { ...this.#context(), ...end }));
     const isDone = Promise.all([this.#reacting, this.#writing]);
     const done = new AbortController();
-    const isLate = this.#timedOut(hurry, done.signal).then(() => this.#tooLate.abort());
+    const isLate = this.#timedOut(hurry, done.signal).then(() => this.#expired.abort());
     await Promise.race([isDone.finally(() => done.abort()), isLate]);
     return this.#comment.url;
   }
 
   async #timedOut(hurry: AbortSignal, done: AbortSignal): Promise<void> {
     const { clock } = this.#options;
-    await clock.sleep(PATIENT_MS, AbortSignal.any([hurry, done])).catch(() => {});
-    if (hurry.aborted) await clock.sleep(HURRIED_MS, done).catch(() => {});
+    await clock.sleep(END_TIMEOUT_MS, AbortSignal.any([hurry, done])).catch(() => {});
+    if (hurry.aborted) await clock.sleep(CANCELLED_TIMEOUT_MS, done).catch(() => {});
   }
 
   #context(): CommentContext {
     return { jobUrl: this.#jobUrl, runId: this.#runId };
   }
 
-  #say(text: () => string): void {
-    if (this.#isMute) return;
+  #queue(text: () => string): void {
+    if (this.#isDisabled) return;
     this.#next = text;
     this.#writing ??= this.#write().finally(() => {
       this.#writing = null;
     });
   }
 
-  /** One after the other: what comes while one is written is written next, and only the newest. */
+  /** One write at a time. Of the texts queued meanwhile only the newest is written. */
   async #write(): Promise<void> {
-    while (this.#next !== null && !this.#isMute) {
+    while (this.#next !== null && !this.#isDisabled) {
       const text = this.#next();
       this.#next = null;
       if (text !== this.#written) {
-        await this.#comment.write(text).catch((cause: unknown) => this.#mute(cause));
+        await this.#comment.write(text).catch((cause: unknown) => this.#fail(cause));
         this.#written = text;
       }
-      await this.#rest();
+      await this.#pause();
     }
   }
 
-  async #rest(): Promise<void> {
-    await this.#options.clock.sleep(this.#intervalMs, this.#over.signal).catch(() => {});
+  async #pause(): Promise<void> {
+    await this.#options.clock.sleep(this.#intervalMs, this.#ending.signal).catch(() => {});
     this.#intervalMs = Math.min(MAX_INTERVAL_MS, this.#intervalMs * INTERVAL_FACTOR);
   }
 
-  /** A forge that stumbles may be well again for the next word; one that refuses will refuse that, too. */
-  #mute(cause: unknown): void {
-    if (this.#tooLate.signal.aborted) {
-      this.#isMute = true;
+  /** An unavailable code host may answer the next write. One that refuses will refuse that, too. */
+  #fail(cause: unknown): void {
+    if (this.#expired.signal.aborted) {
+      this.#isDisabled = true;
       return;
     }
     if (!(cause instanceof GitHubError)) throw cause;
-    const isLast = this.#over.signal.aborted;
+    const isLast = this.#ending.signal.aborted;
     if (cause.code === "code_host_unavailable" && !isLast) return;
-    if (!this.#isMute) this.#options.onWarning(explain(cause, this.#options.talk));
-    this.#isMute = true;
+    if (!this.#isDisabled) this.#options.onWarning(explain(cause, this.#options.subject));
+    this.#isDisabled = true;
   }
 }
 
-function explain({ code, status, message }: GitHubError, { thread }: Talk): string {
-  if (code === "code_host_unavailable")
-    return `The answer could not be written on #${thread.number}. ${message}`;
+function explain({ code, status, message }: GitHubError, { number, isPullRequest }: RequestSubject): string {
+  if (code === "code_host_unavailable") return `The answer could not be written on #${number}. ${message}`;
   const isDenied = status === 403 || status === 404 || status === 401;
-  const permission = thread.isPullRequest ? "pull-requests: write" : "issues: write";
+  const permission = isPullRequest ? "pull-requests: write" : "issues: write";
   const fix = isDenied
     ? `Give the job "permissions: ${permission}", or the step "comment: false".`
     : 'Give the step "comment: false" to go without.';
-  return `Nothing is written on #${thread.number}. ${message} ${fix}`;
+  return `Nothing is written on #${number}. ${message} ${fix}`;
 }

@@ -1,99 +1,99 @@
-// Who may start a run, and with what: the one that wrote the words must be allowed to at this moment, and the words and
-// the commit must still be those of the event.
+// Who can start a run: the author must have write access now, and the text and the commit must still be those of the
+// event.
 
 import { Declined } from "./declined.ts";
 import type { GitHubReader, Written } from "./github-reader.ts";
 import type {
   Account,
+  CommentTrigger,
   IssueTrigger,
-  PullRequestEnds,
+  PullRequestRefs,
   PullRequestTrigger,
-  RemarkTrigger,
 } from "./github-trigger.ts";
 
 export type AdmitRules = {
-  /** Logins in lower case, of people that need no write access. */
+  /** Logins in lower case. These users need no write access. */
   readonly allowUsers: ReadonlySet<string>;
-  /** Logins in lower case; no bot is let in that is not named. */
+  /** Logins in lower case. All other bots are declined. */
   readonly allowBots: ReadonlySet<string>;
   readonly allowForks: boolean;
 };
 
 export type AdmitOptions = {
   readonly rules: AdmitRules;
-  readonly forge: GitHubReader;
+  readonly reader: GitHubReader;
 };
 
-/** Admits a comment or a review with a command. Returns the pull request's commits, if it is on one. */
-export async function admitRemark(
-  trigger: RemarkTrigger,
+/** Admits a comment or a review with a command. Returns the branches of its pull request; null on an issue. */
+export async function admitComment(
+  trigger: CommentTrigger,
   options: AdmitOptions,
-): Promise<PullRequestEnds | null> {
-  const { remark, sender, thread } = trigger;
-  const author = known(remark.author);
+): Promise<PullRequestRefs | null> {
+  const { comment, sender, subject } = trigger;
+  const author = known(comment.author);
   if (author.id !== sender.id) {
-    const message = `Nothing ran: @${sender.login} caused this event, but @${author.login} wrote the words.`;
+    const message = `Nothing ran: @${sender.login} caused this event, but @${author.login} wrote the text.`;
     throw new Declined("actor_not_author", message);
   }
   await admitAccount(author, options);
-  const now = await options.forge.remark(trigger);
+  const now = await options.reader.comment(trigger);
   refuseChanged(now, {
     what: "comment",
     isSame:
-      now?.body === remark.body &&
-      (remark.updatedAt ?? now.updatedAt) === (now.updatedAt ?? remark.updatedAt),
+      now?.body === comment.body &&
+      (comment.updatedAt ?? now.updatedAt) === (now.updatedAt ?? comment.updatedAt),
   });
-  if (!thread.isPullRequest) return null;
-  const ends =
-    trigger.type === "issue_comment" ? await options.forge.pullRequest(thread.number) : trigger.ends;
-  if (ends === null) {
+  if (!subject.isPullRequest) return null;
+  const refs =
+    trigger.type === "issue_comment" ? await options.reader.pullRequest(subject.number) : trigger.refs;
+  if (refs === null) {
     throw new Declined(
       "content_deleted",
-      `Nothing ran: there is no pull request #${thread.number} any more.`,
+      `Nothing ran: there is no pull request #${subject.number} any more.`,
     );
   }
-  refuseMovedHead(ends, remark.createdAt);
-  return ends;
+  refuseMovedHead(refs, comment.createdAt);
+  return refs;
 }
 
 /** Admits an issue that was opened, labelled or assigned. */
 export async function admitIssue(trigger: IssueTrigger, options: AdmitOptions): Promise<void> {
-  const { action, sender, thread } = trigger;
-  const author = known(thread.author);
+  const { action, sender, subject } = trigger;
+  const author = known(subject.author);
   if (action === "opened" && author.id !== sender.id) {
     const message = `Nothing ran: @${sender.login} caused this event, but @${author.login} wrote the issue.`;
     throw new Declined("actor_not_author", message);
   }
   await admitAccount(sender, options);
-  // A bot that sorts what strangers write must not lend them its name.
+  // A bot that labels or assigns issues must not start runs for authors without write access.
   if (sender.isBot && author.id !== sender.id) await admitAccount(author, options);
-  const now = await options.forge.issue(thread.number);
-  refuseChanged(now, { what: "issue", isSame: now?.body === thread.body && now.title === thread.title });
+  const now = await options.reader.issue(subject.number);
+  refuseChanged(now, { what: "issue", isSame: now?.body === subject.body && now.title === subject.title });
 }
 
 /**
- * Admits a pull request: who can push a branch has write access already, a fork's needs `allow-forks`. Where
- * `isHarmless`, the job has nothing of the repository's that a fork could take.
+ * Admits a pull request: pushing a branch needs write access already; one from a fork needs `allow-forks`, unless the
+ * job is harmless: it has no secret or token that the fork's code could take.
  */
 export function admitPullRequest(
   trigger: PullRequestTrigger,
   { rules, isHarmless }: { rules: AdmitRules; isHarmless: boolean },
 ): void {
-  const { ends, thread } = trigger;
-  if (!ends.isFork || isHarmless) return;
+  const { refs, subject } = trigger;
+  if (!refs.isFork || isHarmless) return;
   if (!rules.allowForks) throw new Declined("fork_pull_request", FORK_MESSAGE);
-  if (thread.author?.isBot !== false) admitBot(known(thread.author), rules);
+  if (subject.author?.isBot !== false) admitBot(known(subject.author), rules);
 }
 
 const FORK_MESSAGE =
   "Nothing ran: this pull request comes from a fork. Somebody with write access can ask for a run in a comment on it, " +
   'where a workflow listens to "issue_comment", or run it from a branch of this repository.';
 
-async function admitAccount(account: Account, { rules, forge }: AdmitOptions): Promise<void> {
+async function admitAccount(account: Account, { rules, reader }: AdmitOptions): Promise<void> {
   if (account.isBot) return admitBot(account, rules);
   if (rules.allowUsers.has(account.login.toLowerCase())) return;
-  const standing = await forge.standing(account.login);
-  // A login can change hands between the event and now.
+  const standing = await reader.standing(account.login);
+  // A login can pass to another account between the event and now.
   if (standing?.mayWrite === true && standing.accountId === account.id) return;
   throw new Declined(
     "permission_missing",
@@ -125,9 +125,9 @@ function refuseChanged(now: Written | null, { what, isSame }: { what: string; is
   );
 }
 
-/** The words were about what their author saw. On the repository's own branches only writers push. */
-function refuseMovedHead(ends: PullRequestEnds, askedAt: string): void {
-  const { isFork, headPushedAt } = ends;
+/** The author commented on the commits that were there. Only a fork's branch can be pushed to without write access. */
+function refuseMovedHead(refs: PullRequestRefs, askedAt: string): void {
+  const { isFork, headPushedAt } = refs;
   if (!isFork || headPushedAt === null) return;
   if (Date.parse(headPushedAt) < Date.parse(askedAt)) return;
   throw new Declined(

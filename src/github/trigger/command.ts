@@ -1,5 +1,5 @@
-// The command in a comment: the trigger phrase as the first word of a line that people see as their own words, never in
-// code, a quotation, a link or what is hidden. Pure.
+// The command in a comment: a line of visible text that begins with the trigger phrase. Code, quotations, links and
+// hidden parts do not count. Pure.
 
 import { type Segment, segmentsOf } from "./segments.ts";
 
@@ -17,7 +17,7 @@ export type Command = {
 
 const MASK = "\uFFFC";
 
-/** Outside of code still not the author's own line: a few elements, HTML tags, links and their definitions. */
+/** Also not the author's own text: some HTML elements, tags, links and link definitions. */
 const ASIDE = [
   /<(a|blockquote|code|kbd|q|samp|tt|title|xmp|iframe|noembed|noframes|plaintext)\b[^<>]*>[\s\S]*?(?:<\/\1\s*>|$)/gi,
   /<\/?[a-z][^\s<>/]*(?:\s+[^\s"'<>/=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*\s*\/?>/gi,
@@ -28,10 +28,10 @@ const LINK =
   /!?\[(?:\\.|[^\\[\]\n]|\n(?![ \t]*\n))*\](?:\((?:\\.|[^\\()\n]|\n(?![ \t]*\n))*\)|\[(?:\\.|[^\\[\]\n])*\])?/g;
 const MAX_NESTED_LINKS = 4;
 
-/** The first command of a comment; null when nobody asks for anything. The phrase is taken in any case. */
+/** The first command of a comment; null where there is none. The phrase is not case-sensitive. */
 export function parseCommand(comment: string, phrase: string): Command | null {
   const text = comment.replaceAll(/\r\n?/g, "\n");
-  // Most comments hold no command, and are told apart by this alone.
+  // Most comments end here.
   if (!text.toLowerCase().includes(phrase.toLowerCase())) return null;
   const seen = ownWords(segmentsOf(text));
   const match = new RegExp(`(?<=^|\\n) {0,3}${escapeRegExp(phrase)}(?=\\s|$)`, "iu").exec(seen);
@@ -42,7 +42,7 @@ export function parseCommand(comment: string, phrase: string): Command | null {
   return { verb, request: request.trim(), preamble: text.slice(0, match.index).trim() };
 }
 
-/** The text at the same length, with a mask over all that is not the author's own line. */
+/** The text at the same length, with everything masked that is not the author's own text. */
 function ownWords(segments: readonly Segment[]): string {
   const shown = segments.map(({ kind, text }) => (kind === "text" ? text : mask(text))).join("");
   const links = Array.from({ length: MAX_NESTED_LINKS }, () => LINK);

@@ -20,7 +20,7 @@ export type DeclinedReason =
   | "code_host_refused"
   | "code_host_unavailable";
 
-/** These are somebody's to mend; the others are how it should be, and the step is skipped. */
+/** For these the step fails: somebody has to fix something. For the others it is skipped. */
 const FAULTS: ReadonlySet<DeclinedReason> = new Set([
   "event_refused",
   "event_unreadable",
@@ -28,7 +28,7 @@ const FAULTS: ReadonlySet<DeclinedReason> = new Set([
   "code_host_unavailable",
 ]);
 
-/** The event starts no run. `code` is the step's reason; the message is the answer to whoever caused it. */
+/** The event starts no run. `code` is the step's reason; the message is shown to the author of the event. */
 export class Declined extends StepError {
   override readonly conclusion: "skipped" | "failure";
 

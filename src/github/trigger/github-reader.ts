@@ -4,11 +4,11 @@ import * as z from "zod/mini";
 import { type GitHubApi, GitHubError } from "../api/github-api.ts";
 import { Declined } from "./declined.ts";
 import {
-  type PullRequestEnds,
-  pullRequestEnds,
+  type CommentTrigger,
+  type EventComment,
+  type PullRequestRefs,
+  pullRequestRefs,
   pullRequestSchema,
-  type Remark,
-  type RemarkTrigger,
 } from "./github-trigger.ts";
 
 const standingSchema = z.object({
@@ -47,22 +47,25 @@ export type EarlierComment = { readonly login: string | null; readonly body: str
 /** Each read is null for what the code host does not know, and rejects with Declined when it gives no answer. */
 export interface GitHubReader {
   standing(login: string): Promise<Standing | null>;
-  remark(trigger: RemarkTrigger): Promise<Written | null>;
+  comment(trigger: CommentTrigger): Promise<Written | null>;
   issue(number: number): Promise<Written | null>;
-  pullRequest(number: number): Promise<PullRequestEnds | null>;
-  /** The conversation before `remark`, oldest first, without what was edited since; of the first thousand comments. */
-  comments(number: number, remark: Pick<Remark, "id" | "createdAt">): Promise<readonly EarlierComment[]>;
-  /** The same of the comments at one line of a pull request: the first there, and the replies to it. */
+  pullRequest(number: number): Promise<PullRequestRefs | null>;
+  /** The comments before `comment`, oldest first, without those edited since; of the first thousand. */
+  comments(
+    number: number,
+    comment: Pick<EventComment, "id" | "createdAt">,
+  ): Promise<readonly EarlierComment[]>;
+  /** The same for the comments at one line of a pull request: the first one and its replies. */
   lineComments(
     number: number,
     firstId: number,
-    remark: Pick<Remark, "id" | "createdAt">,
+    comment: Pick<EventComment, "id" | "createdAt">,
   ): Promise<readonly EarlierComment[]>;
 }
 
 type ListedComment = z.infer<typeof commentSchema>;
 type Earlier = {
-  readonly remark: Pick<Remark, "id" | "createdAt">;
+  readonly comment: Pick<EventComment, "id" | "createdAt">;
   readonly isThere: (comment: ListedComment) => boolean;
 };
 
@@ -75,14 +78,14 @@ export function githubReader(api: GitHubApi): GitHubReader {
     if (found === null) return null;
     return { title: found.title ?? null, body: found.body ?? "", updatedAt: found.updated_at ?? null };
   };
-  const earlier = async (path: string, { remark, isThere }: Earlier): Promise<EarlierComment[]> => {
-    const askedAt = Date.parse(remark.createdAt);
+  const earlier = async (path: string, { comment, isThere }: Earlier): Promise<EarlierComment[]> => {
+    const askedAt = Date.parse(comment.createdAt);
     const comments: EarlierComment[] = [];
     try {
-      for await (const comment of api.items(path, commentSchema, MAX_PAGES)) {
-        const { id, user, body, updated_at: updatedAt } = comment;
-        const isEarlier = id !== remark.id && Date.parse(updatedAt) <= askedAt;
-        if (isEarlier && isThere(comment)) comments.push({ login: user?.login ?? null, body: body ?? "" });
+      for await (const listed of api.items(path, commentSchema, MAX_PAGES)) {
+        const { id, user, body, updated_at: updatedAt } = listed;
+        const isEarlier = id !== comment.id && Date.parse(updatedAt) <= askedAt;
+        if (isEarlier && isThere(listed)) comments.push({ login: user?.login ?? null, body: body ?? "" });
       }
     } catch (cause) {
       decline(cause);
@@ -97,28 +100,28 @@ export function githubReader(api: GitHubApi): GitHubReader {
       const mayWrite = ["write", "maintain", "admin"].some((role) => roles.includes(role));
       return { mayWrite, accountId: found.user?.id ?? null };
     },
-    remark: (trigger) => written(remarkPath(trigger)),
+    comment: (trigger) => written(commentPath(trigger)),
     issue: (number) => written(`/issues/${number}`),
     pullRequest: async (number) => {
       const found = await read(`/pulls/${number}`, pullRequestSchema);
-      return found === null ? null : pullRequestEnds(found);
+      return found === null ? null : pullRequestRefs(found);
     },
-    comments: (number, remark) => earlier(`/issues/${number}/comments`, { remark, isThere: () => true }),
-    lineComments: (number, firstId, remark) => {
+    comments: (number, comment) => earlier(`/issues/${number}/comments`, { comment, isThere: () => true }),
+    lineComments: (number, firstId, comment) => {
       const isThere = ({ id, in_reply_to_id: first }: ListedComment) => (first ?? id) === firstId;
-      return earlier(`/pulls/${number}/comments`, { remark, isThere });
+      return earlier(`/pulls/${number}/comments`, { comment, isThere });
     },
   };
 }
 
-function remarkPath({ type, thread, remark }: RemarkTrigger): string {
+function commentPath({ type, subject, comment }: CommentTrigger): string {
   switch (type) {
     case "issue_comment":
-      return `/issues/comments/${remark.id}`;
+      return `/issues/comments/${comment.id}`;
     case "pull_request_review_comment":
-      return `/pulls/comments/${remark.id}`;
+      return `/pulls/comments/${comment.id}`;
     case "pull_request_review":
-      return `/pulls/${thread.number}/reviews/${remark.id}`;
+      return `/pulls/${subject.number}/reviews/${comment.id}`;
   }
 }
 

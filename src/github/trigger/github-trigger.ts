@@ -1,5 +1,5 @@
-// What GitHub's payload says of the event that started the job, as one union. Strict: a payload without the fields that
-// its event publishes is none. Pure. https://docs.github.com/en/webhooks/webhook-events-and-payloads
+// GitHub's payload of the event that started the job, decoded to one union. Strict: a payload that lacks a published field
+// is refused. Pure. https://docs.github.com/en/webhooks/webhook-events-and-payloads
 
 import * as z from "zod/mini";
 
@@ -10,7 +10,12 @@ const accountSchema = z.object({
 });
 const shaSchema = z.string().check(z.regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/));
 const textSchema = z.nullable(z.string());
-const thread = { number: z.int(), title: z.string(), body: textSchema, user: z.nullable(accountSchema) };
+const subjectShape = {
+  number: z.int(),
+  title: z.string(),
+  body: textSchema,
+  user: z.nullable(accountSchema),
+};
 const sender = { sender: accountSchema };
 
 const endSchema = z.object({
@@ -20,7 +25,7 @@ const endSchema = z.object({
   repo: z.nullable(z.object({ id: z.int(), pushed_at: z.optional(z.nullable(z.string())) })),
 });
 /** The REST API gives a pull request in the same shape. */
-export const pullRequestSchema = z.object({ ...thread, base: endSchema, head: endSchema });
+export const pullRequestSchema = z.object({ ...subjectShape, base: endSchema, head: endSchema });
 
 const commentSchema = z.object({
   id: z.int(),
@@ -29,7 +34,7 @@ const commentSchema = z.object({
   created_at: z.string(),
   updated_at: z.string(),
 });
-const issueSchema = z.object({ ...thread, pull_request: z.optional(z.nullable(z.unknown())) });
+const issueSchema = z.object({ ...subjectShape, pull_request: z.optional(z.nullable(z.unknown())) });
 const labelSchema = z.optional(z.object({ name: z.string() }));
 
 const payloadSchemas = {
@@ -79,8 +84,8 @@ const payloadSchemas = {
 
 export type Account = { readonly id: number; readonly login: string; readonly isBot: boolean };
 
-/** An issue or a pull request, as a place where people write. */
-export type Thread = {
+/** The issue or pull request that an event is about. */
+export type Subject = {
   readonly number: number;
   readonly isPullRequest: boolean;
   readonly title: string;
@@ -89,37 +94,37 @@ export type Thread = {
   readonly author: Account | null;
 };
 
-export type PullRequestEnds = {
+export type PullRequestRefs = {
   readonly headSha: string;
   readonly headRef: string;
   readonly baseSha: string;
   readonly baseRef: string;
-  /** True also when the fork is gone, so that nobody gains by deleting it. */
+  /** True also when the fork was deleted. */
   readonly isFork: boolean;
-  /** When the head's repository was last pushed to, in ISO 8601; null where nobody says. */
+  /** When the head's repository was last pushed to, in ISO 8601; null where GitHub does not tell. */
   readonly headPushedAt: string | null;
 };
 
-/** What somebody wrote that may hold a command. */
-export type Remark = {
+/** A comment, a review comment or a review: each can hold a command. */
+export type EventComment = {
   readonly id: number;
   readonly body: string;
   readonly author: Account | null;
   /** ISO 8601. */
   readonly createdAt: string;
-  /** Null for what GitHub gives no such time: a review. */
+  /** Null for a review: GitHub gives no such time. */
   readonly updatedAt: string | null;
 };
 
 type Acted = { readonly action: string; readonly sender: Account };
-type OnThread = Acted & { readonly thread: Thread };
-type OnPullRequest = OnThread & { readonly ends: PullRequestEnds };
+type OnSubject = Acted & { readonly subject: Subject };
+type OnPullRequest = OnSubject & { readonly refs: PullRequestRefs };
 
-export type RemarkTrigger =
-  | (OnThread & { readonly type: "issue_comment"; readonly remark: Remark })
+export type CommentTrigger =
+  | (OnSubject & { readonly type: "issue_comment"; readonly comment: EventComment })
   | (OnPullRequest & {
       readonly type: "pull_request_review_comment";
-      readonly remark: Remark;
+      readonly comment: EventComment;
       readonly place: {
         readonly path: string;
         readonly line: number | null;
@@ -128,9 +133,9 @@ export type RemarkTrigger =
         readonly firstId: number | null;
       };
     })
-  | (OnPullRequest & { readonly type: "pull_request_review"; readonly remark: Remark });
+  | (OnPullRequest & { readonly type: "pull_request_review"; readonly comment: EventComment });
 
-export type IssueTrigger = OnThread & {
+export type IssueTrigger = OnSubject & {
   readonly type: "issues";
   readonly label: string | null;
   readonly assignee: string | null;
@@ -141,7 +146,7 @@ export type PullRequestTrigger = OnPullRequest & {
   readonly label: string | null;
 };
 
-/** Started by somebody who can write to the repository, and about nothing that another wrote. */
+/** Events that only users with write access cause, and that carry no text of others. */
 export type PlainTrigger =
   | { readonly type: "push"; readonly sender: Account; readonly ref: string; readonly afterSha: string }
   | { readonly type: "schedule"; readonly cron: string }
@@ -149,16 +154,16 @@ export type PlainTrigger =
   | (Acted & { readonly type: "repository_dispatch" });
 
 export type Trigger =
-  | RemarkTrigger
+  | CommentTrigger
   | IssueTrigger
   | PullRequestTrigger
   | PlainTrigger
-  /** Brings what an outsider made into a trusted context: the service refuses it unless its operator does not. */
+  /** Can bring an outsider's code into a trusted context: the service refuses it by default. */
   | (Acted & { readonly type: "workflow_run" })
-  /** An event that nothing is known of. */
+  /** Any other event. */
   | { readonly type: "other"; readonly event: string };
 
-/** The payload is not what GitHub publishes for the event. */
+/** The payload does not have the shape that GitHub publishes for the event. */
 export class TriggerError extends Error {
   readonly event: string;
 
@@ -169,7 +174,7 @@ export class TriggerError extends Error {
   }
 }
 
-/** Decodes a payload. `pull_request_target` is told apart by the service alone. Throws TriggerError. */
+/** Decodes a payload. `pull_request_target` counts as `pull_request`. Throws TriggerError. */
 export function decodeTrigger(event: string, payload: unknown): Trigger {
   const read = <Schema extends z.ZodMiniType>(schema: Schema): z.output<Schema> => {
     const parsed = schema.safeParse(payload);
@@ -179,7 +184,7 @@ export function decodeTrigger(event: string, payload: unknown): Trigger {
   switch (event) {
     case "issue_comment": {
       const { comment, ...rest } = read(payloadSchemas[event]);
-      return { type: event, ...onThread(rest), remark: remarkOf(comment) };
+      return { type: event, ...onSubject(rest), comment: eventComment(comment) };
     }
     case "pull_request_review_comment": {
       const { comment, ...rest } = read(payloadSchemas[event]);
@@ -189,7 +194,7 @@ export function decodeTrigger(event: string, payload: unknown): Trigger {
         diffHunk: comment.diff_hunk,
         firstId: comment.in_reply_to_id ?? null,
       };
-      return { type: event, ...onPullRequest(rest), remark: remarkOf(comment), place };
+      return { type: event, ...onPullRequest(rest), comment: eventComment(comment), place };
     }
     case "pull_request_review": {
       const { review, ...rest } = read(payloadSchemas[event]);
@@ -197,14 +202,14 @@ export function decodeTrigger(event: string, payload: unknown): Trigger {
       return {
         type: event,
         ...onPullRequest(rest),
-        remark: { ...remarkOf({ ...review, created_at: at, updated_at: at }), updatedAt: null },
+        comment: { ...eventComment({ ...review, created_at: at, updated_at: at }), updatedAt: null },
       };
     }
     case "issues": {
       const { label, assignee, ...rest } = read(payloadSchemas[event]);
       return {
         type: event,
-        ...onThread(rest),
+        ...onSubject(rest),
         label: label?.name ?? null,
         assignee: assignee?.login ?? null,
       };
@@ -234,11 +239,11 @@ export function decodeTrigger(event: string, payload: unknown): Trigger {
   }
 }
 
-/** Where a pull request starts and ends, from a payload or from the REST API. */
-export function pullRequestEnds({
+/** The two branches of a pull request, from a payload or from the REST API. */
+export function pullRequestRefs({
   base,
   head,
-}: Pick<z.infer<typeof pullRequestSchema>, "base" | "head">): PullRequestEnds {
+}: Pick<z.infer<typeof pullRequestSchema>, "base" | "head">): PullRequestRefs {
   return {
     headSha: head.sha,
     headRef: head.ref,
@@ -249,21 +254,21 @@ export function pullRequestEnds({
   };
 }
 
-type ThreadShape = z.infer<typeof issueSchema> | z.infer<typeof pullRequestSchema>;
+type SubjectShape = z.infer<typeof issueSchema> | z.infer<typeof pullRequestSchema>;
 
-function threadOf(shape: ThreadShape, isPullRequest: boolean): Thread {
+function subjectOf(shape: SubjectShape, isPullRequest: boolean): Subject {
   const { number, title, body, user } = shape;
   return { number, isPullRequest, title, body: body ?? "", author: user === null ? null : accountOf(user) };
 }
 
-function onThread(payload: {
+function onSubject(payload: {
   action: string;
   sender: z.infer<typeof accountSchema>;
   issue: z.infer<typeof issueSchema>;
-}): OnThread {
+}): OnSubject {
   const { action, sender, issue } = payload;
   const isPullRequest = issue.pull_request !== undefined && issue.pull_request !== null;
-  return { action, sender: accountOf(sender), thread: threadOf(issue, isPullRequest) };
+  return { action, sender: accountOf(sender), subject: subjectOf(issue, isPullRequest) };
 }
 
 function onPullRequest(payload: {
@@ -275,12 +280,12 @@ function onPullRequest(payload: {
   return {
     action,
     sender: accountOf(sender),
-    thread: threadOf(pull, true),
-    ends: pullRequestEnds(pull),
+    subject: subjectOf(pull, true),
+    refs: pullRequestRefs(pull),
   };
 }
 
-function remarkOf(comment: z.infer<typeof commentSchema>): Remark {
+function eventComment(comment: z.infer<typeof commentSchema>): EventComment {
   const { id, body, user, created_at, updated_at } = comment;
   return {
     id,
@@ -291,7 +296,7 @@ function remarkOf(comment: z.infer<typeof commentSchema>): Remark {
   };
 }
 
-/** An app's account is told by its type; the suffix is one that no person can register. */
+/** The type tells an app's account; no person can register a name with the suffix. */
 function accountOf({ id, login, type }: z.infer<typeof accountSchema>): Account {
   return { id, login, isBot: type !== "User" || login.endsWith("[bot]") };
 }

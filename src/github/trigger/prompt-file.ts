@@ -1,15 +1,16 @@
-// Reads `prompt-file`. Whoever writes a pull request must not write the prompt that judges it: there the file comes
-// from the base commit, through the API, whatever is checked out.
+// Reads `prompt-file`. The author of a pull request must not write the prompt that reviews it: there the file comes from
+// the base commit, through the API, whatever is checked out (docs/decisions/008).
 
 import { readFile, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { readGitHubEvent } from "../../ci/github-event.ts";
 import type { CiJob, Environment } from "../../ci/provider.ts";
 import { StepError } from "../../job/step-error.ts";
+import type { ReadRepositoryFile } from "../api/repository-file.ts";
 
 const MAX_PROMPT_BYTES = 64 * 1024;
 
-/** Events that only somebody who can write to the repository starts, so that the checked-out files are theirs. */
+/** Events that only users with write access start, so that the checked-out files are trusted. */
 const WRITER_EVENTS = new Set(["push", "schedule", "workflow_dispatch", "repository_dispatch", "release"]);
 
 export type PromptFileCode =
@@ -24,20 +25,6 @@ export class PromptFileError extends StepError {
     super(code, message, options);
   }
 }
-
-/** Reads one file of a repository at a commit. Null when there is none. */
-export type ReadRepositoryFile = (file: {
-  readonly apiUrl: string;
-  readonly token: string;
-  readonly repository: string;
-  readonly path: string;
-  readonly ref: string;
-  readonly maxBytes: number;
-}) => Promise<RepositoryFile>;
-
-export type RepositoryFile =
-  | { readonly type: "file"; readonly text: string }
-  | { readonly type: "missing" | "not_a_file" | "too_large" };
 
 export type PromptFileOptions = {
   readonly path: string;

@@ -1,5 +1,5 @@
-// What the agent is told of the event: the question first, then what happened, then the words of others in fences that
-// nobody could have written beforehand. Pure.
+// The prompt made from an event: the request first, then what happened, then the texts of others between marks that
+// nobody can predict. Pure.
 
 import { createHash } from "node:crypto";
 import { excerpt } from "../../base/bounded-text.ts";
@@ -8,33 +8,33 @@ import type { Command } from "./command.ts";
 import type { EarlierComment } from "./github-reader.ts";
 import type {
   Account,
+  CommentTrigger,
   IssueTrigger,
-  PullRequestEnds,
+  PullRequestRefs,
   PullRequestTrigger,
-  RemarkTrigger,
 } from "./github-trigger.ts";
 import { sanitise } from "./sanitise.ts";
 
 const MAX_TEXT_CHARS = 24_000;
 const MAX_REQUEST_CHARS = 32_000;
 const MAX_LINE_CHARS = 300;
-/** The latest are the nearest to the question. */
+/** The latest comments, which are the nearest to the request. */
 const MAX_COMMENTS = 20;
 const MAX_COMMENT_CHARS = 4_000;
 
-export type TalkTrigger = RemarkTrigger | IssueTrigger | PullRequestTrigger;
+export type SubjectTrigger = CommentTrigger | IssueTrigger | PullRequestTrigger;
 
 export type TriggerPromptOptions = {
-  readonly trigger: TalkTrigger;
-  /** What the workflow asks; null where it leaves that to the event. */
-  readonly asked: string | null;
+  readonly trigger: SubjectTrigger;
+  /** The prompt of the workflow; null where it gives none. */
+  readonly workflowPrompt: string | null;
   readonly command: Command | null;
-  readonly ends: PullRequestEnds | null;
+  readonly refs: PullRequestRefs | null;
   /** Oldest first. */
   readonly conversation: readonly EarlierComment[];
   /** `owner/name`. */
   readonly repository: string;
-  /** Known to nobody before the job starts, and the same when it is run again: its run id. */
+  /** Not predictable before the job starts, and the same when the job is run again: the workflow run's id. */
   readonly seed: string;
 };
 
@@ -53,9 +53,9 @@ export function triggerPrompt(options: TriggerPromptOptions): string {
   ].join("\n\n");
 }
 
-function questionOf({ trigger, asked, command }: TriggerPromptOptions): string {
+function questionOf({ trigger, workflowPrompt, command }: TriggerPromptOptions): string {
   const request = command === null ? "" : shown(command.request, MAX_REQUEST_CHARS);
-  if (asked !== null) return request === "" ? asked : `${asked}\n\n${request}`;
+  if (workflowPrompt !== null) return request === "" ? workflowPrompt : `${workflowPrompt}\n\n${request}`;
   if (command?.verb === "review" || command?.verb === "fix") {
     const work = defaultQuestion(trigger, command.verb);
     return request === "" ? work : `${work}\n\n${request}`;
@@ -63,16 +63,16 @@ function questionOf({ trigger, asked, command }: TriggerPromptOptions): string {
   return request === "" ? defaultQuestion(trigger, null) : request;
 }
 
-function defaultQuestion({ thread }: TalkTrigger, verb: "review" | "fix" | null): string {
+function defaultQuestion({ subject }: SubjectTrigger, verb: "review" | "fix" | null): string {
   if (verb === "fix")
-    return thread.isPullRequest ? "Fix what is wrong with this pull request" : "Fix this issue";
-  if (thread.isPullRequest) return "Review what this pull request changes";
+    return subject.isPullRequest ? "Fix what is wrong with this pull request" : "Fix this issue";
+  if (subject.isPullRequest) return "Review what this pull request changes";
   return verb === "review" ? "Review what this issue says" : "Answer this issue";
 }
 
 function happened({ trigger, repository }: TriggerPromptOptions): string {
-  const { thread, sender, action } = trigger;
-  const where = `${thread.isPullRequest ? "pull request" : "issue"} #${thread.number} of ${repository}`;
+  const { subject, sender, action } = trigger;
+  const where = `${subject.isPullRequest ? "pull request" : "issue"} #${subject.number} of ${repository}`;
   switch (trigger.type) {
     case "issue_comment":
       return `What happened: ${name(sender)} commented on ${where}.`;
@@ -86,28 +86,28 @@ function happened({ trigger, repository }: TriggerPromptOptions): string {
   }
 }
 
-/** Branch names are an author's words: only numbers and hashes stand here. */
-function placeOf({ ends, trigger }: TriggerPromptOptions): string[] {
-  if (ends === null) return [];
-  const { number } = trigger.thread;
+/** Only numbers and hashes: a branch name is untrusted text. */
+function placeOf({ refs, trigger }: TriggerPromptOptions): string[] {
+  if (refs === null) return [];
+  const { number } = trigger.subject;
   return [
-    `Its head was commit ${ends.headSha} (refs/pull/${number}/head), its base commit ${ends.baseSha}. The change is ` +
-      `git diff ${ends.baseSha}...${ends.headSha}. Judge that commit, not a later one.`,
+    `Its head was commit ${refs.headSha} (refs/pull/${number}/head), its base commit ${refs.baseSha}. The change is ` +
+      `git diff ${refs.baseSha}...${refs.headSha}. Judge that commit, not a later one.`,
     ...(trigger.type === "pull_request" ? [] : ["Your checkout is at its head."]),
   ];
 }
 
 function blocksOf(options: TriggerPromptOptions): Block[] {
   const { trigger, command } = options;
-  const { thread, type } = trigger;
-  const kind = thread.isPullRequest ? "pull request" : "issue";
-  const by = ` by ${name(thread.author)}`;
+  const { subject, type } = trigger;
+  const kind = subject.isPullRequest ? "pull request" : "issue";
+  const by = ` by ${name(subject.author)}`;
   return [
-    { title: `title of the ${kind}${by}`, text: singleLine(thread.title, MAX_LINE_CHARS) },
-    { title: `text of the ${kind}${by}`, text: thread.body },
-    ...(options.ends === null
+    { title: `title of the ${kind}${by}`, text: singleLine(subject.title, MAX_LINE_CHARS) },
+    { title: `text of the ${kind}${by}`, text: subject.body },
+    ...(options.refs === null
       ? []
-      : [{ title: "branch of the change", text: singleLine(options.ends.headRef, MAX_LINE_CHARS) }]),
+      : [{ title: "branch of the change", text: singleLine(options.refs.headRef, MAX_LINE_CHARS) }]),
     ...(type === "pull_request_review_comment" ? placeBlocks(trigger.place) : []),
     ...(type === "issues" || type === "pull_request" ? labelBlock(trigger.label) : []),
     ...options.conversation.slice(-MAX_COMMENTS).map(commentBlock),
@@ -121,7 +121,7 @@ function placeBlocks(place: { path: string; line: number | null; diffHunk: strin
   const line = place.line === null ? "" : `, line ${place.line}`;
   return [
     { title: `file of the comment${line}`, text: singleLine(place.path, MAX_LINE_CHARS) },
-    // Code, whatever it looks like: a fence of its own keeps the sanitiser from reading it as Markdown.
+    // In a code fence, so that the sanitiser does not read the diff as Markdown.
     { title: "lines of the comment", text: asCode(place.diffHunk) },
   ];
 }

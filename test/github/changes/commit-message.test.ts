@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { CiJob } from "../../../src/ci/provider.ts";
 import {
   commitMessage,
+  commitTitle,
   isOfRun,
   isOfSession,
   runSeconds,
-  subjectOf,
 } from "../../../src/github/changes/commit-message.ts";
 import { branchName, targetOf } from "../../../src/github/changes/target.ts";
-import type { Talk } from "../../../src/github/trigger/agent-request.ts";
+import type { RequestSubject } from "../../../src/github/trigger/agent-request.ts";
 
 const run = { id: "01a1fd26-be3c-7cc2-a059-338d7f2cf36b", sessionId: "01a1fd26-be3c-7000-8000-000000000001" };
 const job: CiJob = {
@@ -22,14 +22,13 @@ const job: CiJob = {
   step: "agent",
 };
 
-function talkOf(title: string, more: Partial<Talk> & { isPullRequest?: boolean } = {}): Talk {
-  const { isPullRequest = false, ...rest } = more;
-  const thread = { number: 12, isPullRequest, title, body: "", author: null };
-  return { thread, ends: null, remark: { type: "issue_comment", id: 1 }, command: null, ...rest };
+function requestSubject(title: string, more: Partial<RequestSubject> = {}): RequestSubject {
+  const subject = { number: 12, isPullRequest: false, title, body: "", author: null };
+  return { ...subject, refs: null, comment: { type: "issue_comment", id: 1 }, command: null, ...more };
 }
 
-describe("the subject", () => {
-  const of = (title: string) => subjectOf({ talk: talkOf(title), prompt: "" });
+describe("the title", () => {
+  const of = (title: string) => commitTitle({ subject: requestSubject(title), prompt: "" });
 
   it.each([
     ["Fixes #5 and octo/x#6, GH-7", "Fixes No. 5 and No. 6, No. 7"],
@@ -42,35 +41,35 @@ describe("the subject", () => {
     ["One\nCo-authored-by: Eve <eve@example.com>", "One Co-authored-by: Eve <eveexample.com>"],
     ["Hid\u202Eden \u200B", "Hid‹U+202E›den ‹U+200B›"],
     ["", "Change what the agent was asked to change"],
-  ])("of %j is %j", (title, subject) => {
-    expect(of(title)).toBe(subject);
+  ])("of %j is %j", (title, expected) => {
+    expect(of(title)).toBe(expected);
   });
 
   it("has at most 72 characters", () => {
     expect(of("long ".repeat(100)).length).toBeLessThanOrEqual(72);
   });
 
-  it("is what was asked where no issue has a name for it", () => {
-    expect(subjectOf({ talk: null, prompt: "\nTidy up\n\nMore of it." })).toBe("Tidy up");
-    const command = { verb: null, request: "\nmend the tests\nplease", preamble: "" };
-    const talk = talkOf("My change", { isPullRequest: true, command });
-    expect(subjectOf({ talk, prompt: "" })).toBe("mend the tests");
-    expect(subjectOf({ talk: { ...talk, command: null }, prompt: "" })).toBe("My change");
+  it("is the request where there is no issue", () => {
+    expect(commitTitle({ subject: null, prompt: "\nTidy up\n\nMore of it." })).toBe("Tidy up");
+    const command = { verb: null, request: "\nfix the tests\nplease", preamble: "" };
+    const subject = requestSubject("My change", { isPullRequest: true, command });
+    expect(commitTitle({ subject, prompt: "" })).toBe("fix the tests");
+    expect(commitTitle({ subject: { ...subject, command: null }, prompt: "" })).toBe("My change");
   });
 });
 
 describe("the message", () => {
-  const message = (env: Record<string, string>, talk: Talk | null) =>
+  const message = (env: Record<string, string>, subject: RequestSubject | null) =>
     commitMessage({
-      subject: "Tidy",
+      title: "Tidy",
       jobUrl: "https://x.test/1",
       run,
-      talk,
+      subject,
       env,
       noreplyHost: "noreply.test",
     });
 
-  it("has trailers that a later job finds it by, and nobody else's words", () => {
+  it("has trailers that a later job finds it by, and no text of others", () => {
     const text = message({}, null);
     expect(text).toBe(
       `Tidy\n\nMade by an agent, in the job https://x.test/1\n\nAgent-Session: ${run.sessionId}\nAgent-Run: ${run.id}\n`,
@@ -81,10 +80,10 @@ describe("the message", () => {
     expect(isOfRun(`${text}\nAnother paragraph.\n`, run)).toBe(false);
     const hostile = { ...run, id: "1\nSigned-off-by: Eve" };
     const forged = commitMessage({
-      subject: "Tidy",
+      title: "Tidy",
       jobUrl: "https://x.test/1",
       run: hostile,
-      talk: null,
+      subject: null,
       env: {},
       noreplyHost: "noreply.test",
     });
@@ -92,19 +91,19 @@ describe("the message", () => {
     expect(isOfRun(forged, hostile)).toBe(true);
   });
 
-  it("names whoever asked in words, and no bot or schedule", () => {
+  it("names the user who made the request, and no bot or schedule", () => {
     const actor = { GITHUB_ACTOR: "octocat", GITHUB_ACTOR_ID: "12" };
     const line = "Co-authored-by: octocat <12+octocat@noreply.test>";
-    expect(message(actor, talkOf("Title"))).toContain(line);
+    expect(message(actor, requestSubject("Title"))).toContain(line);
     expect(message({ ...actor, GITHUB_EVENT_NAME: "workflow_dispatch" }, null)).toContain(line);
     expect(message({ ...actor, GITHUB_EVENT_NAME: "schedule" }, null)).not.toContain("Co-authored-by");
-    expect(message(actor, talkOf("Title", { isPullRequest: true, remark: null }))).not.toContain(
+    expect(message(actor, requestSubject("Title", { isPullRequest: true, comment: null }))).not.toContain(
       "Co-authored-by",
     );
-    expect(message({ ...actor, GITHUB_ACTOR: "renovate[bot]" }, talkOf("Title"))).not.toContain(
+    expect(message({ ...actor, GITHUB_ACTOR: "renovate[bot]" }, requestSubject("Title"))).not.toContain(
       "Co-authored-by",
     );
-    expect(message({ GITHUB_ACTOR: "octocat" }, talkOf("Title"))).not.toContain("Co-authored-by");
+    expect(message({ GITHUB_ACTOR: "octocat" }, requestSubject("Title"))).not.toContain("Co-authored-by");
   });
 
   it("is dated by the run's id", () => {
@@ -114,17 +113,21 @@ describe("the message", () => {
 });
 
 describe("the branch", () => {
-  const name = (count: number, sessionId: string, more: { talk?: Talk; workflow?: string } = {}) =>
+  const name = (
+    count: number,
+    sessionId: string,
+    more: { subject?: RequestSubject; workflow?: string } = {},
+  ) =>
     branchName(
-      { talk: more.talk ?? null, env: { GITHUB_WORKFLOW: more.workflow } },
+      { subject: more.subject ?? null, env: { GITHUB_WORKFLOW: more.workflow } },
       { prefix: "agent/", sessionId, count },
     );
 
-  it("is called after the thread or the workflow, and the session", () => {
-    const issue = name(1, run.sessionId, { talk: talkOf("Title") });
+  it("is called after the subject or the workflow, and the session", () => {
+    const issue = name(1, run.sessionId, { subject: requestSubject("Title") });
     expect(issue).toMatch(/^agent\/issue-12-[0-9a-f]{8}$/);
-    expect(name(3, run.sessionId, { talk: talkOf("Title") })).toBe(`${issue}-3`);
-    expect(name(1, run.sessionId, { talk: talkOf("Title", { isPullRequest: true }) })).toMatch(
+    expect(name(3, run.sessionId, { subject: requestSubject("Title") })).toBe(`${issue}-3`);
+    expect(name(1, run.sessionId, { subject: requestSubject("Title", { isPullRequest: true }) })).toMatch(
       /^agent\/pull-12-/,
     );
     expect(name(1, run.sessionId, { workflow: "--Ünï / ..lock" })).toMatch(/^agent\/n-lock-[0-9a-f]{8}$/);
@@ -137,7 +140,7 @@ describe("the branch", () => {
   });
 
   it("is the one that the run was about", () => {
-    const ends = {
+    const refs = {
       headSha: "b".repeat(40),
       headRef: "topic",
       baseSha: "c".repeat(40),
@@ -146,14 +149,14 @@ describe("the branch", () => {
       headPushedAt: null,
     };
     const env = { GITHUB_REF: "refs/heads/feature/x" };
-    expect(targetOf({ talk: null, env, job })).toEqual({ branch: "feature/x", sha: job.sha });
-    expect(targetOf({ talk: talkOf("", { ends }), env, job })).toEqual({
+    expect(targetOf({ subject: null, env, job })).toEqual({ branch: "feature/x", sha: job.sha });
+    expect(targetOf({ subject: requestSubject("", { refs }), env, job })).toEqual({
       branch: "topic",
-      sha: ends.headSha,
+      sha: refs.headSha,
     });
-    expect(targetOf({ talk: null, env: { GITHUB_REF: "refs/tags/v1" }, job })).toBe(null);
-    expect(targetOf({ talk: null, env: { GITHUB_REF: "refs/pull/7/merge" }, job })).toBe(null);
-    const fork = talkOf("", { ends: { ...ends, isFork: true } });
-    expect(() => targetOf({ talk: fork, env, job })).toThrow(/comes from a fork/);
+    expect(targetOf({ subject: null, env: { GITHUB_REF: "refs/tags/v1" }, job })).toBe(null);
+    expect(targetOf({ subject: null, env: { GITHUB_REF: "refs/pull/7/merge" }, job })).toBe(null);
+    const fork = requestSubject("", { refs: { ...refs, isFork: true } });
+    expect(() => targetOf({ subject: fork, env, job })).toThrow(/comes from a fork/);
   });
 });

@@ -1,3 +1,4 @@
+import * as core from "@actions/core";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { annotate } from "../../../src/github/findings/annotations.ts";
@@ -17,14 +18,14 @@ const finding: Finding = {
 
 afterEach(() => vi.restoreAllMocks());
 
-/** What a runner makes of what was printed. */
+/** The output as a runner reads it. */
 function printed(findings: readonly Finding[]) {
   let raw = "";
   const write = vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {
     raw += String(chunk);
     return true;
   });
-  const annotated = annotate(findings);
+  const annotated = annotate(findings, { error: core.error, warning: core.warning, notice: core.notice });
   write.mockRestore();
   return { annotated, raw, ...processLog(raw) };
 }
@@ -58,7 +59,7 @@ describe("annotate", () => {
     expect(annotations.at(-1)?.message).toMatch(/^6 more findings have no annotation: /);
   });
 
-  it("gives one command a finding, whatever was written", () => {
+  it("writes one command for each finding, whatever its text is", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constantFrom(

@@ -55,7 +55,7 @@ describe("a comment on a line", () => {
     ["👩‍💻 ❤️", "```suggestion\n👩‍💻 ❤️\n```"],
     [
       "if (a) { // \u202E }",
-      "```\nif (a) { // ‹U+202E› }\n```\n\n*The suggestion holds characters that nobody sees",
+      "```\nif (a) { // ‹U+202E› }\n```\n\n*The suggestion holds invisible characters",
     ],
     ["x".repeat(20_000), "*The suggestion is too long for a comment."],
   ])("suggests %j as it is, or not at all", (suggestion, block) => {
@@ -89,7 +89,7 @@ describe("a review's own text", () => {
     expect(reviewText({ ...options, inside: [finding], outside: [outside], repeated: 2 })).toEqual({
       left: [],
       text: [
-        "**2 findings**: 2 warnings. Said before, and not repeated: 2.",
+        "**2 findings**: 2 warnings. Published before, and not repeated: 2.",
         "### At lines that the diff does not show",
         "**⚠️ Warning: Wrong &#42;sum&#42;** · [src/a b.ts:3-4](https://github.com/o/r/blob/abc/src/a%20b.ts#L3-L4)",
         "It subtracts.",

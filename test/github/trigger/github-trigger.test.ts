@@ -36,9 +36,9 @@ function payload(event: CodeHostEvent, more: Partial<EventContext> = {}): Readon
 }
 
 const octocat = { id: 12, login: "octocat", isBot: false };
-const ends = { headSha: HEAD, headRef: "topic", baseSha: BASE, baseRef: "main", isFork: false };
-const thread = { number: 7, isPullRequest: true, title: "Change something", body: "Why not." };
-const remark = { body: "/agent", author: octocat, createdAt: "2026-01-15T10:00:00Z" };
+const refs = { headSha: HEAD, headRef: "topic", baseSha: BASE, baseRef: "main", isFork: false };
+const subject = { number: 7, isPullRequest: true, title: "Change something", body: "Why not." };
+const comment = { body: "/agent", author: octocat, createdAt: "2026-01-15T10:00:00Z" };
 
 describe("decodeTrigger", () => {
   it("reads a comment on a pull request and on an issue", () => {
@@ -46,37 +46,39 @@ describe("decodeTrigger", () => {
       type: "issue_comment",
       action: "created",
       sender: octocat,
-      thread: { ...thread, author: octocat },
-      remark: { ...remark, id: 3_000_001, updatedAt: "2026-01-15T10:00:00Z" },
+      subject: { ...subject, author: octocat },
+      comment: { ...comment, id: 3_000_001, updatedAt: "2026-01-15T10:00:00Z" },
     });
     const onIssue = decodeTrigger("issue_comment", payload("issue_comment", { isIssue: true }));
-    expect(onIssue).toMatchObject({ thread: { number: 7, isPullRequest: false } });
+    expect(onIssue).toMatchObject({ subject: { number: 7, isPullRequest: false } });
   });
 
   it("reads a review and a comment on a line", () => {
     expect(decodeTrigger("pull_request_review", payload("pull_request_review"))).toMatchObject({
       type: "pull_request_review",
       action: "submitted",
-      thread,
-      ends,
-      remark: { ...remark, id: 3_001_001, updatedAt: null },
+      subject,
+      refs,
+      comment: { ...comment, id: 3_001_001, updatedAt: null },
     });
     const event = "pull_request_review_comment";
     expect(decodeTrigger(event, payload(event))).toMatchObject({
       type: event,
-      ends,
-      remark,
+      refs,
+      comment,
       place: { path: "src/index.ts", line: 1, diffHunk: expect.stringContaining("+export") },
     });
     const outdated = payload(event);
-    const comment = { ...(outdated.comment as object), line: null };
-    expect(decodeTrigger(event, { ...outdated, comment })).toMatchObject({ place: { line: null } });
+    const outdatedComment = { ...(outdated.comment as object), line: null };
+    expect(decodeTrigger(event, { ...outdated, comment: outdatedComment })).toMatchObject({
+      place: { line: null },
+    });
   });
 
   it("reads an issue that is opened, labeled or assigned", () => {
     const read = (action: string) => decodeTrigger("issues", payload("issues", { action }));
     expect(read("opened")).toMatchObject({ type: "issues", action: "opened", label: null, assignee: null });
-    expect(read("labeled")).toMatchObject({ label: "agent", thread: { isPullRequest: false } });
+    expect(read("labeled")).toMatchObject({ label: "agent", subject: { isPullRequest: false } });
     expect(read("assigned")).toMatchObject({ assignee: "octocat" });
   });
 
@@ -85,22 +87,22 @@ describe("decodeTrigger", () => {
       const { pullRequest } = { pullRequest: { ...pullOf(), origin } };
       return decodeTrigger(event, payload(event, { pullRequest }));
     };
-    expect(read("pull_request", "branch")).toMatchObject({ type: "pull_request", action: "opened", ends });
+    expect(read("pull_request", "branch")).toMatchObject({ type: "pull_request", action: "opened", refs });
     expect(read("pull_request", "fork")).toMatchObject({
-      ends: { isFork: true, headPushedAt: "2026-01-15T09:30:00Z" },
-      thread: { author: { login: "outside-contributor" } },
+      refs: { isFork: true, headPushedAt: "2026-01-15T09:30:00Z" },
+      subject: { author: { login: "outside-contributor" } },
     });
     expect(read("pull_request_target", "fork")).toMatchObject({
       type: "pull_request",
-      ends: { isFork: true },
+      refs: { isFork: true },
     });
   });
 
-  it("takes a fork that is gone for a fork", () => {
+  it("counts a deleted fork as a fork", () => {
     const whole = payload("pull_request");
     const pull = whole.pull_request as { head: object };
     const gone = { ...whole, pull_request: { ...pull, head: { ...pull.head, repo: null } } };
-    expect(decodeTrigger("pull_request", gone)).toMatchObject({ ends: { isFork: true, headPushedAt: null } });
+    expect(decodeTrigger("pull_request", gone)).toMatchObject({ refs: { isFork: true, headPushedAt: null } });
   });
 
   it("reads what only a writer starts", () => {
@@ -142,7 +144,7 @@ describe("decodeTrigger", () => {
     const whole = payload("issue_comment");
     const issue = { ...(whole.issue as object), user: null, body: null };
     const read = decodeTrigger("issue_comment", { ...whole, issue });
-    expect(read).toMatchObject({ thread: { author: null, body: "" } });
+    expect(read).toMatchObject({ subject: { author: null, body: "" } });
   });
 
   it.each<[CodeHostEvent, string, unknown]>([

@@ -6,7 +6,7 @@ import { type TriggerPromptOptions, triggerPrompt } from "../../../src/github/tr
 const octocat = { id: 12, login: "octocat", isBot: false };
 const HEAD = "a".repeat(40);
 const BASE = "b".repeat(40);
-const ends = {
+const refs = {
   headSha: HEAD,
   headRef: "topic",
   baseSha: BASE,
@@ -19,7 +19,7 @@ type Given = {
   body?: string;
   title?: string;
   command?: Partial<Command>;
-  asked?: string | null;
+  workflowPrompt?: string | null;
   seed?: string;
   isPullRequest?: boolean;
   headRef?: string;
@@ -27,19 +27,19 @@ type Given = {
 
 function prompt(given: Given = {}): string {
   const { body = "", title = "A title", isPullRequest = true, headRef = "topic" } = given;
-  const remark = {
+  const comment = {
     id: 1,
     body: "/agent",
     author: octocat,
     createdAt: "2026-01-15T10:00:00Z",
     updatedAt: null,
   };
-  const thread = { number: 7, isPullRequest, title, body, author: octocat };
+  const subject = { number: 7, isPullRequest, title, body, author: octocat };
   const options: TriggerPromptOptions = {
-    trigger: { type: "issue_comment", action: "created", sender: octocat, thread, remark },
-    asked: given.asked ?? null,
+    trigger: { type: "issue_comment", action: "created", sender: octocat, subject, comment },
+    workflowPrompt: given.workflowPrompt ?? null,
     command: { verb: null, request: "", preamble: "", ...given.command },
-    ends: isPullRequest ? { ...ends, headRef } : null,
+    refs: isPullRequest ? { ...refs, headRef } : null,
     conversation: [],
     repository: "octo-org/octo-repo",
     seed: given.seed ?? "1",
@@ -63,7 +63,7 @@ describe("the prompt of an event", () => {
     [{ isPullRequest: false, command: { verb: "fix" } }, "Fix this issue"],
     [{ isPullRequest: false, command: { verb: "review" } }, "Review what this issue says"],
     [{ command: { verb: "new", request: "Why?" } }, "Why?"],
-    [{ asked: "Sort.", command: { request: "Slowly." } }, "Sort.\n\nSlowly."],
+    [{ workflowPrompt: "Sort.", command: { request: "Slowly." } }, "Sort.\n\nSlowly."],
   ])("begins with the question: %j", (given, question) => {
     expect(prompt(given)).toMatch(
       new RegExp(`^${question.replaceAll("?", "\\?")}\n\nWhat happened: @octocat `),

@@ -1,4 +1,5 @@
-// What earlier reviews of ours have said on a pull request. Anybody can copy a marker: only our own account's count.
+// The findings that our earlier reviews of a pull request published. Anybody can copy a marker, so only those of our own
+// account count.
 
 import * as z from "zod/mini";
 import type { GitHubApi } from "../api/github-api.ts";
@@ -15,40 +16,40 @@ const writtenSchema = z.object({
 });
 const reviewSchema = z.extend(writtenSchema, { state: z.optional(z.string()) });
 
-export type SaidBefore = {
+export type Published = {
   /** Markers of findings, and of reviews. */
   readonly markers: ReadonlySet<string>;
-  /** The review that this run has written already. */
+  /** The review that this run has published already. */
   readonly review: { readonly url: string } | null;
-  /** Reviews that were never sent. */
+  /** Pending reviews: created, but never submitted. */
   readonly pending: readonly { readonly id: number; readonly markers: readonly string[] }[];
 };
 
 /** Reads every page of the pull request's reviews and of their comments. Rejects with GitHubError. */
-export async function readSaidBefore(
+export async function readPublished(
   api: GitHubApi,
   { number, runId }: { number: number; runId: string },
-): Promise<SaidBefore> {
+): Promise<Published> {
   const markers = new Set<string>();
   const pending: { id: number; markers: readonly string[] }[] = [];
   const ofThisRun = reviewMarker(runId);
-  let review: SaidBefore["review"] = null;
+  let review: Published["review"] = null;
   let viewer: Viewer | null = null;
-  const oursIn = async ({ body, user }: z.infer<typeof writtenSchema>): Promise<readonly string[]> => {
+  const ownMarkers = async ({ body, user }: z.infer<typeof writtenSchema>): Promise<readonly string[]> => {
     const found = markersOf(body ?? "");
     if (found.length === 0) return [];
     viewer ??= await readViewer(api);
     return user?.id === viewer.id ? found : [];
   };
   for await (const comment of api.items(`/pulls/${number}/comments`, writtenSchema, MAX_PAGES)) {
-    for (const marker of await oursIn(comment)) markers.add(marker);
+    for (const marker of await ownMarkers(comment)) markers.add(marker);
   }
   for await (const found of api.items(`/pulls/${number}/reviews`, reviewSchema, MAX_PAGES)) {
-    const ours = await oursIn(found);
-    if (found.state === "PENDING") pending.push({ id: found.id, markers: ours });
+    const own = await ownMarkers(found);
+    if (found.state === "PENDING") pending.push({ id: found.id, markers: own });
     else {
-      for (const marker of ours) markers.add(marker);
-      if (ours.includes(ofThisRun)) review = { url: found.html_url };
+      for (const marker of own) markers.add(marker);
+      if (own.includes(ofThisRun)) review = { url: found.html_url };
     }
   }
   return { markers, review, pending };

@@ -1,33 +1,30 @@
-// Whether a comment or a review asks for anything: most do not, so this is decided before anything else is loaded, let
-// alone asked. Pure.
+// The command in the comment or review of an event. Most hold none, so this is decided before anything else is loaded.
+// Pure.
 
 import { type Command, parseCommand } from "./command.ts";
 import { Declined } from "./declined.ts";
 
-/** What each event calls the words that came with it, and the action by which they are new. */
-const REMARKS: Readonly<Record<string, { readonly field: string; readonly action: string }>> = {
+/** Where the payload of each event has the text, and the action that tells that the text is new. */
+const COMMENT_EVENTS: Readonly<Record<string, { readonly field: string; readonly action: string }>> = {
   issue_comment: { field: "comment", action: "created" },
   pull_request_review_comment: { field: "comment", action: "created" },
   pull_request_review: { field: "review", action: "submitted" },
 };
 
-/** In all that the step writes. By an app's or a person's token its words are events, and by somebody who may ask. */
+/** Part of everything that the step writes: written by a person's or an app's token, it starts workflows too. */
 const OWN_MARK = "<!-- agent-service:";
 
-export function isRemark(event: string): boolean {
-  return Object.hasOwn(REMARKS, event);
+export function isCommentEvent(event: string): boolean {
+  return Object.hasOwn(COMMENT_EVENTS, event);
 }
 
-/** The command of a remark. Throws Declined when there is none, or it is no longer new. */
-export function remarkCommand(event: string, payload: unknown, phrase: string): Command {
-  const { field = "", action = "" } = REMARKS[event] ?? {};
-  const { action: done, [field]: remark } = isRecord(payload) ? payload : {};
-  const body = isRecord(remark) && typeof remark.body === "string" ? remark.body : "";
+/** The command of a comment. Throws Declined when there is none, or it is no longer new. */
+export function commentCommand(event: string, payload: unknown, phrase: string): Command {
+  const { field = "", action = "" } = COMMENT_EVENTS[event] ?? {};
+  const { action: done, [field]: comment } = isRecord(payload) ? payload : {};
+  const body = isRecord(comment) && typeof comment.body === "string" ? comment.body : "";
   if (body.includes(OWN_MARK)) {
-    throw new Declined(
-      "no_command",
-      "Nothing ran: the agent wrote this itself, and asks itself for nothing.",
-    );
+    throw new Declined("no_command", "Nothing ran: the agent wrote this comment itself.");
   }
   const command = parseCommand(body, phrase);
   if (command === null) throw noCommand(phrase);
@@ -42,7 +39,7 @@ export function noCommand(phrase: string): Declined {
   return new Declined("no_command", `Nothing ran: no line begins with "${phrase}".`);
 }
 
-/** What a comment may ask for. */
+/** The answer to the command "help". */
 export function helpText(phrase: string): string {
   return (
     `Begin a line with "${phrase}" and say what you want, or with "${phrase} review", "${phrase} fix", ` +

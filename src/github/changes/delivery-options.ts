@@ -1,0 +1,29 @@
+// What a delivery needs: the changes, the request that they answer, and the job's access to the code host. Types only.
+
+import type { Clock } from "../../base/clock.ts";
+import type { CiJob, Environment } from "../../ci/provider.ts";
+import type { ChangesEvent } from "../../contract/runs/run-event.ts";
+import type { GitHubApi } from "../api/github-api.ts";
+import type { RequestSubject } from "../trigger/agent-request.ts";
+
+export type DeliveryOptions = {
+  readonly mode: "commit" | "pull-request";
+  readonly changes: ChangesEvent["value"];
+  readonly run: { readonly id: string; readonly sessionId: string };
+  /** The agent's reply, in Markdown; may be empty. Untrusted. */
+  readonly reply: string;
+  /** The title of the commit, where there is no issue or pull request. */
+  readonly prompt: string;
+  readonly subject: RequestSubject | null;
+  readonly job: CiJob;
+  readonly env: Environment;
+  readonly api: GitHubApi;
+  readonly token: string;
+  readonly branchPrefix: string;
+  readonly signedCommits: boolean;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Masks a value in the job's log. */
+  readonly setSecret: (secret: string) => void;
+  readonly onNote: (note: string) => void;
+};

@@ -1,0 +1,80 @@
+// Decides what the step asks the agent: the input "prompt", a file of the repository, or a prompt made from the event.
+
+import { readFile } from "node:fs/promises";
+import type { CiJob, Environment } from "../../ci/provider.ts";
+import type { RetryNotice } from "../../client/retry.ts";
+import type { Transport } from "../../client/transport.ts";
+import type { AgentRequest, RequestInputs } from "./agent-request.ts";
+import { commentCommand, isCommentEvent } from "./comment-command.ts";
+import { Declined } from "./declined.ts";
+
+export type RequestOptions = {
+  readonly inputs: RequestInputs;
+  readonly job: CiJob;
+  readonly env: Environment;
+  readonly transport: Transport;
+  readonly signal?: AbortSignal | undefined;
+  readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
+};
+
+/**
+ * The request of this job. Rejects with Declined when the event may start no run, and with PromptFileError when a
+ * prompt file cannot be trusted or read.
+ */
+export async function decideRequest(options: RequestOptions): Promise<AgentRequest> {
+  const { inputs, job } = options;
+  const isComment = isCommentEvent(job.event);
+  const hasSubject = isComment || /^(issues|pull_request|pull_request_target)$/.test(job.event);
+  refuseWithoutServer(inputs, job);
+  if (!hasSubject) return { prompt: (await readPrompt(options)) ?? defaultPrompt(job.event), subject: null };
+  const payload = await readPayload(options.env);
+  const command = isComment ? commentCommand(job.event, payload, inputs.triggerPhrase) : null;
+  const { readSubjectRequest } = await import("./subject-request.ts");
+  return await readSubjectRequest({
+    ...options,
+    payload,
+    command,
+    readPrompt: () => readPrompt(options),
+  });
+}
+
+/** The prompt of a job without one, for events about no issue or pull request. Pure. */
+export function defaultPrompt(event: string): string {
+  return event.startsWith("pull_request")
+    ? "Review what this pull request changes"
+    : "Brief me on this repository";
+}
+
+/** Null where no input gives a prompt. */
+async function readPrompt(options: RequestOptions): Promise<string | null> {
+  const { prompt, githubToken } = options.inputs;
+  switch (prompt.from) {
+    case "text":
+      return prompt.text;
+    case "file": {
+      const { readPromptFile } = await import("./prompt-file.ts");
+      return readPromptFile({ ...options, path: prompt.path, githubToken });
+    }
+    case "event":
+      return null;
+  }
+}
+
+/** An unreadable payload counts as one without fields: decoding it then declines the event. */
+async function readPayload(env: Environment): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(env.GITHUB_EVENT_PATH ?? "", "utf8"));
+  } catch {
+    return null;
+  }
+}
+
+/** A hosted service refuses these events by its own policy. */
+function refuseWithoutServer({ service }: RequestInputs, { event }: CiJob): void {
+  if (service.type === "remote" || !["pull_request_target", "workflow_run"].includes(event)) return;
+  throw new Declined(
+    "event_refused",
+    `Nothing runs for "${event}" inside a job: it brings an outsider's code to the repository's own tokens. ` +
+      'Use "pull_request", "push", "schedule" or "workflow_dispatch".',
+  );
+}

@@ -1,0 +1,121 @@
+// The request of an event about an issue or a pull request: decode the event, admit its author, then describe it.
+
+import type { CiJob, Environment } from "../../ci/provider.ts";
+import type { RetryNotice } from "../../client/retry.ts";
+import type { Transport } from "../../client/transport.ts";
+import { openGitHubApi } from "../api/open-github-api.ts";
+import { type AdmitRules, admitComment, admitIssue, admitPullRequest } from "./admit.ts";
+import type { AgentRequest, RequestInputs, RequestSubject } from "./agent-request.ts";
+import { type Command, parseCommand } from "./command.ts";
+import { noCommand } from "./comment-command.ts";
+import { Declined } from "./declined.ts";
+import { type EarlierComment, type GitHubReader, githubReader } from "./github-reader.ts";
+import { decodeTrigger, type PullRequestRefs, type Trigger, TriggerError } from "./github-trigger.ts";
+import { type SubjectTrigger, triggerPrompt } from "./trigger-prompt.ts";
+
+export type SubjectRequestOptions = {
+  readonly inputs: RequestInputs;
+  readonly job: CiJob;
+  readonly env: Environment;
+  readonly transport: Transport;
+  readonly signal?: AbortSignal | undefined;
+  readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
+  readonly payload: unknown;
+  /** The command of a comment or review; null for every other event. */
+  readonly command: Command | null;
+  /** The prompt of the workflow; null where it gives none. Called once the event is admitted. */
+  readonly readPrompt: () => Promise<string | null>;
+};
+
+/** The request and its subject. Rejects with Declined when the event may start no run. */
+export async function readSubjectRequest(options: SubjectRequestOptions): Promise<AgentRequest> {
+  const { inputs, job, readPrompt } = options;
+  const trigger = subjectTrigger(job.event, options.payload);
+  const command = trigger.type === "issues" ? issueCommand(trigger, inputs) : options.command;
+  const reader = githubReader(openGitHubApi({ ...options, token: inputs.githubToken }));
+  const refs = await admit(trigger, reader, options);
+  const firstId = trigger.type === "pull_request_review_comment" ? trigger.place.firstId : null;
+  const comment = "comment" in trigger ? { type: trigger.type, id: trigger.comment.id, firstId } : null;
+  const subject: RequestSubject = { ...trigger.subject, refs, comment, command };
+  // These two are answered without the agent.
+  if (command?.verb === "help" || command?.verb === "cancel") return { prompt: "", subject };
+  const conversation = await earlierComments(trigger, reader);
+  const workflowPrompt = await readPrompt();
+  const prompt = triggerPrompt({
+    trigger,
+    workflowPrompt,
+    command,
+    refs,
+    conversation,
+    repository: job.repository.name,
+    seed: job.runId,
+  });
+  return { prompt, subject };
+}
+
+function subjectTrigger(event: string, payload: unknown): SubjectTrigger {
+  const trigger = decode(event, payload);
+  switch (trigger.type) {
+    case "issue_comment":
+    case "pull_request_review_comment":
+    case "pull_request_review":
+    case "issues":
+    case "pull_request":
+      return trigger;
+    default:
+      throw new RangeError(`The event "${event}" is about no issue or pull request.`);
+  }
+}
+
+function decode(event: string, payload: unknown): Trigger {
+  try {
+    return decodeTrigger(event, payload);
+  } catch (cause) {
+    if (!(cause instanceof TriggerError)) throw cause;
+    throw new Declined("event_unreadable", `Nothing ran: ${cause.message} Re-run the job.`, { cause });
+  }
+}
+
+/** The text of an issue is a request only when the issue is new. */
+function issueCommand(trigger: SubjectTrigger, { prompt, triggerPhrase }: RequestInputs): Command | null {
+  const { action, subject } = trigger;
+  if (action === "labeled" || action === "assigned") return null;
+  if (action !== "opened") {
+    const message = `Nothing ran: an issue is worked on when it is opened, labeled or assigned, and this one was ${action}.`;
+    throw new Declined("action_ignored", message);
+  }
+  const command = parseCommand(subject.body, triggerPhrase);
+  if (command === null && prompt.from === "event") throw noCommand(triggerPhrase);
+  return command;
+}
+
+/** The comments before a comment, as context. Other events need none. */
+async function earlierComments(
+  trigger: SubjectTrigger,
+  reader: GitHubReader,
+): Promise<readonly EarlierComment[]> {
+  if (!("comment" in trigger)) return [];
+  const { subject, comment } = trigger;
+  const comments = await reader.comments(subject.number, comment);
+  if (trigger.type !== "pull_request_review_comment" || trigger.place.firstId === null) return comments;
+  // The comments at the same line go last: of too many comments, the prompt leaves out the first.
+  return [...comments, ...(await reader.lineComments(subject.number, trigger.place.firstId, comment))];
+}
+
+async function admit(
+  trigger: SubjectTrigger,
+  reader: GitHubReader,
+  { inputs, job }: SubjectRequestOptions,
+): Promise<PullRequestRefs | null> {
+  const { allowUsers, allowBots, allowForks } = inputs;
+  const rules: AdmitRules = { allowUsers, allowBots, allowForks };
+  if (trigger.type === "pull_request") {
+    // GitHub gives the job of a fork's pull request no secrets, and the embedded service adds none.
+    const isHarmless = inputs.service.type === "embedded" && job.event === "pull_request";
+    admitPullRequest(trigger, { rules, isHarmless });
+    return trigger.refs;
+  }
+  if (trigger.type !== "issues") return await admitComment(trigger, { rules, reader });
+  await admitIssue(trigger, { rules, reader });
+  return null;
+}
