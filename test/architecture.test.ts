@@ -117,6 +117,12 @@ describe("the outside world", () => {
     expect(octokit.filter((path) => !path.startsWith("github/api/"))).toEqual([]);
   });
 
+  it("is a process in base/run-process.ts, in the sandbox and in the ACP backend, which need pipes of their own", () => {
+    const isOwn = (path: string) =>
+      path === "base/run-process.ts" || /^service\/(sandbox|executor\/backends\/acp)\//.test(path);
+    expect(importersOf(/^node:child_process$/).filter((path) => !isOwn(path))).toEqual([]);
+  });
+
   it("is a database in service/store/ only", () => {
     const databases = importersOf(/^(kysely|pg|node:sqlite)(\/|$)/);
     const fetched = [...sources]

@@ -1,17 +1,20 @@
 // The commit that a checkout stands on, for a job whose variables do not name it.
 
-import { runProcess } from "./run-process.ts";
+import { devNull } from "node:os";
+import { findCheckoutRoot, readCheckout } from "../base/git/found-checkout.ts";
+import { GitError } from "../base/git/git.ts";
 
 const TIMEOUT_MS = 10_000;
 
 /** Null where there is no checkout, or no git. */
 export async function readHeadCommit(folder: string): Promise<string | null> {
-  const end = await runProcess({
-    command: "git",
-    args: ["-C", folder, "rev-parse", "--verify", "HEAD^{commit}"],
-    env: process.env,
-    timeoutMs: TIMEOUT_MS,
-  });
-  const sha = end.started && end.exitCode === 0 ? end.stdout.trim() : "";
-  return /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(sha) ? sha : null;
+  const root = await findCheckoutRoot(folder);
+  if (root === null) return null;
+  const place = { root, home: devNull, environment: process.env, timeoutMs: TIMEOUT_MS };
+  try {
+    return (await readCheckout(place, new AbortController().signal))?.headSha ?? null;
+  } catch (cause) {
+    if (cause instanceof GitError) return null;
+    throw cause;
+  }
 }

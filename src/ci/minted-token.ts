@@ -2,9 +2,9 @@
 
 import { type BackoffPolicy, nextDelayMs } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
+import { ProcessNotStartedError, type ProcessRunner, runProcess } from "../base/run-process.ts";
 import { isCompactToken } from "./compact-form.ts";
 import type { Environment, IdentityError } from "./provider.ts";
-import { type ProcessRunner, runProcess } from "./run-process.ts";
 
 const MINT_RETRY: BackoffPolicy = { attempts: 4, firstDelayMs: 500, maxDelayMs: 15_000 };
 const MINT_TIMEOUT_MS = 20_000;
@@ -52,10 +52,12 @@ async function runTool(
 ): Promise<string> {
   const { command, env, clock, random, run = runProcess } = mint;
   for (let attempt = 1; ; attempt += 1) {
-    const end = await run({ command, args: mint.args(audience), env, timeoutMs: MINT_TIMEOUT_MS, signal });
-    if (!end.started) throw mint.missing();
-    const token = end.stdout.trim();
-    if (end.exitCode === 0 && isCompactToken(token)) return token;
+    const call = { command, args: mint.args(audience), env, timeoutMs: MINT_TIMEOUT_MS, signal };
+    const end = await run(call).catch((cause: unknown) => {
+      throw cause instanceof ProcessNotStartedError ? mint.missing() : cause;
+    });
+    const token = end.type === "exited" && end.exitCode === 0 ? end.stdout.toString("utf8").trim() : "";
+    if (isCompactToken(token)) return token;
     const delayMs = nextDelayMs(MINT_RETRY, { attempt, random: random() });
     if (delayMs === null) throw mint.failed();
     await clock.sleep(delayMs, signal);

@@ -7,7 +7,7 @@ import {
   type EmbeddedJob,
   type EmbeddedService,
   EmbeddedSettingsError,
-  findJobCheckout,
+  findCheckoutRoot,
   startEmbeddedService,
 } from "../service/embedded/embedded.ts";
 import { SandboxError } from "../service/main.ts";
@@ -28,7 +28,7 @@ export async function openEmbedded(
   model: Readonly<Record<string, string>>,
   { env, job }: { env: Environment; job: CiJob | null },
 ): Promise<RunService> {
-  const root = await findJobCheckout(process.cwd());
+  const root = await findCheckoutRoot(process.cwd());
   if (root === null) {
     throw new CommandError("There is no git checkout in this folder, nor above it. Change to one.");
   }

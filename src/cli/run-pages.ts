@@ -2,10 +2,10 @@
 // What cannot be written is said, and changes no conclusion.
 
 import { appendFile } from "node:fs/promises";
+import { ProcessNotStartedError, runProcess } from "../base/run-process.ts";
 import { visibleText, wholeChars } from "../base/untrusted-text.ts";
 import { postBitbucketReport } from "../ci/bitbucket-report.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
-import { runProcess } from "../ci/run-process.ts";
 import type { Conclusion } from "../report/conclusion.ts";
 import type { RunFiles } from "./run-files.ts";
 import { annotationsOf, dotenvOf, type RunFacts, resultOf, summaryOf } from "./run-result.ts";
@@ -62,9 +62,11 @@ async function annotateBuild(options: { facts: RunFacts; job: CiJob; env: Enviro
     env,
     timeoutMs: ANNOTATE_TIMEOUT_MS,
     input: summaryOf(facts),
+  }).catch((cause: unknown) => {
+    if (!(cause instanceof ProcessNotStartedError)) throw cause;
+    throw new Error('there is no command "buildkite-agent" in this job', { cause });
   });
-  if (!end.started) throw new Error('there is no command "buildkite-agent" in this job');
-  if (end.exitCode !== 0) throw new Error('"buildkite-agent annotate" failed');
+  if (end.type !== "exited" || end.exitCode !== 0) throw new Error('"buildkite-agent annotate" failed');
 }
 
 async function reportToBitbucket(options: { facts: RunFacts; job: CiJob; env: Environment }): Promise<void> {

@@ -2,8 +2,8 @@
 
 import { statfs } from "node:fs/promises";
 import { arch, release, tmpdir, type } from "node:os";
+import { ProcessNotStartedError, runProcess } from "../base/run-process.ts";
 import type { Environment } from "../ci/provider.ts";
-import { runProcess } from "../ci/run-process.ts";
 import type { CheckState, DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
 import { found, worstOf } from "./examination.ts";
 
@@ -35,9 +35,15 @@ export async function checkRunner(env: Environment, signal: AbortSignal | undefi
 
 /** "2.43.0"; null where there is no git. */
 async function gitVersion(env: Environment, signal: AbortSignal | undefined): Promise<string | null> {
-  const end = await runProcess({ command: "git", args: ["--version"], env, timeoutMs: TOOL_MS, signal });
-  if (!end.started || end.exitCode !== 0) return null;
-  return /\d+(\.\d+)+/.exec(end.stdout)?.[0] ?? end.stdout.trim();
+  try {
+    const end = await runProcess({ command: "git", args: ["--version"], env, timeoutMs: TOOL_MS, signal });
+    if (end.type !== "exited" || end.exitCode !== 0) return null;
+    const line = end.stdout.toString("utf8").trim();
+    return /\d+(\.\d+)+/.exec(line)?.[0] ?? line;
+  } catch (cause) {
+    if (cause instanceof ProcessNotStartedError) return null;
+    throw cause;
+  }
 }
 
 /** Null where the folder cannot be looked at. */

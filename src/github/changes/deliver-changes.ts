@@ -1,7 +1,7 @@
 // Delivers the changes of a run, as a commit on the branch or as a pull request. The job does that with its own token,
 // after the agent has ended.
 
-import { GitError } from "../../base/git-process.ts";
+import { GitError } from "../../base/git/git.ts";
 import type { Delivery } from "../../report/delivery.ts";
 import { GitHubError } from "../api/github-api.ts";
 import { serverUrl } from "../git/job-git.ts";

@@ -3,16 +3,16 @@
 import type { BackoffPolicy } from "../../base/backoff.ts";
 import { nextDelayMs } from "../../base/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Git } from "../../base/git-process.ts";
-import { GitError } from "../../base/git-process.ts";
+import type { Git } from "../../base/git/git.ts";
+import { GitError } from "../../base/git/git.ts";
 import type { Environment } from "../../ci/provider.ts";
 import { type GitTrouble, githubSays, gitTrouble } from "../git/git-trouble.ts";
-import { credentialOf, repositoryUrl } from "../git/job-git.ts";
+import { credentialOf, repositoryUrl, transportOf } from "../git/job-git.ts";
 import { Kept } from "./kept.ts";
 
 const RETRY: BackoffPolicy = { attempts: 4, firstDelayMs: 500, maxDelayMs: 15_000 };
 /** A fetch brings one whole commit; a push sends little. */
-const PATIENCE = 5;
+const TIMEOUT_FACTOR = 5;
 
 export type RemoteOptions = {
   readonly git: Git;
@@ -88,10 +88,17 @@ export class Remote {
   }
 
   async #reach(args: readonly string[], purpose: "read" | "write"): Promise<string> {
-    const { git, signal, clock, random, onNote } = this.#options;
+    const { git, env, signal, clock, random, onNote } = this.#options;
+    const transport = transportOf(env);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const { stdout } = await git({ args, env: this.#credential, signal, patience: PATIENCE });
+        const { stdout } = await git({
+          args,
+          env: this.#credential,
+          transport,
+          signal,
+          timeoutFactor: TIMEOUT_FACTOR,
+        });
         return stdout.toString("utf8");
       } catch (cause) {
         if (!(cause instanceof GitError)) throw cause;

@@ -4,8 +4,8 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Git, GitOutput } from "../../base/git-process.ts";
-import { GitError } from "../../base/git-process.ts";
+import type { Git, GitOutput } from "../../base/git/git.ts";
+import { GitError } from "../../base/git/git.ts";
 import type { Environment } from "../../ci/provider.ts";
 import { jobGit } from "../git/job-git.ts";
 

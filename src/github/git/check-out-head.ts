@@ -1,15 +1,16 @@
 // Checks out the head of the pull request that a comment is on: the job of a comment starts on the default branch. For
 // the embedded service, which works on the job's checkout.
 
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type Git, GitError } from "../../base/git-process.ts";
+import { borrowObjects, type FoundCheckout, readCheckout } from "../../base/git/found-checkout.ts";
+import { type Git, GitError } from "../../base/git/git.ts";
 import type { Environment } from "../../ci/provider.ts";
 import { isBranchName } from "../../contract/runs/pull-request.ts";
 import { StepError } from "../../job/step-error.ts";
 import { githubSays, gitTrouble } from "./git-trouble.ts";
-import { credentialOf, jobGit, repositoryUrl } from "./job-git.ts";
+import { credentialOf, jobGit, repositoryUrl, transportOf } from "./job-git.ts";
 
 export type HeadOptions = {
   readonly env: Environment;
@@ -22,7 +23,7 @@ export type HeadOptions = {
 
 /** Commits of each side, to find their common ancestor. */
 const DEPTH = 100;
-const PATIENCE = 5;
+const TIMEOUT_FACTOR = 5;
 
 /**
  * Does nothing where the head is checked out already. Rejects with StepError on failure, and leaves the checkout as it
@@ -31,13 +32,17 @@ const PATIENCE = 5;
 export async function checkOutHead(options: HeadOptions): Promise<void> {
   const { env, pullRequest, signal } = options;
   const root = resolve(env.GITHUB_WORKSPACE || ".");
-  if (!(await isThere(join(root, ".git")))) {
-    throw new StepError("checkout_missing", `This job has no checkout to work on. ${ADVICE}`);
-  }
-  const home = await mkdtemp(join(env.RUNNER_TEMP || tmpdir(), "agent-service-git-"));
+  const folder = await mkdtemp(join(env.RUNNER_TEMP || tmpdir(), "agent-service-git-"));
   try {
+    const home = join(folder, "home");
+    await mkdir(home);
+    const found = await readCheckout({ root, home, environment: env }, signal);
+    if (found === null) {
+      throw new StepError("checkout_missing", `This job has no checkout to work on. ${ADVICE}`);
+    }
+    if (found.headSha === pullRequest.headSha) return;
     const git = jobGit({ env, home, gitFolder: join(root, ".git"), treeFolder: root });
-    await checkOut(git, options);
+    await checkOut({ ...options, git, found, home, fetchFolder: join(folder, "fetch.git") });
   } catch (cause) {
     signal.throwIfAborted();
     if (!(cause instanceof GitError)) throw cause;
@@ -48,7 +53,7 @@ export async function checkOutHead(options: HeadOptions): Promise<void> {
     const message = `The head of pull request #${pullRequest.number} could not be checked out: ${because} ${fix}`;
     throw new StepError("checkout_failed", message, { cause });
   } finally {
-    await rm(home, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -57,41 +62,66 @@ const ADVICE =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow, not of ours.
   '"ref: refs/pull/${{ github.event.issue.number }}/head".';
 
-async function checkOut(git: Git, options: HeadOptions): Promise<void> {
-  const { pullRequest, signal } = options;
-  const { number, headSha } = pullRequest;
-  const word = async (args: readonly string[], allowedExitCodes: readonly number[] = [0]) =>
-    (await git({ args, signal, allowedExitCodes })).stdout.toString("latin1").trim();
-  if ((await word(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], [0, 1, 128])) === headSha) return;
-  const isClean = (await word(["status", "--porcelain", "--untracked-files=no"])) === "";
-  if (!isClean) {
+type HeadCheckout = HeadOptions & {
+  /** Of the checkout: its configuration counts here, so that these calls reach no server and see no token. */
+  readonly git: Git;
+  readonly found: FoundCheckout;
+  readonly home: string;
+  /** For a git folder of our own, in which nothing but our configuration counts. */
+  readonly fetchFolder: string;
+};
+
+async function checkOut(work: HeadCheckout): Promise<void> {
+  const { git, pullRequest, signal } = work;
+  const { number, headSha, baseRef } = pullRequest;
+  const wordOf = async (git: Git, args: readonly string[]) =>
+    (await git({ args, signal })).stdout.toString("latin1").trim();
+  if ((await wordOf(git, ["status", "--porcelain", "--untracked-files=no"])) !== "") {
     throw new StepError(
       "checkout_changed",
       `An earlier step has changed files of the checkout, and the head of pull request #${number} is not checked out. ${ADVICE}`,
     );
   }
-  await fetchHeadAndBase(git, {
-    ...options,
-    isShallow: (await word(["rev-parse", "--is-shallow-repository"])) === "true",
-  });
-  await git({ args: ["checkout", "--quiet", "--detach", headSha], signal, patience: PATIENCE });
+  const fetching = await fetchHeadAndBase(work);
+  await takeShallow(work);
+  if (isBranchName(baseRef)) {
+    const ref = `refs/remotes/origin/${baseRef}`;
+    await git({ args: ["update-ref", ref, await wordOf(fetching, ["rev-parse", ref])], signal });
+  }
+  await git({ args: ["checkout", "--quiet", "--detach", headSha], signal, timeoutFactor: TIMEOUT_FACTOR });
 }
 
-async function fetchHeadAndBase(
-  git: Git,
-  { env, pullRequest, token, setSecret, signal, isShallow }: HeadOptions & { isShallow: boolean },
-): Promise<void> {
+/** Fetches both into the checkout's objects. Returns the git that knows them by name. */
+async function fetchHeadAndBase(work: HeadCheckout): Promise<Git> {
+  const { env, pullRequest, token, setSecret, signal, found, home, fetchFolder } = work;
   const { headSha, baseRef } = pullRequest;
+  const git = jobGit({ env, home, gitFolder: fetchFolder, treeFolder: null });
+  await borrowObjects({ git, gitFolder: fetchFolder, from: found, signal });
   const base = isBranchName(baseRef) ? [`+refs/heads/${baseRef}:refs/remotes/origin/${baseRef}`] : [];
-  const depth = isShallow ? [`--depth=${DEPTH}`] : [];
+  const depth = (await isThere(found.shallow)) ? [`--depth=${DEPTH}`] : [];
   const url = repositoryUrl(env, env.GITHUB_REPOSITORY ?? "");
-  const args = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", ...depth, url, headSha, ...base];
   await git({
-    args,
+    args: ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", ...depth, url, headSha, ...base],
+    // Objects that the checkout's own server promised (`filter: blob:none`) may be missing.
+    config: ["remote.promised.promisor=true"],
+    transport: transportOf(env),
+    env: {
+      GIT_OBJECT_DIRECTORY: found.objects,
+      ...(token === "" ? {} : credentialOf({ env, token, setSecret })),
+    },
+    timeoutFactor: TIMEOUT_FACTOR,
     signal,
-    patience: PATIENCE,
-    ...(token === "" ? {} : { env: credentialOf({ env, token, setSecret }) }),
   });
+  return git;
+}
+
+/** Tells the checkout where the fetched histories end. */
+async function takeShallow({ found, fetchFolder }: HeadCheckout): Promise<void> {
+  const fetched = join(fetchFolder, "shallow");
+  if (!(await isThere(fetched))) return;
+  const beside = `${found.shallow}.fetched`;
+  await copyFile(fetched, beside);
+  await rename(beside, found.shallow);
 }
 
 async function isThere(path: string): Promise<boolean> {

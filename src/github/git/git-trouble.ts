@@ -1,7 +1,7 @@
 // The kinds of failure that git reports. Git has one exit code for all of them, so its messages and GitHub's are matched,
 // here and nowhere else. Pure.
 
-import type { GitError } from "../../base/git-process.ts";
+import type { GitError } from "../../base/git/git.ts";
 import { singleLine } from "../../base/untrusted-text.ts";
 
 export type GitTrouble =

@@ -2,17 +2,16 @@
 // Its git folder is never written, nor its configuration obeyed: each run asks through a git folder of its own, which
 // borrows the checkout's objects.
 
-import { copyFile, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
+import { borrowObjects, type FoundCheckout, readCheckout } from "../../base/git/found-checkout.ts";
+import { type Git, GitError } from "../../base/git/git.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { protectedPathGuard } from "../../contract/protected-paths.ts";
 import type { Checkout, CheckoutProvider, CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
-import { type JobCheckout, readJobCheckout } from "./borrowed-facts.ts";
 import { checkedOutPullRequest } from "./borrowed-pull-request.ts";
 import type { PullRequestBase } from "./fetch-pull-request.ts";
 import { gitCheckout } from "./git-checkout.ts";
 import { measureTree } from "./git-output.ts";
-import { type Git, GitError } from "./git-process.ts";
 import { makeRunFolder, type RunFolder, removeFolder } from "./run-folder.ts";
 import { gitOf, type RunGitOptions, withoutRepository } from "./run-git.ts";
 import { recordState } from "./working-changes.ts";
@@ -45,14 +44,14 @@ async function openCheckout(
   const own = await makeRunFolder(options.folder, source.runId);
   const folder = { ...own, tree: options.root };
   try {
-    const jobCheckout = await readJobCheckout({ ...options, home: folder.home }, signal);
+    const jobCheckout = await readCheckout({ ...options, home: folder.home }, signal);
     const fault = faultOf(jobCheckout, source);
     if (jobCheckout === null || fault !== null) {
       await removeFolder(folder.path);
       return refused({ reason: "checkout_failed", detail: `${fault} ${ADVICE}` });
     }
     const git = gitOf(options, folder);
-    await borrow({ git, folder, jobCheckout, signal });
+    await borrowObjects({ git, gitFolder: folder.git, from: jobCheckout, signal });
     const place = { ...options, home: folder.home };
     const pullRequest = await checkedOutPullRequest({ git, place, jobCheckout, source, signal });
     if (!pullRequest.ok) {
@@ -75,7 +74,7 @@ async function openCheckout(
 const ADVICE = 'Add "uses: actions/checkout@v5" before this step.';
 
 /** Null when it is a checkout of that repository. One without an origin is believed. */
-function faultOf(jobCheckout: JobCheckout | null, { repository }: CheckoutSource): string | null {
+function faultOf(jobCheckout: FoundCheckout | null, { repository }: CheckoutSource): string | null {
   if (jobCheckout === null) return `This job has no checkout of ${repository} to work on.`;
   const found = jobCheckout.repository;
   // Of an address no more than two names are known; a GitLab project may be deeper in groups.
@@ -85,24 +84,6 @@ function faultOf(jobCheckout: JobCheckout | null, { repository }: CheckoutSource
 
 function isEndOf(found: string, repository: string): boolean {
   return found === repository || (found.includes("/") && repository.endsWith(`/${found}`));
-}
-
-type Borrowed = {
-  readonly git: Git;
-  readonly folder: RunFolder;
-  readonly jobCheckout: JobCheckout;
-  readonly signal: AbortSignal;
-};
-
-/** Makes a git folder that knows the checkout's commits, and nothing of its settings. */
-async function borrow({ git, folder, jobCheckout, signal }: Borrowed): Promise<void> {
-  const init = ["init", "--quiet", "--template=", `--object-format=${jobCheckout.objectFormat}`];
-  await git({ args: init, signal });
-  await writeFile(join(folder.git, "objects", "info", "alternates"), `${jobCheckout.objects}\n`);
-  await copyFile(jobCheckout.shallow, join(folder.git, "shallow")).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code !== "ENOENT") throw cause;
-  });
-  await git({ args: ["update-ref", "--no-deref", "HEAD", jobCheckout.headSha], signal });
 }
 
 async function checkoutOf(open: {

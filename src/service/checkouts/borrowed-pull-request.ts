@@ -1,16 +1,16 @@
 // Whether a checkout that somebody else made is one of the pull request that a run was asked to work on.
 
+import { type CheckoutPlace, type FoundCheckout, readOriginBranch } from "../../base/git/found-checkout.ts";
+import type { Git } from "../../base/git/git.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
-import { type JobCheckout, type JobCheckoutPlace, readOriginBranch } from "./borrowed-facts.ts";
 import { findMergeBase, type PullRequestBase } from "./fetch-pull-request.ts";
-import type { Git } from "./git-process.ts";
 
 export type CheckedOut = {
   /** Of a git folder that knows the checkout's commits. */
   readonly git: Git;
-  readonly place: JobCheckoutPlace;
-  readonly jobCheckout: JobCheckout;
+  readonly place: CheckoutPlace;
+  readonly jobCheckout: FoundCheckout;
   readonly source: CheckoutSource;
   readonly signal: AbortSignal;
 };

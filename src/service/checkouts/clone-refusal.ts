@@ -1,10 +1,10 @@
 // From what went wrong while cloning to the one line that the reader of the run gets. Pure.
 // Git has no error codes; its English (LC_ALL=C) is read here and nowhere else.
 
+import { GitError } from "../../base/git/git.ts";
 import type { CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
 import { CloneLimitError } from "./clone-limits.ts";
 import { PullRequestMovedError } from "./fetch-pull-request.ts";
-import { GitError } from "./git-process.ts";
 
 const MAX_QUOTED_CHARS = 160;
 const NO_CREDENTIALS = "a private repository cannot be read without credentials yet";

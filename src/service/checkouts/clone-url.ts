@@ -1,13 +1,11 @@
 // Which repositories may be cloned, and by which words a commit may be named. Pure.
 
+import type { GitTransport } from "../../base/git/hardening.ts";
+
 const shaPattern = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 const loopbackHosts = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-export type CloneTarget = {
-  readonly url: string;
-  /** Configuration that allows what this URL needs beyond https. */
-  readonly config: readonly string[];
-};
+export type CloneTarget = { readonly url: string; readonly transport: GitTransport };
 
 /** The URL as git may be given it, or one line that says why not. */
 export function checkCloneUrl(text: string): CloneTarget | { readonly fault: string } {
@@ -16,9 +14,9 @@ export function checkCloneUrl(text: string): CloneTarget | { readonly fault: str
   if (url.username !== "" || url.password !== "") {
     return { fault: "its clone URL holds credentials; remove them from the issuer's clone_url" };
   }
-  if (url.protocol === "https:") return { url: url.href, config: [] };
+  if (url.protocol === "https:") return { url: url.href, transport: "https" };
   if (url.protocol === "http:" && loopbackHosts.test(url.hostname)) {
-    return { url: url.href, config: ["protocol.http.allow=always"] };
+    return { url: url.href, transport: "http" };
   }
   return { fault: `only https:// is allowed for cloning, the clone URL begins with ${url.protocol}` };
 }

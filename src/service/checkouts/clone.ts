@@ -1,6 +1,7 @@
 // Brings one commit and its recent history here: fetched by its name, weighed before it is unfolded, then checked out.
 
 import type { Clock } from "../../base/clock.ts";
+import { type Git, GitError } from "../../base/git/git.ts";
 import type { CheckoutSource } from "../core/ports/checkout.ts";
 import {
   CloneLimitError,
@@ -13,7 +14,6 @@ import type { CloneTarget } from "./clone-url.ts";
 import { fetchHistory } from "./fetch-history.ts";
 import { fetchPullRequest, type PullRequestBase } from "./fetch-pull-request.ts";
 import { measureTree, type TreeMeasure } from "./git-output.ts";
-import { type Git, GitError } from "./git-process.ts";
 
 /** Git reads a file whole to search it. */
 const MAX_SEARCHED_FILE_BYTES = 5_000_000;

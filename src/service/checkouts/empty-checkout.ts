@@ -1,10 +1,10 @@
 // The checkout of a run whose agent has no repository: a repository of its own, with one commit that holds nothing,
 // so that git answers every question about it as it does for a clone.
 
+import { type Git, GitError } from "../../base/git/git.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Checkout, CheckoutRefusal } from "../core/ports/checkout.ts";
 import { gitCheckout } from "./git-checkout.ts";
-import { type Git, GitError } from "./git-process.ts";
 import { type RunFolder, removeFolder } from "./run-folder.ts";
 
 const BRANCH = "main";

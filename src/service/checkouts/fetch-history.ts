@@ -1,8 +1,8 @@
 // Fetches commits and their recent history from a server, by one call of git.
 
+import type { Git } from "../../base/git/git.ts";
 import type { CloneLimits } from "./clone-limits.ts";
 import type { CloneTarget } from "./clone-url.ts";
-import type { Git } from "./git-process.ts";
 
 const DEFAULT_HISTORY_DEPTH = 50;
 
@@ -34,5 +34,5 @@ export async function fetchHistory(fetch: HistoryFetch): Promise<void> {
   ];
   // A fetch that its owner could not end, gives up by itself.
   const stall = [`http.lowSpeedTime=${Math.ceil(limits.cloneTimeoutMs / 1000)}`, "http.lowSpeedLimit=1"];
-  await git({ args, config: [...target.config, ...stall], signal });
+  await git({ args, transport: target.transport, config: stall, signal });
 }

@@ -1,10 +1,10 @@
 // Brings the head of a pull request here, and the branch that it goes to. A commit that anybody could name is not
 // believed to be of the pull request: it has to be in the history of its head.
 
+import type { Git } from "../../base/git/git.ts";
 import type { PullRequestSource } from "../core/ports/checkout.ts";
 import { checkStoredBytes } from "./clone-limits.ts";
 import { fetchHistory, type HistoryFetch } from "./fetch-history.ts";
-import type { Git } from "./git-process.ts";
 
 const HEAD = "refs/pull-request/head";
 const BASE = "refs/pull-request/base";

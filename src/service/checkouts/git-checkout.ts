@@ -1,11 +1,11 @@
 // A checked-out commit and the questions that git answers about it. Every question is one process that only reads.
 
+import { type Git, type GitCall, GitError, type GitOutput } from "../../base/git/git.ts";
 import { type PathGuard, protectedPathGuard } from "../../contract/protected-paths.ts";
 import { type Checkout, CheckoutError, type CheckoutSource } from "../core/ports/checkout.ts";
 import type { PullRequestBase } from "./fetch-pull-request.ts";
 import { findTextInTree } from "./find-text.ts";
 import { COMMIT_FORMAT, parseChanges, parseCommits } from "./git-output.ts";
-import { type Git, type GitCall, GitError, type GitOutput } from "./git-process.ts";
 import { type RunFolder, removeFolder } from "./run-folder.ts";
 import { LOOKING_ADVICE, listTree } from "./tree-files.ts";
 import { collectChanges, restoreChanges, type TreeState } from "./working-changes.ts";

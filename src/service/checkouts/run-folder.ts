@@ -2,7 +2,7 @@
 
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { overridingAttributes } from "./git-settings.ts";
+import { overridingAttributes } from "../../base/git/hardening.ts";
 
 const runIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
 const SUFFIX = ".ws-";

@@ -1,9 +1,12 @@
 // What every provider of checkouts does alike: the git of a run's folder, a checkout without a repository, the sweep.
 
+import { createGit, type Git } from "../../base/git/git.ts";
 import type { CheckoutProvider } from "../core/ports/checkout.ts";
 import { openEmptyCheckout } from "./empty-checkout.ts";
-import { createGit, type Git } from "./git-process.ts";
 import { makeRunFolder, type RunFolder, removeLeftOvers } from "./run-folder.ts";
+
+/** A delta that unfolds to more than this ends the fetch: the memory is that of every account's runs. */
+const LARGEST_ALLOCATION = "512m";
 
 export type RunGitOptions = {
   /** Where the folders of runs lie. Made when missing; belongs to one service process. */
@@ -17,13 +20,15 @@ export type RunGitOptions = {
 };
 
 export function gitOf(options: RunGitOptions, folder: Pick<RunFolder, "git" | "home" | "tree">): Git {
-  const { environment, gitPath = "git", gitTimeoutMs } = options;
+  const { environment, gitPath, gitTimeoutMs } = options;
   return createGit({
     environment,
-    gitPath,
+    maxAllocation: LARGEST_ALLOCATION,
+    config: ["core.symlinks=true"],
     gitFolder: folder.git,
     treeFolder: folder.tree,
     home: folder.home,
+    ...(gitPath === undefined ? {} : { gitPath }),
     ...(gitTimeoutMs === undefined ? {} : { timeoutMs: gitTimeoutMs }),
   });
 }

@@ -1,7 +1,7 @@
 // Which files the tree holds now, by git's own eyes: it neither follows links nor enters other repositories.
 
+import type { GitCall, GitOutput } from "../../base/git/git.ts";
 import { splitRecords } from "./git-output.ts";
-import type { GitCall, GitOutput } from "./git-process.ts";
 
 export type AskGit = (call: Omit<GitCall, "signal">) => Promise<GitOutput>;
 

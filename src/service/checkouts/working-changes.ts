@@ -3,20 +3,20 @@
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type GitCall, GitError, type GitOutput } from "../../base/git/git.ts";
+import { overridingAttributes } from "../../base/git/hardening.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { PathGuard } from "../../contract/protected-paths.ts";
 import type { HeldBackFile, RestoreRefusal, WorkingChanges } from "../core/ports/checkout.ts";
 import { byteRecords, bytesOf, type Found, lookAtPaths, shownPath } from "./byte-paths.ts";
 import { parseChanges } from "./git-output.ts";
-import { type GitCall, GitError, type GitOutput } from "./git-process.ts";
-import { overridingAttributes } from "./git-settings.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { LOOKING_ADVICE } from "./tree-files.ts";
 
 const MAX_FILE_BYTES = 5_000_000;
 const MAX_PATCH_BYTES = 16_000_000;
 /** Every file is read and hashed. */
-const READ_ALL = { patience: 5 };
+const READ_ALL = { timeoutFactor: 5 };
 const SUBMODULE_MODE = "160000";
 /** Of a patch that is too large, these go first. */
 const LARGE_FILE_BYTES = 100_000;

@@ -4,10 +4,10 @@
 import { mkdtemp } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
+import { readCheckout } from "../../base/git/found-checkout.ts";
 import { systemRandom } from "../../base/ids.ts";
 import type { Environment } from "../../base/settings/setting.ts";
 import { borrowedCheckouts } from "../checkouts/borrowed-checkouts.ts";
-import { readJobCheckout } from "../checkouts/borrowed-facts.ts";
 import { removeFolder } from "../checkouts/run-folder.ts";
 import type { JobIdentity } from "../core/ci/job-identity.ts";
 import type { SandboxKind } from "../core/ports/sandbox.ts";
@@ -20,7 +20,7 @@ import { isWritersEvent } from "./job-trust.ts";
 import { ownIssuer } from "./own-issuer.ts";
 import { warningLog } from "./warning-log.ts";
 
-export { findJobCheckout } from "../checkouts/borrowed-facts.ts";
+export { findCheckoutRoot } from "../../base/git/found-checkout.ts";
 
 const ISSUER = "embedded";
 /** Enough for every run that a job could start. */
@@ -178,7 +178,7 @@ function withoutSettings(environment: Environment): Environment {
 
 async function identityOf({ job, root, environment }: EmbeddedOptions, home: string): Promise<JobIdentity> {
   // What is wrong with the checkout, or with git, is said by the run that needs it.
-  const jobCheckout = await readJobCheckout({ root, home, environment }, AbortSignal.timeout(LOOK_MS)).catch(
+  const jobCheckout = await readCheckout({ root, home, environment }, AbortSignal.timeout(LOOK_MS)).catch(
     () => null,
   );
   const { repository, repositoryName, event, baseRef, provider, runId, runAttempt } = job;

@@ -1,10 +1,10 @@
 // Executes commands by whatever the operator starts containers with. What a container sees, its network and its memory
 // are the operator's command; time, output and the weight of the checkout are held here.
 
-import { spawn } from "node:child_process";
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
 import { ok } from "../../base/result.ts";
+import { ProcessNotStartedError, runProcess } from "../../base/run-process.ts";
 import type { Sandbox, SandboxCommand } from "../core/ports/sandbox.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
 import { startGroup } from "./end-group.ts";
@@ -21,6 +21,8 @@ const clientVariables = [
   "CONTAINER_HOST",
   "XDG_RUNTIME_DIR",
 ];
+
+const STOP_TIMEOUT_MS = 60_000;
 
 export type ContainerParts = {
   readonly config: SandboxConfig;
@@ -110,13 +112,12 @@ function filled(
   return [program, ...rest.map(fill)];
 }
 
-function execute(
-  [program, ...args]: readonly [string, ...string[]],
+/** A container that could not be stopped is the operator's to see; the run has ended either way. */
+async function execute(
+  [command, ...args]: readonly [string, ...string[]],
   env: Record<string, string>,
 ): Promise<void> {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, { env, stdio: "ignore" });
-    child.once("error", () => resolve());
-    child.once("close", () => resolve());
+  await runProcess({ command, args, env, timeoutMs: STOP_TIMEOUT_MS }).catch((cause: unknown) => {
+    if (!(cause instanceof ProcessNotStartedError)) throw cause;
   });
 }

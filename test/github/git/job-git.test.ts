@@ -4,9 +4,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { GitError } from "../../../src/base/git-process.ts";
+import { GitError } from "../../../src/base/git/git.ts";
+import type { GitTransport } from "../../../src/base/git/hardening.ts";
 import { type GitTrouble, githubSays, gitTrouble } from "../../../src/github/git/git-trouble.ts";
-import { jobGit } from "../../../src/github/git/job-git.ts";
+import { jobGit, transportOf } from "../../../src/github/git/job-git.ts";
 
 const { signal } = new AbortController();
 
@@ -53,12 +54,18 @@ describe("the job's git", () => {
     expect(seen.args).toContain("-c core.hooksPath=/dev/null -c core.fsmonitor=false");
   });
 
-  it("speaks to the code host by its own protocol alone", async () => {
-    const open = await run({ GITHUB_SERVER_URL: "https://github.example" });
-    expect(open.args).toContain("-c protocol.allow=never -c protocol.https.allow=always");
-    expect(open.args).not.toContain("protocol.http.allow");
-    const near = await run({ GITHUB_SERVER_URL: "http://127.0.0.1:1" });
-    expect(near.args).toContain("-c protocol.http.allow=always");
+  it("reaches no server in a call that names no transport, and by that one alone in a call that does", async () => {
+    const git = jobGit({ env: { PATH: folder }, home: folder, gitFolder: folder, treeFolder: null });
+    const allowed = async (call: { readonly transport?: GitTransport }) =>
+      /^GIT_ALLOW_PROTOCOL=(.*)$/m.exec(
+        (await git({ args: ["fetch"], signal, ...call })).stdout.toString(),
+      )?.[1];
+    expect(await allowed({})).toBe("none");
+    const env = { GITHUB_SERVER_URL: "https://github.example" };
+    expect(await allowed({ transport: transportOf(env) })).toBe("https");
+    expect(await allowed({ transport: transportOf({ GITHUB_SERVER_URL: "http://127.0.0.1:1" }) })).toBe(
+      "http",
+    );
   });
 });
 

@@ -212,6 +212,7 @@ describe("the environment", () => {
     for (const name of ["", "PWD", "OLDPWD", "_", "SHLVL"]) names.delete(name);
     expect([...names].toSorted()).toEqual([
       "GIT_ALLOC_LIMIT",
+      "GIT_ALLOW_PROTOCOL",
       "GIT_ASKPASS",
       "GIT_ATTR_NOSYSTEM",
       "GIT_CONFIG_GLOBAL",

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, symlink, truncate, unlink, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createGit } from "../../../src/base/git/git.ts";
 import { gitCheckout } from "../../../src/service/checkouts/git-checkout.ts";
-import { createGit } from "../../../src/service/checkouts/git-process.ts";
 import { type Checkout, CheckoutError } from "../../../src/service/core/ports/checkout.ts";
 import { CheckoutFixture } from "./checkout-fixture.ts";
 

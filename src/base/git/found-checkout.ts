@@ -1,13 +1,14 @@
-// What a checkout that somebody else made says of itself: its commit, where its objects are, whose it is. Git only
-// reads there. Of its configuration, which may hold a token, the path of its origin alone goes further.
+// A checkout that somebody else made: its commit, where its objects are, whose it is. Git only reads there, and reaches
+// no server. Whoever needs more of git works in a git folder of their own that borrows the checkout's objects, so that
+// the checkout's configuration, which may hold a token or name a program, has no effect.
 
-import { stat } from "node:fs/promises";
+import { copyFile, mkdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { createGit, type Git, GitError } from "./git-process.ts";
+import { createGit, type Git, GitError, type GitProgram } from "./git.ts";
 
 const NONE = [0, 1, 5, 128];
 
-export type JobCheckout = {
+export type FoundCheckout = {
   /** Absolute path of its tree. */
   readonly root: string;
   readonly headSha: string;
@@ -21,23 +22,15 @@ export type JobCheckout = {
   readonly shallow: string;
 };
 
-export type JobCheckoutPlace = {
+export type CheckoutPlace = Pick<GitProgram, "environment" | "home" | "gitPath" | "timeoutMs"> & {
   readonly root: string;
-  /** An empty folder. */
-  readonly home: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly gitPath?: string;
 };
 
 /** Null where `root` is no checkout, or one without a commit. Throws a GitError when git does not start. */
-export async function readJobCheckout(
-  place: JobCheckoutPlace,
-  signal: AbortSignal,
-): Promise<JobCheckout | null> {
-  const { root, home, environment, gitPath = "git" } = place;
-  const gitFolder = join(root, ".git");
-  if (!(await exists(gitFolder))) return null;
-  const git = createGit({ environment, gitPath, gitFolder, treeFolder: root, home });
+export async function readCheckout(place: CheckoutPlace, signal: AbortSignal): Promise<FoundCheckout | null> {
+  const { root } = place;
+  if (!(await exists(join(root, ".git")))) return null;
+  const git = gitIn(place);
   const asked = ["--show-object-format", "--git-path", "objects", "--git-path", "shallow"];
   try {
     const [objectFormat = "", objects = "", shallow = "", headSha = "", ...more] = await linesOf(git, {
@@ -72,24 +65,45 @@ export async function readJobCheckout(
 
 /** The commit of a branch of its origin, as the checkout last saw it; null where it has not got it. */
 export async function readOriginBranch(
-  place: JobCheckoutPlace,
+  place: CheckoutPlace,
   branch: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { root, home, environment, gitPath = "git" } = place;
-  const git = createGit({ environment, gitPath, gitFolder: join(root, ".git"), treeFolder: root, home });
   const name = `refs/remotes/origin/${branch}^{commit}`;
   const args = ["rev-parse", "--verify", "--quiet", name];
-  const [sha = null] = await linesOf(git, { args, signal, allowedExitCodes: NONE });
+  const [sha = null] = await linesOf(gitIn(place), { args, signal, allowedExitCodes: NONE });
   return sha;
 }
 
 /** The nearest folder from here up that is a checkout's root. */
-export async function findJobCheckout(from: string): Promise<string | null> {
+export async function findCheckoutRoot(from: string): Promise<string | null> {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     if (await exists(join(folder, ".git"))) return folder;
     if (dirname(folder) === folder) return null;
   }
+}
+
+export type Borrowing = {
+  /** Of the borrowing git folder. */
+  readonly git: Git;
+  readonly gitFolder: string;
+  readonly from: FoundCheckout;
+  readonly signal: AbortSignal;
+};
+
+/** Makes a git folder that knows the checkout's commits and nothing of its configuration. */
+export async function borrowObjects({ git, gitFolder, from, signal }: Borrowing): Promise<void> {
+  await git({ args: ["init", "--quiet", "--template=", `--object-format=${from.objectFormat}`], signal });
+  await mkdir(join(gitFolder, "objects", "info"), { recursive: true });
+  await writeFile(join(gitFolder, "objects", "info", "alternates"), `${from.objects}\n`);
+  await copyFile(from.shallow, join(gitFolder, "shallow")).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== "ENOENT") throw cause;
+  });
+  await git({ args: ["update-ref", "--no-deref", "HEAD", from.headSha], signal });
+}
+
+function gitIn({ root, ...program }: CheckoutPlace): Git {
+  return createGit({ ...program, gitFolder: join(root, ".git"), treeFolder: root });
 }
 
 async function linesOf(git: Git, call: Parameters<Git>[0]): Promise<string[]> {

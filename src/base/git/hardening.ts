@@ -1,14 +1,17 @@
-// What a git process is told before it meets a repository that nobody has vetted: its whole environment and the
-// configuration that wins over every file. Pure.
+// What a git process is told before it meets a repository that nobody has vetted: its whole environment, and the
+// configuration that wins over every file. The only such list: service and job differ by the options below. Pure.
 
 import { devNull } from "node:os";
 
 /** The variables that git may inherit: where programs are, how the network and its certificates are reached. */
 const inherited = [
   "PATH",
+  "SYSTEMROOT",
   "http_proxy",
   "https_proxy",
   "HTTPS_PROXY",
+  "all_proxy",
+  "ALL_PROXY",
   "no_proxy",
   "NO_PROXY",
   "SSL_CERT_FILE",
@@ -19,10 +22,8 @@ const inherited = [
 
 /** Blobs above this are streamed and never compared line by line. */
 const BIG_FILE = "32m";
-/** The most memory that git may ask for at once: a delta that unfolds to more ends the fetch. */
-const LARGEST_ALLOCATION = "512m";
 
-/** Complaints of `fsck` that old, honest histories earn and that endanger nobody. */
+/** Faults that `fsck` reports in old, honest histories and that endanger nobody. */
 const toleratedFaults = [
   "badDate",
   "badDateOverflow",
@@ -44,7 +45,7 @@ const toleratedFaults = [
 ];
 
 const configuration = [
-  // Nothing of a repository runs.
+  // No program that a repository or its configuration names is executed.
   `core.hooksPath=${devNull}`,
   "core.fsmonitor=false",
   `core.attributesFile=${devNull}`,
@@ -53,12 +54,11 @@ const configuration = [
   "credential.helper=",
   "submodule.recurse=false",
   "fetch.recurseSubmodules=false",
+  "push.recurseSubmodules=no",
+  "push.gpgSign=false",
+  "commit.gpgSign=false",
   "log.showSignature=false",
   "safe.bareRepository=explicit",
-  // Only the one transport, to the one server. By name, too: a repository's own word on one wins over what is said of all.
-  "protocol.allow=never",
-  ...["ext", "fd", "file", "ftp", "ftps", "git", "http", "ssh"].map((name) => `protocol.${name}.allow=never`),
-  "protocol.https.allow=always",
   "http.followRedirects=false",
   // What arrives is checked, and lies on the disk as it lies in the commit.
   "fetch.fsckObjects=true",
@@ -66,55 +66,78 @@ const configuration = [
   "fetch.unpackLimit=1",
   "core.protectHFS=true",
   "core.protectNTFS=true",
-  "core.symlinks=true",
   "core.autocrlf=false",
   `core.bigFileThreshold=${BIG_FILE}`,
   // No process outlives its command.
   "gc.auto=0",
   "maintenance.auto=false",
   "core.untrackedCache=false",
-  // A file of the tree, which may be a pipe.
+  // A mailmap is a file of the tree, which may be a pipe.
   "log.mailmap=false",
   // A shallow history's oldest commit looks as if it had added every file.
   "log.showRoot=false",
+  // A merge keeps each path where it is, and compares the bytes as they are.
+  "merge.directoryRenames=false",
+  "merge.renormalize=false",
 ];
 
-/** Attributes that win over every `.gitattributes`: no filter, no recoding, no say in what counts as text. */
+/**
+ * Attributes that win over every `.gitattributes`: no filter, no recoding, no say in what counts as text. They are
+ * written to `info/attributes` of a git folder of our own.
+ */
 export const overridingAttributes =
   "* -text !eol !filter !ident !working-tree-encoding !diff !merge !export-subst\n";
 
-export type GitSettings = {
+/** How a call may reach a server. Every other transport is refused, whatever a configuration says. */
+export type GitTransport = "http" | "https";
+
+export type GitHardening = {
   /** Where `PATH`, proxies and certificates are looked up. Nothing else is passed on. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** An empty folder: git and its transport read `.netrc` and more from here. */
   readonly home: string;
   readonly gitFolder: string;
-  readonly treeFolder: string;
+  /** Null for a repository without files. */
+  readonly treeFolder: string | null;
+  /** The most memory that git may request at once, such as "512m". Default: no limit. */
+  readonly maxAllocation?: string;
+  /** More `name=value` configuration. */
+  readonly config?: readonly string[];
 };
 
-/** The whole environment of a git process. */
-export function gitEnvironment(settings: GitSettings): Record<string, string> {
+/** The whole environment of a git process that reaches no server. */
+export function gitEnvironment(hardening: GitHardening): Record<string, string> {
+  const { environment, home, gitFolder, treeFolder, maxAllocation } = hardening;
   const passed: Record<string, string> = {};
   for (const name of inherited) {
-    const value = settings.environment[name];
+    const value = environment[name];
     if (value !== undefined && value !== "") passed[name] = value;
   }
   return {
     ...passed,
-    HOME: settings.home,
+    ...transportEnvironment(null),
+    HOME: home,
     LC_ALL: "C",
-    GIT_ALLOC_LIMIT: LARGEST_ALLOCATION,
     GIT_ASKPASS: "",
     GIT_ATTR_NOSYSTEM: "1",
     GIT_CONFIG_GLOBAL: devNull,
     GIT_CONFIG_NOSYSTEM: "1",
+    GIT_DIR: gitFolder,
     // An object that a repository only promises is not fetched from where its configuration says.
     GIT_NO_LAZY_FETCH: "1",
-    GIT_DIR: settings.gitFolder,
     GIT_OPTIONAL_LOCKS: "0",
     GIT_TERMINAL_PROMPT: "0",
-    GIT_WORK_TREE: settings.treeFolder,
+    ...(treeFolder === null ? {} : { GIT_WORK_TREE: treeFolder }),
+    ...(maxAllocation === undefined ? {} : { GIT_ALLOC_LIMIT: maxAllocation }),
   };
+}
+
+/**
+ * The list of allowed transports, as a variable: a repository's `protocol.<name>.allow` wins over a `protocol.allow` on
+ * the command line, and nothing in a configuration wins over `GIT_ALLOW_PROTOCOL`.
+ */
+export function transportEnvironment(transport: GitTransport | null): { GIT_ALLOW_PROTOCOL: string } {
+  return { GIT_ALLOW_PROTOCOL: transport ?? "none" };
 }
 
 /** The options that come before git's subcommand. */

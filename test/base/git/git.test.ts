@@ -2,11 +2,11 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createGit, type Git, GitError } from "../../../src/service/checkouts/git-process.ts";
+import { createGit, type Git, GitError } from "../../../src/base/git/git.ts";
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "git-process-"));
+  folder = await mkdtemp(join(tmpdir(), "git-test-"));
 });
 afterEach(() => rm(folder, { recursive: true }));
 
@@ -35,7 +35,7 @@ describe("output", () => {
   it("is returned whole up to the limit", async () => {
     const git = await standIn("printf 12345");
     const output = await git({ args: ["log"], signal, maxOutputBytes: 5 });
-    expect(output).toEqual({ stdout: Buffer.from("12345"), complete: true });
+    expect(output).toEqual({ stdout: Buffer.from("12345"), complete: true, exitCode: 0 });
   });
 
   it("ends the process beyond the limit, failing or keeping what fits", async () => {
@@ -44,7 +44,7 @@ describe("output", () => {
     expect(error.code).toBe("git_output_too_large");
     expect(error.message).toBe("git log wrote more than 1000 bytes.");
     const kept = await git({ args: ["log"], signal, maxOutputBytes: 15, onOverflow: "keep" });
-    expect(kept).toEqual({ stdout: Buffer.from("0123456789\n0123"), complete: false });
+    expect(kept).toEqual({ stdout: Buffer.from("0123456789\n0123"), complete: false, exitCode: null });
   });
 
   it("of a failure is kept apart from the message, its last 4 KB alone", async () => {
@@ -79,10 +79,10 @@ describe("time", () => {
     expect(await membersOf(folder)).toEqual([]);
   });
 
-  it("is longer for a call that asks for patience", async () => {
+  it("is longer for a call with a timeout factor", async () => {
     const git = await standIn("sleep 0.5", { timeoutMs: 50 });
     expect((await errorOf(git({ args: ["grep"], signal }))).code).toBe("git_timed_out");
-    await git({ args: ["update-index"], signal, patience: 200 });
+    await git({ args: ["update-index"], signal, timeoutFactor: 200 });
   });
 });
 

@@ -1,0 +1,157 @@
+// Runs one program: no shell, a process group of its own, bounded time and output. A call settles only once the
+// process, and what it started in its group, has ended.
+
+import { type ChildProcess, spawn } from "node:child_process";
+
+const DEFAULT_MAX_OUTPUT_BYTES = 64 * 1024;
+const DEFAULT_GRACE_MS = 2_000;
+const MAX_STDERR_BYTES = 4096;
+
+export type ProcessCall = {
+  /** A name looked up in `PATH`, or a path. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where it runs. Default: where this process runs. */
+  readonly folder?: string;
+  /** What it reads from its standard input. Default: nothing. */
+  readonly input?: string | Buffer;
+  readonly timeoutMs: number;
+  /** From SIGTERM to SIGKILL. Default 2 s. */
+  readonly graceMs?: number;
+  /** Bytes of standard output that are kept; more end the process. Default 64 KiB. */
+  readonly maxOutputBytes?: number;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** How a process ended. `stderr` is its last 4 KiB and may repeat a secret: it is not for show. */
+export type ProcessEnd = { readonly stdout: Buffer; readonly stderr: string } & (
+  | { readonly type: "exited"; readonly exitCode: number }
+  /** By a signal that was not sent from here. */
+  | { readonly type: "killed"; readonly signalName: string }
+  | { readonly type: "timed_out" }
+  /** `stdout` holds what fits. */
+  | { readonly type: "output_too_large" }
+);
+
+/** The program is missing, is not executable, or the system has no room for another process. */
+export class ProcessNotStartedError extends Error {
+  override readonly name = "ProcessNotStartedError";
+  readonly code = "process_not_started";
+}
+
+/** Rejects with the signal's reason when it aborts, with a `ProcessNotStartedError` when the program cannot start. */
+export type ProcessRunner = (call: ProcessCall) => Promise<ProcessEnd>;
+
+export const runProcess: ProcessRunner = async (call) => {
+  const { command, args, env, folder, input, timeoutMs, signal } = call;
+  signal?.throwIfAborted();
+  const child = spawn(command, args, {
+    ...(folder === undefined ? {} : { cwd: folder }),
+    env: { ...env },
+    detached: true,
+    windowsHide: true,
+    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+  });
+  // A process that ends before it has read everything says why by its exit code.
+  child.stdin?.on("error", () => {}).end(input);
+  const group = new ProcessGroup(child, call.graceMs ?? DEFAULT_GRACE_MS);
+  const abort = () => group.end();
+  let hasTimedOut = false;
+  const timer = setTimeout(() => {
+    hasTimedOut = true;
+    group.end();
+  }, timeoutMs);
+  signal?.addEventListener("abort", abort, { once: true });
+  try {
+    const output = collectOutput(child, { maxBytes: call.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES, group });
+    const { exitCode, signalName } = await endOf(child, command);
+    signal?.throwIfAborted();
+    const { isComplete, ...kept } = output();
+    if (hasTimedOut) return { type: "timed_out", ...kept };
+    if (!isComplete) return { type: "output_too_large", ...kept };
+    if (exitCode !== null) return { type: "exited", exitCode, ...kept };
+    return { type: "killed", signalName: signalName ?? "a signal", ...kept };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+    group.forget();
+  }
+};
+
+type KeptOutput = { readonly stdout: Buffer; readonly stderr: string; readonly isComplete: boolean };
+
+/** Keeps what the process writes; ends its group when that is too much. Call the result once it has ended. */
+function collectOutput(
+  child: ChildProcess,
+  { maxBytes, group }: { maxBytes: number; group: ProcessGroup },
+): () => KeptOutput {
+  const chunks: Buffer[] = [];
+  let keptBytes = 0;
+  let isComplete = true;
+  let stderr = Buffer.alloc(0);
+  child.stdout?.on("data", (chunk: Buffer) => {
+    if (!isComplete) return;
+    const room = maxBytes - keptBytes;
+    chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    keptBytes += Math.min(chunk.length, room);
+    if (chunk.length <= room) return;
+    isComplete = false;
+    group.end();
+  });
+  child.stderr?.on("data", (chunk: Buffer) => {
+    stderr = Buffer.concat([stderr, chunk]).subarray(-MAX_STDERR_BYTES);
+  });
+  return () => ({ stdout: Buffer.concat(chunks), stderr: stderr.toString("utf8"), isComplete });
+}
+
+function endOf(
+  child: ChildProcess,
+  command: string,
+): Promise<{ exitCode: number | null; signalName: string | null }> {
+  return new Promise((resolve, reject) => {
+    child.once("error", (cause) => {
+      if (child.pid !== undefined) return;
+      reject(new ProcessNotStartedError(`The program "${command}" could not be started.`, { cause }));
+    });
+    child.once("close", (exitCode, signalName) => resolve({ exitCode, signalName }));
+  });
+}
+
+/** A process and everything that it started: SIGTERM first, SIGKILL after the grace period. */
+class ProcessGroup {
+  readonly #child: ChildProcess;
+  readonly #graceMs: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(child: ChildProcess, graceMs: number) {
+    this.#child = child;
+    this.#graceMs = graceMs;
+    // A child of the process that ignores SIGTERM would keep our pipes open.
+    child.once("exit", () => {
+      if (this.#timer !== undefined) this.#send("SIGKILL");
+    });
+  }
+
+  end(): void {
+    if (this.#timer !== undefined) return;
+    this.#send("SIGTERM");
+    this.#timer = setTimeout(() => this.#send("SIGKILL"), this.#graceMs);
+  }
+
+  forget(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #send(name: "SIGTERM" | "SIGKILL"): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, name);
+    } catch {
+      // Nobody of the group is left; or this system has no process groups.
+      this.#child.kill(name);
+    }
+  }
+}
