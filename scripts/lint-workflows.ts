@@ -1,4 +1,4 @@
-// Lints every workflow that we run or recommend: .github/workflows, examples and the README. actionlint, and rules of
+// Lints every workflow that we run or recommend: .github/workflows, examples and documents. actionlint, and rules of
 // our own: pinned actions, stated permissions, no expression inside a script, no input that action.yml does not have.
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -30,7 +30,13 @@ export function findWorkflows(): readonly Workflow[] {
       .map((name) => `${folder}/${name}`),
   );
   const files = paths.map((path) => ({ path, text: read(path), firstLine: 1 }));
-  return [...files, ...workflowsInMarkdown("README.md", read("README.md"))];
+  return [...files, ...pages().flatMap((path) => workflowsInMarkdown(path, read(path)))];
+}
+
+/** The README and the pages for users of the Action; docs/ci has configurations of other CI systems. */
+function pages(): readonly string[] {
+  const names = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
+  return ["README.md", ...names.map((name) => `docs/${name}`)];
 }
 
 /** What actionlint and our rules have to say, in the order of the lines. */

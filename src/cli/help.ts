@@ -39,7 +39,7 @@ Run an AI agent on your repository from CI, with no secret stored anywhere.
       --audience <text>    what tokens are made for (the host of the base URL)
       --github-token-env <name>  the variable with GitHub's token (GITHUB_TOKEN); only read with
 
-Every other setting is an environment variable: see "Self-hosting" in the README.
+Every other setting is an environment variable: see docs/self-hosting/settings.md.
 
 For its operator, in the store itself (--data-dir, DATA_DIR or DATABASE_URL), beside a running service:
 

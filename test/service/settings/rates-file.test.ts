@@ -72,8 +72,9 @@ describe("a rates file", () => {
     });
   });
 
-  it("is shown whole in the README", () => {
-    const block = /### Rates[\s\S]*?```json\n([\s\S]*?)```/.exec(readPage("README.md"))?.[1] ?? "";
+  it("is shown whole in the documentation", () => {
+    const block =
+      /```json\n([\s\S]*?)```/.exec(readPage("docs/self-hosting/rates-and-credits.md"))?.[1] ?? "";
     expect(faultsOf(JSON.parse(block))).toEqual([]);
   });
 
