@@ -1,5 +1,6 @@
-// docs/inputs.md: the Action's inputs and outputs, from action.yml. Pure but for reading that file.
+// docs/inputs.md: the Action's inputs and outputs, from action.yml and the declarations of inputs.
 
+import { inputSettings, modelInputSettings } from "../../src/action/inputs.ts";
 import { readManifestSection } from "../../test/support/action-manifest.ts";
 import { codeOrNothing, markdownTable } from "./markdown-table.ts";
 
@@ -20,12 +21,14 @@ ${outputsTable()}
 }
 
 function inputsTable(): string {
+  const kinds = new Map(Object.entries({ ...inputSettings, ...modelInputSettings }));
   const rows = Object.entries(readManifestSection("inputs")).map(([name, field]) => [
     `\`${name}\``,
     field.description,
-    field.required ? "**required**" : codeOrNothing(field.default ?? ""),
+    kinds.get(name)?.kind.allowed ?? "",
+    codeOrNothing(field.default ?? ""),
   ]);
-  return markdownTable(["Input", "Meaning", "Default"], rows);
+  return markdownTable(["Input", "Meaning", "Allowed", "Default"], rows);
 }
 
 function outputsTable(): string {

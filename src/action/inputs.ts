@@ -1,29 +1,31 @@
-// The Action's inputs: each has a decoder, and every wrong one is named before anything is sent.
+// The Action's inputs: each is declared once, and every wrong one is named before anything is sent.
 
+import { flag, integer, line, oneOf, secret, text } from "../base/settings/kinds.ts";
+import { readSettings, setting, type ValuesOf } from "../base/settings/setting.ts";
+import {
+  cancelActions,
+  DEFAULT_IDLE_MINUTES,
+  DEFAULT_TIMEOUT_MINUTES,
+  failOn,
+  MAX_TURN_TOKENS,
+  type OutputSchema,
+  outputSchema,
+} from "../job/job-settings.ts";
 import { StepError } from "../job/step-error.ts";
 import type { Conclusion } from "../report/conclusion.ts";
 import {
   bots,
   branchPrefix,
-  conclusionList,
-  type Decoder,
   EMBEDDED,
-  flag,
-  modelKey,
   modelName,
   modelUrl,
-  type OutputSchema,
-  oneOf,
-  optional,
-  optionalInteger,
-  optionalLine,
-  optionalSchema,
-  phrase,
+  promptFile,
   type SessionInput,
   serviceAddress,
   session,
+  triggerPhrase,
   users,
-} from "./input-decoders.ts";
+} from "./input-kinds.ts";
 
 export type Prompt =
   | { readonly from: "text"; readonly text: string }
@@ -67,7 +69,7 @@ export type Inputs = {
   /** Without an event for so long, a run is cancelled. Null for never. */
   readonly idleMinutes: number | null;
   readonly wait: boolean;
-  readonly onCancel: "cancel" | "detach";
+  readonly onCancel: (typeof cancelActions)[number];
   readonly failOn: ReadonlySet<Conclusion>;
   readonly summary: boolean;
   /** Whether the step writes on the issue or the pull request that it is about. */
@@ -91,6 +93,45 @@ export type Inputs = {
   readonly ignored: readonly string[];
 };
 
+/** Every input by its name, as in action.yml, which describes them. */
+export const inputSettings = {
+  mode: setting(oneOf(modes), "run"),
+  "run-id": setting(line({ maxChars: 255 }), null),
+  prompt: setting(text("text"), null),
+  "prompt-file": setting(promptFile, null),
+  "base-url": setting(serviceAddress, EMBEDDED),
+  audience: setting(line({ maxChars: 255 }), null),
+  session: setting(session, { type: "thread" }),
+  "max-turn-tokens": setting(integer({ min: 0, max: MAX_TURN_TOKENS }), null),
+  "output-schema": setting(outputSchema, null),
+  "timeout-minutes": setting(integer({ min: 1, max: 360 }), DEFAULT_TIMEOUT_MINUTES),
+  "idle-minutes": setting(integer({ min: 0, max: 360 }), DEFAULT_IDLE_MINUTES),
+  wait: setting(flag, true),
+  "on-cancel": setting(oneOf(cancelActions), "cancel"),
+  "fail-on": setting(failOn, new Set<Conclusion>(["failure", "quota"])),
+  summary: setting(flag, true),
+  comment: setting(flag, true),
+  changes: setting(oneOf(changesModes), "patch"),
+  "branch-prefix": setting(branchPrefix, "agent/"),
+  "signed-commits": setting(flag, false),
+  findings: setting(oneOf(findingsModes), "none"),
+  account: setting(line({ maxChars: 255 }), null),
+  "trigger-phrase": setting(triggerPhrase, "/agent"),
+  "allow-users": setting(users, new Set<string>()),
+  "allow-bots": setting(bots, new Set<string>()),
+  "allow-forks": setting(flag, false),
+  "github-token": setting({ ...text("a token"), isSecret: true }, ""),
+  matrix: setting(text("JSON"), ""),
+};
+
+/** The inputs of the model, read with `base-url: embedded` where one of them is given. */
+export const modelInputSettings = {
+  model: { ...setting(modelName, ""), isRequired: true },
+  "model-base-url": setting(modelUrl, null),
+  "model-api-key": setting(secret, null),
+  "model-provider": setting(oneOf(modelProviders), "auto"),
+};
+
 /** One or more inputs are wrong: one line each in `problems`. */
 export class InputError extends StepError {
   readonly problems: readonly string[];
@@ -101,45 +142,38 @@ export class InputError extends StepError {
   }
 }
 
+type ReadInput = (name: string) => string;
+
 /** Reads every input through `read`, which returns "" for one that is not given. Throws InputError. */
-export function readInputs(read: (name: string) => string): Inputs {
-  const problems: string[] = [];
-  const take = <Value>(name: string, decoder: Decoder<Value>, fallback: Value): Value => {
-    const text = read(name).trim();
-    const decoded = decoder.decode(text);
-    if (decoded !== undefined) return decoded;
-    const shown = decoder.isSecret === true ? "something else" : JSON.stringify(text.slice(0, 100));
-    const got = text === "" ? "nothing" : shown;
-    problems.push(`Input "${name}" must be ${decoder.allowed}, got ${got}.`);
-    return fallback;
-  };
-  const service = takeService(take, (name) => read(name).trim() !== "");
+export function readInputs(read: ReadInput): Inputs {
+  const { values, problems } = readSettings(inputSettings, sourceOf(read));
+  const service = readService(values, { read, problems });
   const inputs: Inputs = {
-    mode: take("mode", oneOf(modes, "run"), "run"),
-    runId: take("run-id", optionalLine(255), null),
-    prompt: decodePrompt(read, problems),
+    mode: values.mode,
+    runId: values["run-id"],
+    prompt: readPrompt(values, { read, problems }),
     service,
-    session: take("session", session, { type: "thread" }),
-    maxTurnTokens: take("max-turn-tokens", optionalInteger(0, 5_000_000), null),
-    outputSchema: take("output-schema", optionalSchema, null),
-    timeoutMinutes: take("timeout-minutes", optionalInteger(1, 360), null) ?? 60,
-    idleMinutes: (take("idle-minutes", optionalInteger(0, 360), null) ?? DEFAULT_IDLE_MINUTES) || null,
-    wait: take("wait", flag(true), true),
-    onCancel: take("on-cancel", oneOf(["cancel", "detach"], "cancel"), "cancel"),
-    failOn: take("fail-on", conclusionList, new Set()),
-    summary: take("summary", flag(true), true),
-    comment: take("comment", flag(true), true),
-    changes: take("changes", oneOf(changesModes, "patch"), "patch"),
-    branchPrefix: take("branch-prefix", branchPrefix, ""),
-    signedCommits: take("signed-commits", flag(false), false),
-    findings: take("findings", oneOf(findingsModes, "none"), "none"),
-    account: take("account", optionalLine(255), null),
-    triggerPhrase: take("trigger-phrase", phrase, ""),
-    allowUsers: take("allow-users", users, new Set()),
-    allowBots: take("allow-bots", bots, new Set()),
-    allowForks: take("allow-forks", flag(false), false),
-    githubToken: read("github-token").trim(),
-    matrix: read("matrix").trim(),
+    session: values.session,
+    maxTurnTokens: values["max-turn-tokens"],
+    outputSchema: values["output-schema"],
+    timeoutMinutes: values["timeout-minutes"],
+    idleMinutes: values["idle-minutes"] || null,
+    wait: values.wait,
+    onCancel: values["on-cancel"],
+    failOn: values["fail-on"],
+    summary: values.summary,
+    comment: values.comment,
+    changes: values.changes,
+    branchPrefix: values["branch-prefix"],
+    signedCommits: values["signed-commits"],
+    findings: values.findings,
+    account: values.account,
+    triggerPhrase: values["trigger-phrase"],
+    allowUsers: values["allow-users"],
+    allowBots: values["allow-bots"],
+    allowForks: values["allow-forks"],
+    githubToken: values["github-token"],
+    matrix: values.matrix,
     ignored: ignoredInputs[service.type].filter((name) => read(name).trim() !== ""),
   };
   if (service.type === "embedded") problems.push(...faultsWithoutServer(inputs));
@@ -148,31 +182,42 @@ export function readInputs(read: (name: string) => string): Inputs {
   return inputs;
 }
 
-type Take = <Value>(name: string, decoder: Decoder<Value>, fallback: Value) => Value;
+type Values = ValuesOf<typeof inputSettings>;
 
-/** Commands and models answer sooner; a queue does not count. */
-const DEFAULT_IDLE_MINUTES = 20;
-const modelInputs = ["model", "model-base-url", "model-api-key", "model-provider"];
 const ignoredInputs: Readonly<Record<ServiceInputs["type"], readonly string[]>> = {
-  remote: modelInputs,
+  remote: Object.keys(modelInputSettings),
   embedded: ["audience", "account"],
 };
 
-function takeService(take: Take, isGiven: (name: string) => boolean): ServiceInputs {
-  const baseUrl = take("base-url", serviceAddress, EMBEDDED);
-  if (baseUrl !== EMBEDDED) {
-    const audience = take("audience", optionalLine(255), null) ?? hostOf(baseUrl);
-    return { type: "remote", baseUrl, audience };
-  }
-  if (!modelInputs.some(isGiven)) return { type: "embedded", model: null };
-  const provider = take("model-provider", oneOf(modelProviders, "auto"), "auto");
-  const model: ModelInputs = {
-    name: take("model", modelName, ""),
-    baseUrl: take("model-base-url", provider === "anthropic" ? optional(modelUrl) : modelUrl, null),
-    apiKey: take("model-api-key", modelKey, null),
-    provider,
+function sourceOf(read: ReadInput) {
+  return { textOf: read, titleOf: (name: string) => `Input "${name}"` };
+}
+
+function readService(
+  values: Values,
+  { read, problems }: { readonly read: ReadInput; readonly problems: string[] },
+): ServiceInputs {
+  const baseUrl = values["base-url"];
+  if (baseUrl !== EMBEDDED) return { type: "remote", baseUrl, audience: values.audience ?? hostOf(baseUrl) };
+  if (ignoredInputs.remote.every((name) => read(name).trim() === ""))
+    return { type: "embedded", model: null };
+  // Anthropic is the one provider whose API has one address.
+  const isOwnAddress = read("model-provider").trim().toLowerCase() === "anthropic";
+  const url = { ...modelInputSettings["model-base-url"], isRequired: !isOwnAddress };
+  const { values: model, problems: faults } = readSettings(
+    { ...modelInputSettings, "model-base-url": url },
+    sourceOf(read),
+  );
+  problems.push(...faults);
+  return {
+    type: "embedded",
+    model: {
+      name: model.model,
+      baseUrl: model["model-base-url"],
+      apiKey: model["model-api-key"],
+      provider: model["model-provider"],
+    },
   };
-  return { type: "embedded", model };
 }
 
 /** What only a service can do that outlives the job. */
@@ -211,21 +256,16 @@ function faultsOfMode({ mode, runId, wait, changes, findings }: Inputs): string[
   return faults;
 }
 
-function decodePrompt(read: (name: string) => string, problems: string[]): Prompt {
-  const text = read("prompt").trim();
-  const path = read("prompt-file").trim();
-  if (text !== "" && path !== "") {
+function readPrompt(
+  values: Values,
+  { read, problems }: { readonly read: ReadInput; readonly problems: string[] },
+): Prompt {
+  const { prompt: words, "prompt-file": path } = values;
+  if (words !== null && read("prompt-file").trim() !== "") {
     problems.push('Inputs "prompt" and "prompt-file" exclude each other: give one of them.');
   }
-  if (text !== "") return { from: "text", text };
-  if (path === "") return { from: "event" };
-  const isInside =
-    !/^([/\\]|[A-Za-z]:)/.test(path) && !path.split(/[/\\]/).includes("..") && !/\p{Cc}/u.test(path);
-  if (!isInside) {
-    const allowed = 'a path inside the repository, like ".github/prompts/review.md"';
-    problems.push(`Input "prompt-file" must be ${allowed}, got ${JSON.stringify(path.slice(0, 100))}.`);
-  }
-  return { from: "file", path: path.replaceAll("\\", "/").replace(/^(\.\/)+/, "") };
+  if (words !== null) return { from: "text", text: words };
+  return path === null ? { from: "event" } : { from: "file", path };
 }
 
 function hostOf(baseUrl: string): string {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { InputError, readInputs } from "../../src/action/inputs.ts";
+import { InputError, inputSettings, modelInputSettings, readInputs } from "../../src/action/inputs.ts";
+import type { Settings } from "../../src/base/settings/setting.ts";
+import { readManifestSection } from "../support/action-manifest.ts";
 
 function read(given: Readonly<Record<string, string>>) {
   return readInputs((name) => ({ "base-url": "https://agents.example.com", ...given })[name] ?? "");
@@ -14,6 +16,23 @@ function problems(given: Readonly<Record<string, string>>): readonly string[] {
   }
   return [];
 }
+
+describe("action.yml", () => {
+  const declared: Settings = { ...inputSettings, ...modelInputSettings };
+  const manifest = readManifestSection("inputs");
+
+  it("has exactly the inputs that the step reads", () => {
+    expect(Object.keys(manifest).sort()).toEqual(Object.keys(declared).sort());
+  });
+
+  it("has the defaults that the step has", () => {
+    for (const [name, { default: text = "" }] of Object.entries(manifest)) {
+      const { kind, fallback } = declared[name] ?? expect.fail(name);
+      if (text === "" || text.startsWith("$" + "{{")) continue;
+      expect([name, kind.decode(text)]).toEqual([name, { ok: true, value: fallback }]);
+    }
+  });
+});
 
 describe("readInputs", () => {
   it("fills in the defaults", () => {
@@ -96,7 +115,7 @@ describe("readInputs", () => {
     expect(problems({ "max-turn-tokens": "5000001" })).toEqual([
       'Input "max-turn-tokens" must be an integer from 0 to 5000000, got "5000001".',
     ]);
-    expect(problems({ wait: "yes" })).toEqual(['Input "wait" must be "true" or "false", got "yes".']);
+    expect(problems({ wait: "yes" })).toEqual(['Input "wait" must be true or false, got "yes".']);
     expect(problems({ "output-schema": "[1]" })).toEqual([
       'Input "output-schema" must be a JSON Schema: a JSON object of at most 65536 bytes, got "[1]".',
     ]);
@@ -167,10 +186,10 @@ describe("the inputs of a service inside the job", () => {
       'Input "model-base-url" must be the address of a model\'s API, like "https://api.openai.com/v1", got nothing.',
     ]);
     expect(problems({ ...model, "model-provider": "gemini" })).toEqual([
-      'Input "model-provider" must be "auto" or "openai-compatible" or "anthropic", got "gemini".',
+      'Input "model-provider" must be one of auto, openai-compatible, anthropic, got "gemini".',
     ]);
     expect(problems({ ...model, "model-api-key": "sk 1" })).toEqual([
-      'Input "model-api-key" must be one line of visible characters, got something else.',
+      'Input "model-api-key" must be one line of visible ASCII characters, got something else.',
     ]);
   });
 
@@ -204,7 +223,7 @@ describe("the inputs of a service inside the job", () => {
     ["trigger-phrase", ">a", 'one word of 2 to 50 letters, digits and ./@!:-, like "/agent"'],
     ["allow-users", "*", 'a comma-separated list of logins (like "octocat, hubot"; "*" is no login)'],
     ["allow-bots", "*", 'a comma-separated list of logins (like "renovate[bot]"; "*" is no login)'],
-    ["allow-forks", "yes", '"true" or "false"'],
+    ["allow-forks", "yes", "true or false"],
   ])("refuses %s: %s", (name, text, allowed) => {
     expect(problems({ [name]: text })).toEqual([
       `Input "${name}" must be ${allowed}, got ${JSON.stringify(text)}.`,

@@ -67,14 +67,14 @@ describe("agent-service serve", () => {
     });
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr.trim().split("\n")).toEqual([
-      'PORT must be a whole number from 0 to 65535, got "http".',
-      'BASE_URL must be an http:// or https:// URL without query or fragment, got "ftp://example.com".',
+      'PORT must be an integer from 0 to 65535, got "http".',
+      'BASE_URL must be an http:// or https:// URL without user, query or fragment, got "ftp://example.com".',
       "DATABASE_URL must be a postgres:// URL, got something else.",
       'LOG_LEVEL must be one of trace, debug, info, warn, error, silent, got "loud".',
-      'CI_FREE_CREDITS must be a whole number from 0 to 1000000000, got "-1".',
       "CI_ISSUERS[0].issuer must be a URL.",
       "CI_ISSUERS[0].jwks_uri must be a URL.",
       "CI_ISSUERS[0].clone_url must be a URL.",
+      'CI_FREE_CREDITS must be an integer from 0 to 1000000000, got "-1".',
     ]);
   });
 

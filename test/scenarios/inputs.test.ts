@@ -31,15 +31,16 @@ describe("wrong inputs", () => {
     expect(step.annotations).toHaveLength(1);
     expect(step.annotations[0]?.level).toBe("error");
     expect(step.annotations[0]?.message.split("\n")).toEqual([
+      'Input "prompt-file" must be a path inside the repository, like ".github/prompts/review.md", got "../prompt.md".',
       'Input "base-url" must be "embedded", or the address of the service, like "https://agents.example.com", got "agents.example.com".',
-      'Inputs "prompt" and "prompt-file" exclude each other: give one of them.',
       'Input "max-turn-tokens" must be an integer from 0 to 5000000, got "-1".',
       'Input "timeout-minutes" must be an integer from 1 to 360, got "2h".',
-      'Input "wait" must be "true" or "false", got "maybe".',
-      'Input "on-cancel" must be "cancel" or "detach", got "explode".',
+      'Input "wait" must be true or false, got "maybe".',
+      'Input "on-cancel" must be cancel or detach, got "explode".',
       'Input "fail-on" must be "none" or a comma-separated list of failure, quota, cancelled, skipped, detached, got "failure,sometimes".',
-      'Input "summary" must be "true" or "false", got "yes".',
+      'Input "summary" must be true or false, got "yes".',
       'Input "account" must be one line of at most 255 characters, got "one\\ntwo".',
+      'Inputs "prompt" and "prompt-file" exclude each other: give one of them.',
     ]);
     expect(fixture.forge.requests).toHaveLength(mints);
 

@@ -22,6 +22,11 @@ export const flag: Kind<boolean> = kind("true or false", (text) => {
   return word === "true" ? true : word === "false" ? false : undefined;
 });
 
+/** Any text. */
+export function text(allowed: string): Kind<string> {
+  return kind(allowed, (given) => given);
+}
+
 /** Text of a form that `allowed` describes. */
 export function matching(allowed: string, form: RegExp): Kind<string> {
   return kind(allowed, (text) => (form.test(text) ? text : undefined));

@@ -1,7 +1,7 @@
 // The settings of every service, by the names of their environment variables, in the order of the documentation.
 
 import { availableParallelism } from "node:os";
-import { httpUrl, integer, line, matching, oneOf } from "../../base/settings/kinds.ts";
+import { httpUrl, integer, line, oneOf, text } from "../../base/settings/kinds.ts";
 import { described, kind } from "../../base/settings/setting.ts";
 import { githubIssuer, issuersKind } from "../oidc/issuer-config.ts";
 
@@ -17,11 +17,9 @@ export type Role = (typeof roles)[number];
 
 export const switches = ["on", "off"] as const;
 
-const anyText = /^/;
-
 export const serviceSettings = {
   HOST: described({
-    kind: matching("an IP address or a host name", anyText),
+    kind: text("an IP address or a host name"),
     fallback: "127.0.0.1",
     description: "The address to listen on. `0.0.0.0` is every address of the machine.",
   }),
@@ -45,14 +43,14 @@ export const serviceSettings = {
     shownDefault: "`BASE_URL`",
   }),
   DATA_DIR: described({
-    kind: matching("a folder", anyText),
+    kind: text("a folder"),
     fallback: "agent-service-data",
     description: "The folder of the embedded store and of the checkouts of running runs.",
   }),
   DATABASE_URL: described({
     kind: {
-      ...kind("a postgres:// URL", (text) =>
-        /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined,
+      ...kind("a postgres:// URL", (given) =>
+        /^postgres(ql)?:\/\//.test(given) && URL.canParse(given) ? given : undefined,
       ),
       isSecret: true,
     },
@@ -160,7 +158,7 @@ export const serviceSettings = {
       "Whether `GET /metrics` answers a Prometheus scraper. Keep the public from it at your proxy.",
   }),
   RATES_FILE: described({
-    kind: matching("a JSON file", anyText),
+    kind: text("a JSON file"),
     fallback: null,
     description: "A file with prices and the limits of plans.",
     shownDefault: "built in: a run costs one credit",

@@ -1,0 +1,75 @@
+// The kinds of inputs that only the Action has. Pure.
+
+import { httpUrl, line, listOf, matching } from "../base/settings/kinds.ts";
+import { type Kind, kind } from "../base/settings/setting.ts";
+
+export const EMBEDDED = "embedded";
+
+/** The address of the service, or the word for the one inside the job. */
+export const serviceAddress: Kind<string> = {
+  allowed: `"${EMBEDDED}", or the address of the service, like "https://agents.example.com"`,
+  decode: (text) => (text === EMBEDDED ? { ok: true, value: EMBEDDED } : httpUrl.decode(text)),
+};
+
+export const modelUrl: Kind<string> = {
+  ...httpUrl,
+  allowed: 'the address of a model\'s API, like "https://api.openai.com/v1"',
+};
+
+export const modelName = matching('the name of a model, like "claude-sonnet-5"', /^[^\s\p{Cc}]{1,200}$/u);
+
+/** "thread": the session of the issue or the pull request that the event is about, where it is about one. */
+export type SessionInput =
+  | { readonly type: "thread" }
+  | { readonly type: "new" }
+  | { readonly type: "id"; readonly id: string };
+
+export const session: Kind<SessionInput> = {
+  allowed: '"new", or the id of a session, one line of at most 255 characters',
+  decode: (text) => {
+    if (text === "new") return { ok: true, value: { type: "new" } };
+    const id = line({ maxChars: 255 }).decode(text);
+    return id.ok ? { ok: true, value: { type: "id", id: id.value } } : id;
+  },
+};
+
+export const promptFile: Kind<string> = kind(
+  'a path inside the repository, like ".github/prompts/review.md"',
+  (path) => {
+    const isInside =
+      !/^([/\\]|[A-Za-z]:)/.test(path) && !path.split(/[/\\]/).includes("..") && !/\p{Cc}/u.test(path);
+    return isInside ? path.replaceAll("\\", "/").replace(/^(\.\/)+/, "") : undefined;
+  },
+);
+
+export const branchPrefix: Kind<string> = kind(
+  'up to 100 letters, digits and ._/- that end with "/" or "-", like "agent/"',
+  (prefix) => {
+    const isPlain = /^[A-Za-z0-9][\w./-]{0,98}[/-]$/.test(prefix);
+    return isPlain && !/\.\.|\/\/|\/\.|\.\/|\.lock(\/|$)/.test(prefix) ? prefix : undefined;
+  },
+);
+
+export const triggerPhrase = matching(
+  'one word of 2 to 50 letters, digits and ./@!:-, like "/agent"',
+  /^[\w./@!:-]{2,50}$/,
+);
+
+export const users = loginSet('like "octocat, hubot"; "*" is no login', /^[\w.-]+$/);
+export const bots = loginSet('like "renovate[bot]"; "*" is no login', /^[\w.-]+(\[bot\])?$/);
+
+/** In lower case. */
+function loginSet(hint: string, login: RegExp): Kind<ReadonlySet<string>> {
+  const list = listOf({
+    allowed: `a comma-separated list of logins (${hint})`,
+    separator: /[\s,]+/,
+    item: (word) => (login.test(word) ? word.toLowerCase() : undefined),
+  });
+  return {
+    ...list,
+    decode: (text) => {
+      const logins = list.decode(text);
+      return logins.ok ? { ok: true, value: new Set(logins.value) } : logins;
+    },
+  };
+}
