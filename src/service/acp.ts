@@ -13,12 +13,12 @@ import type { AcpConfig } from "./settings/acp-config.ts";
 export type AcpParts = {
   readonly config: AcpConfig;
   readonly sandbox: SandboxConfig;
-  /** What there is on this machine. */
+  /** The kind of sandbox that was found. */
   readonly kind: SandboxKind;
   readonly clock: Clock;
 };
 
-/** Starts no agent before a run asks. Rejects where agents could not be confined and the operator has not agreed. */
+/** Starts no agent before a run needs it. Rejects where agents cannot be confined and the operator has not allowed that. */
 export async function openAcp({ config, sandbox, kind, clock }: AcpParts): Promise<Backend> {
   const homes: AgentHomes = { make: () => makeHome(sandbox.homesFolder), remove: removeHome };
   if (kind === "bubblewrap") {

@@ -24,12 +24,12 @@ export type ModelParts = {
   readonly clock: Clock;
   readonly random: Random;
   readonly sandbox: Sandbox;
-  /** By the operator's word. */
+  /** Set by the operator. */
   readonly isSandboxOff: boolean;
   readonly isTrusted: (task: RepositoryTask | BareTask) => boolean;
 };
 
-/** Opens no connection before a run asks. */
+/** Opens no connection before a run needs it. */
 export function openModel(parts: ModelParts): Backend {
   const { config, rates, clock, random } = parts;
   const { provider, baseUrl, apiKey, models, limits } = config;
@@ -38,7 +38,7 @@ export function openModel(parts: ModelParts): Backend {
   return { ...modelBackend(settings), needsCheckout: true, changesCheckout: true };
 }
 
-/** Whoever may not execute commands is not offered to: a tool that only refuses costs turns. */
+/** A run that may not execute commands is not offered the tool: a tool that only refuses costs turns. */
 function toolboxOf({ config, sandbox, isSandboxOff, isTrusted: trusts }: ModelParts): Toolbox {
   const allow = config.fetchAllow;
   const pages = allow.length === 0 ? [] : [fetchUrlTool({ allow })];

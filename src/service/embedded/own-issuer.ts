@@ -1,5 +1,5 @@
-// The issuer of a service that runs inside a job: it believes the tokens that it made itself, in this process. What
-// they say is what the job says of itself, and nobody but the job can have one.
+// The token issuer of an embedded service: it accepts only the tokens that it made itself, in this process. Their
+// claims are what the job says of itself, and only the job can get one.
 
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
@@ -12,7 +12,7 @@ const TOKEN_PREFIX = "job_";
 const TOKEN_MS = 5 * 60_000;
 
 export type OwnIssuer = {
-  /** A new token for one exchange, good for five minutes. */
+  /** A new token for one exchange, valid for five minutes. */
   mint(): string;
   readonly verifier: TokenVerifier;
 };
@@ -23,7 +23,7 @@ export function ownIssuer(options: {
   readonly random: Random;
 }): OwnIssuer {
   const { job, clock, random } = options;
-  /** The hashes of tokens, and until when they are good. */
+  /** The hashes of tokens, and until when they are valid. */
   const made = new Map<string, number>();
   return {
     mint: () => {

@@ -1,8 +1,8 @@
-// The log of a service that runs inside a job: what needs somebody is said in the job's own log, the rest is dropped.
+// The log of an embedded service: warnings and errors go to the job's own log, the rest is dropped.
 
 import type { Logger } from "../../base/log.ts";
 
-/** Hands on the messages of warnings and errors, without their fields: those may name files, and hold others' words. */
+/** Passes on the messages of warnings and errors, without their fields, which may hold paths and untrusted text. */
 export function warningLog(say: (message: string) => void): Logger {
   const log: Logger = {
     debug: () => {},

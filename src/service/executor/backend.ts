@@ -1,4 +1,4 @@
-// What carries a run out once its checkout is there. One file a backend under backends/.
+// The port of a backend: what executes a run in its checkout. One folder or file a backend under backends/.
 
 import type { Message } from "../../contract/runs/run.ts";
 import type { RunEvent } from "../../contract/runs/run-event.ts";
@@ -6,17 +6,17 @@ import type { Checkout } from "../core/ports/checkout.ts";
 import type { ChildOutcome, ChildTask } from "./child-runs.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
-/** Why a run that did its work stopped: it was done, or a bound of the request, the agent or the billing account was reached. */
+/** Why a completed run stopped: it was done, or a bound of the request, the agent or the billing account was reached. */
 export type StopReason = "end_turn" | "max_tokens" | "max_turns" | "credits";
 
-/** A backend that could not do its work. The message is for whoever reads the run: what, why, what to do. No secrets. */
+/** The backend could not do its work. The message is shown to the run's reader: what, why, what to do. No secrets. */
 export class BackendFailure extends Error {
   override readonly name = "BackendFailure";
   readonly isRetryable: boolean;
-  /** What was asked for could not be had: its billing account pays, as for a run that did its work. */
+  /** The request could not be fulfilled: it is charged like a completed run. */
   readonly isCharged: boolean;
 
-  /** A backend that is loaded from a bundle of its own has a copy of this class: the name tells. */
+  /** Compares names: a backend in a bundle of its own has its own copy of this class. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === "BackendFailure";
   }
@@ -44,21 +44,21 @@ export type BackendTask = {
   readonly maxTurnTokens: number;
   /** Aborts on cancel, time limit, shutdown or a lost lease. A backend stops promptly and rejects with its reason. */
   readonly signal: AbortSignal;
-  /** Where the run is in its trace, to be sent along with a request as W3C's `traceparent`. Null when not followed. */
+  /** The run's span as a W3C `traceparent`, to be sent with requests. Null when it is not traced. */
   traceparent(): string | null;
   /**
    * Appends an event to the run's durable stream. RUN_STARTED, RUN_FINISHED, RUN_ERROR and `quota` are the
-   * executor's. Resolves when there is room for more; events of one run keep their order.
+   * executor's. Resolves when there is room for more. Events of one run keep their order.
    */
   emit(event: RunEvent): Promise<void>;
   /**
-   * What was said in the session before: the messages and answers of its earlier runs, oldest first, about
+   * The session so far: messages and answers of its earlier runs, oldest first, about
    * `maxChars` characters at most.
    */
   history(maxChars: number): Promise<readonly Message[]>;
-  /** How many generations of child runs may be below this one; 0: it has to do its task itself. */
+  /** How many generations of child runs this one may have; 0 means that it must do the task itself. */
   readonly generationsLeft: number;
-  /** Hands a task to a child run of the same agent and waits for it. The child ends with this run at the latest. */
+  /** Delegates a task to a child run of the same agent and waits for it. The child ends with this run at the latest. */
   delegate(task: ChildTask): Promise<ChildOutcome>;
   /** What model calls cost: each is reserved before and counted after. */
   readonly meter: UsageMeter;
@@ -77,24 +77,24 @@ export type RepositoryTask = BackendTask & {
 };
 
 /**
- * What the session's last run left changed: "fresh" where that was nothing, "restored" where the tree holds it again,
- * "lost" where it does not apply to this commit any more.
+ * The changes of the session's last run: "fresh" where there were none, "restored" where the tree holds them again,
+ * "lost" where they do not apply to this commit any more.
  */
 export type CarriedState =
   | { readonly state: "fresh" }
   | { readonly state: "restored" }
   | { readonly state: "lost"; readonly paths: readonly string[] };
 
-/** A task of an agent that has no repository. Its checkout is one without files. */
+/** A task of an agent without a repository. Its checkout has no files. */
 export type BareTask = BackendTask & { readonly repository: null };
 
 export type Backend =
   | {
       readonly name: string;
       readonly needsCheckout: true;
-      /** What it changes in the tree is reported, kept, and there again when the session goes on. */
+      /** Its changes to the tree are reported, stored, and restored in the session's next run. */
       readonly changesCheckout?: true;
-      /** The longest that what it started may go on in the checkout after the signal: 30 s unless told. */
+      /** How long its processes may go on in the checkout after the signal. Default 30 s. */
       readonly stopsWithinMs?: number;
       run(task: RepositoryTask | BareTask, checkout: Checkout): Promise<BackendOutcome>;
     }

@@ -1,4 +1,4 @@
-// What a session's runs changed in their repository: there again at the beginning of a run, reported and kept at its end.
+// The changes that a session carries from run to run: restored when a run starts, reported and stored when it ends.
 
 import type { RunEvent } from "../../contract/runs/run-event.ts";
 import type { Core } from "../core/core.ts";
@@ -6,7 +6,7 @@ import type { Checkout } from "../core/ports/checkout.ts";
 import type { RunRecord } from "../core/records.ts";
 import type { CarriedState } from "./backend.ts";
 
-/** Puts what the session's last run left into the tree. */
+/** Applies the changes of the session's last run to the tree. */
 export async function restoreChanges(
   core: Core,
   { run, checkout }: { run: RunRecord; checkout: Checkout },
@@ -16,13 +16,13 @@ export async function restoreChanges(
   const restored = await checkout.restore(copy.patch);
   if (restored.ok) return { state: "restored" };
   const { reason, paths } = restored.refusal;
-  core.log.info({ run_id: run.id, left_by: copy.runId, reason }, "carried changes does not apply any more");
+  core.log.info({ run_id: run.id, left_by: copy.runId, reason }, "carried changes do not apply any more");
   return { state: "lost", paths };
 }
 
 /**
- * Keeps what the tree holds for the session's next run. Returns the event that says what was changed; null where
- * nothing is, nor was. Of what cannot be read nothing is kept: the next run begins where this one did.
+ * Stores the tree's changes for the session's next run. Returns the event that lists them; null where
+ * nothing is changed, nor was before. Changes that cannot be read are not stored: the next run starts where this one did.
  */
 export async function keepChanges(
   core: Core,

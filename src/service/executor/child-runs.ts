@@ -1,4 +1,4 @@
-// A run's children, as its backend sees them: hand a task over, wait, read the answer.
+// Child runs as a backend sees them: delegate a task, wait, read the answer.
 
 import { assertNever } from "../../base/assert-never.ts";
 import { isTerminal } from "../../contract/runs/run.ts";
@@ -8,7 +8,7 @@ import { type DelegationRefusal, delegateRun } from "../core/runs/delegate-run.t
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import { readReplies } from "../core/sessions/session-history.ts";
 
-/** How often a child is looked at whose signals were lost. */
+/** Poll interval for a child whose signals were lost. */
 const LOOK_MS = 5_000;
 
 export type ChildTask = {
@@ -17,7 +17,7 @@ export type ChildTask = {
   readonly maxTurnTokens: number;
 };
 
-/** `reply` is the last that the child said. `bound`: what stopped it before it was done, as its `stop_reason` has it. */
+/** `reply` is the child's last message. `bound` is the `stop_reason` of a child that stopped before it was done. */
 export type ChildOutcome =
   | {
       readonly status: "completed";
@@ -60,7 +60,7 @@ export async function runChild(options: ChildRunsOptions, task: ChildTask): Prom
   }
 }
 
-/** Resolves with the run once it has ended, whoever carries it out. Rejects with the signal's reason. */
+/** Resolves with the run once it has ended, whichever worker executes it. Rejects with the signal's reason. */
 export async function untilEnded(core: Core, runId: string, signal: AbortSignal): Promise<RunRecord> {
   for (;;) {
     const listener = core.signals.listen(runId);

@@ -1,4 +1,4 @@
-// Carries a backend's events into the run's durable stream, in order, as many as have come at a time.
+// Writes a backend's events to the run's durable stream, in order and in batches.
 
 import type { RunStatus } from "../../contract/runs/run.ts";
 import type { RunEvent } from "../../contract/runs/run-event.ts";
@@ -27,7 +27,7 @@ export class EventWriter {
   #isClosed = false;
   #failure: { readonly cause: unknown } | null = null;
 
-  /** `onStatus` hears the run's state after each write: null when the run is not ours any more, or a write failed. */
+  /** `onStatus` receives the run's status after each write: null when this worker has lost the run, or a write failed. */
   constructor(options: { append: Append; onStatus: (status: RunStatus | null) => void }) {
     this.#append = options.append;
     this.#onStatus = options.onStatus;
@@ -51,7 +51,7 @@ export class EventWriter {
 
   /**
    * Ends the writing: waits for what is under way, returns what was not written and closes what is open. Rejects when
-   * a write failed: nobody here knows then what of it is stored.
+   * a write failed, because it is then unknown what was stored.
    */
   async close(): Promise<RunEvent[]> {
     this.#isClosed = true;
@@ -60,7 +60,7 @@ export class EventWriter {
     return [...this.#pending.splice(0), ...this.#spans.closers()];
   }
 
-  /** A turn of the event loop later, so that a burst is one write, and a short run's last burst is part of its ending. */
+  /** Delayed by one turn of the event loop, so that a burst is one write and a short run's last burst is written with its end. */
   #scheduleFlush(): void {
     if (this.#isScheduled || this.#flushing !== null) return;
     this.#isScheduled = true;

@@ -1,4 +1,4 @@
-// The work of one taken run: its checkout, its backend, and the ending that came of it.
+// Executes one taken run: opens its checkout, runs its backend, and returns the ending.
 
 import type { RunCause } from "../../contract/runs/run.ts";
 import type { Core } from "../core/core.ts";
@@ -35,18 +35,18 @@ export type Work = {
   readonly lend: <Value>(wait: () => Promise<Value>) => Promise<Value>;
   /** Aborts with a RunStopped. */
   readonly signal: AbortSignal;
-  /** Aborts when the service waits for nothing any more. */
+  /** Aborts when the service waits no longer. */
   readonly isOver: AbortSignal;
 };
 
 export type WorkDone = {
   readonly ending: Ending;
   readonly usage: Usage;
-  /** Resolves when the checkout is removed: of a run that was stopped, once its backend has ended. Never rejects. */
+  /** Resolves when the checkout is removed: for a stopped run, once its backend has ended. Never rejects. */
   readonly cleaned: Promise<void>;
 };
 
-/** Never rejects: whatever happens is an ending. Leaves no checkout behind, but after a while. */
+/** Never rejects: every failure is an ending. The checkout is removed, maybe later: see `cleaned`. */
 export async function executeRun(work: Work): Promise<WorkDone> {
   const { core, taken } = work;
   const { id: runId, fence, holdMicroUsd } = taken.run;
@@ -104,7 +104,7 @@ async function endingOfWork(
       const run = () => backend.run({ ...given, carriedState: copy }, opened.value);
       return completed(await ask(() => held.use(run(), backend.stopsWithinMs)));
     } finally {
-      // Also of a run that failed: the session may go on from there. One that was stopped has no time for it.
+      // Also for a failed run: the session may continue from there. A stopped run has no time for it.
       if (!signal.aborted) await reportChanges(work, { checkout: opened.value, copy });
     }
   } catch (cause) {
@@ -120,7 +120,7 @@ async function endingOfWork(
   }
 }
 
-/** What the run works on: the head of a pull request where one was asked for, which makes it an outsider's. */
+/** What the run works on. With a pull request it is that pull request's head, trusted as an outsider's. */
 function sourceOf({ job, pullRequest }: RunInput, runId: string): CheckoutSource | null {
   if (job === null) return null;
   const source = { ...job, runId, repository: job.repository.name };
@@ -181,7 +181,7 @@ function noCommitText(repository: string): string {
   return `Only a job of ${repository} says which commit to read, and none asked for this run. Start it from the repository's CI.`;
 }
 
-/** Settles as the work does, or rejects with the signal's reason as soon as it aborts: a deaf backend holds nobody up. */
+/** Settles as the work does, or rejects with the signal's reason as soon as it aborts, even if the backend ignores the signal. */
 async function untilStopped<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return await new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

@@ -15,10 +15,10 @@ import { RunLease } from "./run-lease.ts";
 import type { Offer, RunQueue } from "./run-queue.ts";
 import { runSpan, showEnding } from "./trace-run.ts";
 
-/** How long work that was told to stop may take to say so. */
+/** Grace period of work that was told to stop. */
 const STOP_GRACE_MS = 2_000;
 const HEARTBEAT_MS = 5_000;
-/** How long a store may be away, half a minute in all, before a run is left to recovery. */
+/** How long the store may be unavailable, half a minute in all, before a run is left to recovery. */
 const STORE_BACKOFF: BackoffPolicy = { attempts: 10, firstDelayMs: 100, maxDelayMs: 10_000 };
 
 export type ExecutorOptions = {
@@ -29,7 +29,7 @@ export type ExecutorOptions = {
   /** Runs at work at a time. */
   readonly slots: number;
   readonly runTimeLimitMs: number;
-  /** How often runs at work are said to live: 5 s unless told. */
+  /** Interval of heartbeats. Default 5 s. */
   readonly heartbeatMs?: number;
 };
 
@@ -42,9 +42,9 @@ export class Executor {
   readonly #slots = new Set<Promise<void>>();
   /** Checkouts of ended runs whose backends are still to end. */
   readonly #cleaning = new Set<Promise<void>>();
-  /** Runs what it is given outside of any run's trace: a worker outlives the run that lends it. */
+  /** Runs a function outside of any run's trace: a worker outlives the run that lends it. */
   readonly #outside = AsyncLocalStorage.snapshot();
-  /** Workers beyond the slots, left by those that were lent and came back: each ends after the run it has. */
+  /** Workers beyond the slots, because lent workers came back: each ends after its current run. */
   #surplus = 0;
 
   constructor(options: ExecutorOptions) {
@@ -68,7 +68,7 @@ export class Executor {
     this.#slots.add(worker);
   }
 
-  /** A run that waits for another one must not keep it from being taken: while it waits, one more worker works. */
+  /** While a run waits for another run, one more worker is added, so that the other run can be taken. */
   async #lend<Value>(wait: () => Promise<Value>): Promise<Value> {
     if (this.#surplus > 0) this.#surplus -= 1;
     else this.#addWorker();
@@ -125,14 +125,14 @@ export class Executor {
       try {
         await this.#execute(runId, offer);
       } catch (cause) {
-        // Nothing of a run may end a worker, and no run may be left to nobody.
-        this.#options.core.log.error({ run_id: runId, err: cause }, "run could not be carried out");
+        // A failing run must not end its worker, and no run may be left without a worker.
+        this.#options.core.log.error({ run_id: runId, err: cause }, "run could not be executed");
         if (!this.#drained.signal.aborted) await this.#interrupt(runId);
       }
     }
   }
 
-  /** Ends a run that nobody works on. What cannot be ended now is put right by recovery at the next start. */
+  /** Ends a run that no worker has. If it cannot be ended now, recovery ends it at the next start. */
   async #interrupt(runId: string): Promise<void> {
     const { core } = this.#options;
     try {

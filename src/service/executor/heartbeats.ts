@@ -1,4 +1,4 @@
-// Says from time to time of all runs at work that their worker lives: one write for many of them, and the writes spread
+// Sends the heartbeats of all running runs: one write for many runs, and the writes spread
 // over time, so that events need not wait behind them.
 
 import type { RunStatus } from "../../contract/runs/run.ts";
@@ -9,13 +9,13 @@ import { beatRuns } from "../core/runs/progress-run.ts";
 /** Runs of one write. */
 const MAX_BEAT = 100;
 
-/** Hears a run's state: null when it is not ours any more. */
+/** Receives a run's status; null when this worker has lost the run. */
 type Observe = (status: RunStatus | null) => void;
 
 export class Heartbeats {
   readonly #core: Core;
   readonly #everyMs: number;
-  /** Those first that were heard of the longest ago. */
+  /** Least recently confirmed first. */
   readonly #held = new Map<HeldRun, Observe>();
   #resting: AbortController | null = null;
 
@@ -24,7 +24,7 @@ export class Heartbeats {
     this.#everyMs = everyMs;
   }
 
-  /** Beats for `run` until the function that it returns is called. */
+  /** Sends heartbeats for `run` until the returned function is called. */
   add(run: HeldRun, observe: Observe): () => void {
     this.#held.set(run, observe);
     if (this.#resting === null) {
@@ -40,7 +40,7 @@ export class Heartbeats {
 
   async #beatOn(isOver: AbortSignal): Promise<void> {
     const { clock } = this.#core;
-    // A slow write is part of the time between two: where the store is slow, runs would else seem silent for longer.
+    // The interval includes the write itself: with a slow store, runs would otherwise look silent for longer.
     let tookMs = 0;
     for (;;) {
       const writes = Math.max(1, Math.ceil(this.#held.size / MAX_BEAT));

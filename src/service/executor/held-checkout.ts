@@ -1,5 +1,5 @@
-// The checkout of one run, from when it is opened until it is removed: not before the backend has ended that works in
-// it. A run that is stopped has its ending at once; its agent may still have to be ended.
+// The checkout of one run, from opening to removal. It is removed only after the backend that works in it has ended:
+// a stopped run is settled at once, while its agent may still be ending.
 
 import type { Core } from "../core/core.ts";
 import type { Checkout } from "../core/ports/checkout.ts";
@@ -9,7 +9,7 @@ const STOPS_WITHIN_MS = 30_000;
 export type HeldCheckoutOptions = {
   readonly core: Pick<Core, "clock" | "log">;
   readonly runId: string;
-  /** Aborts when nothing is waited for any more: the service ends. */
+  /** Aborts when the service ends and waits no longer. */
   readonly isOver: AbortSignal;
 };
 
@@ -32,7 +32,7 @@ export class HeldCheckout {
     return this.#working !== null;
   }
 
-  /** Takes note that it is worked in until `work` settles. Returns the work. */
+  /** Marks it as in use until `work` settles. Returns `work`. */
   use<Value>(work: Promise<Value>, stopsWithinMs: number = STOPS_WITHIN_MS): Promise<Value> {
     const done = () => {
       this.#working = null;
@@ -42,7 +42,7 @@ export class HeldCheckout {
     return work;
   }
 
-  /** Removes it, once nobody works in it or has had the time to end. Never rejects. */
+  /** Removes it once it is not in use, or the time to end has passed. Never rejects. */
   async remove(): Promise<void> {
     const checkout = this.#checkout;
     if (checkout === null) return;

@@ -1,5 +1,5 @@
-// Dispatch within one process: a queue of run ids in memory. What was lost with the process is offered again from
-// the store when the next one starts.
+// Dispatch within one process: a queue of run ids in memory. After a restart, queued runs are offered again from
+// the store.
 
 import type { Dispatch } from "../core/ports/dispatch.ts";
 import type { RunQueue } from "./run-queue.ts";

@@ -48,7 +48,7 @@ export class RunLease {
 
   private constructor(options: LeaseOptions) {
     this.#options = options;
-    // A nudge may come while the run is being taken: it is answered right after.
+    // A nudge may arrive while the run is being taken. It is answered right after.
     this.#stopListening = options.dispatch.onNudge(options.runId, () => this.#look());
   }
 
@@ -57,12 +57,12 @@ export class RunLease {
     return this.#controller.signal;
   }
 
-  /** Tells the work to stop. The first reason stays. */
+  /** Tells the work to stop. Only the first reason counts. */
   stop(kind: StopKind): void {
     if (!this.signal.aborted) this.#controller.abort(new RunStopped(kind));
   }
 
-  /** Draws the conclusion from the run's state after a write: null when the run is not ours any more. */
+  /** Stops the work where the run's status after a write requires it; null when this worker has lost the run. */
   observe(status: RunStatus | null): void {
     if (status === null) this.stop("lost");
     if (status === "cancelling") this.stop("cancel");

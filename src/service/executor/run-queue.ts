@@ -1,4 +1,4 @@
-// Where an executor gets its runs. One implementation for a process that is alone, one for several nodes.
+// Where an executor gets its runs. One implementation for a single process, one for several nodes.
 
 import type { TakenRun } from "../core/runs/progress-run.ts";
 

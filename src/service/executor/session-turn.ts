@@ -1,11 +1,11 @@
-// Runs of one session that change files take turns: each begins with what the one before it left.
+// Serialises the runs of one session that change files: each starts with the changes of the one before.
 
 import { isTerminal } from "../../contract/runs/run.ts";
 import type { Core } from "../core/core.ts";
 import type { RunRecord } from "../core/records.ts";
 import { untilEnded } from "./child-runs.ts";
 
-/** Those further back have ended, or are waited for by these. */
+/** Runs further back have ended, or one of these waits for them. */
 const RUNS_LOOKED_AT = 50;
 
 export type SessionTurn = {

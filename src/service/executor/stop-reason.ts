@@ -1,4 +1,4 @@
-// Why work on a run was told to stop: the reason its AbortSignal carries. Pure.
+// Why a run has to stop: the reason of its AbortSignal. Pure.
 
 export type StopKind = "cancel" | "time_limit" | "shutdown" | "lost";
 
@@ -12,7 +12,7 @@ export class RunStopped extends Error {
     this.kind = kind;
   }
 
-  /** By name: a backend that is a bundle of its own has its own copy of this class. */
+  /** Compares names: a backend in a bundle of its own has its own copy of this class. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === "RunStopped";
   }

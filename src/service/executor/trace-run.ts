@@ -1,4 +1,4 @@
-// How a run looks in its trace: within the request, or the firing, that submitted it, wherever it is carried out.
+// The spans of a run: children of the request, or of the schedule, that submitted it, on whichever node it executes.
 
 import type { Span, SpanStart } from "../core/ports/tracer.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";

@@ -12,7 +12,7 @@ export type ModelUse = {
 
 export type UsageMeterOptions = {
   readonly holdMicroUsd: number;
-  /** Holds so much more of the billing account's credits. False when they do not suffice, or the run is not ours any more. */
+  /** Raises the hold on the billing account. False when its credits do not suffice, or this worker has lost the run. */
   readonly raiseHold: (microUsd: number) => Promise<boolean>;
 };
 
@@ -30,7 +30,7 @@ export class UsageMeter {
     return this.#usage;
   }
 
-  /** Says that the run has an advisor, and what it may be asked. */
+  /** Records that the run has an advisor, and its limits. */
   grantAdvisor(advisor: AdvisorTerms): void {
     this.#usage = { ...this.#usage, advisor };
   }
@@ -47,7 +47,7 @@ export class UsageMeter {
   }
 
   /**
-   * Makes sure that a call of `microUsd` at most can be paid beside all that was counted: raises the hold where it has
+   * Makes sure that a call of at most `microUsd` can be paid in addition to everything counted so far: raises the hold if it has
    * to. False when it cannot: the call must not be made.
    */
   async reserve(microUsd: number): Promise<boolean> {

@@ -1,5 +1,5 @@
-// The home folders of agents, and of commands that have no sandbox: each is one process's and its children's, and both
-// its files and whoever lives in it end with it.
+// The home folders of agents, and of commands without a sandbox: each belongs to one process and its children, and is
+// removed with its files, after every process that uses it has been ended.
 
 import { chmod, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ export async function makeHome(folder: string): Promise<string> {
   return await mkdtemp(join(folder, PREFIX));
 }
 
-/** Ends every process that has it as its home, then removes it, what was made read-only included. Safe to repeat. */
+/** Ends every process whose HOME it is, then removes it, read-only files included. Safe to repeat. */
 export async function removeHome(home: string): Promise<void> {
   await endOrphanProcesses(home);
   const options = { recursive: true, force: true, maxRetries: 3 };
@@ -27,8 +27,8 @@ export async function removeHome(home: string): Promise<void> {
 }
 
 /**
- * Removes the homes that a service left which is no more, with whoever outlived it there. `folder` belongs to one
- * service process: to be called before it starts anything.
+ * Removes the homes that a crashed service left behind, and ends the orphan processes in them. `folder` belongs to one
+ * service process: call it before anything is started.
  */
 export async function sweepHomes(folder: string): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: NodeJS.ErrnoException) => {

@@ -27,7 +27,7 @@ export class BoundedOutput {
     if (rest.length === 0) return;
     this.#tail.push(rest);
     this.#tailLength += rest.length;
-    // Twice the room before anything is moved: each byte is copied once, not at every chunk.
+    // Twice the room before anything is moved, so that each byte is copied once instead of at every chunk.
     if (this.#tailLength > 2 * this.#tailBytes + 65_536) this.#trimTail();
   }
 
@@ -35,7 +35,7 @@ export class BoundedOutput {
     return this.total > this.#headBytes + this.#tailBytes;
   }
 
-  /** As UTF-8; a character that the cut has split is left out. */
+  /** As UTF-8; a character that was split by the cut is left out. */
   text(): string {
     this.#trimTail();
     const head = Buffer.concat(this.#head);

@@ -1,4 +1,4 @@
-// The command line that bubblewrap gets: every namespace, no capability, and a root made of what is named. Pure.
+// Builds bubblewrap's command line: every namespace, no capability, and a root of named folders only. Pure.
 
 import type { GitView } from "./git-view.ts";
 import { INNER_TREE } from "./git-view.ts";
@@ -8,7 +8,7 @@ import type { SandboxLimits } from "./sandbox-config.ts";
 export const INNER_HOME = "/home/agent";
 const INNER_USER = 1000;
 const MAX_OPEN_FILES = 4096;
-/** The service and its neighbours go first. */
+/** Niceness: the service and other programs go first. */
 export const NICENESS = "10";
 
 const accounts: Readonly<Record<string, string>> = {
@@ -33,10 +33,10 @@ export type BubblewrapCall = {
   readonly argv: readonly string[];
 };
 
-/** What bubblewrap is started with: its arguments, and what it reads from the descriptors from `FIRST_DATA` on. */
+/** bubblewrap's arguments, and the data that it reads from the descriptors from `FIRST_DATA` on. */
 export type BubblewrapStart = { readonly args: readonly string[]; readonly data: readonly string[] };
 
-/** Descriptor 3 tells how it goes, 4 holds the filter of system calls. */
+/** Descriptor 3 reports the status, 4 holds the filter of system calls. */
 export const STATUS_DESCRIPTOR = 3;
 export const FILTER_DESCRIPTOR = 4;
 export const FIRST_DATA = 5;
@@ -76,7 +76,7 @@ export function bubblewrapStart(call: BubblewrapCall): BubblewrapStart {
     ...call.host.options,
     ...call.host.seals,
     ...fileOptions(0, made.length),
-    // To a service that is root, the files of /proc/sys are its own: written to, they lead out.
+    // A service that runs as root owns the files of /proc/sys: writing to them leads out of the sandbox.
     ...["--proc", "/proc", "--remount-ro", "/proc"],
     ...["--dev", "/dev", "--remount-ro", "/dev", ...memoryFolder("/dev/shm")],
     ...["--bind", call.treeFolder, INNER_TREE],
@@ -91,19 +91,19 @@ export function bubblewrapStart(call: BubblewrapCall): BubblewrapStart {
   return { args, data: files.map(({ content }) => content) };
 }
 
-/** Set inside: there, the kernel counts the processes of this sandbox alone. It does not count those of root. */
+/** Set inside, where the kernel counts the processes of this sandbox only. It does not count root's. */
 function limited({ prlimitPath, limits, argv }: BubblewrapCall): readonly string[] {
   return [
     prlimitPath,
     ...kernelLimits(limits),
-    // Per process, at once, where the watch needs a moment; address space is not memory, so twice as much.
+    // Per process and at once, while the watch needs a moment. Address space is not memory, so it is twice the limit.
     `--data=${2 * limits.memoryBytes}`,
-    // Both streams in one pipe keep their order; bubblewrap's own complaints have the other.
+    // Both streams share one pipe to keep their order; bubblewrap's own errors go to the other.
     ...["--", "/bin/sh", "-c", 'exec "$@" 2>&1', "sh", ...argv],
   ];
 }
 
-/** Options of prlimit that hold for whatever is confined. */
+/** Options of prlimit for everything that is confined. */
 export function kernelLimits({ processes, diskBytes }: SandboxLimits): readonly string[] {
   return [`--nproc=${processes}`, `--fsize=${diskBytes}`, `--nofile=${MAX_OPEN_FILES}`, "--core=0"];
 }

@@ -1,4 +1,4 @@
-// Executes commands by bubblewrap: namespaces of their own, killed as a whole through the first process in them.
+// Executes commands in bubblewrap: in their own namespaces, ended as a whole by killing the first process in them.
 
 import { spawn } from "node:child_process";
 import type { Clock } from "../../base/clock.ts";
@@ -99,7 +99,7 @@ type Start = {
 };
 
 type Running = Pick<Supervision, "child" | "outputs" | "end" | "ended"> & {
-  /** Null when it never came to be. */
+  /** Null when it did not start. */
   readonly inside: Promise<Inside | null>;
 };
 
@@ -113,7 +113,7 @@ function startBubblewrap({ args, data, path, hasInput, inherited }: Start): Runn
   ];
   const child = withoutInherited(pipes, inherited, (stdio) =>
     spawn("nice", ["-n", NICENESS, "bwrap", ...args], {
-      // Nothing of ours is in an environment that a process with the same user might read.
+      // An empty environment: a process of the same user could read it.
       env: path === undefined ? {} : { PATH: path },
       detached: true,
       stdio,
@@ -129,8 +129,8 @@ function startBubblewrap({ args, data, path, hasInput, inherited }: Start): Runn
   let isEnding = false;
   const end = () => {
     isEnding = true;
-    // With the first process of its namespace everything in it ends, and then bubblewrap. Not bubblewrap alone: before
-    // it has asked to end with its parent, its child would stay.
+    // When the first process of the namespace ends, everything in it ends, and then bubblewrap. Not bubblewrap itself: before
+    // it has set its parent-death signal, its child would stay.
     if (status.inside !== null && child.exitCode === null && child.signalCode === null)
       killProcess(status.inside.firstProcess);
   };

@@ -1,6 +1,6 @@
-// Starts an agent that is a program of its own in bubblewrap: it sees its tools, its checkout and its home, each where
-// it lies on this machine, and the network, because its model is there. With all that it starts it is held to the limits
-// of commands.
+// Starts an agent program in bubblewrap: it sees its tools, its checkout and its home, at the same paths as
+// on this machine, and the network, which its model needs. The limits of commands hold for it and all its
+// processes.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { assertNever } from "../../base/assert-never.ts";
@@ -29,7 +29,7 @@ export type ConfinedStart = {
   readonly home: string;
 };
 
-/** A limit, as much as it allows, and the setting that says so. */
+/** A limit: its kind, its amount, and the setting that defines it. */
 export type PassedLimit = {
   readonly limit: "memory" | "processes" | "disk";
   /** Megabytes, or processes and threads. */
@@ -41,7 +41,7 @@ export type ConfinedAgent = {
   /** The leader of a process group of its own. When it ends, so does everything in its sandbox. */
   readonly child: ChildProcessWithoutNullStreams;
   /**
-   * Resolves with the first limit that was passed, or with null once `signal` aborts. Rejects where nobody can tell.
+   * Resolves with the first limit that was exceeded, or with null once `signal` aborts. Rejects when the watch fails.
    * The agent is left to be ended.
    */
   watch(signal: AbortSignal): Promise<PassedLimit | null>;

@@ -1,5 +1,5 @@
-// Executes commands by whatever the operator starts containers with. What a container sees, its network and its memory
-// are the operator's command; time, output and the weight of the checkout are held here.
+// Executes commands by the operator's container command, which decides what a container sees, its network and its
+// memory. The limits on time, output and the checkout's size are enforced here.
 
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
@@ -12,7 +12,7 @@ import { prepareCommand } from "./prepare-command.ts";
 import type { ContainerCommands, SandboxConfig } from "./sandbox-config.ts";
 import { argvOf, supervise } from "./supervise.ts";
 
-/** What the engine's client needs to find its engine. Nothing of it goes into the container. */
+/** Variables that the engine's client needs to find its engine. None of them goes into the container. */
 const clientVariables = [
   "PATH",
   "HOME",
@@ -80,7 +80,7 @@ export function containerSandbox({ config, commands, inherited, clock, random }:
       try {
         return ok(await supervise({ ...running, end, command, watches: [watchDisk], timeoutMs, clock }));
       } finally {
-        // The client's end says little about the container: killed or crashed, it leaves it running.
+        // The client's end does not end the container: killed or crashed, it leaves it running.
         if (running.child.exitCode !== 0) stopContainer();
         await stopping;
       }
@@ -107,7 +107,7 @@ function filled(
   values: Readonly<Record<string, string>>,
 ): readonly [string, ...string[]] {
   const [program, ...rest] = template;
-  // One pass: a command that holds a placeholder is not filled again.
+  // One pass, so that a placeholder inside the command is not replaced.
   const fill = (part: string) => part.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
   return [program, ...rest.map(fill)];
 }

@@ -1,4 +1,4 @@
-// Weighs a checkout while a command works on it, and keeps an eye on the disk under it.
+// Measures a checkout while a command works on it, and the free space of its disk.
 
 import { lstat, opendir, statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,11 +6,11 @@ import type { Clock } from "../../base/clock.ts";
 
 const LOOK_EVERY_MS = 100;
 const WEIGH_AT_LEAST_EVERY_MS = 5_000;
-/** A file or folder costs this much, empty or not: names fill a disk too. */
+/** The least that a file or folder counts, because empty ones fill a disk too. */
 const LEAST_ENTRY_BYTES = 4096;
 const BLOCK_BYTES = 512;
 const PORTION = 256;
-/** No command takes the last of the disk: a twentieth of it, a gigabyte at most. */
+/** Free space that is kept: a twentieth of the disk, a gigabyte at most. */
 const RESERVED_SHARE = 20;
 const MAX_RESERVED_BYTES = 1_000_000_000;
 
@@ -23,7 +23,7 @@ export type DiskWatch = {
 type Weight = { readonly bytes: number; readonly hasHidden: boolean };
 type Disk = { readonly freeBytes: number; readonly reservedBytes: number };
 
-/** Looks before the command starts; what it returns watches until a limit is passed ("disk") or `signal` aborts (null). */
+/** Measures before the command starts; the returned function watches until a limit is exceeded ("disk") or `signal` aborts (null). */
 export async function prepareDiskWatch(
   watch: DiskWatch,
 ): Promise<(signal: AbortSignal) => Promise<"disk" | null>> {
@@ -31,7 +31,7 @@ export async function prepareDiskWatch(
     weight: await weigh(watch.root, Number.POSITIVE_INFINITY),
     disk: await diskOf(watch.root),
   };
-  // What was too heavy before the command came is not its fault; it may only make it lighter.
+  // A checkout that was above the limit before may only shrink.
   const limit = Math.max(watch.maxBytes, atStart.weight.bytes);
   const step = watch.maxBytes / 16;
 
@@ -47,7 +47,7 @@ export async function prepareDiskWatch(
       if (!isDue && weighedAt.freeBytes - disk.freeBytes < step) continue;
       const weight = await weigh(watch.root, limit);
       weighedAt = { freeBytes: disk.freeBytes, ms: watch.clock.now() };
-      // Behind a folder that we may not read lies, for all we know, everything that the disk has lost.
+      // A folder that cannot be read may hold everything that the disk has lost.
       const hidden = weight.hasHidden ? Math.max(0, taken) : 0;
       if (Math.max(weight.bytes, hidden) > limit) return "disk";
     }
@@ -63,14 +63,14 @@ async function diskOf(root: string): Promise<Disk> {
   };
 }
 
-/** Follows no link. Stops beyond `enough`: a tree that grows as fast as it is walked has no end. */
+/** Follows no link. Stops beyond `enough`, because a tree may grow as fast as it is walked. */
 async function weigh(root: string, enough: number): Promise<Weight> {
   const folders = [root];
   let bytes = 0;
   let hasHidden = false;
   for (let path = folders.pop(); path !== undefined && bytes <= enough; path = folders.pop()) {
     try {
-      // In portions: one folder may hold more names than we have memory for.
+      // In portions, because one folder may hold more names than fit into memory.
       const folder = await opendir(path, { bufferSize: PORTION });
       let portion: Promise<number>[] = [];
       for await (const entry of folder) {
@@ -84,7 +84,7 @@ async function weigh(root: string, enough: number): Promise<Weight> {
       }
       bytes += await total(portion);
     } catch (cause) {
-      // Gone, or no longer a folder, since we heard of it; or closed to us.
+      // Removed or replaced since it was listed, or not readable.
       const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
       if (code === "EACCES" || code === "ENAMETOOLONG") hasHidden = true;
       else if (code !== "ENOENT" && code !== "ENOTDIR") throw cause;

@@ -1,4 +1,4 @@
-// Starts and ends a process group: for what runs without namespaces, where a group is all there is.
+// Starts and ends a process group: for processes without namespaces.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Clock } from "../../base/clock.ts";
@@ -6,7 +6,7 @@ import { type Stdio, withoutInherited } from "./inherited-descriptors.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import type { Supervision } from "./supervise.ts";
 
-/** A process that left the group may hold the pipes open; it is not waited for longer than this. */
+/** A process that left the group may hold the pipes open; this is the longest wait for it. */
 const DRAIN_MS = 1_000;
 
 export type GroupStart = {
@@ -53,6 +53,6 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch {
-    // Nobody of the group is left.
+    // The group is empty.
   }
 }

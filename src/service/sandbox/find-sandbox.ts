@@ -1,4 +1,4 @@
-// Finds the sandbox that this machine can have, by using it once; says at start what is missing, and how to get it.
+// Finds the sandbox that works on this machine, by a trial; logs at start what is missing, and how to install it.
 
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,8 +22,8 @@ const PROBE_MS = 10_000;
 export type SandboxTools = { readonly clock?: Clock; readonly random?: Random };
 
 /**
- * The sandbox by the operator's word, or the best there is: bubblewrap, else none. Throws a `SandboxError` when what
- * the operator asked for does not work: nothing weaker takes its place.
+ * The sandbox that the operator chose, or the best there is: bubblewrap, else none. Throws a `SandboxError` when
+ * the chosen one does not work: it is never replaced by a weaker one.
  */
 export async function findSandbox(
   config: SandboxConfig,
@@ -92,7 +92,7 @@ async function tryBubblewrap(
   }
 }
 
-/** Which switch of this machine forbids what bubblewrap needs. */
+/** Which kernel setting of this machine forbids what bubblewrap needs. */
 async function howToAllow(): Promise<string> {
   const read = (name: string) =>
     readFile(`/proc/sys/${name}`, "utf8").then(

@@ -1,5 +1,5 @@
-// How git's own folder looks from inside a sandbox: readable, so that `git diff` works, and without what could hold a
-// secret. Nothing in it can be changed: what stands in a hook or a configuration runs later, outside.
+// Git's folder as seen from inside a sandbox: readable, so that `git diff` works, and without files that could hold a
+// secret. Nothing in it can be changed: a hook or a configuration would be executed later, outside.
 
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { SandboxError } from "./sandbox-error.ts";
 export const INNER_TREE = "/checkout";
 export const INNER_GIT_FOLDER = "/git";
 
-/** Without these git does not understand its folder. Remotes, credentials and headers are not among them. */
+/** The sections that git needs to read its folder. Remotes, credentials and headers are not among them. */
 const neededKeys: Readonly<Record<string, RegExp>> = {
   core: /^(repositoryformatversion|filemode|bare|ignorecase|symlinks|precomposeunicode|autocrlf|eol)$/i,
   extensions: /^(objectformat|refstorage|noop|partialclone)$/i,
@@ -30,8 +30,8 @@ export async function gitView(checkout: SandboxedCheckout): Promise<GitView> {
     return { ...view, files: [...view.files, pointer] };
   }
   const kind = await lstat(inTree).catch(() => null);
-  // Taken, too, where there is none: a command that could make it could turn it into a link while another one starts,
-  // and what the link names would be shown.
+  // Also covered where it does not exist: a command could create it as a link while another one starts,
+  // and the link's target would be shown.
   if (kind === null) return { binds: [], files: [{ target: `${INNER_TREE}/.git`, content: "" }] };
   if (kind.isSymbolicLink())
     throw new SandboxError("sandbox_not_started", "The checkout's .git is a symbolic link.");
@@ -53,7 +53,7 @@ async function folderView(folder: string, target: string): Promise<GitView> {
   return { binds, files };
 }
 
-/** Only plain `key = value` lines of the sections that git needs; what is continued, included or quoted is left out. */
+/** Only plain `key = value` lines of the sections that git needs; continued, included or quoted values are left out. */
 export function harmlessConfiguration(text: string): string {
   const kept: string[] = [];
   let section = "";

@@ -1,4 +1,4 @@
-// What of this machine a sandboxed command sees: its tools and the little of /etc that they need, all read-only.
+// What a sandboxed command sees of this machine: its tools and the few files of /etc that they need, all read-only.
 
 import { lstat, readdir, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -7,7 +7,7 @@ import { isInside, type SandboxConfig } from "./sandbox-config.ts";
 /** Each as it is on this machine: a folder, or a link into /usr. */
 const toolFolders = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store"];
 
-/** Not /etc/ssl/private, /etc/gitconfig, /etc/shadow: to a service that is root, they would be readable. */
+/** Not /etc/ssl/private, /etc/gitconfig, /etc/shadow: a service that runs as root could read them. */
 const settingsFiles = [
   "/etc/ld.so.cache",
   "/etc/ld.so.conf",
@@ -32,7 +32,7 @@ const javaSettings = /^java-[\w-]+$/;
 export type HostView = {
   /** Options of bubblewrap. */
   readonly options: readonly string[];
-  /** More of them, for the end: until then something may be mounted below what is hidden. */
+  /** Options for the end of the command line: before, something may still be mounted below what is hidden. */
   readonly seals: readonly string[];
   /** The folders of `PATH` that are visible. */
   readonly path: string;
@@ -61,13 +61,13 @@ async function javaFolders(): Promise<string[]> {
   return names.filter((name) => javaSettings.test(name)).map((name) => join("/etc", name));
 }
 
-/** Where something empty has to lie over the service's data: where the data lies within the tools. */
+/** The service's data folders that lie within the tools' folders and have to be covered by an empty folder. */
 async function hiddenWithin(config: SandboxConfig, visible: readonly string[]): Promise<string[]> {
   const hidden = await Promise.all(config.hiddenPaths.map(realPathOfMissing));
   return hidden.filter((path) => visible.some((folder) => isInside(path, folder)));
 }
 
-/** Of a path whose end does not exist yet, too. */
+/** Also for a path whose end does not exist yet. */
 async function realPathOfMissing(path: string): Promise<string> {
   const real = await realpath(path).catch(() => null);
   if (real !== null || path === dirname(path)) return real ?? path;

@@ -1,5 +1,5 @@
-// Descriptors that this process was started with and would pass on. Node marks its own, and the first few it inherits;
-// what a supervisor left open above them would reach every command.
+// File descriptors that this process inherited and would pass on. Node closes its own and the first few on exec;
+// those that a supervisor left open above them would reach every command.
 
 import type { StdioOptions } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -8,7 +8,7 @@ import { devNull } from "node:os";
 
 const CLOSED_ON_EXEC = 0o2000000;
 
-/** Looked for once, at start: later ones are Node's own. Above the standard three. */
+/** Listed once, at start: later ones are Node's own. Above the standard three. */
 export async function inheritedDescriptors(): Promise<readonly number[]> {
   const names = await readdir("/proc/self/fdinfo").catch(() => []);
   const numbers = names.map(Number).filter((descriptor) => descriptor > 2);
@@ -24,7 +24,7 @@ export async function inheritedDescriptors(): Promise<readonly number[]> {
 
 export type Stdio = readonly ("pipe" | "ignore")[];
 
-/** Starts a process by `start`, given `stdio` and nothing at all in the place of what we inherited. */
+/** Starts a process by `start` with `stdio`, and with nothing in place of the inherited descriptors. */
 export function withoutInherited<Child>(
   stdio: Stdio,
   inherited: readonly number[],

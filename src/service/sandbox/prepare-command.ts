@@ -1,4 +1,4 @@
-// What every kind of sandbox asks of a command before it is executed.
+// Checks that every kind of sandbox makes before it executes a command.
 
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { SandboxCommand, SandboxedCheckout, SandboxRefusal } from "../core/ports/sandbox.ts";

@@ -1,4 +1,4 @@
-// Counts what runs in a sandbox, and the memory it holds, through the /proc that its first process sees.
+// Counts the processes of a sandbox and their memory, through the /proc of its first process.
 
 import { readdir, readFile, readlink } from "node:fs/promises";
 import type { Clock } from "../../base/clock.ts";
@@ -21,9 +21,9 @@ export type ProcessWatch = {
   readonly signal: AbortSignal;
 };
 
-/** Returns the limit that was passed, or null when the sandbox has ended. Threads count as processes. */
+/** Returns the limit that was exceeded, or null when the sandbox has ended. Threads count as processes. */
 export async function watchProcesses(watch: ProcessWatch): Promise<SandboxLimit | null> {
-  // Mounted by bubblewrap before anything of the repository ran, in a mount namespace that nobody in it can change.
+  // Mounted by bubblewrap before any command of the repository ran, in a mount namespace that they cannot change.
   const folder = `/proc/${watch.firstProcess}/root/proc`;
   await sandboxIsMade(watch, folder);
   while (!watch.signal.aborted) {
@@ -36,7 +36,7 @@ export async function watchProcesses(watch: ProcessWatch): Promise<SandboxLimit 
   return null;
 }
 
-/** Until then, the first process still sees this machine's /proc: its neighbours would be counted as the sandbox's. */
+/** Before, the first process still sees this machine's /proc, and other processes would be counted. */
 async function sandboxIsMade(watch: ProcessWatch, folder: string): Promise<void> {
   const wanted = `pid:[${watch.processNamespace}]`;
   const giveUpMs = watch.clock.now() + MAX_START_MS;
@@ -59,14 +59,14 @@ async function look(folder: string, enough: number): Promise<Seen | null> {
   });
   if (names === null) return null;
   const ids = names.filter((name) => processId.test(name));
-  // So many are not looked at one by one.
+  // Too many to be measured one by one.
   if (ids.length > enough) return { processes: ids.length, memoryBytes: 0 };
   const each = await Promise.all(
     ids.map((id) => readFile(`${folder}/${id}/status`, "latin1").catch(() => "")),
   );
   return {
     processes: each.reduce((sum, status) => sum + numberOf(status, "Threads"), 0),
-    // What is shared is counted with everyone who shares it.
+    // Shared memory is counted for each process that shares it.
     memoryBytes: each.reduce(
       (sum, status) => sum + 1024 * (numberOf(status, "RssAnon") + numberOf(status, "RssShmem")),
       0,

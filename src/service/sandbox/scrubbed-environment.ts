@@ -1,6 +1,6 @@
-// The environment of a command: made anew, nothing inherited but what the operator named. Pure.
+// Builds the environment of a command: nothing is inherited but what the operator names. Pure.
 
-/** Names under which secrets travel by custom. A runner's own tokens begin with ACTIONS_. */
+/** Names that usually hold secrets. A runner's own tokens begin with ACTIONS_. */
 const secretName =
   /^(ACTIONS_|INPUT_|DATABASE_URL$|SSH_AUTH_SOCK$)|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|ACCESS_?KEY/i;
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -16,9 +16,9 @@ export type EnvironmentParts = {
   readonly path: string;
   readonly home: string;
   readonly temporary: string;
-  /** What the operator lets through. */
+  /** Variables that the operator passes through. */
   readonly passed: Readonly<Record<string, string>>;
-  /** What the command asked for. */
+  /** Variables that the command requests. */
   readonly added: Readonly<Record<string, string>>;
 };
 
@@ -34,7 +34,7 @@ export function scrubbedEnvironment(parts: EnvironmentParts): Record<string, str
     TERM: "dumb",
     ...parts.passed,
     ...parts.added,
-    // Git's folder is read-only and belongs to whom it may: reading must work.
+    // Git's folder is read-only and may belong to another user: reading must work.
     GIT_OPTIONAL_LOCKS: "0",
     GIT_TERMINAL_PROMPT: "0",
     GIT_PAGER: "cat",

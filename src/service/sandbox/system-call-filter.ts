@@ -1,5 +1,5 @@
-// The system calls that a sandboxed process does without, as a program for the kernel (seccomp BPF). Pure.
-// Not the boundary itself: it takes away what namespaces do not cover. Key rings are not in a namespace, sockets of
+// The system calls that are denied in the sandbox, as a seccomp BPF program. Pure.
+// An addition to the namespaces, for what they do not cover: key rings are not in a namespace, sockets of
 // virtual machines (AF_VSOCK) pass a network namespace, and io_uring passes this filter.
 
 const LOAD = 0x20;
@@ -22,9 +22,9 @@ const NUMBER = 0;
 const ARCHITECTURE = 4;
 const argument = (index: number) => 16 + 8 * index;
 
-/** Unix, IPv4, IPv6, netlink: what programs use, each bound to the network namespace. */
+/** Unix, IPv4, IPv6, netlink: the common families, each bound to the network namespace. */
 const socketFamilies = [1, 2, 10, 16];
-/** PostgreSQL takes a few bytes; whole memories hide here from whoever counts them. */
+/** PostgreSQL uses a few bytes of it; larger amounts would escape the memory count. */
 const MAX_SHARED_SEGMENT_BYTES = 65_536;
 /** Calls of another calling convention on the same machine (x32). */
 const X32 = 0x40000000;
@@ -68,7 +68,7 @@ const machines: Readonly<Record<string, Calls>> = {
 
 type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, value: number];
 
-/** The filter for a kind of processor as Node names it, or null where we have none. */
+/** The filter for a processor architecture as Node names it, or null where there is none. */
 export function systemCallFilter(machine: string): Buffer | null {
   const calls = machines[machine];
   return calls === undefined ? null : assemble(program(calls));
@@ -83,7 +83,7 @@ function program(calls: Calls): Instruction[] {
     [JUMP_AT_LEAST, 0, 1, X32],
     [RETURN, 0, 0, ERRNO | ENOSYS],
     ...[...calls.denied, ...newer].flatMap((number) => when(number, [[RETURN, 0, 0, ERRNO | EPERM]])),
-    // Programs have another way when there is none; what lies in such a file, no process's memory shows.
+    // memfd files are not counted as a process's memory, and programs work without them.
     ...when(calls.memoryFile, [[RETURN, 0, 0, ERRNO | ENOSYS]]),
     ...when(calls.sharedSegment, [
       [LOAD, 0, 0, argument(1) + 4],
@@ -107,7 +107,7 @@ function socketRule(): Instruction[] {
   return [[LOAD, 0, 0, argument(0)], ...allowed, [RETURN, 0, 0, ERRNO | EAFNOSUPPORT]];
 }
 
-/** `then` must return: the number of the call may be gone after it. */
+/** `then` must return: it may overwrite the number of the call. */
 function when(number: number, then: readonly Instruction[]): Instruction[] {
   return [[JUMP_EQUAL, 0, then.length, number], ...then];
 }

@@ -1,5 +1,5 @@
-// Executes commands without a sandbox: for repositories that are trusted anyway, or where the operator said so. The
-// environment is scrubbed and the limits on time, output and disk hold; files and network of the machine are in reach.
+// Executes commands without a sandbox: for trusted repositories, or where the operator allows it. The
+// environment is scrubbed and the limits on time, output and disk hold; files and network of the machine can be reached.
 
 import type { Clock } from "../../base/clock.ts";
 import { ok, refused } from "../../base/result.ts";
@@ -59,7 +59,7 @@ export function unsandboxed({ config, inherited, clock }: UnsandboxedParts): San
         });
         return ok(await supervise({ ...running, command, watches: [watchDisk], timeoutMs, clock }));
       } finally {
-        // With what the command let go of: it may still write there.
+        // Together with the command's orphan processes, which may still write there.
         await removeHome(home);
       }
     },

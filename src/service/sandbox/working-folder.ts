@@ -26,7 +26,7 @@ export async function workingFolder(
   if (isAbsolute(cwd) || cwd.includes("\0")) return no("is not relative");
   const folder = await realpath(resolve(realRoot, cwd)).catch(() => null);
   const within = folder === null ? ".." : relative(realRoot, folder);
-  // One answer for what is missing and what is elsewhere: it is no way to ask what exists on this machine.
+  // The same answer for a missing folder and one outside, so that it does not reveal what exists on this machine.
   if (folder === null || within === ".." || within.startsWith(`..${sep}`) || isAbsolute(within))
     return no("is not in the checkout");
   if (!(await stat(folder)).isDirectory()) return no("is not a folder");

@@ -1,11 +1,11 @@
-// The tool that puts a question to the stronger model.
+// The tool that sends a question to the advisor, a stronger model.
 
 import * as z from "zod/mini";
 import { defineTool, type Tool } from "./tool.ts";
 
 const MAX_QUESTION_CHARS = 8_000;
 
-/** `ask` answers with words, those of a refusal too. */
+/** `ask` resolves with text, also for a refusal. */
 export function askAdvisorTool(ask: (question: string) => Promise<string>): Tool<string> {
   return defineTool({
     name: "ask_advisor",

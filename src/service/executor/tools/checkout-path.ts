@@ -1,5 +1,5 @@
-// The one door from a path that a repository or a model wrote to a path on the disk. Nothing outside of the root
-// and nothing of git's own is reached through it.
+// The only way from a path that a repository or a model wrote to a path on disk. Nothing outside of the root
+// and nothing in git's folder can be reached.
 
 import { realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
@@ -39,13 +39,13 @@ export function checkRelativePath(path: string): string {
   return segments.join("/");
 }
 
-/** A path on one line: in JSON quotes when it holds anything that could be taken for something else. */
+/** A path on one line, in JSON quotes when it holds special characters. */
 export function showPath(path: string): string {
   const isPlain = !/[\p{C}\u2028\u2029"\\]/u.test(path) && path.trim() === path;
   return isPlain ? path : JSON.stringify(path).replace(/[\p{C}\u2028\u2029]/gu, spellOut);
 }
 
-/** What cannot be seen, as JSON may write it. */
+/** Invisible characters, escaped as JSON allows. */
 function spellOut(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");

@@ -1,12 +1,12 @@
-// The door for what changes a file. Every folder on the way is opened as a folder, never through a link, and the file
-// is reached from the open folder: what is swapped meanwhile is not followed.
+// The only way to change a file. Every folder on the path is opened as a folder, never through a link, and the file
+// is opened relative to that open folder, so a folder that is swapped for a link meanwhile is not followed.
 
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, realpath } from "node:fs/promises";
 import { checkRelativePath, refusedPath, showPath } from "./checkout-path.ts";
 import { ToolError } from "./tool.ts";
 
-/** More than this no tool writes; no change of a larger file would be kept. */
+/** The most that a tool writes: changes of larger files are not kept. */
 export const MAX_WRITTEN_BYTES = 5_000_000;
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -48,7 +48,7 @@ export async function atPlace<Value>(
   }
 }
 
-/** What lies there now; null when nothing does. Rejects when it is something that no tool should write to. */
+/** The file there now; null when there is none. Rejects for anything that is not a regular file. */
 export async function lookAt(place: Place): Promise<Stats | null> {
   const found = await lstat(place.at).catch((cause: unknown) => {
     if (codeOf(cause) === "ENOENT") return null;
@@ -65,7 +65,7 @@ export async function openFile(
 ): Promise<{ readonly file: FileHandle; readonly about: Stats }> {
   const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
   const flags = { read: O_RDONLY, replace: O_WRONLY, create: O_WRONLY | O_CREAT | O_EXCL };
-  // NONBLOCK: whatever lies there by now, opening it must not wait.
+  // NONBLOCK: opening a pipe must not block.
   const file = await open(place.at, flags[how] | O_NOFOLLOW | O_NONBLOCK);
   try {
     const about = await file.stat();
@@ -77,7 +77,7 @@ export async function openFile(
   }
 }
 
-/** Puts `bytes` in the place of what the file held; its mode stays. */
+/** Replaces the file's content by `bytes`; its mode stays. */
 export async function writeWhole(place: Place, bytes: Buffer): Promise<"created" | "replaced"> {
   const isNew = (await lookAt(place)) === null;
   const { file } = await openFile(place, isNew ? "create" : "replace");
@@ -94,7 +94,7 @@ function checkRegular(about: Stats, { given }: Place): void {
   if (about.isSymbolicLink()) throw refusedPath(given, "it is a symbolic link: use the path it leads to");
   if (about.isDirectory()) throw refusedPath(given, "it is a folder");
   if (!about.isFile()) throw refusedPath(given, "it is no regular file");
-  // Its other name may lie outside of the checkout.
+  // The other hard link may lie outside of the checkout.
   if (about.nlink > 1) throw refusedPath(given, "the file has a second name (a hard link): delete it first");
 }
 
@@ -102,7 +102,7 @@ type OpenFolder = { readonly handle: FileHandle; readonly at: string };
 
 async function openFolder(path: string): Promise<OpenFolder> {
   const handle = await open(path, FOLDER);
-  // Elsewhere no path leads through a descriptor, and the folders on the way are only looked at when entered.
+  // Other systems have no path through a descriptor: there the folders are only checked when entered.
   return { handle, at: process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : path };
 }
 
@@ -135,7 +135,7 @@ async function whyNotEntered(
   return found?.isDirectory() === false ? refusedPath(path, `${name} is a file, not a folder`) : cause;
 }
 
-/** What the file system refuses, in words that name no path of this machine. */
+/** An error of the file system, in words that name no path of this machine. */
 function explain(cause: unknown, path: string): unknown {
   if (cause instanceof ToolError) return cause;
   const shown = showPath(path);

@@ -1,4 +1,4 @@
-// The tool that hands a task to a child run and waits for its reply.
+// The tool that delegates a task to a child run and waits for its reply.
 
 import * as z from "zod/mini";
 import { assertNever } from "../../../base/assert-never.ts";
@@ -16,7 +16,7 @@ const IN_ITS_OWN_FILES =
 const IN_THESE_FILES =
   "It works in these very files: it finds what was changed here, and what it changes is here afterwards. Nothing else goes on meanwhile: several tasks are done one after the other.";
 
-/** `areFilesShared`: the child works in the parent's files. One child at a time, then, and nothing beside it. */
+/** `areFilesShared`: the child works in the parent's files, so one child at a time and no other tool beside it. */
 export function delegateTool(
   task: Pick<BackendTask, "delegate" | "maxTurnTokens">,
   { areFilesShared }: { readonly areFilesShared: boolean },

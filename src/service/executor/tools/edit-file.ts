@@ -41,7 +41,7 @@ export const editFile = defineTool({
         const message = `The file ${showPath(path)} would have ${bytes} bytes, at most ${MAX_WRITTEN_BYTES} are written.`;
         throw new ToolError("too_large", message);
       }
-      // Not replaceAll with a string: `$&` would mean something.
+      // Not replaceAll with a string: `$&` would be a pattern.
       await writeWhole(place, Buffer.from(text.split(oldText).join(newText)));
       return { path, replacements: starts.length, diff: formatDiff(path, replacementHunks(text, edit)) };
     });
@@ -59,7 +59,7 @@ type Wanted = {
   readonly replace_all: boolean;
 };
 
-/** Where what is replaced by what. Throws a `ToolError` when that is nowhere, or at more places than was meant. */
+/** The replacements and their places. Throws a `ToolError` when the text is not found, or at more places than expected. */
 function planEdit(text: string, wanted: Wanted): Edit {
   const shown = showPath(wanted.path);
   if (wanted.old_text === wanted.new_text) {
@@ -76,7 +76,7 @@ function planEdit(text: string, wanted: Wanted): Edit {
   throw new ToolError("no_match", message);
 }
 
-/** As it was given, and with the line ends that the file has: models write LF. */
+/** The text as given, and with the file's own line ends: models write LF. */
 function spellings(text: string, { old_text, new_text }: Wanted): Edit[] {
   const asGiven = { starts: findAll(text, old_text), oldText: old_text, newText: new_text };
   if (!text.includes("\r\n")) return [asGiven];
@@ -113,7 +113,7 @@ function lineNumbers(text: string, starts: readonly number[]): string {
   return named.join(", ") + (starts.length > MAX_NAMED_LINES ? ", …" : "");
 }
 
-/** The first line of the wanted text that the file has not, and the one that comes nearest. */
+/** The first line of the wanted text that is not in the file, and the most similar one. */
 function hint(text: string, wanted: string): string {
   const lines = text.split(/\r?\n/);
   const present = new Set(lines);
@@ -131,7 +131,7 @@ function quoted(line: string): string {
   return JSON.stringify(line.length > MAX_SHOWN_CHARS ? `${line.slice(0, MAX_SHOWN_CHARS)}…` : line);
 }
 
-/** All that the file holds, its byte order mark too. */
+/** The whole content, including a byte order mark. */
 async function readExactly(place: Place): Promise<string> {
   await lookAt(place);
   const { file, about } = await openFile(place, "read");

@@ -1,5 +1,5 @@
-// Asks a host on the allow-list for a page. The name is resolved here, every address is vetted, and the connection goes
-// to a vetted one: a name that changes its mind between the two changes nothing. No proxy, no cookie, no credentials.
+// Fetches a page from a host on the allow-list. The name is resolved once, every address is checked, and the connection
+// goes to a checked address, so that DNS rebinding has no effect. No proxy, no cookie, no credentials.
 
 import { lookup } from "node:dns/promises";
 import type { IncomingMessage } from "node:http";
@@ -105,7 +105,7 @@ async function ask(access: PageAccess, url: URL, signal: AbortSignal): Promise<I
   return await promise;
 }
 
-/** One address that is not for the public refuses them all: who says it once may say it again. */
+/** One address that is not public refuses the host: its next answer could be that address. */
 async function vettedAddresses(
   { resolve = resolveName, mayConnect = isPublicAddress }: PageAccess,
   url: URL,
@@ -131,7 +131,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Takes the place of the resolver for one connection. */
+/** Replaces the resolver for one connection. */
 function answerWith(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_name, options, callback) => {

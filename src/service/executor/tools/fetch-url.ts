@@ -1,4 +1,4 @@
-// The tool that reads a page of a host that the operator allows. Off where none is allowed.
+// The tool that fetches a page from a host that the operator allows. Off where none is allowed.
 
 import * as z from "zod/mini";
 import { fetchPage, MAX_PAGE_BYTES, type Page, type PageAccess } from "./fetch-page.ts";

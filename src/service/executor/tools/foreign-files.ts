@@ -1,4 +1,4 @@
-// Tells by its path which file nobody of the project wrote. Pure.
+// Decides by its path whether a file is vendored, generated or a lock file. Pure.
 
 const vendoredFolders =
   /(^|\/)(node_modules|bower_components|vendor|vendored|third[_-]?party|external|extern|Pods|Carthage|\.yarn|dist|build|out|target|__pycache__|\.venv|venv|site-packages|__snapshots__)\//;

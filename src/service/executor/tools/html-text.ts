@@ -1,5 +1,5 @@
-// What a page of HTML says, as plain text. One pass without regular expressions over the whole: linear, whatever the
-// page holds. Pure.
+// The plain text of an HTML page. One pass without regular expressions over the whole page, so it is linear for any
+// input. Pure.
 
 const hidden = new Set(["script", "style", "noscript", "template", "svg", "iframe", "textarea", "select"]);
 const breaking = new Set(
@@ -21,7 +21,7 @@ const entities: Readonly<Record<string, string>> = {
 /** `<`, `/`, the longest name of an element, and some more. */
 const TAG_CHARS = 32;
 
-/** The text without elements that nobody reads; blocks begin on lines of their own, `<pre>` keeps its spaces. */
+/** The text without scripts, styles and the like; blocks start on a new line, `<pre>` keeps its spaces. */
 export function htmlToText(html: string): string {
   // Letters of ASCII only: other foldings change the length.
   const lower = html.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

@@ -1,8 +1,8 @@
-// Tells an address on the public internet from one of this machine, its network or its provider. Pure.
+// Decides whether an address is on the public internet, not of this machine, its network or its cloud provider. Pure.
 
 import { BlockList, isIP } from "node:net";
 
-/** IANA's special-purpose registries (RFC 6890), and what clouds answer their guests at. */
+/** IANA's special-purpose registries (RFC 6890), and the metadata addresses of clouds. */
 const reserved4: readonly (readonly [string, number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -18,13 +18,13 @@ const reserved4: readonly (readonly [string, number])[] = [
   ["198.51.100.0", 24],
   ["203.0.113.0", 24],
   ["224.0.0.0", 3],
-  // Azure's host answers here, and it looks public.
+  // Azure's host agent: the address looks public.
   ["168.63.129.16", 32],
 ];
 
-/** All that is given out. IPv4 in IPv6's clothes (mapped, NAT64) lies outside of it. */
+/** The allocated part of IPv6. IPv4-mapped and NAT64 addresses lie outside of it. */
 const GLOBAL_6 = ["2000::", 3] as const;
-/** What of it has a purpose of its own: Teredo and 6to4 carry IPv4 addresses. */
+/** Special purposes within it: Teredo and 6to4 carry IPv4 addresses. */
 const reserved6: readonly (readonly [string, number])[] = [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -39,7 +39,7 @@ global6.addSubnet(...GLOBAL_6, "ipv6");
 const blocked6 = new BlockList();
 for (const [net, prefix] of reserved6) blocked6.addSubnet(net, prefix, "ipv6");
 
-/** False for what is no address too. */
+/** False for a text that is not an address, too. */
 export function isPublicAddress(address: string): boolean {
   if (address.includes("%")) return false;
   switch (isIP(address)) {

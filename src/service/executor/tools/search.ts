@@ -1,4 +1,4 @@
-// The tool that finds literal texts in the text files of the tree. No regular expressions: none can be made to run for ever.
+// The tool that finds literal texts in the text files of the tree. No regular expressions, because one could run for ever.
 
 import * as z from "zod/mini";
 import type { TextMatch } from "../../core/ports/checkout.ts";

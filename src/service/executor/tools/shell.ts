@@ -12,7 +12,7 @@ const MAX_COMMAND_CHARS = 32_000;
 
 export type ShellParts = {
   readonly sandbox: Sandbox;
-  /** What the sandbox has to know beside the tree. */
+  /** What the sandbox needs in addition to the tree. */
   readonly checkout: Omit<SandboxedCheckout, "root">;
 };
 

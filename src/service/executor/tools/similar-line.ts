@@ -1,7 +1,7 @@
-// Finds the line of a text that is most like another: what a model meant when its words are nearly right. Pure.
+// Finds the line of a text that is most similar to another: what a model probably meant. Pure.
 
 const MAX_COMPARED_CHARS = 200;
-/** Below this, lines have letters in common and no more. */
+/** Below this, lines are not similar. */
 const LEAST_LIKENESS = 0.5;
 
 export type SimilarLine = {
@@ -10,7 +10,7 @@ export type SimilarLine = {
   readonly text: string;
 };
 
-/** Null when none is alike. White space at the ends does not count; of equals the first. */
+/** Null when none is similar. White space at the ends is ignored; of equals the first wins. */
 export function findSimilarLine(lines: readonly string[], wanted: string): SimilarLine | null {
   const wantedPairs = pairsOf(wanted);
   let best: SimilarLine | null = null;
@@ -26,7 +26,7 @@ export function findSimilarLine(lines: readonly string[], wanted: string): Simil
 
 type Pairs = { readonly counts: ReadonlyMap<string, number>; readonly total: number };
 
-/** Twice the pairs of letters that both have, by all that they have: 1 for the same letters in the same order. */
+/** Dice coefficient of letter pairs: 1 for equal lines. */
 function likeness(wanted: Pairs, text: string): number {
   const line = comparable(text);
   const total = Math.max(line.length - 1, 0);

@@ -14,7 +14,7 @@ const SNIFFED_BYTES = 8000;
 export async function readTextFile(root: string, path: string): Promise<string> {
   const target = await resolveInCheckout(root, path);
   const name = showPath(path);
-  // NONBLOCK: whatever lies there, opening it must not wait.
+  // NONBLOCK: opening a pipe must not block.
   const file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (cause) => {
       throw new ToolError("not_found", `The file ${name} cannot be opened.`, { cause });

@@ -1,4 +1,4 @@
-// Carries out one tool call in the open: its start, arguments, end and result become events of the run.
+// Executes one tool call; its start, arguments, end and result become events of the run.
 
 import { CheckoutError } from "../../core/ports/checkout.ts";
 import type { BackendTask } from "../backend.ts";
@@ -38,7 +38,7 @@ export async function callTool<Value>(call: ToolCall<Value>): Promise<ToolOutcom
   return { ...outcome, text: content };
 }
 
-/** Runs a tool unseen. Rejects never: what stands in the way is a text. */
+/** Executes a tool without events. Never rejects: a failure is a text. */
 export async function attemptTool<Value>({
   task,
   tool,
@@ -51,7 +51,7 @@ export async function attemptTool<Value>({
     const answer = await tool.run(input, { checkout, signal: task.signal });
     return { ok: true, ...answer };
   } catch (cause) {
-    // What is no refusal of the tool's own may name paths of this machine.
+    // An error that is not a ToolError may name paths of this machine.
     const isForShow = cause instanceof ToolError || cause instanceof CheckoutError;
     const why = isForShow ? cause.message : `The tool ${tool.name} failed.`;
     return { ok: false, text: `error: ${why}` };

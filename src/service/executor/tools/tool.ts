@@ -1,4 +1,4 @@
-// What a tool is: a name and a schema that a model can be shown, and a run.
+// The type of a tool: name, description and schema for the model, and its implementation.
 
 import * as z from "zod/mini";
 import type { Checkout } from "../../core/ports/checkout.ts";
@@ -13,7 +13,7 @@ export type ToolErrorCode =
   | "refused"
   | "failed";
 
-/** A tool that said no. The message is for whoever called it: what, which, what to do. */
+/** The tool refused the call. The message is shown to the caller: what, which, what to do. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
   readonly code: ToolErrorCode;
@@ -26,7 +26,7 @@ export class ToolError extends Error {
 
 export type ToolContext = { readonly checkout: Checkout; readonly signal: AbortSignal };
 
-/** The same answer twice: as data for a program, as text for a model and for the log. */
+/** The answer in two forms: data for a program, text for the model and the log. */
 export type ToolAnswer<Value> = { readonly value: Value; readonly text: string };
 
 export type ToolAccess = "read" | "write";
@@ -35,9 +35,9 @@ export type Tool<Value> = {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodMiniType;
-  /** Whether a call changes the checkout: then no other runs beside it. Reads unless told. */
+  /** Whether a call changes the checkout: then no other call runs at the same time. Default: it only reads. */
   readonly access?: ToolAccess;
-  /** Decodes `input` by the schema and carries the call out. Rejects with a `ToolError` when it cannot. */
+  /** Decodes `input` by the schema and executes the call. Rejects with a `ToolError`. */
   run(input: unknown, context: ToolContext): Promise<ToolAnswer<Value>>;
 };
 

@@ -1,4 +1,4 @@
-// The backend that hands a run to another coding agent: a process that speaks the Agent Client Protocol.
+// The backend that executes a run by another coding agent: a process that speaks the Agent Client Protocol.
 
 import { type Clock, systemClock } from "../../../../base/clock.ts";
 import type { Checkout } from "../../../core/ports/checkout.ts";
@@ -14,14 +14,14 @@ const ENDING_MS = 10_000;
 
 export type AcpTools = { readonly clock?: Clock };
 
-/** One process a run, started in its checkout and ended with everything it started. */
+/** One process a run, started in its checkout and ended with all its child processes. */
 export function acpBackend(settings: AcpSettings, { clock = systemClock }: AcpTools = {}): Backend {
   const shared = { settings, clock, mask: new SecretMask(settings.environment) };
   return {
     name: "acp",
     needsCheckout: true,
     changesCheckout: true,
-    // Asked to cancel, asked to end, ended; then what it left is looked for, and its home removed.
+    // Cancel request, SIGTERM, SIGKILL; then orphan processes are ended and its home is removed.
     stopsWithinMs: 2 * settings.stopGraceMs + ENDING_MS,
     run: (task, checkout) => runAgent(shared, { task, checkout }),
   };

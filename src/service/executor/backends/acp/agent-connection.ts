@@ -1,4 +1,4 @@
-// Our side of ACP: what we ask an agent, and what we answer when it asks. https://agentclientprotocol.com
+// The client side of ACP: our requests to an agent, and our answers to its requests. https://agentclientprotocol.com
 
 import {
   type ClientConnection,
@@ -24,7 +24,7 @@ const initializedSchema = z.object({
 });
 const sessionSchema = z.object({ sessionId: z.string() });
 
-/** What the agent may ask of us. All of it may be called at once. */
+/** Handlers of the agent's requests. They may be called concurrently. */
 export type AgentRequests = {
   askPermission(request: RequestPermissionRequest): Promise<RequestPermissionResponse>;
   /** Rejects with a `ToolError`. */
@@ -35,7 +35,7 @@ export type AgentRequests = {
 
 export type SessionWanted = { readonly cwd: string; readonly authMethod: string | null };
 
-/** An agent that answered otherwise than it should. */
+/** The agent answered with an error, or not as the protocol says. */
 export class AgentError extends Error {
   override readonly name = "AgentError";
   readonly code = "agent_error";
@@ -61,12 +61,12 @@ export class AgentDialogue {
         await answered(requests.writeFile(params));
         return {};
       })
-      // A kind of message that we do not know is none of our business.
+      // An unknown notification is ignored.
       .onNotification("*", () => undefined)
       .connect(stream);
   }
 
-  /** Resolves when nothing more can be asked. */
+  /** Resolves when the connection is closed. */
   get closed(): Promise<void> {
     return this.#connection.closed;
   }
@@ -94,7 +94,7 @@ export class AgentDialogue {
     return await this.#ask(methods.agent.session.prompt, promptAnswerSchema, { sessionId, prompt });
   }
 
-  /** Asks it to end its turn. The answer of `prompt` tells when it has. */
+  /** Requests the end of the turn; `prompt` resolves when it has ended. */
   async cancel(sessionId: string): Promise<void> {
     await this.#connection.agent.notify(methods.agent.session.cancel, { sessionId });
   }
@@ -128,7 +128,7 @@ export class AgentDialogue {
   }
 }
 
-/** A refusal of ours as an error of the protocol. What else failed may name paths of this machine. */
+/** Our refusal as a protocol error. Other errors are not passed on: they may name paths of this machine. */
 async function answered<Value>(work: Promise<Value>): Promise<Value> {
   try {
     return await work;

@@ -1,4 +1,4 @@
-// Why an agent did not do its work, and the one sentence that whoever reads the run gets of it.
+// Why an ACP agent failed, and the sentence about it for the run's reader.
 
 import { basename } from "node:path";
 import { assertNever } from "../../../../base/assert-never.ts";
@@ -14,7 +14,7 @@ export type AgentFault =
   | { readonly type: "not_started"; readonly code: string }
   | { readonly type: "exited"; readonly exitCode: number | null; readonly signal: string | null }
   | { readonly type: "ended" }
-  /** It took more than its sandbox gives, and was ended with all that it had started. */
+  /** It exceeded a limit of its sandbox and was ended with all its processes. */
   | { readonly type: "limit_passed"; readonly passed: PassedLimit }
   | { readonly type: "line_too_long"; readonly maxBytes: number }
   | { readonly type: "not_a_message"; readonly text: string }
@@ -27,7 +27,7 @@ export type AgentFault =
   | { readonly type: "malformed"; readonly method: string }
   | { readonly type: "refusal" }
   | { readonly type: "silent" }
-  /** Its reply, even the second one, has not the form that was asked for. */
+  /** Its reply does not match the output schema, even the second time. */
   | { readonly type: "misfit"; readonly faults: string }
   | { readonly type: "cancelled" }
   | { readonly type: "unknown_stop"; readonly stopReason: string };

@@ -1,4 +1,4 @@
-// The process of an agent: a group of its own, a fresh home, and an ending that leaves nothing of it behind.
+// An agent's process: its own process group, a fresh home folder, and an end that leaves nothing behind.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
@@ -6,10 +6,10 @@ import type { Clock } from "../../../../base/clock.ts";
 import type { AcpSettings, AgentStart, ConfinedAgent, PassedLimit } from "./settings.ts";
 
 const MAX_STDERR_CHARS = 8192;
-/** A process that left the group may hold the pipes open; it is not waited for longer than this. */
+/** A process that left the group may hold the pipes open; this is the longest wait for it. */
 const DRAIN_MS = 1_000;
 
-/** The service may end before its agents have: then nobody is left to insist. */
+/** When the service itself ends, agents are killed at once: nobody would be left to do it later. */
 const running = new Set<ChildProcess>();
 
 export type AgentProcessOptions = {
@@ -31,15 +31,15 @@ export type AgentProcess = {
   /** Resolves once it has ended and what it wrote can all be read. */
   readonly ended: Promise<AgentExit>;
   /**
-   * Resolves with the limit of its sandbox that it passed, before anything else is heard of that, or with null when it
-   * has ended otherwise. Rejects where nobody can tell any more. In both cases it is ended.
+   * Resolves with the sandbox limit that it exceeded, before any other sign of that, or with null when it
+   * has ended otherwise. Rejects when the watch fails. The process is ended in each case.
    */
   readonly passed: Promise<PassedLimit | null>;
-  /** Ends it and all that it started: asks first, insists after `graceMs`. Safe to repeat. */
+  /** Ends it and all its processes: SIGTERM first, SIGKILL after `graceMs`. Safe to repeat. */
   end(graceMs: number): Promise<void>;
 };
 
-/** Gives it a fresh home, and starts it. Rejects where its environment or arguments are more than the system takes. */
+/** Makes its home folder and starts it. Rejects where environment or arguments exceed the system's limit. */
 export async function startAgent({ settings, checkout, clock }: AgentProcessOptions): Promise<AgentProcess> {
   const { homes, confine } = settings;
   const home = await homes.make();
@@ -83,7 +83,7 @@ function superviseAgent({ child, watch }: ConfinedAgent, { end: endHome, clock }
   child.stderr.on("data", (chunk: Buffer) => {
     complaints = (complaints + chunk.toString("utf8")).slice(-MAX_STDERR_CHARS);
   });
-  // Whoever does not read any more has ended, or is about to.
+  // An agent that does not read any more has ended, or is about to.
   child.stdin.on("error", () => undefined);
 
   const exited = new Promise<AgentExit>((resolve) => {
@@ -106,7 +106,7 @@ function superviseAgent({ child, watch }: ConfinedAgent, { end: endHome, clock }
   const isGone = new AbortController();
   exited.then(() => isGone.abort());
   const passed = watch(isGone.signal);
-  // What nobody watches does not go on.
+  // Without a working watch the agent must not go on.
   passed.then((limit) => (limit === null ? undefined : killNow()), killNow);
 
   const endAll = async (graceMs: number) => {
@@ -117,7 +117,7 @@ function superviseAgent({ child, watch }: ConfinedAgent, { end: endHome, clock }
     }
     killNow();
     await exited;
-    // Whoever left the group may hold its pipes.
+    // A process that left the group may hold the pipes.
     await endHome();
     await ended;
     running.delete(child);
@@ -146,6 +146,6 @@ function signalGroup(child: ChildProcess, name: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(-child.pid, name);
   } catch {
-    // Nobody of the group is left.
+    // The group is empty.
   }
 }

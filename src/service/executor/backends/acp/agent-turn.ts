@@ -1,5 +1,5 @@
-// One turn of an agent: the session, the prompt, and all that ends it early. Whatever comes first counts: its answer,
-// a fault of its own, a bound that was passed, the end of the run.
+// One turn of an agent: the session, the prompt, and all that ends it early. The first event counts: its answer,
+// its own fault, an exceeded bound, the end of the run.
 
 import {
   type AnyMessage,
@@ -28,7 +28,7 @@ import { type Excess, TurnUsage } from "./turn-usage.ts";
 import { decodeUpdate, type PromptAnswer, toolUpdateSchema } from "./updates.ts";
 
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
-/** An agent that closed its output has this long to end, and so to say why. */
+/** How long an agent that closed its output may take to exit, so that the exit code is known. */
 const EXIT_MS = 3_000;
 
 export type AgentTurnOptions = {
@@ -58,7 +58,7 @@ export class AgentTurn {
   readonly #usage: TurnUsage;
   readonly #dialogue: AgentDialogue;
   readonly #sequence = new Sequence((cause) => this.#over.abort(cause));
-  /** Aborts with what ends the turn early; the first reason stays. */
+  /** Aborts with what ends the turn early; only the first reason counts. */
   readonly #over = new AbortController();
   readonly #done = new AbortController();
   #heardAtMs: number;
@@ -89,7 +89,7 @@ export class AgentTurn {
     });
   }
 
-  /** Rejects with the reason of the task's signal, or with a `BackendFailure`. The agent is left to be ended. */
+  /** Rejects with the reason of the task's signal, or with a `BackendFailure`. The caller ends the agent. */
   async take(): Promise<BackendOutcome> {
     const { task, agent } = this.#options;
     const stop = () => this.#over.abort(task.signal.reason);
@@ -104,7 +104,7 @@ export class AgentTurn {
       const sessionId = await this.#open();
       return await this.#work(sessionId, form);
     } catch (cause) {
-      // What it complained of before it said so is in another pipe: that one is read, too, before the loop comes round.
+      // Its error output is in another pipe: wait one turn of the event loop, so that it is read too.
       if (cause instanceof AgentError) await new Promise((resolve) => setImmediate(resolve));
       const reason = cause instanceof AgentError ? this.#failure(cause.fault) : cause;
       this.#sequence.stop();
@@ -170,7 +170,7 @@ export class AgentTurn {
     return outcome;
   }
 
-  /** Lets the agent end its turn by itself, for a while. */
+  /** Gives the agent a grace period to end its turn by itself. */
   async #cancel(sessionId: string, answering: Promise<PromptAnswer>): Promise<void> {
     const { settings, clock } = this.#options;
     const answered = new AbortController();
@@ -196,7 +196,7 @@ export class AgentTurn {
       case "refusal":
         throw new AgentError({ type: "refusal" });
       case "cancelled":
-        // Some agents end their turn when they are told no.
+        // Some agents end their turn after a refused permission.
         if (this.#stream.hasRejected) return { stopReason: "end_turn" };
         throw new AgentError({ type: "cancelled" });
       default:
@@ -233,7 +233,7 @@ export class AgentTurn {
     throw new ToolError("path_refused", `This service's policy does not let agents ${kind} files.`);
   }
 
-  /** Updates are taken here: the SDK keeps no order between them and the rest, and complains of those it does not know. */
+  /** Updates are handled here: the SDK does not keep their order relative to requests, and reports unknown ones as errors. */
   async #heard(message: AnyMessage): Promise<boolean> {
     this.#heardAtMs = this.#options.clock.now();
     await this.#sequence.room();
@@ -281,7 +281,7 @@ export class AgentTurn {
     return failureOf(fault, { command: settings.command, mask, complaint: agent.lastComplaint() });
   }
 
-  /** Settles as the work does, or rejects as soon as the turn is over. A connection that closed tells why soon. */
+  /** Settles as the work does, or rejects as soon as the turn is over. For a closed connection it waits for the reason. */
   async #unlessOver<Value>(work: Promise<Value>): Promise<Value> {
     const { signal } = this.#over;
     return await new Promise<Value>((resolve, reject) => {
@@ -295,7 +295,7 @@ export class AgentTurn {
   }
 }
 
-/** The service ends, or the run belongs to another: there is no time to be polite. */
+/** The service ends, or another worker has the run: no grace period. */
 export function isUrgent({ reason }: AbortSignal): boolean {
   return reason instanceof RunStopped && (reason.kind === "shutdown" || reason.kind === "lost");
 }

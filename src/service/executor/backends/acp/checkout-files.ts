@@ -1,4 +1,4 @@
-// The files that an agent reads and writes through us: of the checkout alone, by the rules of the tools.
+// Reads and writes files for an agent: only in the checkout, by the rules of the tools.
 
 import { realpath } from "node:fs/promises";
 import { sep } from "node:path";
@@ -40,7 +40,7 @@ export async function writeText(
   await atPlace({ ...wanted, missingFolders: "make" }, (place) => writeWhole(place, bytes));
 }
 
-/** The path from the root, which may be named with its links or without. */
+/** The path relative to the root, which may be given with or without symbolic links. */
 function within(roots: readonly string[], path: string): { readonly root: string; readonly path: string } {
   for (const root of roots) {
     if (path !== root && !path.startsWith(`${root}${sep}`)) continue;

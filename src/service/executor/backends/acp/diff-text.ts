@@ -1,4 +1,4 @@
-// A file's text before and after as a patch of one hunk: what both share at the ends is context or left out. Pure.
+// A patch of one hunk from a file's text before and after; equal lines at both ends are context or left out. Pure.
 
 const CONTEXT_LINES = 3;
 

@@ -1,5 +1,5 @@
-// JSON-RPC messages over an agent's standard input and output, a line each. An agent that writes anything else is not
-// guessed at: the stream ends with a fault.
+// JSON-RPC messages over an agent's standard input and output, one a line. If an agent writes anything else,
+// the stream ends with a fault.
 
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
@@ -11,7 +11,7 @@ const MAX_SHOWN_CHARS = 120;
 export type StreamFault =
   | { readonly type: "ended" }
   | { readonly type: "line_too_long"; readonly maxBytes: number }
-  /** What it wrote, its beginning. */
+  /** The beginning of what it wrote. */
   | { readonly type: "not_a_message"; readonly text: string };
 
 export type MessageStreamOptions = {
@@ -57,7 +57,7 @@ async function* readMessages(options: MessageStreamOptions): AsyncGenerator<AnyM
       if (!(await onMessage(message))) yield message;
     }
   } catch {
-    // A pipe that broke has ended.
+    // A broken pipe is the end.
   }
   onFault({ type: "ended" });
 }
@@ -92,6 +92,6 @@ function asMessage(text: string): AnyMessage | null {
     return null;
   }
   const isMessage = typeof value === "object" && value !== null && "jsonrpc" in value;
-  // What its members hold is for the SDK to check.
+  // The SDK checks the members.
   return isMessage ? (value as AnyMessage) : null;
 }

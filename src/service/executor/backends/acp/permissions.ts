@@ -1,4 +1,4 @@
-// Answers what an agent asks leave for, by the operator's policy. Pure. It binds an agent that asks.
+// Answers an agent's permission requests by the operator's policy. Pure. It only binds agents that request permission.
 
 import type { PermissionAnswer, PermissionKind, PermissionPolicy } from "./settings.ts";
 import { permissionKinds } from "./settings.ts";
@@ -8,11 +8,11 @@ export type PermissionOption = { readonly optionId: string; readonly kind: strin
 export type PermissionDecision = {
   readonly answer: PermissionAnswer;
   readonly kind: PermissionKind;
-  /** Null: none of what was offered says this; the request is answered as cancelled. */
+  /** Null when no offered option fits; the request is then answered as cancelled. */
   readonly optionId: string | null;
 };
 
-/** What the policy says of a kind of tool call; of one that it does not know, what it says of others. */
+/** The policy's answer for a kind of tool call; unknown kinds count as "other". */
 export function answerTo(policy: PermissionPolicy, kind: string | null): PermissionAnswer {
   return typeof policy === "string" ? policy : policy[knownKind(kind)];
 }
@@ -22,7 +22,7 @@ export function decidePermission(
   request: { readonly kind: string | null; readonly options: readonly PermissionOption[] },
 ): PermissionDecision {
   const answer = answerTo(policy, request.kind);
-  // Once rather than always: each call is asked about, and shows in the stream.
+  // "Once" rather than "always", so that each call is requested and visible in the stream.
   const option = [`${answer}_once`, `${answer}_always`]
     .map((wanted) => request.options.find(({ kind }) => kind === wanted))
     .find((found) => found !== undefined);

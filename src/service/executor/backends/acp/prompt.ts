@@ -1,9 +1,9 @@
-// What an agent is told: where it works, what was said before, what is asked. Pure.
+// The prompt of an ACP agent: where it works, the session so far, the request. Pure.
 
 import type { Message } from "../../../../contract/runs/run.ts";
 import type { BareTask, RepositoryTask } from "../../backend.ts";
 
-/** Of the session before; more would crowd out the work. */
+/** The part of the session so far that is included. */
 export const MAX_HISTORY_CHARS = 40_000;
 
 export type PromptParts = {

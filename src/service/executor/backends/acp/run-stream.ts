@@ -1,4 +1,4 @@
-// Turns what an agent tells into the events of a run: messages, thoughts, tool calls with their results, and the steps
+// Turns an agent's updates into the events of a run: messages, thoughts, tool calls with their results, and the steps
 // of its plan. One call at a time.
 
 import type { RunEvent } from "../../../../contract/runs/run-event.ts";
@@ -43,11 +43,11 @@ export class RunStream {
   readonly #openSteps = new Set<string>();
   readonly #doneSteps = new Set<string>();
   #message: OpenMessage | null = null;
-  /** Whether anything came that a reader can see. */
+  /** Whether anything visible was emitted. */
   hasSpoken = false;
-  /** What was said in the last message. */
+  /** The text of the last message. */
   lastText = "";
-  /** Whether the policy said no to anything. */
+  /** Whether the policy refused anything. */
   hasRejected = false;
 
   constructor({ task, mask, roots }: RunStreamOptions) {
@@ -73,11 +73,11 @@ export class RunStream {
     }
   }
 
-  /** The kind of the call that leave is asked for, and the call, started if it was not. */
+  /** The call that needs a permission and its kind; the call is started if it was not. */
   async ask(
     update: ToolUpdate,
   ): Promise<{ kind: string | null; decide(made: PermissionDecision): Promise<void> }> {
-    // What it shows whom it asks is no result.
+    // The content of a permission request is not a result.
     const call = await this.#updateCall({ ...update, content: null });
     return {
       kind: call.kind,
@@ -95,7 +95,7 @@ export class RunStream {
     for (const call of this.#calls.values()) {
       if (call.isFinished) continue;
       await this.#announce(call);
-      // An agent that was told no may say no more of that call.
+      // An agent may send no further update of a refused call.
       if (call.decision?.answer === "reject") await this.#finish(call);
     }
     for (const stepName of this.#openSteps) await this.#emit({ type: "STEP_FINISHED", stepName });
@@ -179,7 +179,7 @@ export class RunStream {
     if (call.isFinished) return;
     call.isFinished = true;
     const content = boundResult(this.#mask.apply(resultOf(call, this.#shorten)));
-    // A long run makes many calls: what was shown is not kept.
+    // A long run makes many calls: finished ones are not kept in memory.
     Object.assign(call, { content: [], input: undefined, output: undefined });
     const messageId = this.#task.nextId("message");
     await this.#emit({ type: "TOOL_CALL_RESULT", messageId, toolCallId: call.id, content, role: "tool" });

@@ -1,4 +1,4 @@
-// Takes the secrets of an agent's environment out of what it says, also where one is torn between two pieces. Pure.
+// Masks the secrets of an agent's environment in its output, also where one is split between two chunks. Pure.
 
 const secretName = /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH/i;
 const MIN_SECRET_CHARS = 6;
@@ -18,7 +18,7 @@ export class SecretMask {
     return this.#secrets.reduce((masked, secret) => masked.replaceAll(secret, MASK), text);
   }
 
-  /** For a text that comes in pieces: what may be the beginning of a secret is kept until the rest is there. */
+  /** For a stream: a possible beginning of a secret is held back until the rest has arrived. */
   stream(): MaskedStream {
     let kept = "";
     return {
@@ -36,7 +36,7 @@ export class SecretMask {
     };
   }
 
-  /** How much of the end may be the beginning of a secret. */
+  /** How many characters at the end may be the beginning of a secret. */
   #openChars(text: string): number {
     let open = 0;
     for (const secret of this.#secrets) {
@@ -50,7 +50,7 @@ export class SecretMask {
 
 export type MaskedStream = { add(piece: string): string; end(): string };
 
-/** A value whose name says so; in JSON, each such member; in an address, its password. */
+/** A value whose name marks a secret; each such member of JSON; the password of a URL. */
 function secretsIn(name: string, value: unknown): string[] {
   if (typeof value === "object" && value !== null)
     return Object.entries(value).flatMap(([key, inner]) => secretsIn(key, inner));

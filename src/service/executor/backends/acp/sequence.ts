@@ -1,6 +1,6 @@
-// Work that is done one piece after the other, in the order in which it came.
+// Executes pieces of work one after the other, in order of arrival.
 
-/** How much may wait before whoever brings more has to wait too. */
+/** How much may be queued before callers have to wait. */
 const MAX_WAITING = 256;
 
 export class Sequence {
@@ -9,7 +9,7 @@ export class Sequence {
   #waiting = 0;
   #isStopped = false;
 
-  /** The first failure is told, and no work is begun after it. */
+  /** Reports the first failure; no work is started after it. */
   constructor(onFailure: (cause: unknown) => void) {
     this.#onFailure = onFailure;
   }

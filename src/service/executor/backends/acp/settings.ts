@@ -1,4 +1,4 @@
-// What the operator says of the agent that runs are given to. Types alone.
+// The operator's settings of an ACP agent. Types only.
 
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 
@@ -17,7 +17,7 @@ export type PermissionKind = (typeof permissionKinds)[number];
 
 export type PermissionAnswer = "allow" | "reject";
 
-/** One answer for everything an agent asks for, or one a kind. */
+/** One answer for all permission requests, or one a kind. */
 export type PermissionPolicy = PermissionAnswer | Readonly<Record<PermissionKind, PermissionAnswer>>;
 
 export type AgentStart = {
@@ -29,7 +29,7 @@ export type AgentStart = {
   readonly home: string;
 };
 
-/** What an agent may not take more of, how much that is, and the setting that says so. */
+/** A limit: its kind, its amount, and the setting that defines it. */
 export type PassedLimit = {
   readonly limit: "memory" | "processes" | "disk";
   /** Megabytes, or processes and threads. */

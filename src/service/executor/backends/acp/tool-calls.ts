@@ -1,4 +1,4 @@
-// The tool calls of an agent, put together from what it tells about each, and their arguments and results as text.
+// An agent's tool calls, merged from its updates, with arguments and results as text.
 // Pure.
 
 import { diffText } from "./diff-text.ts";
@@ -6,7 +6,7 @@ import type { PermissionDecision } from "./permissions.ts";
 import { describeDecision } from "./permissions.ts";
 import { type ToolContent, type ToolUpdate, textOf } from "./updates.ts";
 
-/** Where agents that say a whole record keep what was printed. */
+/** The field that holds the output in agents that send a whole record. */
 const outputNames = ["formatted_output", "aggregated_output", "output", "stdout"];
 
 export type ToolCall = {
@@ -23,7 +23,7 @@ export type ToolCall = {
   decision: PermissionDecision | null;
   /** Whether its start is in the stream. */
   isAnnounced: boolean;
-  /** Whether its result is in the stream: nothing more is said of it. */
+  /** Whether its result is in the stream: then the call is finished. */
   isFinished: boolean;
 };
 
@@ -44,7 +44,7 @@ export function newToolCall(id: string): ToolCall {
   };
 }
 
-/** Takes over what the update tells. */
+/** Applies the update. */
 export function updateToolCall(call: ToolCall, update: ToolUpdate): void {
   call.title = update.title ?? call.title;
   call.name = update.name ?? call.name;
@@ -56,7 +56,7 @@ export function updateToolCall(call: ToolCall, update: ToolUpdate): void {
   call.output = update.rawOutput ?? call.output;
 }
 
-/** Until it is in progress, or asked about, its arguments may still come; some agents show an empty object until then. */
+/** Its arguments may still arrive until it is in progress or needs a permission; some agents send an empty object before. */
 export function isReadyToShow(call: ToolCall): boolean {
   if (hasEnded(call) || call.decision !== null) return true;
   const { input, status } = call;
@@ -72,7 +72,7 @@ export function nameOf(call: ToolCall): string {
   return call.name ?? call.kind ?? "tool";
 }
 
-/** As JSON. `shorten` makes the agent's paths those of the repository. */
+/** As JSON. `shorten` turns absolute paths into paths of the repository. */
 export function argumentsOf(call: ToolCall, shorten: (text: string) => string): string {
   const { title, kind, name, locations, input } = call;
   const places = locations.map(({ path, line }) =>

@@ -1,5 +1,5 @@
-// What a turn used, as far as its agent tells: counted as it comes, so that a run that is stopped has its share, and
-// compared to what the run may use.
+// The usage of a turn, as far as its agent reports it: counted as it arrives, so that a stopped run is charged too, and
+// compared with the run's bound.
 
 import type { UsageMeter } from "../../usage-meter.ts";
 import type { PromptAnswer, UsageUpdate } from "./updates.ts";
@@ -26,8 +26,8 @@ export class TurnUsage {
   }
 
   /**
-   * Counts what the agent tells in the middle of its turn; returns which bound it has passed. The tokens are those in
-   * its context: it has used at least as many.
+   * Counts a report in the middle of the turn; returns the bound that is exceeded. The tokens are those in
+   * its context, a lower limit of what it has used.
    */
   async add({ used, cost }: UsageUpdate): Promise<Excess | null> {
     const dollars = cost?.currency.toUpperCase() === "USD" ? cost.amount : 0;
@@ -36,12 +36,12 @@ export class TurnUsage {
     return (await this.#meter.reserve(0)) ? null : "credits";
   }
 
-  /** Counts what the agent tells at the end of its turn. */
+  /** Counts the report at the end of the turn. */
   end(answer: PromptAnswer): void {
     this.#countUpTo({ tokens: answer.usage?.totalTokens ?? quotaTokens(answer), microUsd: this.#microUsd });
   }
 
-  /** Counts what is new: agents tell sums. */
+  /** Counts the difference: agents report totals. */
   #countUpTo(sum: { readonly tokens: number; readonly microUsd: number }): void {
     const tokens = Math.max(0, Math.ceil(sum.tokens) - this.#tokens);
     const microUsd = Math.max(0, Math.ceil(sum.microUsd) - this.#microUsd);
@@ -52,7 +52,7 @@ export class TurnUsage {
   }
 }
 
-/** Gemini CLI's own place for it: `_meta.quota.token_count`. */
+/** Gemini CLI reports it in `_meta.quota.token_count`. */
 function quotaTokens({ _meta: meta }: PromptAnswer): number {
   const count = memberOf(memberOf(meta, "quota"), "token_count");
   const numbers = [memberOf(count, "input_tokens"), memberOf(count, "output_tokens")];

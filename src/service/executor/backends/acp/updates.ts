@@ -1,5 +1,5 @@
-// What an agent says about itself, decoded: as much of ACP's session/update as we show. What is not understood is
-// nothing, so that a newer agent is no failure. https://agentclientprotocol.com/protocol/v1/schema
+// Decodes ACP's session/update, as far as we show it. Unknown updates are
+// ignored, so that a newer agent works. https://agentclientprotocol.com/protocol/v1/schema
 
 import * as z from "zod/mini";
 
@@ -35,7 +35,7 @@ const toolFields = {
   rawOutput: z.optional(z.unknown()),
 };
 
-/** The fields of a tool call that a message tells; those it leaves out stay what they were. */
+/** The fields of a tool call in one message; missing ones are unchanged. */
 export const toolUpdateSchema = z.object(toolFields);
 export type ToolUpdate = z.infer<typeof toolUpdateSchema>;
 
@@ -62,7 +62,7 @@ export type UsageUpdate = Extract<Update, { sessionUpdate: "usage_update" }>;
 
 const notificationSchema = z.object({ update: updateSchema });
 
-/** Null for what is not understood. Never throws. */
+/** Null for an unknown update. Never throws. */
 export function decodeUpdate(params: unknown): Update | null {
   const parsed = notificationSchema.safeParse(params);
   return parsed.success ? parsed.data.update : null;
@@ -76,7 +76,7 @@ export const promptAnswerSchema = z.object({
 });
 export type PromptAnswer = z.infer<typeof promptAnswerSchema>;
 
-/** A block as text; what is no text is named. */
+/** A block as text; other kinds are named. */
 export function textOf(block: ContentBlock): string {
   const { type, text: said, uri, name, resource } = block;
   if (type === "text") return typeof said === "string" ? said : "";

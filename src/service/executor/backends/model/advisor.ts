@@ -1,4 +1,4 @@
-// The stronger model that the agent may ask, a few times a run and within what its owner lets it spend.
+// The advisor: a stronger model that the agent may consult a few times a run, within its owner's spend cap.
 
 import { BackendFailure, type BackendTask } from "../../backend.ts";
 import { silentListener } from "./answer-events.ts";
@@ -22,7 +22,7 @@ export type AdvisorOptions = {
   readonly conversation: Conversation;
 };
 
-/** How the run asks its advisor, or null where it has none. What stands in the way of an answer is the answer. */
+/** How the run consults its advisor, or null where it has none. A refusal is returned as the answer. */
 export function openAdvisor(options: AdvisorOptions): ((question: string) => Promise<string>) | null {
   const { modelId, callsAllowed, task, asker, conversation } = options;
   const capMicroUsd = task.advisorMaxSpendMicroUsd;
@@ -52,7 +52,7 @@ export function openAdvisor(options: AdvisorOptions): ((question: string) => Pro
     if (typeof reply === "string") return reply;
     return reply.ok ? reply.text : boundText(reply.bound);
   };
-  // One at a time: two at once could pass the cap together.
+  // One at a time: two at once could exceed the cap together.
   return (question) => {
     const answer = last.then(() => ask(question));
     last = answer.catch(() => {});
@@ -60,7 +60,7 @@ export function openAdvisor(options: AdvisorOptions): ((question: string) => Pro
   };
 }
 
-/** An advisor that fails costs the run its advice, not its work. */
+/** A failed advisor call does not fail the run. */
 async function answerOrWhy(reply: Promise<Reply>): Promise<Reply | string> {
   try {
     return await reply;

@@ -1,4 +1,4 @@
-// The loop: ask, carry out what the model calls, ask again with the results, until it calls nothing or a bound is
+// The agent loop: request an answer, execute its tool calls, request again with the results, until it calls nothing or a bound is
 // reached.
 
 import { assertNever } from "../../../../base/assert-never.ts";
@@ -25,7 +25,7 @@ export type AgentLoopOptions = {
   readonly checkout: Checkout;
   readonly tools: readonly Tool<unknown>[];
   readonly modelId: string;
-  /** Null: nobody reviews. */
+  /** Null where there is no reviewer. */
   readonly reviewerId: string | null;
   readonly instructions: string;
   readonly conversation: Conversation;
@@ -45,7 +45,7 @@ export class AgentLoop {
   #events: AnswerEvents;
   #hasActed = false;
   #hasWritten = false;
-  /** What is done once a run. */
+  /** Work that is done once a run. */
   readonly #done = new Set<"nudge" | "review" | "repair">();
 
   constructor(options: AgentLoopOptions) {
@@ -58,7 +58,7 @@ export class AgentLoop {
   async run(): Promise<BackendOutcome> {
     const { conversation, maxTurns } = this.#options;
     for (let turn = 1; ; turn += 1) {
-      // A model that makes the same call for ever has used up its turns: what it knows is still worth an answer.
+      // A model that repeats one call gets no more turns, but is asked for an answer once more.
       const isLast = turn >= maxTurns || this.#repeated.isStuck;
       const isToldSo = isLast && turn > 1;
       if (isToldSo) conversation.say(LAST_TURN_NOTE);
@@ -79,7 +79,7 @@ export class AgentLoop {
     }
   }
 
-  /** At a bound. Whoever asked for a form builds on it: without one the run has failed, by terms that were theirs. */
+  /** Ends at a bound. A run with an output schema has failed without a valid reply, and is charged: the bound was the caller's. */
   #stop(stopReason: "max_tokens" | "max_turns" | "credits"): BackendOutcome {
     if (this.#options.form === null) return { stopReason };
     throw new BackendFailure(
@@ -114,7 +114,7 @@ export class AgentLoop {
     conversation.add(results.message);
   }
 
-  /** What the model is told about its answer, each only once, or null when the answer stands. */
+  /** The next follow-up on the model's answer, each at most once, or null when the answer is final. */
   async #objectTo(reply: FullReply, { isLast }: { isLast: boolean }): Promise<string | null> {
     const { modelId } = this.#options;
     if (reply.text.trim() === "") {
@@ -145,7 +145,7 @@ export class AgentLoop {
     return `[Another model reviewed your work and objects. Mend what is right about it, say briefly where it is wrong, then give your final answer again.]\n${objections}`;
   }
 
-  /** Emits the reply as data where it fits. Throws a `BackendFailure` when it did not fit twice. */
+  /** Emits the reply as data if it is valid. Throws a `BackendFailure` when it was invalid twice. */
   async #checkOutput(text: string): Promise<string | null> {
     const { form, task } = this.#options;
     if (form === null) return null;

@@ -1,4 +1,4 @@
-// One answer of the model as events of the run, piece by piece. What was begun is ended, whatever happens between.
+// Turns one streamed answer into events of the run. Every message that is started is ended, also on failure.
 
 import type { TextStreamPart, ToolSet } from "ai";
 import type { RunEvent } from "../../../../contract/runs/run-event.ts";
@@ -8,14 +8,14 @@ const MAX_NAME_CHARS = 100;
 
 export type AnswerPart = TextStreamPart<ToolSet>;
 
-/** Who hears an answer while it comes. */
+/** Receives an answer while it streams. */
 export interface AnswerListener {
   take(part: AnswerPart): Promise<void>;
   /** The answer is over, or was cut: ends what is open. */
   close(ending: "whole" | "cut"): Promise<void>;
 }
 
-/** For an answer that is not the run's own words. */
+/** Ignores the answer: for calls whose text is not part of the run's reply. */
 export const silentListener: AnswerListener = { take: async () => {}, close: async () => {} };
 
 type Speech = { readonly kind: "text" | "thought"; readonly messageId: string };
@@ -60,7 +60,7 @@ export class AnswerEvents implements AnswerListener {
     }
   }
 
-  /** The run's id of a call that the model named so. */
+  /** The run's id of the model's call id. */
   callId(modelsId: string): string {
     return this.#calls.get(modelsId)?.id ?? modelsId;
   }

@@ -1,5 +1,5 @@
-// Asks a model until it has answered: pays for each request, repeats what failed on the way, goes on where an answer
-// was cut, makes room where the conversation became too long.
+// Requests an answer of a model: pays for each request, retries transport failures, continues where an answer
+// was cut, and trims the history when it becomes too long.
 
 import type { ToolSet } from "ai";
 import { type BackoffPolicy, nextDelayMs } from "../../../../base/backoff.ts";
@@ -23,7 +23,7 @@ export type Question = {
   readonly modelId: string;
   readonly instructions: string;
   readonly tools: ToolSet;
-  /** Trimmed, and continued where an answer is cut. The answer itself is the asker's to add. */
+  /** Trimmed, and extended where an answer is continued. The caller adds the answer itself. */
   readonly conversation: Conversation;
   readonly maxOutputTokens: number;
   readonly capMicroUsd: number | null;
@@ -51,14 +51,14 @@ export type AskerOptions = {
 
 export class ModelAsker {
   readonly #options: AskerOptions;
-  /** By model: no two count alike. */
+  /** By model: each has its own tokenizer. */
   readonly #estimates = new Map<string, TokenEstimate>();
 
   constructor(options: AskerOptions) {
     this.#options = options;
   }
 
-  /** Rejects with a `BackendFailure` when no answer is to be had, and with the signal's reason on abort. */
+  /** Rejects with a `BackendFailure` when there is no answer, and with the signal's reason on abort. */
   async ask(question: Question): Promise<Reply> {
     const { settings, task, spending, provider } = this.#options;
     const { modelId, role, conversation } = question;
@@ -155,7 +155,7 @@ export class ModelAsker {
   }
 }
 
-/** What every request of the question begins with. */
+/** The options that every request shares. */
 function fixedChars({ instructions, tools }: Question): number {
   return instructions.length + JSON.stringify(tools).length;
 }

@@ -1,4 +1,4 @@
-// Why a call of the model failed, in words for whoever reads the run, and whether asking again may help.
+// Why a model call failed, in words for the run's reader, and whether a retry may help.
 
 import { APICallError } from "ai";
 import { parseRetryAfterMs } from "../../../../base/backoff.ts";
@@ -16,7 +16,7 @@ export type CallFailure = {
 export type CallPlace = {
   readonly host: string;
   readonly modelId: string;
-  /** To be kept out of what a server says about it. */
+  /** The key, to be removed from the server's message. */
   readonly apiKey: string | null;
   readonly nowMs: number;
 };
@@ -64,7 +64,7 @@ export function quote(text: string, apiKey: string | null): string {
   return line.length > MAX_QUOTED_CHARS ? `${line.slice(0, MAX_QUOTED_CHARS)}…` : line;
 }
 
-/** No API has a status for it, and only some a code: their words are all there is. */
+/** No API has a status for it, and only some have a code, so messages are matched. */
 function isTooLong(status: number, text: string): boolean {
   if (status !== 400 && status !== 413 && status !== 422) return false;
   return /context_length_exceeded|context (length|window|size)|prompt is too long|too many (input )?tokens/i.test(

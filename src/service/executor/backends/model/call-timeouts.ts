@@ -1,4 +1,4 @@
-// How long an answer is waited for: in all, until it begins, and between its pieces. One sleeper a call.
+// The timeouts of one model call: in all, until the answer begins, and between its parts. One timer a call.
 
 import type { Clock } from "../../../../base/clock.ts";
 import type { ModelLimits } from "./model-settings.ts";
@@ -30,7 +30,7 @@ export class CallTimeouts {
     this.#watch().catch(() => {});
   }
 
-  /** Aborts once it is lost. */
+  /** Aborts when a timeout has passed. */
   get signal(): AbortSignal {
     return this.#lost.signal;
   }

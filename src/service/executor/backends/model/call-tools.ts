@@ -1,4 +1,4 @@
-// Carries out the tool calls of one turn, each shown in the run, their results in the order of the calls.
+// Executes the tool calls of one turn, each visible in the run, with results in the order of the calls.
 
 import type { ModelMessage } from "ai";
 import type { Checkout } from "../../../core/ports/checkout.ts";
@@ -30,7 +30,7 @@ type Outcome = { readonly ok: boolean; readonly text: string };
 type Answered = Outcome & { readonly call: MadeCall; readonly access: ToolAccess };
 
 /**
- * Reads run side by side, a write alone. A call that cannot be carried out is an answer for the model. Rejects with the
+ * Reads run concurrently, writes alone. A call that cannot be executed returns an error text to the model. Rejects with the
  * signal's reason once all have stopped.
  */
 export async function callTools(made: ToolCalls): Promise<ToolResults> {

@@ -1,5 +1,5 @@
-// What a model is sent beside its instructions: the session's history, what was asked, and every turn since. Grows
-// turn by turn, and gives up its oldest parts when there is no room left.
+// The messages of a model request after its instructions: the session's history, the request, and every turn since. Grows
+// turn by turn, and drops its oldest parts when there is no room left.
 
 import type { ModelMessage } from "ai";
 import type { Message } from "../../../../contract/runs/run.ts";
@@ -11,12 +11,12 @@ const LARGE_RESULT_CHARS = 500;
 const LEAST_RESULT_CHARS = 1_000;
 const REMOVED = "[result removed to save room]";
 const GO_ON = "Go on.";
-/** Trimmed to this part of the room, so that not every turn trims again, which would spoil the provider's cache. */
+/** Trimmed to this share of the room, so that not every turn trims again and invalidates the provider's cache. */
 const KEPT_SHARE = 0.75;
 
 export class Conversation {
   #messages: ModelMessage[];
-  /** The last that the user asked: never dropped. */
+  /** The user's last request: never dropped. */
   readonly #task: ModelMessage | undefined;
 
   constructor(messages: readonly ModelMessage[]) {
@@ -40,7 +40,7 @@ export class Conversation {
     this.add({ role: "user", content });
   }
 
-  /** Makes it fit, as far as it can: old results first, then old turns whole, then the end of what came last. */
+  /** Trims to fit: first old results, then whole old turns, then the end of the newest message. */
   fit(roomChars: number): void {
     if (this.chars <= roomChars) return;
     const wanted = roomChars * KEPT_SHARE;
@@ -61,7 +61,7 @@ export class Conversation {
     }
   }
 
-  /** A turn is what was said with the results that answer it, so that no call is left without one. */
+  /** A turn is an answer together with the results of its calls, so that no call is left without a result. */
   #dropTurns(wanted: number): void {
     const starts = this.#turnStarts();
     let chars = this.chars;
@@ -111,7 +111,7 @@ export function openConversation(told: readonly Message[]): {
 }
 
 function toModelMessage({ role, content, tool_call_id: callId, parts = [] }: Message): ModelMessage[] {
-  // The bytes of a part stay where they are: the model hears what lies where, and has tools to look.
+  // A part's bytes are not sent: the model is told its path and type, and has tools to read it.
   const notes = parts
     .filter(({ type, path }) => type !== "text" || path !== undefined)
     .map(
@@ -121,7 +121,7 @@ function toModelMessage({ role, content, tool_call_id: callId, parts = [] }: Mes
   const text = [content, ...notes].filter((some) => some !== "").join("\n");
   if (text === "" || role === "system") return [];
   if (role === "assistant") return [{ role, content: text }];
-  // Its call was made elsewhere, and no API takes a result without one.
+  // Its call is not in this request, and no API accepts a result without a call.
   if (role === "tool")
     return [{ role: "user", content: `[Result of the tool call ${callId ?? ""}]\n${text}` }];
   return [{ role, content: text }];

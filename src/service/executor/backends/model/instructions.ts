@@ -1,4 +1,4 @@
-// What the model is told before anything else: who it is, where it works, and what it may believe.
+// The system instructions: who the model is, where it works, and which text it can trust.
 
 import type { BareTask, RepositoryTask } from "../../backend.ts";
 
@@ -9,7 +9,7 @@ export type Briefing = {
   readonly hasTools: boolean;
   /** What the caller said as `system`. */
   readonly system: readonly string[];
-  /** What the repository asks of whoever works on it. */
+  /** The repository's AGENTS.md. */
   readonly repositorys: string | null;
   /** The reply's JSON Schema, as text. */
   readonly outputSchema: string | null;
@@ -47,7 +47,7 @@ function placeOf(task: RepositoryTask | BareTask): string {
   return `You work in a checkout of the repository ${oneLine(repository)} at commit ${oneLine(sha)} (${oneLine(ref)}${base}), because of the event ${oneLine(event)}.`;
 }
 
-/** A ref's name is chosen by whoever pushed it. */
+/** A ref's name is untrusted: the pusher chose it. */
 function oneLine(text: string): string {
   return JSON.stringify(text.slice(0, 200));
 }

@@ -11,7 +11,7 @@ import { outputForm } from "./output-schema.ts";
 import { openProvider } from "./provider.ts";
 import { Spending } from "./spending.ts";
 
-/** Reads no environment, and opens no connection before a run asks. Throws a TypeError on a base URL that is none. */
+/** Reads no environment, and opens no connection before a run needs it. Throws a TypeError for an invalid base URL. */
 export function modelBackend(settings: ModelSettings): Backend {
   const provider = openProvider(settings);
   const limits = limitsOf(settings);
@@ -21,7 +21,7 @@ export function modelBackend(settings: ModelSettings): Backend {
     needsCheckout: true,
     async run(task: RepositoryTask | BareTask, checkout) {
       const form = task.outputSchema === null ? null : outputForm(task.outputSchema);
-      // About a quarter of what the model takes, at four characters a token.
+      // About a quarter of the context window, at four characters a token.
       const history = await task.history(limits.contextTokens);
       const { system, messages } = openConversation([...history, ...task.messages]);
       const conversation = new Conversation(messages);

@@ -1,4 +1,4 @@
-// One request to a model and its one answer, streamed. No retries, no money: what came of it is a value.
+// One request to a model and its streamed answer. No retries, no money: the outcome is a value.
 
 import { jsonSchema, type LanguageModel, type ModelMessage, streamText, type ToolSet, tool } from "ai";
 import * as z from "zod/mini";
@@ -21,7 +21,7 @@ export type ModelCall = {
   readonly clock: Clock;
   readonly limits: CallTimeoutLimits;
   readonly signal: AbortSignal;
-  /** Told once what the answer used, cut or whole. What the model did not tell is null. Not told if it never began. */
+  /** Called once with the usage of the answer, complete or cut. Unknown numbers are null. Not called if no answer began. */
   count(tokens: HeardTokens): void;
 };
 
@@ -33,7 +33,7 @@ export type MadeCall = {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly input: unknown;
-  /** Set where the arguments cannot be read, or nobody offered the tool. */
+  /** Set where the arguments cannot be decoded, or the tool was not offered. */
   readonly fault: string | null;
 };
 
@@ -47,7 +47,7 @@ export type Answer = {
 
 export type CallOutcome =
   | { readonly ok: true; readonly answer: Answer }
-  /** `said`: what came before it broke off. */
+  /** `said`: the text before the answer was cut. */
   | { readonly ok: false; readonly cause: unknown; readonly said: string };
 
 /** Tools as the model is shown them. Their inputs are decoded by the tools themselves. */
@@ -63,7 +63,7 @@ export function toolSetOf(tools: readonly Tool<unknown>[]): ToolSet {
   );
 }
 
-/** Asks once. Rejects with the signal's reason on abort, and with what the listener throws. */
+/** Sends the request once. Rejects with the signal's reason on abort, and with what the listener throws. */
 export async function callModel(call: ModelCall): Promise<CallOutcome> {
   const { listener, signal } = call;
   const patience = new CallTimeouts(call.clock, call.limits);
@@ -107,7 +107,7 @@ export async function callModel(call: ModelCall): Promise<CallOutcome> {
     count();
     patience.end();
     leaving.abort();
-    // Once the run is stopped its stream takes no more: whoever stopped it closes what is open.
+    // A stopped run's stream takes no more events: the executor closes what is open.
     const closed = listener.close(isWhole ? "whole" : "cut");
     await (isWhole ? closed : closed.catch(() => {}));
   }
@@ -122,7 +122,7 @@ async function* partsOf(stream: AsyncIterable<AnswerPart>): AsyncGenerator<Answe
   }
 }
 
-/** What has come of an answer so far. */
+/** The answer so far. */
 class Heard {
   text = "";
   readonly calls: MadeCall[] = [];
@@ -178,7 +178,7 @@ class Heard {
     this.#chars += text.length;
   }
 
-  /** Anthropic tells the input's tokens at once: what there is to count when the answer is cut later. */
+  /** Anthropic reports the input tokens at once, so a cut answer can still be counted. */
   #begin({ kind, providerMetadata }: Extract<AnswerPart, { type: "custom" }>): void {
     if (kind !== "anthropic.message_start") return;
     const parsed = earlyUsage.safeParse(providerMetadata?.anthropic);

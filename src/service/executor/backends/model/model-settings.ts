@@ -1,4 +1,4 @@
-// What the operator decides about the model: where it is, which ones, and how much a run may ask of it.
+// The operator's model settings: endpoint, models, and limits of a run.
 
 import type { Clock } from "../../../../base/clock.ts";
 import type { Random } from "../../../../base/ids.ts";
@@ -28,7 +28,7 @@ export type ModelSettings = Partial<ModelLimits> & {
   readonly provider: ModelProvider;
   /** Null: the provider's own, which only Anthropic has. */
   readonly baseUrl: string | null;
-  /** Null: the server asks for none. Never in an event, a message or a log. */
+  /** Null where the server needs none. Never in an event, a message or a log. */
   readonly apiKey: string | null;
   /** Slugs. An agent's own model wins over `executor`; null: the run has no such role. */
   readonly models: {

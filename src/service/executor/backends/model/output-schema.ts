@@ -1,4 +1,4 @@
-// The form that a reply has to have: the caller's own JSON Schema, which is not trusted. Checked within a time.
+// Checks a reply against the caller's JSON Schema, which is untrusted: every check has a time limit.
 
 import { runInNewContext } from "node:vm";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
@@ -7,12 +7,12 @@ import { BackendFailure } from "../../backend.ts";
 const MAX_SCHEMA_CHARS = 32_768;
 const MAX_PATTERN_CHARS = 512;
 const MAX_FAULTS = 10;
-/** No schema, pattern or reply needs more that is not made to need it. */
+/** Enough for any schema, pattern and reply that is not made to be slow. */
 const CHECK_MS = 250;
 
 export type OutputCheck =
   | { readonly ok: true; readonly value: JsonValue }
-  /** For the model and for whoever reads the run: which place, and what is wrong there. */
+  /** For the model and for the run's reader: which place, and what is wrong there. */
   | { readonly ok: false; readonly faults: string };
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
@@ -61,7 +61,7 @@ function check(validate: ValidateFunction, reply: string): OutputCheck {
   return { ok: false, faults: listFaults(validate.errors ?? []) };
 }
 
-/** What a schema of one's own needs none of: other documents, and patterns of any length. */
+/** What is refused in a schema: references to other documents, and overlong patterns. */
 function guard(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
@@ -69,7 +69,7 @@ function guard(value: unknown): void {
     if (isReference && typeof inner === "string" && !inner.startsWith("#")) {
       throw refusedSchema(`${key} "${inner.slice(0, 100)}" points outside of it; only "#…" is taken`);
     }
-    // Its answer would be a promise, which is always true.
+    // An async schema would answer with a promise, which is always truthy.
     if (key === "$async") throw refusedSchema("$async is not taken");
     if (key === "pattern" && typeof inner === "string" && inner.length > MAX_PATTERN_CHARS) {
       throw refusedSchema(`a pattern has ${inner.length} characters, at most ${MAX_PATTERN_CHARS} are taken`);
@@ -78,18 +78,18 @@ function guard(value: unknown): void {
   }
 }
 
-/** A script's time limit also ends what the script calls: endless patterns, and references that multiply. */
+/** The script's time limit also ends slow patterns and exponential references. */
 function withinTime<Value>(work: () => Value): Value {
   return runInNewContext("work()", { work }, { timeout: CHECK_MS });
 }
 
-/** The error is of the script's own realm: no `instanceof` knows it. */
+/** The error belongs to the script's own realm, so `instanceof` does not work. */
 function isTimeout(cause: unknown): boolean {
   if (typeof cause !== "object" || cause === null || !("code" in cause)) return false;
   return cause.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
 }
 
-/** Models like to wrap JSON, whatever they are told. */
+/** Models often wrap JSON in a fence. */
 function withoutFence(reply: string): string {
   const text = reply.trim();
   return /^```(?:json)?\s*\n([\s\S]*?)\n?```$/i.exec(text)?.[1] ?? text;

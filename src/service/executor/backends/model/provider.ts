@@ -14,7 +14,7 @@ export type Provider = {
   /** Of the API, for messages. */
   readonly host: string;
   model(id: string): LanguageModel;
-  /** What is asked of it beside what every provider knows. */
+  /** Options of this provider only. */
   readonly options: ProviderOptions;
 };
 
@@ -26,7 +26,7 @@ export function openProvider(settings: Pick<ModelSettings, "provider" | "baseUrl
   return {
     host: new URL(baseURL).host,
     model: modelsOf({ provider, baseURL, apiKey }),
-    // Anthropic bills what it has seen before at a tenth, where it is told to remember. Who speaks as it may not know.
+    // Anthropic's prompt caching, which compatible servers may not support: cached input costs a tenth.
     options: baseURL === ANTHROPIC_URL ? { anthropic: { cacheControl: { type: "ephemeral" } } } : {},
   };
 }

@@ -1,4 +1,4 @@
-// Reads side by side, a write alone. First come, first served: what was asked for after a write sees it.
+// Reads run concurrently, writes alone, in order of arrival: a read that was requested after a write sees it.
 
 import type { ToolAccess } from "../../tools/tool.ts";
 

@@ -1,8 +1,8 @@
-// Notices a model that makes the same call over and over. Pure.
+// Detects a model that repeats the same call. Pure.
 
-/** From this many in a row on, each answer says so. */
+/** From this many in a row on, each result warns the model. */
 const WARN_AT = 3;
-/** So many in a row end the run's work. */
+/** This many in a row end the run. */
 const STOP_AT = 6;
 
 export class RepeatedCalls {

@@ -1,4 +1,4 @@
-// The model that looks once at what a run changed, before its answer stands. Off unless the operator names one.
+// The reviewer: a model that reviews a run's changes once before it ends. Off unless the operator names one.
 
 import { BackendFailure } from "../../backend.ts";
 import { silentListener } from "./answer-events.ts";
@@ -22,7 +22,7 @@ export type Review = {
   readonly patch: string;
 };
 
-/** What the reviewer objects to, or null. A reviewer that cannot be asked objects to nothing. */
+/** The reviewer's objections, or null. A failed reviewer call has none. */
 export async function findObjections({
   modelId,
   asker,

@@ -1,11 +1,11 @@
-// What a run's model calls may cost, and what they did: by the rate card, the run's tokens and its billing account's credits.
+// Limits and counts the cost of a run's model calls: by the rate card, the run's token budget and its billing account's credits.
 
 import type { ModelRate, Rates } from "../../../core/money/rates.ts";
 import { type ModelRole, sumOf } from "../../../core/runs/usage.ts";
 import type { UsageMeter } from "../../usage-meter.ts";
 import type { TokenCount } from "./model-call.ts";
 
-/** An answer shorter than this is not worth asking for. */
+/** The shortest answer that is worth a request. */
 const LEAST_OUTPUT_TOKENS = 512;
 const NANO_PER_MICRO = 1_000;
 
@@ -21,7 +21,7 @@ export type PlannedSpend = Spend & {
   readonly capMicroUsd: number | null;
 };
 
-/** What stands in the way of a call. */
+/** Why a call may not be made. */
 export type SpendingBound = "max_tokens" | "credits" | "cap";
 
 export type Allowance =
@@ -79,7 +79,7 @@ export class Spending {
     const rate = this.#rate(modelId);
     if (rate === undefined) return 0;
     const { inNanoUsdPerToken, cachedInNanoUsdPerToken = inNanoUsdPerToken, outNanoUsdPerToken } = rate;
-    // What a server says of its cache is not believed beyond the input.
+    // A server's cache count is not believed beyond the input's size.
     const cached = Math.min(cachedInput, input);
     const inNanoUsd = (input - cached) * inNanoUsdPerToken + cached * cachedInNanoUsdPerToken;
     const nanoUsd = inNanoUsd + output * outNanoUsdPerToken;

@@ -1,4 +1,4 @@
-// How many tokens a text is, before a model has counted them.
+// Estimates how many tokens a text is.
 
 const CHARS_PER_TOKEN = 4;
 const LEAST_RATIO = 0.5;
@@ -9,7 +9,7 @@ export function tokensOf(chars: number): number {
   return Math.ceil(chars / CHARS_PER_TOKEN);
 }
 
-/** The rule of thumb, corrected by what the model counted last. */
+/** The rule of thumb, corrected by the model's last count. */
 export class TokenEstimate {
   #ratio = 1;
 
@@ -17,13 +17,13 @@ export class TokenEstimate {
     return Math.ceil(tokensOf(chars) * this.#ratio);
   }
 
-  /** The model counted so many tokens in so many characters. */
+  /** Records the model's count for a text of this length. */
   correct(chars: number, tokens: number): void {
     if (chars === 0 || tokens === 0) return;
     this.#ratio = Math.min(Math.max(tokens / tokensOf(chars), LEAST_RATIO), MOST_RATIO);
   }
 
-  /** How many characters so many tokens are about. */
+  /** About how many characters fit into this many tokens. */
   chars(tokens: number): number {
     return Math.floor((tokens * CHARS_PER_TOKEN) / this.#ratio);
   }
