@@ -26,7 +26,7 @@ const ISSUER = "embedded";
 /** Enough for every run that a job could start. */
 const UNLIMITED_CREDITS = "1000000000";
 const UNLIMITED_RATE = "1000000";
-const LOOK_MS = 30_000;
+const READ_CHECKOUT_MS = 30_000;
 
 /** What the job says of itself. Nobody checks it: the service works for this job alone. */
 export type EmbeddedJob = {
@@ -178,7 +178,7 @@ function withoutSettings(environment: Environment): Environment {
 
 async function identityOf({ job, root, environment }: EmbeddedOptions, home: string): Promise<JobIdentity> {
   // What is wrong with the checkout, or with git, is said by the run that needs it.
-  const jobCheckout = await readCheckout({ root, home, environment }, AbortSignal.timeout(LOOK_MS)).catch(
+  const jobCheckout = await readCheckout({ root, home, environment }, AbortSignal.timeout(READ_CHECKOUT_MS)).catch(
     () => null,
   );
   const { repository, repositoryName, event, baseRef, provider, runId, runAttempt } = job;

@@ -9,7 +9,7 @@ import type { TakenRun } from "../core/runs/progress-run.ts";
 import { readReplies } from "../core/sessions/session-history.ts";
 
 /** Poll interval for a child whose signals were lost. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 
 export type ChildTask = {
   readonly message: string;
@@ -68,7 +68,7 @@ export async function untilEnded(core: Core, runId: string, signal: AbortSignal)
     try {
       const run = await core.store.committed.findRun(runId);
       if (run !== null && isTerminal(run.status)) return run;
-      const isTime = core.clock.sleep(LOOK_MS, AbortSignal.any([signal, woken.signal])).catch(() => {});
+      const isTime = core.clock.sleep(POLL_MS, AbortSignal.any([signal, woken.signal])).catch(() => {});
       await Promise.race([listener.moved, isTime]);
       signal.throwIfAborted();
     } finally {

@@ -56,15 +56,17 @@ export class HeldCheckout {
   async #untilUnused(working: Promise<void>): Promise<void> {
     const { core, runId, isOver } = this.#options;
     const isUnused = new AbortController();
-    const patience = core.clock.sleep(this.#stopsWithinMs, AbortSignal.any([isOver, isUnused.signal])).then(
-      () =>
-        core.log.warn(
-          { run_id: runId },
-          "the backend has not ended in time: its checkout is removed under it",
-        ),
-      () => {},
-    );
-    await Promise.race([working, patience]);
+    const gracePeriod = core.clock
+      .sleep(this.#stopsWithinMs, AbortSignal.any([isOver, isUnused.signal]))
+      .then(
+        () =>
+          core.log.warn(
+            { run_id: runId },
+            "the backend has not ended in time: its checkout is removed under it",
+          ),
+        () => {},
+      );
+    await Promise.race([working, gracePeriod]);
     isUnused.abort();
   }
 }

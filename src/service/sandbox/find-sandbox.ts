@@ -83,7 +83,7 @@ async function tryBubblewrap(
       },
     );
     if (result.ok && result.value.exitCode === 0 && result.value.output === "in\n") return { sandbox };
-    return { missing: `bubblewrap did not carry out a first command. ${await howToAllow()}`.trim() };
+    return { missing: `bubblewrap did not execute a first command. ${await howToAllow()}`.trim() };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : "bubblewrap failed.";
     return { missing: `${why} ${await howToAllow()}`.trim() };

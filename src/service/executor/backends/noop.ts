@@ -3,7 +3,7 @@
 import type { Backend } from "../backend.ts";
 
 const ANSWER =
-  "This service runs the `noop` backend, which measures the service itself: the repository was not read and the request was not carried out.";
+  "This service runs the `noop` backend, which measures the service itself: the repository was not read and the request was not executed.";
 
 /** Answers at once with one text message that says so. */
 export const noopBackend: Backend = {

@@ -11,7 +11,7 @@ it("answers at once, and says that nothing was done", async () => {
   const recorder = new TaskRecorder();
   expect(await run(recorder)).toEqual({ stopReason: "end_turn" });
   expect(recorder.types()).toEqual(["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"]);
-  expect(recorder.text()).toContain("the request was not carried out");
+  expect(recorder.text()).toContain("the request was not executed");
   expect(recorder.faults()).toEqual([]);
 });
 

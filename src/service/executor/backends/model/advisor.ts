@@ -2,8 +2,8 @@
 
 import { BackendFailure, type BackendTask } from "../../backend.ts";
 import { silentListener } from "./answer-events.ts";
-import type { ModelAsker, Reply } from "./ask-model.ts";
 import { Conversation, summarise } from "./conversation.ts";
+import type { ModelRequests, Reply } from "./model-requests.ts";
 import type { SpendingBound } from "./spending.ts";
 
 const SUMMARY_CHARS = 24_000;
@@ -17,14 +17,14 @@ export type AdvisorOptions = {
   readonly modelId: string | null;
   readonly callsAllowed: number;
   readonly task: Pick<BackendTask, "advisorMaxSpendMicroUsd" | "meter">;
-  readonly asker: ModelAsker;
+  readonly requests: ModelRequests;
   /** Of the agent. */
   readonly conversation: Conversation;
 };
 
 /** How the run consults its advisor, or null where it has none. A refusal is returned as the answer. */
 export function openAdvisor(options: AdvisorOptions): ((question: string) => Promise<string>) | null {
-  const { modelId, callsAllowed, task, asker, conversation } = options;
+  const { modelId, callsAllowed, task, requests, conversation } = options;
   const capMicroUsd = task.advisorMaxSpendMicroUsd;
   if (modelId === null || capMicroUsd === 0 || callsAllowed === 0) return null;
   task.meter.grantAdvisor({ callsAllowed, spendCapMicroUsd: capMicroUsd });
@@ -38,7 +38,7 @@ export function openAdvisor(options: AdvisorOptions): ((question: string) => Pro
     const told = summarise(conversation.messages, SUMMARY_CHARS);
     const content = `<conversation>\n${told}\n</conversation>\n\nQuestion: ${question.slice(0, MAX_QUESTION_CHARS)}`;
     const reply = await answerOrWhy(
-      asker.ask({
+      requests.send({
         role: "advisor",
         modelId,
         instructions: INSTRUCTIONS,

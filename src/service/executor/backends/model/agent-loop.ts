@@ -7,10 +7,10 @@ import type { Checkout } from "../../../core/ports/checkout.ts";
 import { BackendFailure, type BackendOutcome, type BackendTask } from "../../backend.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { AnswerEvents } from "./answer-events.ts";
-import type { ModelAsker, Reply } from "./ask-model.ts";
 import { callTools, declineCalls } from "./call-tools.ts";
 import type { Conversation } from "./conversation.ts";
 import { toolSetOf } from "./model-call.ts";
+import type { ModelRequests, Reply } from "./model-requests.ts";
 import type { OutputForm } from "./output-schema.ts";
 import { RepeatedCalls } from "./repeated-calls.ts";
 import { findObjections } from "./reviewer.ts";
@@ -29,7 +29,7 @@ export type AgentLoopOptions = {
   readonly reviewerId: string | null;
   readonly instructions: string;
   readonly conversation: Conversation;
-  readonly asker: ModelAsker;
+  readonly requests: ModelRequests;
   readonly maxTurns: number;
   readonly maxOutputTokens: number;
   /** Null: any reply will do. */
@@ -89,8 +89,8 @@ export class AgentLoop {
   }
 
   async #ask(): Promise<Reply> {
-    const { asker, modelId, instructions, conversation, maxOutputTokens, task } = this.#options;
-    return await asker.ask({
+    const { requests, modelId, instructions, conversation, maxOutputTokens, task } = this.#options;
+    return await requests.send({
       role: "executor",
       modelId,
       instructions,
@@ -136,13 +136,13 @@ export class AgentLoop {
   }
 
   async #review(): Promise<string | null> {
-    const { conversation, asker, reviewerId: modelId, checkout } = this.#options;
+    const { conversation, requests, reviewerId: modelId, checkout } = this.#options;
     if (modelId === null || !this.#hasWritten || !this.#isFirst("review")) return null;
     const { files, patch } = await checkout.workingChanges();
     if (files.length === 0) return null;
-    const objections = await findObjections({ modelId, asker, conversation, patch });
+    const objections = await findObjections({ modelId, requests, conversation, patch });
     if (objections === null) return null;
-    return `[Another model reviewed your work and objects. Mend what is right about it, say briefly where it is wrong, then give your final answer again.]\n${objections}`;
+    return `[Another model reviewed your work and objects. Fix what it is right about, say briefly where it is wrong, then give your final answer again.]\n${objections}`;
   }
 
   /** Emits the reply as data if it is valid. Throws a `BackendFailure` when it was invalid twice. */

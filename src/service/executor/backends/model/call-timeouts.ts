@@ -17,28 +17,28 @@ export class CallTimeouts {
   readonly #clock: Clock;
   readonly #limits: CallTimeoutLimits;
   readonly #ended = new AbortController();
-  readonly #lost = new AbortController();
-  readonly #begunAt: number;
-  #heardAt: number;
-  #hasBegun = false;
+  readonly #timedOut = new AbortController();
+  readonly #startedAt: number;
+  #lastPartAt: number;
+  #hasStarted = false;
 
   constructor(clock: Clock, limits: CallTimeoutLimits) {
     this.#clock = clock;
     this.#limits = limits;
-    this.#begunAt = clock.now();
-    this.#heardAt = this.#begunAt;
+    this.#startedAt = clock.now();
+    this.#lastPartAt = this.#startedAt;
     this.#watch().catch(() => {});
   }
 
   /** Aborts when a timeout has passed. */
   get signal(): AbortSignal {
-    return this.#lost.signal;
+    return this.#timedOut.signal;
   }
 
-  /** A piece of the answer has come. */
-  hear(): void {
-    this.#hasBegun = true;
-    this.#heardAt = this.#clock.now();
+  /** Restarts the idle timeout: a part of the answer has arrived. */
+  restart(): void {
+    this.#hasStarted = true;
+    this.#lastPartAt = this.#clock.now();
   }
 
   end(): void {
@@ -51,12 +51,12 @@ export class CallTimeouts {
       if (leftMs <= 0) break;
       await this.#clock.sleep(leftMs, this.#ended.signal);
     }
-    this.#lost.abort(new AnswerLate());
+    this.#timedOut.abort(new AnswerLate());
   }
 
   #dueAt(): number {
     const { requestTimeoutMs, firstChunkTimeoutMs, idleTimeoutMs } = this.#limits;
-    const quietMs = this.#hasBegun ? idleTimeoutMs : firstChunkTimeoutMs;
-    return Math.min(this.#begunAt + requestTimeoutMs, this.#heardAt + quietMs);
+    const idleMs = this.#hasStarted ? idleTimeoutMs : firstChunkTimeoutMs;
+    return Math.min(this.#startedAt + requestTimeoutMs, this.#lastPartAt + idleMs);
   }
 }

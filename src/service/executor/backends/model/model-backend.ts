@@ -3,9 +3,9 @@
 import type { Backend, BareTask, RepositoryTask } from "../../backend.ts";
 import { openAdvisor } from "./advisor.ts";
 import { AgentLoop } from "./agent-loop.ts";
-import { ModelAsker } from "./ask-model.ts";
 import { Conversation, openConversation } from "./conversation.ts";
 import { instructionsFor } from "./instructions.ts";
+import { ModelRequests } from "./model-requests.ts";
 import { defaultLimits, type ModelLimits, type ModelSettings } from "./model-settings.ts";
 import { outputForm } from "./output-schema.ts";
 import { openProvider } from "./provider.ts";
@@ -27,9 +27,9 @@ export function modelBackend(settings: ModelSettings): Backend {
       const conversation = new Conversation(messages);
       const maxTokens = task.maxTurnTokens === 0 ? limits.defaultMaxTurnTokens : task.maxTurnTokens;
       const spending = new Spending({ meter: task.meter, rates, maxTokens });
-      const asker = new ModelAsker({ settings, limits, provider, task, spending });
+      const requests = new ModelRequests({ settings, limits, provider, task, spending });
       const callsAllowed = limits.advisorCalls;
-      const askAdvisor = openAdvisor({ modelId: models.advisor, callsAllowed, task, asker, conversation });
+      const askAdvisor = openAdvisor({ modelId: models.advisor, callsAllowed, task, requests, conversation });
       const tools = toolbox({ task, checkout, askAdvisor });
       const instructions = instructionsFor({
         task,
@@ -47,7 +47,7 @@ export function modelBackend(settings: ModelSettings): Backend {
         reviewerId: models.reviewer,
         instructions,
         conversation,
-        asker,
+        requests,
         maxTurns: limits.maxTurns,
         maxOutputTokens: limits.maxOutputTokens,
         form,

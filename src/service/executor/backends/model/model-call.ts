@@ -66,9 +66,9 @@ export function toolSetOf(tools: readonly Tool<unknown>[]): ToolSet {
 /** Sends the request once. Rejects with the signal's reason on abort, and with what the listener throws. */
 export async function callModel(call: ModelCall): Promise<CallOutcome> {
   const { listener, signal } = call;
-  const patience = new CallTimeouts(call.clock, call.limits);
+  const timeouts = new CallTimeouts(call.clock, call.limits);
   const leaving = new AbortController();
-  const abortSignal = AbortSignal.any([signal, patience.signal, leaving.signal]);
+  const abortSignal = AbortSignal.any([signal, timeouts.signal, leaving.signal]);
   const heard = new Heard();
   const count = () => heard.tell(call.count);
   // At once: a stopped run is settled without waiting for its backend.
@@ -89,12 +89,12 @@ export async function callModel(call: ModelCall): Promise<CallOutcome> {
       onError: () => {},
     });
     for await (const part of partsOf(result.stream)) {
-      if (part.type !== "start" && part.type !== "start-step") patience.hear();
+      if (part.type !== "start" && part.type !== "start-step") timeouts.restart();
       heard.take(part);
       await listener.take(part);
     }
     signal.throwIfAborted();
-    if (patience.signal.aborted) return { ok: false, cause: patience.signal.reason, said: heard.text };
+    if (timeouts.signal.aborted) return { ok: false, cause: timeouts.signal.reason, said: heard.text };
     if (heard.cause !== null || heard.finish === null) {
       return { ok: false, cause: heard.cause ?? new Error("The answer did not end."), said: heard.text };
     }
@@ -105,7 +105,7 @@ export async function callModel(call: ModelCall): Promise<CallOutcome> {
   } finally {
     signal.removeEventListener("abort", count);
     count();
-    patience.end();
+    timeouts.end();
     leaving.abort();
     // A stopped run's stream takes no more events: the executor closes what is open.
     const closed = listener.close(isWhole ? "whole" : "cut");

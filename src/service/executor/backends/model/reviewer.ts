@@ -2,8 +2,8 @@
 
 import { BackendFailure } from "../../backend.ts";
 import { silentListener } from "./answer-events.ts";
-import type { ModelAsker } from "./ask-model.ts";
 import { Conversation, summarise } from "./conversation.ts";
+import type { ModelRequests } from "./model-requests.ts";
 
 const SUMMARY_CHARS = 24_000;
 const MAX_OUTPUT_TOKENS = 4_000;
@@ -15,7 +15,7 @@ const MAX_PATCH_CHARS = 48_000;
 
 export type Review = {
   readonly modelId: string;
-  readonly asker: ModelAsker;
+  readonly requests: ModelRequests;
   /** Of the agent, its answer included. */
   readonly conversation: Conversation;
   /** What it changed, as git's patch. */
@@ -25,7 +25,7 @@ export type Review = {
 /** The reviewer's objections, or null. A failed reviewer call has none. */
 export async function findObjections({
   modelId,
-  asker,
+  requests,
   conversation,
   patch,
 }: Review): Promise<string | null> {
@@ -40,7 +40,7 @@ export async function findObjections({
     capMicroUsd: null,
     listen: () => silentListener,
   };
-  const reply = await asker.ask(question).catch((cause: unknown) => {
+  const reply = await requests.send(question).catch((cause: unknown) => {
     if (cause instanceof BackendFailure) return null;
     throw cause;
   });

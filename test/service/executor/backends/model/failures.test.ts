@@ -53,7 +53,7 @@ describe.each(providers)("a model's API (%s)", (provider) => {
     expect(recorder.task().meter.usage.roles.executor).toBeUndefined();
   });
 
-  it("that asks for more patience than there is fails the run, which may be repeated", async () => {
+  it("that asks for more timeouts than there is fails the run, which may be repeated", async () => {
     await start([fault({ status: 429, retryAfter: 3_600 })]);
     expect(await failure()).toMatchObject({ isRetryable: true, message: expect.stringContaining("429") });
   });

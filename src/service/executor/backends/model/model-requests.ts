@@ -41,7 +41,7 @@ export type Reply =
     }
   | { readonly ok: false; readonly bound: SpendingBound };
 
-export type AskerOptions = {
+export type ModelRequestsOptions = {
   readonly settings: Pick<ModelSettings, "clock" | "random" | "apiKey">;
   readonly limits: ModelLimits;
   readonly provider: Provider;
@@ -49,17 +49,17 @@ export type AskerOptions = {
   readonly spending: Spending;
 };
 
-export class ModelAsker {
-  readonly #options: AskerOptions;
+export class ModelRequests {
+  readonly #options: ModelRequestsOptions;
   /** By model: each has its own tokenizer. */
   readonly #estimates = new Map<string, TokenEstimate>();
 
-  constructor(options: AskerOptions) {
+  constructor(options: ModelRequestsOptions) {
     this.#options = options;
   }
 
   /** Rejects with a `BackendFailure` when there is no answer, and with the signal's reason on abort. */
-  async ask(question: Question): Promise<Reply> {
+  async send(question: Question): Promise<Reply> {
     const { settings, task, spending, provider } = this.#options;
     const { modelId, role, conversation } = question;
     let said = "";
