@@ -178,9 +178,10 @@ function withoutSettings(environment: Environment): Environment {
 
 async function identityOf({ job, root, environment }: EmbeddedOptions, home: string): Promise<JobIdentity> {
   // What is wrong with the checkout, or with git, is said by the run that needs it.
-  const jobCheckout = await readCheckout({ root, home, environment }, AbortSignal.timeout(READ_CHECKOUT_MS)).catch(
-    () => null,
-  );
+  const jobCheckout = await readCheckout(
+    { root, home, environment },
+    AbortSignal.timeout(READ_CHECKOUT_MS),
+  ).catch(() => null);
   const { repository, repositoryName, event, baseRef, provider, runId, runAttempt } = job;
   return {
     provider,
