@@ -9,14 +9,16 @@ export function inputsPage(): string {
 
 ## Inputs
 
-A wrong input is named with what is allowed, all of them at once, before anything is sent. An empty input is the same as
-none.
+Give \`prompt\` or \`prompt-file\`, or neither: then the step takes a request that fits the event. A wrong input is named
+with what is allowed, all of them at once, before anything is sent. An empty input is the same as none.
 
 ${inputsTable()}
 
 ## Outputs
 
 ${outputsTable()}
+
+What the values of \`conclusion\` and \`reason\` mean: [conclusions and reasons](conclusions.md).
 `;
 }
 
