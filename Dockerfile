@@ -3,9 +3,10 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
+# Nothing to build before the sources are here.
+RUN npm ci --ignore-scripts
 COPY . .
-RUN npm run build
+RUN node scripts/build.ts npm
 
 FROM node:24-bookworm-slim
 # git clones over https; slim images have neither it nor the certificates.
@@ -15,7 +16,7 @@ RUN apt-get update \
  && install --directory --owner=node --group=node --mode=0700 /data
 WORKDIR /app
 COPY --from=build /src/package.json /src/LICENSE ./
-COPY --from=build /src/dist/cli.mjs /src/dist/acp.mjs /src/dist/model.mjs /src/dist/traces.mjs /src/dist/LICENSES.txt ./dist/
+COPY --from=build /src/npm/cli.mjs /src/npm/acp.mjs /src/npm/model.mjs /src/npm/traces.mjs /src/npm/LICENSES.txt ./npm/
 
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 USER node
@@ -23,5 +24,5 @@ VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "/app/dist/cli.mjs"]
+ENTRYPOINT ["node", "/app/npm/cli.mjs"]
 CMD ["serve"]

@@ -5,7 +5,11 @@ import { ClosingLine } from "./test/closing-line.ts";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    globalSetup: ["test/support/working-folder-setup.ts", "test/support/deployments-setup.ts"],
+    globalSetup: [
+      "test/support/working-folder-setup.ts",
+      "test/support/command-setup.ts",
+      "test/support/deployments-setup.ts",
+    ],
     setupFiles: "test/support/enter-working-folder.ts",
     reporters: ["default", new ClosingLine()],
     testTimeout: 60_000,

@@ -58,11 +58,11 @@ export async function startBenchService(options: BenchServiceOptions = {}): Prom
     await startServer({ args, env: environment({ options, forge, role, folder }) });
   const { pairs, worker } = options;
   const names = Array.from({ length: pairs ?? 0 }, (_, index) => String(index));
-  const serve = ["dist/cli.mjs", "serve"];
+  const serve = ["npm/cli.mjs", "serve"];
   const apis = await Promise.all(
     pairs === undefined ? [start("all", worker ?? serve)] : names.map(() => start("api", serve)),
   );
-  const workers = await Promise.all(names.map(() => start("worker", worker ?? ["dist/cli.mjs", "work"])));
+  const workers = await Promise.all(names.map(() => start("worker", worker ?? ["npm/cli.mjs", "work"])));
 
   const jobs: Job[] = [];
   for (let index = 0; index < (options.jobs ?? 1); index += 1) {

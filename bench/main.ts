@@ -3,7 +3,6 @@
 // TEST_DATABASE_URL, each part in a schema of its own.
 
 import { setTimeout } from "node:timers/promises";
-import { buildAll } from "../scripts/build.ts";
 import { closeOpened } from "./opened.ts";
 import { type PartName, parts } from "./parts.ts";
 import { type Row, renderTable } from "./table.ts";
@@ -20,7 +19,6 @@ if (unknown.length > 0) {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void closeOpened().finally(() => process.exit(1)));
   }
-  await buildAll();
   const rows: Row[] = [];
   for (const name of asked.length === 0 ? Object.keys(parts) : asked) {
     if (!isPart(name)) continue;

@@ -1,6 +1,7 @@
 // The parts of the benchmark: each measures, and returns its rows of the table. In the order in which they run.
 
-import { builtBytes } from "../scripts/build.ts";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import { bigBatches, measureAppends, smallBatches } from "./appends.ts";
 import { measureColdStart } from "./cold-start.ts";
 import { type ConcurrentFigures, measureConcurrentRuns, RUNS, STALLED_SECONDS } from "./concurrent-runs.ts";
@@ -91,8 +92,9 @@ async function embedded(): Promise<Row[]> {
 }
 
 async function size(): Promise<Row[]> {
-  const bytes = (await builtBytes("dist/main.cjs")) + (await builtBytes("dist/step.cjs"));
-  const post = await builtBytes("dist/post.cjs");
+  const bytesOf = async (name: string) => (await stat(join(import.meta.dirname, "../dist", name))).size;
+  const bytes = (await bytesOf("main.cjs")) + (await bytesOf("step.cjs"));
+  const post = await bytesOf("post.cjs");
   return [
     {
       what: "dist/main.cjs and dist/step.cjs",

@@ -37,7 +37,7 @@ export async function measureLateness(databaseUrl?: string): Promise<LatenessFig
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   };
   const bearer = await makeKey(env);
-  const server = await startServer({ args: ["dist/cli.mjs", "serve", "--port", "0"], env });
+  const server = await startServer({ args: ["npm/cli.mjs", "serve", "--port", "0"], env });
   const client = new LoadClient({ baseUrl: server.url, bearer });
   const lateness = await scheduleAll(client);
   client.close();

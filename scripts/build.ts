@@ -1,14 +1,18 @@
-// Bundles dist/. Byte-identical on every machine: no absolute path, no time, and one pinned esbuild.
+// Bundles dist/, which the Action loads and which is committed, and npm/, which the package holds and which is not.
+// Byte-identical on every machine: no absolute path, no time, and one pinned esbuild.
 
-import { readFileSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const root = join(import.meta.dirname, "..");
+const LICENCES = "LICENSES.txt";
 
-/** One committed bundle. */
+/** Where bundles go: `dist` is committed, `npm` is built by `npm ci` and packed. */
+export type BundleFolder = "dist" | "npm";
+
+/** One bundle. */
 export type Bundle = {
   readonly entry: string;
   readonly outfile: string;
@@ -77,7 +81,7 @@ const besideTheService = [
   besides(/^\.\/acp\.ts$/, "./acp.mjs"),
 ];
 
-/** Everything under dist/. A further face of the package is one more row. */
+/** Everything under dist/ and npm/. A further face of the package is one more row. */
 export const bundles: readonly Bundle[] = [
   {
     entry: "src/action/main.ts",
@@ -123,7 +127,7 @@ export const bundles: readonly Bundle[] = [
   { entry: "undici", outfile: "dist/proxy.cjs", options: action },
   {
     entry: "src/cli/main.ts",
-    outfile: "dist/cli.mjs",
+    outfile: "npm/cli.mjs",
     options: { ...command, plugins: besideTheService },
   },
   {
@@ -132,16 +136,18 @@ export const bundles: readonly Bundle[] = [
     options: { ...command, plugins: besideTheService },
   },
   { entry: "src/service/model.ts", outfile: "dist/model.mjs", options: command },
-  { entry: "src/service/acp.ts", outfile: "dist/acp.mjs", options: command },
-  { entry: "src/service/telemetry/traces.ts", outfile: "dist/traces.mjs", options: command },
-  { entry: "src/client/client.ts", outfile: "dist/client.mjs", options: library },
+  { entry: "src/service/model.ts", outfile: "npm/model.mjs", options: command },
+  { entry: "src/service/acp.ts", outfile: "npm/acp.mjs", options: command },
+  { entry: "src/service/telemetry/traces.ts", outfile: "npm/traces.mjs", options: command },
+  { entry: "src/client/client.ts", outfile: "npm/client.mjs", options: library },
 ];
 
-/** Builds every bundle and the licences of what is inside them. Touches dist/ only when all of it is built. */
-export async function buildAll(): Promise<void> {
+/** Builds a folder's bundles and the licences of what is inside them. Touches it only when all of them are built. */
+export async function buildFolder(folder: BundleFolder): Promise<void> {
   const inputs = new Set<string>();
   const files = new Map<string, Uint8Array | string>();
   for (const { entry, outfile, options } of bundles) {
+    if (!outfile.startsWith(`${folder}/`)) continue;
     const { metafile, outputFiles } = await build({
       ...options,
       entryPoints: [entry],
@@ -150,15 +156,39 @@ export async function buildAll(): Promise<void> {
       write: false,
     });
     for (const path of Object.keys(metafile.inputs)) inputs.add(path);
-    for (const { contents } of outputFiles) files.set(outfile, contents);
+    for (const { contents } of outputFiles) files.set(basename(outfile), contents);
   }
-  files.set("dist/LICENSES.txt", licenceTexts(inputs));
-  await rm(join(root, "dist"), { recursive: true, force: true });
-  await mkdir(join(root, "dist"));
-  for (const [path, contents] of files) {
-    await writeFile(join(root, path), contents);
-    process.stdout.write(`${path} ${Buffer.byteLength(contents)} bytes\n`);
+  files.set(LICENCES, licenceTexts(inputs));
+  await mkdir(join(root, folder), { recursive: true });
+  for (const name of await readdir(join(root, folder))) {
+    // The package's types are made by another script, and hidden names are files that are being written.
+    if (!files.has(name) && !/^\.|\.d\.ts$/.test(name)) await rm(join(root, folder, name));
   }
+  for (const [name, contents] of files) {
+    // Renamed into its place: a command that starts meanwhile reads the old file or the new one.
+    const part = join(root, folder, `.${name}.${process.pid}`);
+    await writeFile(part, contents);
+    await rename(part, join(root, folder, name));
+    process.stdout.write(`${folder}/${name} ${Buffer.byteLength(contents)} bytes\n`);
+  }
+}
+
+/** Builds npm/ where a source is newer than it: what a test, the benchmark or the demo starts is never an old command. */
+export async function refreshCommand(): Promise<void> {
+  const sources = [...treeOf("src"), "package-lock.json", "scripts/build.ts"];
+  const builtAt = modifiedAt(`npm/${LICENCES}`);
+  if (sources.some((path) => modifiedAt(path) > builtAt)) await buildFolder("npm");
+}
+
+/** A folder and everything in it, folders too: one is modified where a file in it is removed. */
+function treeOf(folder: string): string[] {
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
+  return [folder, ...names.map((name) => join(folder, name))];
+}
+
+/** In milliseconds. Never, where there is no such file. */
+function modifiedAt(path: string): number {
+  return statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? Number.NEGATIVE_INFINITY;
 }
 
 /** Leaves a module that is imported lazily in a file of its own. */
@@ -236,9 +266,9 @@ function licenceOf(folder: string): string {
   return "The package holds no licence text.";
 }
 
-/** The bytes of one built file, for the benchmark. */
-export async function builtBytes(outfile: string): Promise<number> {
-  return (await readFile(join(root, outfile))).byteLength;
+if (import.meta.main) {
+  const [asked] = process.argv.slice(2);
+  for (const folder of ["dist", "npm"] as const) {
+    if (asked === undefined || asked === folder) await buildFolder(folder);
+  }
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll();

@@ -41,7 +41,7 @@ const forge = await startCodeHost({
 const service = isEmbedded
   ? null
   : await startServer({
-      args: ["dist/cli.mjs", "serve", "--port", "0", "--data-dir", join(folder, "service")],
+      args: ["npm/cli.mjs", "serve", "--port", "0", "--data-dir", join(folder, "service")],
       env: {
         CI_ISSUERS: JSON.stringify([forge.issuerEntry]),
         ...(isOn("quota-ended") ? { CI_FREE_CREDITS: "0" } : {}),

@@ -2,9 +2,9 @@
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { buildAll } from "./build.ts";
+import { buildFolder } from "./build.ts";
 
-await buildAll();
+await buildFolder("dist");
 const args = ["status", "--porcelain", "--untracked-files=all", "--", "dist"];
 const changed = execFileSync("git", args, { cwd: join(import.meta.dirname, ".."), encoding: "utf8" });
 if (changed !== "") {

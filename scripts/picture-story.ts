@@ -61,7 +61,7 @@ export async function playJob(folder: string): Promise<Played> {
   const model = await startModelServer({ script: repair(), apiKey: MODEL_KEY, models: [MODEL] });
   opened.defer(() => model.close());
   const service = await startServer({
-    args: ["dist/cli.mjs", "serve", "--port", "0", "--data-dir", join(folder, "service")],
+    args: ["npm/cli.mjs", "serve", "--port", "0", "--data-dir", join(folder, "service")],
     env: {
       BACKEND: "model",
       CI_ISSUERS: JSON.stringify([forge.issuerEntry]),

@@ -14,7 +14,7 @@ import { gitlabJob } from "../ci/job-variables.ts";
 import { BorrowedFixture } from "../service/checkouts/borrowed-fixture.ts";
 import { editTestFix, storyTools, sumProject } from "../support/model-stories.ts";
 
-const MAIN = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+const MAIN = new URL("../../npm/cli.mjs", import.meta.url).pathname;
 const KEY = "sk-the-models-key-0123456789";
 const tools = { ...storyTools, run: (command: string) => call("shell", { command }) };
 

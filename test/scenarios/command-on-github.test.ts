@@ -11,7 +11,7 @@ import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
 import { Fixture } from "../support/scenario.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
-const COMMAND = new URL("../../dist/cli.mjs", import.meta.url).pathname;
+const COMMAND = new URL("../../npm/cli.mjs", import.meta.url).pathname;
 
 describe("the command in a job of GitHub", () => {
   let fixture: Fixture;

@@ -29,7 +29,7 @@ import { type FaultProxy, type ProxiedRequest, startFaultProxy } from "./fault-p
 import { startTestService, type TestService } from "./service.ts";
 
 const PROJECT = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const COMMAND = join(PROJECT, "dist/cli.mjs");
+const COMMAND = join(PROJECT, "npm/cli.mjs");
 export const OUTPUT_DIR = "agent-service-output";
 /** Where the examples take the command from. */
 export const CI_PACKAGE = "https://files.example.com/agent-service-1.0.0.tgz";

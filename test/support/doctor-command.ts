@@ -15,7 +15,7 @@ import type { CheckState, DoctorCheck, DoctorPage } from "../../src/report/docto
 const PROJECT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 /** The Node that the project installs: whatever runs the tests may be older. */
 const NODE = join(PROJECT, "node_modules/node/bin", process.platform === "win32" ? "node.exe" : "node");
-const COMMAND = join(PROJECT, "dist/cli.mjs");
+const COMMAND = join(PROJECT, "npm/cli.mjs");
 
 export type Examined = {
   readonly code: number | null;

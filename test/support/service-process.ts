@@ -9,7 +9,8 @@ import { fileURLToPath } from "node:url";
 const PROJECT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 /** The Node that the project installs: whatever runs the tests may be older. */
 const NODE = join(PROJECT, "node_modules/node/bin", process.platform === "win32" ? "node.exe" : "node");
-const COMMAND = join(PROJECT, "src/cli/main.ts");
+/** Built before the first test. */
+const COMMAND = join(PROJECT, "npm/cli.mjs");
 
 export type Exit = {
   readonly code: number | null;

@@ -28,7 +28,7 @@ describe("the bundles", () => {
   });
 
   it("of the service and the command hold no model; that has one of its own", async () => {
-    for (const outfile of ["dist/service.mjs", "dist/cli.mjs"])
+    for (const outfile of ["dist/service.mjs", "npm/cli.mjs"])
       expect((await inputsOf(outfile)).filter(ofModel)).toEqual([]);
     expect((await inputsOf("dist/model.mjs")).some(ofModel)).toBe(true);
   });

@@ -370,10 +370,10 @@ it("costs a command that traces nothing nothing: the library is in a file beside
     });
     return Object.keys(metafile.inputs).join("\n");
   };
-  expect(await packagesOf("dist/cli.mjs")).not.toMatch(
+  expect(await packagesOf("npm/cli.mjs")).not.toMatch(
     /@opentelemetry\/(sdk|exporter|otlp)|service\/traces\.ts/,
   );
-  expect(await packagesOf("dist/traces.mjs")).toMatch(/@opentelemetry\/sdk-trace/);
+  expect(await packagesOf("npm/traces.mjs")).toMatch(/@opentelemetry\/sdk-trace/);
   const { files } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
-  expect(files).toContain("dist/traces.mjs");
+  expect(files).toContain("npm/traces.mjs");
 });
