@@ -1,6 +1,7 @@
 // A reply as data, as people read it: the review's own words, and a table of what it found. Pure.
 
 import { byteLength, SectionRoom } from "../base/bounded-text.ts";
+import { withoutJsonFence } from "../base/json-fence.ts";
 import { singleLine } from "../base/untrusted-text.ts";
 import {
   type Finding,
@@ -116,9 +117,8 @@ function worstFirst(findings: readonly Finding[]): readonly Finding[] {
 }
 
 function isJson(text: string): boolean {
-  const bare = text.trim().replace(/^```(?:json)?\s*\n([\s\S]*?)\n?```$/i, "$1");
   try {
-    JSON.parse(bare);
+    JSON.parse(withoutJsonFence(text));
     return true;
   } catch {
     return false;

@@ -1,6 +1,7 @@
 // The system calls that are denied in the sandbox, as a seccomp BPF program. Pure.
 // An addition to the namespaces, for what they do not cover: key rings are not in a namespace, sockets of
-// virtual machines (AF_VSOCK) pass a network namespace, and io_uring passes this filter.
+// virtual machines (AF_VSOCK) pass a network namespace, io_uring passes this filter, and by ptrace a command could make
+// the first process of its sandbox, which has no limits, execute its own code.
 
 const LOAD = 0x20;
 const JUMP_EQUAL = 0x15;
@@ -37,8 +38,8 @@ type Calls = {
   readonly denied: readonly number[];
 };
 
-/** The same numbers on every machine: io_uring, mounting, quotactl_fd, memfd_secret. */
-const newer = [425, 426, 427, 428, 429, 430, 431, 432, 433, 442, 443, 447];
+/** The same numbers on every machine: io_uring, mounting, pidfd_getfd, quotactl_fd, memfd_secret. */
+const newer = [425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442, 443, 447];
 
 const machines: Readonly<Record<string, Calls>> = {
   x64: {
@@ -48,10 +49,11 @@ const machines: Readonly<Record<string, Calls>> = {
     memoryFile: 319,
     // syslog, pivot_root, chroot, acct, mount, umount2, swapon, swapoff, reboot, init_module, delete_module, quotactl,
     // kexec_load, add_key, request_key, keyctl, unshare, move_pages, perf_event_open, fanotify_init,
-    // open_by_handle_at, setns, kcmp, finit_module, kexec_file_load, bpf, userfaultfd
+    // open_by_handle_at, setns, kcmp, finit_module, kexec_file_load, bpf, userfaultfd, ptrace, process_vm_readv,
+    // process_vm_writev
     denied: [
       103, 155, 161, 163, 165, 166, 167, 168, 169, 175, 176, 179, 246, 248, 249, 250, 272, 279, 298, 300, 304,
-      308, 312, 313, 320, 321, 323,
+      308, 312, 313, 320, 321, 323, 101, 310, 311,
     ],
   },
   arm64: {
@@ -61,7 +63,7 @@ const machines: Readonly<Record<string, Calls>> = {
     memoryFile: 279,
     denied: [
       116, 41, 51, 89, 40, 39, 224, 225, 142, 105, 106, 60, 104, 217, 218, 219, 97, 239, 241, 262, 265, 268,
-      272, 273, 294, 280, 282,
+      272, 273, 294, 280, 282, 117, 270, 271,
     ],
   },
 };

@@ -160,9 +160,14 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
 
     it.runIf(process.arch === "x64")("meets a filter where no namespace is", async () => {
       const calls = { socketOfVirtualMachine: [41, 40, 1, 0], keyRing: [250, 0, -3, 0], ring: [425, 1, 0] };
+      const peeking = {
+        trace: [101, 16, 1, 0, 0],
+        readMemory: [310, 1, 0, 0, 0, 0, 0],
+        descriptor: [438, 3, 0, 0],
+      };
       const hiding = { memoryFile: [319, 0, 0], sharedSegment: [29, 0, 1_000_000, 0o1600] };
       const allowed = { socket: [41, 1, 1, 0], smallSegment: [29, 0, 4096, 0o1600] };
-      const script = Object.entries({ ...calls, ...hiding, ...allowed }).map(
+      const script = Object.entries({ ...calls, ...peeking, ...hiding, ...allowed }).map(
         ([name, numbers]) =>
           `$r = syscall(${numbers.join(", ")}); print "${name} ", $r < 0 ? $!+0 : "ok", "\\n";`,
       );
@@ -171,6 +176,9 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
         "socketOfVirtualMachine 97",
         "keyRing 1",
         "ring 1",
+        "trace 1",
+        "readMemory 1",
+        "descriptor 1",
         "memoryFile 38",
         "sharedSegment 12",
         "socket ok",

@@ -13,17 +13,21 @@ const MAX_SHOWN_CHARS = 200;
  * the path is not relative, climbs, names git's folder, leads out of the root, or is not there.
  */
 export async function resolveInCheckout(root: string, path: string): Promise<string> {
-  const relativePath = checkRelativePath(path);
-  const [realRoot, target] = await Promise.all([
-    realpath(root),
-    resolveLinks(join(root, relativePath), path),
-  ]);
-  const inside = relative(realRoot, target);
+  const target = await resolveLinks(join(root, checkRelativePath(path)), path);
+  await refuseOutside(root, { path, target });
+  return target;
+}
+
+/** Rejects with a `ToolError` when `target`, an absolute path without links, is not in the root or is in git's folder. */
+export async function refuseOutside(
+  root: string,
+  { path, target }: { readonly path: string; readonly target: string },
+): Promise<void> {
+  const inside = relative(await realpath(root), target);
   if (inside === ".." || inside.startsWith(`..${sep}`)) {
     throw refusedPath(path, "it is or crosses a symbolic link that leads out of the repository");
   }
   if (namesGitFolder(inside)) throw refusedPath(path, "git's own folder is out of reach");
-  return target;
 }
 
 /** The path without empty and `.` segments; "" is the root. Throws a `ToolError` for one that could climb. */

@@ -1,8 +1,8 @@
 // Reads one text file of a checkout: regular, no larger than the limit, not binary.
 
 import { constants } from "node:fs";
-import { open } from "node:fs/promises";
-import { resolveInCheckout, showPath } from "./checkout-path.ts";
+import { type FileHandle, open, readlink } from "node:fs/promises";
+import { refuseOutside, resolveInCheckout, showPath } from "./checkout-path.ts";
 import { ToolError } from "./tool.ts";
 
 /** Larger files are searched, not read. */
@@ -21,6 +21,7 @@ export async function readTextFile(root: string, path: string): Promise<string> 
     },
   );
   try {
+    await refuseSwapped(file, { root, path });
     const about = await file.stat();
     const { size } = about;
     if (!about.isFile())
@@ -37,4 +38,16 @@ export async function readTextFile(root: string, path: string): Promise<string> 
   } finally {
     await file.close();
   }
+}
+
+/**
+ * Checks where the open file really is: a folder on its path may have been swapped for a link between the check of the
+ * path and the open. Only Linux tells the path of an open file, and only there agents run in a sandbox.
+ */
+async function refuseSwapped(
+  file: FileHandle,
+  { root, path }: { root: string; path: string },
+): Promise<void> {
+  if (process.platform !== "linux") return;
+  await refuseOutside(root, { path, target: await readlink(`/proc/self/fd/${file.fd}`) });
 }

@@ -1,4 +1,7 @@
-import { symlink } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
@@ -62,6 +65,31 @@ describe("read_file", () => {
     const checkout = await make(files);
     await symlink("/dev/zero", join(checkout.root, "zero"));
     await expect(readFile.run(input, { checkout, signal })).rejects.toThrow(words);
+  });
+});
+
+describe.runIf(process.platform === "linux")("read_file while a folder is swapped for a link", () => {
+  it("never reads a file outside of the checkout", async () => {
+    const outside = await mkdtemp(join(tmpdir(), "outside-test-"));
+    await writeFile(join(outside, "file"), "SECRET");
+    const checkout = await make({ "folder/file": "inside" });
+    const swap = `chdir $ARGV[0]; while (1) { rename "folder", "aside"; symlink $ARGV[1], "folder"; unlink "folder"; rename "aside", "folder"; }`;
+    const swapper = spawn("perl", ["-e", swap, checkout.root, outside], { stdio: "ignore" });
+    try {
+      const texts = new Map<string, number>();
+      for (let tries = 0; tries < 3_000; tries += 1) {
+        const text = await readFile.run({ path: "folder/file" }, { checkout, signal }).then(
+          (read) => read.text,
+          () => "refused",
+        );
+        texts.set(text, (texts.get(text) ?? 0) + 1);
+      }
+      expect([...texts.keys()].toSorted()).toEqual(["inside", "refused"]);
+    } finally {
+      swapper.kill("SIGKILL");
+      await once(swapper, "exit");
+      await rm(outside, { recursive: true });
+    }
   });
 });
 

@@ -2,6 +2,7 @@
 
 import { runInNewContext } from "node:vm";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { withoutJsonFence } from "../../../../base/json-fence.ts";
 import { BackendFailure } from "../../backend.ts";
 
 const MAX_SCHEMA_CHARS = 32_768;
@@ -47,7 +48,7 @@ function compile(schema: Readonly<Record<string, unknown>>): ValidateFunction {
 function check(validate: ValidateFunction, reply: string): OutputCheck {
   let value: JsonValue;
   try {
-    value = JSON.parse(withoutFence(reply));
+    value = JSON.parse(withoutJsonFence(reply));
   } catch (cause) {
     return { ok: false, faults: `the reply is not JSON: ${messageOf(cause)}` };
   }
@@ -87,12 +88,6 @@ function withinTime<Value>(work: () => Value): Value {
 function isTimeout(cause: unknown): boolean {
   if (typeof cause !== "object" || cause === null || !("code" in cause)) return false;
   return cause.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
-}
-
-/** Models often wrap JSON in a fence. */
-function withoutFence(reply: string): string {
-  const text = reply.trim();
-  return /^```(?:json)?\s*\n([\s\S]*?)\n?```$/i.exec(text)?.[1] ?? text;
 }
 
 function listFaults(errors: readonly ErrorObject[]): string {
