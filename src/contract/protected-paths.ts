@@ -1,26 +1,53 @@
 // Paths that an agent's changes never touch on their own: what runs with rights of its own as soon as it is merged or
 // pushed, and who has to look at it. Pure.
 
-/** Folders end with "/". Compared without regard to case: some file systems do. */
+/**
+ * Folders end with "/"; an entry that begins with "**" + "/" counts in every folder. Compared without regard to case,
+ * as some file systems do. CI files by their providers' documentation, checked 2026-11-22.
+ */
 const protectedPaths = [
   ".git/",
   ".github/workflows/",
   ".github/actions/",
   ".github/dependabot.yml",
+  ".github/dependabot.yaml",
   ".github/codeowners",
+  ".gitlab/codeowners",
   "codeowners",
   "docs/codeowners",
   ".gitmodules",
-  ".gitlab-ci.yml",
+  // GitLab includes such files of any folder by their path.
+  "**/.gitlab-ci.yml",
   ".gitlab/ci/",
   ".circleci/",
   ".buildkite/",
   "bitbucket-pipelines.yml",
   "azure-pipelines.yml",
+  "azure-pipelines.yaml",
+  ".azure-pipelines/",
   "jenkinsfile",
   ".travis.yml",
   ".woodpecker.yml",
+  ".woodpecker.yaml",
+  ".woodpecker/",
+  ".gitea/",
+  ".forgejo/",
   ".drone.yml",
+  ".drone.yaml",
+  ".drone.star",
+  ".drone.jsonnet",
+  "appveyor.yml",
+  ".appveyor.yml",
+  ".cirrus.yml",
+  ".cirrus.yaml",
+  ".cirrus.star",
+  ".semaphore/",
+  ".tekton/",
+  "cloudbuild.yml",
+  "cloudbuild.yaml",
+  "cloudbuild.json",
+  "buildspec.yml",
+  "buildspec.yaml",
 ] as const;
 
 export type PathGuard = (path: string) => boolean;
@@ -39,5 +66,6 @@ export function protectedPathGuard(allowed: readonly string[] = []): PathGuard {
 }
 
 function covers(entry: string, name: string): boolean {
+  if (entry.startsWith("**/")) return `/${name}`.endsWith(entry.slice("**".length));
   return entry.endsWith("/") ? name.startsWith(entry) : name === entry;
 }

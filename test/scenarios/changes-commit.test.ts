@@ -224,9 +224,14 @@ describe("changes: commit", () => {
       const { step } = await fixture.play({}, { inputs });
       expectKept(step, "patch_unusable", /does not apply to commit|which only people may change/);
     }
+    const commit = "1".repeat(40);
+    const gitlink = `diff --git a/lib b/lib\nnew file mode 160000\nindex 0000000..${commit.slice(0, 7)}\n--- /dev/null\n+++ b/lib\n@@ -0,0 +1 @@\n+Subproject commit ${commit}\n`;
+    fixture.plan({ ...workflow, patch: gitlink });
+    const { step: withSubmodule } = await fixture.play({}, { inputs });
+    expectKept(withSubmodule, "patch_unusable", /the patch changes "lib", which only people may change/);
     fixture.plan({ ...workflow, base_sha: "--upload-pack=evil" });
     const strange = await fixture.play({}, { inputs });
-    expectKept(strange.step, "patch_unusable", /names no commit/);
+    expectKept(strange.step, "patch_unusable", /did not name their base commit/);
     fixture.plan({ ...workflow, base_sha: "1".repeat(40) });
     const unknown = await fixture.play({}, { inputs });
     expectKept(

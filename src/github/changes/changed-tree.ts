@@ -4,14 +4,20 @@
 import { type PathGuard, protectedPathGuard } from "../../contract/protected-paths.ts";
 import { Kept, namedPaths } from "./kept.ts";
 import type { Remote } from "./remote.ts";
-import type { ScratchRepository } from "./scratch-repository.ts";
+import type { ScratchRepository, TreeChange } from "./scratch-repository.ts";
 
 export type Patch = { readonly baseSha: string; readonly patch: string };
 
 /** Trees of the run's base commit, without and with its changes. */
 export type ChangedTree = { readonly base: string; readonly changed: string };
 
-const isProtected: PathGuard = protectedPathGuard();
+const isProtectedPath: PathGuard = protectedPathGuard();
+const SUBMODULE_MODE = "160000";
+
+/** A submodule, even without an entry in .gitmodules, brings code that no reviewer of the change sees. */
+function isProtected({ path, oldMode, newMode }: TreeChange): boolean {
+  return [oldMode, newMode].includes(SUBMODULE_MODE) || isProtectedPath(shown(path));
+}
 
 /** Rejects with Kept for a patch that does not apply or that changes what is protected. */
 export async function changedTree(
@@ -34,7 +40,7 @@ export async function changedTree(
         "repository. Run it again; if that happens every time, the service is broken.",
     );
   }
-  const forbidden = (await scratch.changes(base, changed)).filter(({ path }) => isProtected(shown(path)));
+  const forbidden = (await scratch.changes(base, changed)).filter(isProtected);
   if (forbidden.length > 0) throw refuseProtected(forbidden.map(({ path }) => shown(path)));
   return { base, changed };
 }
@@ -63,7 +69,7 @@ export async function treeOnto(
         "Run it again, on the commits that it has now.",
     );
   }
-  const moved = (await scratch.changes(tip, merged.tree)).filter(({ path }) => isProtected(shown(path)));
+  const moved = (await scratch.changes(tip, merged.tree)).filter(isProtected);
   if (moved.length > 0) {
     // Only what this change adds counts: the rest was on the branch before.
     const foreign = new Set((await scratch.changes(changed, merged.tree)).map(({ path }) => path));
