@@ -4,5 +4,5 @@
 reason=${declined.code}
 `),(0,import_node_fs.appendFileSync)(state,`phase=concluded
 `),(0,import_node_fs.writeSync)(STDOUT,`::notice::${declined.message}
-`),!0)}function declinedComment(env,phrase){try{let payload=JSON.parse((0,import_node_fs.readFileSync)(env.GITHUB_EVENT_PATH??"","utf8"));return commentCommand(env.GITHUB_EVENT_NAME??"",payload,phrase),null}catch(error){return error instanceof Declined?error:null}}skipQuietly(jobEnvironment)||Promise.resolve().then(()=>__toESM(require("./step.cjs"),1)).then(({runAgent})=>runAgent()).catch(error=>{process.stdout.write(`::error::${unexpected(error)}
+`),!0)}function declinedComment(env,phrase){try{let payload=JSON.parse((0,import_node_fs.readFileSync)(env.GITHUB_EVENT_PATH??"","utf8"));return commentCommand(env.GITHUB_EVENT_NAME??"",payload,phrase),null}catch(error){return error instanceof Declined?error:null}}skipQuietly(jobEnvironment)||Promise.resolve().then(()=>__toESM(require("./step.cjs"),1)).then(({run})=>run()).catch(error=>{process.stdout.write(`::error::${unexpected(error)}
 `),process.exitCode=1});function unexpected(error){return`Unexpected error. Please report it. ${error instanceof Error?error.stack??"":""}`.replaceAll("%","%25").replaceAll(/\r?\n/g,"%0A")}

@@ -100,6 +100,7 @@ export const bundles: readonly Bundle[] = [
       ...action,
       plugins: [
         onDemand(),
+        withoutUnused(),
         besides(/\/repository-file\.ts$/, "./repository-file.cjs"),
         besides(/^\.\/doctor\.ts$/, "./doctor.cjs"),
         besides(/\/service\/embedded\/embedded\.ts$/, "./service.mjs"),
@@ -111,18 +112,18 @@ export const bundles: readonly Bundle[] = [
     outfile: "dist/doctor.cjs",
     options: {
       ...action,
-      plugins: [onDemand(), besides(/\/service\/embedded\/embedded\.ts$/, "./service.mjs")],
+      plugins: [onDemand(), withoutUnused(), besides(/\/service\/embedded\/embedded\.ts$/, "./service.mjs")],
     },
   },
   {
     entry: "src/action/post.ts",
     outfile: "dist/post.cjs",
-    options: { ...action, plugins: [onDemand()] },
+    options: { ...action, plugins: [onDemand(), withoutUnused()] },
   },
   {
     entry: "src/github/api/repository-file.ts",
     outfile: "dist/repository-file.cjs",
-    options: { ...action, plugins: [onDemand()] },
+    options: { ...action, plugins: [onDemand(), withoutUnused()] },
   },
   { entry: "undici", outfile: "dist/proxy.cjs", options: action },
   {
@@ -198,6 +199,25 @@ function besides(filter: RegExp, path: string): Plugin {
     setup: (builder) => {
       builder.onResolve({ filter }, ({ kind }) =>
         kind === "dynamic-import" ? { path, external: true } : null,
+      );
+    },
+  };
+}
+
+/** Drops the modules of @actions/* that nobody uses: loading one has no effect, which those packages do not declare. */
+function withoutUnused(): Plugin {
+  const mark = { isAsked: true };
+  return {
+    name: "without-unused",
+    setup: (builder) => {
+      builder.onResolve(
+        { filter: /^(@actions\/|\.)/ },
+        async ({ path, importer, kind, resolveDir, pluginData }) => {
+          const isTheirs = path.startsWith("@actions/") || importer.includes("node_modules/@actions/");
+          if (!isTheirs || pluginData === mark) return null;
+          const found = await builder.resolve(path, { importer, kind, resolveDir, pluginData: mark });
+          return { ...found, sideEffects: false };
+        },
       );
     },
   };

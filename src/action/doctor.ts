@@ -1,5 +1,5 @@
-// `mode: doctor`: one page on who this job is and how it gets on with the service, in the log and in the summary. A file of
-// its own under dist/, loaded only where it is asked for.
+// `mode: doctor`: one page on who this job is and whether the service takes it, in the log and in the summary. A bundle of
+// its own under dist/, loaded only for this mode.
 
 import { appendFile } from "node:fs/promises";
 import * as core from "@actions/core";
@@ -8,13 +8,13 @@ import { systemClock } from "../base/clock.ts";
 import { examineJob } from "../doctor/examine-job.ts";
 import type { Outcome } from "../job/conclusion.ts";
 import { renderDoctorMarkdown, renderDoctorText, verdictOf } from "../render/doctor-page.ts";
+import type { Step } from "./action-types.ts";
 import { examineEmbedded } from "./embedded-service.ts";
 import type { Inputs } from "./inputs.ts";
 import { sayLine } from "./say-line.ts";
-import type { Step } from "./step.ts";
 
-/** Examines the job. Starts no run, and writes nothing but the page. */
-export async function examine({ env, interrupts, transport }: Step, inputs: Inputs): Promise<Outcome> {
+/** Examines the job and writes the page. Starts no run. */
+export async function examineStep({ env, interrupts, transport }: Step, inputs: Inputs): Promise<Outcome> {
   const { service, githubToken } = inputs;
   const page = await examineJob({
     version: packageJson.version,
@@ -22,7 +22,7 @@ export async function examine({ env, interrupts, transport }: Step, inputs: Inpu
     face: "action",
     baseUrl: service.type === "remote" ? service.baseUrl : null,
     audience: service.type === "remote" ? service.audience : null,
-    transport: transport.send,
+    transport,
     usesProxy: true,
     githubToken: githubToken === "" ? null : { from: 'the input "github-token"', value: githubToken },
     examineEmbedded: () => examineEmbedded(env, service.type === "embedded" ? service.model : null),

@@ -1,60 +1,56 @@
-// The service inside this job: a bundle of its own under dist/, loaded only where no other service is named.
+// The service inside this job: a bundle of its own under dist/, loaded only where the inputs name no service.
 
 import { tmpdir } from "node:os";
-import type { CiJob, CiProvider, Environment } from "../ci/provider.ts";
+import * as core from "@actions/core";
+import type { CiJob, Environment } from "../ci/provider.ts";
 import type { EmbeddedReadiness } from "../doctor/examination.ts";
+import { embeddedJob } from "../job/embedded-job.ts";
+import type { JobService } from "../job/job-types.ts";
 import { StepError } from "../job/step-error.ts";
-import type { EmbeddedService } from "../service/embedded/embedded.ts";
 import type { ModelInputs } from "./inputs.ts";
+import { sayLine } from "./say-line.ts";
 
 export type EmbeddedOptions = {
   readonly env: Environment;
   readonly job: CiJob;
   readonly model: ModelInputs | null;
-  readonly onWarning: (message: string) => void;
 };
 
-export type { EmbeddedService };
-
-/** What the step says where nobody has set a model. */
+/** The notice of a job whose inputs name no model. */
 export const NO_MODEL_TEXT =
   "No model is configured, so the agent briefs you on the repository and does nothing else. Give the step a model, " +
   // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow, not of ours.
   "such as model: claude-sonnet-5, model-provider: anthropic, model-api-key: ${{ secrets.ANTHROPIC_API_KEY }}.";
 
-/** The inputs are the only way in: a job may have variables of these names for something else. */
+/** Set by inputs alone: a job may have variables of these names for another purpose. */
 const inputSettings = ["MODEL", "MODEL_BASE_URL", "MODEL_API_KEY", "MODEL_PROVIDER"];
 
 /** Starts it on the job's checkout. Rejects with StepError for a setting that is wrong. */
-export async function startService(options: EmbeddedOptions): Promise<EmbeddedService> {
-  const { env, job, model, onWarning } = options;
+export async function startService({ env, job, model }: EmbeddedOptions): Promise<JobService> {
   const { startEmbeddedService } = await import("../service/embedded/embedded.ts");
   const others = Object.entries(env).filter(([name]) => !inputSettings.includes(name));
   try {
-    return await startEmbeddedService({
-      job: {
-        provider: job.provider,
-        repository: { id: job.repository.id || "0", ownerId: env.GITHUB_REPOSITORY_OWNER_ID || "0" },
-        repositoryName: job.repository.name || null,
-        event: job.event,
-        sha: job.sha || null,
-        ref: env.GITHUB_REF || null,
-        baseRef: env.GITHUB_BASE_REF || null,
-        runId: job.runId || "0",
-        runAttempt: String(job.attempt),
-      },
+    const { url, hasModel, mintIdToken, close } = await startEmbeddedService({
+      job: embeddedJob(job, env),
       root: env.GITHUB_WORKSPACE || ".",
       tempFolder: env.RUNNER_TEMP || tmpdir(),
       environment: Object.fromEntries(others),
       model: modelSettings(model),
-      onWarning,
+      onWarning: sayLine,
     });
+    return {
+      type: "embedded",
+      baseUrl: url,
+      tokens: { mintIdToken },
+      modelNotice: hasModel ? null : NO_MODEL_TEXT,
+      close: () => close().catch(() => core.warning("The service inside this job left its folder behind.")),
+    };
   } catch (cause) {
     throw stepErrorOf(cause);
   }
 }
 
-/** What a service inside this job would have to work with. */
+/** What a service inside this job would find to work with. */
 export async function examineEmbedded(
   env: Environment,
   model: ModelInputs | null,
@@ -67,12 +63,7 @@ export async function examineEmbedded(
   });
 }
 
-/** The job as it is, with tokens of the service's own in the place of the provider's. */
-export function embeddedProvider(job: CiJob, service: EmbeddedService): CiProvider {
-  return { job, mintIdToken: () => service.mintIdToken() };
-}
-
-/** What the service calls what the inputs say. */
+/** The inputs as settings of the service. */
 export function modelSettings(model: ModelInputs | null): Record<string, string> {
   if (model === null) return {};
   const { name, baseUrl, apiKey, provider } = model;
@@ -84,7 +75,7 @@ export function modelSettings(model: ModelInputs | null): Record<string, string>
   };
 }
 
-/** Errors of that bundle have classes of their own: their codes tell. */
+/** The bundle has its own copies of the error classes, so the code decides. */
 function stepErrorOf(cause: unknown): unknown {
   if (!(cause instanceof Error && "code" in cause && typeof cause.code === "string")) return cause;
   const isOurs = cause.code === "invalid_settings" || cause.code.startsWith("sandbox_");

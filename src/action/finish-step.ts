@@ -6,66 +6,61 @@ import { jobEnvironment } from "../ci/environment.ts";
 import { createGitHubProvider } from "../ci/github.ts";
 import type { Environment } from "../ci/provider.ts";
 import { ApiError } from "../client/errors.ts";
-import { createJobClient, type JobClient } from "../client/job-client.ts";
-import { createCapability } from "../job/capability.ts";
-import { type Inputs, readInputs } from "./inputs.ts";
+import type { JobClient } from "../client/job-client.ts";
+import { connectJob } from "../job/connect-job.ts";
+import { USER_AGENT } from "./action-types.ts";
+import { readInputs } from "./inputs.ts";
 import { sayLine } from "./say-line.ts";
-import { readState, type State } from "./state.ts";
+import { type Leftover, readLeftover } from "./state.ts";
 import { openTransport } from "./transport.ts";
 
 const LIMIT_MS = 5_000;
 
-/** Does nothing when the main step came to no capability. Ends within a few seconds. */
+/** Does nothing where the main step was granted no capability. Ends within a few seconds. */
 export async function finishStep(env: Environment = jobEnvironment): Promise<void> {
-  const state = readState();
-  if (state.capability === "") return;
-  core.setSecret(state.capability);
-  const inputs = readInputs((name) => core.getInput(name));
-  // One that ran inside the job has ended with its step.
-  if (inputs.service.type === "embedded") return;
-  const { baseUrl, audience } = inputs.service;
+  const leftover = readLeftover();
+  if (leftover.type === "nothing") return;
+  core.setSecret(leftover.capability);
+  const { service, account, onCancel } = readInputs((name) => core.getInput(name));
+  // A service inside the job has ended with its step.
+  if (service.type === "embedded") return;
   const transport = openTransport();
   const signal = AbortSignal.timeout(LIMIT_MS);
+  const tokens = createGitHubProvider({
+    env,
+    transport: transport.send,
+    clock: systemClock,
+    random: Math.random,
+  });
+  const { client } = connectJob({
+    service: { ...service, tokens, account, sha: "" },
+    token: leftover.capability,
+    transport: transport.send,
+    userAgent: USER_AGENT,
+    setSecret: core.setSecret,
+  });
   try {
-    const provider = createGitHubProvider({
-      env,
-      transport: transport.send,
-      clock: systemClock,
-      random: Math.random,
-    });
-    const capability = createCapability({
-      provider,
-      audience,
-      account: inputs.account,
-      token: state.capability,
-      exchange: (options) => client.exchange(options),
-      setSecret: core.setSecret,
-      onGrant: () => {},
-    });
-    const client = createJobClient({
-      baseUrl,
-      credential: capability,
-      transport: transport.send,
-      userAgent: "agent-service-action",
-    });
-    await leaveNoRun(client, { state, inputs, baseUrl, signal });
+    if (leftover.type === "run") {
+      if (onCancel === "cancel") await cancelRun(client, { leftover, signal });
+      else sayDetached(service.baseUrl, leftover);
+    }
     await revoke(client, signal);
   } finally {
     transport.close();
   }
 }
 
-async function leaveNoRun(
+type RunLeftover = Extract<Leftover, { type: "run" }>;
+
+function sayDetached(baseUrl: string, { runId }: RunLeftover): void {
+  core.notice(`The run ${runId} goes on at ${baseUrl}/v1/ci/runs/${encodeURIComponent(runId)}.`);
+}
+
+async function cancelRun(
   client: JobClient,
-  options: { state: State; inputs: Inputs; baseUrl: string; signal: AbortSignal },
+  { leftover, signal }: { leftover: RunLeftover; signal: AbortSignal },
 ): Promise<void> {
-  const { inputs, baseUrl, signal } = options;
-  const { phase, agentId, runId } = options.state;
-  if (phase !== "submitted" || runId === "") return;
-  if (inputs.onCancel === "detach") {
-    core.notice(`The run ${runId} goes on at ${baseUrl}/v1/ci/runs/${encodeURIComponent(runId)}.`);
-    return;
-  }
+  const { agentId, runId } = leftover;
   try {
     await client.cancelRun({ agentId, runId, signal });
     sayLine(`Cancelled run ${runId}.`);
@@ -77,7 +72,7 @@ async function leaveNoRun(
   }
 }
 
-/** A capability that is already gone is as good as revoked. */
+/** A capability that has ended is as good as revoked. */
 async function revoke(client: JobClient, signal: AbortSignal): Promise<void> {
   try {
     await client.revoke({ signal });

@@ -1,85 +1,92 @@
-// What a run that completed leaves on the code host: its findings and its changes.
+// What a completed run leaves on GitHub: its findings and its changes.
 
 import * as core from "@actions/core";
 import { systemClock } from "../base/clock.ts";
-import { createGitHubProvider } from "../ci/github.ts";
-import type { CiJob, Environment } from "../ci/provider.ts";
-import type { Verdict } from "../report/conclusion.ts";
-import type { Delivery } from "../report/delivery.ts";
-import type { ConcludeOptions } from "./conclude.ts";
-import type { Progress } from "./progress.ts";
+import type { GitHubApi } from "../github/api/github-api.ts";
+import type { HandedOver } from "../job/job-types.ts";
+import type { Following } from "../job/progress.ts";
+import type { ActionTypes, Step } from "./action-types.ts";
 import { asksForReview, conversationKey } from "./run-request.ts";
 import { sayLine } from "./say-line.ts";
 
-/** Does what the inputs ask for. Keeps what came of it in the progress. */
-export async function handOver({
-  env,
-  outcome,
-  progress,
-  transport,
-  signal,
-}: ConcludeOptions): Promise<void> {
-  if (outcome.type !== "ended" || outcome.run.status !== "completed") return;
-  const { inputs, request, run, log } = progress;
-  if (inputs === null || run === null || log === null) return;
-  const { changes, findings } = inputs;
-  if (changes !== "commit" && changes !== "pull-request" && findings === "none") return;
+type Completed = Following<ActionTypes>;
+
+/** Does what the inputs "findings" and "changes" say. */
+export async function handOver(step: Step, completed: Completed): Promise<HandedOver> {
+  const { changes, findings } = completed.settings.inputs;
+  if (changes !== "commit" && changes !== "pull-request" && findings === "none") {
+    return { delivery: null, findings: null };
+  }
   const { openGitHubApi } = await import("../github/api/open-github-api.ts");
-  const { job } = createGitHubProvider({ env, transport, clock: systemClock, random: Math.random });
-  const api = openGitHubApi({ token: inputs.githubToken, job, env, transport, signal });
-  const subject = request?.subject ?? null;
+  const { env, transport, github } = step;
+  const api = openGitHubApi({
+    token: completed.settings.inputs.githubToken,
+    job: github.job,
+    env,
+    transport,
+    signal: step.interrupts.first,
+  });
+  return {
+    findings: await publish(step, { completed, api }),
+    delivery: await deliver(step, { completed, api }),
+  };
+}
+
+type Handover = { readonly completed: Completed; readonly api: GitHubApi };
+
+/** A plain question has a plain answer: without findings, and without a warning that they are missing. */
+async function publish({ env }: Step, { completed, api }: Handover): Promise<HandedOver["findings"]> {
+  const { settings, plan, run, log } = completed;
+  const { request } = plan;
   const { output } = log.report;
-  const isExpected = request !== null && asksForReview(inputs, request);
-  // A plain question has a plain answer.
-  if (findings !== "none" && (output !== null || isExpected)) {
-    const { publishFindings } = await import("../github/findings/publish-findings.ts");
-    progress.findings = await publishFindings({
-      mode: findings,
-      output,
-      isExpected,
-      subject,
-      api,
-      env,
-      run,
-      annotator: { error: core.error, warning: core.warning, notice: core.notice },
-      onNote: sayLine,
-    });
-  }
-  if ((changes === "commit" || changes === "pull-request") && log.report.changes !== null) {
-    const { deliverChanges } = await import("../github/changes/deliver-changes.ts");
-    progress.delivery = await deliverChanges({
-      mode: changes,
-      changes: log.report.changes,
-      run: { ...run, sessionId: conversationOf(progress, { job, env }) ?? run.sessionId },
-      reply: log.reply(),
-      prompt: request?.prompt ?? "",
-      subject,
-      job,
-      env,
-      api,
-      token: inputs.githubToken,
-      branchPrefix: inputs.branchPrefix,
-      signedCommits: inputs.signedCommits,
-      clock: systemClock,
-      signal,
-      setSecret: core.setSecret,
-      onNote: sayLine,
-    });
-  }
+  const { findings: mode } = settings.inputs;
+  const isExpected = request !== null && asksForReview(settings.inputs, request);
+  if (mode === "none" || (output === null && !isExpected)) return null;
+  const { publishFindings } = await import("../github/findings/publish-findings.ts");
+  return await publishFindings({
+    mode,
+    output,
+    isExpected,
+    subject: request?.subject ?? null,
+    api,
+    env,
+    run,
+    annotator: { error: core.error, warning: core.warning, notice: core.notice },
+    onNote: sayLine,
+  });
 }
 
-/** A service inside the job knows of no run before this one: the pull request is told by what it is about. */
-function conversationOf(
-  { embedded, inputs, request }: Progress,
-  { job, env }: { job: CiJob; env: Environment },
+async function deliver(step: Step, { completed, api }: Handover): Promise<HandedOver["delivery"]> {
+  const { settings, plan, run, log } = completed;
+  const { changes: mode, githubToken, branchPrefix, signedCommits } = settings.inputs;
+  const { changes } = log.report;
+  if ((mode !== "commit" && mode !== "pull-request") || changes === null) return null;
+  const { deliverChanges } = await import("../github/changes/deliver-changes.ts");
+  return await deliverChanges({
+    mode,
+    changes,
+    run: { ...run, sessionId: embeddedSession(step, completed) ?? run.sessionId },
+    reply: log.reply(),
+    prompt: plan.request?.prompt ?? "",
+    subject: plan.request?.subject ?? null,
+    job: step.github.job,
+    env: step.env,
+    api,
+    token: githubToken,
+    branchPrefix,
+    signedCommits,
+    clock: systemClock,
+    signal: step.interrupts.first,
+    setSecret: core.setSecret,
+    onNote: sayLine,
+  });
+}
+
+/** A service inside the job remembers no earlier run: what the run is about tells which pull request is its own. */
+function embeddedSession(
+  { env, github: { job } }: Step,
+  { service, settings: { inputs }, plan: { request } }: Completed,
 ): string | null {
-  if (embedded === null || inputs === null || request === null) return null;
+  if (service.type !== "embedded" || request === null) return null;
   return conversationKey({ inputs, request, job, workflowRef: env.GITHUB_WORKFLOW_REF ?? "" });
-}
-
-/** A run whose changes did not arrive is not green: somebody waits for them. */
-export function withDelivery(verdict: Verdict, delivery: Delivery | null): Verdict {
-  if (verdict.conclusion !== "success" || delivery?.type !== "kept") return verdict;
-  const { reason, message } = delivery;
-  return { ...verdict, conclusion: "failure", reason, message: `The run completed. ${message}` };
 }

@@ -1,11 +1,12 @@
-// The main step's entry. What it imports is loaded for every comment of a repository: the recipe waits for one that asks.
+// The main step's entry. It starts for every comment of a repository, so that the recipe is loaded only where a run is
+// requested.
 
 import { jobEnvironment } from "../ci/environment.ts";
 import { skipQuietly } from "../github/trigger/quiet-skip.ts";
 
 if (!skipQuietly(jobEnvironment)) {
   import("./run-agent.ts")
-    .then(({ runAgent }) => runAgent())
+    .then(({ run }) => run())
     .catch((error: unknown) => {
       process.stdout.write(`::error::${unexpected(error)}\n`);
       process.exitCode = 1;

@@ -1,27 +1,20 @@
-// The Action's outputs. All are set in every outcome, empty where there is nothing to say.
+// The Action's outputs. All are set in every outcome, empty where there is no value.
 
 import * as core from "@actions/core";
+import { type RunFacts, runFacts } from "../job/ending.ts";
 import type { Delivery } from "../report/delivery.ts";
 import type { PublishedFindings } from "../report/findings.ts";
 import type { RunReport } from "../report/run-report.ts";
-import type { Ending } from "./conclude.ts";
+import type { ActionEnding } from "./action-types.ts";
 
 /** The code host takes 1 MB of outputs a job; the whole reply is in the reply file. */
 const MAX_REPLY_BYTES = 256 * 1024;
 const MAX_CHANGED_FILES_BYTES = 128 * 1024;
 
-/** Writes the reply file and every output. */
-export async function writeOutputs(options: Ending): Promise<void> {
-  const { outcome, progress, verdict, claimUrl } = options;
-  const { inputs, run, files, log } = progress;
-  const ended = outcome.type === "ended" ? outcome.run : null;
-  const reply = log?.reply() ?? "";
-  const changes = log?.report.changes ?? null;
-  const patchFile =
-    files === null || changes === null || inputs?.changes === "none"
-      ? ""
-      : await files.writePatch(changes.patch);
-  if (files !== null) await files.writeReply(reply);
+/** Writes the reply file, the patch file and every output. */
+export async function writeOutputs(ending: ActionEnding, commentUrl: string | null): Promise<void> {
+  const { verdict, claimUrl, delivery, findings } = ending;
+  const { run, report, reply, creditsCharged, tokens } = runFacts(ending);
   const outputs = {
     conclusion: verdict.conclusion,
     reason: verdict.reason,
@@ -29,20 +22,30 @@ export async function writeOutputs(options: Ending): Promise<void> {
     "run-url": run?.url ?? "",
     "session-id": run?.sessionId ?? "",
     reply: cutToBytes(reply, MAX_REPLY_BYTES),
-    "structured-output": structuredOutput(log?.report.output ?? null),
-    "reply-file": files?.replyPath ?? "",
-    "events-file": files?.eventsPath ?? "",
+    "structured-output": structuredOutput(report.output),
+    ...(await writeFiles(ending, { report, reply })),
     "claim-url": claimUrl ?? "",
-    // Inside the job nobody is charged.
-    credits: progress.embedded === null ? String(ended?.credits ?? "") : "",
-    tokens: String(ended?.tokens ?? ""),
-    "changed-files": pathList(changes?.files.map((file) => file.path) ?? []),
-    "patch-file": patchFile,
-    ...deliveryOutputs(progress.delivery),
-    "comment-url": progress.commentUrl ?? "",
-    findings: findingsCount(progress.findings),
+    credits: String(creditsCharged ?? ""),
+    tokens: String(tokens ?? ""),
+    "changed-files": pathList(report.changes?.files.map((file) => file.path) ?? []),
+    ...deliveryOutputs(delivery),
+    "comment-url": commentUrl ?? "",
+    findings: findingsCount(findings),
   };
   for (const [name, value] of Object.entries(outputs)) core.setOutput(name, value);
+}
+
+/** Where the files are; empty for those that are not there. */
+async function writeFiles(
+  { progress }: ActionEnding,
+  { report, reply }: Pick<RunFacts, "report" | "reply">,
+): Promise<Record<"reply-file" | "events-file" | "patch-file", string>> {
+  if (progress.phase !== "following") return { "reply-file": "", "events-file": "", "patch-file": "" };
+  const { files } = progress.log;
+  const isWanted = report.changes !== null && progress.settings.inputs.changes !== "none";
+  const patchFile = isWanted ? await files.writePatch(report.changes.patch) : "";
+  await files.writeReply(reply);
+  return { "reply-file": files.replyPath, "events-file": files.eventsPath, "patch-file": patchFile };
 }
 
 function deliveryOutputs(

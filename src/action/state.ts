@@ -2,33 +2,41 @@
 
 import { getState, saveState } from "@actions/core";
 
-/** "submitted": a run is in flight and this step has not concluded. "concluded": nothing is left to do but revoke. */
-export type Phase = "granted" | "submitted" | "concluded";
-
-export type State = {
-  readonly phase: Phase | null;
-  readonly capability: string;
-  readonly agentId: string;
-  readonly runId: string;
+/** "submitted": a run is in flight and this step has not concluded. "concluded": there is nothing to do but revoke. */
+export type SavedState = {
+  readonly phase?: "granted" | "submitted" | "concluded";
+  readonly capability?: string;
+  readonly agentId?: string;
+  readonly runId?: string;
 };
+
+/** What is left for the post step to do. */
+export type Leftover =
+  | { readonly type: "nothing" }
+  | { readonly type: "capability"; readonly capability: string }
+  | {
+      readonly type: "run";
+      readonly capability: string;
+      readonly agentId: string;
+      readonly runId: string;
+    };
 
 const names = { phase: "phase", capability: "capability", agentId: "agent-id", runId: "run-id" } as const;
 
-/** Adds to what is left; a later value of a name replaces an earlier one. */
-export function leaveState(state: Partial<State>): void {
+/** Adds to what is saved; a later value of a name replaces an earlier one. */
+export function leaveState(state: SavedState): void {
   for (const key of ["capability", "agentId", "runId", "phase"] as const) {
     const value = state[key];
-    if (value !== undefined && value !== null) saveState(names[key], value);
+    if (value !== undefined) saveState(names[key], value);
   }
 }
 
-/** What the main step left. Empty when it did not come that far. */
-export function readState(): State {
-  const phase = getState(names.phase);
-  return {
-    phase: phase === "granted" || phase === "submitted" || phase === "concluded" ? phase : null,
-    capability: getState(names.capability),
-    agentId: getState(names.agentId),
-    runId: getState(names.runId),
-  };
+export function readLeftover(): Leftover {
+  const capability = getState(names.capability);
+  if (capability === "") return { type: "nothing" };
+  const runId = getState(names.runId);
+  const isInFlight = getState(names.phase) === "submitted" && runId !== "";
+  return isInFlight
+    ? { type: "run", capability, agentId: getState(names.agentId), runId }
+    : { type: "capability", capability };
 }

@@ -4,12 +4,12 @@ import { mkdir, open, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CommandError } from "./command-error.ts";
 
-/** In a CI job, unless told. */
+/** In a CI job without --output-dir. */
 export const DEFAULT_OUTPUT_DIR = "agent-service-output";
 
 export type RunFiles = {
-  /** As it was given. */
-  readonly folder: string;
+  /** As it was given; null where nothing is kept. */
+  readonly folder: string | null;
   /** Adds whole lines to events.ndjson. */
   appendEvents(lines: string): Promise<void>;
   write(name: RunFileName, text: string): Promise<void>;
@@ -29,12 +29,12 @@ const names = [
 ] as const;
 export type RunFileName = (typeof names)[number];
 
-/** Nothing of a run before stays there. Rejects with CommandError. */
+/** Removes what an earlier run left there. Rejects with CommandError. */
 export async function openRunFiles(folder: string): Promise<RunFiles> {
   try {
     await mkdir(folder, { recursive: true });
     await Promise.all(names.map((name) => rm(join(folder, name), { force: true })));
-    // The folder is no part of the repository: an agent that works on this checkout has not changed it.
+    // Keeps the folder out of the changes of an agent that works on this checkout.
     await writeFile(join(folder, ".gitignore"), "*\n");
     const events = await open(join(folder, "events.ndjson"), "w");
     let isOpen = true;
@@ -53,8 +53,8 @@ export async function openRunFiles(folder: string): Promise<RunFiles> {
   }
 }
 
-/** Keeps nothing: what a run prints is all that is wanted of it. */
-export const noFiles: Omit<RunFiles, "folder"> & { readonly folder: null } = {
+/** Keeps nothing beyond what a run prints. */
+export const noFiles: RunFiles = {
   folder: null,
   appendEvents: async () => {},
   write: async () => {},

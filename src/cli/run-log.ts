@@ -1,15 +1,49 @@
-// How each CI provider folds a job's log. Pure.
+// The log of `agent-service run`: lines for people, folded as the CI provider does it, or events as JSON.
 
 import { randomUUID } from "node:crypto";
+import { singleLine } from "../base/untrusted-text.ts";
 import type { CiProviderName } from "../ci/provider.ts";
+import { openFollowLog } from "../job/follow-log.ts";
+import type { JobLog } from "../job/job-types.ts";
+import { runLines } from "../job/notes.ts";
+import type { JobRun } from "../job/progress.ts";
 import { BuildkiteLog } from "../render/buildkite-log.ts";
 import { GithubLog } from "../render/github-log.ts";
 import { GitlabLog } from "../render/gitlab-log.ts";
 import type { LogFormat } from "../render/log-parts.ts";
 import { PlainLog } from "../render/plain-log.ts";
+import { note } from "./run-notes.ts";
+import type { RunSettings } from "./run-settings.ts";
+import type { RunSurroundings } from "./run-types.ts";
+
+const MAX_ID_CHARS = 100;
+
+/** Names the run where somebody can follow it; one inside this process is followed by its own log. */
+export function announceRun(run: JobRun, format: RunSettings["format"]): void {
+  if (run.url === null) return;
+  const lines = runLines({ ...run, id: singleLine(run.id, MAX_ID_CHARS) });
+  if (format === "text") process.stdout.write(`${lines.join("\n")}\n`);
+  else note(lines.join("\n"));
+}
+
+export function openRunLog({ settings, origin, files }: RunSurroundings): JobLog {
+  const isJson = settings.format === "ndjson";
+  const write = (text: string) => void process.stdout.write(text);
+  const log = openFollowLog({
+    files: {
+      appendEvents: async (lines) => {
+        if (isJson) write(lines);
+        await files.appendEvents(lines);
+      },
+    },
+    format: logFormat(origin.job?.provider ?? null),
+    write: isJson ? () => {} : write,
+  });
+  return { ...log, close: files.close };
+}
 
 /** The provider's own sections where it has them. */
-export function logFormat(provider: CiProviderName | null): LogFormat {
+function logFormat(provider: CiProviderName | null): LogFormat {
   switch (provider) {
     case "github":
       return new GithubLog(randomUUID);

@@ -1,21 +1,12 @@
-// What `agent-service run` says beside the run's own log: one plain line each, on standard error.
+// What `agent-service run` writes beside the run's own log: plain lines on standard error.
 
 import { visibleText } from "../base/untrusted-text.ts";
-import { ApiError } from "../client/errors.ts";
-import type { RetryNotice } from "../client/retry.ts";
 
 const MAX_LINE_CHARS = 2_000;
 
-/** Others' words may be in it (a refusal's text, a run id): no CI takes a line of it for a command. */
+/** The text may be untrusted (a refusal's text, a run id): no CI provider reads a line of it as a command. */
 export function note(text: string): void {
   process.stderr.write(`${safeLines(text)}\n`);
-}
-
-export function noteRetry({ attempt, delayMs, error }: RetryNotice): void {
-  const answered =
-    error instanceof ApiError ? `${error.call} answered ${error.status} (request ${error.requestId}): ` : "";
-  const wait = `Trying again in ${(delayMs / 1000).toFixed(1)} s.`;
-  note(`Attempt ${attempt} failed: ${answered}${error.message} ${wait}`.replace(/\s+/g, " "));
 }
 
 /** Lines stay lines, as advice may be YAML to copy. */

@@ -1,41 +1,36 @@
 // Where a CI provider shows a run beside its log, as far as the job may write there without a stored secret.
-// What cannot be written is said, and changes no conclusion.
 
 import { appendFile } from "node:fs/promises";
 import { ProcessNotStartedError, runProcess } from "../base/run-process.ts";
 import { visibleText, wholeChars } from "../base/untrusted-text.ts";
 import { postBitbucketReport } from "../ci/bitbucket-report.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
+import { runFacts } from "../job/ending.ts";
 import type { Conclusion } from "../report/conclusion.ts";
-import type { RunFiles } from "./run-files.ts";
-import { annotationsOf, dotenvOf, type RunFacts, resultOf, summaryOf } from "./run-result.ts";
+import { annotationsOf, dotenvOf, resultOf, runSummary } from "./run-result.ts";
+import type { CommandEnding, RunSurroundings } from "./run-types.ts";
 
 const ANNOTATE_TIMEOUT_MS = 20_000;
 const MAX_DETAILS_CHARS = 2_000;
 
-export type PageOptions = {
-  readonly facts: RunFacts;
-  readonly files: Pick<RunFiles, "write">;
-  readonly env: Environment;
-};
-
 /** Rejects with what the provider, or the file, said. */
-export async function writePages({ facts, files, env }: PageOptions): Promise<void> {
-  const { job } = facts.service;
-  const result = resultOf(facts);
+export async function writePages(ending: CommandEnding, surroundings: RunSurroundings): Promise<void> {
+  const { origin, files, env } = surroundings;
+  const summary = () => runSummary(ending, surroundings);
+  const { job } = origin;
   switch (job?.provider) {
     case "github":
-      if (env.GITHUB_STEP_SUMMARY) await appendFile(env.GITHUB_STEP_SUMMARY, summaryOf(facts));
+      if (env.GITHUB_STEP_SUMMARY) await appendFile(env.GITHUB_STEP_SUMMARY, summary());
       return;
     case "gitlab":
-      await files.write("agent-service.env", dotenvOf(result));
-      await files.write("annotations.json", annotationsOf(result));
+      await files.write("agent-service.env", dotenvOf(resultOf(ending)));
+      await files.write("annotations.json", annotationsOf(resultOf(ending)));
       return;
     case "buildkite":
-      await annotateBuild({ facts, job, env });
+      await annotateBuild({ conclusion: ending.verdict.conclusion, summary: summary(), job, env });
       return;
     case "bitbucket":
-      await reportToBitbucket({ facts, job, env });
+      await reportToBitbucket(ending, { job, sha: origin.sha, env });
       return;
     case "circleci":
     case undefined:
@@ -52,16 +47,21 @@ const annotationStyles: Readonly<Record<Conclusion, string>> = {
   detached: "info",
 };
 
-/** One a step: a retry writes over what the attempt before it said. */
-async function annotateBuild(options: { facts: RunFacts; job: CiJob; env: Environment }): Promise<void> {
-  const { facts, job, env } = options;
+/** One for each step: a retry replaces the annotation of the attempt before. */
+async function annotateBuild(page: {
+  conclusion: Conclusion;
+  summary: string;
+  job: CiJob;
+  env: Environment;
+}): Promise<void> {
+  const { conclusion, summary, job, env } = page;
   const context = ["agent-service", job.job, job.step].filter((part) => part !== "").join("-");
   const end = await runProcess({
     command: "buildkite-agent",
-    args: ["annotate", "--style", annotationStyles[facts.verdict.conclusion], "--context", context],
+    args: ["annotate", "--style", annotationStyles[conclusion], "--context", context],
     env,
     timeoutMs: ANNOTATE_TIMEOUT_MS,
-    input: summaryOf(facts),
+    input: summary,
   }).catch((cause: unknown) => {
     if (!(cause instanceof ProcessNotStartedError)) throw cause;
     throw new Error('there is no command "buildkite-agent" in this job', { cause });
@@ -69,16 +69,18 @@ async function annotateBuild(options: { facts: RunFacts; job: CiJob; env: Enviro
   if (end.type !== "exited" || end.exitCode !== 0) throw new Error('"buildkite-agent annotate" failed');
 }
 
-async function reportToBitbucket(options: { facts: RunFacts; job: CiJob; env: Environment }): Promise<void> {
-  const { facts, job, env } = options;
-  const { verdict, reply } = facts;
-  const { conclusion, run_url: link, changed_files: changed, tokens } = resultOf(facts);
+async function reportToBitbucket(
+  ending: CommandEnding,
+  { job, sha, env }: { job: CiJob; sha: string; env: Environment },
+): Promise<void> {
+  const { conclusion, message, run_url: link, changed_files: changed, tokens } = resultOf(ending);
+  const { reply } = runFacts(ending);
   const isOpen = conclusion === "detached";
-  const text = reply === "" ? verdict.message : reply;
+  const text = reply === "" ? message : reply;
   await postBitbucketReport({
     env,
     id: `agent-service-${job.job.replace(/[^\w-]/g, "") || "step"}`,
-    commit: facts.service.sha,
+    commit: sha,
     report: {
       title: "Agent",
       details: wholeChars(visibleText(text).slice(0, MAX_DETAILS_CHARS)),

@@ -1,22 +1,26 @@
-// What came of a run, as values: the same in result.json, in GitLab's dotenv report and on the providers' pages. Pure.
+// What came of a run: the files of --output-dir, and the values that GitLab's reports and the providers' pages share.
 
-import type { ExchangeResponse } from "../contract/ci/exchange.ts";
-import type { Outcome } from "../job/conclusion.ts";
-import { DEFAULT_SUMMARY_BYTES, renderSummary } from "../render/summary.ts";
-import type { Verdict } from "../report/conclusion.ts";
-import { emptyReport, type RunReport } from "../report/run-report.ts";
-import type { RunService } from "./run-service.ts";
+import { runFacts } from "../job/ending.ts";
+import { jobSummary } from "../job/job-summary.ts";
+import type { CommandEnding, RunSurroundings } from "./run-types.ts";
 
-export type RunFacts = {
-  readonly service: RunService;
-  readonly outcome: Outcome;
-  readonly verdict: Verdict;
-  readonly grant: ExchangeResponse | null;
-  readonly run: { readonly id: string; readonly url: string | null; readonly sessionId: string } | null;
-  readonly report: RunReport | null;
-  readonly reply: string;
-  readonly claimUrl: string | null;
-};
+/** Writes every file but the events. Does nothing without a folder. */
+export async function writeResultFiles(ending: CommandEnding, surroundings: RunSurroundings): Promise<void> {
+  const { files } = surroundings;
+  if (files.folder === null) return;
+  const { report, reply } = runFacts(ending);
+  const { changes, output } = report;
+  await files.write("reply.md", reply === "" ? "" : `${reply.trimEnd()}\n`);
+  await files.write("summary.md", runSummary(ending, surroundings));
+  await files.write("result.json", `${JSON.stringify(resultOf(ending), null, 2)}\n`);
+  if (changes !== null && changes.patch !== "") await files.write("changes.patch", changes.patch);
+  if (output !== null) await files.write("output.json", `${JSON.stringify(output.value, null, 2)}\n`);
+}
+
+/** The job summary in Markdown. */
+export function runSummary(ending: CommandEnding, { origin }: RunSurroundings): string {
+  return jobSummary(ending, { repository: origin.job?.repository.name ?? "", sha: origin.sha });
+}
 
 export type RunResult = {
   readonly conclusion: string;
@@ -31,9 +35,9 @@ export type RunResult = {
   readonly claim_url: string | null;
 };
 
-export function resultOf(facts: RunFacts): RunResult {
-  const { outcome, verdict, run, report, claimUrl, service } = facts;
-  const ended = outcome.type === "ended" ? outcome.run : null;
+export function resultOf(ending: CommandEnding): RunResult {
+  const { verdict, claimUrl } = ending;
+  const { run, report, creditsCharged, tokens } = runFacts(ending);
   return {
     conclusion: verdict.conclusion,
     reason: verdict.reason,
@@ -41,35 +45,11 @@ export function resultOf(facts: RunFacts): RunResult {
     run_id: run?.id ?? null,
     run_url: run?.url ?? null,
     session_id: run?.sessionId ?? null,
-    // Inside the job nobody is charged.
-    credits: service.isEmbedded ? null : (ended?.credits ?? null),
-    tokens: ended?.tokens ?? null,
-    changed_files: report?.changes?.files.map(({ path }) => path) ?? [],
+    credits: creditsCharged,
+    tokens,
+    changed_files: report.changes?.files.map(({ path }) => path) ?? [],
     claim_url: claimUrl,
   };
-}
-
-export function summaryOf(facts: RunFacts, maxBytes = DEFAULT_SUMMARY_BYTES): string {
-  const { service, verdict, grant, run, report, claimUrl } = facts;
-  const { credits, tokens } = resultOf(facts);
-  const granted = run === null ? grant?.quota.credits_remaining : null;
-  const left = report?.quota?.credits_remaining ?? granted ?? null;
-  return renderSummary(report ?? emptyReport(), {
-    conclusion: verdict.conclusion,
-    reason: verdict.reason,
-    message: verdict.conclusion === "success" ? undefined : verdict.message,
-    repository: service.job?.repository.name ?? "",
-    sha: service.sha,
-    agentId: grant?.agent_id,
-    runId: run?.id,
-    runUrl: run?.url ?? undefined,
-    sessionId: run?.sessionId,
-    creditsCharged: credits,
-    creditsRemaining: service.isEmbedded ? null : left,
-    tokens,
-    claimUrl,
-    maxBytes,
-  });
 }
 
 /** Lines of `NAME=value` for GitLab's dotenv report: values on one line, without the reply. */

@@ -1,36 +1,38 @@
-// Whose run it is and who carries it out: the CI job of this process, and a service that is named or lives inside it.
+// Who starts a run by `agent-service run`, and which service executes it: the CI job of this process, and a service that
+// is named or lives in this process.
 
 import { systemClock } from "../base/clock.ts";
 import { createProvider, NoProviderError } from "../ci/detect.ts";
 import type { CiJob, CiProvider, Environment } from "../ci/provider.ts";
 import { fetchTransport } from "../client/transport.ts";
-import type { TokenSource } from "../job/capability.ts";
+import type { JobService } from "../job/job-types.ts";
+import { retryNote } from "../job/notes.ts";
 import { CommandError } from "./command-error.ts";
-import { note, noteRetry } from "./run-notes.ts";
+import { note } from "./run-notes.ts";
 import type { ServiceSettings } from "./run-settings.ts";
 
-export type RunService = {
-  /** Without a trailing slash. */
-  readonly baseUrl: string;
-  readonly audience: string;
-  readonly account: string | null;
-  readonly tokens: TokenSource;
-  /** The job's commit; empty where nothing says it. */
-  readonly sha: string;
+export type RunOrigin = {
   /** Null where no CI provider started the process. */
   readonly job: CiJob | null;
-  readonly isEmbedded: boolean;
-  readonly hasModel: boolean;
-  close(): Promise<void>;
+  /** The job's commit; "" where nothing says it. */
+  readonly sha: string;
+  /** Starts an embedded service. Rejects with UsageError and CommandError. */
+  openService(): Promise<JobService>;
 };
 
-/** Starts what has to be started. Rejects with UsageError and CommandError. */
-export async function openRunService(settings: ServiceSettings, env: Environment): Promise<RunService> {
+/** Rejects with CommandError where the service needs an identity that this process does not have. */
+export async function findOrigin(settings: ServiceSettings, env: Environment): Promise<RunOrigin> {
   const provider = findProvider(env);
   if (settings.type === "embedded") {
     const job = provider instanceof NoProviderError ? null : provider.job;
-    const { openEmbedded } = await import("./run-embedded.ts");
-    return await openEmbedded(settings.model, { env, job });
+    return {
+      job,
+      sha: job?.sha ?? "",
+      openService: async () => {
+        const { openEmbedded } = await import("./run-embedded.ts");
+        return await openEmbedded(settings.model, { env, job });
+      },
+    };
   }
   if (provider instanceof NoProviderError) {
     throw new CommandError(
@@ -38,16 +40,8 @@ export async function openRunService(settings: ServiceSettings, env: Environment
       { cause: provider },
     );
   }
-  warnOfPlainHttp(settings.baseUrl);
-  return {
-    ...settings,
-    tokens: provider,
-    sha: await commitOf(provider),
-    job: provider.job,
-    isEmbedded: false,
-    hasModel: true,
-    close: async () => {},
-  };
+  const sha = await commitOf(provider);
+  return { job: provider.job, sha, openService: async () => ({ ...settings, tokens: provider, sha }) };
 }
 
 function findProvider(env: Environment): CiProvider | NoProviderError {
@@ -57,7 +51,7 @@ function findProvider(env: Environment): CiProvider | NoProviderError {
       transport: fetchTransport,
       clock: systemClock,
       random: Math.random,
-      onRetry: noteRetry,
+      onRetry: (notice) => note(retryNote(notice)),
     });
   } catch (cause) {
     if (cause instanceof NoProviderError) return cause;
@@ -65,18 +59,9 @@ function findProvider(env: Environment): CiProvider | NoProviderError {
   }
 }
 
-/** A build of whatever the branch had when it began is named by no variable: the checkout knows it. */
+/** A build of a branch's newest commit may have no variable that names it: the checkout has it. */
 async function commitOf({ job }: CiProvider): Promise<string> {
   if (job.sha !== "") return job.sha;
   const { readHeadCommit } = await import("../ci/head-commit.ts");
   return (await readHeadCommit(process.cwd())) ?? "";
-}
-
-/** A name without a dot is a container beside the job; all else travels over a network. */
-function warnOfPlainHttp(baseUrl: string): void {
-  const { protocol, hostname } = new URL(baseUrl);
-  const isNear = hostname === "[::1]" || hostname.startsWith("127.") || !hostname.includes(".");
-  if (protocol === "http:" && !isNear) {
-    note("--base-url is plain http: whoever is on the way can read the job's tokens. Use https.");
-  }
 }

@@ -19,7 +19,7 @@ export type Outcome =
       readonly detail: string | null;
     }
   /** The run goes on without us, as asked. */
-  | { readonly type: "detached"; readonly runUrl: string; readonly interrupted: boolean }
+  | { readonly type: "detached"; readonly runUrl: string | null; readonly interrupted: boolean }
   /** We asked the run to stop and did not see it end. */
   | { readonly type: "stopping"; readonly passed: PassedLimit }
   /** Runs were to be cancelled: these were, and have ended; none where nothing was in flight. */
@@ -39,7 +39,8 @@ export function concludeOutcome(outcome: Outcome, words: ExchangeWords = actionW
       return concludeRun(outcome);
     case "detached": {
       const why = outcome.interrupted ? "The job was cancelled" : 'Not waiting, as "wait: false" asks';
-      return verdict("detached", "detached", `${why}: the run goes on at ${outcome.runUrl}.`);
+      const where = outcome.runUrl === null ? "" : ` at ${outcome.runUrl}`;
+      return verdict("detached", "detached", `${why}: the run goes on${where}.`);
     }
     case "stopping":
       return outcome.passed === null

@@ -21,7 +21,7 @@ export type SubmitOptions = {
 };
 
 /** `attached`: an earlier attempt of this job had started the run. */
-export type JobRun = { readonly runId: string; readonly sessionId: string; readonly attached: boolean };
+export type OwnRun = { readonly runId: string; readonly sessionId: string; readonly attached: boolean };
 
 /** The key of the n-th run of this step, n from 1. Pure. */
 export function idempotencyKey(options: { job: CiJob; matrix: string; attempt: number }): string {
@@ -36,7 +36,7 @@ export function idempotencyKey(options: { job: CiJob; matrix: string; attempt: n
  * to, an ended one is passed over; an attempt that nobody counts goes on to the first key that was not used. Rejects as
  * submitRun does. Safe to repeat.
  */
-export async function submitOnce(options: SubmitOptions): Promise<JobRun> {
+export async function submitOnce(options: SubmitOptions): Promise<OwnRun> {
   const { client, agentId, body, job, matrix, signal } = options;
   const ownAttempt = job.attempt ?? UNCOUNTED_ATTEMPTS;
   for (let attempt = 1; ; attempt += 1) {

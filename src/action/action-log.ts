@@ -1,0 +1,29 @@
+// The log of a run in a job of GitHub Actions: folded for GitHub, kept in files, and told to the status comment.
+
+import { randomUUID } from "node:crypto";
+import type { Submitted } from "../job/progress.ts";
+import type { ActionTypes, Step } from "./action-types.ts";
+
+export async function openActionLog(
+  { env }: Step,
+  { plan }: Submitted<ActionTypes>,
+): Promise<ActionTypes["log"]> {
+  const { openFollowLog } = await import("../job/follow-log.ts");
+  const { GithubLog } = await import("../render/github-log.ts");
+  const { openJobFiles } = await import("./job-files.ts");
+  const files = await openJobFiles(env);
+  const log = openFollowLog({
+    files,
+    format: new GithubLog(randomUUID),
+    write: (text) => process.stdout.write(text),
+  });
+  return {
+    ...log,
+    add: (stored) => {
+      log.add(stored);
+      plan.statusComment?.update(log.report);
+    },
+    files,
+    close: files.close,
+  };
+}

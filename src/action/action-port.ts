@@ -1,0 +1,128 @@
+// How GitHub Actions gives the recipe of job/run-job.ts what it needs: inputs in; log, outputs, summary, status comment
+// and annotations out.
+
+import { appendFile } from "node:fs/promises";
+import * as core from "@actions/core";
+import { systemClock } from "../base/clock.ts";
+import { createGitHubProvider } from "../ci/github.ts";
+import { actionWords } from "../job/exchange-advice.ts";
+import type { JobPort, Publication } from "../job/job-port.ts";
+import { runLines } from "../job/notes.ts";
+import type { Submitted } from "../job/progress.ts";
+import { openActionLog } from "./action-log.ts";
+import { type ActionEnding, type ActionTypes, type Step, USER_AGENT } from "./action-types.ts";
+import { concludeComment } from "./conclude-comment.ts";
+import { githubAccess } from "./github-access.ts";
+import { handOver } from "./hand-over.ts";
+import { type Inputs, readInputs } from "./inputs.ts";
+import { openService } from "./open-service.ts";
+import { writeOutputs } from "./outputs.ts";
+import { planJob } from "./plan-job.ts";
+import { sayLine } from "./say-line.ts";
+import { leaveState } from "./state.ts";
+
+export function actionPort(surroundings: Omit<Step, "github">): JobPort<ActionTypes> {
+  const time = { clock: systemClock, random: Math.random };
+  const github = createGitHubProvider({ ...githubAccess(surroundings), ...time });
+  const step: Step = { ...surroundings, github };
+  return {
+    clock: systemClock,
+    interrupts: step.interrupts,
+    transport: step.transport,
+    userAgent: USER_AGENT,
+    words: actionWords,
+    claimObstacle: null,
+    readSettings: async () => readSettings(),
+    planJob: (configured) => planJob(step, configured.settings.inputs),
+    openService: (admitted) => openService(step, admitted),
+    setSecret: core.setSecret,
+    keepGrant: (grant, progress) => {
+      // A capability of a service that ends with this step is of no use to the post step.
+      if ("service" in progress && progress.service.type === "embedded") return;
+      leaveState({ capability: grant.access_token, phase: "run" in progress ? "submitted" : "granted" });
+    },
+    announce,
+    openLog: (submitted) => openActionLog(step, submitted),
+    handOver: (following) => handOver(step, following),
+    publications: (ending) => publications(step, ending),
+    sayEnding,
+    note: sayLine,
+    notice: core.notice,
+    warn: core.warning,
+  };
+}
+
+function readSettings(): ActionTypes["settings"] {
+  const modelKey = core.getInput("model-api-key");
+  if (modelKey !== "") core.setSecret(modelKey);
+  const inputs = readInputs((name) => core.getInput(name));
+  warnOfIgnored(inputs);
+  const { wait, onCancel, failOn, timeoutMinutes, idleMinutes } = inputs;
+  return {
+    inputs,
+    wait,
+    onCancel,
+    failOn,
+    timeoutMs: timeoutMinutes * 60_000,
+    idleMs: idleMinutes === null ? null : idleMinutes * 60_000,
+  };
+}
+
+function warnOfIgnored({ ignored, service }: Inputs): void {
+  if (ignored.length === 0) return;
+  const names = ignored.map((name) => `"${name}"`).join(", ");
+  core.warning(
+    service.type === "remote"
+      ? `${names} have no effect with this "base-url": the service has models of its own.`
+      : `${names} have no effect without a "base-url": the service runs inside this job.`,
+  );
+}
+
+function announce({ run, grant, settings, plan }: Submitted<ActionTypes>): void {
+  for (const line of runLines(run)) sayLine(line);
+  core.setOutput("run-id", run.id);
+  core.setOutput("run-url", run.url ?? "");
+  core.setOutput("session-id", run.sessionId);
+  plan.statusComment?.begin(run);
+  // A run that nobody waits for is not the post step's to cancel.
+  if (settings.wait) leaveState({ agentId: grant.agent_id, runId: run.id, phase: "submitted" });
+}
+
+function publications(step: Step, ending: ActionEnding): readonly Publication[] {
+  let commentUrl: string | null = null;
+  const comment = async () => {
+    commentUrl = await concludeComment(step, ending);
+  };
+  const summary = async () => {
+    const { GITHUB_STEP_SUMMARY: path, GITHUB_REPOSITORY = "", GITHUB_SHA = "" } = step.env;
+    if (!path) return;
+    const { jobSummary } = await import("../job/job-summary.ts");
+    await appendFile(
+      path,
+      jobSummary(ending, { repository: GITHUB_REPOSITORY, sha: GITHUB_SHA, commentUrl }),
+    );
+  };
+  return [
+    { what: "comment", write: comment },
+    { what: "outputs", write: () => writeOutputs(ending, commentUrl) },
+    ...(hasSummary(ending) ? [{ what: "summary", write: summary }] : []),
+  ];
+}
+
+/** A comment that asks for nothing gets no page, and the doctor writes its own. */
+function hasSummary({ progress, outcome, verdict }: ActionEnding): boolean {
+  const isWanted = "settings" in progress && progress.settings.inputs.summary;
+  return isWanted && verdict.reason !== "no_command" && outcome.type !== "examined";
+}
+
+function sayEnding({ verdict, claimUrl, fails, outcome }: ActionEnding): void {
+  const { conclusion, message } = verdict;
+  const text = claimUrl === null ? message : `${message} ${claimUrl}`;
+  if (fails) core.setFailed(text);
+  else if (conclusion === "skipped" || conclusion === "detached") core.notice(text);
+  else if (conclusion !== "success") core.warning(text);
+  // The log of a run, and the page of the doctor, end with their own success.
+  else if (outcome.type === "cancelled_runs") sayLine(text);
+  // A run that was asked to stop and not seen to end is left to the post step, which asks again.
+  if (outcome.type !== "stopping") leaveState({ phase: "concluded" });
+}

@@ -1,0 +1,38 @@
+// What the Action adds to the recipe's own types, and what its parts share.
+
+import type { CiProvider, Environment } from "../ci/provider.ts";
+import type { Transport } from "../client/transport.ts";
+import type { StatusComment } from "../github/status-comment/status-comment.ts";
+import type { AgentRequest } from "../github/trigger/agent-request.ts";
+import type { Ending } from "../job/ending.ts";
+import type { JobLog, JobPlan, JobSettings } from "../job/job-types.ts";
+import type { Interrupts } from "../job/signals.ts";
+import type { Inputs } from "./inputs.ts";
+import type { JobFiles } from "./job-files.ts";
+
+export const USER_AGENT = "agent-service-action";
+
+/** The main step's surroundings. */
+export type Step = {
+  readonly env: Environment;
+  /** The job, as GitHub says it is. */
+  readonly github: CiProvider;
+  /** Aborted by the runner's signals when the job is cancelled. */
+  readonly interrupts: Interrupts;
+  readonly transport: Transport;
+};
+
+export type ActionTypes = {
+  readonly settings: JobSettings & { readonly inputs: Inputs };
+  readonly plan: ActionPlan;
+  readonly log: JobLog & { readonly files: JobFiles };
+};
+
+export type ActionPlan = JobPlan & {
+  /** Null for a step that only examines the job. */
+  readonly request: AgentRequest | null;
+  /** Null where there is nobody to answer, or no permission to. */
+  readonly statusComment: StatusComment | null;
+};
+
+export type ActionEnding = Ending<ActionTypes>;

@@ -1,0 +1,34 @@
+// The last text of the status comment: how the run ended, or why there was none.
+
+import { runFacts } from "../job/ending.ts";
+import type { ActionEnding, Step } from "./action-types.ts";
+
+/** Resolves to the comment's address; null where there is none. */
+export async function concludeComment({ interrupts }: Step, ending: ActionEnding): Promise<string | null> {
+  const { progress, outcome, verdict, claimUrl, delivery, findings } = ending;
+  if (!("plan" in progress)) return null;
+  const { request, statusComment } = progress.plan;
+  const isCommand = (request?.subject?.command ?? null) !== null;
+  if (statusComment === null || (isUneventful(ending) && !isCommand)) return null;
+  const { conclusion, reason, message } = verdict;
+  const { report, creditsCharged, creditsRemaining, tokens, note } = runFacts(ending);
+  return await statusComment.conclude({
+    conclusion,
+    reason,
+    message: outcome.type === "ended" && conclusion === "success" ? undefined : message,
+    note: note ?? undefined,
+    report,
+    delivery,
+    findings,
+    creditsCharged,
+    creditsRemaining,
+    tokens,
+    claimUrl,
+    hurry: interrupts.first,
+  });
+}
+
+/** Nothing ran, and nothing is wrong: only somebody who gave a command waits for an answer. */
+function isUneventful({ progress, verdict: { conclusion } }: ActionEnding): boolean {
+  return !("run" in progress) && (conclusion === "skipped" || conclusion === "success");
+}

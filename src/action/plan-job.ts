@@ -1,0 +1,72 @@
+// What this step is to do: what the event asks for, whether it may, and which task that makes.
+
+import * as core from "@actions/core";
+import { systemClock } from "../base/clock.ts";
+import type { CiJob } from "../ci/provider.ts";
+import type { StatusComment } from "../github/status-comment/status-comment.ts";
+import type { AgentRequest } from "../github/trigger/agent-request.ts";
+import { helpText } from "../github/trigger/comment-command.ts";
+import { decideRequest } from "../github/trigger/decide-request.ts";
+import type { Task } from "../job/job-types.ts";
+import type { ActionPlan, Step } from "./action-types.ts";
+import { cancelTask } from "./cancel-task.ts";
+import { githubAccess } from "./github-access.ts";
+import type { Inputs } from "./inputs.ts";
+import { runRequest } from "./run-request.ts";
+import { sayLine } from "./say-line.ts";
+
+/** Rejects with Declined where the event may start nothing, and as the doctor does. */
+export async function planJob(step: Step, inputs: Inputs): Promise<ActionPlan> {
+  if (inputs.mode === "doctor") return await examine(step, inputs);
+  const { job } = step.github;
+  const signal = step.interrupts.first;
+  const request = await decideRequest({ ...githubAccess(step), inputs, job, signal });
+  const statusComment = await openComment(step, { inputs, request, job });
+  return { task: taskOf(step, { inputs, request, job }), request, statusComment };
+}
+
+async function examine(step: Step, inputs: Inputs): Promise<ActionPlan> {
+  const { examineStep } = await import("./doctor.ts");
+  const outcome = await examineStep(step, inputs);
+  return { task: { type: "none", outcome }, request: null, statusComment: null };
+}
+
+type Requested = { readonly inputs: Inputs; readonly request: AgentRequest; readonly job: CiJob };
+
+/** On an issue or a pull request, its people see at once that the request was received. */
+async function openComment(step: Step, { inputs, request, job }: Requested): Promise<StatusComment | null> {
+  const { subject } = request;
+  if (subject === null || !inputs.comment) return null;
+  const { env } = step;
+  const { canOnlyRead } = await import("../github/api/read-only.ts");
+  if (canOnlyRead(subject, env)) {
+    sayLine("The job of a fork's pull request can write no comment: the answer is in the job summary.");
+    return null;
+  }
+  const { openStatusComment } = await import("../github/status-comment/status-comment.ts");
+  const { openGitHubApi } = await import("../github/api/open-github-api.ts");
+  const statusComment = openStatusComment({
+    openApi: (signal) => openGitHubApi({ ...githubAccess(step), token: inputs.githubToken, job, signal }),
+    subject,
+    job,
+    env,
+    matrix: inputs.matrix,
+    clock: systemClock,
+    onWarning: core.warning,
+  });
+  statusComment.acknowledge();
+  return statusComment;
+}
+
+/** A comment may request help or the end of a run in place of a run. */
+function taskOf({ env }: Step, { inputs, request, job }: Requested): Task {
+  const verb = inputs.mode === "run" ? request.subject?.command?.verb : undefined;
+  if (verb === "help") {
+    const message = helpText(inputs.triggerPhrase);
+    return { type: "none", outcome: { type: "answered", reason: "help", message } };
+  }
+  if (inputs.mode === "cancel" || verb === "cancel") return cancelTask(inputs, request.subject);
+  if (inputs.mode === "attach") return { type: "attach", runId: inputs.runId ?? "" };
+  const body = runRequest({ inputs, request, job, workflowRef: env.GITHUB_WORKFLOW_REF ?? "" });
+  return { type: "run", body, job, matrix: inputs.matrix };
+}

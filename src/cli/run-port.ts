@@ -1,0 +1,59 @@
+// How `agent-service run` gives the recipe of job/run-job.ts what it needs: flags in; log, files and the CI provider's pages
+// out.
+
+import { systemClock } from "../base/clock.ts";
+import { fetchTransport } from "../client/transport.ts";
+import type { SubmitRunRequest } from "../contract/runs/run.ts";
+import type { JobPort } from "../job/job-port.ts";
+import { claimObstacle, jobWords } from "../job/job-words.ts";
+import type { Interrupts } from "../job/signals.ts";
+import { version } from "./help.ts";
+import { sayEnding } from "./run-end.ts";
+import { announceRun, openRunLog } from "./run-log.ts";
+import { note } from "./run-notes.ts";
+import { writePages } from "./run-pages.ts";
+import { writeResultFiles } from "./run-result.ts";
+import type { RunSettings } from "./run-settings.ts";
+import type { CommandTypes, RunSurroundings } from "./run-types.ts";
+
+export function commandPort(
+  surroundings: RunSurroundings & { readonly interrupts: Interrupts },
+): JobPort<CommandTypes> {
+  const { settings, origin, service, interrupts } = surroundings;
+  const { job } = origin;
+  return {
+    clock: systemClock,
+    interrupts,
+    transport: fetchTransport,
+    userAgent: `agent-service-command/${version}`,
+    words: jobWords(job?.provider ?? "github"),
+    claimObstacle: job === null ? null : claimObstacle(job.provider),
+    readSettings: async () => ({ ...settings, wait: true }),
+    planJob: async () => ({ task: { type: "run", body: runBody(settings), job, matrix: "" } }),
+    // Opened before: a command with wrong settings ends without a conclusion.
+    openService: async () => service,
+    // Not every CI can hide a value: what is secret is never printed.
+    setSecret: () => {},
+    keepGrant: () => {},
+    announce: ({ run }) => announceRun(run, settings.format),
+    openLog: async () => openRunLog(surroundings),
+    handOver: async () => ({ delivery: null, findings: null }),
+    publications: (ending) => [
+      { what: "output folder", write: () => writeResultFiles(ending, surroundings) },
+      { what: "page of this CI", write: () => writePages(ending, surroundings) },
+    ],
+    sayEnding: (ending) => sayEnding(ending, surroundings),
+    note,
+    notice: note,
+    warn: note,
+  };
+}
+
+function runBody({ prompt, sessionId, maxTurnTokens, outputSchema }: RunSettings): SubmitRunRequest {
+  return {
+    message: prompt,
+    ...(sessionId === null ? {} : { session_id: sessionId }),
+    ...(maxTurnTokens === null ? {} : { max_turn_tokens: maxTurnTokens }),
+    ...(outputSchema ? { output_schema: outputSchema } : {}),
+  };
+}

@@ -1,0 +1,24 @@
+// What `agent-service run` adds to the recipe's own types, and what its parts share. Types only.
+
+import type { Environment } from "../ci/provider.ts";
+import type { Ending } from "../job/ending.ts";
+import type { JobLog, JobPlan, JobService, JobSettings } from "../job/job-types.ts";
+import type { RunFiles } from "./run-files.ts";
+import type { RunOrigin } from "./run-service.ts";
+import type { RunSettings } from "./run-settings.ts";
+
+export type CommandTypes = {
+  readonly settings: JobSettings;
+  readonly plan: JobPlan;
+  readonly log: JobLog;
+};
+
+export type CommandEnding = Ending<CommandTypes>;
+
+export type RunSurroundings = {
+  readonly env: Environment;
+  readonly settings: RunSettings;
+  readonly origin: RunOrigin;
+  readonly service: JobService;
+  readonly files: RunFiles;
+};

@@ -1,0 +1,55 @@
+// How a job ended, as everything that reports on it needs it. Pure.
+
+import type { Verdict } from "../report/conclusion.ts";
+import { emptyReport, type RunReport } from "../report/run-report.ts";
+import type { Outcome } from "./conclusion.ts";
+import type { HandedOver, JobTypes } from "./job-types.ts";
+import type { JobRun, Progress } from "./progress.ts";
+
+export type Ending<Own extends JobTypes = JobTypes> = HandedOver & {
+  /** The phase that the job reached. */
+  readonly progress: Progress<Own>;
+  readonly outcome: Outcome;
+  readonly verdict: Verdict;
+  /** Whether `fail-on` names this conclusion. */
+  readonly fails: boolean;
+  /** Where to claim the repository's agent; null where nobody can, or need. */
+  readonly claimUrl: string | null;
+};
+
+/** The run and its numbers; null or empty for what the job did not come to. */
+export type RunFacts = {
+  readonly agentId: string | null;
+  readonly run: JobRun | null;
+  readonly report: RunReport;
+  readonly reply: string;
+  /** Null without a charge: a service inside the job charges nobody. */
+  readonly creditsCharged: number | null;
+  readonly creditsRemaining: number | null;
+  readonly tokens: number | null;
+  /** What the run went without. */
+  readonly note: string | null;
+};
+
+export function runFacts({ progress, outcome }: Ending): RunFacts {
+  const ended = outcome.type === "ended" ? outcome.run : null;
+  const service = "service" in progress ? progress.service : null;
+  const isCharged = service?.type !== "embedded";
+  const report = "log" in progress ? progress.log.report : emptyReport();
+  return {
+    agentId: "grant" in progress ? progress.grant.agent_id : null,
+    run: "run" in progress ? progress.run : null,
+    report,
+    reply: "log" in progress ? progress.log.reply() : "",
+    creditsCharged: isCharged ? (ended?.credits ?? null) : null,
+    creditsRemaining: isCharged ? creditsLeft(progress, report) : null,
+    tokens: ended?.tokens ?? null,
+    note: service?.type === "embedded" ? service.modelNotice : null,
+  };
+}
+
+/** Without a run the grant's number still holds; after one, only the run's own does. */
+function creditsLeft(progress: Progress, { quota }: RunReport): number | null {
+  if (quota !== null) return quota.credits_remaining;
+  return "grant" in progress && !("run" in progress) ? progress.grant.quota.credits_remaining : null;
+}

@@ -1,0 +1,49 @@
+// What the recipe of run-job.ts needs of a job's surroundings. The Action and `agent-service run` implement it. Types only.
+
+import type { Clock } from "../base/clock.ts";
+import type { Transport } from "../client/transport.ts";
+import type { ExchangeResponse } from "../contract/ci/exchange.ts";
+import type { Ending } from "./ending.ts";
+import type { ExchangeWords } from "./exchange-advice.ts";
+import type { HandedOver, JobService, JobTypes } from "./job-types.ts";
+import type { Admitted, Configured, Following, Progress, Submitted } from "./progress.ts";
+import type { Interrupts } from "./signals.ts";
+
+/** One place that is told of the ending: "outputs", "summary". A failure is warned of and changes no conclusion. */
+export type Publication = { readonly what: string; write(): Promise<void> };
+
+/** Methods are called in this order, each at most once unless it says otherwise. */
+export interface JobPort<Own extends JobTypes> {
+  readonly clock: Clock;
+  readonly interrupts: Interrupts;
+  readonly transport: Transport;
+  readonly userAgent: string;
+  /** Why nobody can claim this repository's agent; null where somebody can. */
+  readonly claimObstacle: string | null;
+  /** How the job's users say what they have to change. */
+  readonly words: ExchangeWords;
+
+  /** Rejects with StepError for wrong settings. */
+  readSettings(): Promise<Own["settings"]>;
+  /** Decides whether this event may start something, and what. Rejects with StepError where it may not. */
+  planJob(configured: Configured<Own>): Promise<Own["plan"]>;
+  openService(admitted: Admitted<Own>): Promise<JobService>;
+  /** Hides a value in the job's log from here on. Called for each token. */
+  setSecret(secret: string): void;
+  /** Called for each capability, the first one too. */
+  keepGrant(grant: ExchangeResponse, progress: Progress<Own>): void;
+  /** Names the run before anything can fail. */
+  announce(submitted: Submitted<Own>): void;
+  openLog(submitted: Submitted<Own>): Promise<Own["log"]>;
+  /** Publishes what a completed run found and changed. */
+  handOver(following: Following<Own>): Promise<HandedOver>;
+  /** Written one after the other. */
+  publications(ending: Ending<Own>): readonly Publication[];
+  /** The last words in the log. */
+  sayEnding(ending: Ending<Own>): void;
+
+  /** One line for whoever reads the log. These three may be called at any time. */
+  note(text: string): void;
+  notice(text: string): void;
+  warn(text: string): void;
+}

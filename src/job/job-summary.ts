@@ -1,0 +1,36 @@
+// The job summary, from how the job ended. Pure.
+
+import { DEFAULT_SUMMARY_BYTES, renderSummary } from "../render/summary.ts";
+import { type Ending, runFacts } from "./ending.ts";
+
+export type SummaryPlace = {
+  readonly repository: string;
+  /** The job's commit. */
+  readonly sha: string;
+  readonly commentUrl?: string | null;
+  readonly maxBytes?: number;
+};
+
+/** Markdown that ends with a newline. */
+export function jobSummary(ending: Ending, place: SummaryPlace): string {
+  const { verdict, claimUrl, delivery, findings } = ending;
+  const { agentId, run, report, creditsCharged, creditsRemaining, tokens, note } = runFacts(ending);
+  return renderSummary(report, {
+    conclusion: verdict.conclusion,
+    reason: verdict.reason,
+    message: verdict.conclusion === "success" ? undefined : verdict.message,
+    note: note ?? undefined,
+    agentId: agentId ?? undefined,
+    runId: run?.id,
+    runUrl: run?.url ?? undefined,
+    sessionId: run?.sessionId,
+    creditsCharged,
+    creditsRemaining,
+    tokens,
+    claimUrl,
+    delivery,
+    findings,
+    maxBytes: DEFAULT_SUMMARY_BYTES,
+    ...place,
+  });
+}

@@ -1,0 +1,83 @@
+// What a job consists of for the recipe of run-job.ts: settings, a task, a service, a log. Types only.
+
+import type { CiJob } from "../ci/provider.ts";
+import type { SubmitRunRequest } from "../contract/runs/run.ts";
+import type { Conclusion } from "../report/conclusion.ts";
+import type { Delivery } from "../report/delivery.ts";
+import type { PublishedFindings } from "../report/findings.ts";
+import type { TokenSource } from "./capability.ts";
+import type { Outcome } from "./conclusion.ts";
+import type { FollowLog } from "./follow-log.ts";
+
+/** What an implementation adds to the recipe's own: its settings, its plan, its log. */
+export type JobTypes = {
+  readonly settings: JobSettings;
+  readonly plan: JobPlan;
+  readonly log: JobLog;
+};
+
+export type JobSettings = {
+  /** False: the run goes on without the job. */
+  readonly wait: boolean;
+  readonly onCancel: "cancel" | "detach";
+  readonly timeoutMs: number;
+  /** How long a run that has begun may be silent. Null: without a limit. */
+  readonly idleMs: number | null;
+  readonly failOn: ReadonlySet<Conclusion>;
+};
+
+/** Decided before a service is in reach. */
+export type JobPlan = { readonly task: Task };
+
+/** What the job is to do at the service. */
+export type Task =
+  /** `job` is null where no CI provider started the process: each submission is then a new run. */
+  | {
+      readonly type: "run";
+      readonly body: SubmitRunRequest;
+      readonly job: CiJob | null;
+      /** The leg of the job's matrix: part of the idempotency key. */
+      readonly matrix: string;
+    }
+  /** To follow a run that another step or job has started. */
+  | { readonly type: "attach"; readonly runId: string }
+  | { readonly type: "cancel"; readonly target: CancelTarget }
+  /** Nothing: the outcome is known without a service. */
+  | { readonly type: "none"; readonly outcome: Outcome };
+
+export type CancelTarget =
+  | { readonly type: "run"; readonly runId: string }
+  | { readonly type: "session"; readonly sessionKey: string };
+
+export type JobLog = FollowLog & {
+  /** Closes the events file. Safe to repeat. */
+  close(): Promise<void>;
+};
+
+/** Where the service is, and who proves to it who this job is. Base URLs are without a trailing slash. */
+export type JobService =
+  | {
+      readonly type: "remote";
+      readonly baseUrl: string;
+      readonly tokens: TokenSource;
+      readonly audience: string;
+      readonly account: string | null;
+      /** The job's commit, for a provider whose tokens may name none; "" where nothing says it. */
+      readonly sha: string;
+    }
+  | {
+      /** It lives in this process and ends with the job. */
+      readonly type: "embedded";
+      readonly baseUrl: string;
+      readonly tokens: TokenSource;
+      /** What to tell people where no model is configured; null where one is. */
+      readonly modelNotice: string | null;
+      /** Safe to repeat. */
+      close(): Promise<void>;
+    };
+
+/** What became of a completed run's changes and findings; null where nobody was to publish them. */
+export type HandedOver = {
+  readonly delivery: Delivery | null;
+  readonly findings: PublishedFindings | null;
+};

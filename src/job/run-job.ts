@@ -1,0 +1,206 @@
+// What a CI job does with an agent, written once: settings, plan, service, run, conclusion. What differs between the
+// Action and `agent-service run` is behind the port.
+
+import { assertNever } from "../base/assert-never.ts";
+import { ApiError } from "../client/errors.ts";
+import { concludeJob } from "./conclude-job.ts";
+import type { Outcome } from "./conclusion.ts";
+import { connectJob } from "./connect-job.ts";
+import type { Ending } from "./ending.ts";
+import { type OwnRun, submitOnce } from "./idempotency.ts";
+import type { JobPort } from "./job-port.ts";
+import type { CancelTarget, JobTypes, Task } from "./job-types.ts";
+import { plainHttpWarning, retryNote } from "./notes.ts";
+import type { Admitted, Configured, Connecting, Granted, JobRun, Progress, Submitted } from "./progress.ts";
+import { InterruptedError } from "./signals.ts";
+import { StepError } from "./step-error.ts";
+import { watchRun } from "./watch-run.ts";
+
+/**
+ * Runs the whole job, reports how it ended and closes what was opened for it. What a user can cause or meet is an
+ * outcome, and no rejection.
+ */
+export async function runJob<Own extends JobTypes>(job: JobPort<Own>): Promise<Ending<Own>> {
+  const step = new Step(job);
+  try {
+    const outcome = await executeJob(step).catch((error: unknown) => failedOutcome(error, step.progress));
+    return await concludeJob(job, { progress: step.progress, outcome });
+  } finally {
+    await closeOpened(step.progress);
+  }
+}
+
+/** The job, and how far it has come. */
+class Step<Own extends JobTypes> {
+  readonly job: JobPort<Own>;
+  progress: Progress<Own> = { phase: "starting" };
+
+  constructor(job: JobPort<Own>) {
+    this.job = job;
+  }
+
+  reach<Reached extends Progress<Own>>(progress: Reached): Reached {
+    this.progress = progress;
+    return progress;
+  }
+}
+
+async function executeJob<Own extends JobTypes>(step: Step<Own>): Promise<Outcome> {
+  const configured = await configure(step);
+  const admitted = await admit(step, configured);
+  const { task } = admitted.plan;
+  if (task.type === "none") return task.outcome;
+  const connecting = await openService(step, admitted);
+  const granted = await takeCapability(step, connecting);
+  if (task.type === "cancel") return await cancelRuns(step, { granted, target: task.target });
+  const submitted = await startRun(step, { granted, task });
+  step.job.announce(submitted);
+  return submitted.settings.wait ? await follow(step, submitted) : leaveRun(submitted);
+}
+
+async function configure<Own extends JobTypes>(step: Step<Own>): Promise<Configured<Own>> {
+  const settings = await step.job.readSettings();
+  return step.reach({ phase: "configured", settings });
+}
+
+async function admit<Own extends JobTypes>(
+  step: Step<Own>,
+  configured: Configured<Own>,
+): Promise<Admitted<Own>> {
+  const plan = await step.job.planJob(configured);
+  return step.reach({ ...configured, phase: "admitted", plan });
+}
+
+async function openService<Own extends JobTypes>(
+  step: Step<Own>,
+  admitted: Admitted<Own>,
+): Promise<Connecting<Own>> {
+  const { job } = step;
+  const service = await job.openService(admitted);
+  const connecting = step.reach({ ...admitted, phase: "connecting", service });
+  if (service.type === "remote") {
+    const warning = plainHttpWarning(service.baseUrl);
+    if (warning !== null) job.warn(warning);
+  } else if (service.modelNotice !== null) job.notice(service.modelNotice);
+  return connecting;
+}
+
+async function takeCapability<Own extends JobTypes>(
+  step: Step<Own>,
+  connecting: Connecting<Own>,
+): Promise<Granted<Own>> {
+  const { job } = step;
+  const { client, grant: exchange } = connectJob({
+    service: connecting.service,
+    transport: job.transport,
+    userAgent: job.userAgent,
+    setSecret: job.setSecret,
+    onGrant: (grant) => {
+      if ("grant" in step.progress) step.reach({ ...step.progress, grant });
+      job.keepGrant(grant, step.progress);
+    },
+    onRetry: (notice) => job.note(retryNote(notice)),
+  });
+  const grant = await exchange(job.interrupts.first);
+  const granted = step.reach({ ...connecting, phase: "granted", client, grant });
+  job.interrupts.first.throwIfAborted();
+  return granted;
+}
+
+async function cancelRuns<Own extends JobTypes>(
+  { job }: Step<Own>,
+  { granted, target }: { granted: Granted<Own>; target: CancelTarget },
+): Promise<Outcome> {
+  const { cancelRuns: cancelAll, runsInFlight } = await import("./cancel-runs.ts");
+  const { client, grant } = granted;
+  const options = { client, agentId: grant.agent_id, clock: job.clock, signal: job.interrupts.first };
+  const runIds = target.type === "run" ? [target.runId] : await runsInFlight(target.sessionKey, options);
+  return { type: "cancelled_runs", runIds: await cancelAll(runIds, options) };
+}
+
+async function startRun<Own extends JobTypes>(
+  step: Step<Own>,
+  { granted, task }: { granted: Granted<Own>; task: Extract<Task, { type: "run" | "attach" }> },
+): Promise<Submitted<Own>> {
+  const { runId, sessionId, attached } =
+    task.type === "attach"
+      ? await findRun(step, { granted, runId: task.runId })
+      : await submit(step, { granted, task });
+  const { service } = granted;
+  const url = service.type === "remote" ? `${service.baseUrl}/v1/ci/runs/${encodeURIComponent(runId)}` : null;
+  const run: JobRun = { id: runId, sessionId, url, attached };
+  return step.reach({ ...granted, phase: "submitted", run });
+}
+
+/** A run that another step or job of the repository has started. */
+async function findRun<Own extends JobTypes>(
+  { job }: Step<Own>,
+  { granted, runId }: { granted: Granted<Own>; runId: string },
+): Promise<OwnRun> {
+  const { client, grant } = granted;
+  const signal = job.interrupts.first;
+  try {
+    const run = await client.getRun({ agentId: grant.agent_id, runId, signal });
+    return { runId, sessionId: run.thread_id, attached: true };
+  } catch (cause) {
+    if (!(cause instanceof ApiError && cause.status === 404)) throw cause;
+    const message = `This repository has no run "${runId}" at the service. Give "run-id" the output of the step that started it.`;
+    throw new StepError("run_not_found", message, { cause });
+  }
+}
+
+/** The first signal does not stop a submission: nobody would know whether there is a run. */
+async function submit<Own extends JobTypes>(
+  step: Step<Own>,
+  { granted, task }: { granted: Granted<Own>; task: Extract<Task, { type: "run" }> },
+): Promise<OwnRun> {
+  const { client, grant } = step.reach({ ...granted, phase: "submitting" });
+  const { body, job, matrix } = task;
+  const submission = { agentId: grant.agent_id, body, signal: step.job.interrupts.last };
+  if (job !== null) return await submitOnce({ ...submission, client, job, matrix });
+  const { runId, sessionId } = await client.submitRun(submission);
+  return { runId, sessionId, attached: false };
+}
+
+async function follow<Own extends JobTypes>(step: Step<Own>, submitted: Submitted<Own>): Promise<Outcome> {
+  const { job } = step;
+  const { settings, client, grant, run } = submitted;
+  const log = await job.openLog(submitted);
+  step.reach({ ...submitted, phase: "following", log });
+  const end = await watchRun({
+    client,
+    agentId: grant.agent_id,
+    runId: run.id,
+    interrupts: job.interrupts,
+    onCancel: settings.onCancel,
+    timeoutMs: settings.timeoutMs,
+    idleMs: settings.idleMs,
+    clock: job.clock,
+    onEvent: log.add,
+    onNote: job.note,
+  });
+  switch (end.type) {
+    case "ended":
+      return { ...end, detail: log.failure() };
+    case "stopping":
+      return end;
+    case "detached":
+      return { type: "detached", runUrl: run.url, interrupted: true };
+    default:
+      return assertNever(end);
+  }
+}
+
+function leaveRun({ run }: { run: JobRun }): Outcome {
+  return { type: "detached", runUrl: run.url, interrupted: false };
+}
+
+function failedOutcome(error: unknown, { phase }: Progress): Outcome {
+  if (error instanceof InterruptedError) return { type: "interrupted", submitting: phase === "submitting" };
+  return { type: "error", error };
+}
+
+async function closeOpened(progress: Progress): Promise<void> {
+  if ("log" in progress) await progress.log.close();
+  if ("service" in progress && progress.service.type === "embedded") await progress.service.close();
+}
