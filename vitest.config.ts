@@ -2,8 +2,9 @@ import { defineConfig } from "vitest/config";
 import { ClosingLine } from "./test/closing-line.ts";
 
 // biome-ignore lint/style/noDefaultExport: Vitest reads the default export.
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
+    env: mode === "long" ? { TEST_LONG: "1" } : {},
     include: ["test/**/*.test.ts"],
     globalSetup: [
       "test/support/working-folder-setup.ts",
@@ -20,4 +21,4 @@ export default defineConfig({
     // Many tests wait for a process of their own.
     maxWorkers: 2,
   },
-});
+}));

@@ -135,23 +135,6 @@ for (const kind of storeKinds) {
       }
     });
 
-    it.each([
-      [["keys"], "create, list, revoke"],
-      [["keys", "mint"], '"mint"'],
-      [["keys", "create", "--plan", "gold"], "--plan must be one of registered_free, subscribed"],
-      [["keys", "create", "--plan", "subscribed", "--account", "a"], "--plan is for a new account"],
-      [["keys", "revoke"], "<key-id> is missing"],
-      [["keys", "list", "more"], '"more" is one too many'],
-      [["keys", "list", "--prot"], "--prot"],
-      [["credits", "grant", "0", "--account", "a"], "<credits> must be a whole number from 1 to"],
-      [["credits", "grant", "5"], "--account is missing"],
-    ])("refuses %j, and ends with 2", async (args, named) => {
-      const { code, stdout, stderr } = await operate(...args);
-      expect([code, stdout]).toEqual([2, ""]);
-      expect(stderr).toContain(named);
-      expect(stderr).not.toContain("    at ");
-    });
-
     it("says once, on a store without accounts, how to get the first key", async () => {
       await service.kill();
       const empty = await kind.make();
@@ -206,3 +189,22 @@ for (const kind of storeKinds) {
     });
   });
 }
+
+describe("agent-service keys and credits with wrong arguments", () => {
+  it.each([
+    [["keys"], "create, list, revoke"],
+    [["keys", "mint"], '"mint"'],
+    [["keys", "create", "--plan", "gold"], "--plan must be one of registered_free, subscribed"],
+    [["keys", "create", "--plan", "subscribed", "--account", "a"], "--plan is for a new account"],
+    [["keys", "revoke"], "<key-id> is missing"],
+    [["keys", "list", "more"], '"more" is one too many'],
+    [["keys", "list", "--prot"], "--prot"],
+    [["credits", "grant", "0", "--account", "a"], "<credits> must be a whole number from 1 to"],
+    [["credits", "grant", "5"], "--account is missing"],
+  ])("refuses %j, and ends with 2", async (args, named) => {
+    const { code, stdout, stderr } = await runCommand(args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(named);
+    expect(stderr).not.toContain("    at ");
+  });
+});

@@ -51,6 +51,7 @@ async function start(steps: readonly Step[] = []): Promise<CiJob> {
     DATA_DIR: join(folder, "data"),
     TMPDIR: join(folder, "tmp"),
     BACKEND: "model",
+    DRAIN_SECONDS: "1",
     MODEL: "scripted-model",
     MODEL_BASE_URL: model.baseUrl,
     CI_AUDIENCE: AUDIENCE,

@@ -1,5 +1,5 @@
 // The service is killed at random moments under load, again and again: nothing that it acknowledged may be lost,
-// nothing doubled, and the books stay in order. CRASH_ROUNDS=100 makes a long run of it.
+// nothing doubled, and the ledger stays exact. `npm run test:long` kills it a hundred times.
 
 import { randomInt } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -9,27 +9,23 @@ import { describe, expect, it } from "vitest";
 import { type CodeHost, startCodeHost } from "../../fakes/code-host/code-host.ts";
 import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import { isTerminal } from "../../src/contract/runs/run.ts";
+import { amount } from "../support/long.ts";
 import { call } from "../support/service-client.ts";
 import { CrashLoad } from "../support/service-crash-load.ts";
 import { CiJob } from "../support/service-job.ts";
 import { expectSoundLedger } from "../support/service-ledger.ts";
 import { ServiceProcess } from "../support/service-process.ts";
 import { expectValidStream } from "../support/service-streams.ts";
-import { type StoreKind, type StorePlace, storeKinds } from "../support/stores.ts";
+import { type StorePlace, storeKinds } from "../support/stores.ts";
 import { TestRepository } from "./checkouts/git-repository.ts";
 
 const AUDIENCE = "crash.example";
 const MAX_OBSERVATIONS = 300;
 
-function roundsOf(kind: StoreKind): number {
-  const asked = Number(process.env.CRASH_ROUNDS);
-  if (asked > 0) return asked;
-  return kind.name === "SQLite" ? 15 : 6;
-}
-
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`kill -9 on ${kind.name}`, () => {
-    const rounds = roundsOf(kind);
+    // Each third round clones a repository.
+    const rounds = amount({ short: 3, long: 100 });
 
     it(`loses, doubles and miscounts nothing in ${rounds} rounds`, {
       timeout: 30_000 + rounds * 10_000,

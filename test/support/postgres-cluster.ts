@@ -38,6 +38,7 @@ export class PostgresCluster {
       "test",
       "--encoding",
       "UTF8",
+      "--no-sync",
     ]);
     const settings = [
       "listen_addresses = '127.0.0.1'",

@@ -42,6 +42,14 @@ export type PlayedRun = {
   readonly changes: ChangesEvent["value"] | null;
 };
 
+/** Without any, the service's own. */
+export type HostileOptions = {
+  /** The time that one call of git may take. */
+  readonly gitTimeoutMs?: number;
+  /** Bytes that the files of a commit may have together. */
+  readonly maxCheckoutBytes?: number;
+};
+
 /** What no run may reach. */
 export class Outside {
   readonly folder: string;
@@ -126,8 +134,7 @@ export class HostileFixture {
     this.#stories = parts.stories;
   }
 
-  /** `gitTimeoutMs` is the time that one call of git may take. */
-  static async start(options: { readonly gitTimeoutMs?: number } = {}): Promise<HostileFixture> {
+  static async start(options: HostileOptions = {}): Promise<HostileFixture> {
     const folder = await mkdtemp(join(tmpdir(), "hostile-"));
     const repository = new TestRepository(folder, "hostile.git");
     const stories = new Map<string, readonly Step[]>();
@@ -144,9 +151,7 @@ export class HostileFixture {
       forge,
       place,
       config: { ...modelConfig(model, place), audience: AUDIENCE, freeCredits: 1_000_000 },
-      ...(options.gitTimeoutMs === undefined
-        ? {}
-        : { checkouts: clones(place, { gitTimeoutMs: options.gitTimeoutMs }) }),
+      ...(Object.keys(options).length === 0 ? {} : { checkouts: clones(place, options) }),
     });
     const outside = await Outside.make(folder);
     return new HostileFixture({ folder, outside, repository, place, forge, model, service, stories });
@@ -249,12 +254,12 @@ function resultsOf(events: readonly RunEvent[]): string[] {
   return [...answers.values()];
 }
 
-function clones(place: StorePlace, { gitTimeoutMs }: { gitTimeoutMs: number }) {
+function clones(place: StorePlace, { gitTimeoutMs, maxCheckoutBytes = 1_000_000_000 }: HostileOptions) {
   return gitCheckouts({
     folder: join(place.settings.dataDir, "checkouts"),
-    limits: { maxBytes: 1_000_000_000, maxCheckoutBytes: 1_000_000_000, cloneTimeoutMs: 60_000 },
+    limits: { maxBytes: 1_000_000_000, maxCheckoutBytes, cloneTimeoutMs: 60_000 },
     environment: { PATH: process.env.PATH },
-    gitTimeoutMs,
+    ...(gitTimeoutMs === undefined ? {} : { gitTimeoutMs }),
   });
 }
 

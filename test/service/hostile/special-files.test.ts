@@ -5,6 +5,8 @@ import { readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, say } from "../../../fakes/model-server/turn.ts";
+import { isLong } from "../../support/long.ts";
+import type { TestRepository } from "../checkouts/git-repository.ts";
 import { HostileFixture } from "./hostile-fixture.ts";
 
 const TWO_GIGABYTES = 2_147_483_648;
@@ -146,31 +148,52 @@ describe("a pipe in the place of a file that git reads", () => {
   );
 });
 
-/** A blob of nothing but zeros, which takes 2 MB of the repository and none of the memory. */
-async function zeros(bytes: number): Promise<string> {
-  const file = join(fixture.repository.path, "zeros");
+/** A blob of nothing but zeros, which takes little of the repository and none of the memory. */
+async function zeros(repository: TestRepository, bytes: number): Promise<string> {
+  const file = join(repository.path, "zeros");
   await writeFile(file, "");
   await truncate(file, bytes);
   // As it is stored, it is sent.
-  fixture.repository.git(["config", "core.compression", "1"]);
-  fixture.repository.git(["config", "core.bigFileThreshold", "1m"]);
-  const sha = fixture.repository.git(["hash-object", "-w", "--no-filters", file]);
+  repository.git(["config", "core.compression", "1"]);
+  repository.git(["config", "core.bigFileThreshold", "1m"]);
+  const sha = repository.git(["hash-object", "-w", "--no-filters", file]);
   await rm(file);
   return sha;
 }
 
-describe("a commit with files of 2 GB", () => {
-  it("is refused with its size before it is checked out, and leaves nothing", {
-    timeout: 240_000,
-  }, async () => {
-    const blob = await zeros(TWO_GIGABYTES);
-    const entries = ["a", "b", "c"].map((name) => ({ mode: "100644", name, sha: blob }) as const);
-    const huge = fixture.repository.commitTree(fixture.repository.tree(entries), {});
-    const { run, events } = await fixture.play(huge, []);
-    expect(run).toMatchObject({ status: "failed", cause: "spawn_failed" });
-    expect(events.at(-1)?.event).toMatchObject({
-      type: "RUN_ERROR",
-      message: `Could not clone octo/hostile at ${huge.slice(0, 7)}: its 3 files have 6,442.5 MB together, this service allows 4,000 MB.`,
-    });
+/** Plays a run at a commit of three files, each so large. */
+async function playLarge(large: HostileFixture, bytes: number) {
+  const blob = await zeros(large.repository, bytes);
+  const entries = ["a", "b", "c"].map((name) => ({ mode: "100644", name, sha: blob }) as const);
+  const huge = large.repository.commitTree(large.repository.tree(entries), {});
+  const { run, events } = await large.play(huge, []);
+  return { huge: huge.slice(0, 7), run, last: events.at(-1)?.event };
+}
+
+describe("a commit whose files are too large together", () => {
+  const failed = { status: "failed", cause: "spawn_failed" };
+  const refusal = (huge: string, sizes: string) => ({
+    type: "RUN_ERROR",
+    message: `Could not clone octo/hostile at ${huge}: its 3 files have ${sizes}.`,
   });
+
+  it("is refused with its size before it is checked out, and leaves nothing", async () => {
+    const narrow = await HostileFixture.start({ maxCheckoutBytes: 40_000_000 });
+    const { huge, run, last } = await playLarge(narrow, 20_000_000);
+    expect(run).toMatchObject(failed);
+    expect(last).toMatchObject(refusal(huge, "60 MB together, this service allows 40 MB"));
+    await narrow.close();
+  });
+
+  it.runIf(isLong)(
+    "is refused by the service's own limit, with three files of 2 GB",
+    {
+      timeout: 240_000,
+    },
+    async () => {
+      const { huge, run, last } = await playLarge(fixture, TWO_GIGABYTES);
+      expect(run).toMatchObject(failed);
+      expect(last).toMatchObject(refusal(huge, "6,442.5 MB together, this service allows 4,000 MB"));
+    },
+  );
 });

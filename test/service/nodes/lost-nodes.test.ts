@@ -9,7 +9,7 @@ import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { ServiceNodes } from "../../support/service-nodes.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
 import { TcpProxy } from "../../support/tcp-proxy.ts";
-import { RunLoad } from "./run-load.ts";
+import { LOAD_RUNS, RunLoad } from "./run-load.ts";
 
 const title =
   testDatabaseUrl === undefined ? "lost nodes (skipped: TEST_DATABASE_URL is not set)" : "lost nodes";
@@ -48,7 +48,7 @@ describe.skipIf(testDatabaseUrl === undefined)(title, { timeout: 60_000 }, () =>
     expect(new Set(endings)).toEqual(new Set(["stalled", "user_stop"]));
   });
 
-  it("lose and double nothing when a worker is killed in the middle of 200 runs", async () => {
+  it(`lose and double nothing when a worker is killed in the middle of ${LOAD_RUNS} runs`, async () => {
     nodes = await ServiceNodes.start({ stalledSeconds: 2 });
     const [doomed] = nodes.workers;
     const load = await begunLoad();
@@ -60,7 +60,7 @@ describe.skipIf(testDatabaseUrl === undefined)(title, { timeout: 60_000 }, () =>
     for (const run of failed) expect(run).toMatchObject({ cause: "stalled", retryable: true, credits: 0 });
   });
 
-  it("lose and double nothing when an API node is killed in the middle of 200 runs", async () => {
+  it(`lose and double nothing when an API node is killed in the middle of ${LOAD_RUNS} runs`, async () => {
     nodes = await ServiceNodes.start({ stalledSeconds: 2 });
     const [doomed] = nodes.apis;
     const load = await begunLoad();
@@ -69,11 +69,11 @@ describe.skipIf(testDatabaseUrl === undefined)(title, { timeout: 60_000 }, () =>
     expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(["completed"]));
   });
 
-  it("go on when every connection to the database is ended in the middle of 200 runs", async () => {
+  it(`go on when every connection to the database is ended in the middle of ${LOAD_RUNS} runs`, async () => {
     nodes = await ServiceNodes.start({ stalledSeconds: 2 });
     const load = await begunLoad();
     expect(await nodes.loseConnections()).toBeGreaterThan(4);
-    await load.acknowledged(160);
+    await load.acknowledged(LOAD_RUNS * 0.8);
     await nodes.loseConnections();
     await load.settle();
     for (const { url } of nodes.all) expect((await fetch(`${url}/readyz`)).status).toBe(200);

@@ -5,11 +5,12 @@ import { expect } from "vitest";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { isTerminal, type Run } from "../../../src/contract/runs/run.ts";
 import type { StoredRunEvent } from "../../../src/contract/runs/run-event.ts";
+import { amount } from "../../support/long.ts";
 import type { CiJob } from "../../support/service-job.ts";
 import type { ServiceNodes } from "../../support/service-nodes.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
 
-const LOAD_RUNS = 200;
+export const LOAD_RUNS = amount({ short: 60, long: 200 });
 /** Each so many runs one is also followed over a socket. */
 const SOCKET_EVERY = 10;
 const RETRY = { attempts: 60, firstDelayMs: 20, maxDelayMs: 2_000 };

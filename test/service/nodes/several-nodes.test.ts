@@ -2,6 +2,7 @@
 // looking from time to time: heartbeats are 10 s apart, longer than a test may take.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { amount } from "../../support/long.ts";
 import { testDatabaseUrl } from "../../support/postgres-schema.ts";
 import type { CiJob } from "../../support/service-job.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
@@ -45,7 +46,9 @@ describe.skipIf(testDatabaseUrl === undefined)(title, () => {
 
   it("carries each run out once, under load", { timeout: 60_000 }, async () => {
     const runIds = await Promise.all(
-      Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? first : second).start("load")),
+      Array.from({ length: amount({ short: 60, long: 200 }) }, (_, index) =>
+        (index % 2 === 0 ? first : second).start("load"),
+      ),
     );
     await Promise.all(
       runIds.map(async (runId, index) => {
