@@ -3,7 +3,7 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { lintFromString, loadConfig } from "@redocly/openapi-core";
-import { openApiDocument } from "../src/contract/openapi.ts";
+import { openApiDocument } from "../src/contract/openapi/document.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -26,7 +26,7 @@ export async function lintOpenApi(document: unknown): Promise<readonly OpenApiFi
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const findings = await lintOpenApi(openApiDocument("https://agent-service.example"));
+  const findings = await lintOpenApi(await openApiDocument("https://agent-service.example"));
   for (const { pointer, rule, message } of findings) {
     process.stderr.write(`openapi.json${pointer}: ${message} (${rule})\n`);
   }

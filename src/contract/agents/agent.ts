@@ -2,6 +2,8 @@
 
 import * as z from "zod/mini";
 import { boundedObject } from "../bounded-object.ts";
+import { flag } from "../query.ts";
+import { text } from "../text.ts";
 import { ciPolicyRequestSchema, ciPolicySchema } from "./ci-policy.ts";
 
 export const MAX_AGENT_NAME_CHARS = 255;
@@ -30,6 +32,8 @@ export const agentSchema = z.object({
   advisor_max_spend_micro_usd: z.optional(microUsdSchema),
   /** Of a repository's agent: which CI jobs may run it. Null: all of its repository's. */
   ci_policy: z.optional(z.nullable(ciPolicySchema)),
+  /** Absent while the agent takes work. */
+  retired_at: z.optional(z.iso.datetime()),
 });
 
 export type Agent = z.infer<typeof agentSchema>;
@@ -63,10 +67,4 @@ export const updateAgentRequestSchema = z.strictObject({
 
 export type UpdateAgentRequest = z.infer<typeof updateAgentRequestSchema>;
 
-export const listAgentsQuerySchema = z.object({ include_independent: z.optional(z.enum(["true", "false"])) });
-
-/** Text that a database can be asked for: PostgreSQL's has no NUL. */
-function text(maxChars: number) {
-  const hasNoNul = z.refine<string>((value) => !value.includes("\0"), "must not hold a NUL character");
-  return z.string().check(z.minLength(1), z.maxLength(maxChars), hasNoNul);
-}
+export const listAgentsQuerySchema = z.object({ include_independent: flag() });

@@ -14,7 +14,8 @@ export const visibilities = ["public", "private", "internal"] as const;
 export type Visibility = (typeof visibilities)[number];
 
 export const exchangeRequestSchema = z.object({
-  subject_token: z.string(),
+  /** A missing token is a refusal with a reason of its own, not one wrong field among others. */
+  subject_token: z.optional(z.string()),
   subject_token_type: z.optional(z.string()),
   grant_type: z.optional(z.string()),
   /** The account that a job of the repository names to accept a pending claim. */

@@ -1,17 +1,19 @@
-// The contract's schemas as JSON Schema, with references between them. Pure.
+// The contract's schemas as JSON Schema, with references between them and a description on every field. Pure.
 
 import * as z from "zod/mini";
+import type { AnyFieldTexts, Components } from "../component.ts";
+import { parameterSchemas } from "../query.ts";
 import { storedRunEventSchema } from "../runs/run-event.ts";
-import type { JsonObject } from "./parts.ts";
-import { documentSchemas } from "./schemas.ts";
+
+export type JsonObject = { readonly [key: string]: unknown };
 
 /** Any event: in the document one of ours, or of a newer service. */
 const anyEventSchema = storedRunEventSchema.shape.event;
 
-/** Every schema of the document by its name. As for input: whoever reads an answer ignores fields that it does not know. */
-export function toJsonSchemas(): Readonly<Record<string, JsonObject>> {
+/** Every schema by its name. As for input: whoever reads an answer ignores fields that it does not know. */
+export function toJsonSchemas(components: Components): Readonly<Record<string, JsonObject>> {
   const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(documentSchemas)) registry.add(schema, { id });
+  for (const [id, { schema }] of Object.entries(components)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, {
     target: "draft-2020-12",
     io: "input",
@@ -19,7 +21,8 @@ export function toJsonSchemas(): Readonly<Record<string, JsonObject>> {
     override: ({ zodSchema, jsonSchema }) => {
       tidy(jsonSchema);
       if (zodSchema !== anyEventSchema) return;
-      const { type, properties, required } = jsonSchema;
+      const { type, required } = jsonSchema;
+      const properties = { type: { type: "string" as const, description: "What happened." } };
       const foreign = { description: "An event of a newer service.", type, properties, required };
       for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
       jsonSchema.anyOf = [{ $ref: "#/components/schemas/RunEvent" }, foreign];
@@ -27,7 +30,45 @@ export function toJsonSchemas(): Readonly<Record<string, JsonObject>> {
   });
   const { __shared: _, ...named } = schemas;
   return Object.fromEntries(
-    Object.entries(named).map(([name, { $schema: _, $id: __, ...schema }]) => [name, endJson(schema)]),
+    Object.entries(named).map(([name, { $schema: _, $id: __, ...schema }]) => {
+      const { description = "", fields = {}, rules = {} } = components[name] ?? {};
+      return [name, { description, ...describeFields(endJson(schema), fields), ...rules }];
+    }),
+  );
+}
+
+/** The schema of a query parameter or another value without a name. */
+export function toJsonSchema(schema: z.ZodMiniType): JsonObject {
+  const known = parameterSchemas.get(schema);
+  if (known !== undefined) return known;
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io: "input",
+    override: ({ jsonSchema }) => tidy(jsonSchema),
+  });
+  return json;
+}
+
+/** Puts the texts beside the properties that they are for, also within variants, lists and objects without a name. */
+function describeFields(schema: JsonObject, texts: AnyFieldTexts): JsonObject {
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      if (key === "properties" && isObject(value)) return [key, describeEach(value, texts)];
+      if (Array.isArray(value)) {
+        return [key, value.map((one) => (isObject(one) ? describeFields(one, texts) : one))];
+      }
+      return [key, key === "items" && isObject(value) ? describeFields(value, texts) : value];
+    }),
+  );
+}
+
+function describeEach(properties: JsonObject, texts: AnyFieldTexts): JsonObject {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => {
+      const text = texts[name];
+      if (text === undefined || !isObject(property)) return [name, property];
+      const [description, fields] = typeof text === "string" ? [text, {}] : text;
+      return [name, { description, ...describeFields(property, fields) }];
+    }),
   );
 }
 
@@ -49,4 +90,8 @@ function tidy(schema: z.core.JSONSchema.BaseSchema): void {
   if (format !== undefined) delete schema.pattern;
   if (maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,103 +1,20 @@
-// Examples of credits, rate cards, health and the frames of the socket. Pure.
+// Examples of health and metrics. Pure.
 
-import type { Examples } from "../openapi/examples.ts";
-import { AGENT_ID, RUN_ID, THREAD_ID } from "../openapi/story.ts";
-import { firstEvent } from "../runs/examples.ts";
+import type { ExamplesOf } from "../examples.ts";
+import type { operationRoutes } from "./routes.ts";
 
-export const operationExamples = {
-  credits: {
-    schema: "Credits",
-    summary: "An account with a plan",
-    value: {
-      balance: 1_840,
-      low_credit_threshold: 100,
-      peg_cents: 1,
-      packs: [{ id: "pack_1200", usd_cents: 1_000, credits: 1_200 }],
-      plans: [{ id: "pro", usd_cents: 2_000, monthly_credits: 2_400 }],
-      active_plan: {
-        sku: "pro",
-        monthly_credits: 2_400,
-        status: "active",
-        current_period_end: "2026-04-01T00:00:00.000Z",
-        cancel_at_period_end: false,
-      },
-      can_manage_billing: true,
-      audience: "subscribed",
-    },
-  },
-  modelPricing: {
-    schema: "ModelPricing",
-    summary: "One tier, one model",
-    value: {
-      credits_per_usd: 120,
-      peg_cents: 1,
-      note: "List prices of the models, without a markup.",
-      model_tiers: [
-        {
-          id: "standard",
-          in_nano_usd_per_tok: 800,
-          out_nano_usd_per_tok: 4_000,
-          credits_per_1k_in: 0.096,
-          credits_per_1k_out: 0.48,
-          free_tier_eligible: true,
-        },
-      ],
-      models: [
-        {
-          id: "small-1",
-          in_nano_usd_per_tok: 800,
-          out_nano_usd_per_tok: 4_000,
-          free_tier_eligible: true,
-        },
-      ],
-      free_max_model_out_nano_usd_per_tok: 5_000,
-    },
-  },
-  toolPricing: {
-    schema: "ToolPricing",
-    summary: "One tool, and workflows",
-    value: {
-      peg_cents: 1,
-      tools: [{ tool: "read_file", mode: "free", credits: 0, free_per_month: 0, note: "" }],
-      allowance_reset: "monthly",
-      workflow: {
-        exec_credits: 1,
-        included_seconds: 60,
-        long_run_credits_per_minute: 1,
-        note: "Model usage is charged beside it.",
+const healthy = { healthy: { summary: "It can work", value: { status: "ok" as const } } };
+
+export const operationExamples: ExamplesOf<typeof operationRoutes> = {
+  metrics: { text: "# TYPE agent_service_polls_waiting gauge\nagent_service_polls_waiting 2\n" },
+  health: { answers: { 200: healthy } },
+  readiness: {
+    answers: {
+      200: healthy,
+      503: {
+        draining: { summary: "It is stopping", value: { status: "draining" } },
+        storeSilent: { summary: "Its store does not answer", value: { status: "unavailable" } },
       },
     },
   },
-  healthy: { schema: "Health", summary: "It can work", value: { status: "ok" } },
-  draining: { schema: "Health", summary: "It is stopping", value: { status: "draining" } },
-  storeSilent: {
-    schema: "Health",
-    summary: "Its store does not answer",
-    value: { status: "unavailable" },
-  },
-  frameAuth: {
-    schema: "SocketClientFrame",
-    summary: "First, where no header could be sent",
-    value: { type: "auth", token: "svc_ci_…" },
-  },
-  frameSubscribe: {
-    schema: "SocketClientFrame",
-    summary: "A run, from its first event",
-    value: { type: "subscribe", id: "s1", run_id: RUN_ID, after: 0 },
-  },
-  frameSubmit: {
-    schema: "SocketClientFrame",
-    summary: "A run",
-    value: { type: "submit", id: "f1", agent_id: AGENT_ID, message: "Is the fix covered by a test?" },
-  },
-  frameSubmitted: {
-    schema: "SocketServerFrame",
-    summary: "Its answer",
-    value: { type: "submitted", id: "f1", run_id: RUN_ID, session_id: THREAD_ID, replayed: false },
-  },
-  frameEvent: {
-    schema: "SocketServerFrame",
-    summary: "An event of a subscription",
-    value: { type: "event", subscription: "s1", run_id: RUN_ID, ...firstEvent },
-  },
-} satisfies Examples;
+};

@@ -1,7 +1,7 @@
 // An example of each kind of refusal, by the status that it comes with. Pure.
 
-import type { Examples } from "../openapi/examples.ts";
-import { AGENT_ID, REQUEST_ID, RUN_ID } from "../openapi/story.ts";
+import type { NamedExamples } from "../examples.ts";
+import { AGENT_ID, REQUEST_ID, RUN_ID } from "../story.ts";
 import type { Problem, ProblemCode } from "./problem.ts";
 
 const CLAIM_URL = "https://agent-service.example/claim/svc_claim_…";
@@ -9,7 +9,8 @@ const CLAIM_URL = "https://agent-service.example/claim/svc_claim_…";
 export const problemExamples = {
   invalidRequest: problem("A field is wrong", {
     code: "invalid_request",
-    error: 'One of "message" and "messages" is required.',
+    error: '"limit" must be a whole number from 1 to 100.',
+    fields: [{ field: "limit", allowed: "must be a whole number from 1 to 100" }],
   }),
   credentialUnknown: problem("The credential is not known", {
     code: "unauthorized",
@@ -68,6 +69,15 @@ export const problemExamples = {
     code: "events_expired",
     error: `The events of run ${RUN_ID} are not kept any more. Its record is at GET /v1/agents/${AGENT_ID}/runs/${RUN_ID}.`,
   }),
+  preconditionFailed: problem("It was changed meanwhile", {
+    code: "precondition_failed",
+    error: "etag mismatch",
+    current_etag: "1235",
+  }),
+  rangeNotSatisfiable: problem("The range begins after the end", {
+    code: "range_not_satisfiable",
+    error: 'Range "bytes=5000-" asks for bytes that are not there: there are 4096.',
+  }),
   bodyTooLarge: problem("The body is too large", {
     code: "body_too_large",
     error: "The body may have 1048576 bytes at most.",
@@ -102,13 +112,15 @@ export const problemExamples = {
     error: "2 runs of this account are in flight, its plan allows 2. Try again when one has ended.",
   }),
   internal: problem("A fault of the service", { code: "internal", error: "internal error" }),
-  unavailable: problem("The issuer's keys can not be read", {
+  unavailable: problem("The issuer's keys cannot be read", {
     code: "unavailable",
     error: "The keys of the issuer can not be read now.",
     reason: "keys_unavailable",
   }),
-} satisfies Examples;
+} satisfies NamedExamples<Problem>;
+
+export type ProblemExampleName = keyof typeof problemExamples;
 
 function problem(summary: string, value: Omit<Problem, "code" | "request_id"> & { code: ProblemCode }) {
-  return { schema: "Problem" as const, summary, value: { ...value, request_id: REQUEST_ID } };
+  return { summary, value: { ...value, request_id: REQUEST_ID } };
 }

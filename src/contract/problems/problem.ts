@@ -44,6 +44,8 @@ export const problemCodes = [
   "insufficient_credits",
   "body_too_large",
   "unsupported_media_type",
+  "precondition_failed",
+  "range_not_satisfiable",
   "rate_limited",
   "capacity_reached",
   "concurrency_reached",
@@ -62,7 +64,14 @@ export type ProblemCode = (typeof problemCodes)[number];
 
 export const audiences = ["anon", "registered_free", "subscribed"] as const;
 
-/** The body of every refusal. `reason`, `expected` and `got` come with a refused exchange or a job that a policy refuses; `audience` and `claim_url` with a 402. */
+/** A field of the request that is wrong: its path, parts joined by dots, and what is allowed. */
+export const wrongFieldSchema = z.object({ field: z.string(), allowed: z.string() });
+export type WrongField = z.infer<typeof wrongFieldSchema>;
+
+/**
+ * The body of every refusal. `reason`, `expected` and `got` come with a refused exchange or a job that a policy refuses;
+ * `audience` and `claim_url` with a 402; `fields` with a 400 for a query or a body; `current_etag` with a 412.
+ */
 export const problemSchema = z.object({
   error: z.string(),
   code: z.string(),
@@ -72,6 +81,8 @@ export const problemSchema = z.object({
   got: z.optional(z.string()),
   audience: z.optional(z.enum(audiences)),
   claim_url: z.optional(z.nullable(z.string())),
+  fields: z.optional(z.array(wrongFieldSchema)),
+  current_etag: z.optional(z.string()),
 });
 
 export type Problem = z.infer<typeof problemSchema>;

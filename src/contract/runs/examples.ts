@@ -1,13 +1,14 @@
 // Examples of runs, and of the events of one. Pure.
 
-import type { Examples } from "../openapi/examples.ts";
-import { AGENT_ID, RUN_ID, settled, THREAD_ID } from "../openapi/story.ts";
+import type { ExamplesOf } from "../examples.ts";
+import { AGENT_ID, RUN_ID, settled, THREAD_ID } from "../story.ts";
+import type { runRoutes } from "./routes.ts";
 import type { RunEvent } from "./run-event.ts";
 
 const identity = { id: RUN_ID, agent_id: AGENT_ID, thread_id: THREAD_ID, origin: "user" as const };
 const MESSAGE_ID = "0198d2c4-6a01-7d10-8b3e-2f4a6c8e0b12";
 
-const completedRun = {
+export const completedRun = {
   status: "completed" as const,
   ...identity,
   ...settled,
@@ -41,7 +42,7 @@ export const firstEvent = {
   event: { type: "RUN_STARTED", threadId: THREAD_ID, runId: RUN_ID },
 };
 
-const storedEvents = [
+export const storedEvents = [
   firstEvent,
   ...laterEvents.map((event, index) => ({
     seq: index + 2,
@@ -50,97 +51,88 @@ const storedEvents = [
   })),
 ];
 
-export const runExamples = {
-  submitMessage: {
-    schema: "SubmitRunRequest",
-    summary: "A message, in a new session",
-    value: { message: "Find out why the parser drops the last line, and fix it." },
-  },
-  submitMessages: {
-    schema: "SubmitRunRequest",
-    summary: "Messages, in a session that is there",
-    value: {
-      messages: [
-        { role: "system", content: "Answer in one sentence." },
-        { role: "user", content: "Is the fix covered by a test?" },
-      ],
-      session_id: THREAD_ID,
-      max_turn_tokens: 200_000,
+export const runningRun = {
+  status: "running" as const,
+  ...identity,
+  credits: null,
+  tokens: null,
+  started_at: "2026-03-09T10:00:01.000Z",
+  last_heartbeat_at: "2026-03-09T10:00:31.000Z",
+};
+
+export const runExamples: ExamplesOf<typeof runRoutes> = {
+  submit: {
+    body: {
+      submitMessage: {
+        summary: "A message, in a new session",
+        value: { message: "Find out why the parser drops the last line, and fix it." },
+      },
+      submitMessages: {
+        summary: "Messages, in a session that is there",
+        value: {
+          messages: [
+            { role: "system", content: "Answer in one sentence." },
+            { role: "user", content: "Is the fix covered by a test?" },
+          ],
+          session_id: THREAD_ID,
+          max_turn_tokens: 200_000,
+        },
+      },
+      submitKeyed: {
+        summary: "A message, in the session of an issue",
+        value: { message: "And for files that end without a line end?", session_key: "thread-128" },
+      },
+      submitPullRequest: {
+        summary: "A job of a comment requests the head of the pull request",
+        value: {
+          message: "Does this cover the last line?",
+          session_key: "thread-131",
+          pull_request: {
+            number: 131,
+            head_sha: "7fd1a60b01f91b314f59955a4e4d4e80d8edf11d",
+            base_ref: "main",
+          },
+        },
+      },
+    },
+    answers: {
+      202: { runSubmitted: { summary: "Queued", value: { run_id: RUN_ID, session_id: THREAD_ID } } },
     },
   },
-  submitKeyed: {
-    schema: "SubmitRunRequest",
-    summary: "A message, in the session of an issue",
-    value: { message: "And for files that end without a line end?", session_key: "thread-128" },
-  },
-  submitPullRequest: {
-    schema: "SubmitRunRequest",
-    summary: "A job of a comment asks for the head of the pull request",
-    value: {
-      message: "Does this cover the last line?",
-      session_key: "thread-131",
-      pull_request: {
-        number: 131,
-        head_sha: "7fd1a60b01f91b314f59955a4e4d4e80d8edf11d",
-        base_ref: "main",
+  list: { answers: { 200: { runList: { summary: "One run", value: [completedRun] } } } },
+  get: {
+    answers: {
+      200: {
+        runCompleted: { summary: "It has ended well", value: completedRun },
+        runQueued: {
+          summary: "It waits",
+          value: { status: "queued", ...identity, credits: null, tokens: null },
+        },
+        runFailed: {
+          summary: "It has failed, and nothing is charged",
+          value: {
+            status: "failed",
+            ...identity,
+            credits: 0,
+            tokens: 18_240,
+            gross_micro_usd: 24_000,
+            refunded_micro_usd: 24_000,
+            refund_reason: "backend_error",
+            started_at: "2026-03-09T10:00:01.000Z",
+            last_heartbeat_at: "2026-03-09T10:00:41.000Z",
+            ended_at: "2026-03-09T10:00:42.000Z",
+            cause: "backend_error",
+            retryable: true,
+          },
+        },
       },
     },
   },
-  runSubmitted: {
-    schema: "SubmitRunResponse",
-    summary: "Queued",
-    value: { run_id: RUN_ID, session_id: THREAD_ID },
-  },
-  runQueued: {
-    schema: "Run",
-    summary: "It waits",
-    value: { status: "queued", ...identity, credits: null, tokens: null },
-  },
-  runCompleted: { schema: "Run", summary: "It has ended well", value: completedRun },
-  runFailed: {
-    schema: "Run",
-    summary: "It has failed, and nothing is charged",
-    value: {
-      status: "failed",
-      ...identity,
-      credits: 0,
-      tokens: 18_240,
-      gross_micro_usd: 24_000,
-      refunded_micro_usd: 24_000,
-      refund_reason: "backend_error",
-      started_at: "2026-03-09T10:00:01.000Z",
-      last_heartbeat_at: "2026-03-09T10:00:41.000Z",
-      ended_at: "2026-03-09T10:00:42.000Z",
-      cause: "backend_error",
-      retryable: true,
-    },
-  },
-  runList: { schema: "RunList", summary: "One run", value: [completedRun] },
-  runCancelling: {
-    schema: "CancelRunResponse",
-    summary: "It was asked to end",
-    value: { runId: RUN_ID, status: "cancelling" },
-  },
-  runEvents: {
-    schema: "CiRunPage",
-    summary: "Everything of a run that has ended",
-    value: { run: completedRun, events: storedEvents, next: storedEvents.length, done: true },
-  },
-  runEventsNone: {
-    schema: "CiRunPage",
-    summary: "Nothing new in the time that was waited",
-    value: {
-      run: {
-        status: "running",
-        ...identity,
-        credits: null,
-        tokens: null,
-        started_at: "2026-03-09T10:00:01.000Z",
-        last_heartbeat_at: "2026-03-09T10:00:31.000Z",
+  cancel: {
+    answers: {
+      202: {
+        runCancelling: { summary: "It was asked to end", value: { runId: RUN_ID, status: "cancelling" } },
       },
-      events: [],
-      next: 4,
-      done: false,
     },
   },
-} satisfies Examples;
+};

@@ -4,6 +4,7 @@
 import * as z from "zod/mini";
 import { boundedObject } from "../bounded-object.ts";
 import { wholeNumber } from "../query.ts";
+import { text } from "../text.ts";
 import { pullRequestSchema } from "./pull-request.ts";
 
 export const MAX_OUTPUT_SCHEMA_BYTES = 64 * 1024;
@@ -36,7 +37,7 @@ export function isTerminal(status: RunStatus): status is TerminalRunStatus {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 
-const usageSchema = z.object({ credits: z.int(), tokens: z.int(), calls: z.int() });
+export const roleUsageSchema = z.object({ credits: z.int(), tokens: z.int(), calls: z.int() });
 
 const identity = {
   id: z.string(),
@@ -56,9 +57,9 @@ const accounting = {
   refund_withheld_reason: z.optional(z.string()),
   usage_by_role: z.optional(
     z.object({
-      executor: z.optional(usageSchema),
-      advisor: z.optional(usageSchema),
-      reviewer: z.optional(usageSchema),
+      executor: z.optional(roleUsageSchema),
+      advisor: z.optional(roleUsageSchema),
+      reviewer: z.optional(roleUsageSchema),
     }),
   ),
   /** The stronger model that the run might ask. Its spending is gross, and its role's in `usage_by_role`. */
@@ -131,12 +132,12 @@ export const messageSchema = z.object({
 
 export type Message = z.infer<typeof messageSchema>;
 
-/** Exactly one of `message` and `messages` is needed; `messages` wins when both are sent. */
+/** Exactly one of `message` and `messages` is needed; `messages` wins when both are sent, and `message` is not read. */
 export const submitRunRequestSchema = z.object({
-  message: z.optional(z.string().check(z.minLength(1))),
+  message: z.optional(z.string()),
   messages: z.optional(z.array(messageSchema).check(z.minLength(1))),
   /** The session to go on in; with neither this nor `session_key`, the run begins one. */
-  session_id: z.optional(name(255)),
+  session_id: z.optional(text(255)),
   /**
    * Names the session by a key of the caller's own, in the place of `session_id`: the first run with the key begins
    * it, every later one goes on in it. Keys belong to the agent: whoever may submit runs of it, its owner and every
@@ -146,12 +147,12 @@ export const submitRunRequestSchema = z.object({
    *
    * Runs of one session that change files take their turns: each begins when the ones before it have ended.
    */
-  session_key: z.optional(name(MAX_SESSION_KEY_CHARS)),
+  session_key: z.optional(text(MAX_SESSION_KEY_CHARS)),
   /** With `session_key`: begins a session anew, and the key is its from then on. Else not read. */
   new_session: z.optional(z.boolean()),
   /** A CI job's alone: the pull request whose head the run works on, in the place of the job's commit. */
   pull_request: z.optional(pullRequestSchema),
-  idempotency_key: z.optional(name(MAX_IDEMPOTENCY_KEY_CHARS)),
+  idempotency_key: z.optional(text(MAX_IDEMPOTENCY_KEY_CHARS)),
   max_turn_tokens: z.optional(z.int().check(z.minimum(0), z.maximum(MAX_TURN_TOKENS))),
   /** A JSON Schema (2020-12) that the reply has to fit; it then also comes as the event `output`. */
   output_schema: z.optional(
@@ -160,12 +161,6 @@ export const submitRunRequestSchema = z.object({
 });
 
 export type SubmitRunRequest = z.infer<typeof submitRunRequestSchema>;
-
-/** Text that a database can be asked for: PostgreSQL's has no NUL. */
-function name(maxChars: number) {
-  const hasNoNul = z.refine<string>((text) => !text.includes("\0"), "must not hold a NUL character");
-  return z.string().check(z.minLength(1), z.maxLength(maxChars), hasNoNul);
-}
 
 export const submitRunResponseSchema = z.object({ run_id: z.string(), session_id: z.string() });
 export type SubmitRunResponse = z.infer<typeof submitRunResponseSchema>;
@@ -178,6 +173,6 @@ export const runListSchema = z.array(runSchema);
 /** Query text in; `before` is the id of the run that the page comes after, `session_key` names the one session. */
 export const listRunsQuerySchema = z.object({
   before: z.optional(z.uuid()),
-  session_key: z.optional(name(MAX_SESSION_KEY_CHARS)),
+  session_key: z.optional(text(MAX_SESSION_KEY_CHARS)),
   limit: wholeNumber({ min: 1, max: MAX_PAGE_RUNS, fallback: DEFAULT_PAGE_RUNS }),
 });

@@ -1,7 +1,8 @@
 // Examples of schedules. Pure.
 
-import type { Examples } from "../openapi/examples.ts";
-import { AGENT_ID, SCHEDULE_ID, THREAD_ID } from "../openapi/story.ts";
+import type { ExamplesOf } from "../examples.ts";
+import { AGENT_ID, SCHEDULE_ID, THREAD_ID } from "../story.ts";
+import type { scheduleRoutes } from "./routes.ts";
 
 const schedule = {
   id: SCHEDULE_ID,
@@ -16,46 +17,63 @@ const schedule = {
 };
 const pending = { ...schedule, status: "pending" as const };
 
-export const scheduleExamples = {
-  scheduleAtTime: {
-    schema: "CreateScheduleRequest",
-    summary: "At a time, in a session that is there",
-    value: {
-      prompt: schedule.prompt,
-      fire_at: "2026-03-10T08:00:00Z",
-      session_id: THREAD_ID,
-      metadata: { asked_by: "octocat" },
+export const scheduleExamples: ExamplesOf<typeof scheduleRoutes> = {
+  create: {
+    body: {
+      scheduleAtTime: {
+        summary: "At a time, in a session that is there",
+        value: {
+          prompt: schedule.prompt,
+          fire_at: "2026-03-10T08:00:00Z",
+          session_id: THREAD_ID,
+          metadata: { asked_by: "octocat" },
+        },
+      },
+      scheduleAfterDelay: {
+        summary: "In an hour",
+        value: { prompt: schedule.prompt, delay_seconds: 3_600 },
+      },
+    },
+    answers: {
+      201: {
+        schedulePending: { summary: "It waits for its time", value: pending },
+        scheduleAwaitingConfirmation: {
+          summary: "An AI client made it: it waits for the owner",
+          value: {
+            ...schedule,
+            status: "awaiting_confirmation",
+            confirm_url: `https://agent-service.example/confirm/${SCHEDULE_ID}`,
+          },
+        },
+      },
     },
   },
-  scheduleAfterDelay: {
-    schema: "CreateScheduleRequest",
-    summary: "In an hour",
-    value: { prompt: schedule.prompt, delay_seconds: 3_600 },
-  },
-  schedulePending: { schema: "Schedule", summary: "It waits for its time", value: pending },
-  scheduleAwaitingConfirmation: {
-    schema: "Schedule",
-    summary: "An AI client made it: it waits for the owner",
-    value: {
-      ...schedule,
-      status: "awaiting_confirmation",
-      confirm_url: `https://agent-service.example/confirm/${SCHEDULE_ID}`,
+  list: { answers: { 200: { scheduleList: { summary: "One schedule", value: [pending] } } } },
+  get: {
+    answers: {
+      200: {
+        scheduleDone: {
+          summary: "Its run has ended",
+          value: { ...schedule, status: "done", attempts: 1, last_fired_at: "2026-03-10T08:00:00.000Z" },
+        },
+      },
     },
   },
-  scheduleConfirmed: {
-    schema: "Schedule",
-    summary: "The owner has confirmed it",
-    value: { ...pending, confirmed_at: "2026-03-09T10:06:30.000Z" },
+  cancel: {
+    answers: {
+      200: {
+        scheduleCancelled: { summary: "It will not fire", value: { ...schedule, status: "cancelled" } },
+      },
+    },
   },
-  scheduleDone: {
-    schema: "Schedule",
-    summary: "Its run has ended",
-    value: { ...schedule, status: "done", attempts: 1, last_fired_at: "2026-03-10T08:00:00.000Z" },
+  confirm: {
+    answers: {
+      200: {
+        scheduleConfirmed: {
+          summary: "The owner has confirmed it",
+          value: { ...pending, confirmed_at: "2026-03-09T10:06:30.000Z" },
+        },
+      },
+    },
   },
-  scheduleCancelled: {
-    schema: "Schedule",
-    summary: "It will not fire",
-    value: { ...schedule, status: "cancelled" },
-  },
-  scheduleList: { schema: "ScheduleList", summary: "One schedule", value: [pending] },
-} satisfies Examples;
+};

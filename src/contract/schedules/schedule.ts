@@ -1,6 +1,7 @@
 // A deferred one-shot run and its routes under /v1/agents/{agentID}/schedules. A schedule is a union on `status`. Pure.
 
 import * as z from "zod/mini";
+import { hasNoNul, text } from "../text.ts";
 
 /** A year. */
 export const MAX_DELAY_SECONDS = 365 * 24 * 60 * 60;
@@ -50,9 +51,8 @@ export type Schedule = z.infer<typeof scheduleSchema>;
 
 export const scheduleListSchema = z.array(scheduleSchema);
 
-const hasNoNul = z.refine<string>((text) => !text.includes("\0"), "must not hold a NUL character");
 const isUtc = z.refine<string>(
-  (text) => /(?:Z|[+-]00:00)$/.test(text),
+  (time) => /(?:Z|[+-]00:00)$/.test(time),
   "must be in UTC, such as …T10:00:00Z",
 );
 const isSmall = z.refine<Record<string, unknown>>(
@@ -70,7 +70,7 @@ export const createScheduleRequestSchema = z
     prompt: z.string().check(z.minLength(1), hasNoNul),
     fire_at: z.optional(z.iso.datetime({ offset: true }).check(isUtc)),
     delay_seconds: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_DELAY_SECONDS))),
-    session_id: z.optional(z.string().check(z.minLength(1), z.maxLength(255), hasNoNul)),
+    session_id: z.optional(text(255)),
     metadata: z.optional(metadataSchema.check(isSmall)),
   })
   .check(namesOneTime);

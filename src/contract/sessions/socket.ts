@@ -5,6 +5,7 @@ import * as z from "zod/mini";
 import { audiences } from "../problems/problem.ts";
 import { runSchema, submitRunRequestSchema } from "../runs/run.ts";
 import { storedRunEventSchema } from "../runs/run-event.ts";
+import { text } from "../text.ts";
 
 export const SOCKET_PATH = "/v1/ws";
 export const MAX_FRAME_BYTES = 1024 * 1024;
@@ -29,9 +30,7 @@ export const closeCodes = {
 } as const;
 
 const frameId = z.string().check(z.minLength(1), z.maxLength(64));
-const name = z
-  .string()
-  .check(z.minLength(1), z.maxLength(255), z.refine(hasNoNul, "must not hold a NUL character"));
+const name = text(255);
 const seq = z.int().check(z.minimum(0));
 
 /** Where a subscription stands: the last `seq` read of a run; in a session, of one of its runs. */
@@ -45,7 +44,7 @@ export type Cursor = z.infer<typeof cursorSchema> | null;
 const authSchema = z.object({ type: z.literal("auth"), token: z.string().check(z.maxLength(4096)) });
 
 /** A run's `after` is a number, a session's `{run_id, seq}`. `id` names the subscription from here on. */
-const subscribeSchema = z
+export const subscribeFrameSchema = z
   .object({
     type: z.literal("subscribe"),
     id: frameId,
@@ -66,7 +65,7 @@ const subscribeSchema = z
 
 const unsubscribeSchema = z.object({ type: z.literal("unsubscribe"), id: frameId });
 
-const submitSchema = z.extend(submitRunRequestSchema, {
+export const submitFrameSchema = z.extend(submitRunRequestSchema, {
   type: z.literal("submit"),
   id: frameId,
   agent_id: name,
@@ -77,14 +76,14 @@ const cancelSchema = z.object({ type: z.literal("cancel"), id: frameId, agent_id
 /** Every frame that a client sends. */
 export const clientFrameSchema = z.discriminatedUnion("type", [
   authSchema,
-  subscribeSchema,
+  subscribeFrameSchema,
   unsubscribeSchema,
-  submitSchema,
+  submitFrameSchema,
   cancelSchema,
 ]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
-export type SubscribeFrame = z.infer<typeof subscribeSchema>;
-export type SubmitFrame = z.infer<typeof submitSchema>;
+export type SubscribeFrame = z.infer<typeof subscribeFrameSchema>;
+export type SubmitFrame = z.infer<typeof submitFrameSchema>;
 export type CancelFrame = z.infer<typeof cancelSchema>;
 
 /** Why a subscription ended by itself or was ended. */
@@ -133,8 +132,3 @@ export const serverFrameSchema = z.discriminatedUnion("type", [
   }),
 ]);
 export type ServerFrame = z.infer<typeof serverFrameSchema>;
-
-/** Text that a database can be asked for: PostgreSQL's has no NUL. */
-function hasNoNul(text: string): boolean {
-  return !text.includes("\0");
-}

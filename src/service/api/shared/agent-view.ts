@@ -6,7 +6,7 @@ import type { Agent } from "../../core/records.ts";
 
 /** Throws on an agent without an account: only its repository's jobs know that one. */
 export function toAgent(agent: Agent, rates: Pick<Rates, "models">): AgentResource {
-  const { id, accountId, kind, advisorMaxSpendMicroUsd: cap, repository, ciPolicy } = agent;
+  const { id, accountId, kind, advisorMaxSpendMicroUsd: cap, repository, ciPolicy, retiredAt } = agent;
   if (accountId === null) throw new TypeError(`Agent ${id} has no account to show it to.`);
   return {
     id,
@@ -20,5 +20,6 @@ export function toAgent(agent: Agent, rates: Pick<Rates, "models">): AgentResour
     ...(kind === null ? {} : { kind }),
     ...(cap === null ? {} : { advisor_max_spend_micro_usd: cap }),
     ...(repository === null ? {} : { ci_policy: ciPolicy }),
+    ...(retiredAt === null ? {} : { retired_at: new Date(retiredAt).toISOString() }),
   };
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openApiDocument } from "../../../../src/contract/openapi.ts";
+import { openApiDocument } from "../../../../src/contract/openapi/document.ts";
 import { referencePage } from "../../../../src/service/api/http/reference-page.ts";
 import { ServiceFixture } from "../../../support/service-fixture.ts";
 
@@ -9,7 +9,7 @@ type Document = {
   readonly components: { readonly schemas: Record<string, { properties?: Record<string, unknown> }> };
 };
 
-const document = openApiDocument("https://agents.example");
+const document = await openApiDocument("https://agents.example");
 const { paths, components } = document as unknown as Document;
 
 /** The text of a page, without its tags. */

@@ -1,6 +1,6 @@
-// What the operations of the OpenAPI document are about, in the order in which they are read. Pure.
+// What the routes are about, in the order in which the documents show them. Pure.
 
-export const documentTags = [
+export const tags = [
   {
     name: "CI jobs",
     description: "A job exchanges its OIDC token for a capability, and reads its run's events.",
@@ -13,3 +13,4 @@ export const documentTags = [
   { name: "Sessions", description: "Events as they happen, over a WebSocket." },
   { name: "Operating the service", description: "For whoever runs it: health and metrics." },
 ] as const;
+export type Tag = (typeof tags)[number]["name"];

@@ -1,20 +1,20 @@
-// What the OpenAPI document says of each refusal, once for all operations. Pure.
+// What the documents say of each status that a refusal can have, once for all routes. Pure.
 
-import type { ExampleName } from "./examples.ts";
-import { answer, type HeaderName, headers, type JsonObject } from "./parts.ts";
+import type { DocumentHeader } from "../headers.ts";
+import type { ProblemExampleName } from "./examples.ts";
 
 type ProblemAnswer = {
   /** As a component, and so in generated code. */
   readonly name: string;
   readonly description: string;
-  readonly headers?: readonly HeaderName[];
-  readonly examples: readonly ExampleName<"Problem">[];
+  readonly headers?: readonly DocumentHeader[];
+  readonly examples: readonly ProblemExampleName[];
 };
 
 export const problemAnswers = {
   400: {
     name: "BadRequest",
-    description: "The request is malformed.",
+    description: "The request is malformed: `fields` says which fields are wrong, and what is allowed.",
     examples: ["invalidRequest", "pullRequestUnsupported"],
   },
   401: {
@@ -45,11 +45,23 @@ export const problemAnswers = {
     description: "It was there, and is not kept any more.",
     examples: ["eventsExpired"],
   },
+  412: {
+    name: "PreconditionFailed",
+    description: "If-Match names another ETag than the one that holds: `current_etag`.",
+    headers: ["ETag"],
+    examples: ["preconditionFailed"],
+  },
   413: { name: "ContentTooLarge", description: "The body is too large.", examples: ["bodyTooLarge"] },
   415: {
     name: "UnsupportedMediaType",
-    description: "The body's type is not read here.",
+    description: "A body of this type is not read here.",
     examples: ["unsupportedMediaType"],
+  },
+  416: {
+    name: "RangeNotSatisfiable",
+    description: "The range is malformed, or none of it is there.",
+    headers: ["Content-Range"],
+    examples: ["rangeNotSatisfiable"],
   },
   422: {
     name: "UnprocessableContent",
@@ -58,7 +70,7 @@ export const problemAnswers = {
   },
   426: {
     name: "UpgradeRequired",
-    description: "The request does not ask for a WebSocket.",
+    description: "The request is not a WebSocket handshake.",
     headers: ["Upgrade"],
     examples: ["upgradeRequired"],
   },
@@ -77,24 +89,4 @@ export const problemAnswers = {
   },
 } as const satisfies Readonly<Record<number, ProblemAnswer>>;
 
-/** References to the answers of an operation that are refusals; 500 may come from each. */
-export function problems(...statuses: (keyof typeof problemAnswers)[]): Readonly<Record<string, JsonObject>> {
-  return Object.fromEntries(
-    [...statuses, 500 as const].map((status) => [
-      status,
-      { $ref: `#/components/responses/${problemAnswers[status].name}` },
-    ]),
-  );
-}
-
-/** The components that `problems` refers to. */
-export function problemComponents(): Readonly<Record<string, JsonObject>> {
-  return Object.fromEntries(
-    Object.values<ProblemAnswer>(problemAnswers).map(
-      ({ name, description, headers: names = [], examples }) => [
-        name,
-        { ...answer(description, "Problem", ...examples), headers: headers("X-Request-Id", ...names) },
-      ],
-    ),
-  );
-}
+export type ProblemStatus = keyof typeof problemAnswers;

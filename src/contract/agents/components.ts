@@ -1,0 +1,71 @@
+// What the fields of agents mean. Pure.
+
+import { type Components, collection, component } from "../component.ts";
+import {
+  agentListSchema,
+  agentSchema,
+  createAgentRequestSchema,
+  createAgentResponseSchema,
+  updateAgentRequestSchema,
+} from "./agent.ts";
+import { ciPolicyRequestSchema, ciPolicySchema } from "./ci-policy.ts";
+
+const agentFields = {
+  id: "The agent's id.",
+  user_id: "The account that owns it.",
+  name: "Its name. `if_exists: return` finds it by this.",
+  backend: "What executes its runs.",
+  model: "The model that its runs use.",
+  config: "What its creator stored with it. The service does not read it.",
+  entity_disk_id: "The id of its storage.",
+  status: "The state of its session; absent while it is not known.",
+  created_at: "When it was made.",
+  kind: "`independent` for a member of workspaces; absent for every other agent.",
+  advisor_max_spend_micro_usd:
+    "What its advisor may spend a turn, in micro-USD (1,000,000 = 1 USD). 0 stops the advisor; absent: no cap.",
+  ci_policy: "Which CI jobs may run a repository's agent. Null: every job of its repository.",
+  retired_at: "When it was retired; absent while it takes work.",
+} as const;
+
+const policyFields = {
+  events: "Events, such as `push` or `schedule`; `pull_request` for every provider's.",
+  refs: "Full refs. `*` matches the rest of a segment, `**` all segments that follow.",
+  workflows: "The file that started the job, on any ref, or with `@` on one.",
+  actors: "The provider's numeric ids of those who may start the job.",
+} as const;
+
+export const agentComponents: Components = {
+  Agent: component(agentSchema, "A long-lived worker of an account.", agentFields),
+  AgentList: collection(agentListSchema, "Agents, newest first."),
+  CreateAgentRequest: component(createAgentRequestSchema, "The agent to make, or to find.", {
+    name: "Its name.",
+    model: "The model that its runs use. Left out: the router's default.",
+    config: "Any JSON object. The service stores it and does not read it.",
+    if_exists:
+      "`return` gives the account's agent of this name where there is one; `error`, the default, always makes one.",
+    kind: "`independent` makes a member of workspaces. It needs the header Idempotency-Key.",
+  }),
+  CreateAgentResponse: component(createAgentResponseSchema, "The agent that was made or found.", {
+    ...agentFields,
+    existing: "True when the agent was there before the request.",
+  }),
+  UpdateAgentRequest: component(
+    updateAgentRequestSchema,
+    "What to change. A field that is left out stays as it is.",
+    {
+      advisor_max_spend_micro_usd:
+        "What the advisor may spend a turn, in micro-USD. 0 stops it, null clears the cap.",
+      ci_policy: "The whole policy, which replaces the one before. Null clears it.",
+    },
+  ),
+  CiPolicy: component(
+    ciPolicySchema,
+    "Which CI jobs may run an agent. A list that is absent allows all.",
+    policyFields,
+  ),
+  CiPolicyRequest: component(
+    ciPolicyRequestSchema,
+    "A policy to set. It needs at least one list, and no list is empty.",
+    policyFields,
+  ),
+};

@@ -1,0 +1,42 @@
+// The routes of agents. Pure.
+
+import { defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
+import { createAgentRequestSchema, listAgentsQuerySchema, updateAgentRequestSchema } from "./agent.ts";
+import { agentEndpoints } from "./endpoints.ts";
+
+/** The largest config, however it is spelled. */
+const MAX_BODY_BYTES = 512 * 1024;
+
+export const agentRoutes = nounRoutes("agents", "Agents", {
+  /** With `if_exists: "return"` an agent of that name is found, and has `existing`. */
+  create: defineRoute(agentEndpoints.create, {
+    summary: "Make an agent, or get the one of that name",
+    description:
+      "`if_exists: return` gives the account's agent of the same name where there is one. An independent agent needs the idempotency key.",
+    body: jsonBody(createAgentRequestSchema, MAX_BODY_BYTES),
+    answers: { 201: "The agent that was made.", 200: "The agent that was there." },
+  }),
+  list: defineRoute(agentEndpoints.list, {
+    summary: "List the account's agents, newest first",
+    query: query(listAgentsQuerySchema, { include_independent: "Independent agents too." }),
+    answers: { 200: "The agents." },
+  }),
+  get: defineRoute(agentEndpoints.get, { summary: "Read an agent", answers: { 200: "The agent." } }),
+  update: defineRoute(agentEndpoints.update, {
+    summary: "Change what an agent's advisor may spend a turn, and which CI jobs may run it",
+    description:
+      "`advisor_max_spend_micro_usd`: 0 stops the advisor, null clears the cap. `ci_policy`: only the owner's key may set it, for a repository's agent. A job may run the agent when each list of the policy has an entry that matches the job's verified token; null allows all jobs of the repository. `*` at the end of a ref's segment matches its rest, `**` as the last segment matches all that follow. Events that outsiders can start stay refused, whatever the list says.",
+    body: jsonBody(updateAgentRequestSchema, MAX_BODY_BYTES),
+    answers: { 200: "The agent." },
+  }),
+  stop: defineRoute(agentEndpoints.stop, {
+    summary: "Ask every run of an agent to end",
+    description: "The agent stays, and takes new work.",
+    answers: { 202: "The runs were asked to end." },
+  }),
+  retire: defineRoute(agentEndpoints.retire, {
+    summary: "Retire an agent: it takes no new work, for good",
+    description: "Runs in flight go on. Safe to repeat.",
+    answers: { 200: "The agent." },
+  }),
+});

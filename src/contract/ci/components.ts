@@ -1,0 +1,78 @@
+// What the fields of the exchange, of a job's identity and of its run's events mean. Pure.
+
+import { type Components, component } from "../component.ts";
+import { ciIdentitySchema } from "./ci-identity.ts";
+import { ciRunPageSchema } from "./ci-run.ts";
+import {
+  audienceResponseSchema,
+  ciRepositorySchema,
+  exchangeRequestSchema,
+  exchangeResponseSchema,
+  quotaSchema,
+} from "./exchange.ts";
+
+export const ciComponents: Components = {
+  AudienceResponse: component(audienceResponseSchema, "What a job mints its token for.", {
+    audience: "What the token's `aud` must be.",
+  }),
+  ExchangeRequest: component(
+    exchangeRequestSchema,
+    "A job's token, by the names of RFC 8693.",
+    {
+      subject_token: "The job's OIDC token.",
+      subject_token_type: "`urn:ietf:params:oauth:token-type:id_token`, or left out.",
+      grant_type: "`urn:ietf:params:oauth:grant-type:token-exchange`, or left out.",
+      account: "The account whose pending claim the job accepts.",
+      sha: "The commit that the job runs on. Read only where the provider's token names none.",
+    },
+    { required: ["subject_token"] },
+  ),
+  ExchangeResponse: component(exchangeResponseSchema, "A capability for one repository's agent.", {
+    access_token: "The capability. Send it as the bearer credential.",
+    issued_token_type: "`urn:ietf:params:oauth:token-type:access_token`.",
+    token_type: "Always `Bearer`.",
+    expires_in: "Seconds until it ends.",
+    scope: "`ci:run`.",
+    agent_id: "The repository's agent, which it may run.",
+    repository: "The repository that the token named.",
+    quota: "What the repository's owner has left.",
+    claim_url: "Where an account claims the repository's agent; null where there is nothing to claim.",
+    claim: "The state of the claim, as far as the job's `account` is concerned.",
+  }),
+  Repository: component(ciRepositorySchema, "A repository at its code host.", {
+    provider: "The CI provider, such as `github`.",
+    id: "The provider's numeric id. A rename does not change it.",
+    owner_id: "The numeric id of its owner.",
+    name: "`owner/name` when the token was made. A label, not a key.",
+    visibility: "Who can read it.",
+  }),
+  Quota: component(quotaSchema, "What is left of a billing account's credits.", {
+    audience: "Who pays: `anon` stands for the free credits of the repository's owner.",
+    credits_remaining: "Whole credits.",
+    resets_at: "When there are new ones.",
+  }),
+  CiIdentity: component(ciIdentitySchema, "A job as this service sees it: its verified claims.", {
+    provider: "The CI provider.",
+    issuer: "Who signed the token.",
+    audience: "The audience that the token had.",
+    repository: "The job's repository.",
+    event: "What started the job.",
+    ref: "The ref that the job runs on.",
+    base_ref: "The branch that a pull request goes to; null for other events.",
+    sha: "The commit that the job runs on.",
+    run_id: "The provider's id of the workflow run.",
+    run_attempt: "Its attempt.",
+    actor_id: "The provider's id of who caused the event; null where the token has none.",
+    workflow: "The workflow's file with its ref; null where the token has none.",
+    agent_id: "The repository's agent.",
+    claim: "Whether an account has claimed the agent, or waits for a job to accept its claim.",
+    expires_at: "When the capability ends.",
+    quota: "What the repository's owner, or its account, has left.",
+  }),
+  CiRunPage: component(ciRunPageSchema, "A page of a run's events.", {
+    run: "The run as it stands.",
+    events: "Events after the cursor, in their order.",
+    next: "The cursor for the next request.",
+    done: "True once the run has ended and every event was read.",
+  }),
+};

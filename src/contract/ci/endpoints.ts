@@ -1,0 +1,42 @@
+// Where the routes of CI jobs are. No schema loads here: the client needs this before its first request.
+
+import { type Endpoint, everybody, jobs, jobsAndAccounts } from "../route.ts";
+
+export const ciEndpoints = {
+  audience: {
+    method: "GET",
+    path: "/v1/ci/oidc/audience",
+    callers: everybody,
+    repeat: "safe",
+    answer: async () => (await import("./exchange.ts")).audienceResponseSchema,
+  },
+  exchange: {
+    method: "POST",
+    path: "/v1/ci/oidc/exchange",
+    callers: everybody,
+    // A token is spent by its first arrival.
+    repeat: "once",
+    answer: async () => (await import("./exchange.ts")).exchangeResponseSchema,
+  },
+  revoke: {
+    method: "DELETE",
+    path: "/v1/ci/oidc/exchange",
+    callers: jobs,
+    repeat: "safe",
+    answer: "nothing",
+  },
+  identity: {
+    method: "GET",
+    path: "/v1/ci/identity",
+    callers: jobs,
+    repeat: "safe",
+    answer: async () => (await import("./ci-identity.ts")).ciIdentitySchema,
+  },
+  readRun: {
+    method: "GET",
+    path: "/v1/ci/runs/{runID}",
+    callers: jobsAndAccounts,
+    repeat: "safe",
+    answer: async () => (await import("./ci-run.ts")).ciRunPageSchema,
+  },
+} as const satisfies Readonly<Record<string, Endpoint>>;

@@ -1,0 +1,53 @@
+// Every named schema of the document, and every example, by noun. Pure.
+
+import { agentComponents } from "../agents/components.ts";
+import { agentExamples } from "../agents/examples.ts";
+import { ciComponents } from "../ci/components.ts";
+import { ciExamples } from "../ci/examples.ts";
+import { claimComponents } from "../claims/components.ts";
+import { claimExamples } from "../claims/examples.ts";
+import type { Components } from "../component.ts";
+import type { ExamplesOf } from "../examples.ts";
+import { moneyComponents } from "../money/components.ts";
+import { creditExamples, pricingExamples } from "../money/examples.ts";
+import { operationComponents } from "../operation/components.ts";
+import { operationExamples } from "../operation/examples.ts";
+import { problemComponents } from "../problems/components.ts";
+import type { Routes } from "../routes.ts";
+import { runComponents } from "../runs/components.ts";
+import { runEventComponents } from "../runs/event-components.ts";
+import { runExamples } from "../runs/examples.ts";
+import { scheduleComponents } from "../schedules/components.ts";
+import { scheduleExamples } from "../schedules/examples.ts";
+import { sessionComponents } from "../sessions/components.ts";
+import { sessionExamples } from "../sessions/examples.ts";
+import { workflowComponents } from "../workflows/components.ts";
+import { workflowExamples } from "../workflows/examples.ts";
+
+export const components: Components = {
+  ...problemComponents,
+  ...ciComponents,
+  ...claimComponents,
+  ...agentComponents,
+  ...runComponents,
+  ...runEventComponents,
+  ...scheduleComponents,
+  ...workflowComponents,
+  ...moneyComponents,
+  ...sessionComponents,
+  ...operationComponents,
+};
+
+/** By noun and route: a noun without examples does not compile. */
+export const examples: { readonly [Noun in keyof Routes]: ExamplesOf<Routes[Noun]> } = {
+  ci: ciExamples,
+  claims: claimExamples,
+  agents: agentExamples,
+  runs: runExamples,
+  schedules: scheduleExamples,
+  workflows: workflowExamples,
+  credits: creditExamples,
+  pricing: pricingExamples,
+  sessions: sessionExamples,
+  operation: operationExamples,
+};

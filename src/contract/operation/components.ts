@@ -1,0 +1,10 @@
+// What the fields of health mean. Pure.
+
+import { type Components, component } from "../component.ts";
+import { healthSchema } from "./health.ts";
+
+export const operationComponents: Components = {
+  Health: component(healthSchema, "Whether the service works.", {
+    status: "`ok`, `draining` while it stops, `unavailable` while its store does not answer.",
+  }),
+};

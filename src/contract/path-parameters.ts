@@ -1,0 +1,12 @@
+// Every parameter of a path, spelled as in the API's specification. Pure.
+
+const uuid = { type: "string", format: "uuid" } as const;
+
+export const pathParameters = {
+  agentID: { description: "The agent's id.", schema: uuid },
+  runID: { description: "The run's id.", schema: { type: "string" } },
+  scheduleID: { description: "The schedule's id.", schema: uuid },
+  userID: { description: "The caller's own account id.", schema: uuid },
+  id: { description: "The workflow's id.", schema: { type: "string" } },
+} as const;
+export type PathParameter = keyof typeof pathParameters;

@@ -1,0 +1,22 @@
+// What the fields of a refusal mean. Pure.
+
+import { type Components, component } from "../component.ts";
+import { problemSchema } from "./problem.ts";
+
+export const problemComponents: Components = {
+  Problem: component(problemSchema, "The body of every refusal.", {
+    error: "A message for people. Do not parse it.",
+    code: "A stable word for the cause. Branch on this.",
+    request_id: "Names the request in the service's log.",
+    reason: "A finer stable word, where there is one.",
+    expected: "What was expected, of a token or a policy.",
+    got: "What the token had instead.",
+    audience: "The kind of the account that has no credits, with a 402.",
+    claim_url: "Where an account claims the repository's agent, with a 402; null where that is not possible.",
+    fields: [
+      "The fields of the query or the body that are wrong, with a 400.",
+      { field: "The path of the field, its parts joined by dots.", allowed: "What is allowed there." },
+    ],
+    current_etag: "The ETag that holds, with a 412.",
+  }),
+};

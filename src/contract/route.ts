@@ -1,0 +1,171 @@
+// One route is one typed object. The OpenAPI document, the HTTP registration, the client's methods and the table in
+// docs/api.md derive from it. Pure.
+
+import type * as z from "zod/mini";
+import type { DocumentHeader, RequestHeader } from "./headers.ts";
+import type { PathParameter } from "./path-parameters.ts";
+import type { ProblemStatus } from "./problems/problem-answers.ts";
+import type { Tag } from "./tags.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Who calls: a CI job by its capability, an account's owner by a key, an AI client that acts for the owner. */
+export type CallerKind = "job" | "owner" | "ai_client";
+
+/** The callers that most routes have. A route for everybody reads no credential. */
+export const everybody = [] as const;
+export const jobs = ["job"] as const;
+export const owners = ["owner"] as const;
+export const accounts = ["owner", "ai_client"] as const;
+export const jobsAndAccounts = ["job", "owner", "ai_client"] as const;
+
+/** Loads the schema of an answer in JSON. */
+export type JsonAnswer = () => Promise<z.ZodMiniType>;
+
+/** What a client needs of a route before its first request. Holds no schema: those load with the first answer. */
+export type Endpoint = {
+  readonly method: Method;
+  /** Parameters in braces, spelled as in the API's specification. */
+  readonly path: string;
+  readonly callers: readonly CallerKind[];
+  /** Whether the request may arrive twice: it changes nothing more, its idempotency key sees to that, or it may not. */
+  readonly repeat: "safe" | "keyed" | "once";
+  readonly answer: JsonAnswer | "nothing" | "bytes" | "text" | "socket";
+};
+
+/** `/v1/agents/{agentID}` has the parameter `agentID`. */
+export type ParameterName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParameterName<Rest>
+  : never;
+
+export type JsonBody<Schema extends z.ZodMiniType = z.ZodMiniType> = {
+  readonly kind: "json";
+  readonly schema: Schema;
+  readonly maxBytes: number;
+  /** True where a form with the same names is read as well. */
+  readonly acceptsForm: boolean;
+  /** True where no body stands for an empty object. */
+  readonly isOptional: boolean;
+};
+
+/** A body that is read as a stream, in either direction of any size up to `maxBytes`. */
+export type ByteBody = {
+  readonly kind: "bytes";
+  readonly maxBytes: number;
+  /** Media types that are read. */
+  readonly types: readonly string[];
+};
+
+export type Query<Schema extends z.ZodMiniObject = z.ZodMiniObject> = {
+  readonly schema: Schema;
+  /** What each parameter means. */
+  readonly texts: { readonly [Name in keyof z.input<Schema>]-?: string };
+};
+
+/** Whose rate a request counts for: its caller's, its address's, that of exchanges from its address, or nobody's. */
+export type RateClass = "caller" | "address" | "exchange" | "none";
+
+export type AnswerText =
+  | string
+  | { readonly description: string; readonly headers: readonly DocumentHeader[] };
+
+export type RouteDetail = {
+  readonly summary: string;
+  readonly description?: string;
+  readonly query?: Query;
+  readonly body?: JsonBody | ByteBody;
+  /** The statuses of a success, which all have the endpoint's answer as their body. The first is the usual one. */
+  readonly answers: Readonly<Record<number, AnswerText>>;
+  /** Refusals beside those that follow from the rest: see `refusalsOf`. */
+  readonly refusals?: readonly ProblemStatus[];
+  /** Left out: the caller's; the address's where everybody may call. */
+  readonly rate?: RateClass;
+  /** Sent as Cache-Control. */
+  readonly cacheControl?: string;
+  /** True where the answer has an ETag, and If-None-Match gives 304. */
+  readonly isTagged?: boolean;
+  /** Request headers beside those that follow from the rest. */
+  readonly headers?: readonly RequestHeader[];
+};
+
+export type Route = Endpoint & RouteDetail & { readonly operationId: string; readonly tag: Tag };
+
+/** The routes of one noun by the names of the client's methods. */
+export type NounRoutes = Readonly<Record<string, Route>>;
+/** Every route, by noun. */
+export type RouteTable = Readonly<Record<string, NounRoutes>>;
+
+/** A route: where it is, and what it takes and gives. Refuses a path whose parameters have no description. */
+export function defineRoute<const Where extends Endpoint, const Detail extends RouteDetail>(
+  endpoint: ParameterName<Where["path"]> extends PathParameter ? Where : never,
+  detail: Detail,
+): Where & Detail {
+  return { ...endpoint, ...detail };
+}
+
+type Named<Noun extends string, Routes> = {
+  readonly [Name in keyof Routes]: Routes[Name] & {
+    readonly operationId: `${Noun}${Capitalize<Name & string>}`;
+    readonly tag: Tag;
+  };
+};
+
+/** Names each route after its noun: `submit` of `runs` is the operation `runsSubmit`. */
+export function nounRoutes<
+  const Noun extends string,
+  const Routes extends Readonly<Record<string, Endpoint & RouteDetail>>,
+>(noun: Noun, tag: Tag, routes: Routes): Named<Noun, Routes> {
+  const named = Object.entries(routes).map(([name, route]) => [
+    name,
+    { ...route, tag, operationId: noun + name.charAt(0).toUpperCase() + name.slice(1) },
+  ]);
+  return Object.fromEntries(named) as Named<Noun, Routes>;
+}
+
+/** A body in JSON; `accepts` says what else may come in its place. */
+export function jsonBody<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  maxBytes: number,
+  accepts: "json" | "json_or_form" | "json_or_nothing" = "json",
+): JsonBody<Schema> {
+  return {
+    kind: "json",
+    schema,
+    maxBytes,
+    acceptsForm: accepts === "json_or_form",
+    isOptional: accepts === "json_or_nothing",
+  };
+}
+
+/** Query parameters, each with its description. */
+export function query<Schema extends z.ZodMiniObject>(
+  schema: Schema,
+  texts: Query<Schema>["texts"],
+): Query<Schema> {
+  return { schema, texts };
+}
+
+/** The names of the parameters in a path, in their order. */
+export function parameterNames(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
+}
+
+/** Whose rate a route's requests count for. */
+export function rateOf({ rate, callers }: Pick<Route, "rate" | "callers">): RateClass {
+  return rate ?? (callers.length === 0 ? "address" : "caller");
+}
+
+/** Every status that a route may refuse with: what its parts bring with them, and what it lists itself. */
+export function refusalsOf(route: Route): readonly ProblemStatus[] {
+  const statuses = new Set<ProblemStatus>(route.refusals);
+  if (route.callers.length > 0) for (const status of [401, 403] as const) statuses.add(status);
+  if (rateOf(route) !== "none") statuses.add(429);
+  if (parameterNames(route.path).length > 0) statuses.add(404);
+  if (route.query !== undefined) statuses.add(400);
+  if (route.repeat === "keyed") for (const status of [400, 422] as const) statuses.add(status);
+  if (route.body !== undefined) for (const status of [400, 413, 415] as const) statuses.add(status);
+  if (route.headers?.includes("If-Match")) statuses.add(412);
+  if (route.headers?.includes("Range")) statuses.add(416);
+  statuses.add(500);
+  return [...statuses].sort((one, other) => one - other);
+}

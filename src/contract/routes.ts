@@ -1,0 +1,27 @@
+// Every route of the API, by noun: the one table that HTTP, the OpenAPI document and docs/api.md derive from. Pure.
+
+import { agentRoutes } from "./agents/routes.ts";
+import { ciRoutes } from "./ci/routes.ts";
+import { claimRoutes } from "./claims/routes.ts";
+import { creditRoutes, pricingRoutes } from "./money/routes.ts";
+import { operationRoutes } from "./operation/routes.ts";
+import type { RouteTable } from "./route.ts";
+import { runRoutes } from "./runs/routes.ts";
+import { scheduleRoutes } from "./schedules/routes.ts";
+import { sessionRoutes } from "./sessions/routes.ts";
+import { workflowRoutes } from "./workflows/routes.ts";
+
+export const routes = {
+  ci: ciRoutes,
+  claims: claimRoutes,
+  agents: agentRoutes,
+  runs: runRoutes,
+  schedules: scheduleRoutes,
+  workflows: workflowRoutes,
+  credits: creditRoutes,
+  pricing: pricingRoutes,
+  sessions: sessionRoutes,
+  operation: operationRoutes,
+} as const satisfies RouteTable;
+
+export type Routes = typeof routes;

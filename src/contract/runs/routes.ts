@@ -1,0 +1,42 @@
+// The routes of runs. Pure.
+
+import { defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
+import { runEndpoints } from "./endpoints.ts";
+import { listRunsQuerySchema, submitRunRequestSchema } from "./run.ts";
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+export const runRoutes = nounRoutes("runs", "Runs", {
+  submit: defineRoute(runEndpoints.submit, {
+    summary: "Queue a run",
+    description:
+      "With an idempotency key it is safe to repeat for 24 hours. `session_id` continues an existing session. `session_key` continues the session that this key of the caller's own names: its first use begins that session, and `new_session` begins it anew; `session_id` and `session_key` together are refused. Keys belong to the agent: whoever may submit runs of it reaches each of its sessions by the key. Runs of one session that change files take turns. With `pull_request` a job of GitHub or GitLab requests the head of a pull request of its repository instead of its own commit; a run whose `head_sha` is no longer in the history of that head fails and says so.",
+    body: jsonBody(submitRunRequestSchema, MAX_BODY_BYTES),
+    answers: {
+      202: {
+        description: "Queued; or, with the key of an earlier request, the run that it made.",
+        headers: ["X-Svc-Run-Id", "X-Svc-Session-Id", "X-Svc-Idempotent-Replay"],
+      },
+    },
+    refusals: [402, 409],
+  }),
+  list: defineRoute(runEndpoints.list, {
+    summary: "List an agent's runs, newest first",
+    query: query(listRunsQuerySchema, {
+      before: "The id of the run that the page comes after.",
+      session_key: "Only the runs of the session that this key names.",
+      limit: "Runs at most.",
+    }),
+    answers: { 200: { description: "A page of runs.", headers: ["Link"] } },
+  }),
+  get: defineRoute(runEndpoints.get, {
+    summary: "Read a run's status and accounting",
+    answers: { 200: "The run." },
+  }),
+  /** ApiError `run_finished` when it had ended. Safe to repeat. */
+  cancel: defineRoute(runEndpoints.cancel, {
+    summary: "Ask a run to end",
+    answers: { 202: "The run was asked to end." },
+    refusals: [409],
+  }),
+});

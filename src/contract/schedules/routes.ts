@@ -1,0 +1,42 @@
+// The routes of schedules. Pure.
+
+import { defineRoute, jsonBody, nounRoutes } from "../route.ts";
+import { scheduleEndpoints } from "./endpoints.ts";
+import { createScheduleRequestSchema } from "./schedule.ts";
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+export const scheduleRoutes = nounRoutes("schedules", "Schedules", {
+  /** Takes no idempotency key: it is sent once. */
+  create: defineRoute(scheduleEndpoints.create, {
+    summary: "Schedule one run",
+    description:
+      "Exactly one of `fire_at` and `delay_seconds`. What an AI client schedules waits for the owner at `confirm_url`. Without `session_id` the run continues the agent's latest session.",
+    body: jsonBody(createScheduleRequestSchema, MAX_BODY_BYTES),
+    answers: { 201: "The schedule." },
+  }),
+  list: defineRoute(scheduleEndpoints.list, {
+    summary: "List an agent's schedules, newest first",
+    answers: { 200: "The schedules." },
+  }),
+  get: defineRoute(scheduleEndpoints.get, {
+    summary: "Read a schedule",
+    description: "`done` says that its run has ended, not how: read the run for that.",
+    answers: { 200: "The schedule." },
+  }),
+  /**
+   * Safe to repeat, but a second cancellation is ApiError `not_found`: also when the answer to the first was lost and
+   * this method asked again.
+   */
+  cancel: defineRoute(scheduleEndpoints.cancel, {
+    summary: "Cancel a schedule that has not fired",
+    description: "404 also when it has fired already: cancel its run then.",
+    answers: { 200: "The cancelled schedule." },
+  }),
+  confirm: defineRoute(scheduleEndpoints.confirm, {
+    summary: "Confirm a schedule that an AI client made, so that it fires",
+    description: "Only the owner may: an AI client gets 403 with a link for the owner. Safe to repeat.",
+    answers: { 200: "The schedule." },
+    refusals: [409],
+  }),
+});

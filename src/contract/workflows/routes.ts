@@ -1,0 +1,25 @@
+// The routes of workflows. Pure.
+
+import { defineRoute, jsonBody, nounRoutes } from "../route.ts";
+import { workflowEndpoints } from "./endpoints.ts";
+import { activateWorkflowRequestSchema, executeWorkflowRequestSchema } from "./workflow.ts";
+
+const MAX_BODY_BYTES = 512 * 1024;
+
+export const workflowRoutes = nounRoutes("workflows", "Workflows", {
+  /** Sent once where no version is named. */
+  activate: defineRoute(workflowEndpoints.activate, {
+    summary: "Make a version of a workflow the one that executions run",
+    description: "Only the owner may: an AI client gets 403 with a link for the owner.",
+    body: jsonBody(activateWorkflowRequestSchema, MAX_BODY_BYTES, "json_or_nothing"),
+    answers: { 200: "The workflow." },
+  }),
+  execute: defineRoute(workflowEndpoints.execute, {
+    summary: "Run a workflow",
+    description:
+      "Runs the active version. Only the owner may run a workflow that is not active; that runs its newest version.",
+    body: jsonBody(executeWorkflowRequestSchema, MAX_BODY_BYTES, "json_or_nothing"),
+    answers: { 202: "Queued." },
+    refusals: [402, 409],
+  }),
+});
