@@ -1,8 +1,10 @@
-// Writes the reference pages of docs/ from the declarations that they describe: settings, inputs and outputs.
+// Writes the reference pages of docs/ from the declarations that they describe: settings, inputs and outputs, and
+// routes.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { apiPage } from "./docs/api-page.ts";
 import { inputsPage } from "./docs/inputs-page.ts";
 import { settingsPage } from "./docs/settings-page.ts";
 
@@ -11,7 +13,11 @@ const NOTE = "<!-- Written by `npm run docs`. Do not edit. -->";
 
 /** Each generated page by its path, as it should be. */
 export function generatedPages(): Readonly<Record<string, string>> {
-  const pages = { "docs/inputs.md": inputsPage(), "docs/self-hosting/settings.md": settingsPage() };
+  const pages = {
+    "docs/api.md": apiPage(),
+    "docs/inputs.md": inputsPage(),
+    "docs/self-hosting/settings.md": settingsPage(),
+  };
   return Object.fromEntries(Object.entries(pages).map(([path, text]) => [path, `${NOTE}\n\n${text}`]));
 }
 

@@ -57,7 +57,12 @@ export function collection(schema: z.ZodMiniType, description: string): Componen
 
 /** Exactly one of two fields. */
 export function oneOf(first: string, second: string): Component["rules"] {
-  return { oneOf: [{ required: [first] }, { required: [second] }] };
+  const only = (name: string) => ({
+    required: [name],
+    // Some readers look for a required property in the variant alone.
+    properties: { [name]: { description: "The one that is sent." } },
+  });
+  return { oneOf: [only(first), only(second)] };
 }
 
 export type Components = Readonly<Record<string, Component>>;

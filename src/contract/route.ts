@@ -74,7 +74,7 @@ export type RouteDetail = {
   readonly description?: string;
   readonly query?: Query;
   readonly body?: JsonBody | ByteBody;
-  /** The statuses of a success, which all have the endpoint's answer as their body. The first is the usual one. */
+  /** The statuses of an answer, which all have the endpoint's answer as their body. */
   readonly answers: Readonly<Record<number, AnswerText>>;
   /** Refusals beside those that follow from the rest: see `refusalsOf`. */
   readonly refusals?: readonly ProblemStatus[];

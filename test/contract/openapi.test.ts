@@ -1,12 +1,14 @@
 // The OpenAPI document: whole in itself, and of the routes that the service serves, no more and no fewer.
 
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lintOpenApi } from "../../scripts/lint-openapi.ts";
-import { documentExamples } from "../../src/contract/openapi/examples.ts";
-import { problemAnswers } from "../../src/contract/openapi/problem-answers.ts";
-import { documentSchemas } from "../../src/contract/openapi/schemas.ts";
-import { openApiDocument } from "../../src/contract/openapi.ts";
+import { ciRunPageSchema } from "../../src/contract/ci/ci-run.ts";
+import { components } from "../../src/contract/openapi/components.ts";
+import { openApiDocument } from "../../src/contract/openapi/document.ts";
 import { problemCodes } from "../../src/contract/problems/problem.ts";
+import { problemAnswers } from "../../src/contract/problems/problem-answers.ts";
+import { runEventSchema } from "../../src/contract/runs/run-event.ts";
 import { createApp } from "../../src/service/api/http/app.ts";
 import type { PublicProblem } from "../../src/service/api/shared/problems/public-problem.ts";
 import { openCaller } from "../support/service-account.ts";
@@ -20,7 +22,7 @@ const METHODS = ["get", "post", "put", "patch", "delete"];
 
 type Json = { readonly [key: string]: unknown };
 
-const document = openApiDocument("https://agents.example") as {
+const document = (await openApiDocument("https://agents.example")) as {
   readonly openapi: string;
   readonly info: Json;
   readonly paths: Record<string, Record<string, Json>>;
@@ -49,6 +51,37 @@ function bare(holder: unknown): string[] {
 
 function refsIn(value: unknown): string[] {
   return [...JSON.stringify(value).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref ?? "");
+}
+
+/** The path of each property that has no description. */
+function fieldsWithoutText(value: unknown, at: string): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const bare =
+      key === "properties" && typeof inner === "object"
+        ? Object.entries(inner as Json).filter(([, field]) => !(field as Json).description)
+        : [];
+    return [...bare.map(([name]) => `${at}/properties/${name}`), ...fieldsWithoutText(inner, `${at}/${key}`)];
+  });
+}
+
+/** Every example with the name of the schema that it is shown for. */
+function examplesInUse(): { name: string; schema: string; value: unknown }[] {
+  const found: { name: string; schema: string; value: unknown }[] = [];
+  const held = document.components.examples as Record<string, { readonly value: unknown }>;
+  const visit = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    const { schema, examples } = value as { schema?: Json; examples?: Json };
+    if (typeof schema?.$ref === "string" && examples !== undefined) {
+      for (const name of Object.keys(examples)) {
+        found.push({ name, schema: schema.$ref.split("/").at(-1) ?? "", value: held[name]?.value });
+      }
+    }
+    Object.values(value).forEach(visit);
+  };
+  visit(document.paths);
+  visit(document.components.responses);
+  return found;
 }
 
 describe("the OpenAPI document", () => {
@@ -121,7 +154,9 @@ describe("the OpenAPI document", () => {
     const api = await openCaller(await CoreFixture.start());
     const answer = await api.send("/openapi.json");
     expect(answer.status).toBe(200);
-    expect(answer.body).toEqual(JSON.parse(JSON.stringify(openApiDocument(fixture.core.policy.baseUrl))));
+    expect(answer.body).toEqual(
+      JSON.parse(JSON.stringify(await openApiDocument(fixture.core.policy.baseUrl))),
+    );
     await api.close();
   });
 
@@ -142,13 +177,13 @@ describe("the OpenAPI document", () => {
   });
 
   it("has nothing that Redocly's rules find", async () => {
-    expect(await lintOpenApi(openApiDocument("https://agent-service.example"))).toEqual([]);
+    expect(await lintOpenApi(await openApiDocument("https://agent-service.example"))).toEqual([]);
   });
 
   it("is linted by rules that find what is wrong, and where", async () => {
-    const broken = JSON.parse(JSON.stringify(openApiDocument("https://agent-service.example")));
+    const broken = JSON.parse(JSON.stringify(await openApiDocument("https://agent-service.example")));
     broken.components.examples.agent.value.created_at = 7;
-    broken.paths["/healthz"].get.operationId = "getAgent";
+    broken.paths["/healthz"].get.operationId = "agentsGet";
     const findings = await lintOpenApi(broken);
     expect(findings).toContainEqual({
       pointer: "#/components/examples/agent/value/created_at",
@@ -168,24 +203,67 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it.each(Object.entries(documentExamples))(
-    "gives in the example %s what the contract reads, and no field more",
-    (_, { schema, value }) => {
-      expect(documentSchemas[schema].parse(value)).toEqual(value);
+  it.each(examplesInUse())(
+    "gives in the example $name what its schema reads, and no field more",
+    ({ schema, value }) => {
+      expect(components[schema]?.schema.parse(value)).toEqual(value);
     },
   );
 
   it("gives as events in examples only what this service writes", () => {
-    const { events } = documentExamples.runEvents.value;
-    for (const { event } of events) expect(documentSchemas.RunEvent.parse(event)).toEqual(event);
+    const example = examplesInUse().find(({ name }) => name === "runEvents");
+    const { events } = ciRunPageSchema.parse(example?.value);
+    for (const { event } of events) expect(runEventSchema.parse(event)).toEqual(event);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   });
 
   it("has an answer for every status that a refusal can have", () => {
     const answers: Readonly<Record<PublicProblem["status"], { readonly name: string }>> = problemAnswers;
-    expect(Object.values(answers).map(({ name }) => name)).toEqual(
-      Object.keys(document.components.responses ?? {}),
-    );
+    const names = Object.values(answers).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(Object.keys(document.components.responses ?? {})));
+  });
+
+  it("describes every field of every schema, and every parameter", () => {
+    expect(fieldsWithoutText(document.components.schemas, "")).toEqual([]);
+    for (const { name, operation } of operations) {
+      for (const parameter of (operation.parameters ?? []) as Json[]) {
+        expect(parameter.description, `${name} ${parameter.name}`).toEqual(expect.any(String));
+      }
+    }
+  });
+
+  it.each([
+    ["SubmitRunRequest", ["message", "messages"]],
+    ["SubmitFrame", ["message", "messages"]],
+    ["SubscribeFrame", ["run_id", "session_id"]],
+    ["CreateScheduleRequest", ["fire_at", "delay_seconds"]],
+  ])("says that %s needs exactly one of %j", (name, fields) => {
+    const schema = document.components.schemas?.[name];
+    expect(schema).toMatchObject({ oneOf: fields.map((field) => ({ required: [field] })) });
+  });
+
+  it("does not take an empty object for a run", () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const check = ajv
+      .addSchema(document, "api")
+      .compile({ $ref: "api#/components/schemas/SubmitRunRequest" });
+    const message = { role: "user", content: "hello" };
+    expect([{}, { message: "hello" }, { messages: [message] }].map((body) => check(body))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  it("says of every path with a parameter that it may not be there", () => {
+    for (const { name, path, operation } of operations) {
+      if (path.includes("{")) expect(Object.keys(operation.responses as Json), name).toContain("404");
+    }
+  });
+
+  it("names operations by noun", () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(ids).toEqual(expect.arrayContaining(["runsSubmit", "agentsCreate", "ciExchange", "creditsGet"]));
   });
 
   it("says of every operation what refuses it, but of those that check health", () => {

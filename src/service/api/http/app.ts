@@ -1,28 +1,28 @@
-// The HTTP door: every route, a request id and a log line on each answer, and the two answers that no route gives.
+// The HTTP API: every route, a request id and a log line on each answer, and the two answers that no route gives.
 
 import { Hono } from "hono";
+import { ciEndpoints } from "../../../contract/ci/endpoints.ts";
+import { type Routes, routes } from "../../../contract/routes.ts";
 import type { Core } from "../../core/core.ts";
 import { RunSubmitter } from "../../core/runs/submit-run.ts";
 import { clientAddress } from "../shared/client-address.ts";
-import { measure } from "./measure.ts";
+import type { Handlers } from "./handler.ts";
+import { agentHandlers } from "./handlers/agents.ts";
+import { ciHandlers } from "./handlers/ci.ts";
+import { claimHandlers } from "./handlers/claims.ts";
+import { creditHandlers, pricingHandlers } from "./handlers/money.ts";
+import { operationHandlers } from "./handlers/operation.ts";
+import { runHandlers } from "./handlers/runs.ts";
+import { scheduleHandlers } from "./handlers/schedules.ts";
+import { sessionHandlers } from "./handlers/sessions.ts";
+import { workflowHandlers } from "./handlers/workflows.ts";
+import { measure, measureExchange } from "./measure.ts";
+import { claimPageRoutes } from "./pages/claim-page.ts";
+import { confirmPageRoutes } from "./pages/confirm-page.ts";
+import { docsRoutes } from "./pages/docs.ts";
 import { answerProblem } from "./problems.ts";
 import type { Env, RequestContext } from "./request-context.ts";
-import { agentRoutes } from "./routes/agents.ts";
-import { ciIdentityRoutes } from "./routes/ci-identity.ts";
-import { ciRunRoutes } from "./routes/ci-runs.ts";
-import { claimRoutes } from "./routes/claims.ts";
-import { confirmPageRoutes } from "./routes/confirm-page.ts";
-import { creditRoutes } from "./routes/credits.ts";
-import { docsRoutes } from "./routes/docs.ts";
-import { exchangeRoutes } from "./routes/exchange.ts";
-import { healthRoutes } from "./routes/health.ts";
-import { metricsRoutes } from "./routes/metrics.ts";
-import { pageRoutes } from "./routes/pages.ts";
-import { pricingRoutes } from "./routes/pricing.ts";
-import { runRoutes } from "./routes/runs.ts";
-import { scheduleRoutes } from "./routes/schedules.ts";
-import { socketRoutes } from "./routes/socket.ts";
-import { workflowRoutes } from "./routes/workflows.ts";
+import { serveRoutes } from "./serve-routes.ts";
 import { traceRequests } from "./trace.ts";
 
 export type AppOptions = { readonly exchangeRatePerMinute: number; readonly trustedProxyHops: number };
@@ -57,21 +57,23 @@ export function createApp(core: Core, options: AppOptions): Hono<Env> {
   // No id holds a NUL, and PostgreSQL cannot even be asked for one.
   app.use((context, next) => (context.req.path.includes("\0") ? notFound(context) : next()));
 
-  app.route("/", healthRoutes(core));
-  app.route("/", exchangeRoutes(core, options));
-  app.route("/", agentRoutes(core));
-  app.route("/", runRoutes(core, submitter));
-  app.route("/", workflowRoutes(core, submitter));
-  app.route("/", scheduleRoutes(core));
-  app.route("/", ciRunRoutes(core));
-  app.route("/", ciIdentityRoutes(core));
-  app.route("/", claimRoutes(core));
-  app.route("/", creditRoutes(core));
-  app.route("/", pricingRoutes(core));
-  app.route("/", metricsRoutes(core));
+  app.use(ciEndpoints.exchange.path, measureExchange(core));
+
+  const handlers: Handlers<Routes> = {
+    ci: ciHandlers(core),
+    claims: claimHandlers(core),
+    agents: agentHandlers(core),
+    runs: runHandlers(core, submitter),
+    schedules: scheduleHandlers(core),
+    workflows: workflowHandlers(core, submitter),
+    credits: creditHandlers(core),
+    pricing: pricingHandlers(core),
+    sessions: sessionHandlers,
+    operation: operationHandlers(core),
+  };
+  serveRoutes(app, core, { routes, handlers, exchangeRatePerMinute: options.exchangeRatePerMinute });
   app.route("/", docsRoutes(core));
-  app.route("/", socketRoutes(core));
-  app.route("/", pageRoutes(core));
+  app.route("/", claimPageRoutes(core));
   app.route("/", confirmPageRoutes(core));
 
   app.notFound((context) => notFound(context));

@@ -13,10 +13,10 @@ export function tagBody(body: string): TaggedBody {
 /** Answers with the body, or with 304 when If-None-Match names it. */
 export function answerTagged(
   context: RequestContext,
-  { body, etag, contentType, cacheControl }: TaggedBody & { contentType: string; cacheControl: string },
+  { body, etag, contentType, cacheControl }: TaggedBody & { contentType: string; cacheControl?: string },
 ): Response {
   context.header("ETag", etag);
-  context.header("Cache-Control", cacheControl);
+  if (cacheControl !== undefined) context.header("Cache-Control", cacheControl);
   if (isKnown(context.req.header("if-none-match"), etag)) return context.body(null, 304);
   context.header("Content-Type", contentType);
   return context.body(body);

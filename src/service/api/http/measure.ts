@@ -2,6 +2,7 @@
 
 import type { MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
+import { ciEndpoints } from "../../../contract/ci/endpoints.ts";
 import type { Core } from "../../core/core.ts";
 import type { Env, RequestContext } from "./request-context.ts";
 
@@ -46,7 +47,7 @@ export function measure(core: Core): MiddlewareHandler<Env> {
 export function measureExchange(core: Core): MiddlewareHandler<Env> {
   return async (context, next) => {
     await next();
-    if (context.req.method !== "POST") return;
+    if (context.req.method !== ciEndpoints.exchange.method) return;
     core.meter.exchangeAnswered(context.var.problem ?? "ok");
   };
 }

@@ -1,14 +1,18 @@
-// What a worker answers: whether it lives, whether it can work, what it measures. Nothing else.
+// What a worker serves: health and metrics. Nothing else.
 
 import { Hono } from "hono";
+import { operationRoutes } from "../../../contract/operation/routes.ts";
 import type { Core } from "../../core/core.ts";
+import { operationHandlers } from "./handlers/operation.ts";
 import type { Env } from "./request-context.ts";
-import { healthRoutes } from "./routes/health.ts";
-import { metricsRoutes } from "./routes/metrics.ts";
+import { serveRoutes } from "./serve-routes.ts";
 
 export function createProbeApp(core: Core): Hono<Env> {
   const app = new Hono<Env>();
-  app.route("/", healthRoutes(core));
-  app.route("/", metricsRoutes(core));
+  serveRoutes(app, core, {
+    routes: { operation: operationRoutes },
+    handlers: { operation: operationHandlers(core) },
+    exchangeRatePerMinute: 0,
+  });
   return app;
 }

@@ -1,65 +1,72 @@
 // A request's body: bounded, of a type we read, decoded once by the contract.
 
-import type * as z from "zod/mini";
-import { type Result, refused } from "../../../base/result.ts";
+import { ok, type Result, refused } from "../../../base/result.ts";
+import type { JsonBody } from "../../../contract/route.ts";
 import { decode } from "../shared/decode.ts";
 import { invalidRequest, type PublicProblem } from "../shared/problems/public-problem.ts";
 import type { RequestContext } from "./request-context.ts";
 
-export { decode };
-
 const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json";
 
-export type BodyOptions<Schema extends z.ZodMiniType> = {
-  readonly schema: Schema;
-  readonly maxBytes: number;
-  /** True where a form with the same names is read as well. */
-  readonly acceptsForm: boolean;
-};
+/** With the header Idempotency-Key, which wins, the body's key is not read. */
+export type BodyContext = { readonly hasKey: boolean };
 
-/** Reads and decodes the body, or says what is wrong with it. Never holds more than `maxBytes`. */
-export async function readBody<Schema extends z.ZodMiniType>(
+/** Reads and decodes the body, or says what is wrong with it. Never holds more than its `maxBytes`. */
+export async function readBody(
   context: RequestContext,
-  options: BodyOptions<Schema>,
-): Promise<Result<z.infer<Schema>, PublicProblem>> {
-  const { schema, maxBytes, acceptsForm } = options;
-  const type = (context.req.header("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (type !== JSON_TYPE && !(acceptsForm && type === FORM)) {
-    const allowed = acceptsForm ? `${JSON_TYPE} or ${FORM}` : JSON_TYPE;
-    return refused({
-      status: 415,
-      code: "unsupported_media_type",
-      message: `The body must be ${allowed}, got ${type === "" ? "no Content-Type" : `"${type}"`}.`,
-    });
-  }
+  body: JsonBody,
+  { hasKey }: BodyContext,
+): Promise<Result<unknown, PublicProblem>> {
+  const value = body.isOptional && !hasBody(context) ? ok({}) : await readValue(context, body);
+  if (!value.ok) return value;
+  return decode(body.schema, hasKey ? withoutKey(value.value) : value.value, "The body");
+}
+
+function hasBody(context: RequestContext): boolean {
+  const length = Number(context.req.header("content-length") ?? 0);
+  return length > 0 || context.req.header("transfer-encoding") !== undefined;
+}
+
+async function readValue(
+  context: RequestContext,
+  { acceptsForm, maxBytes }: JsonBody,
+): Promise<Result<unknown, PublicProblem>> {
+  const allowed = acceptsForm ? [JSON_TYPE, FORM] : [JSON_TYPE];
+  const type = typeOf(context);
+  if (!allowed.includes(type)) return refused(unsupportedType(type, allowed));
   const text = await readText(context, maxBytes);
   if (text === undefined) return refused(invalidRequest("The body was cut off."));
-  if (text === null) {
-    return refused({
-      status: 413,
-      code: "body_too_large",
-      message: `The body may have ${maxBytes} bytes at most.`,
-    });
-  }
-  let value: unknown;
+  if (text === null) return refused(bodyTooLarge(maxBytes));
+  if (type === FORM) return ok(Object.fromEntries(new URLSearchParams(text)));
   try {
-    value = type === FORM ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text);
+    return ok(JSON.parse(text));
   } catch {
     return refused(invalidRequest("The body is not valid JSON."));
   }
-  return decode(schema, value, "The body");
 }
 
-/** As `readBody`, for a route that can do without a body: none is an empty object. */
-export async function readOptionalBody<Schema extends z.ZodMiniType>(
-  context: RequestContext,
-  options: BodyOptions<Schema>,
-): Promise<Result<z.infer<Schema>, PublicProblem>> {
-  const hasBody =
-    Number(context.req.header("content-length") ?? 0) > 0 ||
-    context.req.header("transfer-encoding") !== undefined;
-  return hasBody ? await readBody(context, options) : decode(options.schema, {}, "The body");
+export function typeOf(context: RequestContext): string {
+  return (context.req.header("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}
+
+export function unsupportedType(type: string, allowed: readonly string[]): PublicProblem {
+  const got = type === "" ? "no Content-Type" : `"${type}"`;
+  return {
+    status: 415,
+    code: "unsupported_media_type",
+    message: `The body must be ${allowed.join(" or ")}, got ${got}.`,
+  };
+}
+
+export function bodyTooLarge(maxBytes: number): PublicProblem {
+  return { status: 413, code: "body_too_large", message: `The body may have ${maxBytes} bytes at most.` };
+}
+
+function withoutKey(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const { idempotency_key: _, ...rest } = value as Readonly<Record<string, unknown>>;
+  return rest;
 }
 
 /** The body as text; null when it is larger than allowed, undefined when the client went away in the middle. */

@@ -18,10 +18,21 @@ const NOTED = {
 
 /** The fields of an object; or, of a choice between objects, the fields of each. */
 export function schemaTable(schema: JsonSchema): Html {
+  const about = schema.description === undefined ? html`` : html`<p>${prose(schema.description)}</p>`;
+  if (schema.properties !== undefined) {
+    return html`${about}${oneNeeded(schema)}${table(rowsOf(schema, ""))}`;
+  }
   const choices = choicesOf(schema).filter((choice) => choice.properties !== undefined);
-  if (choices.length > 1) return html`${choices.map(choiceTable)}`;
+  if (choices.length > 1) return html`${about}${choices.map(choiceTable)}`;
   const rows = rowsOf(choices[0] ?? schema, "");
   return rows.length === 0 ? html`<p>${typeOf(schema)} ${notesOf(schema)}</p>` : table(rows);
+}
+
+/** An object may have to have one of several fields. */
+function oneNeeded(schema: JsonSchema): Html {
+  const names = choicesOf(schema).flatMap(({ required }) => (Array.isArray(required) ? required : []));
+  if (names.length === 0) return html``;
+  return html`<p>Exactly one is required: ${joined(names.map((name) => html`<code>${name}</code>`))}.</p>`;
 }
 
 /** A schema in a few words, with links to those that have a name. */

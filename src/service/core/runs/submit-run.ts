@@ -299,7 +299,7 @@ async function freeCreditsPay(
 /** The conversation to send; null when the request has neither `message` nor `messages`. */
 function messagesOf(body: SubmitRunRequest): readonly Message[] | null {
   if (body.messages !== undefined) return body.messages;
-  return body.message === undefined ? null : [{ role: "user", content: body.message }];
+  return body.message === undefined || body.message === "" ? null : [{ role: "user", content: body.message }];
 }
 
 /** What makes two requests the same: all that they ask for, not how it is spelled. */

@@ -167,6 +167,15 @@ for (const kind of storeKinds) {
       expect(bodyAgain.body).toEqual(byBody.body);
     });
 
+    it("reads no body key beside the header's, however long, and no message beside messages", async () => {
+      const job = await fixture.job();
+      const byHeader = { "idempotency-key": "header" };
+      const long = { message: "x", idempotency_key: "k".repeat(256) };
+      expect((await job.submit(long, byHeader)).status).toBe(202);
+      const messages = [{ role: "user", content: "x" }];
+      expect((await job.submit({ message: "", messages })).status).toBe(202);
+    });
+
     it("refuses a key that another request used with 422, however alike", async () => {
       const job = await fixture.job();
       const send = (body: unknown) => job.submit(body, { "idempotency-key": "k" });

@@ -1,16 +1,32 @@
 // What a caller is told of a refusal, and the problems that several nouns share. Pure.
 
-import type { ProblemCode } from "../../../../contract/problems/problem.ts";
+import type { ProblemCode, WrongField } from "../../../../contract/problems/problem.ts";
 
 /** `status`, `headers` and `retryAfterSeconds` are HTTP's; other transports show what they have a place for. */
 export type PublicProblem = {
-  readonly status: 400 | 401 | 402 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 426 | 429 | 500 | 503;
+  readonly status:
+    | 400
+    | 401
+    | 402
+    | 403
+    | 404
+    | 409
+    | 410
+    | 412
+    | 413
+    | 415
+    | 416
+    | 422
+    | 426
+    | 429
+    | 500
+    | 503;
   readonly code: ProblemCode;
   readonly message: string;
   readonly retryAfterSeconds?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Further fields of the body, where the contract names them. */
-  readonly fields?: Readonly<Record<string, string | null>>;
+  readonly fields?: Readonly<Record<string, string | null | readonly WrongField[]>>;
 };
 
 type Reasoned = { readonly reason: string };

@@ -113,12 +113,13 @@ for (const kind of storeKinds) {
       const [run] = runListSchema.parse((await get(`${path}/runs`)).body);
       expect(run).toMatchObject({ status: "cancelled", cause: "user_stop" });
       expect((await submit()).status).toBe(202);
+      const shown = { ...agentSchema.parse(agent), retired_at: new Date(fixture.clock.now()).toISOString() };
       for (let times = 0; times < 2; times += 1) {
         const retired = await post(`${path}/retire`);
-        expect([retired.status, retired.body]).toEqual([200, agent]);
+        expect([retired.status, retired.body]).toEqual([200, shown]);
       }
       expectProblem(await submit(), [403, "forbidden"]);
-      expect((await get(path)).body).toEqual(agent);
+      expect((await get(path)).body).toEqual(shown);
     });
 
     it("lets a job list its agent's runs, and use no route of the account's", async () => {

@@ -17,7 +17,7 @@ const CONTENT_POLICY =
 
 type Html = ReturnType<typeof html>;
 
-export function pageRoutes(core: Core): Hono<Env> {
+export function claimPageRoutes(core: Core): Hono<Env> {
   const routes = new Hono<Env>();
 
   routes.get("/claim/:token", limitByAddress(core), async (context) => {

@@ -1,7 +1,7 @@
 // The API reference: /openapi.json for programs, /docs for people, rendered once.
 
 import { Hono } from "hono";
-import { openApiDocument } from "../../../../contract/openapi.ts";
+import { openApiDocument } from "../../../../contract/openapi/document.ts";
 import type { Core } from "../../../core/core.ts";
 import { answerTagged, type TaggedBody, tagBody } from "../entity-tag.ts";
 import { limitByAddress } from "../limit-rate.ts";
@@ -13,12 +13,12 @@ export function docsRoutes(core: Core): Hono<Env> {
   const routes = new Hono<Env>();
   let page: Promise<TaggedBody> | null = null;
 
-  routes.get("/openapi.json", limitByAddress(core), (context) =>
-    context.json(openApiDocument(core.policy.baseUrl)),
+  routes.get("/openapi.json", limitByAddress(core), async (context) =>
+    context.json(await openApiDocument(core.policy.baseUrl)),
   );
 
   routes.get("/docs", limitByAddress(core), async (context) => {
-    page ??= referencePage(openApiDocument(core.policy.baseUrl)).then(tagBody);
+    page ??= openApiDocument(core.policy.baseUrl).then(referencePage).then(tagBody);
     context.header("Content-Security-Policy", referencePolicy);
     context.header("X-Content-Type-Options", "nosniff");
     context.header("Referrer-Policy", "no-referrer");

@@ -1,0 +1,55 @@
+// docs/api.md: every route of the service, from the route table. Pure.
+
+import { type CallerKind, type Route, type RouteTable, refusalsOf } from "../../src/contract/route.ts";
+import { routes } from "../../src/contract/routes.ts";
+import { tags } from "../../src/contract/tags.ts";
+import { markdownTable } from "./markdown-table.ts";
+
+const callerTexts: Readonly<Record<CallerKind, string>> = {
+  job: "CI job",
+  owner: "owner",
+  ai_client: "AI client",
+};
+const repeatTexts: Readonly<Record<Route["repeat"], string>> = {
+  safe: "yes",
+  keyed: "with an idempotency key",
+  once: "no",
+};
+
+export function apiPage(): string {
+  return `# The API
+
+A running service describes its API: the reference at \`/docs\`, the OpenAPI 3.1 document at \`/openapi.json\`. The typed
+client is [\`agent-service/client\`](client.md).
+
+A **CI job** calls with a capability from \`POST /v1/ci/oidc/exchange\`, an **owner** with a key of the account
+(\`svc_sk_…\`), an **AI client** with one that acts for the owner (\`svc_at_…\`). Every refusal is
+\`{error, code, request_id}\`: branch on \`code\`.
+
+${routeSections(routes)}
+`;
+}
+
+/** A table of the routes of each tag, in the order of the tags. */
+export function routeSections(table: RouteTable): string {
+  const all = Object.values(table).flatMap((ofNoun) => Object.values(ofNoun));
+  return tags
+    .map(({ name, description }) => {
+      const ofTag = all.filter(({ tag }) => tag === name);
+      const head = ["Method", "Path", "What", "Who may call", "Repeatable", "Refusals"];
+      return `## ${name}\n\n${description}\n\n${markdownTable(head, ofTag.map(rowOf))}`;
+    })
+    .join("\n\n");
+}
+
+function rowOf(route: Route): readonly string[] {
+  const { method, path, summary, callers, repeat } = route;
+  return [
+    method,
+    `\`${path}\``,
+    summary,
+    callers.length === 0 ? "everybody" : callers.map((caller) => callerTexts[caller]).join(", "),
+    repeatTexts[repeat],
+    refusalsOf(route).join(", "),
+  ];
+}

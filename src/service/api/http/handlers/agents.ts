@@ -1,0 +1,42 @@
+// /v1/agents: create or get, list, read, change, stop, retire.
+
+import { ok } from "../../../../base/result.ts";
+import type { agentRoutes } from "../../../../contract/agents/routes.ts";
+import { createAgent } from "../../../core/agents/create-agent.ts";
+import {
+  findAgent,
+  listAgents,
+  retireAgent,
+  stopAgent,
+  updateAgent,
+} from "../../../core/agents/manage-agent.ts";
+import type { Core } from "../../../core/core.ts";
+import type { Agent } from "../../../core/records.ts";
+import { toAgent } from "../../shared/agent-view.ts";
+import { type NounHandlers, shown } from "../handler.ts";
+
+export function agentHandlers(core: Core): NounHandlers<typeof agentRoutes> {
+  const view = (agent: Agent) => toAgent(agent, core.rates);
+  return {
+    create: async (request) => {
+      const created = await createAgent(core, request);
+      if (!created.ok) return created;
+      const { agent, isExisting } = created.value;
+      return isExisting
+        ? ok({ status: 200, body: { ...view(agent), existing: true } })
+        : ok({ status: 201, body: view(agent) });
+    },
+    list: async ({ caller, query }) =>
+      shown(await listAgents(core, { caller, withIndependent: query.include_independent }), (agents) =>
+        agents.map(view),
+      ),
+    get: async ({ caller, params }) =>
+      shown(await findAgent(core, { caller, agentId: params.agentID }), view),
+    update: async ({ caller, params, body, requestId }) =>
+      shown(await updateAgent(core, { caller, agentId: params.agentID, body, requestId }), view),
+    stop: async ({ caller, params }) =>
+      shown(await stopAgent(core, { caller, agentId: params.agentID }), view),
+    retire: async ({ caller, params }) =>
+      shown(await retireAgent(core, { caller, agentId: params.agentID }), view),
+  };
+}

@@ -1,0 +1,98 @@
+// /v1/ci: a CI job's token for a capability and the capability's end, what it is bound to, and the events of a run.
+
+import { ok, refused } from "../../../../base/result.ts";
+import {
+  ACCESS_TOKEN_TYPE,
+  CAPABILITY_SCOPE,
+  type ExchangeRequest,
+  type ExchangeResponse,
+  ID_TOKEN_TYPE,
+  TOKEN_EXCHANGE_GRANT,
+} from "../../../../contract/ci/exchange.ts";
+import type { ciRoutes } from "../../../../contract/ci/routes.ts";
+import { type Exchanged, exchangeToken, revokeCapability } from "../../../core/ci/exchange-token.ts";
+import { readIdentity } from "../../../core/ci/read-identity.ts";
+import type { Core } from "../../../core/core.ts";
+import { type EventPage, readEventPage } from "../../../core/runs/read-run.ts";
+import { refundCaller } from "../../shared/admit-caller.ts";
+import { toRun } from "../../shared/run-view.ts";
+import { JsonText, type NounHandlers, shown } from "../handler.ts";
+
+export function ciHandlers(core: Core): NounHandlers<typeof ciRoutes> {
+  return {
+    audience: async () => ok({ body: { audience: core.policy.audience } }),
+    exchange: async ({ body, requestId }) => {
+      const { subject_token: subjectToken = "", account = null, sha = null } = body;
+      const fault = faultOf(body);
+      if (fault !== null) return refused(fault);
+      const request = { subjectToken, statement: { sha }, requestId, account };
+      return shown(await exchangeToken(core, request), toResponse);
+    },
+    revoke: async ({ caller: { capability }, requestId }) => {
+      await revokeCapability(core, { capability, requestId });
+      return ok({ body: null });
+    },
+    identity: async ({ caller }) => shown(await readIdentity(core, caller), (identity) => identity),
+    readRun: async ({ caller, params, query: { after, wait, limit }, signal }) => {
+      const request = { caller, runId: params.runID, after, limit, waitMs: wait * 1000, signal };
+      const page = await readEventPage(core, request);
+      // Polls come as often as events do: how often that is, the run decides.
+      if (page.ok && page.value.wasWoken) refundCaller(core, caller);
+      return shown(page, toJson);
+    },
+  };
+}
+
+/** What is wrong with a request for an exchange before its token is read. */
+function faultOf({ subject_token = "", subject_token_type, grant_type }: ExchangeRequest) {
+  if (subject_token === "") {
+    const detail = 'The body has no "subject_token". Send the job\'s OIDC token in it.';
+    return { reason: "token_missing", detail } as const;
+  }
+  if (subject_token_type !== undefined && subject_token_type !== ID_TOKEN_TYPE) {
+    const detail = `"subject_token_type" must be "${ID_TOKEN_TYPE}", or left out.`;
+    return { reason: "token_type_unsupported", detail } as const;
+  }
+  if (grant_type !== undefined && grant_type !== TOKEN_EXCHANGE_GRANT) {
+    const detail = `"grant_type" must be "${TOKEN_EXCHANGE_GRANT}", or left out.`;
+    return { reason: "grant_type_unsupported", detail } as const;
+  }
+  return null;
+}
+
+/** The page as the contract has it. Events are JSON already: they are put in, not parsed and written again. */
+function toJson({ run, events, next, done }: EventPage): JsonText {
+  const items = events.map(
+    ({ seq, at, json }) => `{"seq":${seq},"at":"${new Date(at).toISOString()}","event":${json}}`,
+  );
+  return new JsonText(
+    `{"run":${JSON.stringify(toRun(run))},"events":[${items.join(",")}],"next":${next},"done":${done}}`,
+  );
+}
+
+function toResponse(exchanged: Exchanged): ExchangeResponse {
+  const { capability, agent, quota, claim } = exchanged;
+  const { repository, provider } = capability.job;
+  return {
+    access_token: exchanged.accessToken,
+    issued_token_type: ACCESS_TOKEN_TYPE,
+    token_type: "Bearer",
+    expires_in: Math.floor((capability.expiresAt - capability.issuedAt) / 1000),
+    scope: CAPABILITY_SCOPE,
+    agent_id: agent.id,
+    repository: {
+      provider,
+      id: repository.id,
+      owner_id: repository.ownerId,
+      name: repository.name,
+      visibility: repository.visibility,
+    },
+    quota: {
+      audience: quota.audience,
+      credits_remaining: quota.creditsRemaining,
+      resets_at: new Date(exchanged.resetsAt).toISOString(),
+    },
+    claim_url: quota.claimUrl,
+    ...(claim === null ? {} : { claim }),
+  };
+}

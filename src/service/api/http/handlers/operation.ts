@@ -1,0 +1,34 @@
+// /metrics, /healthz: the process runs. /readyz: it can do its work.
+
+import { ok, refused } from "../../../../base/result.ts";
+import type { Health } from "../../../../contract/operation/health.ts";
+import type { operationRoutes } from "../../../../contract/operation/routes.ts";
+import type { Core } from "../../../core/core.ts";
+import { notFound } from "../../shared/problems/public-problem.ts";
+import type { NounHandlers } from "../handler.ts";
+
+export function operationHandlers(core: Core): NounHandlers<typeof operationRoutes> {
+  return {
+    metrics: async () => {
+      const exposition = await core.meter.exposition();
+      return exposition === null
+        ? refused(notFound("This service is not measured. Its operator can set METRICS to on."))
+        : ok({ body: exposition });
+    },
+    health: async () => ok({ body: { status: "ok" } }),
+    readiness: async () => {
+      const status = core.signals.isClosed ? "draining" : await storeStatus(core);
+      return ok({ body: { status }, status: status === "ok" ? 200 : 503 });
+    },
+  };
+}
+
+async function storeStatus(core: Core): Promise<Health["status"]> {
+  try {
+    await core.store.ping();
+    return "ok";
+  } catch (cause) {
+    core.log.warn({ err: cause }, "store does not answer");
+    return "unavailable";
+  }
+}

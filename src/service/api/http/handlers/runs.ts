@@ -1,0 +1,48 @@
+// /v1/agents/{agentID}/runs: submit, list, read, cancel.
+
+import { ok } from "../../../../base/result.ts";
+import type { runRoutes } from "../../../../contract/runs/routes.ts";
+import type { Core } from "../../../core/core.ts";
+import { cancelRun } from "../../../core/runs/cancel-run.ts";
+import { listRuns } from "../../../core/runs/list-runs.ts";
+import { findRun } from "../../../core/runs/read-run.ts";
+import type { RunSubmitter } from "../../../core/runs/submit-run.ts";
+import { toRun } from "../../shared/run-view.ts";
+import { type NounHandlers, shown } from "../handler.ts";
+
+export function runHandlers(core: Core, submitter: RunSubmitter): NounHandlers<typeof runRoutes> {
+  return {
+    submit: async ({ caller, params, body, idempotencyKey }) => {
+      const agentId = params.agentID;
+      const submitted = await submitter.submit({ caller, agentId, body, idempotencyKey });
+      if (!submitted.ok) return submitted;
+      const { runId, sessionId, isReplay } = submitted.value;
+      return ok({
+        body: { run_id: runId, session_id: sessionId },
+        headers: {
+          "X-Svc-Run-Id": runId,
+          "X-Svc-Session-Id": sessionId,
+          ...(isReplay ? { "X-Svc-Idempotent-Replay": "true" } : {}),
+        },
+      });
+    },
+    list: async ({ caller, params, query }) => {
+      const { before = null, session_key: sessionKey = null, limit } = query;
+      const agentId = params.agentID;
+      const page = await listRuns(core, { caller, agentId, sessionKey, before, limit });
+      if (!page.ok) return page;
+      const { runs, next } = page.value;
+      if (next === null) return ok({ body: runs.map(toRun) });
+      const key = sessionKey === null ? "" : `&session_key=${encodeURIComponent(sessionKey)}`;
+      const url = `${core.policy.baseUrl}/v1/agents/${agentId}/runs?limit=${limit}&before=${next}${key}`;
+      return ok({ body: runs.map(toRun), headers: { Link: `<${url}>; rel="next"` } });
+    },
+    get: async ({ caller, params }) =>
+      shown(await findRun(core, { caller, agentId: params.agentID, runId: params.runID }), toRun),
+    cancel: async ({ caller, params }) =>
+      shown(await cancelRun(core, { caller, agentId: params.agentID, runId: params.runID }), () => ({
+        runId: params.runID,
+        status: "cancelling" as const,
+      })),
+  };
+}

@@ -1,0 +1,169 @@
+// Serves a route table: rate, credential, key, query and body as each route's entry says, then its handler, then the
+// answer that the entry promises.
+
+import type { Context, Hono } from "hono";
+import { assertNever } from "../../../base/assert-never.ts";
+import { ok, type Result, refused } from "../../../base/result.ts";
+import { type Route, type RouteTable, rateOf } from "../../../contract/route.ts";
+import type { Caller } from "../../core/accounts/caller.ts";
+import type { Core } from "../../core/core.ts";
+import { admitCaller, chargeAddress } from "../shared/admit-caller.ts";
+import { bearerOf } from "../shared/bearer.ts";
+import { decode } from "../shared/decode.ts";
+import type { PublicProblem } from "../shared/problems/public-problem.ts";
+import type { Refusal } from "../shared/problems/to-problem.ts";
+import { answerTagged, tagBody } from "./entity-tag.ts";
+import { type AnyAnswer, type Handlers, JsonText, type RouteRequest } from "./handler.ts";
+import { hangUpOf } from "./hang-up.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
+import { answerProblem, answerRefusal } from "./problems.ts";
+import { readBody } from "./read-body.ts";
+import type { Env, RequestContext } from "./request-context.ts";
+
+export type ServedTable<Table extends RouteTable> = {
+  readonly routes: Table;
+  readonly handlers: Handlers<Table>;
+  /** Exchanges a minute of one address. */
+  readonly exchangeRatePerMinute: number;
+};
+
+type Failure = Refusal | PublicProblem;
+/** A handler of any route: `readRequest` decodes by the same entry of the table that its type comes from. */
+type AnyHandler = (request: RouteRequest<Route>) => Promise<Result<AnyAnswer, Failure>>;
+
+export function serveRoutes<Table extends RouteTable>(
+  app: Hono<Env>,
+  core: Core,
+  table: ServedTable<Table>,
+): void {
+  for (const [noun, routes] of Object.entries(table.routes)) {
+    const handlers = table.handlers[noun] as unknown as Readonly<Record<string, AnyHandler>>;
+    for (const [name, route] of Object.entries(routes)) {
+      const handler = handlers[name];
+      if (handler === undefined) throw new TypeError(`Route ${route.operationId} has no handler.`);
+      const serve = (context: Context<Env>) => serveRoute(context, { core, route, handler, ...table });
+      app.on(route.method, honoPath(route.path), serve);
+    }
+  }
+}
+
+/** `/v1/agents/{agentID}` as Hono spells it. */
+export function honoPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ":$1");
+}
+
+type Serving = {
+  readonly core: Core;
+  readonly route: Route;
+  readonly handler: AnyHandler;
+  readonly exchangeRatePerMinute: number;
+};
+
+async function serveRoute(context: RequestContext, serving: Serving): Promise<Response> {
+  const { route, handler } = serving;
+  const caller = await admit(context, serving);
+  if (!caller.ok) return answerFailure(context, caller.refusal);
+  const hangUp = hangUpOf(context);
+  try {
+    const request = await readRequest(context, route, { caller: caller.value, hangUp });
+    if (!request.ok) return answerFailure(context, request.refusal);
+    const answer = await handler(request.value);
+    return answer.ok ? writeAnswer(context, route, answer.value) : answerFailure(context, answer.refusal);
+  } finally {
+    hangUp.stop();
+  }
+}
+
+/** Takes the request from the rate that it counts for, and finds out who calls. */
+async function admit(
+  context: RequestContext,
+  { core, route, exchangeRatePerMinute }: Serving,
+): Promise<Result<Caller | null, Failure>> {
+  const { address } = context.var;
+  const rate = rateOf(route);
+  switch (rate) {
+    case "none":
+      return ok(null);
+    case "address": {
+      const excess = chargeAddress(core, address);
+      return excess === null ? ok(null) : refused(excess);
+    }
+    case "exchange": {
+      const bucket = { key: `exchange:${address}`, perMinute: exchangeRatePerMinute };
+      const retryAfterMs = core.limits.take({ ...bucket, now: core.clock.now() });
+      return retryAfterMs === 0
+        ? ok(null)
+        : refused({ reason: "rate_limited", scope: "address", retryAfterMs });
+    }
+    case "caller": {
+      const bearer = bearerOf(context.req.header("authorization"));
+      const caller = await admitCaller(core, { bearer, address });
+      return caller.ok ? refuseClass(route, caller.value) : caller;
+    }
+    default:
+      return assertNever(rate);
+  }
+}
+
+/** What only an account or only a job may call. What only its owner may do, the use case says, with a link. */
+function refuseClass({ callers }: Route, caller: Caller): Result<Caller, Failure> {
+  const isJob = caller.kind === "ci_job";
+  if (isJob && !callers.includes("job")) return refused({ reason: "account_needed" });
+  if (!isJob && !callers.some((one) => one !== "job")) return refused({ reason: "capability_needed" });
+  return ok(caller);
+}
+
+async function readRequest(
+  context: RequestContext,
+  route: Route,
+  { caller, hangUp }: { caller: Caller | null; hangUp: ReturnType<typeof hangUpOf> },
+): Promise<Result<RouteRequest<Route>, PublicProblem>> {
+  const key: Result<string | null, PublicProblem> =
+    route.repeat === "keyed" ? idempotencyKeyOf(context) : ok(null);
+  if (!key.ok) return key;
+  const query =
+    route.query === undefined ? ok(null) : decode(route.query.schema, context.req.query(), "The query");
+  if (!query.ok) return query;
+  const body =
+    route.body?.kind !== "json"
+      ? ok(null)
+      : await readBody(context, route.body, { hasKey: key.value !== null });
+  if (!body.ok) return body;
+  const request = {
+    caller,
+    params: context.req.param(),
+    query: query.value,
+    body: body.value,
+    idempotencyKey: key.value,
+    requestId: context.var.requestId,
+    get signal() {
+      return hangUp.signal;
+    },
+  };
+  return ok(request as RouteRequest<Route>);
+}
+
+function writeAnswer(context: RequestContext, route: Route, answer: AnyAnswer): Response {
+  const { body, headers = {} } = answer;
+  const status = Number(answer.status ?? Object.keys(route.answers)[0]);
+  for (const [name, value] of Object.entries(headers)) context.header(name, value);
+  const { cacheControl } = route;
+  if (cacheControl !== undefined) context.header("Cache-Control", cacheControl);
+  context.status(status as Parameters<typeof context.status>[0]);
+  if (body === null) return context.body(null);
+  if (route.answer === "text") {
+    const { text, contentType } = body as { text: string; contentType: string };
+    context.header("Content-Type", contentType);
+    return context.body(text);
+  }
+  const json = body instanceof JsonText ? body.text : JSON.stringify(body);
+  if (route.isTagged === true) {
+    return answerTagged(context, { ...tagBody(json), contentType: "application/json" });
+  }
+  context.header("Content-Type", "application/json");
+  return context.body(json);
+}
+
+function answerFailure(context: RequestContext, failure: Failure): Response {
+  return "reason" in failure ? answerRefusal(context, failure) : answerProblem(context, failure);
+}
