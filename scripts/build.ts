@@ -65,12 +65,15 @@ const library: BuildOptions = {
 
 /**
  * What @actions/* load at start and the Action needs late or never. TLS and hashing wait for their first use, `tunnel`
- * and undici (larger than all the rest, in dist/proxy.cjs) for a proxy.
+ * and undici (larger than all the rest) for a proxy: each is a file of its own.
  */
 const late: Readonly<Record<string, { readonly from: string; readonly functions: readonly string[] }>> = {
   crypto: { from: "crypto", functions: ["createHash", "randomUUID"] },
   https: { from: "https", functions: ["Agent", "request"] },
-  tunnel: { from: "tunnel", functions: ["httpOverHttp", "httpOverHttps", "httpsOverHttp", "httpsOverHttps"] },
+  tunnel: {
+    from: "./tunnel.cjs",
+    functions: ["httpOverHttp", "httpOverHttps", "httpsOverHttp", "httpsOverHttps"],
+  },
   undici: { from: "./proxy.cjs", functions: ["ProxyAgent"] },
 };
 
@@ -126,6 +129,7 @@ export const bundles: readonly Bundle[] = [
     options: { ...action, plugins: [onDemand(), withoutUnused()] },
   },
   { entry: "undici", outfile: "dist/proxy.cjs", options: action },
+  { entry: "tunnel", outfile: "dist/tunnel.cjs", options: action },
   {
     entry: "src/cli/main.ts",
     outfile: "npm/cli.mjs",
@@ -233,7 +237,7 @@ function onDemand(): Plugin {
       builder.onResolve({ filter }, (asked) =>
         asked.namespace === namespace ? null : { path: asked.path.replace("node:", ""), namespace },
       );
-      builder.onResolve({ filter: /^\.\/proxy\.cjs$/ }, ({ path }) => ({ path, external: true }));
+      builder.onResolve({ filter: /^\.\/(proxy|tunnel)\.cjs$/ }, ({ path }) => ({ path, external: true }));
       builder.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
         contents: standInFor(path),
         loader: "js",

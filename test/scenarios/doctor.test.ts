@@ -193,7 +193,7 @@ describe("agent-service doctor in a job", () => {
     expect(examined.code).toBe(0);
     expect(Object.keys(statesOf(page))).toEqual(["job", "token", "embedded", "github-token", "runner"]);
     expect(checkOf(page, "embedded").state).toBe("warning");
-    expect(fixesOf(page, "embedded")).toContain("MODEL_BASE_URL");
+    expect(fixesOf(page, "embedded")).toContain("MODEL_PROVIDER=anthropic");
     const wrong = pageOf(await examine(await fixture.job(), ["--json"], { MODEL: "m" }));
     expect(checkOf(wrong, "embedded")).toMatchObject({
       state: "fault",

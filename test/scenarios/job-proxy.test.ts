@@ -79,7 +79,8 @@ describe("a runner behind a proxy", () => {
     expect(step.annotations).toMatchObject([
       {
         level: "warning",
-        message: '"base-url" is plain http: whoever is on the way can read the job\'s tokens. Use https.',
+        message:
+          "The service's base URL is plain http: anybody on the network path can read the job's tokens. Use https.",
       },
     ]);
     expect(routesOf(step).slice(0, 2)).toEqual(["exchange", "submit"]);
