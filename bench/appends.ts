@@ -5,13 +5,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
+import { makeRun, makeRunInput } from "../fakes/records.ts";
+import { opened } from "../scripts/opened.ts";
 import type { Store } from "../src/service/core/ports/store.ts";
 import { RunSignals } from "../src/service/core/runs/run-signals.ts";
 import { openPostgresStore } from "../src/service/store/postgres.ts";
 import { openPostgresLink } from "../src/service/store/postgres-link.ts";
 import { openSqliteStore } from "../src/service/store/sqlite.ts";
-import { makeRun, makeRunInput } from "../test/support/records.ts";
-import { opened } from "./opened.ts";
 
 const MS = 3_000;
 

@@ -6,10 +6,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CodeHost, startCodeHost } from "../fakes/code-host/code-host.ts";
+import { opened } from "../scripts/opened.ts";
+import { type ServedProcess, startServer } from "../scripts/served-process.ts";
 import { exchangeResponseSchema } from "../src/contract/ci/exchange.ts";
 import { LoadClient } from "./http-client.ts";
-import { opened } from "./opened.ts";
-import { type ServedProcess, startServer } from "./served-process.ts";
 
 const root = join(import.meta.dirname, "..");
 /** What ID tokens are made for. */

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelRequest } from "../fakes/model-server/request.ts";
 import { everyTime, type Script } from "../fakes/model-server/script.ts";
 import { call, type Part, say, wait } from "../fakes/model-server/turn.ts";
+import { residentMb } from "../scripts/served-process.ts";
 import { type Run, runSchema } from "../src/contract/runs/run.ts";
 import type { Job } from "./bench-service.ts";
 import { startModelService } from "./model-service.ts";
-import { residentMb } from "./served-process.ts";
 
 export const RUNS = 50;
 /** The service's own default, set so that the row can say it. */

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { CodeHostJob } from "../fakes/code-host/code-host.ts";
 import { everyTime } from "../fakes/model-server/script.ts";
 import { say } from "../fakes/model-server/turn.ts";
-import { readActionInputs } from "../test/support/action-manifest.ts";
+import { readActionInputs } from "../fakes/runner/action-manifest.ts";
 import { AUDIENCE, type BenchService, startBenchService } from "./bench-service.ts";
 import { MODEL, openModelServer } from "./model-service.ts";
 import { makeSmallRepository } from "./small-repository.ts";

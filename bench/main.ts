@@ -3,7 +3,7 @@
 // TEST_DATABASE_URL, each part in a schema of its own.
 
 import { setTimeout } from "node:timers/promises";
-import { closeOpened } from "./opened.ts";
+import { closeOpened } from "../scripts/opened.ts";
 import { type PartName, parts } from "./parts.ts";
 import { type Row, renderTable } from "./table.ts";
 

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Script } from "../fakes/model-server/script.ts";
 import { everyTime } from "../fakes/model-server/script.ts";
 import { answer, say, wait } from "../fakes/model-server/turn.ts";
+import { startServer } from "../scripts/served-process.ts";
 import { MODEL, openModelServer, startModelService } from "./model-service.ts";
-import { startServer } from "./served-process.ts";
 import { median, quantile } from "./statistics.ts";
 
 export const DELTAS = 400;

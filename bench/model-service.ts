@@ -3,8 +3,8 @@
 
 import { type ModelServer, startModelServer } from "../fakes/model-server/model-server.ts";
 import type { Script } from "../fakes/model-server/script.ts";
+import { opened } from "../scripts/opened.ts";
 import { type BenchService, startBenchService } from "./bench-service.ts";
-import { opened } from "./opened.ts";
 import { makeSmallRepository } from "./small-repository.ts";
 
 export const MODEL = "scripted-model";

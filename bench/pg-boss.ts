@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Job, PgBoss } from "pg-boss";
-import { opened } from "./opened.ts";
+import { opened } from "../scripts/opened.ts";
 import type { Schema } from "./postgres-schema.ts";
 import { median, quantile } from "./statistics.ts";
 

@@ -2,8 +2,8 @@
 // one process; on PostgreSQL the polls wait on one node, and another carries the runs out.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { residentMb } from "../scripts/served-process.ts";
 import { startBenchService } from "./bench-service.ts";
-import { residentMb } from "./served-process.ts";
 import { quantile } from "./statistics.ts";
 
 const AT_A_TIME = 50;

@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { opened } from "./opened.ts";
+import { opened } from "../scripts/opened.ts";
 
 /** Undefined: there is no PostgreSQL to measure. */
 export const benchDatabaseUrl = process.env.BENCH_DATABASE_URL ?? process.env.TEST_DATABASE_URL;

@@ -1,8 +1,8 @@
 // Runs through the service: how long one takes from submission to its last event read, and how many a second.
 
+import { startServer } from "../scripts/served-process.ts";
 import { type Job, startBenchService } from "./bench-service.ts";
 import { LoadClient } from "./http-client.ts";
-import { startServer } from "./served-process.ts";
 import { median, quantile } from "./statistics.ts";
 
 const WARM_UP_MS = 2_000;

@@ -4,12 +4,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { opened } from "../scripts/opened.ts";
+import { startServer } from "../scripts/served-process.ts";
 import { scheduleListSchema } from "../src/contract/schedules/schedule.ts";
 import { openOperator } from "../src/service/operator.ts";
 import { readConfig } from "../src/service/settings/config.ts";
 import { LoadClient } from "./http-client.ts";
-import { opened } from "./opened.ts";
-import { startServer } from "./served-process.ts";
 import { median, quantile } from "./statistics.ts";
 
 /** So many, due over so long. */

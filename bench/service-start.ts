@@ -1,7 +1,7 @@
 // `agent-service serve` in an empty folder: how long until it is ready, and what it then occupies.
 
+import { residentMb, startServer } from "../scripts/served-process.ts";
 import { startBenchService } from "./bench-service.ts";
-import { residentMb, startServer } from "./served-process.ts";
 import { median } from "./statistics.ts";
 
 export type StartFigures = { readonly readyMs: number; readonly residentMb: number | null };

@@ -3,8 +3,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { TestRepository } from "../test/service/checkouts/git-repository.ts";
-import { opened } from "./opened.ts";
+import { TestRepository } from "../fakes/code-host/git-repository.ts";
+import { opened } from "../scripts/opened.ts";
 
 const MODULES = 40;
 

@@ -3,8 +3,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
+import { residentMb } from "../scripts/served-process.ts";
 import { inTurn, Latencies, type Listening, type ListeningFigures, startSpeakers } from "./pollers.ts";
-import { residentMb } from "./served-process.ts";
 
 /** What the last subscriptions are given to settle. */
 const SETTLE_MS = 1_000;

@@ -6,8 +6,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { CodeHostJob } from "../fakes/code-host/code-host.ts";
 import { startModelServer } from "../fakes/model-server/model-server.ts";
+import { editTestFix, storyTools, sumProject } from "../fakes/model-server/stories.ts";
 import { call } from "../fakes/model-server/turn.ts";
-import { editTestFix, storyTools, sumProject } from "../test/support/model-stories.ts";
 
 const SCRIPTED_KEY = "a-key-that-only-the-scripted-model-takes";
 

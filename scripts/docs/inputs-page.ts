@@ -1,7 +1,7 @@
 // docs/inputs.md: the Action's inputs and outputs, from action.yml and the declarations of inputs.
 
+import { readManifestSection } from "../../fakes/runner/action-manifest.ts";
 import { inputSettings, modelInputSettings } from "../../src/action/inputs.ts";
-import { readManifestSection } from "../../test/support/action-manifest.ts";
 import { codeOrNothing, markdownTable } from "./markdown-table.ts";
 
 export function inputsPage(): string {

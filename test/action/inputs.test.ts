@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { readManifestSection } from "../../fakes/runner/action-manifest.ts";
 import { InputError, inputSettings, modelInputSettings, readInputs } from "../../src/action/inputs.ts";
 import type { Settings } from "../../src/base/settings/setting.ts";
-import { readManifestSection } from "../support/action-manifest.ts";
 
 function read(given: Readonly<Record<string, string>>) {
   return readInputs((name) => ({ "base-url": "https://agents.example.com", ...given })[name] ?? "");

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
+import { runAction } from "../../fakes/runner/run-action.ts";
 import type { Run } from "../../src/contract/runs/run.ts";
 import {
   AGENT_ID,
@@ -13,7 +14,6 @@ import {
   SESSION_ID,
 } from "../client/run-fixtures.ts";
 import { json, problem, silence } from "../client/scripted-server.ts";
-import { runAction } from "../support/runner.ts";
 import { jobOf, openMockService } from "./mock-service.ts";
 
 const AT = "2026-01-15T10:00:00.000Z";

@@ -1,6 +1,7 @@
 // The service's routes and the runner's token endpoint on loopback, answered by a script: for the built Action's own
 // tests. What the real service does with it is shown by the scenarios.
 
+import type { RunActionOptions } from "../../fakes/runner/run-action.ts";
 import { AGENT_ID, exchangeBody, RUN_ID, SESSION_ID } from "../client/run-fixtures.ts";
 import {
   json,
@@ -9,7 +10,6 @@ import {
   type Reply,
   type ScriptedServer,
 } from "../client/scripted-server.ts";
-import type { RunActionOptions } from "../support/runner.ts";
 
 export type MockService = ScriptedServer & {
   /** The environment of a push job that may mint tokens here. */

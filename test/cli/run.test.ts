@@ -9,10 +9,10 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
 import { byTurn } from "../../fakes/model-server/script.ts";
+import { editTestFix, storyTools, sumProject } from "../../fakes/model-server/stories.ts";
 import { call, say, stall } from "../../fakes/model-server/turn.ts";
 import { gitlabJob } from "../ci/job-variables.ts";
 import { BorrowedFixture } from "../service/checkouts/borrowed-fixture.ts";
-import { editTestFix, storyTools, sumProject } from "../support/model-stories.ts";
 
 const MAIN = new URL("../../npm/cli.mjs", import.meta.url).pathname;
 const KEY = "sk-the-models-key-0123456789";

@@ -23,6 +23,7 @@ import {
 } from "../../fakes/model-server/model-server.ts";
 import { signThought } from "../../fakes/model-server/request.ts";
 import { byTurn, type Script } from "../../fakes/model-server/script.ts";
+import { editTestFix, sumProject } from "../../fakes/model-server/stories.ts";
 import {
   answer,
   breakOff,
@@ -36,7 +37,6 @@ import {
   think,
   wait,
 } from "../../fakes/model-server/turn.ts";
-import { editTestFix, sumProject } from "../support/model-stories.ts";
 
 const echo = tool({
   description: "Says it louder.",

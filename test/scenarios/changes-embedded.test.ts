@@ -9,9 +9,9 @@ import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
 import { byTurn } from "../../fakes/model-server/script.ts";
+import { storyTools } from "../../fakes/model-server/stories.ts";
 import { type Part, say } from "../../fakes/model-server/turn.ts";
 import { allThatIsSeen, EmbeddedFixture, PERSISTED_TOKEN } from "../support/embedded-fixture.ts";
-import { storyTools } from "../support/model-stories.ts";
 
 const KEY = "sk-the-models-key-0123456789";
 const files = { "README.md": "# Octo\n", "AGENTS.md": "Be brief.\n", "old.txt": "old\n" };

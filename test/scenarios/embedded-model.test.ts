@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
 import { byTurn } from "../../fakes/model-server/script.ts";
+import { editTestFix, storyTools, sumProject } from "../../fakes/model-server/stories.ts";
 import { call, fault, stall } from "../../fakes/model-server/turn.ts";
 import { allThatIsSeen, EmbeddedFixture, PERSISTED_TOKEN } from "../support/embedded-fixture.ts";
-import { editTestFix, storyTools, sumProject } from "../support/model-stories.ts";
 
 const KEY = "sk-the-models-key-0123456789";
 const tools = { ...storyTools, run: (command: string) => call("shell", { command }) };

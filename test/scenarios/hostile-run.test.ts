@@ -3,8 +3,8 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
+import { readManifestSection } from "../../fakes/runner/action-manifest.ts";
 import type { BackendTask } from "../../src/service/executor/backend.ts";
-import { readManifestSection } from "../support/action-manifest.ts";
 import { problemFault } from "../support/fault-proxy.ts";
 import { eventsOf, Fixture, replyOf, type StepResult } from "../support/scenario.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { TestRepository } from "../../fakes/code-host/git-repository.ts";
 import { type Config, readConfig } from "../../src/service/settings/config.ts";
 import type { AgentScript } from "../support/acp-agent.ts";
 import { ServiceFixture } from "../support/service-fixture.ts";
-import { TestRepository } from "./checkouts/git-repository.ts";
 
 const AGENT = fileURLToPath(new URL("../support/acp-agent.ts", import.meta.url));
 const REPOSITORY = "octo-org/octo-repo";

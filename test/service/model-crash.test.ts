@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type CodeHost, startCodeHost } from "../../fakes/code-host/code-host.ts";
+import { TestRepository } from "../../fakes/code-host/git-repository.ts";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
 import { byTurn } from "../../fakes/model-server/script.ts";
 import { call as callTool, type Step, say, stall } from "../../fakes/model-server/turn.ts";
@@ -14,7 +15,6 @@ import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import { call } from "../support/service-client.ts";
 import { CiJob } from "../support/service-job.ts";
 import { ServiceProcess } from "../support/service-process.ts";
-import { TestRepository } from "./checkouts/git-repository.ts";
 
 const AUDIENCE = "crash.example";
 const REPOSITORY = "octo/project";

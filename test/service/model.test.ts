@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { TestRepository } from "../../fakes/code-host/git-repository.ts";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
 import { byTurn } from "../../fakes/model-server/script.ts";
+import { editTestFix, storyTools, sumProject } from "../../fakes/model-server/stories.ts";
 import { call, say } from "../../fakes/model-server/turn.ts";
 import { SandboxError, startService } from "../../src/service/main.ts";
 import { type Config, readConfig } from "../../src/service/settings/config.ts";
-import { editTestFix, storyTools, sumProject } from "../support/model-stories.ts";
 import { ServiceFixture } from "../support/service-fixture.ts";
-import { TestRepository } from "./checkouts/git-repository.ts";
 
 const KEY = "sk-the-models-key-0123456789";
 const REPOSITORY = "octo-org/octo-repo";

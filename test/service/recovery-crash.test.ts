@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type CodeHost, startCodeHost } from "../../fakes/code-host/code-host.ts";
+import { TestRepository } from "../../fakes/code-host/git-repository.ts";
 import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import { isTerminal } from "../../src/contract/runs/run.ts";
 import { amount } from "../support/long.ts";
@@ -17,7 +18,6 @@ import { expectSoundLedger } from "../support/service-ledger.ts";
 import { ServiceProcess } from "../support/service-process.ts";
 import { expectValidStream } from "../support/service-streams.ts";
 import { type StorePlace, storeKinds } from "../support/stores.ts";
-import { TestRepository } from "./checkouts/git-repository.ts";
 
 const AUDIENCE = "crash.example";
 const MAX_OBSERVATIONS = 300;

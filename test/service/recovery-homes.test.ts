@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { startCodeHost } from "../../fakes/code-host/code-host.ts";
+import { TestRepository } from "../../fakes/code-host/git-repository.ts";
 import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import type { AgentScript } from "../support/acp-agent.ts";
 import { type Heard, isAlive } from "../support/acp-fixture.ts";
@@ -14,7 +15,6 @@ import { call } from "../support/service-client.ts";
 import { CiJob } from "../support/service-job.ts";
 import { ServiceProcess } from "../support/service-process.ts";
 import { storeKinds } from "../support/stores.ts";
-import { TestRepository } from "./checkouts/git-repository.ts";
 
 const AGENT = fileURLToPath(new URL("../support/acp-agent.ts", import.meta.url));
 const AUDIENCE = "homes.example";

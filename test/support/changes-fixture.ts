@@ -3,9 +3,9 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
+import type { TestRepository } from "../../fakes/code-host/git-repository.ts";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
 import type { ChangesEvent } from "../../src/contract/runs/run-event.ts";
-import type { TestRepository } from "../service/checkouts/git-repository.ts";
 import { Fixture, type StepOptions, type StepResult } from "./scenario.ts";
 import { say, scriptedBackend } from "./scripted-backend.ts";
 

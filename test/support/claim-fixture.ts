@@ -1,10 +1,10 @@
 // A core fixture whose jobs are whoever the test says, with accounts that claim their repositories over
 // the socket. A run of the message "wait" is at work until it is stopped; an owner has one free credit.
 
+import { makeJob } from "../../fakes/records.ts";
 import { ok } from "../../src/base/result.ts";
 import { type ExchangeResponse, exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import type { JobIdentity } from "../../src/service/core/ci/job-identity.ts";
-import { makeJob } from "./records.ts";
 import { scriptedBackend, untilStopped } from "./scripted-backend.ts";
 import { makeAccount, openCaller, type TestAccount } from "./service-account.ts";
 import type { Answer } from "./service-client.ts";

@@ -5,9 +5,9 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CodeHost, type CodeHostJob, startCodeHost } from "../../fakes/code-host/code-host.ts";
+import { TestRepository } from "../../fakes/code-host/git-repository.ts";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
-import { TestRepository } from "../service/checkouts/git-repository.ts";
-import { type ActionResult, type RunActionOptions, runAction } from "./runner.ts";
+import { type ActionResult, type RunActionOptions, runAction } from "../../fakes/runner/run-action.ts";
 
 export const REPOSITORY = "octo-org/octo-repo";
 /** What actions/checkout leaves in the checkout's configuration. */

@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
-import type { TestRepository } from "../service/checkouts/git-repository.ts";
+import type { TestRepository } from "../../fakes/code-host/git-repository.ts";
 
 /** Of one workflow run: an artifact's name → its files by name. */
 export type Artifacts = Map<string, ReadonlyMap<string, Buffer>>;

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { parseFileCommands } from "./file-commands.ts";
+import { parseFileCommands } from "../../fakes/runner/file-commands.ts";
 
 export type ScriptOptions = {
   readonly script: string;

@@ -6,15 +6,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { type CodeHost, type CodeHostJob, startCodeHost } from "../../fakes/code-host/code-host.ts";
+import { TestRepository } from "../../fakes/code-host/git-repository.ts";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
+import { type ActionResult, type RunActionOptions, runAction } from "../../fakes/runner/run-action.ts";
 import type { Visibility } from "../../src/contract/ci/exchange.ts";
 import type { StoredRunEvent } from "../../src/contract/runs/run-event.ts";
 import type { Backend } from "../../src/service/executor/backend.ts";
 import type { Config } from "../../src/service/settings/config.ts";
-import { TestRepository } from "../service/checkouts/git-repository.ts";
 import type { ManualClock } from "./clock-manual.ts";
 import { type FaultProxy, type ProxiedRequest, startFaultProxy } from "./fault-proxy.ts";
-import { type ActionResult, type RunActionOptions, runAction } from "./runner.ts";
 import { startTestService, type TestService } from "./service.ts";
 import { type StorePlace, storeKinds } from "./stores.ts";
 

@@ -1,6 +1,7 @@
 // The core with its executor on a real store, without sockets: for what can only be shown from inside, such as a
 // store that fails at a chosen moment. Tokens are not verified here: a job is whoever the test says.
 
+import { makeJob } from "../../fakes/records.ts";
 import { systemRandom } from "../../src/base/ids.ts";
 import type { LogFields, Logger } from "../../src/base/log.ts";
 import { ok } from "../../src/base/result.ts";
@@ -24,7 +25,6 @@ import { Executor } from "../../src/service/executor/executor.ts";
 import { InProcessDispatch } from "../../src/service/executor/in-process-dispatch.ts";
 import { defaultRates } from "../../src/service/settings/default-rates.ts";
 import { ManualClock } from "./clock-manual.ts";
-import { makeJob } from "./records.ts";
 import { type StoreKind, type StorePlace, storeKinds } from "./stores.ts";
 
 export type CoreBedOptions = {

@@ -1,10 +1,10 @@
 import * as core from "@actions/core";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { processLog } from "../../../fakes/runner/log-commands.ts";
 import { annotate } from "../../../src/github/findings/annotations.ts";
 import type { Finding } from "../../../src/report/findings.ts";
 import { hostileText } from "../../render/streams.ts";
-import { processLog } from "../../support/log-commands.ts";
 
 const finding: Finding = {
   path: "src/a.ts",

@@ -8,8 +8,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { TestRepository } from "../../../fakes/code-host/git-repository.ts";
 import { checkOutHead } from "../../../src/github/git/check-out-head.ts";
-import { TestRepository } from "../../service/checkouts/git-repository.ts";
 import { type GitServer, startGitServer } from "../../service/checkouts/git-server.ts";
 
 const TOKEN = "ghs_the-jobs-own-token";

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CodeHost, startCodeHost } from "../../../fakes/code-host/code-host.ts";
+import { runAction } from "../../../fakes/runner/run-action.ts";
 import { openMockService } from "../../action/mock-service.ts";
 import { completedRun } from "../../client/run-fixtures.ts";
 import { json } from "../../client/scripted-server.ts";
-import { runAction } from "../../support/runner.ts";
 
 const run = promisify(execFile);
 const PATH = ".github/prompt.md";

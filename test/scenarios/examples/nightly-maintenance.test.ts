@@ -4,10 +4,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../../fakes/model-server/model-server.ts";
 import { everyTime } from "../../../fakes/model-server/script.ts";
+import { storyTools } from "../../../fakes/model-server/stories.ts";
 import { type Step, say } from "../../../fakes/model-server/turn.ts";
 import { type Config, readConfig } from "../../../src/service/settings/config.ts";
 import { actionOf, playExample } from "../../support/example-play.ts";
-import { storyTools } from "../../support/model-stories.ts";
 import { Fixture } from "../../support/scenario.ts";
 
 const PROMPT = "Mend one small thing that nobody would argue about.\n";

@@ -4,9 +4,9 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { TestRepository } from "../../../fakes/code-host/git-repository.ts";
 import { borrowedCheckouts } from "../../../src/service/checkouts/borrowed-checkouts.ts";
 import type { Checkout, CheckoutSource } from "../../../src/service/core/ports/checkout.ts";
-import { TestRepository } from "./git-repository.ts";
 
 export const REPOSITORY = "octo/fixture";
 export const TOKEN = "ghs_persisted_by_checkout";

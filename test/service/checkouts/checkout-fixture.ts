@@ -3,6 +3,7 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { TestRepository } from "../../../fakes/code-host/git-repository.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import type { CloneLimits } from "../../../src/service/checkouts/clone-limits.ts";
 import { gitCheckouts } from "../../../src/service/checkouts/git-checkouts.ts";
@@ -12,7 +13,6 @@ import type {
   CheckoutRefusal,
   CheckoutSource,
 } from "../../../src/service/core/ports/checkout.ts";
-import { TestRepository } from "./git-repository.ts";
 import { type GitServer, startGitServer } from "./git-server.ts";
 
 export const REPOSITORY = "octo/fixture";

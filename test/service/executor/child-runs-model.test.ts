@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { TestRepository } from "../../../fakes/code-host/git-repository.ts";
 import { type ModelServer, startModelServer } from "../../../fakes/model-server/model-server.ts";
 import type { ModelRequest } from "../../../fakes/model-server/request.ts";
 import { byTurn } from "../../../fakes/model-server/script.ts";
@@ -18,7 +19,6 @@ import type { CiJob } from "../../support/service-job.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
 import { storeKinds } from "../../support/stores.ts";
-import { TestRepository } from "../checkouts/git-repository.ts";
 import { providers, ratesOf } from "./backends/model/model-fixture.ts";
 
 const KEY = "sk-the-models-key-0123456789";

@@ -1,11 +1,11 @@
 // A run between its worker, its store and its end: leases, heartbeats, slots, drains, stores that fail.
 
 import { afterEach, describe, expect, it } from "vitest";
+import { makeJob } from "../../../fakes/records.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
 import { finishRun } from "../../../src/service/core/runs/progress-run.ts";
 import { noUsage } from "../../../src/service/core/runs/usage.ts";
 import type { BackendTask } from "../../../src/service/executor/backend.ts";
-import { makeJob } from "../../support/records.ts";
 import { say, scriptedBackend, untilStopped } from "../../support/scripted-backend.ts";
 import { type CoreBedOptions, CoreFixture } from "../../support/service-core.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { makeRun, makeRunInput } from "../../../fakes/records.ts";
 import type { NodeSignal } from "../../../src/service/core/ports/node-link.ts";
 import type { TakenRun } from "../../../src/service/core/runs/progress-run.ts";
 import { SharedDispatch } from "../../../src/service/executor/shared-dispatch.ts";
-import { makeRun, makeRunInput } from "../../support/records.ts";
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => silent };
 const never = new AbortController().signal;

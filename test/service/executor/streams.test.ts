@@ -4,10 +4,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TestRepository } from "../../../fakes/code-host/git-repository.ts";
 import { ServiceFixture } from "../../support/service-fixture.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { expectValidStream, outlineOf } from "../../support/service-streams.ts";
-import { TestRepository } from "../checkouts/git-repository.ts";
 
 describe("a run of the offline backend", () => {
   let folder: string;

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { type CodeHost, startCodeHost } from "../../../fakes/code-host/code-host.ts";
+import { TestRepository } from "../../../fakes/code-host/git-repository.ts";
 import { type ModelServer, startModelServer } from "../../../fakes/model-server/model-server.ts";
 import { byTurn } from "../../../fakes/model-server/script.ts";
 import type { Step } from "../../../fakes/model-server/turn.ts";
@@ -25,7 +26,6 @@ import { call } from "../../support/service-client.ts";
 import { CiJob } from "../../support/service-job.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
 import { type StorePlace, storeKinds } from "../../support/stores.ts";
-import { TestRepository } from "../checkouts/git-repository.ts";
 
 export const REPOSITORY = "octo/hostile";
 const AUDIENCE = "hostile.example";

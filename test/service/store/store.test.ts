@@ -1,11 +1,11 @@
 // What every store must do, run on each of them.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { makeJob, makeRun, makeRunInput } from "../../../fakes/records.ts";
 import { EARNED, GRANTS, HELD } from "../../../src/service/core/money/ledger.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
 import type { Posting } from "../../../src/service/core/records.ts";
 import { DataFolderInUseError } from "../../../src/service/store/sqlite.ts";
-import { makeJob, makeRun, makeRunInput } from "../../support/records.ts";
 import { type StorePlace, storeKinds } from "../../support/stores.ts";
 
 const PAYER = "free:https://issuer.example:77:2026-01";

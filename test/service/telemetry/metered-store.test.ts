@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { makeRun, makeRunInput } from "../../../fakes/records.ts";
 import { type Meter, noMeter } from "../../../src/service/core/ports/meter.ts";
 import type { Store, StoreTransaction } from "../../../src/service/core/ports/store.ts";
 import { meteredStore } from "../../../src/service/telemetry/metered-store.ts";
-import { makeRun, makeRunInput } from "../../support/records.ts";
 
 /** A store whose transactions do nothing, and run their work as often as `tries` says. */
 function storeOf(options: { tries?: number; appends?: boolean } = {}): Store {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { makeRun } from "../../../../fakes/records.ts";
 import { runSchema } from "../../../../src/contract/runs/run.ts";
 import { toRun } from "../../../../src/service/api/shared/run-view.ts";
 import type { RunRecord } from "../../../../src/service/core/records.ts";
 import { noUsage } from "../../../../src/service/core/runs/usage.ts";
-import { makeRun } from "../../../support/records.ts";
 
 const ids = {
   agentId: "0190d8f6-5a3e-7b1c-8d2e-000000000001",

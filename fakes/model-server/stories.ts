@@ -1,8 +1,8 @@
 // Whole stories for a scripted model, told by tests and by the demo. Any number of runs may play one at once.
 
-import type { ModelRequest } from "../../fakes/model-server/request.ts";
-import { byTurn, type Script } from "../../fakes/model-server/script.ts";
-import { answer, call, type Part, type Step, say, think } from "../../fakes/model-server/turn.ts";
+import type { ModelRequest } from "./request.ts";
+import { byTurn, type Script } from "./script.ts";
+import { answer, call, type Part, type Step, say, think } from "./turn.ts";
 
 /** How the agent's tools are called. Several parts are parallel calls. */
 export type StoryTools = {

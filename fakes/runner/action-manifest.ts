@@ -1,10 +1,9 @@
 // Reads the inputs of our own action.yml. Not a YAML parser: it refuses every line that it does not expect.
 
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 
-const MANIFEST = join(dirname(fileURLToPath(import.meta.url)), "../../action.yml");
+const MANIFEST = join(import.meta.dirname, "../../action.yml");
 
 export type ManifestField = {
   readonly description: string;

@@ -1,7 +1,7 @@
-// Records with sensible contents, for tests of the store and the core.
+// Records with sensible contents, for tests and the benchmark of the store and the core.
 
-import type { JobIdentity } from "../../src/service/core/ci/job-identity.ts";
-import type { RunInput, RunRecord } from "../../src/service/core/records.ts";
+import type { JobIdentity } from "../src/service/core/ci/job-identity.ts";
+import type { RunInput, RunRecord } from "../src/service/core/records.ts";
 
 export function makeJob(overrides: Partial<JobIdentity> = {}): JobIdentity {
   return {

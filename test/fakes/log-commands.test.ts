@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseFileCommands } from "./file-commands.ts";
-import { processLog } from "./log-commands.ts";
+import { parseFileCommands } from "../../fakes/runner/file-commands.ts";
+import { processLog } from "../../fakes/runner/log-commands.ts";
 
 describe("a runner's log", () => {
   it("obeys commands in both spellings, at both line ends", () => {

@@ -4,13 +4,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { readActionInputs } from "./action-manifest.ts";
 import { parseFileCommands } from "./file-commands.ts";
 import { type Annotation, processLog } from "./log-commands.ts";
 
-const DIST = join(dirname(fileURLToPath(import.meta.url)), "../../dist");
+const DIST = join(import.meta.dirname, "../../dist");
 
 /** A runner's times between the signals of a cancelled job. */
 const TERMINATE_AFTER_MS = 7_500;
