@@ -1,10 +1,11 @@
-// Writes the reference pages of docs/ from the declarations that they describe: settings, inputs and outputs, and
-// routes.
+// Writes the reference pages of docs/ from the declarations that they describe: settings, inputs and outputs,
+// reasons, and routes.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { apiPage } from "./docs/api-page.ts";
+import { conclusionsPage } from "./docs/conclusions-page.ts";
 import { inputsPage } from "./docs/inputs-page.ts";
 import { settingsPage } from "./docs/settings-page.ts";
 
@@ -15,6 +16,7 @@ const NOTE = "<!-- Written by `npm run docs`. Do not edit. -->";
 export function generatedPages(): Readonly<Record<string, string>> {
   const pages = {
     "docs/api.md": apiPage(),
+    "docs/conclusions.md": conclusionsPage(),
     "docs/inputs.md": inputsPage(),
     "docs/self-hosting/settings.md": settingsPage(),
   };

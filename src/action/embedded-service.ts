@@ -75,9 +75,12 @@ export function modelSettings(model: ModelInputs | null): Record<string, string>
   };
 }
 
+/** Codes of the embedded service's errors that the user can do something about. */
+const embeddedReasons = ["invalid_settings", "sandbox_not_started", "sandbox_not_watched"] as const;
+
 /** The bundle has its own copies of the error classes, so the code decides. */
 function stepErrorOf(cause: unknown): unknown {
-  if (!(cause instanceof Error && "code" in cause && typeof cause.code === "string")) return cause;
-  const isOurs = cause.code === "invalid_settings" || cause.code.startsWith("sandbox_");
-  return isOurs ? new StepError(cause.code, cause.message, { cause }) : cause;
+  if (!(cause instanceof Error && "code" in cause)) return cause;
+  const reason = embeddedReasons.find((known) => known === cause.code);
+  return reason === undefined ? cause : new StepError(reason, cause.message, { cause });
 }

@@ -1,6 +1,13 @@
 // What a call can fail with. Branch on the class and on `code`, never on the message. Pure.
 
-export type ClientErrorCode = string;
+/** The client's own codes. An ApiError has the service's. */
+export type ClientErrorReason =
+  | "connection_failed"
+  | "timed_out"
+  | "certificate_refused"
+  | "unexpected_answer"
+  | "events_missing";
+export type ClientErrorCode = ClientErrorReason | (string & {});
 
 /** Base of everything that the client throws of its own accord. An abort rejects with the signal's reason instead. */
 export class ClientError extends Error {

@@ -4,7 +4,7 @@ import { assertNever } from "../base/assert-never.ts";
 import { IdentityError } from "../ci/provider.ts";
 import { ApiError, ClientError, ConnectionError, DecodeError } from "../client/errors.ts";
 import type { Run } from "../contract/runs/run.ts";
-import type { Conclusion, Verdict } from "../report/conclusion.ts";
+import type { Conclusion, JobReason, QuotaReason, Verdict } from "../report/conclusion.ts";
 import { actionWords, type ExchangeWords, exchangeMessage } from "./exchange-advice.ts";
 import { StepError } from "./step-error.ts";
 import type { PassedLimit } from "./watch-run.ts";
@@ -40,26 +40,26 @@ export function concludeOutcome(outcome: Outcome, words: ExchangeWords = actionW
     case "detached": {
       const why = outcome.interrupted ? "The job was cancelled" : 'Not waiting, as "wait: false" asks';
       const where = outcome.runUrl === null ? "" : ` at ${outcome.runUrl}`;
-      return verdict("detached", "detached", `${why}: the run goes on${where}.`);
+      return ownVerdict("detached", "detached", `${why}: the run goes on${where}.`);
     }
     case "stopping":
       return outcome.passed === null
-        ? verdict("cancelled", "user_stop", "The job was cancelled. The run was asked to stop.")
+        ? ownVerdict("cancelled", "user_stop", "The job was cancelled. The run was asked to stop.")
         : passedLimit(outcome.passed, "It was asked to stop.");
     case "cancelled_runs":
       return outcome.runIds.length === 0
-        ? verdict("success", "nothing_to_cancel", "No run is in flight here: nothing was cancelled.")
-        : verdict("success", "run_cancelled", `Cancelled: ${outcome.runIds.join(", ")}.`);
+        ? ownVerdict("success", "nothing_to_cancel", "No run is in flight here: nothing was cancelled.")
+        : ownVerdict("success", "run_cancelled", `Cancelled: ${outcome.runIds.join(", ")}.`);
     case "examined":
       return outcome.isSound
-        ? verdict("success", "examined", outcome.message)
-        : verdict("failure", "faults_found", outcome.message);
+        ? ownVerdict("success", "examined", outcome.message)
+        : ownVerdict("failure", "faults_found", outcome.message);
     case "answered":
       return verdict("skipped", outcome.reason, outcome.message);
     case "interrupted":
       return outcome.submitting
-        ? verdict("cancelled", "user_stop", SUBMITTING_MESSAGE)
-        : verdict("cancelled", "user_stop", "The job was cancelled before a run was started.");
+        ? ownVerdict("cancelled", "user_stop", SUBMITTING_MESSAGE)
+        : ownVerdict("cancelled", "user_stop", "The job was cancelled before a run was started.");
     case "error":
       return concludeError(outcome.error, words);
     default:
@@ -69,12 +69,12 @@ export function concludeOutcome(outcome: Outcome, words: ExchangeWords = actionW
 
 function passedLimit(limit: "time" | "silence", what: string): Verdict {
   return limit === "time"
-    ? verdict(
+    ? ownVerdict(
         "failure",
         "timeout",
         `The run did not end within "timeout-minutes". ${what} Raise the limit or ask for less.`,
       )
-    : verdict(
+    : ownVerdict(
         "failure",
         "idle_timeout",
         `The run was silent for "idle-minutes". ${what} Raise the limit, or look at what its last event waits for.`,
@@ -88,7 +88,7 @@ function concludeRun(outcome: Extract<Outcome, { type: "ended" }>): Verdict {
   const { run, passed, detail } = outcome;
   switch (run.status) {
     case "completed":
-      return verdict("success", "completed", "The run completed.");
+      return ownVerdict("success", "completed", "The run completed.");
     case "failed": {
       const said = (detail ?? "").replace(/[\s.]*$/, ".");
       const why = said === "." ? said : `: ${said}`;
@@ -102,7 +102,7 @@ function concludeRun(outcome: Extract<Outcome, { type: "ended" }>): Verdict {
     case "queued":
     case "running":
     case "cancelling":
-      return verdict(
+      return ownVerdict(
         "failure",
         "internal_error",
         `The run is ${run.status}, though it was said to have ended.`,
@@ -122,7 +122,7 @@ function concludeError(error: unknown, words: ExchangeWords): Verdict {
     return verdict("failure", error.code, error.message);
   }
   if (error instanceof ConnectionError || isServiceFault(error)) {
-    return verdict(
+    return ownVerdict(
       "failure",
       "service_unavailable",
       `The service is unavailable: ${error.message} Re-run the job.`,
@@ -131,7 +131,7 @@ function concludeError(error: unknown, words: ExchangeWords): Verdict {
   if (error instanceof StepError) return verdict(error.conclusion, error.code, error.message);
   if (error instanceof ClientError) return verdict("failure", error.code, error.message);
   const detail = error instanceof Error ? `${error.name}: ${error.message}` : "unknown";
-  return verdict("failure", "internal_error", `Unexpected error (${detail}). Please report it.`);
+  return ownVerdict("failure", "internal_error", `Unexpected error (${detail}). Please report it.`);
 }
 
 function concludeRefusal(error: ApiError, words: ExchangeWords): Verdict {
@@ -139,7 +139,7 @@ function concludeRefusal(error: ApiError, words: ExchangeWords): Verdict {
   if (error.status === 402) return concludeQuota(error);
   if (error.status >= 500) {
     const message = `The service is unavailable: ${error.call ?? "it"} answered ${error.status}${tail}. Re-run the job.`;
-    return verdict("failure", "service_unavailable", message);
+    return ownVerdict("failure", "service_unavailable", message);
   }
   if (error.reason !== undefined) {
     return verdict("failure", error.reason, exchangeMessage(error, words) + tail);
@@ -152,12 +152,8 @@ function concludeQuota(error: ApiError): Verdict {
   const message = isPrivate
     ? "Free credits are for public repositories. Claim this repository's agent to run it here."
     : "The free credits of this repository's owner are used up. Claim its agent to go on.";
-  return {
-    conclusion: "quota",
-    reason: isPrivate ? "repository_private" : "credits_ended",
-    message,
-    claimUrl: error.claimUrl,
-  };
+  const reason: QuotaReason = isPrivate ? "repository_private" : "credits_ended";
+  return { conclusion: "quota", reason, message, claimUrl: error.claimUrl };
 }
 
 /** Not our service's words: a page of a proxy, or of a server that is down. */
@@ -165,6 +161,12 @@ function isServiceFault(error: unknown): error is DecodeError {
   return error instanceof DecodeError && (error.status >= 500 || error.contentType.includes("html"));
 }
 
+/** A verdict by a reason of the job's own. */
+function ownVerdict(conclusion: Conclusion, reason: JobReason, message: string): Verdict {
+  return verdict(conclusion, reason, message);
+}
+
+/** A verdict by the reason that somebody else gave. */
 function verdict(conclusion: Conclusion, reason: string, message: string): Verdict {
   return { conclusion, reason, message, claimUrl: null };
 }

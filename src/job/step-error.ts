@@ -1,12 +1,45 @@
 // What a user's own set-up makes a step fail with, before anything is sent. Pure.
 
+/** Every reason of a StepError. A new one needs its text in scripts/docs/reason-texts.ts. */
+export type StepReason =
+  | "invalid_input"
+  | "invalid_settings"
+  | "sandbox_not_started"
+  | "sandbox_not_watched"
+  | "run_id_missing"
+  | "run_not_found"
+  | "id_tokens_used_up"
+  | "checkout_missing"
+  | "checkout_changed"
+  | "checkout_failed"
+  | "prompt_file_missing"
+  | "prompt_file_refused"
+  | "prompt_file_too_large"
+  | "prompt_file_unreadable"
+  | "no_command"
+  | "help"
+  | "cancel_elsewhere"
+  | "action_ignored"
+  | "author_unknown"
+  | "actor_not_author"
+  | "bot_not_allowed"
+  | "permission_missing"
+  | "content_edited"
+  | "content_deleted"
+  | "head_moved"
+  | "fork_pull_request"
+  | "event_refused"
+  | "event_unreadable"
+  | "code_host_refused"
+  | "code_host_unavailable";
+
 /** `code` is the reason that the step gives; the message names what to change. */
 export class StepError extends Error {
-  readonly code: string;
+  readonly code: StepReason;
   /** "skipped" where nothing is wrong: it is how it should be. */
   readonly conclusion: "failure" | "skipped" = "failure";
 
-  constructor(code: string, message: string, options?: ErrorOptions) {
+  constructor(code: StepReason, message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = new.target.name;
     this.code = code;

@@ -5,9 +5,26 @@ export type Conclusion = "success" | "failure" | "cancelled" | "skipped" | "quot
 /** The conclusions that `fail-on` may name. */
 export const failableConclusions = ["failure", "quota", "cancelled", "skipped", "detached"] as const;
 
+/** Reasons that the job itself gives. Others come with an error, from the run or from the service. */
+export type JobReason =
+  | "completed"
+  | "run_cancelled"
+  | "nothing_to_cancel"
+  | "examined"
+  | "faults_found"
+  | "timeout"
+  | "idle_timeout"
+  | "detached"
+  | "user_stop"
+  | "service_unavailable"
+  | "internal_error";
+
+/** Why nobody pays for a run. */
+export type QuotaReason = "credits_ended" | "repository_private";
+
 export type Verdict = {
   readonly conclusion: Conclusion;
-  /** One stable word, for programs. */
+  /** One stable word, for programs: docs/conclusions.md has them all. */
   readonly reason: string;
   /** What happened and what to do, for people. */
   readonly message: string;

@@ -1,0 +1,175 @@
+// What each reason means, and what to do. Complete by type: a reason without a text does not compile. Pure.
+
+import type { IdentityReason } from "../../src/ci/provider.ts";
+import type { ClientErrorReason } from "../../src/client/errors.ts";
+import type { ExchangeReason, ProblemCode } from "../../src/contract/problems/problem.ts";
+import type { RunCause } from "../../src/contract/runs/run.ts";
+import type { DeclinedReason } from "../../src/github/trigger/declined.ts";
+import type { PromptFileCode } from "../../src/github/trigger/prompt-file.ts";
+import type { StepReason } from "../../src/job/step-error.ts";
+import type { JobReason, QuotaReason } from "../../src/report/conclusion.ts";
+import type { KeptReason } from "../../src/report/delivery.ts";
+
+type Texts<Reason extends string> = Readonly<Record<Reason, string>>;
+
+export const jobTexts: Texts<JobReason> = {
+  completed: "The run completed.",
+  run_cancelled: "`mode: cancel` or `/agent cancel` stopped what was in flight.",
+  nothing_to_cancel: "`mode: cancel` or `/agent cancel` found nothing in flight.",
+  examined: "`mode: doctor` found no fault.",
+  faults_found: "`mode: doctor` found faults. The page names each with its fix.",
+  timeout:
+    "The run did not end within `timeout-minutes`, and was cancelled. Raise the limit or ask for less.",
+  idle_timeout:
+    "The run was silent for `idle-minutes`, and was cancelled. Raise the limit, or look at its last event.",
+  detached: "The run goes on without the job (`wait: false` or `on-cancel: detach`).",
+  user_stop: "The job was cancelled, and the run with it (`on-cancel: cancel`).",
+  service_unavailable: "The service cannot be reached, or answers with an error of its own. Re-run the job.",
+  internal_error: "A fault of this software. Report it.",
+};
+
+export const quotaTexts: Texts<QuotaReason> = {
+  credits_ended:
+    "The free credits of the repository's owner, or the credits of the account, are used up. Claim the agent, or wait for the next month.",
+  repository_private: "Free credits are for public repositories, and no account has claimed this one.",
+};
+
+export const runTexts: Texts<RunCause> = {
+  backend_error: "The model or the agent failed. The message says how. Refunded.",
+  spawn_failed:
+    "The run could not be started, for instance because the repository could not be cloned. Refunded.",
+  interrupted: "The service stopped or crashed during the run. Refunded. Re-run the job.",
+  stalled: "The run's worker fell silent. Refunded. Re-run the job.",
+  time_limit: "The run reached the service's time limit.",
+  user_stop: "Somebody cancelled the run.",
+  agent_deleted: "The agent was deleted.",
+};
+
+export const identityTexts: Texts<IdentityReason> = {
+  id_token_unavailable: "The job may not request an ID token. Add `permissions: id-token: write`.",
+  id_token_refused: "The CI provider refused an ID token. The message says why.",
+  id_token_failed: "The CI provider gave no ID token. Re-run the job.",
+  fork_pull_request: "A fork's pull request gets no ID token, or `allow-forks` does not let it in.",
+  dependabot: "Dependabot's jobs get no ID token.",
+};
+
+export const exchangeTexts: Texts<ExchangeReason> = {
+  token_missing: "The request had no ID token.",
+  token_malformed: "The ID token is no signed JWT.",
+  token_type_unsupported: "`subject_token_type` is not that of an ID token.",
+  grant_type_unsupported: "`grant_type` is not that of a token exchange.",
+  issuer_unknown: "The service does not accept this CI system. Its operator adds the issuer to `CI_ISSUERS`.",
+  issuer_disabled: "The operator has switched this issuer off.",
+  algorithm_refused: "The token is signed by an algorithm that this issuer does not use.",
+  key_unknown: "The token names a key that the issuer does not publish. Re-run the job in a minute.",
+  key_refused: "The issuer's key is too weak.",
+  keys_unavailable: "The service cannot fetch the issuer's keys. Re-run the job later.",
+  signature_invalid: "The token's signature is wrong.",
+  audience_mismatch:
+    "The token was made for another audience. Set `audience`, or correct the service's `BASE_URL` or `CI_AUDIENCE`.",
+  claim_missing: "The token lacks a claim that the service needs. The message names it.",
+  token_expired: "The token had expired on arrival. Compare the clocks.",
+  token_not_yet_valid: "The token is not valid yet. Compare the clocks.",
+  token_lifetime_too_long: "The token is valid for longer than the operator allows (`max_token_seconds`).",
+  event_refused:
+    "The service runs nothing for this event. Use `pull_request`, `push`, `schedule` or `workflow_dispatch`.",
+  policy_refused: "The owner's policy does not allow this job (`agent-service agents policy`).",
+  token_replayed: "The token was used before. Re-run the job.",
+};
+
+export const problemTexts: Texts<ProblemCode> = {
+  invalid_request: "The request is wrong. The message says what.",
+  invalid_grant: "The ID token was refused, without a finer reason.",
+  invalid_target: "The ID token was made for something else.",
+  unauthorized: "The credential is missing, wrong, expired or revoked.",
+  forbidden: "The credential does not allow this.",
+  not_found: "There is nothing at this address for this credential.",
+  run_finished: "The run has ended already.",
+  events_expired: "The run's events were deleted (`RETENTION_DAYS`).",
+  idempotency_key_in_flight: "The same request is being answered at this moment.",
+  idempotency_key_reused: "The idempotency key was used for another request.",
+  session_key_in_flight: "The session is being opened at this moment. Re-run the job.",
+  pull_request_unsupported: "The service cannot work on pull requests of this provider.",
+  insufficient_credits: "The credits are used up.",
+  precondition_failed: "The thing has changed since it was read.",
+  range_not_satisfiable: "The range is outside of the content.",
+  body_too_large: "The request is too large.",
+  unsupported_media_type: "The request has another content type than the route takes.",
+  rate_limited: "Too many requests, for longer than the job waits. Re-run the job later.",
+  capacity_reached: "The service's queue is full. Re-run the job later.",
+  concurrency_reached: "The account has as many runs in flight as its plan allows.",
+  owner_needed: "Only an owner's key may do this.",
+  already_claimed: "Another account has claimed the repository.",
+  schedule_not_confirmable: "The schedule cannot be confirmed any more.",
+  agent_ending: "The agent is being deleted.",
+  plan_forbids_model: "The account's plan does not include this model.",
+  agent_cap_reached: "The account has as many agents as its plan allows.",
+  unavailable: "The service cannot answer at this moment.",
+  upgrade_required: "The address is for WebSockets.",
+  internal: "A fault of the service. Tell its operator the request id.",
+};
+
+export const clientTexts: Texts<ClientErrorReason> = {
+  connection_failed: "No answer came. Concludes as `service_unavailable`.",
+  timed_out: "No answer came in time. Concludes as `service_unavailable`.",
+  certificate_refused: "The service's certificate is not trusted. Add its authority to the runner.",
+  unexpected_answer: "Something else than the service answers at `base-url`.",
+  events_missing: "The service lost events of the run. Report it.",
+};
+
+export const declinedTexts: Texts<DeclinedReason> = {
+  no_command: "No line begins with the trigger phrase, or the agent wrote the comment itself.",
+  help: "`/agent help`: the answer lists the commands.",
+  cancel_elsewhere: "Without a service nothing can be cancelled from here. Cancel the workflow run.",
+  action_ignored: "The event is one that starts nothing, like an edited comment.",
+  author_unknown: "The account that wrote this no longer exists.",
+  actor_not_author: "Somebody else triggered the event than wrote the text.",
+  bot_not_allowed: "The author is a bot that `allow-bots` does not name.",
+  permission_missing: "The author has no write access and is not in `allow-users`.",
+  content_edited: "The text was edited after the event.",
+  content_deleted: "The text was deleted after the event.",
+  head_moved: "The fork was pushed to after the event.",
+  fork_pull_request: "A fork's pull request, and `allow-forks` does not let it in.",
+  event_refused: "The service runs nothing for this event.",
+  event_unreadable: "The event's data cannot be read. Re-run the job.",
+  code_host_refused: "GitHub refuses to say who may start a run. Check the job's permissions.",
+  code_host_unavailable: "GitHub does not answer. Re-run the job.",
+};
+
+export const promptFileTexts: Texts<PromptFileCode> = {
+  prompt_file_missing: "The file does not exist at that commit.",
+  prompt_file_refused: "The path leads out of the repository, or is no file.",
+  prompt_file_too_large: "The file has more than 64 KB.",
+  prompt_file_unreadable: "The file cannot be read. With a service, give the job `contents: read`.",
+};
+
+export const stepTexts: Texts<Exclude<StepReason, DeclinedReason | PromptFileCode>> = {
+  invalid_input:
+    "An input is wrong. The message names it and what is allowed. Fails whatever `fail-on` says.",
+  invalid_settings: "Without a server: a setting of the sandbox or the model is wrong.",
+  sandbox_not_started: "Without a server: the sandbox that `SANDBOX` requires does not work here.",
+  sandbox_not_watched: "Without a server: the sandbox cannot be watched here.",
+  run_id_missing: "`mode: cancel` or `mode: attach` needs `run-id` here.",
+  run_not_found: "The run of `run-id` does not exist, or is another repository's.",
+  id_tokens_used_up: "The job has no ID token left for a run that takes so long. The run goes on.",
+  checkout_missing: "Without a server: there is no checkout. Add `actions/checkout` before the step.",
+  checkout_changed:
+    "Without a server: an earlier step changed files, so the pull request's head is not checked out.",
+  checkout_failed: "Without a server: the pull request's head cannot be checked out.",
+};
+
+export const keptTexts: Texts<KeptReason> = {
+  changes_conflict: "The changes conflict with what was pushed meanwhile.",
+  branch_protected: "The branch is protected against the job's token.",
+  branch_taken: "The branch for the pull request holds other commits.",
+  branch_moved: "The branch moved again and again while the job pushed.",
+  fork_head: "The branch is of a fork, which the job cannot push to.",
+  no_branch: "The run was about no branch, for instance a tag.",
+  permission_missing: "The job needs `contents: write` or `pull-requests: write`.",
+  pull_request_refused: "GitHub refused the pull request. Allow Actions to create pull requests.",
+  signing_unsupported: "`signed-commits` cannot make this commit: executables, links, or a base that moved.",
+  patch_unusable: "The patch does not apply to the commit of the run.",
+  push_refused: "GitHub refused the push. The message says why.",
+  interrupted: "The job was cancelled before the changes were pushed.",
+  code_host_unavailable: "GitHub does not answer.",
+};
