@@ -70,7 +70,7 @@ async function append(parts: { store: Store; signals: RunSignals }, writing: Wri
     runIds.map(async (runId) => {
       while (performance.now() - startedAt < MS) {
         const written = await store.transact((tx) =>
-          tx.appendEvents({ runId, fence: 1, now: Date.now(), jsons }),
+          tx.events.append({ runId, fence: 1, now: Date.now(), jsons }),
         );
         if (written === null) throw new Error(`Run ${runId} is not at work.`);
         signals.publish(runId);
@@ -83,8 +83,8 @@ async function append(parts: { store: Store; signals: RunSignals }, writing: Wri
 
 async function startRun(store: Store, id: string): Promise<void> {
   await store.transact(async (tx) => {
-    await tx.insertSession({ id: `thread-${id}`, agentId: "agent-1", createdAt: 0 });
-    await tx.insertRun(makeRun({ id, threadId: `thread-${id}` }), makeRunInput());
-    await tx.startRun({ runId: id, now: Date.now() });
+    await tx.sessions.insert({ id: `thread-${id}`, agentId: "agent-1", createdAt: 0 });
+    await tx.runs.insert(makeRun({ id, threadId: `thread-${id}` }), makeRunInput());
+    await tx.queue.start({ runId: id, now: Date.now() });
   });
 }

@@ -1,7 +1,7 @@
 // Records with sensible contents, for tests and the benchmark of the store and the core.
 
 import type { JobIdentity } from "../src/service/core/ci/job-identity.ts";
-import type { RunInput, RunRecord } from "../src/service/core/records.ts";
+import type { RunInput, RunOutcome, RunRecord } from "../src/service/core/runs/run-record.ts";
 
 export function makeJob(overrides: Partial<JobIdentity> = {}): JobIdentity {
   return {
@@ -53,6 +53,21 @@ export function makeRunInput(overrides: Partial<RunInput> = {}): RunInput {
     messages: [{ role: "user", content: "What is this?" }],
     maxTurnTokens: 0,
     job: makeJob(),
+    ...overrides,
+  };
+}
+
+export function makeOutcome(overrides: Partial<RunOutcome> = {}): RunOutcome {
+  return {
+    status: "completed",
+    endedAt: 2_000,
+    cause: null,
+    retryable: false,
+    stopReason: "end_turn",
+    usage: null,
+    grossMicroUsd: 0,
+    refundedMicroUsd: 0,
+    refundReason: null,
     ...overrides,
   };
 }

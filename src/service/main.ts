@@ -178,7 +178,7 @@ async function serve(parts: Parts): Promise<Service> {
   const shared = new SharedDispatch({
     link: { tell },
     take: () => takeRun(core, "oldest"),
-    countQueued: () => store.committed.countQueuedRuns(),
+    countQueued: () => store.committed.queue.count(),
     log,
   });
   const local = new InProcessDispatch();
@@ -227,7 +227,7 @@ async function serve(parts: Parts): Promise<Service> {
     runTimeLimitMs: RUN_TIME_LIMIT_MS,
     ...(isShared ? { heartbeatMs: stalledMs / BEATS } : {}),
   });
-  meter?.watch({ runsInFlight: () => executor.atWork, runsWaiting: () => store.committed.countQueuedRuns() });
+  meter?.watch({ runsInFlight: () => executor.atWork, runsWaiting: () => store.committed.queue.count() });
 
   const watches: NodeJS.Timeout[] = [];
   if (config.databaseUrl === null) {
@@ -269,13 +269,13 @@ async function serve(parts: Parts): Promise<Service> {
   const sweep = setInterval(() => {
     const now = clock.now();
     store
-      .transact((tx) => tx.deleteExpired({ now, auditedBefore: now - AUDIT_MS }))
+      .transact((tx) => tx.expiry.deleteExpired({ now, auditedBefore: now - AUDIT_MS }))
       .catch((cause: unknown) => log.warn({ err: cause }, "expiry sweep failed"));
     void runExpiry.sweep();
   }, EXPIRY_SWEEP_MS);
   sweep.unref();
   log.info({ url, audience: policy.audience, issuers: config.issuers.map(({ issuer }) => issuer) }, "ready");
-  if ((await store.committed.countAccounts()) === 0) log.info({}, firstKeyText(config));
+  if ((await store.committed.accounts.count()) === 0) log.info({}, firstKeyText(config));
 
   const stopOnce = async () => {
     clearInterval(sweep);

@@ -5,6 +5,8 @@ import { resolve } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/ids.ts";
 import { ok, type Result, refused } from "../base/result.ts";
+import type { Account, Plan } from "./core/accounts/account.ts";
+import type { ApiKey, CallerClass } from "./core/accounts/api-key.ts";
 import { grantCredits, makeApiKey, openAccount, revokeApiKey } from "./core/accounts/keys.ts";
 import type { PlanRefusal } from "./core/accounts/refusals.ts";
 import { endPlan, findCurrentAccount, type PlanOrder, setPlan } from "./core/accounts/subscriptions.ts";
@@ -12,23 +14,17 @@ import type { AgentRefusal } from "./core/agents/refusals.ts";
 import type { ReleaseRefusal } from "./core/claims/refusals.ts";
 import { type Released, releaseClaim } from "./core/claims/release-claim.ts";
 import type { Store } from "./core/ports/store.ts";
-import type { Account, ApiKey, CallerClass, Plan, WorkflowRecord } from "./core/records.ts";
 import type { WorkflowRefusal } from "./core/workflows/refusals.ts";
+import type { WorkflowRecord } from "./core/workflows/workflow.ts";
 import { putWorkflow } from "./core/workflows/workflows.ts";
 import type { Config } from "./settings/config.ts";
 import { openPostgresStore } from "./store/postgres.ts";
 import { openSqliteStore } from "./store/sqlite.ts";
 
+export { type Account, type Plan, plans, type Subscription } from "./core/accounts/account.ts";
+export type { ApiKey, CallerClass } from "./core/accounts/api-key.ts";
 export type { PlanOrder } from "./core/accounts/subscriptions.ts";
-export {
-  type Account,
-  type ApiKey,
-  type CallerClass,
-  type Plan,
-  plans,
-  type Subscription,
-  type WorkflowRecord,
-} from "./core/records.ts";
+export type { WorkflowRecord } from "./core/workflows/workflow.ts";
 
 /** For an account that exists, or for one that is opened with this plan. */
 export type KeyOwner = { readonly accountId: string } | { readonly plan: Plan };
@@ -94,13 +90,13 @@ export async function openOperator(config: Config): Promise<Operator> {
     skus: config.rates.subscriptions.map(({ id }) => id),
     createKey: async ({ owner, callerClass, name }) => {
       const accountId = "plan" in owner ? (await openAccount(core, owner.plan)).id : owner.accountId;
-      if ((await store.committed.findAccount(accountId)) === null) return refused("account_not_found");
+      if ((await store.committed.accounts.find(accountId)) === null) return refused("account_not_found");
       return ok(await makeApiKey(core, { accountId, callerClass, name }));
     },
-    listKeys: (accountId) => store.committed.listApiKeys(accountId),
+    listKeys: (accountId) => store.committed.apiKeys.list(accountId),
     revokeKey: async (id) => {
       const isRevoked = await revokeApiKey(core, id);
-      const key = (await store.committed.listApiKeys(null)).find((candidate) => candidate.id === id);
+      const key = (await store.committed.apiKeys.list(null)).find((candidate) => candidate.id === id);
       if (key === undefined) return refused("key_not_found");
       return isRevoked ? ok(key) : refused("key_revoked");
     },
@@ -110,8 +106,8 @@ export async function openOperator(config: Config): Promise<Operator> {
     findAccount: (accountId) => findCurrentAccount(core, accountId),
     putWorkflow: (text) => putWorkflow(core, text),
     listWorkflows: async (agentId) => {
-      if ((await store.committed.findAgent(agentId)) === null) return null;
-      return await store.committed.listWorkflows(agentId);
+      if ((await store.committed.agents.find(agentId)) === null) return null;
+      return await store.committed.workflows.list(agentId);
     },
     findWorkflow: (query) => findWorkflow(store, query),
     releaseClaim: (agentId) => releaseClaim(core, { agentId, requestId: "operator" }),
@@ -124,10 +120,10 @@ async function findWorkflow(
   query: { id: string; version: number | null },
 ): Promise<Result<FoundWorkflow, WorkflowRefusal>> {
   const { id } = query;
-  const workflow = await committed.findWorkflow(id);
+  const workflow = await committed.workflows.find(id);
   if (workflow === null) return refused({ reason: "workflow_not_found", workflowId: id });
   const version = query.version ?? workflow.version;
-  const prompt = await committed.findWorkflowPrompt({ id, version });
+  const prompt = await committed.workflows.findPrompt({ id, version });
   if (prompt === null) return refused({ reason: "workflow_version_not_found", workflowId: id, version });
   return ok({ workflow, version, prompt });
 }

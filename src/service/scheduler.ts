@@ -39,7 +39,7 @@ export class Scheduler {
       const alarm = scheduleAlarm.listen();
       let sleepMs = STORE_FAILED_MS;
       try {
-        if (isFirst) await store.transact((tx) => tx.retakeFiringSchedules(clock.now()));
+        if (isFirst) await store.transact((tx) => tx.schedules.retakeFiring(clock.now()));
         isFirst = false;
         sleepMs = await this.#pass();
       } catch (cause) {
@@ -53,7 +53,7 @@ export class Scheduler {
   async #pass(): Promise<number> {
     const { clock, store } = this.#core;
     await fireDueSchedules(this.#core, { ...this.#firing, signal: this.#stopped.signal });
-    const dueAt = await store.committed.findNextDueAt();
+    const dueAt = await store.committed.schedules.findNextDueAt();
     return dueAt === null ? RECHECK_MS : Math.min(Math.max(dueAt - clock.now(), 0), RECHECK_MS);
   }
 }

@@ -82,7 +82,7 @@ for (const kind of storeKinds) {
 
     it("ends a run that was asked to stop as cancelled", async () => {
       const runId = await abandon([{ type: "STEP_STARTED", stepName: "open" }]);
-      await fixture.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
+      await fixture.store.transact((tx) => tx.runs.update(runId, { status: "cancelling" }));
       await recoverRuns(fixture.core);
       expect(await fixture.run(runId)).toMatchObject({
         status: "cancelled",

@@ -32,13 +32,13 @@ export async function plant(
   const now = fixture.clock.now();
   const id = fixture.core.random.uuid(now);
   await fixture.store.transact((tx) =>
-    tx.insertSchedule(makeSchedule({ id, fireAt: now, dueAt: schedule.fireAt ?? now, ...schedule })),
+    tx.schedules.insert(makeSchedule({ id, fireAt: now, dueAt: schedule.fireAt ?? now, ...schedule })),
   );
   return id;
 }
 
 export async function readSchedule(fixture: CoreFixture, id: string): Promise<ScheduleRecord> {
-  const schedule = await fixture.store.committed.findSchedule(id);
+  const schedule = await fixture.store.committed.schedules.find(id);
   if (schedule === null) throw new Error(`There is no schedule ${id}.`);
   return schedule;
 }

@@ -1,7 +1,8 @@
 // An account with its keys and an agent on a core fixture, and the door to use them through.
 
+import type { Plan } from "../../src/service/core/accounts/account.ts";
 import { makeApiKey, openAccount } from "../../src/service/core/accounts/keys.ts";
-import type { Agent, Plan } from "../../src/service/core/records.ts";
+import type { Agent } from "../../src/service/core/agents/agent.ts";
 import { openDoor } from "./service-api.ts";
 import { type Answer, type Call, call } from "./service-client.ts";
 import type { CoreFixture } from "./service-core.ts";
@@ -37,7 +38,7 @@ export async function makeAccount(
     createdAt: core.clock.now(),
     retiredAt: null,
   };
-  await core.store.transact((tx) => tx.insertAgent(agent));
+  await core.store.transact((tx) => tx.agents.insert(agent));
   return { id: account.id, owner: await make("owner"), aiClient: await make("ai_client"), agent };
 }
 

@@ -16,7 +16,7 @@ import type { CheckoutProvider } from "../../src/service/core/ports/checkout.ts"
 import { noMeter } from "../../src/service/core/ports/meter.ts";
 import type { Store } from "../../src/service/core/ports/store.ts";
 import { noTracer } from "../../src/service/core/ports/tracer.ts";
-import type { RunRecord } from "../../src/service/core/records.ts";
+import type { RunRecord } from "../../src/service/core/runs/run-record.ts";
 import { RunSignals } from "../../src/service/core/runs/run-signals.ts";
 import { RunSubmitter } from "../../src/service/core/runs/submit-run.ts";
 import { ScheduleAlarm } from "../../src/service/core/schedules/schedule-alarm.ts";
@@ -145,7 +145,7 @@ export class CoreFixture {
   }
 
   async run(runId: string): Promise<RunRecord> {
-    const run = await this.store.committed.findRun(runId);
+    const run = await this.store.committed.runs.find(runId);
     if (run === null) throw new Error(`There is no run ${runId}.`);
     return run;
   }
@@ -169,7 +169,7 @@ export class CoreFixture {
   }
 
   async stream(runId: string): Promise<StoredRunEvent[]> {
-    const events = await this.store.committed.listEvents({ runId, after: 0, limit: 100_000 });
+    const events = await this.store.committed.events.list({ runId, after: 0, limit: 100_000 });
     return events.map(({ seq, at, json }) => ({
       seq,
       at: new Date(at).toISOString(),

@@ -3,7 +3,7 @@
 import type { RunEvent } from "../../contract/runs/run-event.ts";
 import type { Core } from "../core/core.ts";
 import type { Checkout } from "../core/ports/checkout.ts";
-import type { RunRecord } from "../core/records.ts";
+import type { RunRecord } from "../core/runs/run-record.ts";
 import type { CarriedState } from "./backend.ts";
 
 /** Applies the changes of the session's last run to the tree. */
@@ -11,7 +11,7 @@ export async function restoreChanges(
   core: Core,
   { run, checkout }: { run: RunRecord; checkout: Checkout },
 ): Promise<CarriedState> {
-  const copy = await core.store.committed.findCarriedChanges(run.threadId);
+  const copy = await core.store.committed.sessions.findCarriedChanges(run.threadId);
   if (copy === null || copy.patch === "") return { state: "fresh" };
   const restored = await checkout.restore(copy.patch);
   if (restored.ok) return { state: "restored" };
@@ -37,7 +37,7 @@ export async function keepChanges(
   const isUntouched = files.length === 0 && heldBack.length === 0;
   if (isUntouched && copy.state === "fresh") return null;
   await core.store.transact((tx) =>
-    tx.putCarriedChanges({ sessionId: run.threadId, runId: run.id, baseSha, patch }),
+    tx.sessions.putCarriedChanges({ sessionId: run.threadId, runId: run.id, baseSha, patch }),
   );
   const value = {
     base_sha: baseSha,

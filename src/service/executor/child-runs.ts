@@ -3,9 +3,9 @@
 import { assertNever } from "../../base/assert-never.ts";
 import { isTerminal } from "../../contract/runs/run.ts";
 import type { Core } from "../core/core.ts";
-import type { RunRecord } from "../core/records.ts";
 import { type DelegationRefusal, delegateRun } from "../core/runs/delegate-run.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
+import type { RunRecord } from "../core/runs/run-record.ts";
 import { readReplies } from "../core/sessions/session-history.ts";
 
 /** Poll interval for a child whose signals were lost. */
@@ -66,7 +66,7 @@ export async function untilEnded(core: Core, runId: string, signal: AbortSignal)
     const listener = core.signals.listen(runId);
     const woken = new AbortController();
     try {
-      const run = await core.store.committed.findRun(runId);
+      const run = await core.store.committed.runs.find(runId);
       if (run !== null && isTerminal(run.status)) return run;
       const isTime = core.clock.sleep(POLL_MS, AbortSignal.any([signal, woken.signal])).catch(() => {});
       await Promise.race([listener.moved, isTime]);

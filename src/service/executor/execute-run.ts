@@ -1,12 +1,13 @@
 // Executes one taken run: opens its checkout, runs its backend, and returns the ending.
 
 import type { RunCause } from "../../contract/runs/run.ts";
+import type { Agent } from "../core/agents/agent.ts";
 import type { Core } from "../core/core.ts";
 import type { Checkout, CheckoutProvider, CheckoutSource } from "../core/ports/checkout.ts";
-import type { Agent, RunInput } from "../core/records.ts";
 import { generationsLeft } from "../core/runs/delegate-run.ts";
 import { raiseHold, type TakenRun } from "../core/runs/progress-run.ts";
 import { cancelledEnding, type Ending, interruptedEnding } from "../core/runs/run-machine.ts";
+import type { RunInput } from "../core/runs/run-record.ts";
 import type { Usage } from "../core/runs/usage.ts";
 import { readHistory } from "../core/sessions/session-history.ts";
 import {
@@ -68,12 +69,12 @@ async function endingOfWork(
   const { core, taken, signal } = work;
   const runId = taken.run.id;
   try {
-    const agent = await core.store.committed.findAgent(taken.run.agentId);
+    const agent = await core.store.committed.agents.find(taken.run.agentId);
     const backend = work.backends.find((candidate) => candidate.name === agent?.backend);
     if (agent === null || backend === undefined) {
       return failed("spawn_failed", `This service has no backend named "${agent?.backend ?? ""}".`);
     }
-    const generations = await generationsLeft(core.store.committed, taken.run);
+    const generations = await generationsLeft(core.store.committed.runs, taken.run);
     const task = taskOf(work, { agent, meter, generations });
     const ask = (run: () => Promise<BackendOutcome>) =>
       core.tracer.trace(backendSpan(backend), () => untilStopped(run(), signal));

@@ -3,7 +3,7 @@
 
 import type { RunStatus } from "../../contract/runs/run.ts";
 import type { Core } from "../core/core.ts";
-import type { HeldRun } from "../core/ports/store.ts";
+import type { HeldRun } from "../core/ports/store/queue.ts";
 import { beatRuns } from "../core/runs/progress-run.ts";
 
 /** Runs of one write. */

@@ -2,7 +2,7 @@
 
 import { isTerminal } from "../../contract/runs/run.ts";
 import type { Core } from "../core/core.ts";
-import type { RunRecord } from "../core/records.ts";
+import type { RunRecord } from "../core/runs/run-record.ts";
 import { untilEnded } from "./child-runs.ts";
 
 /** Runs further back have ended, or one of these waits for them. */
@@ -21,7 +21,7 @@ export async function untilTurn(turn: SessionTurn): Promise<void> {
   const { core, run, signal, lend } = turn;
   for (;;) {
     signal.throwIfAborted();
-    const earlier = await core.store.committed.listRunsOfSessionBefore({
+    const earlier = await core.store.committed.runs.listOfSessionBefore({
       sessionId: run.threadId,
       before: run.id,
       limit: RUNS_LOOKED_AT,

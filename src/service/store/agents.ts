@@ -1,164 +1,139 @@
-// Agents and sessions in SQL.
+// Agents in SQL.
 
 import { type Kysely, type Selectable, sql } from "kysely";
 import { visibilities } from "../../contract/ci/exchange.ts";
-import type { AgentChange, StoreTransaction } from "../core/ports/store.ts";
-import type { Agent, AgentRepository } from "../core/records.ts";
+import type { Agent, AgentRepository } from "../core/agents/agent.ts";
+import type { JobIdentity } from "../core/ci/job-identity.ts";
+import type { AgentChange, AgentStore } from "../core/ports/store/agents.ts";
 import { oneOf, parseCiPolicy, parseConfig } from "./columns.ts";
+import type { Connection } from "./connection.ts";
 import type { AgentsTable, Database } from "./tables.ts";
 
-type Agents = Pick<
-  StoreTransaction,
-  | "findAgent"
-  | "findAgentByName"
-  | "listAgents"
-  | "countAgents"
-  | "insertAgent"
-  | "upsertAgent"
-  | "updateAgent"
-  | "lockAgent"
-  | "insertSession"
-  | "findSession"
-  | "findCarriedChanges"
-  | "putCarriedChanges"
->;
+export class SqlAgents implements AgentStore {
+  readonly #db: Kysely<Database>;
 
-export function agentQueries(db: Kysely<Database>): Agents {
-  return {
-    findAgent: async (id) => {
-      const row = await db.selectFrom("agents").selectAll().where("id", "=", id).executeTakeFirst();
-      return row === undefined ? null : toAgent(row);
-    },
+  constructor({ db }: Connection) {
+    this.#db = db;
+  }
 
-    findAgentByName: async ({ accountId, name }) => {
-      const row = await db
-        .selectFrom("agents")
-        .selectAll()
-        .where("account_id", "=", accountId)
-        .where("name", "=", name)
-        .where("retired_at", "is", null)
-        .orderBy("id")
-        .limit(1)
-        .executeTakeFirst();
-      return row === undefined ? null : toAgent(row);
-    },
+  async find(id: string): Promise<Agent | null> {
+    const row = await this.#db.selectFrom("agents").selectAll().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toAgent(row);
+  }
 
-    listAgents: async ({ accountId, withIndependent }) => {
-      const query = db
-        .selectFrom("agents")
-        .selectAll()
-        .where("account_id", "=", accountId)
-        .orderBy("id", "desc");
-      const rows = await (withIndependent ? query : query.where("kind", "is", null)).execute();
-      return rows.map(toAgent);
-    },
+  async findByName({ accountId, name }: { accountId: string; name: string }): Promise<Agent | null> {
+    const row = await this.#db
+      .selectFrom("agents")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .where("name", "=", name)
+      .where("retired_at", "is", null)
+      .orderBy("id")
+      .limit(1)
+      .executeTakeFirst();
+    return row === undefined ? null : toAgent(row);
+  }
 
-    countAgents: async (accountId) => {
-      const { count } = await db
-        .selectFrom("agents")
-        .select((select) => select.fn.countAll<number>().as("count"))
-        .where("account_id", "=", accountId)
-        .where("retired_at", "is", null)
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
+  async list({
+    accountId,
+    withIndependent,
+  }: {
+    accountId: string;
+    withIndependent: boolean;
+  }): Promise<readonly Agent[]> {
+    const query = this.#db
+      .selectFrom("agents")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .orderBy("id", "desc");
+    const rows = await (withIndependent ? query : query.where("kind", "is", null)).execute();
+    return rows.map(toAgent);
+  }
 
-    insertAgent: async (agent) => {
-      await db.insertInto("agents").values(toRow(agent)).execute();
-    },
+  async count(accountId: string): Promise<number> {
+    const { count } = await this.#db
+      .selectFrom("agents")
+      .select((select) => select.fn.countAll<number>().as("count"))
+      .where("account_id", "=", accountId)
+      .where("retired_at", "is", null)
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
 
-    upsertAgent: async ({ id, job, backend, now }) => {
-      const seen = {
-        owner_id: job.repository.ownerId,
-        repository_name: job.repository.name,
-        visibility: job.repository.visibility,
-      };
-      const row = await db
-        .insertInto("agents")
-        .values({
-          id,
-          account_id: null,
-          name: job.repository.name,
-          kind: null,
-          model: null,
-          config: "{}",
-          advisor_max_spend_micro_usd: null,
-          ci_policy: null,
-          provider: job.provider,
-          issuer: job.issuer,
-          repository_id: job.repository.id,
-          ...seen,
-          backend,
-          created_at: now,
-          retired_at: null,
-        })
-        .onConflict((conflict) =>
-          conflict.columns(["issuer", "repository_id"]).doUpdateSet({ ...seen, backend }),
-        )
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      return toAgent(row);
-    },
+  async insert(agent: Agent): Promise<void> {
+    await this.#db.insertInto("agents").values(toRow(agent)).execute();
+  }
 
-    updateAgent: async (id, change) => {
-      await db
-        .updateTable("agents")
-        .set({
-          ...(change.accountId === undefined ? {} : { account_id: change.accountId }),
-          ...(change.retiredAt === undefined ? {} : { retired_at: change.retiredAt }),
-          ...(change.advisorMaxSpendMicroUsd === undefined
-            ? {}
-            : { advisor_max_spend_micro_usd: change.advisorMaxSpendMicroUsd }),
-          ...(change.ciPolicy === undefined ? {} : { ci_policy: policyColumn(change) }),
-          // Never empty: an update without a column is not SQL.
-          id: sql<string>`id`,
-        })
-        .where("id", "=", id)
-        .execute();
-    },
+  async upsert({
+    id,
+    job,
+    backend,
+    now,
+  }: {
+    id: string;
+    job: JobIdentity;
+    backend: string;
+    now: number;
+  }): Promise<Agent> {
+    const seen = {
+      owner_id: job.repository.ownerId,
+      repository_name: job.repository.name,
+      visibility: job.repository.visibility,
+    };
+    const row = await this.#db
+      .insertInto("agents")
+      .values({
+        id,
+        account_id: null,
+        name: job.repository.name,
+        kind: null,
+        model: null,
+        config: "{}",
+        advisor_max_spend_micro_usd: null,
+        ci_policy: null,
+        provider: job.provider,
+        issuer: job.issuer,
+        repository_id: job.repository.id,
+        ...seen,
+        backend,
+        created_at: now,
+        retired_at: null,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(["issuer", "repository_id"]).doUpdateSet({ ...seen, backend }),
+      )
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return toAgent(row);
+  }
 
-    lockAgent: async (id) => {
-      // A write that changes nothing: the lock that both databases have.
-      const row = await db
-        .updateTable("agents")
-        .set({ id: sql<string>`id` })
-        .where("id", "=", id)
-        .returningAll()
-        .executeTakeFirst();
-      return row === undefined ? null : toAgent(row);
-    },
+  async update(id: string, change: AgentChange): Promise<void> {
+    await this.#db
+      .updateTable("agents")
+      .set({
+        ...(change.accountId === undefined ? {} : { account_id: change.accountId }),
+        ...(change.retiredAt === undefined ? {} : { retired_at: change.retiredAt }),
+        ...(change.advisorMaxSpendMicroUsd === undefined
+          ? {}
+          : { advisor_max_spend_micro_usd: change.advisorMaxSpendMicroUsd }),
+        ...(change.ciPolicy === undefined ? {} : { ci_policy: policyColumn(change) }),
+        // Never empty: an update without a column is not SQL.
+        id: sql<string>`id`,
+      })
+      .where("id", "=", id)
+      .execute();
+  }
 
-    insertSession: async (session) => {
-      await db
-        .insertInto("sessions")
-        .values({ id: session.id, agent_id: session.agentId, created_at: session.createdAt, run_count: 0 })
-        .execute();
-    },
-
-    findSession: async (id) => {
-      const row = await db.selectFrom("sessions").selectAll().where("id", "=", id).executeTakeFirst();
-      return row === undefined ? null : { id: row.id, agentId: row.agent_id, createdAt: row.created_at };
-    },
-
-    putCarriedChanges: async ({ sessionId, runId, baseSha, patch }) => {
-      const copy = { run_id: runId, base_sha: baseSha, patch };
-      await db
-        .insertInto("session_copies")
-        .values({ session_id: sessionId, ...copy })
-        .onConflict((conflict) => conflict.column("session_id").doUpdateSet(copy))
-        .execute();
-    },
-
-    findCarriedChanges: async (sessionId) => {
-      const row = await db
-        .selectFrom("session_copies")
-        .selectAll()
-        .where("session_id", "=", sessionId)
-        .executeTakeFirst();
-      if (row === undefined) return null;
-      return { sessionId, runId: row.run_id, baseSha: row.base_sha, patch: row.patch };
-    },
-  };
+  async lock(id: string): Promise<Agent | null> {
+    // A write that changes nothing: the lock that both databases have.
+    const row = await this.#db
+      .updateTable("agents")
+      .set({ id: sql<string>`id` })
+      .where("id", "=", id)
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? null : toAgent(row);
+  }
 }
 
 function toAgent(row: Selectable<AgentsTable>): Agent {

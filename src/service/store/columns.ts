@@ -5,7 +5,7 @@ import { type CiPolicy, ciPolicySchema } from "../../contract/agents/ci-policy.t
 import { visibilities } from "../../contract/ci/exchange.ts";
 import { messageSchema } from "../../contract/runs/run.ts";
 import type { JobIdentity } from "../core/ci/job-identity.ts";
-import type { RunInput } from "../core/records.ts";
+import type { RunInput } from "../core/runs/run-record.ts";
 import { modelRoles, type Usage } from "../core/runs/usage.ts";
 
 /** The value, when it is one of `allowed`. */

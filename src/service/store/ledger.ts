@@ -1,71 +1,79 @@
-// The ledger in SQL: postings are the truth, a billing account's balance is their sum, kept beside them so that one
-// statement can check and spend it.
+// The ledger in SQL. Postings are never changed; the balance of a billing account is their sum, stored in a row of its
+// own so that one statement can check and spend it.
 
 import type { Kysely } from "kysely";
-import { isBillingAccount } from "../core/money/ledger.ts";
-import type { StoreTransaction } from "../core/ports/store.ts";
-import type { Posting } from "../core/records.ts";
+import { HELD, isBillingAccount } from "../core/money/ledger.ts";
+import type { Hold, Posting } from "../core/money/posting.ts";
+import type { LedgerStore, Settlement } from "../core/ports/store/ledger.ts";
+import type { Connection } from "./connection.ts";
 import type { Database, LedgerPostingsTable } from "./tables.ts";
 
-export type LedgerWrites = Pick<StoreTransaction, "post" | "settle">;
+export class SqlLedger implements LedgerStore {
+  readonly #db: Kysely<Database>;
 
-export function ledgerQueries(db: Kysely<Database>): Pick<StoreTransaction, "findBalance" | "openAccount"> {
-  return {
-    findBalance: async (account) => {
-      const row = await db
-        .selectFrom("ledger_accounts")
-        .select("balance_micro_usd")
-        .where("id", "=", account)
-        .executeTakeFirst();
-      return row?.balance_micro_usd ?? null;
-    },
+  constructor({ db }: Connection) {
+    this.#db = db;
+  }
 
-    openAccount: async (account) => {
-      const rows = await db
-        .insertInto("ledger_accounts")
-        .values({ id: account, balance_micro_usd: 0 })
-        .onConflict((conflict) => conflict.column("id").doNothing())
-        .returning("id")
-        .execute();
-      return rows.length === 1;
-    },
-  };
-}
+  async findBalance(billingAccount: string): Promise<number | null> {
+    const row = await this.#db
+      .selectFrom("ledger_accounts")
+      .select("balance_micro_usd")
+      .where("id", "=", billingAccount)
+      .executeTakeFirst();
+    return row?.balance_micro_usd ?? null;
+  }
 
-/** In statements that every database knows. */
-export function ledgerWrites(db: Kysely<Database>): LedgerWrites {
-  const credit = async (account: string, microUsd: number) =>
-    await db
+  async open(billingAccount: string): Promise<boolean> {
+    const rows = await this.#db
+      .insertInto("ledger_accounts")
+      .values({ id: billingAccount, balance_micro_usd: 0 })
+      .onConflict((conflict) => conflict.column("id").doNothing())
+      .returning("id")
+      .execute();
+    return rows.length === 1;
+  }
+
+  async hold(hold: Hold): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable("ledger_accounts")
+      .set((update) => ({ balance_micro_usd: update("balance_micro_usd", "-", hold.microUsd) }))
+      .where("id", "=", hold.billingAccount)
+      .where("balance_micro_usd", ">=", hold.microUsd)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return false;
+    await this.#db.insertInto("ledger_postings").values(toHoldRow(hold)).execute();
+    return true;
+  }
+
+  async post(posting: Posting): Promise<void> {
+    assertTakesNothing(posting);
+    if (isBillingAccount(posting.to)) await this.#credit(posting.to, posting.microUsd);
+    await this.#db.insertInto("ledger_postings").values(toPostingRow(posting)).execute();
+  }
+
+  async settle({ billingAccount, postings }: Settlement): Promise<number> {
+    if (postings.length > 0) {
+      for (const posting of postings) assertTakesNothing(posting);
+      await this.#db.insertInto("ledger_postings").values(postings.map(toPostingRow)).execute();
+      const received = sumReceived(billingAccount, postings);
+      if (received > 0) await this.#credit(billingAccount, received);
+    }
+    return (await this.findBalance(billingAccount)) ?? 0;
+  }
+
+  async #credit(billingAccount: string, microUsd: number): Promise<void> {
+    await this.#db
       .updateTable("ledger_accounts")
       .set((update) => ({ balance_micro_usd: update("balance_micro_usd", "+", microUsd) }))
-      .where("id", "=", account)
+      .where("id", "=", billingAccount)
       .execute();
+  }
+}
 
-  return {
-    post: async (posting) => {
-      if (isBillingAccount(posting.from)) {
-        const { numUpdatedRows } = await db
-          .updateTable("ledger_accounts")
-          .set((update) => ({ balance_micro_usd: update("balance_micro_usd", "-", posting.microUsd) }))
-          .where("id", "=", posting.from)
-          .where("balance_micro_usd", ">=", posting.microUsd)
-          .executeTakeFirst();
-        if (numUpdatedRows === 0n) return false;
-      }
-      if (isBillingAccount(posting.to)) await credit(posting.to, posting.microUsd);
-      await db.insertInto("ledger_postings").values(toPostingRow(posting)).execute();
-      return true;
-    },
-
-    settle: async ({ billingAccount, postings }) => {
-      if (postings.length > 0) {
-        await db.insertInto("ledger_postings").values(postings.map(toPostingRow)).execute();
-        const received = sumReceived(billingAccount, postings);
-        if (received > 0) await credit(billingAccount, received);
-      }
-      return (await ledgerQueries(db).findBalance(billingAccount)) ?? 0;
-    },
-  };
+/** Only `hold` takes from a billing account: it alone checks the balance. */
+export function assertTakesNothing({ id, from }: Posting): void {
+  if (isBillingAccount(from)) throw new TypeError(`Posting ${id} takes from billing account ${from}.`);
 }
 
 export function toPostingRow(posting: Posting): LedgerPostingsTable {
@@ -80,7 +88,11 @@ export function toPostingRow(posting: Posting): LedgerPostingsTable {
   };
 }
 
-/** What all of `postings` bring to an account. */
+function toHoldRow({ billingAccount, ...hold }: Hold): LedgerPostingsTable {
+  return toPostingRow({ ...hold, kind: "hold", from: billingAccount, to: HELD });
+}
+
+/** What `postings` bring to an account together. */
 export function sumReceived(account: string, postings: readonly Posting[]): number {
   return postings.reduce((sum, { to, microUsd }) => (to === account ? sum + microUsd : sum), 0);
 }

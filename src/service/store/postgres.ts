@@ -7,9 +7,10 @@ import { type BackoffPolicy, nextDelayMs } from "../../base/backoff.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Store, StoreReader } from "../core/ports/store.ts";
 import { isUpToDate, migrateToLatest } from "./migrate.ts";
+import { oneStatementWrites } from "./one-statement-writes.ts";
 import { PostgresClient, STALE } from "./postgres-client.ts";
 import { OwnSchemaDialect } from "./postgres-dialect.ts";
-import { queries } from "./queries.ts";
+import { StoreQueries } from "./queries.ts";
 import type { Database } from "./tables.ts";
 
 const MAX_CONNECTIONS = 10;
@@ -51,7 +52,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     throw cause;
   }
 
-  const direct = queries(db, { rowLocks: true });
+  const direct = queriesOn(db);
   return {
     committed: repeating(direct, losses),
     transact: (work, { isOneWrite = false } = {}) =>
@@ -62,7 +63,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
           return await work(direct);
         }
         return await db.transaction().execute(async (transaction) => {
-          const value = await work(queries(transaction, { rowLocks: true }));
+          const value = await work(queriesOn(transaction));
           // From here on nobody knows whether a lost connection has committed.
           attempt.isRepeatable = false;
           return value;
@@ -128,13 +129,34 @@ class Losses {
   }
 }
 
-/** Reads that are done again when their connection was lost. */
-function repeating(reader: StoreReader, losses: Losses): StoreReader {
-  return new Proxy(reader, {
-    get: (target, name, receiver) => {
-      const read: unknown = Reflect.get(target, name, receiver);
+function queriesOn(db: Kysely<Database>): StoreQueries {
+  return new StoreQueries({ db, hasRowLocks: true }, oneStatementWrites);
+}
+
+/** Reads of every noun that are repeated when their connection was lost. */
+function repeating(queries: StoreReader, losses: Losses): StoreReader {
+  return {
+    accounts: repeatingNoun(queries.accounts, losses),
+    apiKeys: repeatingNoun(queries.apiKeys, losses),
+    agents: repeatingNoun(queries.agents, losses),
+    sessions: repeatingNoun(queries.sessions, losses),
+    runs: repeatingNoun(queries.runs, losses),
+    events: repeatingNoun(queries.events, losses),
+    queue: repeatingNoun(queries.queue, losses),
+    ci: repeatingNoun(queries.ci, losses),
+    claims: repeatingNoun(queries.claims, losses),
+    ledger: repeatingNoun(queries.ledger, losses),
+    schedules: repeatingNoun(queries.schedules, losses),
+    workflows: repeatingNoun(queries.workflows, losses),
+  };
+}
+
+function repeatingNoun<Noun extends object>(noun: Noun, losses: Losses): Noun {
+  return new Proxy(noun, {
+    get: (target, name) => {
+      const read: unknown = Reflect.get(target, name);
       if (typeof read !== "function") return read;
-      return (...query: unknown[]) => losses.again(async () => await read(...query));
+      return (...query: unknown[]) => losses.again(async () => await read.apply(target, query));
     },
   });
 }

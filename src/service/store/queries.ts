@@ -1,36 +1,136 @@
-// Every query of the store on one connection or pool: the one place that knows them all.
+// Every noun of the store on one connection. A noun is made when it is first used: opening a transaction allocates one
+// object, and nothing for each method.
 
-import type { Kysely } from "kysely";
 import type { StoreTransaction } from "../core/ports/store.ts";
-import { accountQueries } from "./accounts.ts";
-import { agentQueries } from "./agents.ts";
-import { ciAccessQueries } from "./ci-access.ts";
-import { claimQueries } from "./claims.ts";
-import { idempotencyQueries } from "./idempotency.ts";
-import { ledgerQueries, ledgerWrites } from "./ledger.ts";
-import { oneStatementWrites } from "./one-statement-writes.ts";
-import { runExpiryQueries } from "./run-expiry.ts";
-import { runWrites } from "./run-writes.ts";
-import { runQueries } from "./runs.ts";
-import { scheduleQueries } from "./schedules.ts";
-import { sessionKeyQueries } from "./session-keys.ts";
-import type { Database } from "./tables.ts";
-import { workflowQueries } from "./workflows.ts";
+import { SqlAccounts } from "./accounts.ts";
+import { SqlAgents } from "./agents.ts";
+import { SqlApiKeys } from "./api-keys.ts";
+import { SqlAudit } from "./audit.ts";
+import { SqlCi } from "./ci.ts";
+import { SqlClaims } from "./claims.ts";
+import type { Connection } from "./connection.ts";
+import { SqlEvents } from "./events.ts";
+import { SqlExpiry } from "./expiry.ts";
+import { SqlIdempotency } from "./idempotency.ts";
+import { SqlLedger } from "./ledger.ts";
+import { SqlQueue } from "./queue.ts";
+import { SqlRuns } from "./runs.ts";
+import { SqlSchedules } from "./schedules.ts";
+import { SqlSessions } from "./sessions.ts";
+import { SqlWorkflows } from "./workflows.ts";
 
-/** `rowLocks`: the database has several writers, and is a round trip away. */
-export function queries(db: Kysely<Database>, options: { rowLocks: boolean }): StoreTransaction {
-  return {
-    ...accountQueries(db, options),
-    ...agentQueries(db),
-    ...ciAccessQueries(db),
-    ...claimQueries(db),
-    ...runQueries(db, options),
-    ...idempotencyQueries(db),
-    ...ledgerQueries(db),
-    ...runExpiryQueries(db, options),
-    ...scheduleQueries(db, options),
-    ...sessionKeyQueries(db),
-    ...workflowQueries(db),
-    ...(options.rowLocks ? oneStatementWrites(db) : { ...runWrites(db), ...ledgerWrites(db) }),
-  };
+/** The nouns whose most frequent writes depend on the database. */
+export type FrequentWrites = {
+  readonly Runs: typeof SqlRuns;
+  readonly Events: typeof SqlEvents;
+  readonly Queue: typeof SqlQueue;
+  readonly Ledger: typeof SqlLedger;
+};
+
+/** In statements that every database knows. */
+export const portableWrites: FrequentWrites = {
+  Runs: SqlRuns,
+  Events: SqlEvents,
+  Queue: SqlQueue,
+  Ledger: SqlLedger,
+};
+
+export class StoreQueries implements StoreTransaction {
+  readonly #connection: Connection;
+  readonly #writes: FrequentWrites;
+  #accounts: SqlAccounts | undefined;
+  #apiKeys: SqlApiKeys | undefined;
+  #agents: SqlAgents | undefined;
+  #sessions: SqlSessions | undefined;
+  #runs: SqlRuns | undefined;
+  #events: SqlEvents | undefined;
+  #queue: SqlQueue | undefined;
+  #ci: SqlCi | undefined;
+  #claims: SqlClaims | undefined;
+  #audit: SqlAudit | undefined;
+  #ledger: SqlLedger | undefined;
+  #idempotency: SqlIdempotency | undefined;
+  #schedules: SqlSchedules | undefined;
+  #workflows: SqlWorkflows | undefined;
+  #expiry: SqlExpiry | undefined;
+
+  constructor(connection: Connection, writes: FrequentWrites) {
+    this.#connection = connection;
+    this.#writes = writes;
+  }
+
+  get accounts(): SqlAccounts {
+    this.#accounts ??= new SqlAccounts(this.#connection);
+    return this.#accounts;
+  }
+
+  get apiKeys(): SqlApiKeys {
+    this.#apiKeys ??= new SqlApiKeys(this.#connection);
+    return this.#apiKeys;
+  }
+
+  get agents(): SqlAgents {
+    this.#agents ??= new SqlAgents(this.#connection);
+    return this.#agents;
+  }
+
+  get sessions(): SqlSessions {
+    this.#sessions ??= new SqlSessions(this.#connection);
+    return this.#sessions;
+  }
+
+  get runs(): SqlRuns {
+    this.#runs ??= new this.#writes.Runs(this.#connection);
+    return this.#runs;
+  }
+
+  get events(): SqlEvents {
+    this.#events ??= new this.#writes.Events(this.#connection);
+    return this.#events;
+  }
+
+  get queue(): SqlQueue {
+    this.#queue ??= new this.#writes.Queue(this.#connection);
+    return this.#queue;
+  }
+
+  get ci(): SqlCi {
+    this.#ci ??= new SqlCi(this.#connection);
+    return this.#ci;
+  }
+
+  get claims(): SqlClaims {
+    this.#claims ??= new SqlClaims(this.#connection);
+    return this.#claims;
+  }
+
+  get audit(): SqlAudit {
+    this.#audit ??= new SqlAudit(this.#connection);
+    return this.#audit;
+  }
+
+  get ledger(): SqlLedger {
+    this.#ledger ??= new this.#writes.Ledger(this.#connection);
+    return this.#ledger;
+  }
+
+  get idempotency(): SqlIdempotency {
+    this.#idempotency ??= new SqlIdempotency(this.#connection);
+    return this.#idempotency;
+  }
+
+  get schedules(): SqlSchedules {
+    this.#schedules ??= new SqlSchedules(this.#connection);
+    return this.#schedules;
+  }
+
+  get workflows(): SqlWorkflows {
+    this.#workflows ??= new SqlWorkflows(this.#connection);
+    return this.#workflows;
+  }
+
+  get expiry(): SqlExpiry {
+    this.#expiry ??= new SqlExpiry(this.#connection);
+    return this.#expiry;
+  }
 }

@@ -1,13 +1,16 @@
 // Rows of `runs` to records and back. Pure.
 
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { runCauses, runOrigins, runStatuses } from "../../contract/runs/run.ts";
-import type { RunChange } from "../core/ports/store.ts";
-import type { RunRecord } from "../core/records.ts";
+import type { RunUpdate } from "../core/ports/store/runs.ts";
+import type { RunOutcome, RunRecord } from "../core/runs/run-record.ts";
 import { oneOf, parseUsage } from "./columns.ts";
 import type { RunsTable } from "./tables.ts";
 
-/** A row as the record that it stands for. */
+/** The condition of the indexes on runs that have not ended. A query uses one only where it repeats the condition. */
+export const isUnfinished = sql<boolean>`runs.status in ('queued', 'running', 'cancelling')`;
+
+/** A row as a record. `payer` and `thread_id` are older names of the billing account and the session. */
 export function toRun(row: Selectable<RunsTable>): RunRecord {
   return {
     id: row.id,
@@ -35,71 +38,53 @@ export function toRun(row: Selectable<RunsTable>): RunRecord {
   };
 }
 
-/** A new run's columns but those that the store fills in. */
+/** A new run's columns except those that the store fills in. */
 export function toRow(run: RunRecord): Omit<RunsTable, "thread_seq" | "content"> {
   return {
     id: run.id,
     agent_id: run.agentId,
     thread_id: run.threadId,
+    status: run.status,
     origin: run.origin,
     parent_run_id: run.parentRunId,
     payer: run.billingAccount,
+    hold_micro_usd: run.holdMicroUsd,
     submitted_at: run.submittedAt,
-    heartbeat_at: run.heartbeatAt,
-    last_seq: run.lastSeq,
-    ...toMutableColumns(run),
-  };
-}
-
-type MutableColumns = {
-  [Column in
-    | "status"
-    | "started_at"
-    | "ended_at"
-    | "cause"
-    | "retryable"
-    | "stop_reason"
-    | "hold_micro_usd"
-    | "usage"
-    | "gross_micro_usd"
-    | "refunded_micro_usd"
-    | "refund_reason"
-    | "fence"]: RunsTable[Column];
-};
-
-function toMutableColumns(run: Required<RunChange>): MutableColumns {
-  return {
-    status: run.status,
     started_at: run.startedAt,
+    heartbeat_at: run.heartbeatAt,
     ended_at: run.endedAt,
     cause: run.cause,
     retryable: run.retryable ? 1 : 0,
     stop_reason: run.stopReason,
-    hold_micro_usd: run.holdMicroUsd,
     usage: run.usage === null ? null : JSON.stringify(run.usage),
     gross_micro_usd: run.grossMicroUsd,
     refunded_micro_usd: run.refundedMicroUsd,
     refund_reason: run.refundReason,
+    last_seq: run.lastSeq,
     fence: run.fence,
   };
 }
 
-/** The columns that a change touches. */
-export function toColumns(change: RunChange): Partial<MutableColumns> {
+/** The columns that change before a run's end. */
+export function toUpdateColumns({ status, holdMicroUsd, fence }: RunUpdate) {
   return {
-    ...(change.status === undefined ? {} : { status: change.status }),
-    ...(change.startedAt === undefined ? {} : { started_at: change.startedAt }),
-    ...(change.endedAt === undefined ? {} : { ended_at: change.endedAt }),
-    ...(change.cause === undefined ? {} : { cause: change.cause }),
-    ...(change.retryable === undefined ? {} : { retryable: change.retryable ? 1 : 0 }),
-    ...(change.stopReason === undefined ? {} : { stop_reason: change.stopReason }),
-    ...(change.holdMicroUsd === undefined ? {} : { hold_micro_usd: change.holdMicroUsd }),
-    ...(change.usage === undefined
-      ? {}
-      : { usage: change.usage === null ? null : JSON.stringify(change.usage) }),
-    ...(change.grossMicroUsd === undefined ? {} : { gross_micro_usd: change.grossMicroUsd }),
-    ...(change.refundedMicroUsd === undefined ? {} : { refunded_micro_usd: change.refundedMicroUsd }),
-    ...(change.refundReason === undefined ? {} : { refund_reason: change.refundReason }),
-    ...(change.fence === undefined ? {} : { fence: change.fence }),
+    ...(status === undefined ? {} : { status }),
+    ...(holdMicroUsd === undefined ? {} : { hold_micro_usd: holdMicroUsd }),
+    ...(fence === undefined ? {} : { fence }),
+  };
+}
+
+/** The columns that are written when a run ends. */
+export function toOutcomeColumns(outcome: RunOutcome) {
+  return {
+    status: outcome.status,
+    ended_at: outcome.endedAt,
+    cause: outcome.cause,
+    retryable: outcome.retryable ? 1 : 0,
+    stop_reason: outcome.stopReason,
+    usage: outcome.usage === null ? null : JSON.stringify(outcome.usage),
+    gross_micro_usd: outcome.grossMicroUsd,
+    refunded_micro_usd: outcome.refundedMicroUsd,
+    refund_reason: outcome.refundReason,
   };
 }

@@ -1,171 +1,149 @@
-// Runs in SQL: what is read of them, and changes by whoever holds their lock.
+// Runs in SQL: reads, and changes by whoever holds their lock.
 
 import { type Kysely, sql } from "kysely";
-import { runStatuses } from "../../contract/runs/run.ts";
-import type { StoreTransaction } from "../core/ports/store.ts";
-import { oneOf, parseRunInput } from "./columns.ts";
-import { toColumns, toRun } from "./run-rows.ts";
+import type {
+  EarlierRunQuery,
+  RunQuery,
+  RunStore,
+  RunUpdate,
+  SessionRunQuery,
+} from "../core/ports/store/runs.ts";
+import type { RunInput, RunRecord } from "../core/runs/run-record.ts";
+import { parseRunInput } from "./columns.ts";
+import type { Connection } from "./connection.ts";
+import { isUnfinished, toRow, toRun, toUpdateColumns } from "./run-rows.ts";
 import type { Database } from "./tables.ts";
 
-type Runs = Pick<
-  StoreTransaction,
-  | "findRun"
-  | "listEvents"
-  | "listRuns"
-  | "listRunsOfSession"
-  | "listRunsOfSessionBefore"
-  | "countUnfinishedRuns"
-  | "listUnfinishedRuns"
-  | "countQueuedRuns"
-  | "listRunsAtWork"
-  | "listUnfinishedRunsOf"
-  | "listUnfinishedChildren"
-  | "findRunInput"
-  | "lockRun"
-  | "updateRun"
->;
+export class SqlRuns implements RunStore {
+  readonly #db: Kysely<Database>;
+  readonly #hasRowLocks: boolean;
 
-export function runQueries(db: Kysely<Database>, options: { rowLocks: boolean }): Runs {
-  return {
-    findRun: async (id) => {
-      const row = await db.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirst();
-      return row === undefined ? null : toRun(row);
-    },
+  constructor({ db, hasRowLocks }: Connection) {
+    this.#db = db;
+    this.#hasRowLocks = hasRowLocks;
+  }
 
-    listEvents: async ({ runId, after, limit }) => {
-      return await db
-        .selectFrom("run_events")
-        .select(["seq", "at", "event as json"])
-        .where("run_id", "=", runId)
-        .where("seq", ">", after)
-        .orderBy("seq")
-        .limit(limit)
-        .execute();
-    },
+  async find(id: string): Promise<RunRecord | null> {
+    const row = await this.#db.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toRun(row);
+  }
 
-    listRuns: async ({ agentId, threadId, before, limit }) => {
-      let query = db
-        .selectFrom("runs")
-        .selectAll()
-        .where("agent_id", "=", agentId)
-        .orderBy("id", "desc")
-        .limit(limit);
-      if (threadId !== null) query = query.where("thread_id", "=", threadId);
-      const rows = await (before === null ? query : query.where("id", "<", before)).execute();
-      return rows.map(toRun);
-    },
+  async list({ agentId, threadId, before, limit }: RunQuery): Promise<readonly RunRecord[]> {
+    let query = this.#db
+      .selectFrom("runs")
+      .selectAll()
+      .where("agent_id", "=", agentId)
+      .orderBy("id", "desc")
+      .limit(limit);
+    if (threadId !== null) query = query.where("thread_id", "=", threadId);
+    const rows = await (before === null ? query : query.where("id", "<", before)).execute();
+    return rows.map(toRun);
+  }
 
-    listRunsOfSession: async ({ sessionId, after, limit }) => {
-      const query = db
-        .selectFrom("runs")
-        .selectAll()
-        .where("thread_id", "=", sessionId)
-        .orderBy("thread_seq")
-        .limit(limit);
-      const rows = await (after === null
-        ? query
-        : query.where("thread_seq", ">", (inner) =>
-            inner.selectFrom("runs as earlier").select("earlier.thread_seq").where("earlier.id", "=", after),
-          )
-      ).execute();
-      return rows.map(toRun);
-    },
-
-    listRunsOfSessionBefore: async ({ sessionId, before, limit }) => {
-      const rows = await db
-        .selectFrom("runs")
-        .selectAll()
-        .where("thread_id", "=", sessionId)
-        .where("thread_seq", "<", (inner) =>
-          inner.selectFrom("runs as later").select("later.thread_seq").where("later.id", "=", before),
+  async listOfSession({ sessionId, after, limit }: SessionRunQuery): Promise<readonly RunRecord[]> {
+    const query = this.#db
+      .selectFrom("runs")
+      .selectAll()
+      .where("thread_id", "=", sessionId)
+      .orderBy("thread_seq")
+      .limit(limit);
+    const rows = await (after === null
+      ? query
+      : query.where("thread_seq", ">", (inner) =>
+          inner.selectFrom("runs as earlier").select("earlier.thread_seq").where("earlier.id", "=", after),
         )
-        .orderBy("thread_seq", "desc")
-        .limit(limit)
-        .execute();
-      return rows.map(toRun);
-    },
+    ).execute();
+    return rows.map(toRun);
+  }
 
-    countUnfinishedRuns: async (accountId) => {
-      const { count } = await db
-        .selectFrom("runs")
-        .innerJoin("agents", "agents.id", "runs.agent_id")
-        .select((select) => select.fn.countAll<number>().as("count"))
-        .where("agents.account_id", "=", accountId)
-        .where("runs.parent_run_id", "is", null)
-        .where(sql<boolean>`runs.status in ('queued', 'running', 'cancelling')`)
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
+  async listOfSessionBefore({ sessionId, before, limit }: EarlierRunQuery): Promise<readonly RunRecord[]> {
+    const rows = await this.#db
+      .selectFrom("runs")
+      .selectAll()
+      .where("thread_id", "=", sessionId)
+      .where("thread_seq", "<", (inner) =>
+        inner.selectFrom("runs as later").select("later.thread_seq").where("later.id", "=", before),
+      )
+      .orderBy("thread_seq", "desc")
+      .limit(limit)
+      .execute();
+    return rows.map(toRun);
+  }
 
-    listUnfinishedRuns: async () => {
-      const rows = await db
-        .selectFrom("runs")
-        .select(["id", "status"])
-        .where(sql<boolean>`status in ('queued', 'running', 'cancelling')`)
-        .orderBy("id")
-        .execute();
-      return rows.map((row) => ({ id: row.id, status: oneOf(runStatuses, row.status, "runs.status") }));
-    },
+  async countUnfinished(accountId: string): Promise<number> {
+    const { count } = await this.#db
+      .selectFrom("runs")
+      .innerJoin("agents", "agents.id", "runs.agent_id")
+      .select((select) => select.fn.countAll<number>().as("count"))
+      .where("agents.account_id", "=", accountId)
+      .where("runs.parent_run_id", "is", null)
+      .where(isUnfinished)
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
 
-    listUnfinishedRunsOf: async (agentId) => {
-      const rows = await db
-        .selectFrom("runs")
-        .select("id")
-        .where("agent_id", "=", agentId)
-        .where(sql<boolean>`status in ('queued', 'running', 'cancelling')`)
-        .orderBy("id")
-        .execute();
-      return rows.map(({ id }) => id);
-    },
+  async listUnfinishedOfAgent(agentId: string): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom("runs")
+      .select("id")
+      .where("agent_id", "=", agentId)
+      .where(isUnfinished)
+      .orderBy("id")
+      .execute();
+    return rows.map(({ id }) => id);
+  }
 
-    listUnfinishedChildren: async (runId) => {
-      const rows = await db
-        .selectFrom("runs")
-        .select("id")
-        .where("parent_run_id", "=", runId)
-        .where(sql<boolean>`status in ('queued', 'running', 'cancelling')`)
-        .orderBy("id")
-        .execute();
-      return rows.map(({ id }) => id);
-    },
+  async listUnfinishedChildren(runId: string): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom("runs")
+      .select("id")
+      .where("parent_run_id", "=", runId)
+      .where(isUnfinished)
+      .orderBy("id")
+      .execute();
+    return rows.map(({ id }) => id);
+  }
 
-    findRunInput: async (runId) => {
-      const row = await db
-        .selectFrom("run_inputs")
-        .select("input")
-        .where("run_id", "=", runId)
-        .executeTakeFirst();
-      return row === undefined ? null : parseRunInput(row.input);
-    },
+  async findInput(runId: string): Promise<RunInput | null> {
+    const row = await this.#db
+      .selectFrom("run_inputs")
+      .select("input")
+      .where("run_id", "=", runId)
+      .executeTakeFirst();
+    return row === undefined ? null : parseRunInput(row.input);
+  }
 
-    countQueuedRuns: async () => {
-      const { count } = await db
-        .selectFrom("runs")
-        .select((select) => select.fn.countAll<number>().as("count"))
-        .where(sql<boolean>`status in ('queued', 'running', 'cancelling')`)
-        .where("status", "=", "queued")
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
+  async lock(id: string): Promise<RunRecord | null> {
+    const query = this.#db.selectFrom("runs").selectAll().where("id", "=", id);
+    const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();
+    return row === undefined ? null : toRun(row);
+  }
 
-    listRunsAtWork: async () => {
-      return await db
-        .selectFrom("runs")
-        .select(["id", "heartbeat_at as heartbeatAt", "fence"])
-        .where(sql<boolean>`status in ('queued', 'running', 'cancelling')`)
-        .where("status", "in", ["running", "cancelling"])
-        .orderBy("id")
-        .execute();
-    },
+  async update(id: string, change: RunUpdate): Promise<void> {
+    await this.#db.updateTable("runs").set(toUpdateColumns(change)).where("id", "=", id).execute();
+  }
 
-    lockRun: async (id) => {
-      const query = db.selectFrom("runs").selectAll().where("id", "=", id);
-      const row = await (options.rowLocks ? query.forUpdate() : query).executeTakeFirst();
-      return row === undefined ? null : toRun(row);
-    },
+  async insert(run: RunRecord, input: RunInput): Promise<void> {
+    const { run_count } = await countRun(this.#db, run).executeTakeFirstOrThrow();
+    await this.#db
+      .insertInto("runs")
+      .values({ ...toRow(run), thread_seq: run_count, content: "kept" })
+      .execute();
+    await this.#db
+      .insertInto("run_inputs")
+      .values({ run_id: run.id, input: JSON.stringify(input) })
+      .execute();
+  }
+}
 
-    updateRun: async (id, change) => {
-      await db.updateTable("runs").set(toColumns(change)).where("id", "=", id).execute();
-    },
-  };
+/** Gives a run its place in its session, which is made where there is none. */
+export function countRun(db: Kysely<Database>, run: RunRecord) {
+  // The session's row is locked until the commit: no run of a session becomes visible before an earlier one.
+  return db
+    .insertInto("sessions")
+    .values({ id: run.threadId, agent_id: run.agentId, created_at: run.submittedAt, run_count: 1 })
+    .onConflict((conflict) =>
+      conflict.column("id").doUpdateSet({ run_count: sql<number>`sessions.run_count + 1` }),
+    )
+    .returning("run_count");
 }

@@ -1,122 +1,104 @@
-// Schedules in SQL. Every move names the state that it starts from, so that of two nodes one makes it.
+// Schedules in SQL. Every move names the state that it starts from, so that only one of two nodes makes it.
 
 import { type Kysely, type Selectable, sql } from "kysely";
 import { scheduleStatuses } from "../../contract/schedules/schedule.ts";
-import type { StoreTransaction } from "../core/ports/store.ts";
-import type { ScheduleChange, ScheduleRecord } from "../core/schedules/schedule-machine.ts";
+import type { ScheduleStore } from "../core/ports/store/schedules.ts";
+import type { ScheduleChange, ScheduleMove, ScheduleRecord } from "../core/schedules/schedule-machine.ts";
 import { oneOf, parseConfig } from "./columns.ts";
+import type { Connection } from "./connection.ts";
 import type { Database, SchedulesTable } from "./tables.ts";
 
-type Schedules = Pick<
-  StoreTransaction,
-  | "findSchedule"
-  | "listSchedules"
-  | "listDueSchedules"
-  | "findNextDueAt"
-  | "findLatestSession"
-  | "insertSchedule"
-  | "lockSchedule"
-  | "moveSchedule"
-  | "finishSchedule"
-  | "retakeFiringSchedules"
->;
-
-/** As the condition of the index `schedules_due`, which is used only where it is repeated. */
+/** The condition of the index `schedules_due`. A query uses the index only where it repeats the condition. */
 const isOpen = sql<boolean>`status in ('pending', 'firing')`;
 
-export function scheduleQueries(db: Kysely<Database>, options: { rowLocks: boolean }): Schedules {
-  return {
-    findSchedule: async (id) => {
-      const row = await db.selectFrom("schedules").selectAll().where("id", "=", id).executeTakeFirst();
-      return row === undefined ? null : toSchedule(row);
-    },
+export class SqlSchedules implements ScheduleStore {
+  readonly #db: Kysely<Database>;
+  readonly #hasRowLocks: boolean;
 
-    listSchedules: async (agentId) => {
-      const rows = await db
-        .selectFrom("schedules")
-        .selectAll()
-        .where("agent_id", "=", agentId)
-        .orderBy("id", "desc")
-        .execute();
-      return rows.map(toSchedule);
-    },
+  constructor({ db, hasRowLocks }: Connection) {
+    this.#db = db;
+    this.#hasRowLocks = hasRowLocks;
+  }
 
-    listDueSchedules: async ({ now, limit }) => {
-      const rows = await db
-        .selectFrom("schedules")
-        .select("id")
-        .where(isOpen)
-        .where("due_at", "<=", now)
-        .orderBy("due_at")
-        .orderBy("id")
-        .limit(limit)
-        .execute();
-      return rows.map(({ id }) => id);
-    },
+  async find(id: string): Promise<ScheduleRecord | null> {
+    const row = await this.#db.selectFrom("schedules").selectAll().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toSchedule(row);
+  }
 
-    findNextDueAt: async () => {
-      const row = await db
-        .selectFrom("schedules")
-        .select("due_at")
-        .where(isOpen)
-        .orderBy("due_at")
-        .limit(1)
-        .executeTakeFirst();
-      return row?.due_at ?? null;
-    },
+  async list(agentId: string): Promise<readonly ScheduleRecord[]> {
+    const rows = await this.#db
+      .selectFrom("schedules")
+      .selectAll()
+      .where("agent_id", "=", agentId)
+      .orderBy("id", "desc")
+      .execute();
+    return rows.map(toSchedule);
+  }
 
-    findLatestSession: async (agentId) => {
-      const row = await db
-        .selectFrom("sessions")
-        .selectAll()
-        .where("agent_id", "=", agentId)
-        .orderBy("id", "desc")
-        .limit(1)
-        .executeTakeFirst();
-      return row === undefined ? null : { id: row.id, agentId: row.agent_id, createdAt: row.created_at };
-    },
+  async listDue({ now, limit }: { now: number; limit: number }): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom("schedules")
+      .select("id")
+      .where(isOpen)
+      .where("due_at", "<=", now)
+      .orderBy("due_at")
+      .orderBy("id")
+      .limit(limit)
+      .execute();
+    return rows.map(({ id }) => id);
+  }
 
-    insertSchedule: async (schedule) => {
-      await db.insertInto("schedules").values(toRow(schedule)).execute();
-    },
+  async findNextDueAt(): Promise<number | null> {
+    const row = await this.#db
+      .selectFrom("schedules")
+      .select("due_at")
+      .where(isOpen)
+      .orderBy("due_at")
+      .limit(1)
+      .executeTakeFirst();
+    return row?.due_at ?? null;
+  }
 
-    lockSchedule: async (id) => {
-      const query = db.selectFrom("schedules").selectAll().where("id", "=", id);
-      const row = await (options.rowLocks ? query.forUpdate() : query).executeTakeFirst();
-      return row === undefined ? null : toSchedule(row);
-    },
+  async insert(schedule: ScheduleRecord): Promise<void> {
+    await this.#db.insertInto("schedules").values(toRow(schedule)).execute();
+  }
 
-    moveSchedule: async ({ id, from, change }) => {
-      const row = await db
-        .updateTable("schedules")
-        .set(toColumns(change))
-        .where("id", "=", id)
-        .where("status", "=", from.status)
-        .where("attempts", "=", from.attempts)
-        .returningAll()
-        .executeTakeFirst();
-      return row === undefined ? null : toSchedule(row);
-    },
+  async lock(id: string): Promise<ScheduleRecord | null> {
+    const query = this.#db.selectFrom("schedules").selectAll().where("id", "=", id);
+    const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();
+    return row === undefined ? null : toSchedule(row);
+  }
 
-    finishSchedule: async (runId) => {
-      await db
-        .updateTable("schedules")
-        .set({ status: "done" })
-        .where("run_id", "=", runId)
-        .where("status", "=", "dispatched")
-        .execute();
-    },
+  async move({ id, from, change }: ScheduleMove): Promise<ScheduleRecord | null> {
+    const row = await this.#db
+      .updateTable("schedules")
+      .set(toColumns(change))
+      .where("id", "=", id)
+      .where("status", "=", from.status)
+      .where("attempts", "=", from.attempts)
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? null : toSchedule(row);
+  }
 
-    retakeFiringSchedules: async (now) => {
-      const { numUpdatedRows } = await db
-        .updateTable("schedules")
-        .set({ due_at: now })
-        .where("status", "=", "firing")
-        .where(isOpen)
-        .executeTakeFirst();
-      return Number(numUpdatedRows);
-    },
-  };
+  async finish(runId: string): Promise<void> {
+    await this.#db
+      .updateTable("schedules")
+      .set({ status: "done" })
+      .where("run_id", "=", runId)
+      .where("status", "=", "dispatched")
+      .execute();
+  }
+
+  async retakeFiring(now: number): Promise<number> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable("schedules")
+      .set({ due_at: now })
+      .where("status", "=", "firing")
+      .where(isOpen)
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
+  }
 }
 
 function toSchedule(row: Selectable<SchedulesTable>): ScheduleRecord {

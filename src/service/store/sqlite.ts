@@ -8,7 +8,7 @@ import { setImmediate } from "node:timers/promises";
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from "kysely";
 import type { Store, StoreTransaction } from "../core/ports/store.ts";
 import { isUpToDate, migrateToLatest } from "./migrate.ts";
-import { queries } from "./queries.ts";
+import { portableWrites, StoreQueries } from "./queries.ts";
 import type { Database } from "./tables.ts";
 
 const DATABASE_FILE = "agent-service.sqlite";
@@ -50,10 +50,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const reading = open(path);
   reading.exec("pragma query_only = on");
   const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(reading) }) });
-  const group = new CommitGroup(writing, queries(writer, { rowLocks: false }));
+  const group = new CommitGroup(writing, queriesOn(writer));
 
   return {
-    committed: queries(reader, { rowLocks: false }),
+    committed: queriesOn(reader),
     transact: (work) => group.run(work),
     ping: async () => {
       reading.exec("select 1");
@@ -65,6 +65,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       lock?.release();
     },
   };
+}
+
+function queriesOn(db: Kysely<Database>): StoreQueries {
+  return new StoreQueries({ db, hasRowLocks: false }, portableWrites);
 }
 
 /** Holds the folder for as long as its tables change. */

@@ -1,102 +1,104 @@
-// Workflows and their versions in SQL. A version, once written, is never changed.
+// Workflows and their versions in SQL. A version is never changed.
 
 import { type Kysely, type Selectable, sql } from "kysely";
-import type { StoreTransaction } from "../core/ports/store.ts";
-import type { WorkflowRecord } from "../core/records.ts";
+import type { WorkflowStore } from "../core/ports/store/workflows.ts";
+import type { WorkflowRecord } from "../core/workflows/workflow.ts";
+import type { Connection } from "./connection.ts";
 import type { Database, WorkflowsTable } from "./tables.ts";
 
-type Workflows = Pick<
-  StoreTransaction,
-  | "findWorkflow"
-  | "listWorkflows"
-  | "findWorkflowPrompt"
-  | "lockWorkflow"
-  | "insertWorkflow"
-  | "insertWorkflowVersion"
-  | "renameWorkflow"
-  | "activateWorkflow"
-  | "deactivateWorkflows"
->;
+export class SqlWorkflows implements WorkflowStore {
+  readonly #db: Kysely<Database>;
 
-export function workflowQueries(db: Kysely<Database>): Workflows {
-  return {
-    findWorkflow: async (id) => {
-      const row = await db.selectFrom("workflows").selectAll().where("id", "=", id).executeTakeFirst();
-      return row === undefined ? null : toWorkflow(row);
-    },
+  constructor({ db }: Connection) {
+    this.#db = db;
+  }
 
-    listWorkflows: async (agentId) => {
-      const rows = await db
-        .selectFrom("workflows")
-        .selectAll()
-        .where("agent_id", "=", agentId)
-        .orderBy("id")
-        .execute();
-      return rows.map(toWorkflow);
-    },
+  async find(id: string): Promise<WorkflowRecord | null> {
+    const row = await this.#db.selectFrom("workflows").selectAll().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toWorkflow(row);
+  }
 
-    findWorkflowPrompt: async ({ id, version }) => {
-      const row = await db
-        .selectFrom("workflow_versions")
-        .select("prompt")
-        .where("workflow_id", "=", id)
-        .where("version", "=", version)
-        .executeTakeFirst();
-      return row?.prompt ?? null;
-    },
+  async list(agentId: string): Promise<readonly WorkflowRecord[]> {
+    const rows = await this.#db
+      .selectFrom("workflows")
+      .selectAll()
+      .where("agent_id", "=", agentId)
+      .orderBy("id")
+      .execute();
+    return rows.map(toWorkflow);
+  }
 
-    lockWorkflow: async (id) => {
-      // A write that changes nothing: the lock that both databases have.
-      const row = await db
-        .updateTable("workflows")
-        .set({ id: sql<string>`id` })
-        .where("id", "=", id)
-        .returningAll()
-        .executeTakeFirst();
-      return row === undefined ? null : toWorkflow(row);
-    },
+  async findPrompt({ id, version }: { id: string; version: number }): Promise<string | null> {
+    const row = await this.#db
+      .selectFrom("workflow_versions")
+      .select("prompt")
+      .where("workflow_id", "=", id)
+      .where("version", "=", version)
+      .executeTakeFirst();
+    return row?.prompt ?? null;
+  }
 
-    insertWorkflow: async (workflow) => {
-      await db
-        .insertInto("workflows")
-        .values({
-          id: workflow.id,
-          agent_id: workflow.agentId,
-          name: workflow.name,
-          version: workflow.version,
-          active_version: workflow.activeVersion,
-          created_at: workflow.createdAt,
-          updated_at: workflow.updatedAt,
-        })
-        .execute();
-    },
+  async lock(id: string): Promise<WorkflowRecord | null> {
+    // A write that changes nothing: the lock that both databases have.
+    const row = await this.#db
+      .updateTable("workflows")
+      .set({ id: sql<string>`id` })
+      .where("id", "=", id)
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? null : toWorkflow(row);
+  }
 
-    insertWorkflowVersion: async ({ id, version, prompt, now }) => {
-      await db.insertInto("workflow_versions").values({ workflow_id: id, version, prompt }).execute();
-      await db.updateTable("workflows").set({ version, updated_at: now }).where("id", "=", id).execute();
-    },
+  async insert(workflow: WorkflowRecord): Promise<void> {
+    await this.#db
+      .insertInto("workflows")
+      .values({
+        id: workflow.id,
+        agent_id: workflow.agentId,
+        name: workflow.name,
+        version: workflow.version,
+        active_version: workflow.activeVersion,
+        created_at: workflow.createdAt,
+        updated_at: workflow.updatedAt,
+      })
+      .execute();
+  }
 
-    activateWorkflow: async ({ id, version, now }) => {
-      await db
-        .updateTable("workflows")
-        .set({ active_version: version, updated_at: now })
-        .where("id", "=", id)
-        .execute();
-    },
+  async insertVersion({
+    id,
+    version,
+    prompt,
+    now,
+  }: {
+    id: string;
+    version: number;
+    prompt: string;
+    now: number;
+  }): Promise<void> {
+    await this.#db.insertInto("workflow_versions").values({ workflow_id: id, version, prompt }).execute();
+    await this.#db.updateTable("workflows").set({ version, updated_at: now }).where("id", "=", id).execute();
+  }
 
-    renameWorkflow: async ({ id, name }) => {
-      await db.updateTable("workflows").set({ name }).where("id", "=", id).execute();
-    },
+  async activate({ id, version, now }: { id: string; version: number; now: number }): Promise<void> {
+    await this.#db
+      .updateTable("workflows")
+      .set({ active_version: version, updated_at: now })
+      .where("id", "=", id)
+      .execute();
+  }
 
-    deactivateWorkflows: async ({ agentId, now }) => {
-      await db
-        .updateTable("workflows")
-        .set({ active_version: null, updated_at: now })
-        .where("agent_id", "=", agentId)
-        .where("active_version", "is not", null)
-        .execute();
-    },
-  };
+  async rename({ id, name }: { id: string; name: string }): Promise<void> {
+    await this.#db.updateTable("workflows").set({ name }).where("id", "=", id).execute();
+  }
+
+  async deactivateAll({ agentId, now }: { agentId: string; now: number }): Promise<void> {
+    await this.#db
+      .updateTable("workflows")
+      .set({ active_version: null, updated_at: now })
+      .where("agent_id", "=", agentId)
+      .where("active_version", "is not", null)
+      .execute();
+  }
 }
 
 function toWorkflow(row: Selectable<WorkflowsTable>): WorkflowRecord {

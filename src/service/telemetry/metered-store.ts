@@ -1,9 +1,12 @@
-// A store that tells a meter what was committed: events, and runs that ended. Whoever writes need not think of it,
-// and a transaction that is undone or runs again counts nothing or once.
+// A store that tells a meter what was committed: events, and runs that ended. Callers of the store do nothing for it. A
+// transaction that is undone counts nothing; one that runs again counts once.
 
-import { isTerminal, type RunCause, type TerminalRunStatus } from "../../contract/runs/run.ts";
+import type { RunCause, RunStatus, TerminalRunStatus } from "../../contract/runs/run.ts";
 import type { Meter } from "../core/ports/meter.ts";
-import type { RunChange, StartedRun, Store, StoreTransaction } from "../core/ports/store.ts";
+import type { Appended, EventBatch, EventQuery, EventStore } from "../core/ports/store/events.ts";
+import type { Beat, QueueStore, RunAtWork, StartedRun } from "../core/ports/store/queue.ts";
+import type { Store, StoreTransaction } from "../core/ports/store.ts";
+import type { StoredEvent } from "../core/runs/run-record.ts";
 
 type Tally = {
   /** How many events each write held. */
@@ -19,7 +22,7 @@ export function meteredStore(store: Store, meter: Meter): Store {
       let tally: Tally = { appends: [], endings: [] };
       const value = await store.transact((tx) => {
         tally = { appends: [], endings: [] };
-        return work(tallied(tx, tally));
+        return work(new TalliedTransaction(tx, tally));
       }, options);
       for (const count of tally.appends) meter.eventsAppended(count);
       for (const ending of tally.endings) meter.runEnded(ending);
@@ -30,28 +33,119 @@ export function meteredStore(store: Store, meter: Meter): Store {
   };
 }
 
-function tallied(tx: StoreTransaction, tally: Tally): StoreTransaction {
-  const opened = (started: StartedRun | null) => {
-    if (started !== null) tally.appends.push(1);
+class TalliedTransaction implements StoreTransaction {
+  readonly events: EventStore;
+  readonly queue: QueueStore;
+  readonly #tx: StoreTransaction;
+
+  constructor(tx: StoreTransaction, tally: Tally) {
+    this.events = new TalliedEvents(tx.events, tally);
+    this.queue = new TalliedQueue(tx.queue, tally);
+    this.#tx = tx;
+  }
+
+  get accounts() {
+    return this.#tx.accounts;
+  }
+  get apiKeys() {
+    return this.#tx.apiKeys;
+  }
+  get agents() {
+    return this.#tx.agents;
+  }
+  get sessions() {
+    return this.#tx.sessions;
+  }
+  get runs() {
+    return this.#tx.runs;
+  }
+  get ci() {
+    return this.#tx.ci;
+  }
+  get claims() {
+    return this.#tx.claims;
+  }
+  get audit() {
+    return this.#tx.audit;
+  }
+  get ledger() {
+    return this.#tx.ledger;
+  }
+  get idempotency() {
+    return this.#tx.idempotency;
+  }
+  get schedules() {
+    return this.#tx.schedules;
+  }
+  get workflows() {
+    return this.#tx.workflows;
+  }
+  get expiry() {
+    return this.#tx.expiry;
+  }
+}
+
+class TalliedEvents implements EventStore {
+  readonly #events: EventStore;
+  readonly #tally: Tally;
+
+  constructor(events: EventStore, tally: Tally) {
+    this.#events = events;
+    this.#tally = tally;
+  }
+
+  list(query: EventQuery): Promise<readonly StoredEvent[]> {
+    return this.#events.list(query);
+  }
+
+  async append(batch: EventBatch): Promise<Appended | null> {
+    const appended = await this.#events.append(batch);
+    if (appended === null) return null;
+    this.#tally.appends.push(batch.jsons.length);
+    if (batch.outcome !== undefined) {
+      const { status, cause } = batch.outcome;
+      this.#tally.endings.push({ status, cause });
+    }
+    return appended;
+  }
+}
+
+class TalliedQueue implements QueueStore {
+  readonly #queue: QueueStore;
+  readonly #tally: Tally;
+
+  constructor(queue: QueueStore, tally: Tally) {
+    this.#queue = queue;
+    this.#tally = tally;
+  }
+
+  count(): Promise<number> {
+    return this.#queue.count();
+  }
+
+  listAtWork(): Promise<readonly RunAtWork[]> {
+    return this.#queue.listAtWork();
+  }
+
+  listUnfinished(): Promise<readonly { id: string; status: RunStatus }[]> {
+    return this.#queue.listUnfinished();
+  }
+
+  async start(start: { runId: string; now: number }): Promise<StartedRun | null> {
+    return this.#opened(await this.#queue.start(start));
+  }
+
+  async startOldest(start: { now: number }): Promise<StartedRun | null> {
+    return this.#opened(await this.#queue.startOldest(start));
+  }
+
+  beat(beat: Beat): Promise<ReadonlyMap<string, RunStatus>> {
+    return this.#queue.beat(beat);
+  }
+
+  /** Every run that was started has one event, which opens its stream. */
+  #opened(started: StartedRun | null): StartedRun | null {
+    if (started !== null) this.#tally.appends.push(1);
     return started;
-  };
-  const changed = ({ status, cause = null }: RunChange) => {
-    if (status !== undefined && isTerminal(status)) tally.endings.push({ status, cause });
-  };
-  return {
-    ...tx,
-    startRun: async (start) => opened(await tx.startRun(start)),
-    startOldestRun: async (start) => opened(await tx.startOldestRun(start)),
-    appendEvents: async (batch) => {
-      const appended = await tx.appendEvents(batch);
-      if (appended === null) return null;
-      tally.appends.push(batch.jsons.length);
-      changed(batch.change ?? {});
-      return appended;
-    },
-    updateRun: async (runId, change) => {
-      await tx.updateRun(runId, change);
-      changed(change);
-    },
-  };
+  }
 }

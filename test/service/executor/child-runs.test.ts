@@ -214,7 +214,7 @@ for (const kind of storeKinds) {
         }
       }
       await recoverRuns(fixture.core);
-      expect(await fixture.core.store.committed.listUnfinishedRuns()).toEqual([]);
+      expect(await fixture.core.store.committed.queue.listUnfinished()).toEqual([]);
       expect(refusedOnes).toBeGreaterThan(0);
     });
 

@@ -64,7 +64,7 @@ function deafBackend(more: { readonly stopsWithinMs?: number } = {}) {
 }
 
 async function cancel(fixture: CoreFixture, runId: string): Promise<void> {
-  await fixture.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
+  await fixture.store.transact((tx) => tx.runs.update(runId, { status: "cancelling" }));
   fixture.dispatch.nudge(runId);
 }
 
@@ -105,7 +105,7 @@ describe("a run's checkout", () => {
     await withFixture(provider, async (fixture) => {
       const runId = await fixture.submit();
       await asked.promise;
-      await fixture.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
+      await fixture.store.transact((tx) => tx.runs.update(runId, { status: "cancelling" }));
       fixture.dispatch.nudge(runId);
       expect((await fixture.ended(runId)).status).toBe("cancelled");
       expect(opened).toEqual([{ isClosed: true }]);
@@ -236,7 +236,7 @@ describe("a run's checkout", () => {
     await withFixture(provider, async (fixture) => {
       const { id: accountId } = await makeAccount(fixture);
       const { agentId } = (await fixture.caller()).capability;
-      await fixture.store.transact((tx) => tx.updateAgent(agentId, { accountId }));
+      await fixture.store.transact((tx) => tx.agents.update(agentId, { accountId }));
       const caller = { kind: "account", accountId, callerClass: "owner" } as const;
       const submission = { caller, agentId, body: { message: "go" }, idempotencyKey: null };
       const submitted = await fixture.submitter.submit(submission);

@@ -63,7 +63,7 @@ describe("a lease", () => {
     await start(untilStopped);
     const runId = await fixture.submit();
     await whenWorking(1);
-    await fixture.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
+    await fixture.store.transact((tx) => tx.runs.update(runId, { status: "cancelling" }));
     fixture.clock.advance(5_000);
     expect(await fixture.ended(runId)).toMatchObject({ status: "cancelled", cause: "user_stop" });
   });
@@ -72,7 +72,7 @@ describe("a lease", () => {
     await start(untilStopped);
     const runId = await fixture.submit();
     await whenWorking(1);
-    await fixture.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
+    await fixture.store.transact((tx) => tx.runs.update(runId, { status: "cancelling" }));
     fixture.dispatch.nudge(runId);
     expect((await fixture.ended(runId)).status).toBe("cancelled");
   });
@@ -104,7 +104,7 @@ describe("a lease", () => {
     });
     const runId = await fixture.submit();
     await fixture.until(runId, ({ lastSeq }) => lastSeq === 4);
-    await fixture.store.transact((tx) => tx.updateRun(runId, { fence: 2 }));
+    await fixture.store.transact((tx) => tx.runs.update(runId, { fence: 2 }));
     lost.resolve();
     const stopped = Promise.withResolvers<void>();
     tasks[0]?.signal.addEventListener("abort", () => stopped.resolve());
@@ -132,7 +132,7 @@ describe("a backend", () => {
     });
     const runId = await fixture.submit();
     await whenWorking(1);
-    await fixture.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
+    await fixture.store.transact((tx) => tx.runs.update(runId, { status: "cancelling" }));
     fixture.dispatch.nudge(runId);
     expect((await fixture.ended(runId)).status).toBe("cancelled");
     const before = await fixture.stream(runId);
@@ -190,7 +190,7 @@ describe("a backend", () => {
     const runId = await fixture.submit();
     await whenWorking(1);
     const { agentId: id } = await fixture.run(runId);
-    await fixture.store.transact((tx) => tx.upsertAgent({ id, job: makeJob(), backend: "gone", now: 1 }));
+    await fixture.store.transact((tx) => tx.agents.upsert({ id, job: makeJob(), backend: "gone", now: 1 }));
     const second = await fixture.submit();
     expect(await fixture.ended(second)).toMatchObject({
       status: "failed",

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Store } from "../../../src/service/core/ports/store.ts";
 import type { Backend } from "../../../src/service/executor/backend.ts";
 import { CoreFixture } from "../../support/service-core.ts";
+import { withWrites } from "../../support/wrapped-store.ts";
 
 const HEARTBEAT_MS = 5_000;
 
@@ -23,19 +24,16 @@ class SlowBeats {
   #heard = Promise.withResolvers<void>();
 
   wrap(store: Store, now: () => number): Store {
-    return {
-      ...store,
-      transact: (work, options) =>
-        store.transact((tx) => {
-          const beat: typeof tx.beat = async (batch) => {
-            this.begun.push(now());
-            this.#heard.resolve();
-            await this.#held.promise;
-            return await tx.beat(batch);
-          };
-          return work({ ...tx, beat });
-        }, options),
-    };
+    return withWrites(store, (tx) => ({
+      queue: {
+        beat: async (batch) => {
+          this.begun.push(now());
+          this.#heard.resolve();
+          await this.#held.promise;
+          return await tx.queue.beat(batch);
+        },
+      },
+    }));
   }
 
   /** Resolves at the next beat, or at once where one is held. */

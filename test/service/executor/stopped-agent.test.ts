@@ -69,7 +69,7 @@ async function startRun(options: CoreBedOptions): Promise<{ fixture: CoreFixture
 }
 
 async function cancel(fixture: CoreFixture, runId: string): Promise<void> {
-  await fixture.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
+  await fixture.store.transact((tx) => tx.runs.update(runId, { status: "cancelling" }));
   fixture.dispatch.nudge(runId);
 }
 

@@ -20,8 +20,8 @@ for (const kind of storeKinds) {
     });
 
     const take = (threadId: string, key = "k", agentId = "agent-1") =>
-      store.transact((tx) => tx.insertSessionKey({ agentId, key, threadId, createdAt: 1_000 }));
-    const find = (key = "k", agentId = "agent-1") => store.committed.findSessionByKey({ agentId, key });
+      store.transact((tx) => tx.sessions.insertKey({ agentId, key, threadId, createdAt: 1_000 }));
+    const find = (key = "k", agentId = "agent-1") => store.committed.sessions.findByKey({ agentId, key });
 
     it("lead to the session of whoever took them first", async () => {
       expect(await find()).toBeNull();
@@ -41,15 +41,15 @@ for (const kind of storeKinds) {
     it("are freed one by one", async () => {
       await take("thread-1");
       await take("thread-1", "other");
-      await store.transact((tx) => tx.deleteSessionKey({ agentId: "agent-1", key: "k" }));
-      await store.transact((tx) => tx.deleteSessionKey({ agentId: "agent-1", key: "unknown" }));
+      await store.transact((tx) => tx.sessions.deleteKey({ agentId: "agent-1", key: "k" }));
+      await store.transact((tx) => tx.sessions.deleteKey({ agentId: "agent-1", key: "unknown" }));
       expect([await find(), await find("other")]).toEqual([null, "thread-1"]);
       expect(await take("thread-2")).toBe(true);
     });
 
     it("are free again after a transaction that was undone", async () => {
       const undone = store.transact(async (tx) => {
-        await tx.insertSessionKey({ agentId: "agent-1", key: "k", threadId: "thread-1", createdAt: 1_000 });
+        await tx.sessions.insertKey({ agentId: "agent-1", key: "k", threadId: "thread-1", createdAt: 1_000 });
         throw new Error("Undo it.");
       });
       await expect(undone).rejects.toThrow("Undo it.");
@@ -60,8 +60,8 @@ for (const kind of storeKinds) {
     it("are freed for a whole agent, and for no other", async () => {
       for (const key of ["a", "b"]) await take("thread-1", key);
       await take("thread-2", "a", "agent-2");
-      expect(await store.transact((tx) => tx.deleteSessionKeys("agent-1"))).toBe(2);
-      expect(await store.transact((tx) => tx.deleteSessionKeys("agent-1"))).toBe(0);
+      expect(await store.transact((tx) => tx.sessions.deleteKeys("agent-1"))).toBe(2);
+      expect(await store.transact((tx) => tx.sessions.deleteKeys("agent-1"))).toBe(0);
       expect([await find("a"), await find("b"), await find("a", "agent-2")]).toEqual([
         null,
         null,

@@ -1,14 +1,14 @@
 // What every store must do, run on each of them.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { makeJob, makeRun, makeRunInput } from "../../../fakes/records.ts";
+import { makeJob, makeOutcome, makeRun, makeRunInput } from "../../../fakes/records.ts";
 import { EARNED, GRANTS, HELD } from "../../../src/service/core/money/ledger.ts";
+import type { Posting } from "../../../src/service/core/money/posting.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
-import type { Posting } from "../../../src/service/core/records.ts";
 import { DataFolderInUseError } from "../../../src/service/store/sqlite.ts";
 import { type StorePlace, storeKinds } from "../../support/stores.ts";
 
-const PAYER = "free:https://issuer.example:77:2026-01";
+const BILLING_ACCOUNT = "free:https://issuer.example:77:2026-01";
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`store on ${kind.name}`, () => {
@@ -26,10 +26,10 @@ for (const kind of storeKinds) {
     });
 
     it("keeps what it acknowledged when it is opened again", async () => {
-      await store.transact((tx) => tx.insertRun(makeRun(), makeRunInput()));
+      await store.transact((tx) => tx.runs.insert(makeRun(), makeRunInput()));
       await store.close();
       store = await place.open();
-      expect(await store.committed.findRun("run-1")).toEqual(makeRun());
+      expect(await store.committed.runs.find("run-1")).toEqual(makeRun());
     });
 
     it.runIf(kind.name === "SQLite")("refuses a second process, and says who has it", async () => {
@@ -42,9 +42,9 @@ for (const kind of storeKinds) {
       "is shared by nodes, also when they start at the same time",
       async () => {
         const nodes = await Promise.all([place.open(), place.open(), place.open()]);
-        await nodes[0]?.transact((tx) => tx.insertRun(makeRun({ id: "shared" }), makeRunInput()));
+        await nodes[0]?.transact((tx) => tx.runs.insert(makeRun({ id: "shared" }), makeRunInput()));
         for (const node of nodes) {
-          expect((await node.committed.findRun("shared"))?.id).toBe("shared");
+          expect((await node.committed.runs.find("shared"))?.id).toBe("shared");
           await node.close();
         }
       },
@@ -53,9 +53,9 @@ for (const kind of storeKinds) {
     it.skipIf(kind.name === "SQLite")(
       "goes on when a newer node has changed the tables meanwhile",
       async () => {
-        await store.transact((tx) => tx.insertRun(makeRun(), makeRunInput()));
-        const read = () => store.committed.findRun("run-1");
-        const lock = () => store.transact((tx) => tx.lockRun("run-1"));
+        await store.transact((tx) => tx.runs.insert(makeRun(), makeRunInput()));
+        const read = () => store.committed.runs.find("run-1");
+        const lock = () => store.transact((tx) => tx.runs.lock("run-1"));
         expect([await read(), await lock()]).toEqual([makeRun(), makeRun()]);
         await place.query("alter table runs add column later text");
         expect([await lock(), await read()]).toEqual([makeRun(), makeRun()]);
@@ -64,53 +64,53 @@ for (const kind of storeKinds) {
 
     it("takes the oldest queued run, each once, and knows what is queued and at work", async () => {
       const ids = ["a", "b", "c"];
-      for (const id of ids) await store.transact((tx) => tx.insertRun(makeRun({ id }), makeRunInput()));
-      expect(await store.committed.countQueuedRuns()).toBe(3);
-      const takes = Array.from({ length: 5 }, () => store.transact((tx) => tx.startOldestRun({ now: 7 })));
+      for (const id of ids) await store.transact((tx) => tx.runs.insert(makeRun({ id }), makeRunInput()));
+      expect(await store.committed.queue.count()).toBe(3);
+      const takes = Array.from({ length: 5 }, () => store.transact((tx) => tx.queue.startOldest({ now: 7 })));
       const taken = (await Promise.all(takes)).flatMap((start) => (start === null ? [] : [start.run.id]));
       expect(taken.sort()).toEqual(ids);
-      expect(await store.committed.countQueuedRuns()).toBe(0);
-      expect(await store.committed.listRunsAtWork()).toEqual(
+      expect(await store.committed.queue.count()).toBe(0);
+      expect(await store.committed.queue.listAtWork()).toEqual(
         ids.map((id) => ({ id, heartbeatAt: 7, fence: 1 })),
       );
     });
 
     it("undoes a transaction that throws, and only that one", async () => {
       const failing = store.transact(async (tx) => {
-        await tx.insertRun(makeRun({ id: "undone" }), makeRunInput());
+        await tx.runs.insert(makeRun({ id: "undone" }), makeRunInput());
         throw new Error("no");
       });
-      const passing = store.transact((tx) => tx.insertRun(makeRun({ id: "kept" }), makeRunInput()));
+      const passing = store.transact((tx) => tx.runs.insert(makeRun({ id: "kept" }), makeRunInput()));
       await expect(failing).rejects.toThrow("no");
       await passing;
-      expect(await store.committed.findRun("undone")).toBeNull();
-      expect(await store.committed.findRun("kept")).not.toBeNull();
+      expect(await store.committed.runs.find("undone")).toBeNull();
+      expect(await store.committed.runs.find("kept")).not.toBeNull();
     });
 
     it("shows nobody what is not committed", async () => {
       let seen: unknown = "not looked";
       await store.transact(async (tx) => {
-        await tx.insertRun(makeRun(), makeRunInput());
-        seen = await store.committed.findRun("run-1");
+        await tx.runs.insert(makeRun(), makeRunInput());
+        seen = await store.committed.runs.find("run-1");
       });
       expect(seen).toBeNull();
-      expect(await store.committed.findRun("run-1")).not.toBeNull();
+      expect(await store.committed.runs.find("run-1")).not.toBeNull();
     });
 
     it("lets one of many claim a token", async () => {
       const token = { issuer: "i", replayKey: "jti-1", usableUntil: 10 };
       const claims = await Promise.all(
-        Array.from({ length: 50 }, () => store.transact((tx) => tx.claimToken(token))),
+        Array.from({ length: 50 }, () => store.transact((tx) => tx.ci.claimToken(token))),
       );
       expect(claims.filter(Boolean)).toHaveLength(1);
-      expect(await store.transact((tx) => tx.claimToken({ ...token, issuer: "another" }))).toBe(true);
+      expect(await store.transact((tx) => tx.ci.claimToken({ ...token, issuer: "another" }))).toBe(true);
     });
 
     it("makes one agent a repository, however many ask", async () => {
       const agents = await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
           store.transact((tx) =>
-            tx.upsertAgent({ id: `agent-${index}`, job: makeJob(), backend: "offline", now: 1 }),
+            tx.agents.upsert({ id: `agent-${index}`, job: makeJob(), backend: "offline", now: 1 }),
           ),
         ),
       );
@@ -120,7 +120,7 @@ for (const kind of storeKinds) {
     it("follows a rename and keeps a recycled name apart", async () => {
       const upsert = (id: string, repository: ReturnType<typeof makeJob>["repository"]) =>
         store.transact((tx) =>
-          tx.upsertAgent({ id, job: makeJob({ repository }), backend: "offline", now: 1 }),
+          tx.agents.upsert({ id, job: makeJob({ repository }), backend: "offline", now: 1 }),
         );
       const first = await upsert("a", { id: "1", ownerId: "7", name: "octo/old", visibility: "public" });
       const renamed = await upsert("b", { id: "1", ownerId: "7", name: "octo/new", visibility: "private" });
@@ -132,17 +132,17 @@ for (const kind of storeKinds) {
 
     it("keeps an agent's policy on CI jobs, whatever its repository's next job says, until it is cleared", async () => {
       const upsert = () =>
-        store.transact((tx) => tx.upsertAgent({ id: "a", job: makeJob(), backend: "offline", now: 1 }));
+        store.transact((tx) => tx.agents.upsert({ id: "a", job: makeJob(), backend: "offline", now: 1 }));
       const agent = await upsert();
       expect(agent.ciPolicy).toBeNull();
       const ciPolicy = { events: ["push"], workflows: ["ci/über.yml@refs/heads/*"], actors: ["12"] };
-      await store.transact((tx) => tx.updateAgent("a", { ciPolicy }));
-      expect(await store.committed.findAgent("a")).toEqual({ ...agent, ciPolicy });
+      await store.transact((tx) => tx.agents.update("a", { ciPolicy }));
+      expect(await store.committed.agents.find("a")).toEqual({ ...agent, ciPolicy });
       expect(await upsert()).toEqual({ ...agent, ciPolicy });
-      await store.transact((tx) => tx.updateAgent("a", { advisorMaxSpendMicroUsd: 1 }));
-      expect((await store.transact((tx) => tx.lockAgent("a")))?.ciPolicy).toEqual(ciPolicy);
-      await store.transact((tx) => tx.updateAgent("a", { ciPolicy: null }));
-      expect((await store.committed.findAgent("a"))?.ciPolicy).toBeNull();
+      await store.transact((tx) => tx.agents.update("a", { advisorMaxSpendMicroUsd: 1 }));
+      expect((await store.transact((tx) => tx.agents.lock("a")))?.ciPolicy).toEqual(ciPolicy);
+      await store.transact((tx) => tx.agents.update("a", { ciPolicy: null }));
+      expect((await store.committed.agents.find("a"))?.ciPolicy).toBeNull();
     });
 
     it("keeps and revokes a capability", async () => {
@@ -154,17 +154,19 @@ for (const kind of storeKinds) {
         expiresAt: 5,
         revokedAt: null,
       };
-      await store.transact((tx) => tx.insertCapability(capability));
-      expect(await store.committed.findCapability("h")).toEqual(capability);
-      await store.transact((tx) => tx.revokeCapability({ hash: "h", now: 2 }));
-      await store.transact((tx) => tx.revokeCapability({ hash: "h", now: 3 }));
-      expect((await store.committed.findCapability("h"))?.revokedAt).toBe(2);
+      await store.transact((tx) => tx.ci.insertCapability(capability));
+      expect(await store.committed.ci.findCapability("h")).toEqual(capability);
+      await store.transact((tx) => tx.ci.revokeCapability({ hash: "h", now: 2 }));
+      await store.transact((tx) => tx.ci.revokeCapability({ hash: "h", now: 3 }));
+      expect((await store.committed.ci.findCapability("h"))?.revokedAt).toBe(2);
     });
 
     it("gives a queued run to one worker", async () => {
-      await store.transact((tx) => tx.insertRun(makeRun(), makeRunInput({ maxTurnTokens: 9 })));
+      await store.transact((tx) => tx.runs.insert(makeRun(), makeRunInput({ maxTurnTokens: 9 })));
       const starts = await Promise.all(
-        Array.from({ length: 20 }, () => store.transact((tx) => tx.startRun({ runId: "run-1", now: 2_000 }))),
+        Array.from({ length: 20 }, () =>
+          store.transact((tx) => tx.queue.start({ runId: "run-1", now: 2_000 })),
+        ),
       );
       const taken = starts.filter((start) => start !== null);
       expect(taken).toEqual([
@@ -173,7 +175,7 @@ for (const kind of storeKinds) {
           input: makeRunInput({ maxTurnTokens: 9 }),
         },
       ]);
-      const [opening, ...more] = await store.committed.listEvents({ runId: "run-1", after: 0, limit: 10 });
+      const [opening, ...more] = await store.committed.events.list({ runId: "run-1", after: 0, limit: 10 });
       expect(more).toEqual([]);
       expect(opening).toMatchObject({ seq: 1, at: 2_000 });
       expect(JSON.parse(opening?.json ?? "")).toEqual({
@@ -184,82 +186,87 @@ for (const kind of storeKinds) {
     });
 
     it("numbers events 1, 2, 3 … whoever appends at the same time", async () => {
-      await store.transact((tx) => tx.insertRun(makeRun(), makeRunInput()));
-      await store.transact((tx) => tx.startRun({ runId: "run-1", now: 1 }));
+      await store.transact((tx) => tx.runs.insert(makeRun(), makeRunInput()));
+      await store.transact((tx) => tx.queue.start({ runId: "run-1", now: 1 }));
       await Promise.all(
         Array.from({ length: 40 }, (_, index) =>
           store.transact((tx) =>
-            tx.appendEvents({ runId: "run-1", fence: 1, now: 2, jsons: [`"${index}a"`, `"${index}b"`] }),
+            tx.events.append({ runId: "run-1", fence: 1, now: 2, jsons: [`"${index}a"`, `"${index}b"`] }),
           ),
         ),
       );
-      const events = await store.committed.listEvents({ runId: "run-1", after: 0, limit: 1000 });
+      const events = await store.committed.events.list({ runId: "run-1", after: 0, limit: 1000 });
       expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 81 }, (_, index) => index + 1));
       for (let index = 1; index < 81; index += 2) {
         expect(events[index + 1]?.json).toBe(events[index]?.json.replace("a", "b"));
       }
-      expect((await store.committed.findRun("run-1"))?.lastSeq).toBe(81);
-      const page = await store.committed.listEvents({ runId: "run-1", after: 77, limit: 2 });
+      expect((await store.committed.runs.find("run-1"))?.lastSeq).toBe(81);
+      const page = await store.committed.events.list({ runId: "run-1", after: 77, limit: 2 });
       expect(page.map(({ seq }) => seq)).toEqual([78, 79]);
     });
 
     it("appends more events at once than a statement binds values", async () => {
-      await store.transact((tx) => tx.insertRun(makeRun(), makeRunInput()));
-      await store.transact((tx) => tx.startRun({ runId: "run-1", now: 1 }));
+      await store.transact((tx) => tx.runs.insert(makeRun(), makeRunInput()));
+      await store.transact((tx) => tx.queue.start({ runId: "run-1", now: 1 }));
       const jsons = Array.from({ length: 2_500 }, (_, index) => String(index));
       const appended = await store.transact((tx) =>
-        tx.appendEvents({ runId: "run-1", fence: 1, now: 2, jsons }),
+        tx.events.append({ runId: "run-1", fence: 1, now: 2, jsons }),
       );
       expect(appended).toEqual({ lastSeq: 2_501, status: "running" });
-      const [last] = await store.committed.listEvents({ runId: "run-1", after: 2_500, limit: 10 });
+      const [last] = await store.committed.events.list({ runId: "run-1", after: 2_500, limit: 10 });
       expect(last).toEqual({ seq: 2_501, at: 2, json: "2499" });
     });
 
     it("refuses the writes of a worker that lost the run, and all writes after its end", async () => {
-      await store.transact((tx) => tx.insertRun(makeRun(), makeRunInput()));
-      await store.transact((tx) => tx.startRun({ runId: "run-1", now: 1 }));
+      await store.transact((tx) => tx.runs.insert(makeRun(), makeRunInput()));
+      await store.transact((tx) => tx.queue.start({ runId: "run-1", now: 1 }));
       const append = (fence: number) =>
-        store.transact((tx) => tx.appendEvents({ runId: "run-1", fence, now: 2, jsons: ["1"] }));
+        store.transact((tx) => tx.events.append({ runId: "run-1", fence, now: 2, jsons: ["1"] }));
       expect(await append(0)).toBeNull();
       expect(await append(1)).toEqual({ lastSeq: 2, status: "running" });
-      await store.transact((tx) => tx.updateRun("run-1", { fence: 2 }));
+      await store.transact((tx) => tx.runs.update("run-1", { fence: 2 }));
       expect(await append(1)).toBeNull();
       const runs = [{ runId: "run-1", fence: 1 }];
-      expect((await store.transact((tx) => tx.beat({ runs, now: 3 }))).size).toBe(0);
-      await store.transact((tx) => tx.updateRun("run-1", { status: "completed", endedAt: 4 }));
+      expect((await store.transact((tx) => tx.queue.beat({ runs, now: 3 }))).size).toBe(0);
+      const end = { runId: "run-1", fence: 2, now: 4, jsons: ["2"], outcome: makeOutcome() };
+      expect(await store.transact((tx) => tx.events.append(end))).toEqual({
+        lastSeq: 3,
+        status: "completed",
+      });
       expect(await append(2)).toBeNull();
-      expect((await store.committed.findRun("run-1"))?.lastSeq).toBe(2);
+      expect((await store.committed.runs.find("run-1"))?.lastSeq).toBe(3);
     });
 
     it("keeps the heartbeats of many runs in one write, and says which are another's", async () => {
       for (const id of ["mine", "cancelling", "lost", "over"]) {
-        await store.transact((tx) => tx.insertRun(makeRun({ id }), makeRunInput()));
-        await store.transact((tx) => tx.startRun({ runId: id, now: 1 }), { isOneWrite: true });
+        await store.transact((tx) => tx.runs.insert(makeRun({ id }), makeRunInput()));
+        await store.transact((tx) => tx.queue.start({ runId: id, now: 1 }), { isOneWrite: true });
       }
-      await store.transact((tx) => tx.updateRun("cancelling", { status: "cancelling" }));
-      await store.transact((tx) => tx.updateRun("lost", { fence: 2 }));
-      await store.transact((tx) => tx.updateRun("over", { status: "completed", endedAt: 2 }));
+      await store.transact((tx) => tx.runs.update("cancelling", { status: "cancelling" }));
+      await store.transact((tx) => tx.runs.update("lost", { fence: 2 }));
+      const end = { runId: "over", fence: 1, now: 2, jsons: ["1"], outcome: makeOutcome() };
+      await store.transact((tx) => tx.events.append(end));
       const runs = ["mine", "cancelling", "lost", "over", "unknown"].map((runId) => ({ runId, fence: 1 }));
-      const states = await store.transact((tx) => tx.beat({ runs, now: 9 }), { isOneWrite: true });
+      const states = await store.transact((tx) => tx.queue.beat({ runs, now: 9 }), { isOneWrite: true });
       expect(Object.fromEntries(states)).toEqual({ mine: "running", cancelling: "cancelling" });
-      const beats = ["mine", "cancelling", "lost", "over"].map((id) => store.committed.findRun(id));
-      expect((await Promise.all(beats)).map((run) => run?.heartbeatAt)).toEqual([9, 9, 1, 1]);
+      const beats = ["mine", "cancelling", "lost", "over"].map((id) => store.committed.runs.find(id));
+      expect((await Promise.all(beats)).map((run) => run?.heartbeatAt)).toEqual([9, 9, 1, 2]);
     });
 
     it("writes what changes with the last events, or neither", async () => {
-      await store.transact((tx) => tx.insertRun(makeRun(), makeRunInput()));
-      await store.transact((tx) => tx.startRun({ runId: "run-1", now: 1 }));
+      await store.transact((tx) => tx.runs.insert(makeRun(), makeRunInput()));
+      await store.transact((tx) => tx.queue.start({ runId: "run-1", now: 1 }));
       const end = {
         runId: "run-1",
         now: 5,
         jsons: ["1"],
-        change: { status: "completed", endedAt: 5 },
-      } as const;
-      expect(await store.transact((tx) => tx.appendEvents({ ...end, fence: 7 }))).toBeNull();
-      expect(await store.committed.findRun("run-1")).toMatchObject({ status: "running", lastSeq: 1 });
-      const appended = await store.transact((tx) => tx.appendEvents({ ...end, fence: 1 }));
+        outcome: makeOutcome({ endedAt: 5 }),
+      };
+      expect(await store.transact((tx) => tx.events.append({ ...end, fence: 7 }))).toBeNull();
+      expect(await store.committed.runs.find("run-1")).toMatchObject({ status: "running", lastSeq: 1 });
+      const appended = await store.transact((tx) => tx.events.append({ ...end, fence: 1 }));
       expect(appended).toEqual({ lastSeq: 2, status: "completed" });
-      expect(await store.committed.findRun("run-1")).toMatchObject({
+      expect(await store.committed.runs.find("run-1")).toMatchObject({
         status: "completed",
         endedAt: 5,
         lastSeq: 2,
@@ -271,23 +278,29 @@ for (const kind of storeKinds) {
         at: 1,
         kind: "grant",
         from: GRANTS,
-        to: PAYER,
+        to: BILLING_ACCOUNT,
         microUsd: 1_000,
         runId: null,
       } as const;
       await store.transact(async (tx) => {
-        await tx.openAccount(PAYER);
-        await tx.post({ id: "g", ...posting });
-        await tx.post({ ...posting, id: "h", kind: "hold", from: PAYER, to: HELD, microUsd: 600 });
+        await tx.ledger.open(BILLING_ACCOUNT);
+        await tx.ledger.post({ id: "g", ...posting });
+        await tx.ledger.hold({
+          id: "h",
+          at: 1,
+          billingAccount: BILLING_ACCOUNT,
+          microUsd: 600,
+          runId: "run-1",
+        });
       });
       const settle = (postings: readonly Posting[]) =>
-        store.transact((tx) => tx.settle({ billingAccount: PAYER, postings }));
+        store.transact((tx) => tx.ledger.settle({ billingAccount: BILLING_ACCOUNT, postings }));
       const of = { at: 2, from: HELD, runId: "run-1" } as const;
       expect(await settle([{ ...of, id: "c", kind: "charge", to: EARNED, microUsd: 500 }])).toBe(400);
       expect(
         await settle([
-          { ...of, id: "r", kind: "release", to: PAYER, microUsd: 100 },
-          { ...of, id: "f", kind: "refund", from: EARNED, to: PAYER, microUsd: 500 },
+          { ...of, id: "r", kind: "release", to: BILLING_ACCOUNT, microUsd: 100 },
+          { ...of, id: "f", kind: "refund", from: EARNED, to: BILLING_ACCOUNT, microUsd: 500 },
         ]),
       ).toBe(1_000);
       expect(await settle([])).toBe(1_000);
@@ -301,9 +314,9 @@ for (const kind of storeKinds) {
         ["r2", "completed"],
         ["r4", "cancelling"],
       ] as const) {
-        await store.transact((tx) => tx.insertRun(makeRun({ id, status }), makeRunInput()));
+        await store.transact((tx) => tx.runs.insert(makeRun({ id, status }), makeRunInput()));
       }
-      expect(await store.committed.listUnfinishedRuns()).toEqual([
+      expect(await store.committed.queue.listUnfinished()).toEqual([
         { id: "r1", status: "running" },
         { id: "r3", status: "queued" },
         { id: "r4", status: "cancelling" },
@@ -312,33 +325,38 @@ for (const kind of storeKinds) {
 
     it("keeps an idempotency key until it ends, then gives it to the next", async () => {
       const use = { agentId: "a", key: "k", runId: "r1", threadId: "t1", requestHash: "h1", expiresAt: 100 };
-      expect(await store.transact((tx) => tx.insertIdempotentRun({ ...use, now: 1 }))).toBe(true);
+      expect(await store.transact((tx) => tx.idempotency.insert({ ...use, now: 1 }))).toBe(true);
       const other = { ...use, runId: "r2", expiresAt: 200 };
-      expect(await store.transact((tx) => tx.insertIdempotentRun({ ...other, now: 99 }))).toBe(false);
+      expect(await store.transact((tx) => tx.idempotency.insert({ ...other, now: 99 }))).toBe(false);
       const find = (now: number) =>
-        store.transact((tx) => tx.findIdempotentRun({ agentId: "a", key: "k", now }));
+        store.transact((tx) => tx.idempotency.find({ agentId: "a", key: "k", now }));
       expect((await find(99))?.runId).toBe("r1");
       expect(await find(100)).toBeNull();
-      expect(await store.transact((tx) => tx.insertIdempotentRun({ ...other, now: 100 }))).toBe(true);
+      expect(await store.transact((tx) => tx.idempotency.insert({ ...other, now: 100 }))).toBe(true);
       expect((await find(101))?.runId).toBe("r2");
     });
 
     it("never lets a billing account fall below zero, however many spend at once", async () => {
       await store.transact(async (tx) => {
-        await tx.openAccount(PAYER);
-        const grant = { id: "g", at: 1, kind: "grant", from: GRANTS, to: PAYER, runId: null } as const;
-        await tx.post({ ...grant, microUsd: 1_000 });
+        await tx.ledger.open(BILLING_ACCOUNT);
+        const grant = {
+          id: "g",
+          at: 1,
+          kind: "grant",
+          from: GRANTS,
+          to: BILLING_ACCOUNT,
+          runId: null,
+        } as const;
+        await tx.ledger.post({ ...grant, microUsd: 1_000 });
       });
-      expect(await store.transact((tx) => tx.openAccount(PAYER))).toBe(false);
+      expect(await store.transact((tx) => tx.ledger.open(BILLING_ACCOUNT))).toBe(false);
       const holds = await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
           store.transact((tx) =>
-            tx.post({
+            tx.ledger.hold({
               id: `h${index}`,
               at: 2,
-              kind: "hold",
-              from: PAYER,
-              to: HELD,
+              billingAccount: BILLING_ACCOUNT,
               microUsd: 100,
               runId: `r${index}`,
             }),
@@ -346,27 +364,43 @@ for (const kind of storeKinds) {
         ),
       );
       expect(holds.filter(Boolean)).toHaveLength(10);
-      expect(await store.committed.findBalance(PAYER)).toBe(0);
+      expect(await store.committed.ledger.findBalance(BILLING_ACCOUNT)).toBe(0);
       const [sum] = await place.query(
-        `select sum(case when to_account = '${PAYER}' then micro_usd else -micro_usd end) as total
-         from ledger_postings where from_account = '${PAYER}' or to_account = '${PAYER}'`,
+        `select sum(case when to_account = '${BILLING_ACCOUNT}' then micro_usd else -micro_usd end) as total
+         from ledger_postings where from_account = '${BILLING_ACCOUNT}' or to_account = '${BILLING_ACCOUNT}'`,
       );
       expect(Number(sum?.total)).toBe(0);
     });
 
+    it("takes from a billing account by a hold alone", async () => {
+      const posting = {
+        id: "p",
+        at: 1,
+        kind: "charge",
+        from: BILLING_ACCOUNT,
+        to: EARNED,
+        microUsd: 1,
+        runId: null,
+      } as const;
+      await expect(store.transact((tx) => tx.ledger.post(posting))).rejects.toThrow(TypeError);
+      const settlement = { billingAccount: BILLING_ACCOUNT, postings: [posting] };
+      await expect(store.transact((tx) => tx.ledger.settle(settlement))).rejects.toThrow(TypeError);
+      expect(await place.query("select id from ledger_postings")).toEqual([]);
+    });
+
     it("forgets what has ended", async () => {
       await store.transact(async (tx) => {
-        await tx.claimToken({ issuer: "i", replayKey: "old", usableUntil: 10 });
-        await tx.claimToken({ issuer: "i", replayKey: "new", usableUntil: 30 });
-        await tx.insertClaimTicket({ hash: "c", agentId: "a", createdAt: 1, expiresAt: 10 });
+        await tx.ci.claimToken({ issuer: "i", replayKey: "old", usableUntil: 10 });
+        await tx.ci.claimToken({ issuer: "i", replayKey: "new", usableUntil: 30 });
+        await tx.claims.insertTicket({ hash: "c", agentId: "a", createdAt: 1, expiresAt: 10 });
         const entry = { requestId: "r", action: "exchange", outcome: "ok", issuer: null } as const;
         const of = { repositoryId: null, repositoryName: null, ciRunId: null };
-        await tx.insertAuditEntry({ id: "old", at: 19, ...entry, ...of });
-        await tx.insertAuditEntry({ id: "new", at: 20, ...entry, ...of });
+        await tx.audit.insert({ id: "old", at: 19, ...entry, ...of });
+        await tx.audit.insert({ id: "new", at: 20, ...entry, ...of });
       });
-      expect(await store.transact((tx) => tx.deleteExpired({ now: 20, auditedBefore: 20 }))).toBe(3);
+      expect(await store.transact((tx) => tx.expiry.deleteExpired({ now: 20, auditedBefore: 20 }))).toBe(3);
       expect(
-        await store.transact((tx) => tx.claimToken({ issuer: "i", replayKey: "new", usableUntil: 30 })),
+        await store.transact((tx) => tx.ci.claimToken({ issuer: "i", replayKey: "new", usableUntil: 30 })),
       ).toBe(false);
     });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { makeRun, makeRunInput } from "../../../fakes/records.ts";
+import { makeOutcome, makeRun, makeRunInput } from "../../../fakes/records.ts";
 import { type Meter, noMeter } from "../../../src/service/core/ports/meter.ts";
 import type { Store, StoreTransaction } from "../../../src/service/core/ports/store.ts";
 import { meteredStore } from "../../../src/service/telemetry/metered-store.ts";
@@ -8,12 +8,12 @@ import { meteredStore } from "../../../src/service/telemetry/metered-store.ts";
 function storeOf(options: { tries?: number; appends?: boolean } = {}): Store {
   const { tries = 1, appends = true } = options;
   const started = { run: makeRun(), input: makeRunInput() };
+  const start = async () => (appends ? started : null);
   const tx = {
-    startRun: async () => (appends ? started : null),
-    startOldestRun: async () => (appends ? started : null),
-    appendEvents: async () => (appends ? { lastSeq: 1, status: "running" as const } : null),
-    updateRun: async () => {},
-  } as Partial<StoreTransaction> as StoreTransaction;
+    queue: { start, startOldest: start },
+    events: { append: async () => (appends ? { lastSeq: 1, status: "running" } : null) },
+    runs: { update: async () => {} },
+  } as unknown as StoreTransaction;
   return {
     committed: tx,
     transact: async (work) => {
@@ -36,12 +36,13 @@ function recorder(): { meter: Meter; seen: unknown[] } {
 }
 
 const batch = { runId: "run", fence: 1, now: 0, jsons: ["{}", "{}"] };
+const outcome = makeOutcome({ status: "failed", cause: "stalled" });
 
 async function work(tx: StoreTransaction): Promise<string> {
-  await tx.appendEvents(batch);
-  await tx.updateRun("run", { fence: 2 });
-  await tx.updateRun("run", { status: "cancelling" });
-  await tx.updateRun("run", { status: "failed", cause: "stalled" });
+  await tx.events.append(batch);
+  await tx.runs.update("run", { fence: 2 });
+  await tx.runs.update("run", { status: "cancelling" });
+  await tx.events.append({ ...batch, jsons: ["{}"], outcome });
   return "value";
 }
 
@@ -49,23 +50,22 @@ describe("a measured store", () => {
   it("counts what was committed, and gives back what the work gave", async () => {
     const { meter, seen } = recorder();
     expect(await meteredStore(storeOf(), meter).transact(work)).toBe("value");
-    expect(seen).toEqual([2, { status: "failed", cause: "stalled" }]);
+    expect(seen).toEqual([2, 1, { status: "failed", cause: "stalled" }]);
   });
 
   it("counts the event that opens a stream, and an ending that comes with the last events", async () => {
     const { meter, seen } = recorder();
     const store = meteredStore(storeOf(), meter);
-    await store.transact((tx) => tx.startRun({ runId: "run", now: 0 }));
-    await store.transact((tx) => tx.startOldestRun({ now: 0 }));
-    const change = { status: "completed", cause: null } as const;
-    await store.transact((tx) => tx.appendEvents({ ...batch, change }));
-    expect(seen).toEqual([1, 1, 2, change]);
+    await store.transact((tx) => tx.queue.start({ runId: "run", now: 0 }));
+    await store.transact((tx) => tx.queue.startOldest({ now: 0 }));
+    await store.transact((tx) => tx.events.append({ ...batch, outcome }));
+    expect(seen).toEqual([1, 1, 2, { status: "failed", cause: "stalled" }]);
   });
 
   it("counts once what had to run again", async () => {
     const { meter, seen } = recorder();
     await meteredStore(storeOf({ tries: 3 }), meter).transact(work);
-    expect(seen).toHaveLength(2);
+    expect(seen).toHaveLength(3);
   });
 
   it("counts nothing that was undone, and no write that was refused", async () => {
@@ -76,8 +76,8 @@ describe("a measured store", () => {
     });
     await expect(failing).rejects.toThrow("undone");
     const refusing = meteredStore(storeOf({ appends: false }), meter);
-    await refusing.transact((tx) => tx.startOldestRun({ now: 0 }));
-    await refusing.transact((tx) => tx.appendEvents({ ...batch, change: { status: "completed" } }));
+    await refusing.transact((tx) => tx.queue.startOldest({ now: 0 }));
+    await refusing.transact((tx) => tx.events.append({ ...batch, outcome }));
     expect(seen).toEqual([]);
   });
 });

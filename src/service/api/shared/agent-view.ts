@@ -1,8 +1,8 @@
 // A stored agent as the contract shows it. Pure.
 
 import type { Agent as AgentResource } from "../../../contract/agents/agent.ts";
+import type { Agent } from "../../core/agents/agent.ts";
 import type { Rates } from "../../core/money/rates.ts";
-import type { Agent } from "../../core/records.ts";
 
 /** Throws on an agent without an account: only its repository's jobs know that one. */
 export function toAgent(agent: Agent, rates: Pick<Rates, "models">): AgentResource {

@@ -2,8 +2,8 @@
 
 import type { Run } from "../../../contract/runs/run.ts";
 import { chargeInCredits } from "../../core/money/ledger.ts";
-import type { RunRecord } from "../../core/records.ts";
 import { withheldReasonOf } from "../../core/runs/run-machine.ts";
+import type { RunRecord } from "../../core/runs/run-record.ts";
 import { type AdvisorTerms, modelRoles, sumOf, type Usage } from "../../core/runs/usage.ts";
 
 export function toRun(run: RunRecord): Run {

@@ -3,9 +3,11 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
 import { CAPABILITY_PREFIX } from "../../../contract/ci/exchange.ts";
+import type { Agent } from "../agents/agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
+import type { Capability } from "../ci/capability.ts";
 import type { Core } from "../core.ts";
-import type { Agent, CallerClass, Capability } from "../records.ts";
+import type { CallerClass } from "./api-key.ts";
 import type { AuthRefusal } from "./refusals.ts";
 
 /** A CI job with a capability for one repository's agent. */
@@ -35,7 +37,7 @@ export async function authenticate(core: Core, bearer: string | null): Promise<R
 }
 
 async function authenticateJob(core: Core, bearer: string): Promise<Result<Caller, AuthRefusal>> {
-  const capability = await core.store.committed.findCapability(hashSecret(bearer));
+  const capability = await core.store.committed.ci.findCapability(hashSecret(bearer));
   if (capability === null) return refused({ reason: "credential_unknown" });
   if (capability.revokedAt !== null) return refused({ reason: "capability_revoked" });
   if (capability.expiresAt <= core.clock.now()) {
@@ -45,12 +47,12 @@ async function authenticateJob(core: Core, bearer: string): Promise<Result<Calle
 }
 
 async function authenticateKey(core: Core, bearer: string): Promise<Result<Caller, AuthRefusal>> {
-  const key = await core.store.committed.findApiKey(hashSecret(bearer));
+  const key = await core.store.committed.apiKeys.find(hashSecret(bearer));
   if (key === null) return refused({ reason: "credential_unknown" });
   if (key.revokedAt !== null) return refused({ reason: "key_revoked" });
   const now = core.clock.now();
   if (now - (key.lastUsedAt ?? 0) >= LAST_USED_STEP_MS) {
-    await core.store.transact((tx) => tx.touchApiKey({ hash: key.hash, now }));
+    await core.store.transact((tx) => tx.apiKeys.touch({ hash: key.hash, now }));
   }
   return ok({ kind: "account", accountId: key.accountId, callerClass: key.callerClass });
 }
@@ -76,7 +78,7 @@ export async function reachAgent(
   request: { caller: Caller; agentId: string },
 ): Promise<Result<Agent, AgentRefusal>> {
   const { caller, agentId } = request;
-  const agent = await core.store.committed.findAgent(agentId);
+  const agent = await core.store.committed.agents.find(agentId);
   if (agent === null) return refused({ reason: "agent_not_found", agentId });
   return mayUseAgent(caller, agent) ? ok(agent) : refused({ reason: "agent_of_another", agentId });
 }

@@ -3,7 +3,8 @@
 import { makeSecretToken } from "../../../base/secret-token.ts";
 import type { Core } from "../core.ts";
 import { accountWallet, GRANTS, grantInMicroUsd } from "../money/ledger.ts";
-import type { Account, ApiKey, CallerClass, Plan } from "../records.ts";
+import type { Account, Plan } from "./account.ts";
+import type { ApiKey, CallerClass } from "./api-key.ts";
 import { keyPrefixes } from "./caller.ts";
 
 type KeyMaker = Pick<Core, "store" | "clock" | "random" | "rates">;
@@ -15,11 +16,11 @@ export async function openAccount(core: KeyMaker, plan: Plan): Promise<Account> 
   const microUsd = grantInMicroUsd(core.rates.plans[plan].firstCredits);
   await core.store.transact(async (tx) => {
     const wallet = accountWallet(account.id);
-    await tx.insertAccount(account);
-    await tx.openAccount(wallet);
+    await tx.accounts.insert(account);
+    await tx.ledger.open(wallet);
     if (microUsd === 0) return;
     const id = core.random.uuid(now);
-    await tx.post({ id, at: now, kind: "grant", from: GRANTS, to: wallet, microUsd, runId: null });
+    await tx.ledger.post({ id, at: now, kind: "grant", from: GRANTS, to: wallet, microUsd, runId: null });
   });
   return account;
 }
@@ -40,14 +41,14 @@ export async function makeApiKey(
     lastUsedAt: null,
     revokedAt: null,
   };
-  await core.store.transact((tx) => tx.insertApiKey(key));
+  await core.store.transact((tx) => tx.apiKeys.insert(key));
   return { key, secret: token.text };
 }
 
 /** Ends a key. False when there is no such key, or it had ended. */
 export async function revokeApiKey(core: KeyMaker, id: string): Promise<boolean> {
   const now = core.clock.now();
-  return await core.store.transact((tx) => tx.revokeApiKey({ id, now }));
+  return await core.store.transact((tx) => tx.apiKeys.revoke({ id, now }));
 }
 
 /** Gives an account credits. False when there is no such account. */
@@ -66,7 +67,8 @@ export async function grantCredits(
     runId: null,
   } as const;
   return await core.store.transact(async (tx) => {
-    if ((await tx.findAccount(grant.accountId)) === null) return false;
-    return await tx.post(posting);
+    if ((await tx.accounts.find(grant.accountId)) === null) return false;
+    await tx.ledger.post(posting);
+    return true;
   });
 }

@@ -4,7 +4,7 @@
 //      ↘      ↙
 //      cancelled
 
-import type { Subscription } from "../records.ts";
+import type { Subscription } from "./account.ts";
 
 /** An active one in its first period, which begins now. */
 export function newSubscription(order: {

@@ -4,7 +4,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
 import { accountWallet, GRANTS, grantInMicroUsd } from "../money/ledger.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { Account, Subscription } from "../records.ts";
+import type { Account, Subscription } from "./account.ts";
 import type { PlanRefusal } from "./refusals.ts";
 import { ended, hasPeriodEnded, newSubscription, nextPeriod } from "./subscription-machine.ts";
 
@@ -52,7 +52,7 @@ export async function endPlan(core: Subscriber, accountId: string): Promise<Resu
     if (account.plan !== "subscribed") return refused({ reason: "plan_not_subscribed", accountId });
     if (account.subscription !== null) return ok(await write(tx, account, ended(account.subscription)));
     const free: Account = { ...account, plan: "registered_free" };
-    await tx.updateAccount(free);
+    await tx.accounts.update(free);
     return ok(free);
   });
 }
@@ -62,7 +62,7 @@ export async function findCurrentAccount(
   core: Pick<Core, "store" | "clock" | "random">,
   accountId: string,
 ): Promise<Account | null> {
-  const account = await core.store.committed.findAccount(accountId);
+  const account = await core.store.committed.accounts.find(accountId);
   if (account === null || !isDue(account, core.clock.now())) return account;
   return await core.store.transact((tx) => lockCurrentAccount(core, tx, accountId));
 }
@@ -73,14 +73,14 @@ export async function lockCurrentAccount(
   tx: StoreTransaction,
   accountId: string,
 ): Promise<Account | null> {
-  const account = await tx.lockAccount(accountId);
+  const account = await tx.accounts.lock(accountId);
   return account === null ? null : await renewDue(core, tx, account);
 }
 
 /** Renews or ends every subscription whose period has ended. Safe to repeat, also on several nodes at once. */
 export async function renewDueAccounts(core: Pick<Core, "store" | "clock" | "random">): Promise<void> {
   for (;;) {
-    const ids = await core.store.committed.listDueAccounts({ now: core.clock.now(), limit: PAGE });
+    const ids = await core.store.committed.accounts.listDue({ now: core.clock.now(), limit: PAGE });
     for (const id of ids) await core.store.transact((tx) => lockCurrentAccount(core, tx, id));
     if (ids.length < PAGE) return;
   }
@@ -109,13 +109,13 @@ async function grantPeriod(
   if (microUsd === 0) return;
   const id = `${subscription.id}:${subscription.period}`;
   const to = accountWallet(accountId);
-  await tx.post({ id, at: core.clock.now(), kind: "grant", from: GRANTS, to, microUsd, runId: null });
+  await tx.ledger.post({ id, at: core.clock.now(), kind: "grant", from: GRANTS, to, microUsd, runId: null });
 }
 
 async function write(tx: StoreTransaction, account: Account, subscription: Subscription): Promise<Account> {
   const plan = subscription.status === "cancelled" ? "registered_free" : "subscribed";
   const written: Account = { ...account, plan, subscription };
-  await tx.updateAccount(written);
+  await tx.accounts.update(written);
   return written;
 }
 

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { CreateAgentRequest } from "../../../contract/agents/agent.ts";
+import type { Account } from "../accounts/account.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import { lockCurrentAccount } from "../accounts/subscriptions.ts";
@@ -10,7 +11,7 @@ import type { Core } from "../core.ts";
 import type { KeyReusedRefusal } from "../idempotency/refusals.ts";
 import type { ModelRate } from "../money/rates.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { Account, Agent } from "../records.ts";
+import type { Agent } from "./agent.ts";
 import type { CreateAgentRefusal } from "./refusals.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
@@ -66,10 +67,10 @@ async function onceByKey(
   // Agents have keys of their own by the side of the account's: the prefix keeps them apart.
   const slot = { agentId: `account:${admission.account.id}`, key, now };
   const requestHash = hashRequest(admission.body);
-  const earlier = await tx.findIdempotentRun(slot);
+  const earlier = await tx.idempotency.find(slot);
   if (earlier !== null) {
     if (earlier.requestHash !== requestHash) return refused({ reason: "key_reused", key });
-    const agent = await tx.findAgent(earlier.runId);
+    const agent = await tx.agents.find(earlier.runId);
     if (agent === null) throw new Error(`There is no agent ${earlier.runId}, though a key made it.`);
     return ok({ agent, isExisting: true });
   }
@@ -77,7 +78,7 @@ async function onceByKey(
   if (!created.ok) return created;
   const { id } = created.value.agent;
   const use = { ...slot, runId: id, threadId: id, requestHash, expiresAt: now + IDEMPOTENCY_MS };
-  if (!(await tx.insertIdempotentRun(use))) throw new Error("The idempotency key was taken under the lock.");
+  if (!(await tx.idempotency.insert(use))) throw new Error("The idempotency key was taken under the lock.");
   return created;
 }
 
@@ -88,7 +89,7 @@ async function findOrMake(
 ): Promise<Result<CreatedAgent, CreateAgentRefusal>> {
   const { name } = body;
   if (body.if_exists === "return") {
-    const agent = await tx.findAgentByName({ accountId: account.id, name });
+    const agent = await tx.agents.findByName({ accountId: account.id, name });
     if (agent !== null) return ok({ agent, isExisting: true });
   }
   const terms = core.rates.plans[account.plan];
@@ -96,7 +97,7 @@ async function findOrMake(
     return refused({ reason: "model_forbidden", model: model.id, plan: account.plan });
   }
   if (terms.maxAgents !== null) {
-    const agents = await tx.countAgents(account.id);
+    const agents = await tx.agents.count(account.id);
     if (agents >= terms.maxAgents) {
       return refused({ reason: "agent_cap_reached", agents, allowed: terms.maxAgents });
     }
@@ -116,7 +117,7 @@ async function findOrMake(
     createdAt: now,
     retiredAt: null,
   };
-  await tx.insertAgent(agent);
+  await tx.agents.insert(agent);
   return ok({ agent, isExisting: false });
 }
 

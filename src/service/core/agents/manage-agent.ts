@@ -4,10 +4,11 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import type { UpdateAgentRequest } from "../../../contract/agents/agent.ts";
 import { type Caller, isOwner, mayUseAgent, reachAgent } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
+import type { AuditEntry } from "../audit/audit-entry.ts";
 import type { Core } from "../core.ts";
-import type { AgentChange } from "../ports/store.ts";
-import type { Agent, AuditEntry } from "../records.ts";
+import type { AgentChange } from "../ports/store/agents.ts";
 import { cancelRun } from "../runs/cancel-run.ts";
+import type { Agent } from "./agent.ts";
 import type { AgentPolicyRefusal, AgentRefusal } from "./refusals.ts";
 
 /** Runs that are asked to end at a time. */
@@ -23,7 +24,7 @@ export async function listAgents(
 ): Promise<Result<readonly Agent[], ClassRefusal>> {
   const { caller, withIndependent } = query;
   if (caller.kind !== "account") return refused({ reason: "account_needed" });
-  return ok(await core.store.committed.listAgents({ accountId: caller.accountId, withIndependent }));
+  return ok(await core.store.committed.agents.list({ accountId: caller.accountId, withIndependent }));
 }
 
 /** An agent of the caller's account. */
@@ -57,12 +58,12 @@ export async function updateAgent(
   };
   if (Object.keys(change).length === 0) return found;
   return await core.store.transact(async (tx): Promise<Result<Agent, AgentRefusal>> => {
-    const agent = await tx.lockAgent(agentId);
+    const agent = await tx.agents.lock(agentId);
     if (agent === null) return refused({ reason: "agent_not_found", agentId });
     // It may have been released meanwhile: what its last owner says must not hold for the next.
     if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
-    await tx.updateAgent(agentId, change);
-    if (ciPolicy !== undefined) await tx.insertAuditEntry(policyEntry(core, { agent, requestId }));
+    await tx.agents.update(agentId, change);
+    if (ciPolicy !== undefined) await tx.audit.insert(policyEntry(core, { agent, requestId }));
     return ok({ ...agent, ...change });
   });
 }
@@ -88,7 +89,7 @@ function policyEntry(core: Core, { agent, requestId }: { agent: Agent; requestId
 export async function stopAgent(core: Core, query: AgentQuery): AgentResult {
   const found = await findAgent(core, query);
   if (!found.ok) return found;
-  const runIds = await core.store.committed.listUnfinishedRunsOf(query.agentId);
+  const runIds = await core.store.committed.runs.listUnfinishedOfAgent(query.agentId);
   for (let start = 0; start < runIds.length; start += CANCELS_AT_ONCE) {
     const batch = runIds.slice(start, start + CANCELS_AT_ONCE);
     // One that has ended meanwhile refuses: that is as good.
@@ -102,6 +103,6 @@ export async function retireAgent(core: Core, query: AgentQuery): AgentResult {
   const found = await findAgent(core, query);
   if (!found.ok || found.value.retiredAt !== null) return found;
   const change = { retiredAt: core.clock.now() };
-  await core.store.transact((tx) => tx.updateAgent(found.value.id, change));
+  await core.store.transact((tx) => tx.agents.update(found.value.id, change));
   return ok({ ...found.value, ...change });
 }

@@ -1,6 +1,6 @@
 // Why an agent is not found, made, changed or given work. Pure.
 
-import type { Plan } from "../records.ts";
+import type { Plan } from "../accounts/account.ts";
 
 export type AgentRefusal =
   | { readonly reason: "agent_not_found"; readonly agentId: string }

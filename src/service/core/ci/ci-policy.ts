@@ -1,7 +1,7 @@
 // Whether a job is one of those that the agent's owner lets run it. By verified claims alone. Pure.
 
 import { type CiPolicy, type CiPolicyRule, ciPolicyRules } from "../../../contract/agents/ci-policy.ts";
-import type { Agent } from "../records.ts";
+import type { Agent } from "../agents/agent.ts";
 import type { JobIdentity } from "./job-identity.ts";
 
 const MAX_SHOWN_CHARS = 500;

@@ -3,7 +3,9 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { makeSecretToken } from "../../../base/secret-token.ts";
 import { CAPABILITY_PREFIX, type ClaimOutcome } from "../../../contract/ci/exchange.ts";
+import type { Plan } from "../accounts/account.ts";
 import { lockCurrentAccount } from "../accounts/subscriptions.ts";
+import type { Agent } from "../agents/agent.ts";
 import { makeClaimUrl } from "../claims/claim-url.ts";
 import { confirmClaim } from "../claims/confirm-claim.ts";
 import type { Core } from "../core.ts";
@@ -11,7 +13,7 @@ import type { RateRefusal } from "../limits/refusals.ts";
 import { ensureFreeCredits, isFree } from "../money/free-credits.ts";
 import { accountWallet, balanceInCredits, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { Agent, Capability, Plan } from "../records.ts";
+import type { Capability } from "./capability.ts";
 import { findPolicyFault } from "./ci-policy.ts";
 import type { JobIdentity, JobStatement } from "./job-identity.ts";
 import type { ExchangeRefusal } from "./refusals.ts";
@@ -66,9 +68,9 @@ export async function exchangeToken(
 
   const { requestId } = request;
   const exchanged = await core.store.transact(async (tx) => {
-    if (!(await tx.claimToken({ issuer: job.issuer, replayKey, usableUntil }))) return null;
+    if (!(await tx.ci.claimToken({ issuer: job.issuer, replayKey, usableUntil }))) return null;
     const now = core.clock.now();
-    const found = await tx.upsertAgent({
+    const found = await tx.agents.upsert({
       id: core.random.uuid(now),
       job,
       backend: core.policy.backend,
@@ -77,7 +79,7 @@ export async function exchangeToken(
     const fault = findPolicyFault(found, job);
     if (fault !== null) {
       // Returned, not thrown: the token stays claimed.
-      await tx.insertAuditEntry(auditEntry(core, { requestId, outcome: "policy_refused", job }));
+      await tx.audit.insert(auditEntry(core, { requestId, outcome: "policy_refused", job }));
       return refused<ExchangeRefusal>({ reason: "policy_refused", ...fault });
     }
     const { agent, outcome } = await confirmClaim(core, tx, {
@@ -95,9 +97,9 @@ export async function exchangeToken(
       expiresAt: now + core.policy.capabilityMs,
       revokedAt: null,
     };
-    await tx.insertCapability(capability);
+    await tx.ci.insertCapability(capability);
     const quota = await quotaOf(core, tx, { agent, job });
-    await tx.insertAuditEntry(auditEntry(core, { requestId, outcome: "ok", job }));
+    await tx.audit.insert(auditEntry(core, { requestId, outcome: "ok", job }));
     return ok({
       accessToken: secret.text,
       capability,
@@ -126,7 +128,7 @@ async function quotaOf(
   if (agent.accountId !== null) {
     const account = await lockCurrentAccount(core, tx, agent.accountId);
     if (account === null) throw new Error(`There is no account ${agent.accountId}, though it owns an agent.`);
-    const balance = (await tx.findBalance(accountWallet(account.id))) ?? 0;
+    const balance = (await tx.ledger.findBalance(accountWallet(account.id))) ?? 0;
     return { audience: account.plan, creditsRemaining: balanceInCredits(balance), claimUrl: null };
   }
   const { balance } = await ensureFreeCredits(core, tx, job);
@@ -147,9 +149,9 @@ export async function revokeCapability(
 ): Promise<void> {
   const { capability, requestId } = request;
   await core.store.transact(async (tx) => {
-    await tx.revokeCapability({ hash: capability.hash, now: core.clock.now() });
+    await tx.ci.revokeCapability({ hash: capability.hash, now: core.clock.now() });
     const entry = auditEntry(core, { requestId, outcome: "ok", job: capability.job });
-    await tx.insertAuditEntry({ ...entry, action: "revoke" });
+    await tx.audit.insert({ ...entry, action: "revoke" });
   });
 }
 
@@ -170,7 +172,7 @@ function takeFromLimits(core: Core, job: JobIdentity): RateRefusal | null {
 type Outcome = { requestId: string; outcome: string; job: JobIdentity | null };
 
 async function audit(core: Core, outcome: Outcome): Promise<void> {
-  await core.store.transact((tx) => tx.insertAuditEntry(auditEntry(core, outcome)));
+  await core.store.transact((tx) => tx.audit.insert(auditEntry(core, outcome)));
 }
 
 function auditEntry(core: Core, { requestId, outcome, job }: Outcome) {

@@ -3,7 +3,7 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { PullRequest } from "../../../contract/runs/pull-request.ts";
 import type { Caller } from "../accounts/caller.ts";
-import type { PullRequestHead } from "../records.ts";
+import type { PullRequestHead } from "../runs/run-record.ts";
 import type { PullRequestRefusal } from "./refusals.ts";
 
 /** GitHub's are those of a GitHub Enterprise Server, too. Other providers keep none where the clone URL leads. */

@@ -5,6 +5,7 @@ import type { CiIdentity, ClaimState } from "../../../contract/ci/ci-identity.ts
 import { type Caller, reachAgent } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import { findCurrentAccount } from "../accounts/subscriptions.ts";
+import type { Agent } from "../agents/agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
 import {
@@ -14,7 +15,7 @@ import {
   freeCreditsResetAt,
   grantInMicroUsd,
 } from "../money/ledger.ts";
-import type { Agent, Capability } from "../records.ts";
+import type { Capability } from "./capability.ts";
 
 /** What is bound to the caller's capability. For a CI job alone: an account is no job. */
 export async function readIdentity(
@@ -49,7 +50,7 @@ export async function readIdentity(
 
 async function claimOf(core: Core, { id: agentId, accountId }: Agent): Promise<ClaimState> {
   if (accountId !== null) return "claimed";
-  const waits = await core.store.committed.hasPendingClaim({ agentId, now: core.clock.now() });
+  const waits = await core.store.committed.claims.hasPending({ agentId, now: core.clock.now() });
   return waits ? "pending" : "unclaimed";
 }
 
@@ -59,7 +60,7 @@ async function quotaOf(
 ): Promise<CiIdentity["quota"]> {
   const now = core.clock.now();
   const resets_at = new Date(freeCreditsResetAt(now)).toISOString();
-  const balanceOf = (account: string) => core.store.committed.findBalance(account);
+  const balanceOf = (account: string) => core.store.committed.ledger.findBalance(account);
   if (agent.accountId !== null) {
     const account = await findCurrentAccount(core, agent.accountId);
     if (account === null) throw new Error(`There is no account ${agent.accountId}, though it owns an agent.`);

@@ -4,9 +4,9 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
 import type { AccountCaller } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
+import type { AgentRepository } from "../agents/agent.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { AgentRepository } from "../records.ts";
 import { CLAIM_PREFIX, claimUrlOf } from "./claim-url.ts";
 import { auditClaim } from "./confirm-claim.ts";
 import type { ClaimRefusal } from "./refusals.ts";
@@ -46,12 +46,12 @@ async function claim(
 ): Promise<Result<Claimed, ClaimRefusal>> {
   const now = core.clock.now();
   const hash = hashSecret(token);
-  const ticket = await tx.findClaimTicket(hash);
+  const ticket = await tx.claims.findTicket(hash);
   if (ticket === null) return refused({ reason: "claim_unknown" });
   if (ticket.expiresAt <= now) return refused({ reason: "claim_ended" });
   if (ticket.usedBy !== null && ticket.usedBy !== accountId) return refused({ reason: "claim_used" });
   // Held, so that no exchange gives the agent away meanwhile.
-  const agent = await tx.lockAgent(ticket.agentId);
+  const agent = await tx.agents.lock(ticket.agentId);
   if (agent === null || agent.repository === null) {
     throw new Error(`A claim ticket names agent ${ticket.agentId}, which is no repository's.`);
   }
@@ -59,11 +59,11 @@ async function claim(
   if (agent.accountId === accountId) return ok({ repository, agentId, expiresAt: null });
   if (agent.accountId !== null) return refused({ reason: "claimed_by_another", repository: repository.name });
 
-  const earlier = ticket.usedBy === null ? null : await tx.findPendingClaim({ agentId, accountId, now });
+  const earlier = ticket.usedBy === null ? null : await tx.claims.findPending({ agentId, accountId, now });
   if (earlier !== null) return ok({ repository, agentId, expiresAt: earlier.expiresAt });
   const expiresAt = now + PENDING_MS;
-  if (!(await tx.useClaimTicket({ hash, accountId, expiresAt }))) return refused({ reason: "claim_used" });
-  await tx.putPendingClaim({ agentId, accountId, expiresAt });
+  if (!(await tx.claims.useTicket({ hash, accountId, expiresAt }))) return refused({ reason: "claim_used" });
+  await tx.claims.putPending({ agentId, accountId, expiresAt });
   await auditClaim(core, tx, { agent, accountId, requestId, outcome: "pending", ciRunId: null });
   return ok({ repository, agentId, expiresAt });
 }

@@ -1,6 +1,7 @@
 // The link that lets somebody take over a repository's agent. The token in it grants nothing by itself.
 
 import { hashSecret, isWellFormedSecret, makeSecretToken } from "../../../base/secret-token.ts";
+import type { Agent } from "../agents/agent.ts";
 import { canBeClaimed } from "../ci/claimable.ts";
 import type { Core } from "../core.ts";
 import {
@@ -10,7 +11,7 @@ import {
   grantInMicroUsd,
 } from "../money/ledger.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { Agent, ClaimTicket } from "../records.ts";
+import type { ClaimTicket } from "./claim.ts";
 
 export const CLAIM_PREFIX = "svc_claim_";
 const CLAIM_LIFE_MS = 7 * 24 * 60 * 60 * 1000;
@@ -24,7 +25,7 @@ export async function makeClaimUrl(
   if (!canBeClaimed(provider)) return null;
   const now = core.clock.now();
   const token = makeSecretToken(CLAIM_PREFIX, core.random.bytes(32));
-  await tx.insertClaimTicket({ hash: token.hash, agentId, createdAt: now, expiresAt: now + CLAIM_LIFE_MS });
+  await tx.claims.insertTicket({ hash: token.hash, agentId, createdAt: now, expiresAt: now + CLAIM_LIFE_MS });
   return claimUrlOf(core, token.text);
 }
 
@@ -35,7 +36,7 @@ export function claimUrlOf(core: Core, token: string): string {
 
 /** A claim URL for a repository's agent that has no account; null for any other. */
 export async function offerClaim(core: Core, tx: StoreTransaction, agentId: string): Promise<string | null> {
-  const agent = await tx.findAgent(agentId);
+  const agent = await tx.agents.find(agentId);
   if (agent === null || agent.accountId !== null || agent.repository === null) return null;
   return await makeClaimUrl(core, tx, { agentId, provider: agent.repository.provider });
 }
@@ -60,12 +61,12 @@ export type ClaimDescription = {
 export async function describeClaim(core: Core, token: string): Promise<ClaimDescription | null> {
   if (!isWellFormedSecret(CLAIM_PREFIX, token)) return null;
   const now = core.clock.now();
-  const ticket = await core.store.committed.findClaimTicket(hashSecret(token));
+  const ticket = await core.store.committed.claims.findTicket(hashSecret(token));
   if (ticket === null || ticket.expiresAt <= now) return null;
-  const agent = await core.store.committed.findAgent(ticket.agentId);
+  const agent = await core.store.committed.agents.find(ticket.agentId);
   if (agent === null || agent.repository === null) return null;
   const { repository } = agent;
-  const balance = await core.store.committed.findBalance(freeCreditsAccount(repository, now));
+  const balance = await core.store.committed.ledger.findBalance(freeCreditsAccount(repository, now));
   return {
     repository: repository.name,
     isPublic: repository.visibility === "public",
@@ -80,6 +81,6 @@ async function stateOf(core: Core, agent: Agent, ticket: ClaimTicket): Promise<C
   if (agent.accountId !== null) return { status: "claimed" };
   if (ticket.usedBy === null) return { status: "open" };
   const query = { agentId: agent.id, accountId: ticket.usedBy, now: core.clock.now() };
-  const pending = await core.store.committed.findPendingClaim(query);
+  const pending = await core.store.committed.claims.findPending(query);
   return pending === null ? { status: "over" } : { status: "pending", accountId: ticket.usedBy };
 }

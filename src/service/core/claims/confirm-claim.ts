@@ -1,11 +1,11 @@
 // The repository's side of a claim: a job that only a writer can start names the account that is to pay.
 
 import type { ClaimOutcome } from "../../../contract/ci/exchange.ts";
+import type { Agent } from "../agents/agent.ts";
 import { mayAcceptClaim } from "../ci/claimable.ts";
 import type { JobIdentity } from "../ci/job-identity.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { Agent } from "../records.ts";
 
 const ACCOUNT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -21,7 +21,7 @@ export async function confirmClaim(
   const { agent, job, requestId } = request;
   const now = core.clock.now();
   if (request.account === null) {
-    const waits = agent.accountId === null && (await tx.hasPendingClaim({ agentId: agent.id, now }));
+    const waits = agent.accountId === null && (await tx.claims.hasPending({ agentId: agent.id, now }));
     return { agent, outcome: waits ? "pending" : null };
   }
   const accountId = request.account.toLowerCase();
@@ -30,10 +30,10 @@ export async function confirmClaim(
   if (agent.accountId !== null) {
     return { agent, outcome: agent.accountId === accountId ? "claimed" : "none" };
   }
-  const claim = await tx.findPendingClaim({ agentId: agent.id, accountId, now });
+  const claim = await tx.claims.findPending({ agentId: agent.id, accountId, now });
   if (claim === null) return { agent, outcome: "none" };
   if (!mayAcceptClaim(job)) return { agent, outcome: "refused_event" };
-  if (!(await tx.claimAgent({ agentId: agent.id, accountId }))) {
+  if (!(await tx.claims.complete({ agentId: agent.id, accountId }))) {
     throw new Error(`Agent ${agent.id} was claimed while its row was held.`);
   }
   await auditClaim(core, tx, { agent, accountId, requestId, outcome: "claimed", ciRunId: job.runId });
@@ -54,7 +54,7 @@ export async function auditClaim(
 ): Promise<void> {
   const { agent, ...entry } = step;
   const now = core.clock.now();
-  await tx.insertAuditEntry({
+  await tx.audit.insert({
     id: core.random.uuid(now),
     at: now,
     action: "claim",

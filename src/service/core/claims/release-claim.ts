@@ -1,9 +1,9 @@
 // A claim given back: a repository's agent is nobody's again. The operator's, for whoever claimed it asks them.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
+import type { Agent, AgentRepository } from "../agents/agent.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { Agent, AgentRepository } from "../records.ts";
 import { cancelled, notDispatched } from "../schedules/schedule-machine.ts";
 import type { ReleaseRefusal } from "./refusals.ts";
 
@@ -27,17 +27,17 @@ export async function releaseClaim(
 ): Promise<Result<Released, ReleaseRefusal>> {
   const { agentId, requestId } = request;
   return await core.store.transact(async (tx): Promise<Result<Released, ReleaseRefusal>> => {
-    const agent = await tx.lockAgent(agentId);
+    const agent = await tx.agents.lock(agentId);
     if (agent === null) return refused({ reason: "agent_not_found", agentId });
     const { repository, accountId } = agent;
     if (repository === null) return refused({ reason: "agent_without_repository", agentId });
     if (accountId === null) return refused({ reason: "agent_unclaimed", agentId });
     const now = core.clock.now();
-    await tx.updateAgent(agentId, { accountId: null, ciPolicy: null });
+    await tx.agents.update(agentId, { accountId: null, ciPolicy: null });
     const cancelledSchedules = await endSchedules(core, tx, agent);
-    await tx.deactivateWorkflows({ agentId, now });
-    await tx.deleteSessionKeys(agentId);
-    await tx.insertAuditEntry({
+    await tx.workflows.deactivateAll({ agentId, now });
+    await tx.sessions.deleteKeys(agentId);
+    await tx.audit.insert({
       id: core.random.uuid(now),
       at: now,
       requestId,
@@ -60,8 +60,8 @@ async function endSchedules(
   agent: Pick<Agent, "id">,
 ): Promise<number> {
   let count = 0;
-  for (const { id } of await tx.listSchedules(agent.id)) {
-    const schedule = await tx.lockSchedule(id);
+  for (const { id } of await tx.schedules.list(agent.id)) {
+    const schedule = await tx.schedules.lock(id);
     if (schedule === null) continue;
     const move =
       schedule.status === "firing"
@@ -72,7 +72,7 @@ async function endSchedules(
             random: 0,
           })
         : cancelled(schedule);
-    if (move !== null && (await tx.moveSchedule(move)) !== null) count += 1;
+    if (move !== null && (await tx.schedules.move(move)) !== null) count += 1;
   }
   return count;
 }

@@ -13,14 +13,14 @@ export async function ensureFreeCredits(
 ): Promise<{ account: string; balance: number }> {
   const now = core.clock.now();
   const account = freeCreditsAccount({ issuer: job.issuer, ownerId: job.repository.ownerId }, now);
-  const balance = await tx.findBalance(account);
+  const balance = await tx.ledger.findBalance(account);
   if (balance !== null) return { account, balance };
   const microUsd = grantInMicroUsd(core.policy.freeCredits);
-  if ((await tx.openAccount(account)) && microUsd > 0) {
+  if ((await tx.ledger.open(account)) && microUsd > 0) {
     const id = core.random.uuid(now);
-    await tx.post({ id, at: now, kind: "grant", from: GRANTS, to: account, microUsd, runId: null });
+    await tx.ledger.post({ id, at: now, kind: "grant", from: GRANTS, to: account, microUsd, runId: null });
   }
-  return { account, balance: (await tx.findBalance(account)) ?? 0 };
+  return { account, balance: (await tx.ledger.findBalance(account)) ?? 0 };
 }
 
 /** Free credits are for what everybody can see, unless they are for everyone. */

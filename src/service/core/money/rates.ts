@@ -1,6 +1,6 @@
 // What things cost and what each plan may: the operator's, from one file. Pure.
 
-import type { Plan } from "../records.ts";
+import type { Plan } from "../accounts/account.ts";
 
 export type PlanTerms = {
   /** Credits that an account of the plan begins with. */

@@ -2,11 +2,11 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { type ActivePlan, type Credits, PEG_CENTS } from "../../../contract/money/credits.ts";
+import type { Subscription } from "../accounts/account.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import { findCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Core } from "../core.ts";
-import type { Subscription } from "../records.ts";
 import { accountWallet, balanceInCredits } from "./ledger.ts";
 import type { CreditsRefusal } from "./refusals.ts";
 
@@ -20,7 +20,7 @@ export async function readCredits(
   if (caller.accountId !== userId) return refused({ reason: "credits_of_another", userId });
   const account = await findCurrentAccount(core, userId);
   if (account === null) throw new Error(`There is no account ${userId}, though it has a key.`);
-  const balance = await core.store.committed.findBalance(accountWallet(userId));
+  const balance = await core.store.committed.ledger.findBalance(accountWallet(userId));
   const { lowCreditThreshold, packs, subscriptions } = core.rates;
   return ok({
     balance: balanceInCredits(balance ?? 0),

@@ -22,7 +22,7 @@ export async function cancelRun(
   const { runId } = request;
 
   const asked = await core.store.transact(async (tx): Promise<Result<AskedRuns, RunRefusal>> => {
-    const run = await tx.lockRun(runId);
+    const run = await tx.runs.lock(runId);
     if (run === null) return refused({ reason: "run_not_found", runId });
     if (isTerminal(run.status)) return refused({ reason: "run_finished", runId, status: run.status });
     return ok(await askToEnd(core, tx, run));

@@ -2,9 +2,10 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
+import type { RunReader } from "../ports/store/runs.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { RunRecord } from "../records.ts";
 import { holdFee, queuedRun } from "./new-run.ts";
+import type { RunRecord } from "./run-record.ts";
 
 /** How many generations a run may have below it. */
 export const MAX_GENERATIONS = 3;
@@ -53,14 +54,14 @@ async function admitChild(
   tx: StoreTransaction,
   { parent, message, maxTurnTokens, traceparent }: Delegation & { readonly traceparent: string | null },
 ): Promise<Result<{ runId: string; sessionId: string }, DelegationRefusal>> {
-  const run = await tx.lockRun(parent.runId);
+  const run = await tx.runs.lock(parent.runId);
   if (run === null || run.fence !== parent.fence || run.status !== "running") {
     return refused({ reason: "parent_ending" });
   }
-  if ((await generationsLeft(tx, run)) <= 0) {
+  if ((await generationsLeft(tx.runs, run)) <= 0) {
     return refused({ reason: "generations_reached", allowed: MAX_GENERATIONS });
   }
-  const inFlight = (await tx.listUnfinishedChildren(run.id)).length;
+  const inFlight = (await tx.runs.listUnfinishedChildren(run.id)).length;
   if (inFlight >= MAX_CHILDREN_IN_FLIGHT) {
     return refused({ reason: "children_reached", inFlight, allowed: MAX_CHILDREN_IN_FLIGHT });
   }
@@ -68,8 +69,8 @@ async function admitChild(
   const runId = core.random.uuid(now);
   const { agentId, billingAccount } = run;
   const sessionId = core.random.uuid(now);
-  const input = await tx.findRunInput(run.id);
-  await tx.insertRun(
+  const input = await tx.runs.findInput(run.id);
+  await tx.runs.insert(
     queuedRun({
       id: runId,
       agentId,
@@ -92,11 +93,12 @@ async function admitChild(
   return ok({ runId, sessionId });
 }
 
-type Runs = Pick<StoreTransaction, "findRun">;
-
 /** How many generations a run may still have below it. */
-export async function generationsLeft(runs: Runs, run: Pick<RunRecord, "parentRunId">): Promise<number> {
+export async function generationsLeft(
+  runs: Pick<RunReader, "find">,
+  run: Pick<RunRecord, "parentRunId">,
+): Promise<number> {
   let left = MAX_GENERATIONS;
-  for (let id = run.parentRunId; id !== null; left -= 1) id = (await runs.findRun(id))?.parentRunId ?? null;
+  for (let id = run.parentRunId; id !== null; left -= 1) id = (await runs.find(id))?.parentRunId ?? null;
   return left;
 }

@@ -6,9 +6,10 @@ import type { RunEvent } from "../../../contract/runs/run-event.ts";
 import { offerClaim } from "../claims/claim-url.ts";
 import type { Core } from "../core.ts";
 import { balanceInCredits, EARNED, HELD, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
-import type { RunChange, StoreTransaction } from "../ports/store.ts";
-import type { Posting, PostingKind, RunRecord } from "../records.ts";
+import type { Posting, PostingKind } from "../money/posting.ts";
+import type { StoreTransaction } from "../ports/store.ts";
 import { cancelledEnding, type Ending, refundReasonOf } from "./run-machine.ts";
+import type { RunOutcome, RunRecord } from "./run-record.ts";
 import { chargedUsage, noUsage, sumOf, type Usage } from "./usage.ts";
 
 /** The ids of runs that a transaction asked to end: to be told to readers and workers once it has been committed. */
@@ -49,8 +50,8 @@ export async function askToEnd(core: Core, tx: StoreTransaction, run: RunRecord)
 /** From the run downwards, as everybody takes these locks. A child that is submitted meanwhile waits for them. */
 async function lockDescendants(tx: StoreTransaction, runId: string): Promise<RunRecord[]> {
   const locked: RunRecord[] = [];
-  for (const childId of await tx.listUnfinishedChildren(runId)) {
-    const child = await tx.lockRun(childId);
+  for (const childId of await tx.runs.listUnfinishedChildren(runId)) {
+    const child = await tx.runs.lock(childId);
     if (child === null || isTerminal(child.status)) continue;
     locked.push(child, ...(await lockDescendants(tx, childId)));
   }
@@ -59,11 +60,11 @@ async function lockDescendants(tx: StoreTransaction, runId: string): Promise<Run
 
 async function askEach(core: Core, tx: StoreTransaction, runs: readonly RunRecord[]): Promise<AskedRuns> {
   for (const run of runs) {
-    if (run.status === "running") await tx.updateRun(run.id, { status: "cancelling" });
+    if (run.status === "running") await tx.runs.update(run.id, { status: "cancelling" });
     if (run.status !== "queued") continue;
     // Taken and ended in one step, so that the stream still begins and ends as every stream does.
     const taken = { ...run, fence: run.fence + 1 };
-    await tx.updateRun(run.id, { status: "cancelling", fence: taken.fence });
+    await tx.runs.update(run.id, { status: "cancelling", fence: taken.fence });
     const opening: RunEvent = { type: "RUN_STARTED", threadId: run.threadId, runId: run.id };
     await closeRun(core, tx, {
       run: taken,
@@ -90,7 +91,7 @@ async function closeRun(
     closingEvent(run, ending),
   ];
   const jsons = events.map((event) => JSON.stringify(event));
-  const change: RunChange = {
+  const outcome: RunOutcome = {
     status: ending.status,
     endedAt: now,
     cause: ending.status === "completed" ? null : ending.cause,
@@ -101,9 +102,9 @@ async function closeRun(
     refundedMicroUsd: settled.refunded,
     refundReason: settled.refunded === 0 ? null : refundReasonOf(ending),
   };
-  const appended = await tx.appendEvents({ runId: run.id, fence: run.fence, now, jsons, change });
+  const appended = await tx.events.append({ runId: run.id, fence: run.fence, now, jsons, outcome });
   if (appended === null) throw new Error(`Run ${run.id}: changed while it was locked.`);
-  if (run.origin === "schedule") await tx.finishSchedule(run.id);
+  if (run.origin === "schedule") await tx.schedules.finish(run.id);
 }
 
 /** Turns the hold into what is owed: a run that never started costs nothing, our own faults are given back. */
@@ -124,7 +125,11 @@ async function settle(
   move("charge", HELD, EARNED, gross);
   move("release", HELD, run.billingAccount, run.holdMicroUsd - gross);
   move("refund", EARNED, run.billingAccount, refunded);
-  return { gross, refunded, balance: await tx.settle({ billingAccount: run.billingAccount, postings }) };
+  return {
+    gross,
+    refunded,
+    balance: await tx.ledger.settle({ billingAccount: run.billingAccount, postings }),
+  };
 }
 
 function quotaEvent(balance: number, claimUrl: string | null): RunEvent {

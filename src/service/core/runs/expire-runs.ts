@@ -37,7 +37,8 @@ export class RunExpiry {
     const batch = { endedBefore: clock.now() - this.#keptMs, maxEvents: EVENTS_A_STEP };
     let steps = 0;
     try {
-      while (!this.#isStopped && (await store.transact((tx) => tx.deleteRunContent(batch))) > 0) steps += 1;
+      while (!this.#isStopped && (await store.transact((tx) => tx.expiry.deleteRunContent(batch))) > 0)
+        steps += 1;
     } catch (cause) {
       log.warn({ err: cause }, "expired runs could not be deleted, trying again later");
     }

@@ -3,9 +3,10 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { type Caller, reachAgent } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
-import type { RunRecord, Session } from "../records.ts";
+import type { Session } from "../sessions/session.ts";
 import { type EventPage, findRun, readEventPage } from "./read-run.ts";
 import type { RunRefusal } from "./refusals.ts";
+import type { RunRecord } from "./run-record.ts";
 
 const EVENTS_A_PAGE = 100;
 const RUNS_A_PAGE = 50;
@@ -53,7 +54,7 @@ export async function findSession(
   query: { caller: Caller; sessionId: string },
 ): Promise<Result<Session, RunRefusal>> {
   const { caller, sessionId } = query;
-  const session = await core.store.committed.findSession(sessionId);
+  const session = await core.store.committed.sessions.find(sessionId);
   if (session === null) return refused({ reason: "session_unknown", sessionId });
   const agent = await reachAgent(core, { caller, agentId: session.agentId });
   return agent.ok ? ok(session) : refused({ reason: "session_of_another", sessionId });
@@ -90,7 +91,7 @@ export async function* followSession(
         yield session;
         return;
       }
-      const runs = await core.store.committed.listRunsOfSession({ sessionId, after, limit: RUNS_A_PAGE });
+      const runs = await core.store.committed.runs.listOfSession({ sessionId, after, limit: RUNS_A_PAGE });
       for (const run of runs) {
         yield ok(run.id);
         after = run.id;

@@ -4,7 +4,7 @@ import { ok, type Result } from "../../../base/result.ts";
 import { type Caller, reachAgent } from "../accounts/caller.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
-import type { RunRecord } from "../records.ts";
+import type { RunRecord } from "./run-record.ts";
 
 export type RunPage = {
   readonly runs: readonly RunRecord[];
@@ -21,9 +21,9 @@ export async function listRuns(
   const agent = await reachAgent(core, query);
   if (!agent.ok) return agent;
   const { committed } = core.store;
-  const threadId = key === null ? null : await committed.findSessionByKey({ agentId, key });
+  const threadId = key === null ? null : await committed.sessions.findByKey({ agentId, key });
   if (key !== null && threadId === null) return ok({ runs: [], next: null });
-  const found = await committed.listRuns({ agentId, threadId, before, limit: limit + 1 });
+  const found = await committed.runs.list({ agentId, threadId, before, limit: limit + 1 });
   const runs = found.slice(0, limit);
   return ok({ runs, next: found.length > limit ? (runs.at(-1)?.id ?? null) : null });
 }

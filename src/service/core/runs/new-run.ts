@@ -2,9 +2,9 @@
 
 import type { RunOrigin } from "../../../contract/runs/run.ts";
 import type { Core } from "../core.ts";
-import { HELD, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
+import { RUN_FEE_MICRO_USD } from "../money/ledger.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { RunRecord } from "../records.ts";
+import type { RunRecord } from "./run-record.ts";
 
 /** Holds what a run costs at least. False when the billing account has not got it. */
 export async function holdFee(
@@ -23,7 +23,7 @@ export async function holdCredits(
 ): Promise<boolean> {
   const at = core.clock.now();
   const id = core.random.uuid(at);
-  return await tx.post({ id, at, kind: "hold", from: billingAccount, to: HELD, microUsd, runId });
+  return await tx.ledger.hold({ id, at, billingAccount, microUsd, runId });
 }
 
 /** A run as it is before anybody took it. Null for `parentRunId` unless a run delegated it. */

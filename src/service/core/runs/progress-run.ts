@@ -4,11 +4,11 @@
 import { isTerminal, type RunStatus } from "../../../contract/runs/run.ts";
 import type { RunEvent } from "../../../contract/runs/run-event.ts";
 import type { Core } from "../core.ts";
-import type { HeldRun, StartedRun } from "../ports/store.ts";
-import type { RunRecord } from "../records.ts";
+import type { HeldRun, StartedRun } from "../ports/store/queue.ts";
 import { announce, endRun } from "./end-run.ts";
 import { holdCredits } from "./new-run.ts";
 import { cancelledEnding, type Ending } from "./run-machine.ts";
+import type { RunRecord } from "./run-record.ts";
 import type { Usage } from "./usage.ts";
 
 export type TakenRun = StartedRun;
@@ -18,7 +18,7 @@ export async function takeRun(core: Core, runId: string | "oldest"): Promise<Tak
   const taken = await core.store.transact(
     (tx) => {
       const now = core.clock.now();
-      return runId === "oldest" ? tx.startOldestRun({ now }) : tx.startRun({ runId, now });
+      return runId === "oldest" ? tx.queue.startOldest({ now }) : tx.queue.start({ runId, now });
     },
     { isOneWrite: true },
   );
@@ -34,7 +34,7 @@ export async function appendRunEvents(
   const { runId, fence, events } = batch;
   const jsons = events.map((event) => JSON.stringify(event));
   const appended = await core.store.transact(
-    (tx) => tx.appendEvents({ runId, fence, now: core.clock.now(), jsons }),
+    (tx) => tx.events.append({ runId, fence, now: core.clock.now(), jsons }),
     { isOneWrite: true },
   );
   core.signals.publish(runId);
@@ -51,7 +51,9 @@ export async function beatRuns(
   core: Core,
   runs: readonly HeldRun[],
 ): Promise<ReadonlyMap<string, RunStatus>> {
-  return await core.store.transact((tx) => tx.beat({ runs, now: core.clock.now() }), { isOneWrite: true });
+  return await core.store.transact((tx) => tx.queue.beat({ runs, now: core.clock.now() }), {
+    isOneWrite: true,
+  });
 }
 
 /** Holds so much more of the billing account's credits for a run. False when they do not suffice, or the run is another's. */
@@ -61,10 +63,10 @@ export async function raiseHold(
 ): Promise<boolean> {
   const { runId, fence, microUsd } = raise;
   return await core.store.transact(async (tx) => {
-    const run = await tx.lockRun(runId);
+    const run = await tx.runs.lock(runId);
     if (run === null || run.fence !== fence || isTerminal(run.status)) return false;
     if (!(await holdCredits(core, tx, { billingAccount: run.billingAccount, runId, microUsd }))) return false;
-    await tx.updateRun(runId, { holdMicroUsd: run.holdMicroUsd + microUsd });
+    await tx.runs.update(runId, { holdMicroUsd: run.holdMicroUsd + microUsd });
     return true;
   });
 }
@@ -84,7 +86,7 @@ export type Finish = {
  */
 export async function finishRun(core: Core, finish: Finish): Promise<boolean> {
   const asked = await core.store.transact(async (tx) => {
-    const run = await tx.lockRun(finish.runId);
+    const run = await tx.runs.lock(finish.runId);
     if (run === null || run.fence !== finish.fence) return null;
     if (run.status !== "running" && run.status !== "cancelling") return null;
     const ending = settleRace(run, finish.ending);

@@ -4,8 +4,8 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import { isTerminal } from "../../../contract/runs/run.ts";
 import { type Caller, reachAgent } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
-import type { RunRecord, StoredEvent } from "../records.ts";
 import type { RunRefusal } from "./refusals.ts";
+import type { RunRecord, StoredEvent } from "./run-record.ts";
 
 /** One page holds about this much, however large the events are. At least one event. */
 const MAX_PAGE_CHARS = 1_000_000;
@@ -30,7 +30,7 @@ export async function findRun(
     const agent = await reachAgent(core, { caller, agentId });
     if (!agent.ok) return agent;
   }
-  const run = await core.store.committed.findRun(runId);
+  const run = await core.store.committed.runs.find(runId);
   if (run === null || (agentId !== undefined && run.agentId !== agentId)) {
     return refused({ reason: "run_not_found", runId });
   }
@@ -98,7 +98,7 @@ async function listEvents(
   let cursor = after;
   while (page.length < limit) {
     const batchSize = Math.min(EVENTS_A_READ, limit - page.length);
-    const batch = await core.store.committed.listEvents({ runId, after: cursor, limit: batchSize });
+    const batch = await core.store.committed.events.list({ runId, after: cursor, limit: batchSize });
     for (const event of batch) {
       // The run expires at this moment: the next page says so.
       if (event.seq !== cursor + 1) return page;

@@ -3,17 +3,17 @@
 import { asRunEvent } from "../../../contract/runs/run-event.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { RunRecord } from "../records.ts";
 import { announce, endRun } from "./end-run.ts";
 import { OpenSpans } from "./open-spans.ts";
 import { cancelledEnding, type Ending, interruptedEnding } from "./run-machine.ts";
+import type { RunRecord } from "./run-record.ts";
 import { noUsage } from "./usage.ts";
 
 const PAGE = 500;
 
 /** Offers the queued runs again, and ends those whose worker is gone. Returns how many of each. */
 export async function recoverRuns(core: Core): Promise<{ requeued: number; ended: number }> {
-  const unfinished = await core.store.committed.listUnfinishedRuns();
+  const unfinished = await core.store.committed.queue.listUnfinished();
   let ended = 0;
   for (const { id, status } of unfinished) {
     if (status === "queued") continue;
@@ -40,11 +40,11 @@ export async function endAbandonedRun(
 ): Promise<boolean> {
   const { runId } = abandoned;
   const asked = await core.store.transact(async (tx) => {
-    const run = await tx.lockRun(runId);
+    const run = await tx.runs.lock(runId);
     if (run === null || (run.status !== "running" && run.status !== "cancelling")) return null;
     if (!abandoned.isAbandoned(run)) return null;
     const taken = { ...run, fence: run.fence + 1 };
-    await tx.updateRun(runId, { fence: taken.fence });
+    await tx.runs.update(runId, { fence: taken.fence });
     const events = await closersOf(tx, run);
     const ending = run.status === "cancelling" ? cancelledEnding : abandoned.ending;
     return await endRun(core, tx, { run: taken, events, ending, usage: noUsage });
@@ -58,7 +58,7 @@ export async function endAbandonedRun(
 async function closersOf(tx: StoreTransaction, run: RunRecord) {
   const spans = new OpenSpans();
   for (let after = 0; after < run.lastSeq; ) {
-    const page = await tx.listEvents({ runId: run.id, after, limit: PAGE });
+    const page = await tx.events.list({ runId: run.id, after, limit: PAGE });
     for (const { json, seq } of page) {
       const event = asRunEvent(JSON.parse(json));
       if (event !== null) spans.add(event);

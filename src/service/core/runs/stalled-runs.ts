@@ -1,7 +1,7 @@
 // Ends runs whose worker, on whatever node, is not heard of any more. Every node looks; one of them ends each run.
 
 import type { Core } from "../core.ts";
-import type { RunAtWork } from "../ports/store.ts";
+import type { RunAtWork } from "../ports/store/queue.ts";
 import { endAbandonedRun } from "./recover-runs.ts";
 import { stalledEnding } from "./run-machine.ts";
 
@@ -35,7 +35,7 @@ export class StalledRuns {
   async #lookOnce(): Promise<number> {
     const { log, store } = this.#core;
     try {
-      const runs = await store.committed.listRunsAtWork();
+      const runs = await store.committed.queue.listAtWork();
       const nowMs = this.#elapsedMs();
       this.#watched = new Map(runs.map((run) => [run.id, this.#watch(run, nowMs)]));
       let ended = 0;

@@ -5,6 +5,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Message, RunOrigin, SubmitRunRequest } from "../../../contract/runs/run.ts";
 import { type Caller, mayUseAgent } from "../accounts/caller.ts";
 import { lockCurrentAccount } from "../accounts/subscriptions.ts";
+import type { Agent } from "../agents/agent.ts";
 import { findPolicyFault } from "../ci/ci-policy.ts";
 import type { JobIdentity } from "../ci/job-identity.ts";
 import { askedPullRequest } from "../ci/pull-request.ts";
@@ -13,9 +14,9 @@ import type { Core } from "../core.ts";
 import { ensureFreeCredits, isFree } from "../money/free-credits.ts";
 import { accountWallet, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { Agent, PullRequestHead } from "../records.ts";
 import { holdFee, queuedRun } from "./new-run.ts";
 import type { SubmitRefusal } from "./refusals.ts";
+import type { PullRequestHead } from "./run-record.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 /** Who loses the race for a session key finds it taken at the second try. */
@@ -153,7 +154,7 @@ async function admitRun(
 ): Promise<Result<Submitted, SubmitRefusal>> {
   const { caller, agentId, body, messages, key, pullRequest, traceparent, origin = "user" } = admission;
   const now = core.clock.now();
-  const agent = await tx.findAgent(agentId);
+  const agent = await tx.agents.find(agentId);
   if (agent === null) return refused({ reason: "agent_not_found", agentId });
   if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
   if (agent.retiredAt !== null) return refused({ reason: "agent_retired", agentId });
@@ -162,7 +163,7 @@ async function admitRun(
   if (fault !== null) return refused({ reason: "policy_refused_since", ...fault });
 
   const requestHash = hashRequest(messages, body);
-  const earlier = key === null ? null : await tx.findIdempotentRun({ agentId, key, now });
+  const earlier = key === null ? null : await tx.idempotency.find({ agentId, key, now });
   if (earlier !== null) {
     if (earlier.requestHash !== requestHash) return refused({ reason: "key_reused", key: key ?? "" });
     return ok({ runId: earlier.runId, sessionId: earlier.threadId, isReplay: true });
@@ -202,13 +203,13 @@ async function admitRun(
   });
   if (session.value === null && body.session_key !== undefined) {
     const name = { agentId, key: body.session_key, threadId, createdAt: now };
-    if (!(await tx.insertSessionKey(name))) throw new SessionKeyTakenError(body.session_key);
+    if (!(await tx.sessions.insertKey(name))) throw new SessionKeyTakenError(body.session_key);
   }
-  await tx.insertRun(run, input);
+  await tx.runs.insert(run, input);
   await admission.alongside?.(tx, { runId, threadId });
   if (key !== null) {
     const use = { agentId, key, now, runId, threadId, requestHash, expiresAt: now + IDEMPOTENCY_MS };
-    if (!(await tx.insertIdempotentRun(use))) throw new KeyTakenError(key);
+    if (!(await tx.idempotency.insert(use))) throw new KeyTakenError(key);
   }
   // Last: whoever else spends from this wallet waits from here to the commit, and no longer.
   await paying.value.hold(runId);
@@ -222,17 +223,17 @@ async function findAskedSession(
 ): Promise<Result<string | null, SubmitRefusal>> {
   const { session_id: sessionId, session_key: key } = body;
   if (sessionId !== undefined) {
-    const session = await tx.findSession(sessionId);
+    const session = await tx.sessions.find(sessionId);
     if (session?.agentId !== agent.id) return refused({ reason: "session_not_found", sessionId });
     return ok(sessionId);
   }
   if (key === undefined) return ok(null);
-  const known = body.new_session === true ? null : await tx.findSessionByKey({ agentId: agent.id, key });
+  const known = body.new_session === true ? null : await tx.sessions.findByKey({ agentId: agent.id, key });
   if (known !== null) return ok(known);
   // A release of the agent frees its keys. One that is new at the same moment must not outlast it.
-  const current = await tx.lockAgent(agent.id);
+  const current = await tx.agents.lock(agent.id);
   if (current?.accountId !== agent.accountId) throw new SessionKeyTakenError(key);
-  if (body.new_session === true) await tx.deleteSessionKey({ agentId: agent.id, key });
+  if (body.new_session === true) await tx.sessions.deleteKey({ agentId: agent.id, key });
   return ok(null);
 }
 
@@ -261,7 +262,7 @@ function accountPays(core: Core, tx: StoreTransaction, accountId: string): Billi
     if (account === null) throw new Error(`There is no account ${accountId}, though it owns an agent.`);
     const allowed = core.rates.plans[account.plan].maxConcurrentRuns;
     // The run that asks is in the transaction already.
-    const inFlight = allowed === null ? 0 : (await tx.countUnfinishedRuns(accountId)) - 1;
+    const inFlight = allowed === null ? 0 : (await tx.runs.countUnfinished(accountId)) - 1;
     if (allowed !== null && inFlight >= allowed) {
       throw new UnpaidError(async () => ({ reason: "concurrency_reached", inFlight, allowed }));
     }

@@ -18,10 +18,10 @@ export async function cancelSchedule(
   if (!found.ok) return found;
   const { scheduleId } = request;
   const settled = await core.store.transact(async (tx): Promise<Result<ScheduleRecord, ScheduleRefusal>> => {
-    const schedule = await tx.lockSchedule(scheduleId);
+    const schedule = await tx.schedules.lock(scheduleId);
     if (schedule === null) return refused({ reason: "schedule_not_found", scheduleId });
     const move = cancelled(schedule);
-    const moved = move === null ? null : await tx.moveSchedule(move);
+    const moved = move === null ? null : await tx.schedules.move(move);
     if (moved !== null) return ok(moved);
     return refused({ reason: "schedule_not_cancellable", scheduleId, status: schedule.status });
   });

@@ -29,13 +29,13 @@ export async function confirmSchedule(
   }
   const now = core.clock.now();
   const settled = await core.store.transact(async (tx): Promise<Result<ScheduleRecord, Refusal>> => {
-    const agent = await tx.findAgent(agentId);
+    const agent = await tx.agents.find(agentId);
     if (agent === null || agent.retiredAt !== null) return refused({ reason: "agent_ending", agentId });
-    const schedule = await tx.lockSchedule(scheduleId);
+    const schedule = await tx.schedules.lock(scheduleId);
     if (schedule === null) return refused({ reason: "schedule_not_found", scheduleId });
     if (schedule.confirmedAt !== null) return ok(schedule);
     const move = confirmed(schedule, now);
-    const moved = move === null ? null : await tx.moveSchedule(move);
+    const moved = move === null ? null : await tx.schedules.move(move);
     if (moved !== null) return ok(moved);
     const { status, fireAt } = schedule;
     return refused({ reason: "schedule_not_confirmable", scheduleId, status, fireAt });

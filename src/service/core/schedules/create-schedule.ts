@@ -53,12 +53,12 @@ export async function createSchedule(
   };
   const created = await core.store.transact(async (tx): Promise<Result<ScheduleRecord, Refusal>> => {
     if (body.session_id !== undefined) {
-      const session = await tx.findSession(body.session_id);
+      const session = await tx.sessions.find(body.session_id);
       if (session?.agentId !== agentId) {
         return refused({ reason: "session_not_found", sessionId: body.session_id });
       }
     }
-    await tx.insertSchedule(schedule);
+    await tx.schedules.insert(schedule);
     return ok(schedule);
   });
   if (created.ok) core.scheduleAlarm.ring();

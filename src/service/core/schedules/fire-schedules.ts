@@ -40,7 +40,7 @@ export async function fireDueSchedules(
 ): Promise<void> {
   const { signal, ...firing } = options;
   while (!signal.aborted) {
-    const ids = await core.store.committed.listDueSchedules({ now: core.clock.now(), limit: PAGE });
+    const ids = await core.store.committed.schedules.listDue({ now: core.clock.now(), limit: PAGE });
     const fired = await Promise.allSettled(
       ids.map((id) => core.tracer.trace(firingSpan(id), () => fireSchedule(core, firing, id))),
     );
@@ -80,9 +80,9 @@ async function takeSchedule(
   scheduleId: string,
 ): Promise<ScheduleRecord | null> {
   const now = core.clock.now();
-  const schedule = await tx.findSchedule(scheduleId);
+  const schedule = await tx.schedules.find(scheduleId);
   if (schedule === null || !isDue(schedule, now)) return null;
-  return await tx.moveSchedule(moveToFiring(schedule, now));
+  return await tx.schedules.move(moveToFiring(schedule, now));
 }
 
 /** Submits the run in the owner's name, in the agent's latest session unless one is pinned. */
@@ -92,9 +92,9 @@ async function submitScheduled(
   schedule: ScheduleRecord,
 ): Promise<Result<Submitted, SubmitRefusal>> {
   const { agentId, pinnedSessionId } = schedule;
-  const agent = await core.store.committed.findAgent(agentId);
+  const agent = await core.store.committed.agents.find(agentId);
   if (agent === null || agent.accountId === null) return refused({ reason: "agent_not_found", agentId });
-  const latest = pinnedSessionId === null ? await core.store.committed.findLatestSession(agentId) : null;
+  const latest = pinnedSessionId === null ? await core.store.committed.sessions.findLatest(agentId) : null;
   const sessionId = pinnedSessionId ?? latest?.id;
   return await submitter.submit({
     caller: { kind: "account", accountId: agent.accountId, callerClass: "owner" },
@@ -104,7 +104,7 @@ async function submitScheduled(
     origin: "schedule",
     alongside: async (tx, run) => {
       const move = dispatched(schedule, { ...run, now: core.clock.now() });
-      if ((await tx.moveSchedule(move)) === null) throw new ScheduleMovedError();
+      if ((await tx.schedules.move(move)) === null) throw new ScheduleMovedError();
     },
   });
 }
@@ -121,7 +121,7 @@ async function putBack(
     now: core.clock.now(),
     random: core.random.fraction(),
   });
-  const moved = await core.store.transact((tx) => tx.moveSchedule(move));
+  const moved = await core.store.transact((tx) => tx.schedules.move(move));
   const fields = { schedule_id: schedule.id, reason: refusal.reason, attempts: schedule.attempts };
   if (moved !== null) core.log.warn({ ...fields, status: moved.status }, "schedule not fired");
 }

@@ -3,9 +3,9 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { type AccountCaller, type Caller, reachAgent } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
+import type { Agent } from "../agents/agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
-import type { Agent } from "../records.ts";
 import type { ScheduleRefusal } from "./refusals.ts";
 import type { ScheduleRecord } from "./schedule-machine.ts";
 
@@ -26,7 +26,7 @@ export async function listSchedules(
   query: { caller: Caller; agentId: string },
 ): Promise<Result<readonly ScheduleRecord[], AgentRefusal | ClassRefusal>> {
   const reached = await reachScheduledAgent(core, query);
-  return reached.ok ? ok(await core.store.committed.listSchedules(query.agentId)) : reached;
+  return reached.ok ? ok(await core.store.committed.schedules.list(query.agentId)) : reached;
 }
 
 /** One schedule of an agent. One of another agent is not found there. */
@@ -37,7 +37,7 @@ export async function findSchedule(
   const reached = await reachScheduledAgent(core, query);
   if (!reached.ok) return reached;
   const { agentId, scheduleId } = query;
-  const schedule = await core.store.committed.findSchedule(scheduleId);
+  const schedule = await core.store.committed.schedules.find(scheduleId);
   return schedule === null || schedule.agentId !== agentId
     ? refused({ reason: "schedule_not_found", scheduleId })
     : ok(schedule);

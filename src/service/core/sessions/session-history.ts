@@ -3,7 +3,7 @@
 import type { Message } from "../../../contract/runs/run.ts";
 import { asRunEvent } from "../../../contract/runs/run-event.ts";
 import type { StoreReader } from "../ports/store.ts";
-import type { RunRecord } from "../records.ts";
+import type { RunRecord } from "../runs/run-record.ts";
 
 const EVENTS_A_READ = 500;
 const RUNS_A_READ = 50;
@@ -32,7 +32,7 @@ export async function readHistory(
 export async function readReplies(store: StoreReader, runId: string): Promise<readonly string[]> {
   const replies = new Map<string, string>();
   for (let after = 0; ; ) {
-    const page = await store.listEvents({ runId, after, limit: EVENTS_A_READ });
+    const page = await store.events.list({ runId, after, limit: EVENTS_A_READ });
     for (const { json, seq } of page) {
       const event = asRunEvent(JSON.parse(json));
       if (event?.type === "TEXT_MESSAGE_CONTENT") {
@@ -47,7 +47,11 @@ export async function readReplies(store: StoreReader, runId: string): Promise<re
 /** The latest first. */
 async function* earlierRuns(store: StoreReader, run: RunRecord): AsyncGenerator<RunRecord, void> {
   for (let before = run.id; ; ) {
-    const page = await store.listRunsOfSessionBefore({ sessionId: run.threadId, before, limit: RUNS_A_READ });
+    const page = await store.runs.listOfSessionBefore({
+      sessionId: run.threadId,
+      before,
+      limit: RUNS_A_READ,
+    });
     for (const earlier of page) {
       if (earlier.endedAt !== null) yield earlier;
       before = earlier.id;
@@ -57,7 +61,7 @@ async function* earlierRuns(store: StoreReader, run: RunRecord): AsyncGenerator<
 }
 
 async function readTurn(store: StoreReader, run: RunRecord): Promise<readonly Message[]> {
-  const input = await store.findRunInput(run.id);
+  const input = await store.runs.findInput(run.id);
   if (input === null) return [];
   const replies = await readReplies(store, run.id);
   return [

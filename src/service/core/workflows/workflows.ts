@@ -5,10 +5,10 @@ import { type Caller, isOwner, reachAgent } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
-import type { WorkflowRecord } from "../records.ts";
 import type { SubmitRefusal } from "../runs/refusals.ts";
 import type { RunSubmitter } from "../runs/submit-run.ts";
 import type { WorkflowRefusal } from "./refusals.ts";
+import type { WorkflowRecord } from "./workflow.ts";
 
 type Refusal = WorkflowRefusal | ClassRefusal | AgentRefusal;
 
@@ -21,8 +21,8 @@ export async function putWorkflow(
   const { agentId, name, prompt } = request;
   return await core.store.transact(
     async (tx): Promise<Result<WorkflowRecord, WorkflowRefusal | AgentRefusal>> => {
-      if ((await tx.findAgent(agentId)) === null) return refused({ reason: "agent_not_found", agentId });
-      const known = request.id === null ? null : await tx.lockWorkflow(request.id);
+      if ((await tx.agents.find(agentId)) === null) return refused({ reason: "agent_not_found", agentId });
+      const known = request.id === null ? null : await tx.workflows.lock(request.id);
       if (request.id !== null && known?.agentId !== agentId) {
         return refused({ reason: "workflow_not_found", workflowId: request.id });
       }
@@ -35,10 +35,10 @@ export async function putWorkflow(
         createdAt: now,
         updatedAt: now,
       };
-      if (known === null) await tx.insertWorkflow(workflow);
-      else if (known.name !== name) await tx.renameWorkflow({ id: known.id, name });
+      if (known === null) await tx.workflows.insert(workflow);
+      else if (known.name !== name) await tx.workflows.rename({ id: known.id, name });
       const version = workflow.version + 1;
-      await tx.insertWorkflowVersion({ id: workflow.id, version, prompt, now });
+      await tx.workflows.insertVersion({ id: workflow.id, version, prompt, now });
       return ok({ ...workflow, name, version, updatedAt: now });
     },
   );
@@ -58,7 +58,7 @@ export async function activateWorkflow(
     return refused({ reason: "workflow_version_not_found", workflowId: workflow.id, version });
   }
   const now = core.clock.now();
-  await core.store.transact((tx) => tx.activateWorkflow({ id: workflow.id, version, now }));
+  await core.store.transact((tx) => tx.workflows.activate({ id: workflow.id, version, now }));
   return ok({ ...workflow, activeVersion: version, updatedAt: now });
 }
 
@@ -79,7 +79,7 @@ export async function executeWorkflow(
     return refused(ownerNeeded(core, workflow, "run a workflow that is not active"));
   }
   const version = workflow.activeVersion ?? workflow.version;
-  const prompt = await core.store.committed.findWorkflowPrompt({ id: workflow.id, version });
+  const prompt = await core.store.committed.workflows.findPrompt({ id: workflow.id, version });
   if (prompt === null) {
     return refused({ reason: "workflow_version_not_found", workflowId: workflow.id, version });
   }
@@ -100,7 +100,7 @@ async function reachWorkflow(
 ): Promise<Result<WorkflowRecord, Refusal>> {
   const { caller, workflowId } = request;
   if (caller.kind !== "account") return refused({ reason: "account_needed" });
-  const workflow = await core.store.committed.findWorkflow(workflowId);
+  const workflow = await core.store.committed.workflows.find(workflowId);
   if (workflow === null) return refused({ reason: "workflow_not_found", workflowId });
   const agent = await reachAgent(core, { caller, agentId: workflow.agentId });
   return agent.ok ? ok(workflow) : agent;

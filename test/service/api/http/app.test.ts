@@ -9,6 +9,7 @@ import { openDoor } from "../../../support/service-api.ts";
 import { call } from "../../../support/service-client.ts";
 import { CoreFixture } from "../../../support/service-core.ts";
 import { ServiceFixture } from "../../../support/service-fixture.ts";
+import { withReads } from "../../../support/wrapped-store.ts";
 
 describe("the door", () => {
   let fixture: ServiceFixture;
@@ -61,8 +62,7 @@ describe("the door when the store is away", () => {
       throw new Error("password=hunter2 at 10.0.0.1");
     };
     const wrapStore = (store: Store): Store => ({
-      ...store,
-      committed: { ...store.committed, findClaimTicket: fail },
+      ...withReads(store, { claims: { findTicket: fail } }),
       ping: fail,
     });
     const fixture = await CoreFixture.start({ wrapStore });

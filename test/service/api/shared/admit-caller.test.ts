@@ -7,6 +7,7 @@ import { admitCaller } from "../../../../src/service/api/shared/admit-caller.ts"
 import { revokeApiKey } from "../../../../src/service/core/accounts/keys.ts";
 import { makeAccount, type TestAccount } from "../../../support/service-account.ts";
 import { CoreFixture } from "../../../support/service-core.ts";
+import { withReads } from "../../../support/wrapped-store.ts";
 
 const OFFICE = "203.0.113.7";
 
@@ -22,11 +23,11 @@ describe("admitCaller", () => {
       ratePerMinute: 5,
       addressRatePerMinute: 3,
       wrapStore: (store) => {
-        const findApiKey = async (hash: string) => {
+        const find = async (hash: string) => {
           lookups += 1;
-          return await store.committed.findApiKey(hash);
+          return await store.committed.apiKeys.find(hash);
         };
-        return { ...store, committed: { ...store.committed, findApiKey } };
+        return withReads(store, { apiKeys: { find } });
       },
     });
     mine = await makeAccount(fixture);
@@ -100,7 +101,7 @@ describe("admitCaller", () => {
 
   it("treats a key that was revoked as a stranger's from then on", async () => {
     expect(await ask(mine.owner)).toBe("ok");
-    const [key] = (await fixture.store.committed.listApiKeys(mine.id)).filter(
+    const [key] = (await fixture.store.committed.apiKeys.list(mine.id)).filter(
       ({ callerClass }) => callerClass === "owner",
     );
     await revokeApiKey(fixture.core, key?.id ?? "");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { makeRun } from "../../../../fakes/records.ts";
 import { runSchema } from "../../../../src/contract/runs/run.ts";
 import { toRun } from "../../../../src/service/api/shared/run-view.ts";
-import type { RunRecord } from "../../../../src/service/core/records.ts";
+import type { RunRecord } from "../../../../src/service/core/runs/run-record.ts";
 import { noUsage } from "../../../../src/service/core/runs/usage.ts";
 
 const ids = {

@@ -34,9 +34,9 @@ for (const kind of storeKinds) {
       return credits.value;
     };
     const balance = async () =>
-      balanceInCredits((await fixture.store.committed.findBalance(accountWallet(accountId))) ?? 0);
+      balanceInCredits((await fixture.store.committed.ledger.findBalance(accountWallet(accountId))) ?? 0);
     const toNextPeriod = async () => {
-      const account = await fixture.store.committed.findAccount(accountId);
+      const account = await fixture.store.committed.accounts.find(accountId);
       fixture.clock.advance((account?.subscription?.periodEnd ?? 0) - fixture.clock.now());
     };
 
@@ -94,7 +94,7 @@ for (const kind of storeKinds) {
 
     it("is renewed by a run that is submitted first", async () => {
       const { agentId } = (await fixture.caller()).capability;
-      await fixture.store.transact((tx) => tx.updateAgent(agentId, { accountId }));
+      await fixture.store.transact((tx) => tx.agents.update(agentId, { accountId }));
       await setPlan(fixture.core, order());
       await toNextPeriod();
       await fixture.submit();
@@ -110,7 +110,7 @@ for (const kind of storeKinds) {
       await toNextPeriod();
       const credits = { active_plan: null, audience: "registered_free", balance: FIRST + MONTHLY };
       expect(await read()).toMatchObject(credits);
-      expect(await fixture.store.committed.listDueAccounts({ now: fixture.clock.now(), limit: 9 })).toEqual(
+      expect(await fixture.store.committed.accounts.listDue({ now: fixture.clock.now(), limit: 9 })).toEqual(
         [],
       );
     });

@@ -2,8 +2,10 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CreateAgentRequest } from "../../../../src/contract/agents/agent.ts";
+import type { Plan } from "../../../../src/service/core/accounts/account.ts";
 import type { AccountCaller } from "../../../../src/service/core/accounts/caller.ts";
 import { grantCredits, openAccount } from "../../../../src/service/core/accounts/keys.ts";
+import type { Agent } from "../../../../src/service/core/agents/agent.ts";
 import { createAgent } from "../../../../src/service/core/agents/create-agent.ts";
 import {
   findAgent,
@@ -13,7 +15,6 @@ import {
   updateAgent,
 } from "../../../../src/service/core/agents/manage-agent.ts";
 import type { Rates } from "../../../../src/service/core/money/rates.ts";
-import type { Agent, Plan } from "../../../../src/service/core/records.ts";
 import { listRuns } from "../../../../src/service/core/runs/list-runs.ts";
 import { defaultRates } from "../../../../src/service/settings/default-rates.ts";
 import { scriptedBackend, untilStopped } from "../../../support/scripted-backend.ts";
@@ -72,7 +73,7 @@ for (const kind of storeKinds) {
       if (!submitted.ok) throw new Error(`The run was refused: ${submitted.refusal.reason}`);
       return submitted.value.runId;
     };
-    const countAgents = () => fixture.store.committed.countAgents(owner.accountId);
+    const countAgents = () => fixture.store.committed.agents.count(owner.accountId);
 
     beforeEach(async () => {
       fixture = await CoreFixture.start({ kind, rates, backend: scriptedBackend(untilStopped) });

@@ -29,7 +29,7 @@ for (const kind of storeKinds) {
           bearer: job.access_token,
           json: { message: "go", pull_request },
         });
-        const input = await fixture.core.store.committed.findRunInput((body as { run_id: string }).run_id);
+        const input = await fixture.core.store.committed.runs.findInput((body as { run_id: string }).run_id);
         expect(input?.pullRequest).toEqual({
           number: 7,
           headRef,

@@ -43,7 +43,7 @@ for (const kind of storeKinds) {
       const next = await fixture.account();
       await fixture.pending(next, repository);
       await fixture.exchange(repository, { account: next.id });
-      expect((await fixture.core.store.committed.findAgent(agentId))?.accountId).toBe(next.id);
+      expect((await fixture.core.store.committed.agents.find(agentId))?.accountId).toBe(next.id);
     });
 
     it("keeps runs and sessions, and a run in flight its billing account", async () => {
@@ -52,7 +52,7 @@ for (const kind of storeKinds) {
       await release(agentId);
       const run = await fixture.core.run(run_id);
       expect(run).toMatchObject({ status: "running", billingAccount: accountWallet(account.id), agentId });
-      expect((await fixture.core.store.committed.findSession(run.threadId))?.agentId).toBe(agentId);
+      expect((await fixture.core.store.committed.sessions.find(run.threadId))?.agentId).toBe(agentId);
     });
 
     it("ends what the account set up to happen later", async () => {
@@ -68,8 +68,8 @@ for (const kind of storeKinds) {
       expect((await fixture.api.send(path, { method: "POST", bearer: account.owner })).status).toBe(200);
 
       expect(await release(agentId)).toMatchObject({ value: { cancelledSchedules: 1 } });
-      expect((await fixture.core.store.committed.findSchedule(id))?.status).toBe("cancelled");
-      expect((await fixture.core.store.committed.findWorkflow(written.value.id))?.activeVersion).toBeNull();
+      expect((await fixture.core.store.committed.schedules.find(id))?.status).toBe("cancelled");
+      expect((await fixture.core.store.committed.workflows.find(written.value.id))?.activeVersion).toBeNull();
     });
 
     it("ends the account's policy on CI jobs, also one that is set at the same moment", async () => {
@@ -90,7 +90,7 @@ for (const kind of storeKinds) {
       });
       const raced = await updateAgent({ ...core, store: late }, { caller, agentId, body, requestId: "late" });
       expect(raced).toMatchObject({ ok: false, refusal: { reason: "agent_of_another" } });
-      expect(await core.store.committed.findAgent(agentId)).toMatchObject({
+      expect(await core.store.committed.agents.find(agentId)).toMatchObject({
         accountId: null,
         ciPolicy: null,
       });

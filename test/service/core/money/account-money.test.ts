@@ -89,7 +89,7 @@ for (const kind of storeKinds) {
         const caller = { kind: "account", accountId, callerClass: "owner" } as const;
         const { secret } = await makeApiKey(fixture.core, { accountId, callerClass: "owner", name: "test" });
         const { agentId } = (await fixture.caller()).capability;
-        await fixture.store.transact((tx) => tx.updateAgent(agentId, { accountId }));
+        await fixture.store.transact((tx) => tx.agents.update(agentId, { accountId }));
         const history: History = { fixture, caller, agentId, runIds: [] };
         for (const taken of steps) {
           await play(history, taken);

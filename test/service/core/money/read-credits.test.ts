@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { creditsSchema } from "../../../../src/contract/money/credits.ts";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
+import type { Plan } from "../../../../src/service/core/accounts/account.ts";
+import type { CallerClass } from "../../../../src/service/core/accounts/api-key.ts";
 import {
   grantCredits,
   makeApiKey,
@@ -8,7 +10,6 @@ import {
   revokeApiKey,
 } from "../../../../src/service/core/accounts/keys.ts";
 import { exchangeToken } from "../../../../src/service/core/ci/exchange-token.ts";
-import type { CallerClass, Plan } from "../../../../src/service/core/records.ts";
 import { decodeRates } from "../../../../src/service/settings/rates-file.ts";
 import { ratesDocument } from "../../../support/rates-document.ts";
 import { type Door, openDoor } from "../../../support/service-api.ts";

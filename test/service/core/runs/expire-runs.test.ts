@@ -9,6 +9,7 @@ import { makeAccount, openCaller, type TestAccount } from "../../../support/serv
 import { CoreFixture } from "../../../support/service-core.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
 import { storeKinds } from "../../../support/stores.ts";
+import { withReads } from "../../../support/wrapped-store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_MS = 90 * DAY_MS;
@@ -31,15 +32,17 @@ for (const kind of storeKinds) {
       fixture = await CoreFixture.start({
         kind,
         backend,
-        wrapStore: (store) => {
-          const listEvents: typeof store.committed.listEvents = async (query) => {
-            const happen = beforeEvents;
-            beforeEvents = null;
-            await happen?.();
-            return await store.committed.listEvents(query);
-          };
-          return { ...store, committed: { ...store.committed, listEvents } };
-        },
+        wrapStore: (store) =>
+          withReads(store, {
+            events: {
+              list: async (query) => {
+                const happen = beforeEvents;
+                beforeEvents = null;
+                await happen?.();
+                return await store.committed.events.list(query);
+              },
+            },
+          }),
       });
       fixture.executor.start();
       api = await openCaller(fixture);
@@ -78,7 +81,9 @@ for (const kind of storeKinds) {
     };
     /** One step of a sweep that deletes so many events. */
     const step = (maxEvents: number) =>
-      fixture.store.transact((tx) => tx.deleteRunContent({ endedBefore: fixture.clock.now(), maxEvents }));
+      fixture.store.transact((tx) =>
+        tx.expiry.deleteRunContent({ endedBefore: fixture.clock.now(), maxEvents }),
+      );
 
     const expectGone = (answer: Awaited<ReturnType<typeof read>>, runId: string) => {
       expect(answer.status).toBe(410);

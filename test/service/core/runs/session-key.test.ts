@@ -3,30 +3,24 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { releaseClaim } from "../../../../src/service/core/claims/release-claim.ts";
 import { accountWallet } from "../../../../src/service/core/money/ledger.ts";
-import type { Store, StoreTransaction } from "../../../../src/service/core/ports/store.ts";
+import type { Store } from "../../../../src/service/core/ports/store.ts";
 import { RunSubmitter } from "../../../../src/service/core/runs/submit-run.ts";
 import { ClaimFixture, type Repository } from "../../../support/claim-fixture.ts";
 import type { TestAccount } from "../../../support/service-account.ts";
 import { CoreFixture } from "../../../support/service-core.ts";
 import { storeKinds } from "../../../support/stores.ts";
+import { withWrites } from "../../../support/wrapped-store.ts";
 
 /** Runs `before` when a transaction is about to take a session key. */
 function beforeKeyIsTaken(store: Store, before: () => Promise<void>): Store {
-  return {
-    ...store,
-    transact: (work, options) =>
-      store.transact(
-        (tx) =>
-          work({
-            ...tx,
-            insertSessionKey: async (key) => {
-              await before();
-              return await tx.insertSessionKey(key);
-            },
-          }),
-        options,
-      ),
-  };
+  return withWrites(store, (tx) => ({
+    sessions: {
+      insertKey: async (key) => {
+        await before();
+        return await tx.sessions.insertKey(key);
+      },
+    },
+  }));
 }
 
 for (const kind of storeKinds) {
@@ -54,26 +48,22 @@ for (const kind of storeKinds) {
 
     it("is not left by a run that was refused", async () => {
       const { capability } = await fixture.caller();
-      const agent = await fixture.store.committed.findAgent(capability.agentId);
-      await fixture.store.transact((tx) => tx.updateAgent(capability.agentId, { retiredAt: 1 }));
+      const agent = await fixture.store.committed.agents.find(capability.agentId);
+      await fixture.store.transact((tx) => tx.agents.update(capability.agentId, { retiredAt: 1 }));
       const refused = await fixture.trySubmit({ message: "x", session_key: "k" });
       expect(refused).toMatchObject({ ok: false, refusal: { reason: "agent_retired" } });
       expect(
-        await fixture.store.committed.findSessionByKey({ agentId: agent?.id ?? "", key: "k" }),
+        await fixture.store.committed.sessions.findByKey({ agentId: agent?.id ?? "", key: "k" }),
       ).toBeNull();
     });
 
     it("is refused for now where it can not be had", async () => {
       const { capability } = await fixture.caller();
       let tries = 0;
-      const store: Store = {
-        ...fixture.store,
-        transact: (work, options) =>
-          fixture.store.transact((tx: StoreTransaction) => {
-            tries += 1;
-            return work({ ...tx, insertSessionKey: async () => false });
-          }, options),
-      };
+      const store = withWrites(fixture.store, () => {
+        tries += 1;
+        return { sessions: { insertKey: async () => false } };
+      });
       const submitted = await new RunSubmitter({ ...fixture.core, store }).submit({
         caller: await fixture.caller(),
         agentId: capability.agentId,
@@ -91,24 +81,18 @@ for (const kind of storeKinds) {
       const [one, other] = [await fixture.place.open(), await fixture.place.open()];
       // Both have looked, and found the key free, before either takes it: the agent's lock is not held by these two.
       const arrived = { count: 0, both: Promise.withResolvers<void>() };
-      const together = (store: Store): Store => ({
-        ...store,
-        transact: (work, options) =>
-          store.transact(
-            (tx) =>
-              work({
-                ...tx,
-                lockAgent: (id) => tx.findAgent(id),
-                insertSessionKey: async (key) => {
-                  arrived.count += 1;
-                  if (arrived.count === 2) arrived.both.resolve();
-                  await arrived.both.promise;
-                  return await tx.insertSessionKey(key);
-                },
-              }),
-            options,
-          ),
-      });
+      const together = (store: Store): Store =>
+        withWrites(store, (tx) => ({
+          agents: { lock: (id) => tx.agents.find(id) },
+          sessions: {
+            insertKey: async (key) => {
+              arrived.count += 1;
+              if (arrived.count === 2) arrived.both.resolve();
+              await arrived.both.promise;
+              return await tx.sessions.insertKey(key);
+            },
+          },
+        }));
       const submitted = await Promise.all(
         [one, other].map((store) =>
           new RunSubmitter({ ...fixture.core, store: together(store) }).submit({
@@ -195,7 +179,7 @@ for (const kind of storeKinds) {
       expect(submitted.ok).toBe(true);
       await Promise.all(released);
       expect(released).toHaveLength(1);
-      expect(await fixture.core.store.committed.findSessionByKey({ agentId, key: "thread-7" })).toBeNull();
+      expect(await fixture.core.store.committed.sessions.findByKey({ agentId, key: "thread-7" })).toBeNull();
       const run = submitted.ok ? await fixture.core.run(submitted.value.runId) : null;
       expect(run?.billingAccount).toBe(accountWallet(account.id));
     });

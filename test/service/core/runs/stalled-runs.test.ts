@@ -7,6 +7,7 @@ import { CoreFixture } from "../../../support/service-core.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
 import { expectValidStream } from "../../../support/service-streams.ts";
 import { storeKinds } from "../../../support/stores.ts";
+import { withReads } from "../../../support/wrapped-store.ts";
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`stalled runs on ${kind.name}`, () => {
@@ -20,14 +21,11 @@ for (const kind of storeKinds) {
       isStoreAway = false;
       fixture = await CoreFixture.start({ kind });
       const { store } = fixture;
-      const listRunsAtWork = async () => {
+      const listAtWork = async () => {
         if (isStoreAway) throw new Error("away");
-        return await store.committed.listRunsAtWork();
+        return await store.committed.queue.listAtWork();
       };
-      const core = {
-        ...fixture.core,
-        store: { ...store, committed: { ...store.committed, listRunsAtWork } },
-      };
+      const core = { ...fixture.core, store: withReads(store, { queue: { listAtWork } }) };
       stalled = new StalledRuns(core, { stalledMs: 30_000, elapsedMs: () => nowMs });
     });
 

@@ -3,7 +3,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { openAccount } from "../../../../src/service/core/accounts/keys.ts";
 import { describeClaim } from "../../../../src/service/core/claims/claim-url.ts";
-import { HELD } from "../../../../src/service/core/money/ledger.ts";
 import type { Store } from "../../../../src/service/core/ports/store.ts";
 import { delegateRun } from "../../../../src/service/core/runs/delegate-run.ts";
 import { takeRun } from "../../../../src/service/core/runs/progress-run.ts";
@@ -12,6 +11,7 @@ import { ratesDocument } from "../../../support/rates-document.ts";
 import { CoreFixture } from "../../../support/service-core.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
 import { storeKinds } from "../../../support/stores.ts";
+import { withWrites } from "../../../support/wrapped-store.ts";
 
 const TABLES = ["runs", "run_inputs", "sessions", "idempotency_keys", "ledger_postings"];
 
@@ -33,22 +33,15 @@ for (const kind of storeKinds) {
 
     it("is refused with a claim link when another run took the last credit meanwhile", async () => {
       let isTaken = false;
-      const wrapStore = (store: Store): Store => ({
-        ...store,
-        transact: (work, options) =>
-          store.transact(
-            (tx) =>
-              work({
-                ...tx,
-                post: async (posting) => {
-                  const taking = { ...posting, id: "another", kind: "hold", to: HELD, runId: null } as const;
-                  if (isTaken && posting.kind === "hold") await tx.post(taking);
-                  return await tx.post(posting);
-                },
-              }),
-            options,
-          ),
-      });
+      const wrapStore = (store: Store): Store =>
+        withWrites(store, (tx) => ({
+          ledger: {
+            hold: async (hold) => {
+              if (isTaken) await tx.ledger.hold({ ...hold, id: "another", runId: "another" });
+              return await tx.ledger.hold(hold);
+            },
+          },
+        }));
       fixture = await CoreFixture.start({ kind, freeCredits: 1, wrapStore });
       await fixture.caller();
       const before = await everything();
@@ -74,7 +67,7 @@ for (const kind of storeKinds) {
       });
       const { id: accountId } = await openAccount(fixture.core, "registered_free");
       const { agentId } = (await fixture.caller()).capability;
-      await fixture.store.transact((tx) => tx.updateAgent(agentId, { accountId }));
+      await fixture.store.transact((tx) => tx.agents.update(agentId, { accountId }));
       const runId = await fixture.submit();
       const before = await everything();
       const full = { reason: "concurrency_reached", inFlight: 1, allowed: 1 };

@@ -101,7 +101,7 @@ for (const kind of storeKinds) {
       fixture.clock.advance(1);
       const latest = fixture.core.random.uuid(fixture.clock.now());
       const session = { id: latest, agentId: agent.id, createdAt: fixture.clock.now() };
-      await fixture.store.transact((tx) => tx.insertSession(session));
+      await fixture.store.transact((tx) => tx.sessions.insert(session));
       const pinned = await plant(fixture, { agentId: agent.id, pinnedSessionId: oldest });
       const free = await plant(fixture, { agentId: agent.id });
       await tick();
@@ -161,7 +161,7 @@ for (const kind of storeKinds) {
           fault.countdown = failAt;
           await expect(tick()).rejects.toThrow("The store is gone.");
           expect(await scheduledRuns(fixture)).toHaveLength(failAt === 2 && isMade ? 1 : 0);
-          await fixture.store.transact((tx) => tx.retakeFiringSchedules(fixture.clock.now()));
+          await fixture.store.transact((tx) => tx.schedules.retakeFiring(fixture.clock.now()));
           await Promise.all([tick(), tick()]);
           const { runId, status } = await readSchedule(fixture, id);
           expect(status).toBe("dispatched");
@@ -192,10 +192,10 @@ for (const kind of storeKinds) {
         await tick();
         const { runId } = await readSchedule(fixture, id);
         if (runId === null) {
-          const balance = await fixture.store.committed.findBalance(`account:${accountId}`);
+          const balance = await fixture.store.committed.ledger.findBalance(`account:${accountId}`);
           expect(balance).toBeLessThan(8_333);
           await fixture.store.transact((tx) =>
-            tx.moveSchedule({
+            tx.schedules.move({
               id,
               from: { status: "pending", attempts: 1 },
               change: { status: "cancelled" },

@@ -2,6 +2,7 @@
 
 import { ok } from "../../../../base/result.ts";
 import type { agentRoutes } from "../../../../contract/agents/routes.ts";
+import type { Agent } from "../../../core/agents/agent.ts";
 import { createAgent } from "../../../core/agents/create-agent.ts";
 import {
   findAgent,
@@ -11,7 +12,6 @@ import {
   updateAgent,
 } from "../../../core/agents/manage-agent.ts";
 import type { Core } from "../../../core/core.ts";
-import type { Agent } from "../../../core/records.ts";
 import { toAgent } from "../../shared/agent-view.ts";
 import { type NounHandlers, shown } from "../handler.ts";
 

@@ -3,8 +3,8 @@
 import type { workflowRoutes } from "../../../../contract/workflows/routes.ts";
 import type { Workflow } from "../../../../contract/workflows/workflow.ts";
 import type { Core } from "../../../core/core.ts";
-import type { WorkflowRecord } from "../../../core/records.ts";
 import type { RunSubmitter } from "../../../core/runs/submit-run.ts";
+import type { WorkflowRecord } from "../../../core/workflows/workflow.ts";
 import { activateWorkflow, executeWorkflow } from "../../../core/workflows/workflows.ts";
 import { type NounHandlers, shown } from "../handler.ts";
 

@@ -4,21 +4,21 @@ import { exchangeToken } from "../../../../../src/service/core/ci/exchange-token
 import type { Store } from "../../../../../src/service/core/ports/store.ts";
 import { openDoor } from "../../../../support/service-api.ts";
 import { CoreFixture } from "../../../../support/service-core.ts";
+import { withReads } from "../../../../support/wrapped-store.ts";
 
 it("does not wait for a reader who went away before the wait began", async () => {
   const entered = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
-  const wrapStore = (store: Store): Store => ({
-    ...store,
-    committed: {
-      ...store.committed,
-      findCapability: async (hash) => {
-        entered.resolve();
-        await gate.promise;
-        return await store.committed.findCapability(hash);
+  const wrapStore = (store: Store): Store =>
+    withReads(store, {
+      ci: {
+        findCapability: async (hash) => {
+          entered.resolve();
+          await gate.promise;
+          return await store.committed.ci.findCapability(hash);
+        },
       },
-    },
-  });
+    });
   const fixture = await CoreFixture.start({ wrapStore });
   const exchanged = await exchangeToken(fixture.core, { subjectToken: "reader", requestId: "r" });
   if (!exchanged.ok) throw new Error(exchanged.refusal.reason);

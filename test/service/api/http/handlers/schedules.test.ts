@@ -79,7 +79,7 @@ for (const kind of storeKinds) {
         api.send(`/v1/agents/${agent.id}/schedules${rest}`, options);
       const waiting = await send("", { method: "POST", bearer: aiClient, json: later });
       const { id } = scheduleSchema.parse(waiting.body);
-      await fixture.store.transact((tx) => tx.updateAgent(agent.id, { retiredAt: fixture.clock.now() }));
+      await fixture.store.transact((tx) => tx.agents.update(agent.id, { retiredAt: fixture.clock.now() }));
       expectProblem(await send(`/${id}/confirm`, { method: "POST", bearer: owner }), 409, "agent_ending");
       expectProblem(await send("", { method: "POST", bearer: owner, json: later }), 403, "forbidden");
     });

@@ -86,7 +86,7 @@ describe("a run by a model", () => {
     await start([answer([say("Wait"), wait(new Promise(() => {}))], { usage: { input: 2_000 } })]);
     const runId = await fixture.submit();
     await fixture.until(runId, ({ lastSeq }) => lastSeq >= 3);
-    await fixture.store.transact((tx) => tx.updateRun(runId, { status: "cancelling" }));
+    await fixture.store.transact((tx) => tx.runs.update(runId, { status: "cancelling" }));
     fixture.dispatch.nudge(runId);
     const run = await fixture.ended(runId);
     expect(run.status).toBe("cancelled");

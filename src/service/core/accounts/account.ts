@@ -1,0 +1,31 @@
+// An account and its subscription. Times are milliseconds since the epoch. Pure.
+
+export const plans = ["registered_free", "subscribed"] as const;
+export type Plan = (typeof plans)[number];
+
+/** "past_due": what was owed is not paid, so it does not renew. */
+export const subscriptionStatuses = ["active", "past_due", "cancelled"] as const;
+export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
+
+/** What an account pays by the month, at the terms that it began with or was last set to. */
+export type Subscription = {
+  readonly id: string;
+  /** One of the rates' subscriptions. */
+  readonly sku: string;
+  readonly monthlyCredits: number;
+  readonly status: SubscriptionStatus;
+  readonly startedAt: number;
+  /** Counts the months since then, from 0. */
+  readonly period: number;
+  readonly periodEnd: number;
+  readonly cancelAtPeriodEnd: boolean;
+};
+
+/** Who owns agents and pays for their runs. */
+export type Account = {
+  readonly id: string;
+  readonly plan: Plan;
+  readonly createdAt: number;
+  /** The latest, also when it has ended; null where there never was one. */
+  readonly subscription: Subscription | null;
+};

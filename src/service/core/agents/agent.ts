@@ -1,0 +1,38 @@
+// An agent, and the repository that it works on. Times are milliseconds since the epoch. Pure.
+
+import type { CiPolicy } from "../../../contract/agents/ci-policy.ts";
+import type { Visibility } from "../../../contract/ci/exchange.ts";
+
+/** The repository that an agent works on. */
+export type AgentRepository = {
+  readonly provider: string;
+  readonly issuer: string;
+  readonly id: string;
+  readonly ownerId: string;
+  /** The latest name seen. A label, never a key. */
+  readonly name: string;
+  readonly visibility: Visibility;
+};
+
+export type Agent = {
+  readonly id: string;
+  /** The owning account; null until a repository's agent is claimed. */
+  readonly accountId: string | null;
+  /** Get-or-create key within the account. */
+  readonly name: string;
+  readonly kind: "independent" | null;
+  /** Null: the router's default. */
+  readonly model: string | null;
+  /** The owner's, opaque to us. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Micro-USD a turn; 0 stops the advisor, null is no cap. */
+  readonly advisorMaxSpendMicroUsd: number | null;
+  /** Which CI jobs may run it. Null: all of its repository's. Only a repository's agent that is claimed has one. */
+  readonly ciPolicy: CiPolicy | null;
+  /** Null for an agent that was made by name. */
+  readonly repository: AgentRepository | null;
+  readonly backend: string;
+  readonly createdAt: number;
+  /** Set once it takes no more work. */
+  readonly retiredAt: number | null;
+};

@@ -1,0 +1,18 @@
+// Accounts, as the core reads and writes them. Implemented in store/accounts.ts.
+
+import type { Account } from "../../accounts/account.ts";
+
+export interface AccountReader {
+  find(id: string): Promise<Account | null>;
+  count(): Promise<number>;
+  /** The ids of accounts whose subscription continues and whose period ended by `now`, the longest ago first. */
+  listDue(query: { now: number; limit: number }): Promise<readonly string[]>;
+}
+
+export interface AccountStore extends AccountReader {
+  insert(account: Account): Promise<void>;
+  /** Reads an account. No other transaction makes agents of it or changes it until this one ends. */
+  lock(id: string): Promise<Account | null>;
+  /** Writes an account's plan and subscription; the caller holds its lock. */
+  update(account: Account): Promise<void>;
+}

@@ -1,0 +1,27 @@
+// Agents, as the core reads and writes them. Implemented in store/agents.ts.
+
+import type { Agent } from "../../agents/agent.ts";
+import type { JobIdentity } from "../../ci/job-identity.ts";
+
+export interface AgentReader {
+  find(id: string): Promise<Agent | null>;
+  /** Newest first. Independent agents are listed only where `withIndependent` is true. */
+  list(query: { accountId: string; withIndependent: boolean }): Promise<readonly Agent[]>;
+  /** An account's agents that are not retired. */
+  count(accountId: string): Promise<number>;
+}
+
+export interface AgentStore extends AgentReader {
+  insert(agent: Agent): Promise<void>;
+  /** The account's oldest agent of this name that is not retired. */
+  findByName(query: { accountId: string; name: string }): Promise<Agent | null>;
+  update(id: string, change: AgentChange): Promise<void>;
+  /** Reads an agent. No other transaction changes it until this one ends. */
+  lock(id: string): Promise<Agent | null>;
+  /** The repository's agent, made on first use; a changed name or visibility is stored. Safe to race. */
+  upsert(candidate: { id: string; job: JobIdentity; backend: string; now: number }): Promise<Agent>;
+}
+
+export type AgentChange = Partial<
+  Pick<Agent, "accountId" | "advisorMaxSpendMicroUsd" | "ciPolicy" | "retiredAt">
+>;

@@ -1,0 +1,14 @@
+// What the token exchange leaves behind: capabilities and used tokens. Implemented in store/ci.ts.
+
+import type { Capability } from "../../ci/capability.ts";
+
+export interface CiReader {
+  findCapability(hash: string): Promise<Capability | null>;
+}
+
+export interface CiStore extends CiReader {
+  insertCapability(capability: Capability): Promise<void>;
+  revokeCapability(revocation: { hash: string; now: number }): Promise<void>;
+  /** False when this token was claimed before. Safe to race: one caller gets true. */
+  claimToken(token: { issuer: string; replayKey: string; usableUntil: number }): Promise<boolean>;
+}

@@ -1,0 +1,30 @@
+// The durable events of runs. Implemented in store/events.ts.
+
+import type { RunStatus } from "../../../../contract/runs/run.ts";
+import type { RunOutcome, StoredEvent } from "../../runs/run-record.ts";
+import type { HeldRun } from "./queue.ts";
+
+export interface EventReader {
+  list(query: EventQuery): Promise<readonly StoredEvent[]>;
+}
+
+/** The run as it is after its events were appended. */
+export type Appended = { readonly lastSeq: number; readonly status: RunStatus };
+
+export interface EventStore extends EventReader {
+  /**
+   * Appends events with the next numbers, without a gap, and writes `outcome` to the run. Null when the run is not
+   * `fence`'s any more. Counts as a heartbeat.
+   */
+  append(batch: EventBatch): Promise<Appended | null>;
+}
+
+/** Events with `seq` above `after`, in order, at most `limit`. */
+export type EventQuery = { readonly runId: string; readonly after: number; readonly limit: number };
+
+export type EventBatch = HeldRun & {
+  readonly now: number;
+  readonly jsons: readonly string[];
+  /** Ends the run. */
+  readonly outcome?: RunOutcome;
+};

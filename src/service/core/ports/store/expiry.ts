@@ -1,0 +1,15 @@
+// Deletion of what is kept for a time only. Implemented in store/expiry.ts.
+
+export interface ExpiryStore {
+  /**
+   * Deletes inputs and events of runs that ended before `endedBefore`: about `maxEvents` events, whole runs where that
+   * is enough. A run has expired from its first deleted event on. Returns how many runs it touched: 0 when nothing is
+   * left. Safe to race.
+   */
+  deleteRunContent(batch: { endedBefore: number; maxEvents: number }): Promise<number>;
+  /**
+   * Deletes tokens, capabilities, keys and tickets that ended before `now`, and audit entries before `auditedBefore`.
+   * Returns how many.
+   */
+  deleteExpired(before: { now: number; auditedBefore: number }): Promise<number>;
+}

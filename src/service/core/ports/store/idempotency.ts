@@ -1,0 +1,16 @@
+// Uses of idempotency keys. Implemented in store/idempotency.ts.
+
+export interface IdempotencyStore {
+  /** The use of a key that has not expired, or null. */
+  find(query: { agentId: string; key: string; now: number }): Promise<IdempotentRun | null>;
+  /** False when another request used the key at the same time. */
+  insert(use: IdempotentRun & { agentId: string; key: string; now: number }): Promise<boolean>;
+}
+
+export type IdempotentRun = {
+  readonly runId: string;
+  readonly threadId: string;
+  /** SHA-256 of the request that the key was first used for. */
+  readonly requestHash: string;
+  readonly expiresAt: number;
+};

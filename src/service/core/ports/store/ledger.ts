@@ -1,0 +1,21 @@
+// The ledger: postings, and the balances of billing accounts. Implemented in store/ledger.ts.
+
+import type { Hold, Posting } from "../../money/posting.ts";
+
+export interface LedgerReader {
+  /** The balance of a billing account. Null where it was never opened. */
+  findBalance(billingAccount: string): Promise<number | null>;
+}
+
+export interface LedgerStore extends LedgerReader {
+  /** Opens a billing account with a balance of 0. False when it was open. Safe to race. */
+  open(billingAccount: string): Promise<boolean>;
+  /** Moves credits of a billing account to where holds wait. False, and nothing done, when it has not enough. */
+  hold(hold: Hold): Promise<boolean>;
+  /** Records a posting that takes nothing from a billing account. Throws a TypeError on one that does. */
+  post(posting: Posting): Promise<void>;
+  /** Records postings as `post` does. Returns the balance of `billingAccount` after them. */
+  settle(settlement: Settlement): Promise<number>;
+}
+
+export type Settlement = { readonly billingAccount: string; readonly postings: readonly Posting[] };

@@ -1,0 +1,60 @@
+// Runs, as the core reads them and as whoever holds their lock changes them. Implemented in store/runs.ts.
+
+import type { RunInput, RunRecord } from "../../runs/run-record.ts";
+
+export interface RunReader {
+  find(id: string): Promise<RunRecord | null>;
+  /** A run's input. Null when it is not kept any more. */
+  findInput(runId: string): Promise<RunInput | null>;
+  /** An agent's runs, or those of one session, newest first. */
+  list(query: RunQuery): Promise<readonly RunRecord[]>;
+  /** A session's runs in the order of their commits. */
+  listOfSession(query: SessionRunQuery): Promise<readonly RunRecord[]>;
+  /** A session's runs in the opposite order. */
+  listOfSessionBefore(query: EarlierRunQuery): Promise<readonly RunRecord[]>;
+  /** Runs of an account's agents that have not ended. Delegated runs are part of their parent and not counted. */
+  countUnfinished(accountId: string): Promise<number>;
+  /** The ids of an agent's runs that have not ended, oldest first. */
+  listUnfinishedOfAgent(agentId: string): Promise<readonly string[]>;
+  /** The ids of a run's children that have not ended, oldest first. */
+  listUnfinishedChildren(runId: string): Promise<readonly string[]>;
+}
+
+export interface RunStore extends RunReader {
+  /** Makes the run's session, too, where there is none. */
+  insert(run: RunRecord, input: RunInput): Promise<void>;
+  /** Reads a run. No other transaction changes it until this one ends. */
+  lock(id: string): Promise<RunRecord | null>;
+  /** Writes the fields of `change`; the caller holds the run's lock. A run ends by `events.append` only. */
+  update(id: string, change: RunUpdate): Promise<void>;
+}
+
+export type RunQuery = {
+  readonly agentId: string;
+  /** With null those of every session. */
+  readonly threadId: string | null;
+  /** The id of a run; only those before it. With null from the newest on. */
+  readonly before: string | null;
+  readonly limit: number;
+};
+
+export type SessionRunQuery = {
+  readonly sessionId: string;
+  /** The id of a run; only those after it. With null from the first on. */
+  readonly after: string | null;
+  readonly limit: number;
+};
+
+export type EarlierRunQuery = {
+  readonly sessionId: string;
+  /** The id of a run; only those before it. */
+  readonly before: string;
+  readonly limit: number;
+};
+
+/** What changes on a run before its end. */
+export type RunUpdate = {
+  readonly status?: "cancelling";
+  readonly holdMicroUsd?: number;
+  readonly fence?: number;
+};

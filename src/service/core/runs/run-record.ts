@@ -1,0 +1,87 @@
+// A run, its input and its events as they are stored. Times are milliseconds since the epoch, money is micro-USD. Pure.
+
+import type {
+  Message,
+  RunCause,
+  RunOrigin,
+  RunStatus,
+  TerminalRunStatus,
+} from "../../../contract/runs/run.ts";
+import type { JobIdentity } from "../ci/job-identity.ts";
+import type { Usage } from "./usage.ts";
+
+/** The pull request that a run works on, in the repository of the job that asked. */
+export type PullRequestHead = {
+  readonly number: number;
+  /** The provider's ref of it, which moves as the pull request does: `refs/pull/7/head`. */
+  readonly headRef: string;
+  /** The commit that was asked for. */
+  readonly headSha: string;
+  /** The branch that it goes to, by its plain name. */
+  readonly baseRef: string;
+};
+
+/** What a run was asked, and on what. Read once, when it starts. */
+export type RunInput = {
+  readonly messages: readonly Message[];
+  readonly maxTurnTokens: number;
+  /** The JSON Schema that the reply has to fit. */
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
+  /** The CI job that asked; null for an account's own run. */
+  readonly job: JobIdentity | null;
+  /** What the run works on in the place of the job's commit. */
+  readonly pullRequest?: PullRequestHead;
+  /** What submitted it, as W3C's `traceparent` has it; where that was followed. */
+  readonly traceparent?: string;
+};
+
+/** A run without its input and its events. */
+export type RunRecord = {
+  readonly id: string;
+  readonly agentId: string;
+  readonly threadId: string;
+  readonly status: RunStatus;
+  readonly origin: RunOrigin;
+  readonly parentRunId: string | null;
+  /** The ledger account that pays. */
+  readonly billingAccount: string;
+  readonly holdMicroUsd: number;
+  readonly submittedAt: number;
+  readonly startedAt: number | null;
+  readonly heartbeatAt: number | null;
+  readonly endedAt: number | null;
+  readonly cause: RunCause | null;
+  readonly retryable: boolean;
+  readonly stopReason: string | null;
+  /** Null until the run has ended. */
+  readonly usage: Usage | null;
+  readonly grossMicroUsd: number;
+  readonly refundedMicroUsd: number;
+  readonly refundReason: string | null;
+  /** The `seq` of the newest event; 0 while there is none. */
+  readonly lastSeq: number;
+  /** Counts the workers that took the run: only the newest may write. */
+  readonly fence: number;
+  /** True once its input and events are deleted, or about to be. Absent before. */
+  readonly hasExpired?: true;
+};
+
+export type StoredEvent = {
+  readonly seq: number;
+  readonly at: number;
+  /** One event of the contract, as JSON text. */
+  readonly json: string;
+};
+
+/** What is written to a run when it ends. */
+export type RunOutcome = Pick<
+  RunRecord,
+  | "endedAt"
+  | "cause"
+  | "retryable"
+  | "stopReason"
+  | "usage"
+  | "grossMicroUsd"
+  | "refundedMicroUsd"
+  | "refundReason"
+> & { readonly status: TerminalRunStatus };

@@ -1,0 +1,98 @@
+// Deletion of what is kept for a time only, in SQL.
+
+import { type Kysely, sql } from "kysely";
+import type { ExpiryStore } from "../core/ports/store/expiry.ts";
+import type { Connection } from "./connection.ts";
+import type { Database } from "./tables.ts";
+
+const MAX_RUNS = 100;
+
+type Candidate = { readonly id: string; readonly lastSeq: number };
+
+export class SqlExpiry implements ExpiryStore {
+  readonly #db: Kysely<Database>;
+  readonly #hasRowLocks: boolean;
+
+  constructor({ db, hasRowLocks }: Connection) {
+    this.#db = db;
+    this.#hasRowLocks = hasRowLocks;
+  }
+
+  async deleteRunContent({
+    endedBefore,
+    maxEvents,
+  }: {
+    endedBefore: number;
+    maxEvents: number;
+  }): Promise<number> {
+    const query = this.#db
+      .selectFrom("runs")
+      .select(["id", "last_seq as lastSeq"])
+      .where(sql<boolean>`content <> 'deleted' and ended_at is not null`)
+      .where("ended_at", "<", endedBefore)
+      .orderBy("ended_at")
+      .orderBy("id")
+      .limit(MAX_RUNS);
+    // Another node that sweeps at the same time takes the runs after these.
+    const runs = await (this.#hasRowLocks ? query.forUpdate().skipLocked() : query).execute();
+    const [first] = runs;
+    if (first === undefined) return 0;
+    const whole = firstOf(runs, maxEvents);
+    if (whole.length === 0) {
+      await deletePart(this.#db, { run: first, maxEvents });
+      return 1;
+    }
+    await deleteWhole(this.#db, whole);
+    return whole.length;
+  }
+
+  async deleteExpired({ now, auditedBefore }: { now: number; auditedBefore: number }): Promise<number> {
+    const results = [
+      await this.#db.deleteFrom("token_uses").where("usable_until", "<", now).executeTakeFirst(),
+      await this.#db.deleteFrom("capabilities").where("expires_at", "<", now).executeTakeFirst(),
+      await this.#db.deleteFrom("idempotency_keys").where("expires_at", "<", now).executeTakeFirst(),
+      await this.#db.deleteFrom("claim_tickets").where("expires_at", "<", now).executeTakeFirst(),
+      await this.#db.deleteFrom("pending_claims").where("expires_at", "<", now).executeTakeFirst(),
+      await this.#db.deleteFrom("audit_entries").where("at", "<", auditedBefore).executeTakeFirst(),
+    ];
+    return results.reduce((sum, result) => sum + Number(result.numDeletedRows), 0);
+  }
+}
+
+/** The ids of the first runs that have at most `maxEvents` events together. */
+function firstOf(runs: readonly Candidate[], maxEvents: number): string[] {
+  const ids: string[] = [];
+  let events = 0;
+  for (const { id, lastSeq } of runs) {
+    events += lastSeq;
+    if (events > maxEvents) break;
+    ids.push(id);
+  }
+  return ids;
+}
+
+async function deleteWhole(db: Kysely<Database>, ids: readonly string[]): Promise<void> {
+  await db.deleteFrom("run_inputs").where("run_id", "in", ids).execute();
+  await db.deleteFrom("run_events").where("run_id", "in", ids).execute();
+  await db.deleteFrom("session_copies").where("run_id", "in", ids).execute();
+  await db.updateTable("runs").set({ content: "deleted" }).where("id", "in", ids).execute();
+}
+
+/** The input and the oldest events, of a run that has too many for one step. */
+async function deletePart(
+  db: Kysely<Database>,
+  { run, maxEvents }: { run: Candidate; maxEvents: number },
+): Promise<void> {
+  await db.deleteFrom("run_inputs").where("run_id", "=", run.id).execute();
+  const oldest = await db
+    .selectFrom("run_events")
+    .select("seq")
+    .where("run_id", "=", run.id)
+    .orderBy("seq")
+    .limit(1)
+    .executeTakeFirst();
+  const upTo = (oldest?.seq ?? run.lastSeq) + maxEvents - 1;
+  await db.deleteFrom("run_events").where("run_id", "=", run.id).where("seq", "<=", upTo).execute();
+  const content = upTo < run.lastSeq ? "deleting" : "deleted";
+  await db.updateTable("runs").set({ content }).where("id", "=", run.id).execute();
+}
