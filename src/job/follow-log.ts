@@ -3,7 +3,8 @@
 import type { StoredRunEvent } from "../contract/runs/run-event.ts";
 import { type LogFormat, type LogPart, RunLog } from "../render/log-parts.ts";
 import { ndjsonLine } from "../render/ndjson.ts";
-import { type RunReport, RunReportFold, replyMessage } from "../report/run-report.ts";
+import { RunReportFold } from "../report/fold-run.ts";
+import { type RunReport, replyMessage } from "../report/run-report.ts";
 
 export type FollowLog = {
   /** Takes the events in order, each once. They are written together with those that come in the same turn. */

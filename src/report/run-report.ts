@@ -1,24 +1,7 @@
-// What one run did, folded from its events as they come. Each event costs the same, however long the run. Pure.
+// What one run did, as a value: its state, messages, tool calls, changes and reply. Pure, and free of schemas.
 
-import { assertNever } from "../base/assert-never.ts";
-import { type Excerpt, excerpt } from "../base/bounded-text.ts";
-import {
-  asRunEvent,
-  CHANGES_EVENT,
-  type ChangesEvent,
-  OUTPUT_EVENT,
-  type OutputEvent,
-  QUOTA_EVENT,
-  type QuotaEvent,
-  type RunEvent,
-  type StoredRunEvent,
-} from "../contract/runs/run-event.ts";
-import { MAX_TITLE_ARGS_CHARS, toolTitle } from "./tool-title.ts";
-
-/** What is kept of one call's arguments, and of its result. */
-export const MAX_KEPT_CHARS = 8_192;
-/** What is kept of all calls together; then the oldest lose theirs. No summary has room for more. */
-export const MAX_KEPT_CHARS_IN_ALL = 4_194_304;
+import type { Excerpt } from "../base/bounded-text.ts";
+import type { ChangesEvent, OutputEvent, QuotaEvent } from "../contract/runs/run-event.ts";
 
 /** Times are milliseconds since the epoch, from the events. */
 export type ReportState =
@@ -64,16 +47,20 @@ export type RunReport = {
   readonly lastEventAtMs: number | null;
 };
 
-type Draft<T> = { -readonly [Key in keyof T]: T[Key] };
-type ReportDraft = Draft<Omit<RunReport, "messages" | "calls" | "steps">> & {
-  readonly messages: Draft<AssistantMessage>[];
-  readonly calls: Draft<ToolCall>[];
-  readonly steps: Draft<Step>[];
-};
-
-/** The report of a run that never was. */
+/** The report of a run without events, or of none. */
 export function emptyReport(): RunReport {
-  return emptyDraft();
+  return {
+    runId: null,
+    threadId: null,
+    state: { status: "unknown" },
+    messages: [],
+    calls: [],
+    steps: [],
+    changes: null,
+    quota: null,
+    output: null,
+    lastEventAtMs: null,
+  };
 }
 
 /** The agent's answer: its last message with text in it. Empty when there is none. */
@@ -87,165 +74,4 @@ export function elapsedMs(report: RunReport): number | null {
   if (state.status === "unknown") return null;
   const endMs = state.status === "running" ? (report.lastEventAtMs ?? state.startedAtMs) : state.endedAtMs;
   return Math.max(0, endMs - state.startedAtMs);
-}
-
-/** Adds events, in order and each once, to one report. Events of an unknown kind change nothing but the time. */
-export class RunReportFold {
-  readonly #draft = emptyDraft();
-  readonly #messages = new Map<string, Draft<AssistantMessage>>();
-  readonly #calls = new Map<string, Draft<ToolCall>>();
-  /** Arguments of calls still being written: `toolTitle` wants them whole. */
-  readonly #args = new Map<string, string>();
-  readonly #openSteps = new Map<string, Draft<Step>>();
-  #keptChars = 0;
-  #oldestKept = 0;
-
-  /** A live view: it changes with the next `add`. */
-  get report(): RunReport {
-    return this.#draft;
-  }
-
-  add(stored: StoredRunEvent): void {
-    const atMs = Date.parse(stored.at);
-    this.#draft.lastEventAtMs = atMs;
-    const event = asRunEvent(stored.event);
-    if (event !== null) this.#apply(event, { seq: stored.seq, atMs });
-  }
-
-  #apply(event: RunEvent, { seq, atMs }: { seq: number; atMs: number }): void {
-    const draft = this.#draft;
-    const { state } = draft;
-    const startedAtMs = state.status === "unknown" ? atMs : state.startedAtMs;
-    switch (event.type) {
-      case "RUN_STARTED":
-        draft.runId = event.runId;
-        draft.threadId = event.threadId;
-        draft.state = { status: "running", startedAtMs };
-        return;
-      case "RUN_FINISHED": {
-        const status = event.outcome.type === "success" ? "completed" : "cancelled";
-        draft.state = { status, startedAtMs, endedAtMs: atMs };
-        return;
-      }
-      case "RUN_ERROR": {
-        const { message, code } = event;
-        draft.state = { status: "failed", startedAtMs, endedAtMs: atMs, message, cause: code };
-        return;
-      }
-      case "STEP_STARTED": {
-        const step = { name: event.stepName, startedAtMs: atMs, endedAtMs: null };
-        draft.steps.push(step);
-        this.#openSteps.set(event.stepName, step);
-        return;
-      }
-      case "STEP_FINISHED": {
-        const step = this.#openSteps.get(event.stepName);
-        if (step !== undefined) step.endedAtMs = atMs;
-        this.#openSteps.delete(event.stepName);
-        return;
-      }
-      case "TEXT_MESSAGE_START": {
-        const message = { seq, id: event.messageId, text: "" };
-        draft.messages.push(message);
-        this.#messages.set(event.messageId, message);
-        return;
-      }
-      case "TEXT_MESSAGE_CONTENT": {
-        const message = this.#messages.get(event.messageId);
-        if (message !== undefined) message.text += event.delta;
-        return;
-      }
-      case "TEXT_MESSAGE_END":
-        this.#messages.delete(event.messageId);
-        return;
-      case "TOOL_CALL_START": {
-        const call = {
-          seq,
-          id: event.toolCallId,
-          name: event.toolCallName,
-          title: toolTitle(event.toolCallName, ""),
-          args: excerpt("", 0),
-          result: null,
-          startedAtMs: atMs,
-          endedAtMs: null,
-        };
-        draft.calls.push(call);
-        this.#calls.set(event.toolCallId, call);
-        this.#args.set(event.toolCallId, "");
-        return;
-      }
-      case "TOOL_CALL_ARGS": {
-        const args = this.#args.get(event.toolCallId);
-        if (args === undefined || args.length > MAX_TITLE_ARGS_CHARS) return;
-        this.#args.set(event.toolCallId, args + event.delta);
-        return;
-      }
-      case "TOOL_CALL_END": {
-        const call = this.#calls.get(event.toolCallId);
-        const args = this.#args.get(event.toolCallId);
-        this.#args.delete(event.toolCallId);
-        if (call === undefined || args === undefined) return;
-        call.title = toolTitle(call.name, args);
-        call.args = this.#keep(args);
-        return;
-      }
-      case "TOOL_CALL_RESULT": {
-        const call = this.#calls.get(event.toolCallId);
-        if (call === undefined) return;
-        call.result = this.#keep(event.content);
-        call.endedAtMs = atMs;
-        this.#calls.delete(event.toolCallId);
-        return;
-      }
-      case "CUSTOM":
-        if (event.name === CHANGES_EVENT) draft.changes = event.value;
-        if (event.name === QUOTA_EVENT) draft.quota = event.value;
-        if (event.name === OUTPUT_EVENT) draft.output = { value: event.value };
-        return;
-      // What a model thought is in the log; the report is of what came of it.
-      case "REASONING_START":
-      case "REASONING_MESSAGE_START":
-      case "REASONING_MESSAGE_CONTENT":
-      case "REASONING_MESSAGE_END":
-      case "REASONING_END":
-        return;
-      default:
-        assertNever(event);
-    }
-  }
-
-  #keep(text: string): Excerpt {
-    const kept = excerpt(text, MAX_KEPT_CHARS);
-    this.#keptChars += kept.text.length;
-    while (this.#keptChars > MAX_KEPT_CHARS_IN_ALL && this.#oldestKept < this.#draft.calls.length - 1) {
-      const oldest = this.#draft.calls[this.#oldestKept++];
-      if (oldest !== undefined) this.#forget(oldest);
-    }
-    return kept;
-  }
-
-  #forget(call: Draft<ToolCall>): void {
-    this.#keptChars -= call.args.text.length + (call.result?.text.length ?? 0);
-    call.args = emptied(call.args);
-    if (call.result !== null) call.result = emptied(call.result);
-  }
-}
-
-function emptied(kept: Excerpt): Excerpt {
-  return { text: "", omittedChars: kept.omittedChars + kept.text.length };
-}
-
-function emptyDraft(): ReportDraft {
-  return {
-    runId: null,
-    threadId: null,
-    state: { status: "unknown" },
-    messages: [],
-    calls: [],
-    steps: [],
-    changes: null,
-    quota: null,
-    output: null,
-    lastEventAtMs: null,
-  };
 }

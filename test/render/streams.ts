@@ -1,7 +1,8 @@
 // Event streams that the renderers are tested with.
 
 import type { RunEvent, StoredRunEvent } from "../../src/contract/runs/run-event.ts";
-import { type RunReport, RunReportFold } from "../../src/report/run-report.ts";
+import { RunReportFold } from "../../src/report/fold-run.ts";
+import type { RunReport } from "../../src/report/run-report.ts";
 
 const START_MS = Date.UTC(2026, 0, 2, 3, 4, 5);
 

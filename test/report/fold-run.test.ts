@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { StoredRunEvent } from "../../src/contract/runs/run-event.ts";
-import {
-  elapsedMs,
-  emptyReport,
-  MAX_KEPT_CHARS,
-  MAX_KEPT_CHARS_IN_ALL,
-  replyMessage,
-} from "../../src/report/run-report.ts";
+import { MAX_KEPT_CHARS, MAX_KEPT_CHARS_IN_ALL } from "../../src/report/fold-run.ts";
+import { elapsedMs, emptyReport, replyMessage } from "../../src/report/run-report.ts";
 import {
   briefing,
   call,
