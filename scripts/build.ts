@@ -104,7 +104,7 @@ export const bundles: readonly Bundle[] = [
       plugins: [
         onDemand(),
         withoutUnused(),
-        besides(/\/repository-file\.ts$/, "./repository-file.cjs"),
+        besides(/\/code-host\.ts$/, "./github.cjs"),
         besides(/^\.\/doctor\.ts$/, "./doctor.cjs"),
         besides(/\/service\/embedded\/embedded\.ts$/, "./service.mjs"),
       ],
@@ -124,8 +124,8 @@ export const bundles: readonly Bundle[] = [
     options: { ...action, plugins: [onDemand(), withoutUnused()] },
   },
   {
-    entry: "src/github/api/repository-file.ts",
-    outfile: "dist/repository-file.cjs",
+    entry: "src/github/code-host.ts",
+    outfile: "dist/github.cjs",
     options: { ...action, plugins: [onDemand(), withoutUnused()] },
   },
   { entry: "undici", outfile: "dist/proxy.cjs", options: action },

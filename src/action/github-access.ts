@@ -3,7 +3,10 @@
 import type { Environment } from "../ci/provider.ts";
 import type { RetryNotice } from "../client/retry.ts";
 import type { Transport } from "../client/transport.ts";
+import type { CodeHost } from "../github/code-host.ts";
 import { retryNote } from "../job/notes.ts";
+import type { Step } from "./action-types.ts";
+import type { Inputs } from "./inputs.ts";
 import { sayLine } from "./say-line.ts";
 
 export type GitHubAccess = {
@@ -14,4 +17,16 @@ export type GitHubAccess = {
 
 export function githubAccess({ env, transport }: Pick<GitHubAccess, "env" | "transport">): GitHubAccess {
   return { env, transport, onRetry: (notice) => sayLine(retryNote(notice)) };
+}
+
+/** GitHub as the job's token reaches it. Loads the code for it at first use. */
+export async function openCodeHost(step: Step, { githubToken }: Inputs): Promise<CodeHost> {
+  const codeHost = await import("../github/code-host.ts");
+  const { github, interrupts } = step;
+  return codeHost.openCodeHost({
+    ...githubAccess(step),
+    token: githubToken,
+    job: github.job,
+    signal: interrupts.first,
+  });
 }

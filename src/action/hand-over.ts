@@ -1,11 +1,11 @@
 // What a completed run leaves on GitHub: its findings and its changes.
 
 import * as core from "@actions/core";
-import { systemClock } from "../base/clock.ts";
-import type { GitHubApi } from "../github/api/github-api.ts";
+import type { CodeHost } from "../github/code-host.ts";
 import type { HandedOver } from "../job/job-types.ts";
 import type { Following } from "../job/progress.ts";
 import type { ActionTypes, Step } from "./action-types.ts";
+import { openCodeHost } from "./github-access.ts";
 import { asksForReview, conversationKey } from "./run-request.ts";
 import { sayLine } from "./say-line.ts";
 
@@ -17,66 +17,48 @@ export async function handOver(step: Step, completed: Completed): Promise<Handed
   if (changes !== "commit" && changes !== "pull-request" && findings === "none") {
     return { delivery: null, findings: null };
   }
-  const { openGitHubApi } = await import("../github/api/open-github-api.ts");
-  const { env, transport, github } = step;
-  const api = openGitHubApi({
-    token: completed.settings.inputs.githubToken,
-    job: github.job,
-    env,
-    transport,
-    signal: step.interrupts.first,
-  });
+  const codeHost = await openCodeHost(step, completed.settings.inputs);
   return {
-    findings: await publish(step, { completed, api }),
-    delivery: await deliver(step, { completed, api }),
+    findings: await publish({ completed, codeHost }),
+    delivery: await deliver(step, { completed, codeHost }),
   };
 }
 
-type Handover = { readonly completed: Completed; readonly api: GitHubApi };
+type Handover = { readonly completed: Completed; readonly codeHost: CodeHost };
 
 /** A plain question has a plain answer: without findings, and without a warning that they are missing. */
-async function publish({ env }: Step, { completed, api }: Handover): Promise<HandedOver["findings"]> {
+async function publish({ completed, codeHost }: Handover): Promise<HandedOver["findings"]> {
   const { settings, plan, run, log } = completed;
   const { request } = plan;
   const { output } = log.report;
   const { findings: mode } = settings.inputs;
   const isExpected = request !== null && asksForReview(settings.inputs, request);
   if (mode === "none" || (output === null && !isExpected)) return null;
-  const { publishFindings } = await import("../github/findings/publish-findings.ts");
-  return await publishFindings({
+  return await codeHost.publishFindings({
     mode,
     output,
     isExpected,
     subject: request?.subject ?? null,
-    api,
-    env,
     run,
     annotator: { error: core.error, warning: core.warning, notice: core.notice },
     onNote: sayLine,
   });
 }
 
-async function deliver(step: Step, { completed, api }: Handover): Promise<HandedOver["delivery"]> {
+async function deliver(step: Step, { completed, codeHost }: Handover): Promise<HandedOver["delivery"]> {
   const { settings, plan, run, log } = completed;
-  const { changes: mode, githubToken, branchPrefix, signedCommits } = settings.inputs;
+  const { changes: mode, branchPrefix, signedCommits } = settings.inputs;
   const { changes } = log.report;
   if ((mode !== "commit" && mode !== "pull-request") || changes === null) return null;
-  const { deliverChanges } = await import("../github/changes/deliver-changes.ts");
-  return await deliverChanges({
+  return await codeHost.deliverChanges({
     mode,
     changes,
     run: { ...run, sessionId: embeddedSession(step, completed) ?? run.sessionId },
     reply: log.reply(),
     prompt: plan.request?.prompt ?? "",
     subject: plan.request?.subject ?? null,
-    job: step.github.job,
-    env: step.env,
-    api,
-    token: githubToken,
     branchPrefix,
     signedCommits,
-    clock: systemClock,
-    signal: step.interrupts.first,
     setSecret: core.setSecret,
     onNote: sayLine,
   });

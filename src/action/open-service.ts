@@ -4,6 +4,7 @@ import * as core from "@actions/core";
 import type { JobService } from "../job/job-types.ts";
 import type { Admitted } from "../job/progress.ts";
 import type { ActionTypes, Step } from "./action-types.ts";
+import { openCodeHost } from "./github-access.ts";
 
 export async function openService(
   step: Step,
@@ -21,18 +22,15 @@ export async function openService(
 
 /** The checkout of a comment's job is the default branch, and the comment is about the head of the pull request. */
 async function checkOutHead(
-  { env, interrupts }: Step,
+  step: Step,
   { settings, plan }: Pick<Admitted<ActionTypes>, "settings" | "plan">,
 ): Promise<void> {
   const subject = plan.request?.subject ?? null;
   if (subject === null || subject.comment === null || subject.refs === null) return;
-  const { checkOutHead: checkOut } = await import("../github/git/check-out-head.ts");
   const { headSha, baseRef } = subject.refs;
-  await checkOut({
-    env,
+  const codeHost = await openCodeHost(step, settings.inputs);
+  await codeHost.checkOutHead({
     pullRequest: { number: subject.number, headSha, baseRef },
-    token: settings.inputs.githubToken,
     setSecret: core.setSecret,
-    signal: interrupts.first,
   });
 }

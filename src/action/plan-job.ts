@@ -1,7 +1,6 @@
 // What this step is to do: what the event asks for, whether it may, and which task that makes.
 
 import * as core from "@actions/core";
-import { systemClock } from "../base/clock.ts";
 import type { CiJob } from "../ci/provider.ts";
 import type { StatusComment } from "../github/status-comment/status-comment.ts";
 import type { AgentRequest } from "../github/trigger/agent-request.ts";
@@ -10,7 +9,7 @@ import { decideRequest } from "../github/trigger/decide-request.ts";
 import type { Task } from "../job/job-types.ts";
 import type { ActionPlan, Step } from "./action-types.ts";
 import { cancelTask } from "./cancel-task.ts";
-import { githubAccess } from "./github-access.ts";
+import { githubAccess, openCodeHost } from "./github-access.ts";
 import type { Inputs } from "./inputs.ts";
 import { runRequest } from "./run-request.ts";
 import { sayLine } from "./say-line.ts";
@@ -21,7 +20,7 @@ export async function planJob(step: Step, inputs: Inputs): Promise<ActionPlan> {
   const { job } = step.github;
   const signal = step.interrupts.first;
   const request = await decideRequest({ ...githubAccess(step), inputs, job, signal });
-  const statusComment = await openComment(step, { inputs, request, job });
+  const statusComment = await openComment(step, { inputs, request });
   return { task: taskOf(step, { inputs, request, job }), request, statusComment };
 }
 
@@ -34,26 +33,19 @@ async function examine(step: Step, inputs: Inputs): Promise<ActionPlan> {
 type Requested = { readonly inputs: Inputs; readonly request: AgentRequest; readonly job: CiJob };
 
 /** On an issue or a pull request, its people see at once that the request was received. */
-async function openComment(step: Step, { inputs, request, job }: Requested): Promise<StatusComment | null> {
+async function openComment(
+  step: Step,
+  { inputs, request }: Omit<Requested, "job">,
+): Promise<StatusComment | null> {
   const { subject } = request;
   if (subject === null || !inputs.comment) return null;
-  const { env } = step;
-  const { canOnlyRead } = await import("../github/api/read-only.ts");
-  if (canOnlyRead(subject, env)) {
+  const codeHost = await openCodeHost(step, inputs);
+  const { matrix } = inputs;
+  const statusComment = codeHost.openStatusComment({ subject, matrix, onWarning: core.warning });
+  if (statusComment === null) {
     sayLine("The job of a fork's pull request can write no comment: the answer is in the job summary.");
     return null;
   }
-  const { openStatusComment } = await import("../github/status-comment/status-comment.ts");
-  const { openGitHubApi } = await import("../github/api/open-github-api.ts");
-  const statusComment = openStatusComment({
-    openApi: (signal) => openGitHubApi({ ...githubAccess(step), token: inputs.githubToken, job, signal }),
-    subject,
-    job,
-    env,
-    matrix: inputs.matrix,
-    clock: systemClock,
-    onWarning: core.warning,
-  });
   statusComment.acknowledge();
   return statusComment;
 }

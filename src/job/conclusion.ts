@@ -128,7 +128,7 @@ function concludeError(error: unknown, words: ExchangeWords): Verdict {
       `The service is unavailable: ${error.message} Re-run the job.`,
     );
   }
-  if (error instanceof StepError) return verdict(error.conclusion, error.code, error.message);
+  if (StepError.is(error)) return verdict(error.conclusion, error.code, error.message);
   if (error instanceof ClientError) return verdict("failure", error.code, error.message);
   const detail = error instanceof Error ? `${error.name}: ${error.message}` : "unknown";
   return ownVerdict("failure", "internal_error", `Unexpected error (${detail}). Please report it.`);

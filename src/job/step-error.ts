@@ -38,6 +38,12 @@ export class StepError extends Error {
   readonly code: StepReason;
   /** "skipped" where nothing is wrong: it is how it should be. */
   readonly conclusion: "failure" | "skipped" = "failure";
+  readonly isStepError = true;
+
+  /** True also for an error from another bundle, which has a class of its own. */
+  static is(value: unknown): value is StepError {
+    return value instanceof Error && "isStepError" in value;
+  }
 
   constructor(code: StepReason, message: string, options?: ErrorOptions) {
     super(message, options);

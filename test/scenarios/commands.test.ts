@@ -6,7 +6,7 @@ import type { JobOptions } from "../../fakes/code-host/job.ts";
 import { Fixture, routesOf, type StepResult, sentTokens } from "../support/scenario.ts";
 
 const COMMENT = "/issues/comments/3000001";
-const CONVERSATION = "/issues/7/comments?per_page=100&page=1";
+const CONVERSATION = "/issues/7/comments?per_page=100";
 const REPOSITORY_API = "/api/v3/repos/octo-org/octo-repo";
 
 describe("words on the code host", () => {
@@ -208,7 +208,7 @@ describe("words on the code host", () => {
       const played = await play(comment("/agent review"));
       rest.clearComments(7);
       const message = expectRun(played);
-      expect(played.asked.slice(3)).toEqual([CONVERSATION, CONVERSATION.replace("&page=1", "&page=2")]);
+      expect(played.asked.slice(3)).toEqual([CONVERSATION, `${CONVERSATION}&page=2`]);
       expect(message.match(/ earlier comment by @outsider\n/g)).toHaveLength(20);
       expect(message).toMatch(/Remark 130\.\n[\s\S]*\nLast\.\n/);
       expect(message).not.toMatch(/Remark 111\.|Praise|delete everything/);

@@ -67,9 +67,9 @@ describe("a job on", () => {
       const [request, ...more] = apiRequests().slice(before);
       expect(more).toEqual([]);
       expect(request?.path).toBe(
-        `/api/v3/repos/octo-org/octo-repo/contents/${encodeURIComponent(PROMPT_FILE)}?ref=${commits.base}`,
+        `/api/v3/repos/octo-org/octo-repo/contents/${PROMPT_FILE}?ref=${commits.base}`,
       );
-      expect(request?.headers.authorization).toBe(`token ${job.githubToken}`);
+      expect(request?.headers.authorization).toBe(`Bearer ${job.githubToken}`);
     });
 
     it("sends nothing when the base commit has no such prompt file", async () => {

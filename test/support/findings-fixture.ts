@@ -13,14 +13,8 @@ const REPOSITORY_API = "/api/v3/repos/octo-org/octo-repo";
 
 export const PULL: JobOptions = { event: "pull_request" };
 /** What is asked of the code host before a review is written. */
-export const SAID_PAGES = [
-  "GET /pulls/7/comments?per_page=100&page=1",
-  "GET /pulls/7/reviews?per_page=100&page=1",
-];
-export const FILE_PAGES = [
-  "GET /pulls/7/files?per_page=100&page=1",
-  "GET /pulls/7/files?per_page=100&page=2",
-];
+export const SAID_PAGES = ["GET /pulls/7/comments?per_page=100", "GET /pulls/7/reviews?per_page=100"];
+export const FILE_PAGES = ["GET /pulls/7/files?per_page=100", "GET /pulls/7/files?per_page=100&page=2"];
 
 /** On the second page of the pull request's files; its lines 2 to 8 are shown. */
 export const inDiff = {

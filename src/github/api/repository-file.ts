@@ -1,33 +1,36 @@
-// The code host's REST API, through @actions/github. A file of its own under dist/, loaded only when a prompt file is
-// not checked out: the client library is larger than all the rest.
+// One file of the repository at a commit. https://docs.github.com/en/rest/repos/contents#get-repository-content
 
-import { getOctokit } from "@actions/github";
+import * as z from "zod/mini";
+import type { GitHubApi } from "./github-api.ts";
 
-/** Reads one file of a repository at a commit. */
-export type ReadRepositoryFile = (file: {
-  readonly apiUrl: string;
-  readonly token: string;
-  readonly repository: string;
+export type RepositoryFilePlace = {
+  /** Relative to the repository's root, with slashes. */
   readonly path: string;
   readonly ref: string;
   readonly maxBytes: number;
-}) => Promise<RepositoryFile>;
+};
 
 export type RepositoryFile =
   | { readonly type: "file"; readonly text: string }
   | { readonly type: "missing" | "not_a_file" | "too_large" };
 
-/** Reads one file at a commit. Rejects when the API refuses or cannot be reached. Safe to repeat. */
-export const readRepositoryFile: ReadRepositoryFile = async (file) => {
-  const [owner = "", repo = ""] = file.repository.split("/");
-  const octokit = getOctokit(file.token, { baseUrl: file.apiUrl });
-  try {
-    const { data } = await octokit.rest.repos.getContent({ owner, repo, path: file.path, ref: file.ref });
-    if (Array.isArray(data) || data.type !== "file") return { type: "not_a_file" };
-    if (data.size > file.maxBytes || !("content" in data)) return { type: "too_large" };
-    return { type: "file", text: Buffer.from(data.content, "base64").toString("utf8") };
-  } catch (error) {
-    if (error instanceof Error && "status" in error && error.status === 404) return { type: "missing" };
-    throw error;
-  }
-};
+const contentsSchema = z.union([
+  z.object({ type: z.literal("file"), size: z.int(), content: z.optional(z.string()) }),
+  /** A link, a submodule; a folder is a list. */
+  z.object({ type: z.string() }),
+  z.array(z.unknown()),
+]);
+
+/** Rejects with GitHubError. Safe to repeat. */
+export async function readRepositoryFile(
+  api: GitHubApi,
+  { path, ref, maxBytes }: RepositoryFilePlace,
+): Promise<RepositoryFile> {
+  const place = path.split("/").map(encodeURIComponent).join("/");
+  const found = await api.read(`/contents/${place}?ref=${encodeURIComponent(ref)}`, contentsSchema);
+  if (found === null) return { type: "missing" };
+  if (!("size" in found)) return { type: "not_a_file" };
+  // GitHub leaves the content of large files out.
+  if (found.size > maxBytes || found.content === undefined) return { type: "too_large" };
+  return { type: "file", text: Buffer.from(found.content, "base64").toString("utf8") };
+}

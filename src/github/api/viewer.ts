@@ -1,7 +1,8 @@
-// Whose token the step has: what was written by it before is told by its account.
+// The account of the step's token: texts of its own are recognised by it.
 
 import * as z from "zod/mini";
-import { type GitHubApi, GitHubError } from "./github-api.ts";
+import type { GitHubApi } from "./github-api.ts";
+import { GitHubError } from "./github-error.ts";
 
 /** The account of `github.token`. https://api.github.com/users/github-actions[bot] */
 const ACTIONS: Viewer = { id: 41_898_282, login: "github-actions[bot]" };
@@ -10,7 +11,7 @@ const viewerSchema = z.object({ viewer: z.object({ login: z.string(), databaseId
 
 export type Viewer = { readonly id: number; readonly login: string };
 
-/** Asked of GraphQL: REST tells an app's token nothing of itself. The job's own account where nobody says. */
+/** Read by GraphQL: REST does not tell an app's token its account. Falls back to the account of `github.token`. */
 export async function readViewer(api: GitHubApi): Promise<Viewer> {
   try {
     const operation = { query: "query { viewer { login databaseId } }", variables: {} };

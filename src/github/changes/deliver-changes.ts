@@ -3,7 +3,7 @@
 
 import { GitError } from "../../base/git/git.ts";
 import type { Delivery } from "../../report/delivery.ts";
-import { GitHubError } from "../api/github-api.ts";
+import { GitHubError } from "../api/github-error.ts";
 import { serverUrl } from "../git/job-git.ts";
 import { changedTree } from "./changed-tree.ts";
 import { type CommitDelivery, deliverCommit } from "./deliver-commit.ts";

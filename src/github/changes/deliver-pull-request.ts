@@ -4,7 +4,7 @@
 import * as z from "zod/mini";
 import { pullRequestBody } from "../../render/pull-request.ts";
 import type { Delivery } from "../../report/delivery.ts";
-import { GitHubError } from "../api/github-api.ts";
+import { GitHubError } from "../api/github-error.ts";
 import { type ChangedTree, treeOnto } from "./changed-tree.ts";
 import { isOfRun, isOfSession } from "./commit-message.ts";
 import { branchMoved } from "./deliver-commit.ts";

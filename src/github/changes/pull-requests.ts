@@ -2,7 +2,8 @@
 
 import * as z from "zod/mini";
 import { updatedBody } from "../../render/pull-request.ts";
-import { type GitHubApi, GitHubError } from "../api/github-api.ts";
+import type { GitHubApi } from "../api/github-api.ts";
+import { GitHubError } from "../api/github-error.ts";
 import { Kept } from "./kept.ts";
 
 const pullSchema = z.object({

@@ -2,7 +2,7 @@
 // https://docs.github.com/en/graphql/reference/mutations#createcommitonbranch
 
 import * as z from "zod/mini";
-import { GitHubError } from "../api/github-api.ts";
+import { GitHubError } from "../api/github-error.ts";
 import { messageBody } from "./commit-message.ts";
 import { type DeliveryContext, noreplyHost } from "./delivery-context.ts";
 import { Kept, namedPaths } from "./kept.ts";

@@ -3,7 +3,8 @@
 
 import * as z from "zod/mini";
 import type { Finding } from "../../report/findings.ts";
-import { type GitHubApi, GitHubError } from "../api/github-api.ts";
+import type { GitHubApi } from "../api/github-api.ts";
+import { GitHubError } from "../api/github-error.ts";
 import { isShown, type LineRange, shownLines } from "./diff-lines.ts";
 import { commentText, reviewText } from "./finding-text.ts";
 import { type MarkedFinding, markFindings, probeMarker } from "./marker.ts";

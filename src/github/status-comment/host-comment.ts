@@ -2,7 +2,8 @@
 // https://docs.github.com/en/rest/issues/comments, https://docs.github.com/en/rest/pulls/comments
 
 import * as z from "zod/mini";
-import { type GitHubApi, GitHubError } from "../api/github-api.ts";
+import type { GitHubApi } from "../api/github-api.ts";
+import { GitHubError } from "../api/github-error.ts";
 import { readViewer } from "../api/viewer.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";
 

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { CiJob, Environment } from "../../ci/provider.ts";
 import type { RetryNotice } from "../../client/retry.ts";
 import type { Transport } from "../../client/transport.ts";
+import type { CodeHost } from "../code-host.ts";
 import type { AgentRequest, RequestInputs } from "./agent-request.ts";
 import { commentCommand, isCommentEvent } from "./comment-command.ts";
 import { Declined } from "./declined.ts";
@@ -13,7 +14,7 @@ export type RequestOptions = {
   readonly job: CiJob;
   readonly env: Environment;
   readonly transport: Transport;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
 };
 
@@ -29,9 +30,9 @@ export async function decideRequest(options: RequestOptions): Promise<AgentReque
   if (!hasSubject) return { prompt: (await readPrompt(options)) ?? defaultPrompt(job.event), subject: null };
   const payload = await readPayload(options.env);
   const command = isComment ? commentCommand(job.event, payload, inputs.triggerPhrase) : null;
-  const { readSubjectRequest } = await import("./subject-request.ts");
-  return await readSubjectRequest({
-    ...options,
+  const codeHost = await openCodeHost(options);
+  return await codeHost.readSubjectRequest({
+    inputs,
     payload,
     command,
     readPrompt: () => readPrompt(options),
@@ -45,15 +46,26 @@ export function defaultPrompt(event: string): string {
     : "Brief me on this repository";
 }
 
+async function openCodeHost({ inputs, ...access }: RequestOptions): Promise<CodeHost> {
+  const codeHost = await import("../code-host.ts");
+  return codeHost.openCodeHost({ ...access, token: inputs.githubToken });
+}
+
 /** Null where no input gives a prompt. */
 async function readPrompt(options: RequestOptions): Promise<string | null> {
-  const { prompt, githubToken } = options.inputs;
+  const { job, env, inputs } = options;
+  const { prompt } = inputs;
   switch (prompt.from) {
     case "text":
       return prompt.text;
     case "file": {
       const { readPromptFile } = await import("./prompt-file.ts");
-      return readPromptFile({ ...options, path: prompt.path, githubToken });
+      return await readPromptFile({
+        path: prompt.path,
+        job,
+        env,
+        readCommitted: async (place) => await (await openCodeHost(options)).readFile(place),
+      });
     }
     case "event":
       return null;

@@ -1,7 +1,8 @@
 // The few reads of GitHub's REST API that decide whether an event may start a run.
 
 import * as z from "zod/mini";
-import { type GitHubApi, GitHubError } from "../api/github-api.ts";
+import type { GitHubApi } from "../api/github-api.ts";
+import { GitHubError } from "../api/github-error.ts";
 import { Declined } from "./declined.ts";
 import {
   type CommentTrigger,

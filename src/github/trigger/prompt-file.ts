@@ -6,7 +6,7 @@ import { join, sep } from "node:path";
 import { readGitHubEvent } from "../../ci/github-event.ts";
 import type { CiJob, Environment } from "../../ci/provider.ts";
 import { StepError } from "../../job/step-error.ts";
-import type { ReadRepositoryFile } from "../api/repository-file.ts";
+import type { RepositoryFile, RepositoryFilePlace } from "../api/repository-file.ts";
 
 const MAX_PROMPT_BYTES = 64 * 1024;
 
@@ -30,9 +30,8 @@ export type PromptFileOptions = {
   readonly path: string;
   readonly job: CiJob;
   readonly env: Environment;
-  readonly githubToken: string;
-  /** For tests; by default the REST API, loaded when needed. */
-  readonly readRepositoryFile?: ReadRepositoryFile;
+  /** Reads a file that is not checked out. Rejects when the code host does not give it. */
+  readonly readCommitted: (place: RepositoryFilePlace) => Promise<RepositoryFile>;
 };
 
 /** The text of the prompt file. Rejects with PromptFileError. */
@@ -77,16 +76,8 @@ async function readCheckoutFile(path: string, checkout: string | undefined): Pro
 }
 
 async function readCommittedFile(options: PromptFileOptions, ref: string): Promise<string> {
-  const { path, job, env, githubToken } = options;
-  const read = options.readRepositoryFile ?? (await import("../api/repository-file.ts")).readRepositoryFile;
-  const file = await read({
-    apiUrl: env.GITHUB_API_URL ?? "https://api.github.com",
-    token: githubToken,
-    repository: job.repository.name,
-    path,
-    ref,
-    maxBytes: MAX_PROMPT_BYTES,
-  }).catch((cause: unknown) => {
+  const { path, readCommitted } = options;
+  const file = await readCommitted({ path, ref, maxBytes: MAX_PROMPT_BYTES }).catch((cause: unknown) => {
     const message = `Prompt file "${path}" cannot be read at ${ref}: add "permissions: contents: read" to this job.`;
     throw new PromptFileError("prompt_file_unreadable", message, { cause });
   });

@@ -1,9 +1,7 @@
 // The request of an event about an issue or a pull request: decode the event, admit its author, then describe it.
 
-import type { CiJob, Environment } from "../../ci/provider.ts";
-import type { RetryNotice } from "../../client/retry.ts";
-import type { Transport } from "../../client/transport.ts";
-import { openGitHubApi } from "../api/open-github-api.ts";
+import type { CiJob } from "../../ci/provider.ts";
+import type { GitHubApi } from "../api/github-api.ts";
 import { type AdmitRules, admitComment, admitIssue, admitPullRequest } from "./admit.ts";
 import type { AgentRequest, RequestInputs, RequestSubject } from "./agent-request.ts";
 import { type Command, parseCommand } from "./command.ts";
@@ -13,13 +11,8 @@ import { type EarlierComment, type GitHubReader, githubReader } from "./github-r
 import { decodeTrigger, type PullRequestRefs, type Trigger, TriggerError } from "./github-trigger.ts";
 import { type SubjectTrigger, triggerPrompt } from "./trigger-prompt.ts";
 
-export type SubjectRequestOptions = {
+export type SubjectEvent = {
   readonly inputs: RequestInputs;
-  readonly job: CiJob;
-  readonly env: Environment;
-  readonly transport: Transport;
-  readonly signal?: AbortSignal | undefined;
-  readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
   readonly payload: unknown;
   /** The command of a comment or review; null for every other event. */
   readonly command: Command | null;
@@ -27,12 +20,14 @@ export type SubjectRequestOptions = {
   readonly readPrompt: () => Promise<string | null>;
 };
 
+export type SubjectRequestOptions = SubjectEvent & { readonly api: GitHubApi; readonly job: CiJob };
+
 /** The request and its subject. Rejects with Declined when the event may start no run. */
 export async function readSubjectRequest(options: SubjectRequestOptions): Promise<AgentRequest> {
   const { inputs, job, readPrompt } = options;
   const trigger = subjectTrigger(job.event, options.payload);
   const command = trigger.type === "issues" ? issueCommand(trigger, inputs) : options.command;
-  const reader = githubReader(openGitHubApi({ ...options, token: inputs.githubToken }));
+  const reader = githubReader(options.api);
   const refs = await admit(trigger, reader, options);
   const firstId = trigger.type === "pull_request_review_comment" ? trigger.place.firstId : null;
   const comment = "comment" in trigger ? { type: trigger.type, id: trigger.comment.id, firstId } : null;

@@ -43,8 +43,7 @@ async function read(options: {
     path: PATH,
     job,
     env: { GITHUB_WORKSPACE: join(folder, "checkout"), GITHUB_EVENT_PATH: eventPath },
-    githubToken: "ghs_0",
-    readRepositoryFile: async ({ ref }) => {
+    readCommitted: async ({ ref }) => {
       refs.push(ref);
       if (committed instanceof Error) throw committed;
       return committed;
