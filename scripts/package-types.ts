@@ -1,5 +1,6 @@
 // Writes npm/client.d.ts: the client's types in one file that needs no other package. What the contract's types take
 // from zod is taken up, so that who uses the client installs no zod.
+// Why: docs/decisions/027-what-npm-holds-is-not-committed.md
 
 import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

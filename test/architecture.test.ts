@@ -65,6 +65,23 @@ describe("the folders of src", () => {
   });
 });
 
+describe("the picture of the house", () => {
+  const page = readFileSync(join(SRC, "../docs/architecture.md"), "utf8");
+  const [picture = ""] = /^graph BT$[\s\S]*?^```$/m.exec(page) ?? [];
+  const arrows = [...picture.matchAll(/^ {2}(\w+) --> (\w+)$/gm)].map(([, from = "", to = ""]) => ({
+    from,
+    to,
+  }));
+
+  it("leads from each folder to those that it may import", () => {
+    const reached = (folder: string): string[] =>
+      arrows.filter(({ from }) => from === folder).flatMap(({ to }) => [to, ...reached(to)]);
+    for (const [folder, others] of Object.entries(allowed)) {
+      expect([...new Set(reached(folder))].sort(), folder).toEqual([...others].sort());
+    }
+  });
+});
+
 /** The Action may start a service of its own, by the one entry that is for it. */
 function isEmbedding({ from, to }: Import): boolean {
   return from === "action/embedded-service.ts" && to === "service/embedded/embedded.ts";

@@ -1,4 +1,4 @@
-// Every link of every document within the repository resolves, headings included.
+// Every link of every document within the repository resolves, headings included, and the code names each decision.
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
@@ -23,6 +23,20 @@ describe("links", () => {
   it.each(documents)("of %s lead to files and headings that exist", (document) => {
     const broken = linksOf(readPage(document)).filter((link) => !resolves(document, link));
     expect(broken).toEqual([]);
+  });
+
+  it("lead from the code to every decision", () => {
+    const code = ["src", "scripts"].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+        .filter((name) => name.endsWith(".ts"))
+        .map((name) => readPage(`${folder}/${name}`)),
+    );
+    const decisions = documents.filter((path) => /^docs\/decisions\/\d/.test(path));
+    expect(
+      decisions.filter(
+        (path) => !code.some((text) => text.includes(path.slice(0, "docs/decisions/000".length))),
+      ),
+    ).toEqual([]);
   });
 
   it("reach every document from the index, and every decision from its index", () => {

@@ -1,4 +1,5 @@
 // One run a job attempt, however often the request is sent; a re-run of the job finds the run it left behind.
+// Why: docs/decisions/006-idempotency-keys-of-a-job.md
 
 import { createHash } from "node:crypto";
 import type { CiJob } from "../ci/provider.ts";

@@ -1,5 +1,6 @@
 // The events of a run: AG-UI 1.0 (https://docs.ag-ui.com), the part of it that we send. A reader also accepts
 // what a newer service may send, so that an old client survives it. Pure.
+// Why: docs/decisions/009-events-are-our-own-schemas.md
 
 import * as z from "zod/mini";
 

@@ -1,5 +1,6 @@
 // Delivers the changes of a run, as a commit on the branch or as a pull request. The job does that with its own token,
 // after the agent has ended.
+// Why: docs/decisions/024-the-job-writes.md
 
 import { GitError } from "../../base/git/git.ts";
 import type { Delivery } from "../../report/delivery.ts";

@@ -1,4 +1,5 @@
 // The status comment: a reaction to the request, and one comment on the issue or pull request that follows the run.
+// Why: docs/decisions/023-one-comment-a-request.md
 
 import type { Clock } from "../../base/clock.ts";
 import type { CiJob, Environment } from "../../ci/provider.ts";

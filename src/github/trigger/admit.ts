@@ -1,5 +1,6 @@
 // Who can start a run: the author must have write access now, and the text and the commit must still be those of the
 // event.
+// Why: docs/decisions/020-who-may-ask.md
 
 import { Declined } from "./declined.ts";
 import type { GitHubReader, Written } from "./github-reader.ts";

@@ -1,6 +1,7 @@
 // The checkout port over a checkout that is there already: runs work in its very files, and what they change stays.
 // Its git folder is never written, nor its configuration obeyed: each run asks through a git folder of its own, which
 // borrows the checkout's objects.
+// Why: docs/decisions/018-the-checkout-is-borrowed.md
 
 import { resolve } from "node:path";
 import { borrowObjects, type FoundCheckout, readCheckout } from "../../base/git/found-checkout.ts";

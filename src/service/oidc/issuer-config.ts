@@ -1,4 +1,5 @@
 // Which issuers this service believes: the entries of CI_ISSUERS, and the rules for one. Pure.
+// Why: docs/decisions/010-allow-events-per-issuer.md
 
 import * as z from "zod/mini";
 import type { Result } from "../../base/result.ts";

@@ -1,6 +1,7 @@
 // One issuer's keys, kept: fetched at first use, again when old or when a token names a new key, never more often
 // than the cooldown, whatever anyone sends. jose's remote set counts its cooldown from the last success, so that
 // an endpoint that is down would be asked at every token; this one counts attempts.
+// Why: docs/decisions/010-allow-events-per-issuer.md
 
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";

@@ -1,4 +1,5 @@
 // Executes commands in bubblewrap: in their own namespaces, ended as a whole by killing the first process in them.
+// Why: docs/decisions/017-sandbox.md
 
 import { spawn } from "node:child_process";
 import type { Clock } from "../../base/clock.ts";

@@ -1,4 +1,5 @@
 // Agents in SQL.
+// Why: docs/decisions/001-agents-by-issuer-and-repository-id.md
 
 import { type Kysely, type Selectable, sql } from "kysely";
 import { visibilities } from "../../contract/ci/exchange.ts";

@@ -1,5 +1,6 @@
 // The ledger in SQL. Postings are never changed; the balance of a billing account is their sum, stored in a row of its
 // own so that one statement can check and spend it.
+// Why: docs/decisions/002-balances-beside-postings.md
 
 import type { Kysely } from "kysely";
 import { HELD, isBillingAccount } from "../core/money/ledger.ts";

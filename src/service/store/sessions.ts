@@ -1,5 +1,6 @@
 // Sessions, their keys and what they carry from run to run, in SQL. Keys last as long as their sessions, which are not
 // deleted.
+// Why: docs/decisions/025-a-session-has-a-key.md
 
 import type { Kysely, Selectable } from "kysely";
 import type { SessionStore } from "../core/ports/store/sessions.ts";

@@ -1,5 +1,6 @@
 // The embedded store: one SQLite file in the data folder, one process. Commits are grouped: transactions that wait
 // at the same time share one write to disk, and each is acknowledged only after it.
+// Why: docs/decisions/003-commit-groups-on-sqlite.md
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
 // Token buckets: how often one address, caller, repository or owner may make a request. In memory, bounded. Pure but for
 // its own state.
+// Why: docs/decisions/015-limits-in-the-memory-of-a-node.md
 
 import type { RateLimits } from "../../core/ports/rate-limits.ts";
 

@@ -1,4 +1,5 @@
 // Whether a job is one of those that the agent's owner lets run it. By verified claims alone. Pure.
+// Why: docs/decisions/022-the-owners-policy.md
 
 import { type CiPolicy, type CiPolicyRule, ciPolicyRules } from "../../../contract/agents/ci-policy.ts";
 import type { Agent } from "../agents/agent.ts";

@@ -1,4 +1,5 @@
 // The repository's side of a claim: a job that only a writer can start names the account that is to pay.
+// Why: docs/decisions/012-two-sides-of-a-claim.md
 
 import type { ClaimOutcome } from "../../../contract/ci/exchange.ts";
 import type { Agent } from "../agents/agent.ts";

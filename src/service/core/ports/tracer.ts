@@ -1,5 +1,6 @@
 // The port to whatever follows a piece of work through the service, across nodes and restarts. Implemented in
 // service/traces.ts; nothing here may fail or wait.
+// Why: docs/decisions/014-traces-behind-a-port-of-our-own.md
 
 export type SpanKind = "internal" | "server" | "client" | "consumer";
 

@@ -1,4 +1,5 @@
 // The end of what runs were asked and what they said, some time after the runs have ended. Every node sweeps.
+// Why: docs/decisions/016-expired-runs-keep-their-record.md
 
 import type { Core } from "../core.ts";
 

@@ -1,4 +1,5 @@
 // Runs whose worker is gone, put right: at the start of the one process there is, or on the word of another node.
+// Why: docs/decisions/005-a-run-is-not-executed-twice.md
 
 import { asRunEvent } from "../../../contract/runs/run-event.ts";
 import type { Core } from "../core.ts";

@@ -1,4 +1,5 @@
 // Ends runs whose worker, on whatever node, is not heard of any more. Every node looks; one of them ends each run.
+// Why: docs/decisions/011-the-runs-table-is-the-queue.md
 
 import type { Core } from "../core.ts";
 import type { RunAtWork } from "../ports/store/queue.ts";

@@ -1,5 +1,6 @@
 // Turns schedules whose time has come into runs: each into one, whatever dies in between and however many nodes try.
 // The run and the mark that it exists are one transaction, so that neither is ever there without the other.
+// Why: docs/decisions/013-a-schedule-fires-in-one-transaction.md
 
 import { type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";

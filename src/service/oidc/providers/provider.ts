@@ -1,4 +1,5 @@
 // What differs from one CI provider to the next: how its tokens are signed, how long they live, what they claim.
+// Why: docs/decisions/019-jobs-of-other-providers.md
 
 import type { Result } from "../../../base/result.ts";
 import type { JobIdentity, JobStatement } from "../../core/ci/job-identity.ts";

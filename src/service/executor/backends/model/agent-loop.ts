@@ -1,5 +1,6 @@
 // The agent loop: request an answer, execute its tool calls, request again with the results, until it calls nothing or a bound is
 // reached.
+// Why: docs/decisions/021-the-loop.md
 
 import { assertNever } from "../../../../base/assert-never.ts";
 import { OUTPUT_EVENT } from "../../../../contract/runs/run-event.ts";
