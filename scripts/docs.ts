@@ -1,10 +1,11 @@
 // Writes the reference pages of docs/ from the declarations that they describe: settings, inputs and outputs,
-// reasons, and routes.
+// reasons, routes and CI events.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { apiPage } from "./docs/api-page.ts";
+import { ciEventsPage } from "./docs/ci-events-page.ts";
 import { conclusionsPage } from "./docs/conclusions-page.ts";
 import { inputsPage } from "./docs/inputs-page.ts";
 import { settingsPage } from "./docs/settings-page.ts";
@@ -17,6 +18,7 @@ export function generatedPages(): Readonly<Record<string, string>> {
   const pages = {
     "docs/api.md": apiPage(),
     "docs/conclusions.md": conclusionsPage(),
+    "docs/ci/events.md": ciEventsPage(),
     "docs/inputs.md": inputsPage(),
     "docs/self-hosting/settings.md": settingsPage(),
   };

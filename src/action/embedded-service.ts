@@ -2,6 +2,7 @@
 
 import { tmpdir } from "node:os";
 import * as core from "@actions/core";
+import { github } from "../ci/github.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
 import type { EmbeddedReadiness } from "../doctor/examination.ts";
 import { embeddedJob } from "../job/embedded-job.ts";
@@ -31,7 +32,7 @@ export async function startService({ env, job, model }: EmbeddedOptions): Promis
   const others = Object.entries(env).filter(([name]) => !inputSettings.includes(name));
   try {
     const { url, hasModel, mintIdToken, close } = await startEmbeddedService({
-      job: embeddedJob(job, env),
+      job: embeddedJob({ job, env, definition: github }),
       root: env.GITHUB_WORKSPACE || ".",
       tempFolder: env.RUNNER_TEMP || tmpdir(),
       environment: Object.fromEntries(others),

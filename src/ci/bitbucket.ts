@@ -3,8 +3,26 @@
 
 import { takeGivenToken } from "./given-token.ts";
 import type { CiJob, CiProvider, Environment } from "./provider.ts";
+import type { ProviderDefinition } from "./provider-definition.ts";
 
 const TOKEN_VARIABLE = "BITBUCKET_STEP_OIDC_TOKEN";
+
+export const bitbucket: ProviderDefinition = {
+  isJob: (env) => Boolean(env.BITBUCKET_BUILD_NUMBER) && Boolean(env.BITBUCKET_REPO_UUID),
+  create: createBitbucketProvider,
+  variables: {
+    owner: "BITBUCKET_WORKSPACE",
+    ref: { tag: "BITBUCKET_TAG", branch: "BITBUCKET_BRANCH" },
+    base: "BITBUCKET_PR_DESTINATION_BRANCH",
+    runUrl: null,
+    startedBy: [],
+    server: null,
+  },
+  environment: { hasTokensId: true, hasRepositoryName: true },
+  tokenLines: yamlOf,
+  logFormat: null,
+  resultPage: "code_insights",
+};
 
 /** The step that this process runs in. */
 export function createBitbucketProvider(options: { readonly env?: Environment } = {}): CiProvider {

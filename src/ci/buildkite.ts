@@ -3,11 +3,30 @@
 
 import { mintByCommand, type ToolOptions } from "./minted-token.ts";
 import { type CiJob, type CiProvider, type Environment, IdentityError } from "./provider.ts";
+import type { ProviderDefinition } from "./provider-definition.ts";
 
-/** Not in a token unless asked for. */
+/** Not in a token unless requested. */
 const CLAIMS = ["organization_id", "pipeline_id"];
 
-/** The job that this process runs in. Runs nothing until a token is asked for. */
+export const buildkite: ProviderDefinition = {
+  isJob: (env) => env.BUILDKITE === "true",
+  create: createBuildkiteProvider,
+  variables: {
+    owner: "BUILDKITE_ORGANIZATION_SLUG",
+    ref: { tag: "BUILDKITE_TAG", branch: "BUILDKITE_BRANCH" },
+    base: "BUILDKITE_PULL_REQUEST_BASE_BRANCH",
+    runUrl: "BUILDKITE_BUILD_URL",
+    startedBy: ["BUILDKITE_BUILD_CREATOR"],
+    server: null,
+  },
+  // A pipeline need not be named as its repository is.
+  environment: { hasTokensId: false, hasRepositoryName: false },
+  tokenLines: null,
+  logFormat: "buildkite",
+  resultPage: "annotation",
+};
+
+/** The job that this process runs in. Executes nothing until a token is requested. */
 export function createBuildkiteProvider(options: ToolOptions): CiProvider {
   const { env = process.env } = options;
   return {

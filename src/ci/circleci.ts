@@ -3,8 +3,26 @@
 
 import { mintByCommand, type ToolOptions } from "./minted-token.ts";
 import { type CiJob, type CiProvider, type Environment, IdentityError } from "./provider.ts";
+import type { ProviderDefinition } from "./provider-definition.ts";
 
-/** The job that this process runs in. Runs nothing until a token is asked for. */
+export const circleci: ProviderDefinition = {
+  isJob: (env) => env.CIRCLECI === "true",
+  create: createCircleCiProvider,
+  variables: {
+    owner: "CIRCLE_ORGANIZATION_ID",
+    ref: { tag: "CIRCLE_TAG", branch: "CIRCLE_BRANCH" },
+    base: null,
+    runUrl: "CIRCLE_BUILD_URL",
+    startedBy: ["CIRCLE_USERNAME"],
+    server: null,
+  },
+  environment: { hasTokensId: false, hasRepositoryName: true },
+  tokenLines: null,
+  logFormat: null,
+  resultPage: null,
+};
+
+/** The job that this process runs in. Executes nothing until a token is requested. */
 export function createCircleCiProvider(options: ToolOptions): CiProvider {
   const { env = process.env } = options;
   return {

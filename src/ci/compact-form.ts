@@ -1,4 +1,6 @@
-// What can be told of an ID token without believing it: its form, and whom it says it is for. Pure.
+// What can be told of an ID token without believing it: its form, and its audiences. Pure.
+
+import { decodeJwt, errors } from "jose";
 
 const COMPACT_FORM = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/;
 
@@ -7,13 +9,11 @@ export function isCompactToken(text: string): boolean {
 }
 
 /** The audiences that a token names; none where it cannot be read. */
-export function audiencesOf(token: string): readonly unknown[] {
+export function audiencesOf(token: string): readonly string[] {
   try {
-    const payload = Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8");
-    const claims: unknown = JSON.parse(payload);
-    if (typeof claims !== "object" || claims === null || !("aud" in claims)) return [];
-    return Array.isArray(claims.aud) ? claims.aud : [claims.aud];
-  } catch {
-    return [];
+    return [decodeJwt(token).aud ?? []].flat();
+  } catch (cause) {
+    if (cause instanceof errors.JOSEError) return [];
+    throw cause;
   }
 }

@@ -7,6 +7,7 @@ import { DecodeError } from "../client/errors.ts";
 import { type RetryNotice, retrying } from "../client/retry.ts";
 import type { Transport, TransportRequest, TransportResponse } from "../client/transport.ts";
 import { type CiJob, type CiProvider, type Environment, IdentityError } from "./provider.ts";
+import type { ProviderDefinition } from "./provider-definition.ts";
 
 const MINT_RETRY: BackoffPolicy = { attempts: 5, firstDelayMs: 500, maxDelayMs: 15_000 };
 const MINT_TIMEOUT_MS = 20_000;
@@ -18,6 +19,23 @@ export type GitHubOptions = {
   readonly clock: Clock;
   readonly random: () => number;
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
+};
+
+export const github: ProviderDefinition = {
+  isJob: (env) => env.GITHUB_ACTIONS === "true",
+  create: createGitHubProvider,
+  variables: {
+    owner: "GITHUB_REPOSITORY_OWNER_ID",
+    ref: "GITHUB_REF",
+    base: "GITHUB_BASE_REF",
+    runUrl: null,
+    startedBy: ["GITHUB_TRIGGERING_ACTOR", "GITHUB_ACTOR"],
+    server: "GITHUB_SERVER_URL",
+  },
+  environment: { hasTokensId: true, hasRepositoryName: true },
+  tokenLines: null,
+  logFormat: "github",
+  resultPage: "step_summary",
 };
 
 /** The job that this process runs in. Reads nothing but `env` until a token is asked for. */

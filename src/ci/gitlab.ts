@@ -3,6 +3,7 @@
 
 import { takeGivenToken } from "./given-token.ts";
 import { type CiJob, type CiProvider, type Environment, IdentityError } from "./provider.ts";
+import type { ProviderDefinition } from "./provider-definition.ts";
 
 export const GITLAB_TOKEN_VARIABLE = "AGENT_SERVICE_ID_TOKEN";
 const MAX_TOKENS = 20;
@@ -11,6 +12,23 @@ export type GitLabOptions = {
   readonly env?: Environment;
   /** The variable that the job's `id_tokens:` names. More tokens are in it with `_2`, `_3` … after its name. */
   readonly tokenVariable?: string;
+};
+
+export const gitlab: ProviderDefinition = {
+  isJob: (env) => env.GITLAB_CI === "true",
+  create: createGitLabProvider,
+  variables: {
+    owner: "CI_PROJECT_NAMESPACE_ID",
+    ref: { tag: "CI_COMMIT_TAG", branch: "CI_COMMIT_REF_NAME" },
+    base: "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
+    runUrl: "CI_PIPELINE_URL",
+    startedBy: ["GITLAB_USER_LOGIN"],
+    server: "CI_SERVER_URL",
+  },
+  environment: { hasTokensId: true, hasRepositoryName: true },
+  tokenLines: (audience) => yamlOf(GITLAB_TOKEN_VARIABLE, audience),
+  logFormat: "gitlab",
+  resultPage: "report_files",
 };
 
 /** The job that this process runs in. */

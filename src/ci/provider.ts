@@ -1,6 +1,6 @@
 // What the Action and the command need from a CI provider. Types and the error alone; one file a provider.
 
-export type CiProviderName = "github" | "gitlab" | "circleci" | "buildkite" | "bitbucket";
+import type { CiProviderName } from "../contract/ci/providers.ts";
 
 /** Why a job has no identity to run with. */
 export type IdentityReason =

@@ -2,6 +2,7 @@
 
 import { tmpdir } from "node:os";
 import type { CiJob, Environment } from "../ci/provider.ts";
+import { providerDefinitions } from "../ci/providers.ts";
 import { embeddedJob, unknownJob } from "../job/embedded-job.ts";
 import type { JobService } from "../job/job-types.ts";
 import {
@@ -29,7 +30,10 @@ export async function openEmbedded(
   }
   try {
     const { url, hasModel, mintIdToken, close } = await startEmbeddedService({
-      job: job === null ? unknownJob(env) : embeddedJob(job, env),
+      job:
+        job === null
+          ? unknownJob(env)
+          : embeddedJob({ job, env, definition: providerDefinitions[job.provider] }),
       root,
       tempFolder: tmpdir(),
       environment: env,

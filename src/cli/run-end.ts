@@ -1,7 +1,7 @@
 // The last lines of `agent-service run`: where the files are, how the run ended, what it cost, what to do.
 
+import { ciProviders } from "../contract/ci/providers.ts";
 import { runFacts } from "../job/ending.ts";
-import { claimObstacle } from "../job/job-words.ts";
 import { note } from "./run-notes.ts";
 import type { CommandEnding, RunSurroundings } from "./run-types.ts";
 
@@ -33,7 +33,7 @@ function sayClaim(ending: CommandEnding, { origin }: RunSurroundings): void {
     note(`Claim this repository's agent, for credits of its own: ${claimUrl}`);
     return;
   }
-  const obstacle = origin.job === null ? null : claimObstacle(origin.job.provider);
+  const obstacle = origin.job === null ? null : ciProviders[origin.job.provider].claimObstacle;
   const areUsedUp = outcome.type === "ended" && runFacts(ending).creditsRemaining === 0;
   if (obstacle !== null && areUsedUp) {
     note(`The free credits of this repository's owner are used up. ${obstacle}`);

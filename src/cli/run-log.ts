@@ -2,7 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 import { singleLine } from "../base/untrusted-text.ts";
-import type { CiProviderName } from "../ci/provider.ts";
+import { providerDefinitions } from "../ci/providers.ts";
+import type { CiProviderName } from "../contract/ci/providers.ts";
 import { openFollowLog } from "../job/follow-log.ts";
 import type { JobLog } from "../job/job-types.ts";
 import { runLines } from "../job/notes.ts";
@@ -44,15 +45,14 @@ export function openRunLog({ settings, origin, files }: RunSurroundings): JobLog
 
 /** The provider's own sections where it has them. */
 function logFormat(provider: CiProviderName | null): LogFormat {
-  switch (provider) {
+  const format = provider === null ? null : providerDefinitions[provider].logFormat;
+  switch (format) {
     case "github":
       return new GithubLog(randomUUID);
     case "gitlab":
       return new GitlabLog(Date.now);
     case "buildkite":
       return new BuildkiteLog();
-    case "circleci":
-    case "bitbucket":
     case null:
       return new PlainLog();
   }

@@ -1,10 +1,12 @@
 // Where a CI provider shows a run beside its log, as far as the job may write there without a stored secret.
 
 import { appendFile } from "node:fs/promises";
+import { assertNever } from "../base/assert-never.ts";
 import { ProcessNotStartedError, runProcess } from "../base/run-process.ts";
 import { visibleText, wholeChars } from "../base/untrusted-text.ts";
 import { postBitbucketReport } from "../ci/bitbucket-report.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
+import { providerDefinitions } from "../ci/providers.ts";
 import { runFacts } from "../job/ending.ts";
 import type { Conclusion } from "../report/conclusion.ts";
 import { annotationsOf, dotenvOf, resultOf, runSummary } from "./run-result.ts";
@@ -18,23 +20,26 @@ export async function writePages(ending: CommandEnding, surroundings: RunSurroun
   const { origin, files, env } = surroundings;
   const summary = () => runSummary(ending, surroundings);
   const { job } = origin;
-  switch (job?.provider) {
-    case "github":
+  if (job === null) return;
+  const { resultPage } = providerDefinitions[job.provider];
+  switch (resultPage) {
+    case "step_summary":
       if (env.GITHUB_STEP_SUMMARY) await appendFile(env.GITHUB_STEP_SUMMARY, summary());
       return;
-    case "gitlab":
+    case "report_files":
       await files.write("agent-service.env", dotenvOf(resultOf(ending)));
       await files.write("annotations.json", annotationsOf(resultOf(ending)));
       return;
-    case "buildkite":
+    case "annotation":
       await annotateBuild({ conclusion: ending.verdict.conclusion, summary: summary(), job, env });
       return;
-    case "bitbucket":
+    case "code_insights":
       await reportToBitbucket(ending, { job, sha: origin.sha, env });
       return;
-    case "circleci":
-    case undefined:
+    case null:
       return;
+    default:
+      assertNever(resultPage);
   }
 }
 

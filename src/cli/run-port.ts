@@ -3,9 +3,10 @@
 
 import { systemClock } from "../base/clock.ts";
 import { fetchTransport } from "../client/transport.ts";
+import { ciProviders } from "../contract/ci/providers.ts";
 import type { SubmitRunRequest } from "../contract/runs/run.ts";
 import type { JobPort } from "../job/job-port.ts";
-import { claimObstacle, jobWords } from "../job/job-words.ts";
+import { jobWords } from "../job/job-words.ts";
 import type { Interrupts } from "../job/signals.ts";
 import { version } from "./help.ts";
 import { sayEnding } from "./run-end.ts";
@@ -27,7 +28,7 @@ export function commandPort(
     transport: fetchTransport,
     userAgent: `agent-service-command/${version}`,
     words: jobWords(job?.provider ?? "github"),
-    claimObstacle: job === null ? null : claimObstacle(job.provider),
+    claimObstacle: job === null ? null : ciProviders[job.provider].claimObstacle,
     readSettings: async () => ({ ...settings, wait: true }),
     planJob: async () => ({ task: { type: "run", body: runBody(settings), job, matrix: "" } }),
     // Opened before: a command with wrong settings ends without a conclusion.

@@ -1,14 +1,24 @@
 // Paths that an agent's changes never touch on their own: what runs with rights of its own as soon as it is merged or
 // pushed, and who has to look at it. Pure.
 
+import type { CiProviderName } from "./ci/providers.ts";
+
+/** Where the pipelines of each provider are written. GitLab includes such files of any folder by their path. */
+const pipelineFiles: Readonly<Record<CiProviderName, readonly string[]>> = {
+  github: [".github/workflows/", ".github/actions/"],
+  gitlab: ["**/.gitlab-ci.yml", ".gitlab/ci/"],
+  circleci: [".circleci/"],
+  buildkite: [".buildkite/"],
+  bitbucket: ["bitbucket-pipelines.yml"],
+};
+
 /**
  * Folders end with "/"; an entry that begins with "**" + "/" counts in every folder. Compared without regard to case,
  * as some file systems do. CI files by their providers' documentation, checked 2026-11-22.
  */
 const protectedPaths = [
+  ...Object.values(pipelineFiles).flat(),
   ".git/",
-  ".github/workflows/",
-  ".github/actions/",
   ".github/dependabot.yml",
   ".github/dependabot.yaml",
   ".github/codeowners",
@@ -16,12 +26,6 @@ const protectedPaths = [
   "codeowners",
   "docs/codeowners",
   ".gitmodules",
-  // GitLab includes such files of any folder by their path.
-  "**/.gitlab-ci.yml",
-  ".gitlab/ci/",
-  ".circleci/",
-  ".buildkite/",
-  "bitbucket-pipelines.yml",
   "azure-pipelines.yml",
   "azure-pipelines.yaml",
   ".azure-pipelines/",
@@ -48,7 +52,7 @@ const protectedPaths = [
   "cloudbuild.json",
   "buildspec.yml",
   "buildspec.yaml",
-] as const;
+];
 
 export type PathGuard = (path: string) => boolean;
 

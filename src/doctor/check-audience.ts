@@ -1,7 +1,7 @@
 // Whether tokens are made for the audience that the service takes.
 
-import type { CiProviderName } from "../ci/provider.ts";
 import type { JobClient } from "../client/job-client.ts";
+import type { CiProviderName } from "../contract/ci/providers.ts";
 import type { DoctorCheck } from "../report/doctor-page.ts";
 import { type Face, found } from "./examination.ts";
 import { failureText } from "./failure-text.ts";

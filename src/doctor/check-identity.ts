@@ -1,6 +1,7 @@
 // What the service has bound to the job's capability, beside what the job's environment says of itself.
 
 import type { CiJob } from "../ci/provider.ts";
+import { providerDefinitions } from "../ci/providers.ts";
 import { ApiError } from "../client/errors.ts";
 import type { JobClient } from "../client/job-client.ts";
 import type { CiIdentity } from "../contract/ci/ci-identity.ts";
@@ -39,9 +40,8 @@ export async function checkIdentity(
 
 function compare(identity: CiIdentity, job: CiJob): DoctorCheck {
   const { repository } = identity;
-  // Buildkite and CircleCI name the repository otherwise in the environment than in the token.
-  const comparable = job.provider === "github" || job.provider === "gitlab" || job.provider === "bitbucket";
-  const isOther = comparable && job.repository.id !== "" && bare(job.repository.id) !== bare(repository.id);
+  const { hasTokensId } = providerDefinitions[job.provider].environment;
+  const isOther = hasTokensId && job.repository.id !== "" && bare(job.repository.id) !== bare(repository.id);
   return found(IDENTITY_HEADING, {
     state: isOther ? "warning" : "ok",
     found: isOther
@@ -66,7 +66,7 @@ function compare(identity: CiIdentity, job: CiJob): DoctorCheck {
   });
 }
 
-/** Bitbucket's UUIDs come with braces and without. */
+/** UUIDs come with braces and without. */
 function bare(id: string): string {
   return id.replace(/[{}]/g, "").toLowerCase();
 }

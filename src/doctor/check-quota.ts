@@ -1,9 +1,8 @@
 // Who pays for the next run, what is left, and how far a claim is. Pure.
 
-import type { CiProviderName } from "../ci/provider.ts";
 import type { CiIdentity } from "../contract/ci/ci-identity.ts";
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";
-import { claimObstacle } from "../job/job-words.ts";
+import { type CiProviderName, ciProviders } from "../contract/ci/providers.ts";
 import type { DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
 import { type Face, type Findings, found } from "./examination.ts";
 
@@ -16,7 +15,7 @@ export function checkQuota(
 ): DoctorCheck {
   const { repository, claim_url: url } = grant;
   const { identity, face, provider } = job;
-  const obstacle = claimObstacle(provider);
+  const obstacle = ciProviders[provider].claimObstacle;
   const { audience, credits_remaining: credits, resets_at } = identity?.quota ?? grant.quota;
   const claim = identity?.claim ?? claimOf(grant);
   return found(QUOTA_HEADING, {

@@ -1,7 +1,8 @@
 // How a setting is written where this job is written: what a fix tells to copy. Pure.
 
-import { GITLAB_TOKEN_VARIABLE } from "../ci/gitlab.ts";
-import type { CiProviderName, Environment } from "../ci/provider.ts";
+import type { Environment } from "../ci/provider.ts";
+import { providerDefinitions } from "../ci/providers.ts";
+import { type CiProviderName, ciProviders } from "../contract/ci/providers.ts";
 import type { DoctorFix } from "../report/doctor-page.ts";
 import type { Face } from "./examination.ts";
 
@@ -17,14 +18,10 @@ export function audienceFix(
   expected: string,
   { face, provider }: { face: Face; provider: CiProviderName | null },
 ): DoctorFix {
-  if (provider === "gitlab") {
-    return {
-      text: "Write into this job, and nothing else as the audience:",
-      code: `id_tokens:\n  ${GITLAB_TOKEN_VARIABLE}:\n    aud: ${expected}`,
-    };
-  }
-  if (provider === "bitbucket") {
-    return { text: "Write into this step:", code: `oidc:\n  audiences:\n    - ${expected}` };
+  const tokenLines = provider === null ? null : providerDefinitions[provider].tokenLines;
+  if (tokenLines !== null) {
+    const text = "Write into this job, and nothing else as the audience:";
+    return { text, code: withoutIndent(tokenLines(expected)) };
   }
   if (face === "action") return { text: "Write into this step:", code: `with:\n  audience: ${expected}` };
   return { text: "Give the command the audience:", code: `agent-service doctor --audience ${expected}` };
@@ -35,19 +32,20 @@ export function issuerEntry(
   issuer: string,
   { env, provider }: { env: Environment; provider: CiProviderName },
 ): string | null {
-  const known = {
-    github: { keys: "/.well-known/jwks", server: env.GITHUB_SERVER_URL },
-    gitlab: { keys: "/oauth/discovery/keys", server: env.CI_SERVER_URL },
-    circleci: null,
-    buildkite: null,
-    bitbucket: null,
-  }[provider];
-  if (known === null || !known.server) return null;
+  const { server: variable } = providerDefinitions[provider].variables;
+  const server = variable === null ? undefined : env[variable];
+  if (!server) return null;
   const entry = {
     provider,
     issuer,
-    jwks_uri: issuer + known.keys,
-    clone_url: `${known.server}/{repository}.git`,
+    jwks_uri: issuer + ciProviders[provider].issuer.keysPath,
+    clone_url: `${server}/{repository}.git`,
   };
   return `CI_ISSUERS='${JSON.stringify([entry])}'`;
+}
+
+/** As the lines stand at the margin. */
+function withoutIndent(lines: string): string {
+  const indent = /^ */.exec(lines)?.[0] ?? "";
+  return lines.replaceAll(new RegExp(`^${indent}`, "gm"), "");
 }

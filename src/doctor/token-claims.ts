@@ -1,27 +1,11 @@
 // What may be shown of an ID token: a fixed list of claims that say who the job is, decoded without believing them.
 // Pure. The token itself is in none of it.
 
+import { decodeJwt, errors, type JWTPayload } from "jose";
+import { ciProviderNames, ciProviders } from "../contract/ci/providers.ts";
+
 /** Never more than these: a claim that is new to us may be a secret to somebody. */
-const shown = [
-  "iss",
-  "aud",
-  "repository",
-  "repository_id",
-  "event_name",
-  "ref",
-  "workflow_ref",
-  "actor",
-  "project_path",
-  "project_id",
-  "pipeline_source",
-  "organization_slug",
-  "pipeline_slug",
-  "pipeline_id",
-  "build_branch",
-  "oidc.circleci.com/project-id",
-  "repositoryUuid",
-  "workspaceUuid",
-] as const;
+const shown = new Set(["iss", "aud", ...ciProviderNames.flatMap((name) => ciProviders[name].shownClaims)]);
 
 /** What providers write between the values of `sub`. */
 const subjectWords = new Set([
@@ -77,7 +61,7 @@ function subjectForm(sub: string, claims: Readonly<Record<string, unknown>>): st
     .split(":")
     .map((part) => {
       if (subjectWords.has(part)) return part;
-      const claim = shown.find((name) => claims[name] === part);
+      const claim = [...shown].find((name) => claims[name] === part);
       return claim === undefined ? "…" : `<${claim}>`;
     })
     .join(":");
@@ -89,12 +73,11 @@ function textOf(value: unknown): string | null {
   return null;
 }
 
-function payloadOf(token: string): Readonly<Record<string, unknown>> | null {
+function payloadOf(token: string): JWTPayload | null {
   try {
-    const text = Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8");
-    const payload: unknown = JSON.parse(text);
-    return typeof payload === "object" && payload !== null && !Array.isArray(payload) ? { ...payload } : null;
-  } catch {
-    return null;
+    return decodeJwt(token);
+  } catch (cause) {
+    if (cause instanceof errors.JOSEError) return null;
+    throw cause;
   }
 }

@@ -1,7 +1,9 @@
 // What a job's variables say of it, for a service that lives inside the job. Nobody verifies it. Pure.
 
-import { isInCi, readJobRefs } from "../ci/job-refs.ts";
+import { isInCi } from "../ci/detect.ts";
+import { readJobRefs } from "../ci/job-refs.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
+import type { ProviderDefinition } from "../ci/provider-definition.ts";
 
 /** As the embedded service takes it: what it works on, and the event, which decides whether the job is trusted. */
 export type EmbeddedJob = {
@@ -17,13 +19,20 @@ export type EmbeddedJob = {
   readonly runAttempt: string;
 };
 
-export function embeddedJob(job: CiJob, env: Environment): EmbeddedJob {
-  const { ownerId, ref, baseRef } = readJobRefs(job.provider, env);
+export type JobDescription = {
+  readonly job: CiJob;
+  readonly env: Environment;
+  /** Of the job's provider. */
+  readonly definition: Pick<ProviderDefinition, "variables" | "environment">;
+};
+
+export function embeddedJob({ job, env, definition }: JobDescription): EmbeddedJob {
+  const { ownerId, ref, baseRef } = readJobRefs(definition.variables, env);
   return {
     provider: job.provider,
     repository: { id: job.repository.id || "0", ownerId: ownerId ?? "0" },
-    // A pipeline of Buildkite need not have its repository's name.
-    repositoryName: job.provider === "buildkite" ? null : job.repository.name || null,
+    // Where the variables do not have the name, the checkout's origin has it.
+    repositoryName: (definition.environment.hasRepositoryName && job.repository.name) || null,
     event: job.event,
     sha: job.sha || null,
     ref,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createProvider, detectProvider } from "../../src/ci/detect.ts";
+import { createProvider, detectProvider, isInCi } from "../../src/ci/detect.ts";
 import { instantClock } from "../client/instant-clock.ts";
 import { bitbucketJob, buildkiteJob, circleciJob, gitlabJob } from "./job-variables.ts";
 
@@ -27,7 +27,7 @@ describe("detectProvider", () => {
     "lists the supported ones for %j",
     (env) => {
       expect(() => detectProvider(env)).toThrow(
-        "This is no CI job that can prove who it is. Supported are GitHub Actions, GitLab CI, CircleCI, Buildkite, Bitbucket Pipelines.",
+        "This is no CI job that can prove its identity. Supported are GitHub Actions, GitLab CI, CircleCI, Buildkite and Bitbucket Pipelines.",
       );
     },
   );
@@ -40,5 +40,18 @@ describe("detectProvider", () => {
     expect(() => detectProvider({ ...gitlabJob, ...buildkiteJob })).toThrow(
       "This job has the variables of GitLab CI and Buildkite at once.",
     );
+  });
+});
+
+describe("isInCi", () => {
+  it.each([
+    { CI: "true" },
+    { CI: "1" },
+    { TF_BUILD: "True" },
+    { JENKINS_URL: "https://ci.example" },
+    circleciJob,
+  ])("is so with %j", (env) => expect(isInCi(env)).toBe(true));
+  it.each([{}, { CI: "" }, { CI: "false" }, { CI: "0" }])("is not so with %j", (env) => {
+    expect(isInCi(env)).toBe(false);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isInCi, readJobRefs } from "../../src/ci/job-refs.ts";
+import { readJobRefs } from "../../src/ci/job-refs.ts";
+import { providerDefinitions } from "../../src/ci/providers.ts";
 
 describe("readJobRefs", () => {
   it.each([
@@ -35,16 +36,6 @@ describe("readJobRefs", () => {
     ],
     ["github", {}, { ownerId: null, ref: null, baseRef: null }],
   ] as const)("reads what %s says in %j", (provider, env, refs) => {
-    expect(readJobRefs(provider, env)).toEqual(refs);
-  });
-});
-
-describe("isInCi", () => {
-  it.each([{ CI: "true" }, { CI: "1" }, { TF_BUILD: "True" }, { JENKINS_URL: "https://ci.example" }])(
-    "is so with %j",
-    (env) => expect(isInCi(env)).toBe(true),
-  );
-  it.each([{}, { CI: "" }, { CI: "false" }, { CI: "0" }])("is not so with %j", (env) => {
-    expect(isInCi(env)).toBe(false);
+    expect(readJobRefs(providerDefinitions[provider].variables, env)).toEqual(refs);
   });
 });

@@ -60,7 +60,7 @@ describe("agent-service run", () => {
   it("says where a service can be used from, when this is no CI job", async () => {
     const { code, stderr } = await start(["--base-url", "https://agents.example.com", "Mend it"]).ended;
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^This is no CI job that can prove who it is\..*agent-service runs submit/);
+    expect(stderr).toMatch(/^This is no CI job that can prove its identity\..*agent-service runs submit/);
   });
 
   it.each([

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/client/errors.ts";
+import { ciProviderNames, ciProviders } from "../../src/contract/ci/providers.ts";
 import { concludeOutcome } from "../../src/job/conclusion.ts";
-import { claimObstacle, jobWords, withoutClaim } from "../../src/job/job-words.ts";
+import { jobWords, withoutClaim } from "../../src/job/job-words.ts";
 
 const refusal = (reason: string) =>
   new ApiError({
@@ -23,7 +24,7 @@ describe("a wrong audience", () => {
     ["buildkite", "Add --audience agents.example.com to the command."],
     ["gitlab", "  id_tokens:\n    AGENT_SERVICE_ID_TOKEN:\n      aud: agents.example.com\n"],
     ["bitbucket", "      oidc:\n        audiences:\n          - agents.example.com\n"],
-  ] as const)("is mended in the words of %s", (provider, words) => {
+  ] as const)("is fixed in the words of %s", (provider, words) => {
     const message = said(provider, "audience_mismatch");
     expect(message).toContain('The ID token was made for another audience, got "other.example".');
     expect(message).toContain(words);
@@ -39,7 +40,7 @@ describe("a refused event", () => {
 });
 
 describe("a repository that cannot be claimed", () => {
-  const obstacle = claimObstacle("circleci") ?? "";
+  const obstacle = ciProviders.circleci.claimObstacle ?? "";
   const quota = (reason: string) =>
     concludeOutcome({
       type: "error",
@@ -64,8 +65,7 @@ describe("a repository that cannot be claimed", () => {
   });
 
   it("is CircleCI's alone", () => {
-    for (const provider of ["github", "gitlab", "buildkite", "bitbucket"] as const) {
-      expect(claimObstacle(provider)).toBeNull();
-    }
+    const unclaimable = ciProviderNames.filter((name) => ciProviders[name].claimObstacle !== null);
+    expect(unclaimable).toEqual(["circleci"]);
   });
 });

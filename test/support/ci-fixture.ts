@@ -20,8 +20,9 @@ import {
   type ProviderClaimsContext,
 } from "../../fakes/issuer/provider-claims.ts";
 import type { Environment } from "../../src/ci/provider.ts";
+import type { CiProviderName } from "../../src/contract/ci/providers.ts";
 import type { Backend } from "../../src/service/executor/backend.ts";
-import type { IssuerConfig, ProviderName } from "../../src/service/oidc/issuer-config.ts";
+import type { IssuerConfig } from "../../src/service/oidc/issuer-config.ts";
 import type { Config } from "../../src/service/settings/config.ts";
 import { bitbucketJob, buildkiteJob, circleciJob, gitlabJob } from "../ci/job-variables.ts";
 import type { ManualClock } from "./clock-manual.ts";
@@ -37,7 +38,7 @@ export const CI_PACKAGE = "https://files.example.com/agent-service-1.0.0.tgz";
 /** Of a token that a tool mints. */
 const TOOL_TOKEN_SECONDS = 300;
 
-export type CiProviderKind = Exclude<ProviderName, "github">;
+export type CiProviderKind = Exclude<CiProviderName, "github">;
 
 type Kind = {
   readonly variables: Environment;

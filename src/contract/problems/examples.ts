@@ -89,7 +89,7 @@ export const problemExamples = {
   pullRequestUnsupported: problem("The provider keeps no head of a pull request", {
     code: "pull_request_unsupported",
     error:
-      'The head of a pull request can be fetched at GitHub and GitLab, and this job is one of circleci. Leave "pull_request" out: the run then works on the job\'s own commit.',
+      'The head of a pull request can be fetched in jobs of GitHub Actions and GitLab CI, and this is a job of Buildkite. Leave "pull_request" out: the run then works on the job\'s own commit.',
   }),
   sessionKeyInFlight: problem("Another request takes the session key", {
     code: "session_key_in_flight",

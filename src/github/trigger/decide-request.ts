@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { CiJob, Environment } from "../../ci/provider.ts";
 import type { RetryNotice } from "../../client/retry.ts";
 import type { Transport } from "../../client/transport.ts";
+import { eventRules } from "../../contract/ci/events.ts";
 import type { CodeHost } from "../code-host.ts";
 import type { AgentRequest, RequestInputs } from "./agent-request.ts";
 import { commentCommand, isCommentEvent } from "./comment-command.ts";
@@ -82,8 +83,8 @@ async function readPayload(env: Environment): Promise<unknown> {
 }
 
 /** A hosted service refuses these events by its own policy. */
-function refuseWithoutServer({ service }: RequestInputs, { event }: CiJob): void {
-  if (service.type === "remote" || !["pull_request_target", "workflow_run"].includes(event)) return;
+function refuseWithoutServer({ service }: RequestInputs, { provider, event }: CiJob): void {
+  if (service.type === "remote" || !eventRules(provider, event).isRefused) return;
   throw new Declined(
     "event_refused",
     `Nothing runs for "${event}" inside a job: it brings an outsider's code to the repository's own tokens. ` +

@@ -5,13 +5,11 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { readGitHubEvent } from "../../ci/github-event.ts";
 import type { CiJob, Environment } from "../../ci/provider.ts";
+import { eventRules } from "../../contract/ci/events.ts";
 import { StepError } from "../../job/step-error.ts";
 import type { RepositoryFile, RepositoryFilePlace } from "../api/repository-file.ts";
 
 const MAX_PROMPT_BYTES = 64 * 1024;
-
-/** Events that only users with write access start, so that the checked-out files are trusted. */
-const WRITER_EVENTS = new Set(["push", "schedule", "workflow_dispatch", "repository_dispatch", "release"]);
 
 export type PromptFileCode =
   | "prompt_file_missing"
@@ -37,7 +35,7 @@ export type PromptFileOptions = {
 /** The text of the prompt file. Rejects with PromptFileError. */
 export async function readPromptFile(options: PromptFileOptions): Promise<string> {
   const { path, job, env } = options;
-  if (WRITER_EVENTS.has(job.event)) {
+  if (eventRules(job.provider, job.event).readsCheckedOutPrompt) {
     const text = await readCheckoutFile(path, env.GITHUB_WORKSPACE);
     return promptText(path, text ?? (await readCommittedFile(options, job.sha)));
   }

@@ -1,8 +1,11 @@
 // Why Azure DevOps is no provider here, and how its issuers are known. Pure.
 // https://learn.microsoft.com/azure/devops/pipelines/release/configure-workload-identity
 
+import { ciProviderNames, providerTitles } from "../../contract/ci/providers.ts";
+
 export const AZURE_REFUSED =
-  "Azure DevOps cannot be used: its tokens are made for Microsoft's own token exchange, and no job can have one made for this service. Whoever received such a token could use it here. Run the job at GitHub, GitLab, CircleCI, Buildkite or Bitbucket.";
+  "Azure DevOps cannot be used: its tokens are made for Microsoft's own token exchange, and no job can have one made for this service. Whoever received such a token could use it here. " +
+  `Run the job at ${providerTitles(ciProviderNames, "or")}.`;
 
 const AZURE_HOSTS = /(^|\.)vstoken\.(dev\.azure\.com|visualstudio\.com)$/;
 

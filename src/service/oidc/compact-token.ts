@@ -1,5 +1,6 @@
 // The outer form of a JWT: compact, within a size, two JSON objects and a signature. Verifies nothing. Pure.
 
+import { decodeJwt, decodeProtectedHeader, errors } from "jose";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { ExchangeRefusal } from "../core/ci/refusals.ts";
 
@@ -13,7 +14,7 @@ export type UnverifiedToken = { readonly header: JsonObject; readonly payload: J
 
 const COMPACT_FORM = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/;
 
-/** Splits and decodes a token of strict compact form: no padding, no white space, three parts, none of them empty. */
+/** Decodes a token of strict compact form: no padding, no white space, three parts, none of them empty. */
 export function parseCompactToken(token: string): Result<UnverifiedToken, ExchangeRefusal> {
   if (token.length > MAX_TOKEN_CHARS) {
     return malformed(`The token is longer than ${MAX_TOKEN_CHARS} characters. Send the ID token alone.`);
@@ -23,13 +24,13 @@ export function parseCompactToken(token: string): Result<UnverifiedToken, Exchan
       "The token is not a signed JWT in compact form. Send the ID token exactly as it was issued.",
     );
   }
-  const [header, payload] = token
-    .split(".", 2)
-    .map((part) => decodeJsonObject(Buffer.from(part, "base64url")));
-  if (header == null || payload == null) {
+  try {
+    return ok({ header: decodeProtectedHeader(token), payload: decodeJwt(token) });
+  } catch (cause) {
+    // What jose throws for a header that it cannot decode, and for a payload.
+    if (!(cause instanceof TypeError || cause instanceof errors.JWTInvalid)) throw cause;
     return malformed("The token does not hold JSON objects. Send the ID token exactly as it was issued.");
   }
-  return ok({ header, payload });
 }
 
 /** The bytes as a JSON object, or null. Of a repeated name the last counts, for every reader alike (RFC 7519 §4). */

@@ -5,21 +5,22 @@ import * as z from "zod/mini";
 import type { Result } from "../../base/result.ts";
 import { decodeBySchema, json, jsonInteger } from "../../base/settings/json-kinds.ts";
 import type { Kind } from "../../base/settings/setting.ts";
+import { refusedEvents } from "../../contract/ci/events.ts";
+import { ciProviderNames, ciProviders } from "../../contract/ci/providers.ts";
 import { AZURE_REFUSED, isAzureIssuer } from "./azure-devops.ts";
 
 export const REPOSITORY_PLACEHOLDER = "{repository}";
-/** Buildkite's alone: a pipeline need not be named as its repository is, nor its organization as the owner. */
+/** Where a pipeline need not be named as its repository is, nor its organization as the owner. */
 export const PIPELINE_PLACEHOLDER = "{pipeline}";
 
-export const providerNames = ["github", "gitlab", "circleci", "buildkite", "bitbucket"] as const;
-export type ProviderName = (typeof providerNames)[number];
-
 /** Providers whose tokens say whether the repository is public. */
-const visibilityClaimers: readonly ProviderName[] = ["github", "gitlab"];
+const visibilityClaimers = ciProviderNames.filter((name) => ciProviders[name].claimsVisibility);
+/** Providers whose repositories may be cloned by the name of their pipeline. */
+const pipelineCloners = ciProviderNames.filter((name) => ciProviders[name].cloneNames.includes("pipeline"));
 const MAX_TOKEN_SECONDS = 30 * 24 * 3600;
 
 /** Events that are refused unless an entry allows them: an outsider's change can steer such a job. */
-export const riskyEvents = ["pull_request_target", "workflow_run"] as const;
+const riskyEvents = ciProviderNames.flatMap(refusedEvents);
 
 const secureUrl = z
   .string("must be a URL")
@@ -38,7 +39,7 @@ const cloneUrl = secureUrl.check(
 );
 
 const entrySchema = z.strictObject({
-  provider: z.enum(providerNames, `must be one of: ${providerNames.join(", ")}`),
+  provider: z.enum(ciProviderNames, `must be one of: ${ciProviderNames.join(", ")}`),
   /** Compared with `iss` letter by letter. */
   issuer: issuerUrl,
   jwks_uri: secureUrl,
@@ -62,10 +63,13 @@ export const issuerSchema = entrySchema.check(
     path: ["visibility"],
     error: `must be left out: tokens of ${visibilityClaimers.join(" and ")} say it themselves`,
   }),
-  z.refine((entry) => entry.provider === "buildkite" || entry.clone_url.includes(REPOSITORY_PLACEHOLDER), {
-    path: ["clone_url"],
-    error: `must contain ${REPOSITORY_PLACEHOLDER}: ${PIPELINE_PLACEHOLDER} is for buildkite`,
-  }),
+  z.refine(
+    (entry) => pipelineCloners.includes(entry.provider) || entry.clone_url.includes(REPOSITORY_PLACEHOLDER),
+    {
+      path: ["clone_url"],
+      error: `must contain ${REPOSITORY_PLACEHOLDER}: ${PIPELINE_PLACEHOLDER} is for ${pipelineCloners.join(" and ")}`,
+    },
+  ),
 );
 
 export type IssuerConfig = z.infer<typeof issuerSchema>;
@@ -75,8 +79,8 @@ export type IssuerEntry = z.input<typeof issuerSchema>;
 /** GitHub's public issuer, the default. */
 export const githubIssuer: IssuerConfig = {
   provider: "github",
-  issuer: "https://token.actions.githubusercontent.com",
-  jwks_uri: "https://token.actions.githubusercontent.com/.well-known/jwks",
+  issuer: ciProviders.github.issuer.url,
+  jwks_uri: ciProviders.github.issuer.url + ciProviders.github.issuer.keysPath,
   clone_url: "https://github.com/{repository}.git",
   enabled: true,
   allow_events: [],

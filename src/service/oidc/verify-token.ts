@@ -6,19 +6,16 @@ import { compactVerify, errors } from "jose";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { eventRules, refusedEvents } from "../../contract/ci/events.ts";
 import type { JobIdentity, JobStatement } from "../core/ci/job-identity.ts";
 import type { ExchangeRefusal } from "../core/ci/refusals.ts";
 import type { TokenVerifier } from "../core/ports/token-verifier.ts";
 import { AZURE_REFUSED, isAzureIssuer } from "./azure-devops.ts";
 import { decodeJsonObject, type JsonObject, parseCompactToken } from "./compact-token.ts";
-import type { IssuerConfig, ProviderName } from "./issuer-config.ts";
+import type { IssuerConfig } from "./issuer-config.ts";
 import { type KeySet, makeKeySet } from "./key-set.ts";
-import { bitbucketProvider } from "./providers/bitbucket.ts";
-import { buildkiteProvider } from "./providers/buildkite.ts";
-import { circleciProvider } from "./providers/circleci.ts";
-import { githubProvider } from "./providers/github.ts";
-import { gitlabProvider } from "./providers/gitlab.ts";
 import type { Provider } from "./providers/provider.ts";
+import { providers } from "./providers/providers.ts";
 import { checkAudience, checkId, checkTimes, show } from "./registered-claims.ts";
 import type { PinnedAlgorithm } from "./signing-key.ts";
 
@@ -31,14 +28,6 @@ export type TokenVerifierOptions = {
   readonly logger: Logger;
   /** Gets key sets. Node's own unless told. */
   readonly fetch?: typeof globalThis.fetch;
-};
-
-const providers: Readonly<Record<ProviderName, Provider>> = {
-  github: githubProvider,
-  gitlab: gitlabProvider,
-  circleci: circleciProvider,
-  buildkite: buildkiteProvider,
-  bitbucket: bitbucketProvider,
 };
 
 const NO_STATEMENT: JobStatement = { sha: null };
@@ -155,13 +144,12 @@ async function verifySignature(check: {
 
 /** A job of these events runs with the repository's rights on what an outsider wrote. */
 function checkEvent(job: JobIdentity, issuer: TrustedIssuer): Result<void, ExchangeRefusal> {
-  const { provider, config } = issuer;
-  const allowed: readonly string[] = config.allow_events;
-  if (!provider.refusedEvents.includes(job.event) || allowed.includes(job.event)) return ok(undefined);
+  const { provider, allow_events } = issuer.config;
+  if (!eventRules(provider, job.event).isRefused || allow_events.includes(job.event)) return ok(undefined);
   return refused({
     reason: "event_refused",
     detail: `Jobs of the event "${job.event}" are refused: an outsider's change could steer them. Use pull_request, or have a maintainer comment on the pull request.`,
-    expected: `an event other than ${provider.refusedEvents.join(", ")}`,
+    expected: `an event other than ${refusedEvents(provider).join(", ")}`,
     got: show(job.event),
   });
 }

@@ -9,8 +9,8 @@ import {
   gitlabClaims,
   type ProviderClaimsContext,
 } from "../../../fakes/issuer/provider-claims.ts";
+import type { CiProviderName } from "../../../src/contract/ci/providers.ts";
 import type { JobStatement } from "../../../src/service/core/ci/job-identity.ts";
-import type { ProviderName } from "../../../src/service/oidc/issuer-config.ts";
 import { AUDIENCE, type Fixture, START_MS, startFixture } from "./verifier-fixture.ts";
 
 type Kind = {
@@ -22,7 +22,7 @@ type Kind = {
 };
 
 const text = (aud: unknown) => aud;
-const kinds: Readonly<Record<Exclude<ProviderName, "github">, Kind>> = {
+const kinds: Readonly<Record<Exclude<CiProviderName, "github">, Kind>> = {
   gitlab: {
     claims: gitlabClaims,
     cloneUrl: "https://git.example/{repository}.git",
@@ -57,7 +57,7 @@ const said: JobStatement = { sha: "b".repeat(40) };
 const now = START_MS / 1000;
 
 describe.each(Object.entries(kinds))("a token of %s", (name, kind) => {
-  const provider = name as ProviderName;
+  const provider = name as CiProviderName;
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await startFixture({ entry: { provider, clone_url: kind.cloneUrl } });

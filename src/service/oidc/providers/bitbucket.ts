@@ -24,7 +24,6 @@ export const bitbucketProvider: Provider = {
   maxLifetimeMs: 7_200_000,
   audienceForm: "list",
   replayIsKnownBy: "signature",
-  refusedEvents: [],
   identify: (claims, issuer, statement) => {
     const parsed = claimsSchema.safeParse(claims);
     if (!parsed.success) return claimRefused(claims, parsed.error);

@@ -37,7 +37,6 @@ export const buildkiteProvider: Provider = {
   maxLifetimeMs: 3_600_000,
   audienceForm: "text",
   replayIsKnownBy: "signature",
-  refusedEvents: [],
   identify: (claims, issuer, statement) => {
     const parsed = claimsSchema.safeParse(claims);
     if (!parsed.success) return claimRefused(claims, parsed.error);

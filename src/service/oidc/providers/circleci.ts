@@ -40,7 +40,6 @@ export const circleciProvider: Provider = {
   maxLifetimeMs: 3_600_000,
   audienceForm: "text",
   replayIsKnownBy: "signature",
-  refusedEvents: [],
   identify: (claims, issuer, statement) => {
     const parsed = claimsSchema.safeParse(claims);
     if (!parsed.success) return claimRefused(claims, parsed.error);

@@ -4,7 +4,7 @@
 import * as z from "zod/mini";
 import { ok } from "../../../base/result.ts";
 import { visibilities } from "../../../contract/ci/exchange.ts";
-import { fillCloneUrl, riskyEvents } from "../issuer-config.ts";
+import { fillCloneUrl } from "../issuer-config.ts";
 import { claimRefused } from "../registered-claims.ts";
 import { commit, matching, numericId, ownWorkflow, REF_CHARS, whereWellFormed } from "./claim-forms.ts";
 import type { Provider } from "./provider.ts";
@@ -37,7 +37,6 @@ export const githubProvider: Provider = {
   maxLifetimeMs: 3_600_000,
   audienceForm: "text",
   replayIsKnownBy: "jti",
-  refusedEvents: riskyEvents,
   identify: (claims, issuer) => {
     const parsed = claimsSchema.safeParse(claims);
     if (!parsed.success) return claimRefused(claims, parsed.error);

@@ -43,7 +43,6 @@ export const gitlabProvider: Provider = {
   maxLifetimeMs: 10_800_000,
   audienceForm: "text",
   replayIsKnownBy: "jti",
-  refusedEvents: [],
   identify: (claims, issuer) => {
     const parsed = claimsSchema.safeParse(claims);
     if (!parsed.success) return claimRefused(claims, parsed.error);

@@ -16,8 +16,6 @@ export interface Provider {
   readonly audienceForm: "text" | "list";
   /** What makes a second use recognisable. Without a `jti` it is the signature, decoded: its text has many spellings. */
   readonly replayIsKnownBy: "jti" | "signature";
-  /** Events whose jobs may be steered by someone who cannot write to the repository, yet hold its rights, unless the issuer allows them. */
-  readonly refusedEvents: readonly string[];
   /**
    * Who the job is, by verified claims. Never parses `sub`: names in it can collide and change hands. Of the statement
    * it takes the commit alone, and only where the token names none.

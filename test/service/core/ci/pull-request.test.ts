@@ -18,7 +18,9 @@ for (const kind of storeKinds) {
         json: { message: "go", pull_request },
       });
       expect([answer.status, answer.body]).toMatchObject([400, { code: "pull_request_unsupported" }]);
-      expect(answer.text).toContain("can be fetched at GitHub and GitLab, and this job is one of circleci");
+      expect(answer.text).toContain(
+        "can be fetched in jobs of GitHub Actions and GitLab CI, and this is a job of CircleCI",
+      );
       for (const [provider, headRef] of [
         ["github", "refs/pull/7/head"],
         ["gitlab", "refs/merge-requests/7/head"],

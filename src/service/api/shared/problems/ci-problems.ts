@@ -37,7 +37,7 @@ export const ciProblems: ProblemsOf<ExchangeRefusal | PolicyRefusal | PullReques
   pull_request_unsupported: ({ allowed, provider }) => ({
     status: 400,
     code: "pull_request_unsupported",
-    message: `The head of a pull request can be fetched at ${allowed}, and this job is one of ${provider}. Leave "pull_request" out: the run then works on the job's own commit.`,
+    message: `The head of a pull request can be fetched in jobs of ${allowed}, and this is a job of ${provider}. Leave "pull_request" out: the run then works on the job's own commit.`,
   }),
 };
 

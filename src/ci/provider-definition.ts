@@ -1,0 +1,51 @@
+// What the job's side has to know of a CI provider, as its one file in this folder declares it. Types only.
+
+import type { Clock } from "../base/clock.ts";
+import type { ProcessRunner } from "../base/run-process.ts";
+import type { RetryNotice } from "../client/retry.ts";
+import type { Transport } from "../client/transport.ts";
+import type { CiProvider, Environment } from "./provider.ts";
+
+/** What the providers mint with; each takes what it needs. */
+export type ProviderOptions = {
+  readonly env: Environment;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
+  /** Runs the provider's tool. Default: a process of this machine. */
+  readonly run?: ProcessRunner;
+  /** The variable that holds the job's token, where the job may choose it. */
+  readonly tokenVariable?: string;
+};
+
+/** The variables in which a job finds what its token or its log says too. Null where there is none. */
+export type JobVariables = {
+  readonly owner: string;
+  /** A full ref, or the names of tag and branch. */
+  readonly ref: string | { readonly tag: string; readonly branch: string };
+  /** The branch that a pull request wants to change. */
+  readonly base: string | null;
+  /** The address of the run. */
+  readonly runUrl: string | null;
+  /** Who started it; the first that is set counts. */
+  readonly startedBy: readonly string[];
+  /** The address of the code host, where an operator can have one of their own. */
+  readonly server: string | null;
+};
+
+export type ProviderDefinition = {
+  /** Whether these are the variables of a job of the provider. Pure. */
+  readonly isJob: (env: Environment) => boolean;
+  /** The job that this process runs in. Mints nothing until a token is requested. */
+  readonly create: (options: ProviderOptions) => CiProvider;
+  readonly variables: JobVariables;
+  /** Whether the variables have the repository's id as the token has it, and its name as the code host has it. */
+  readonly environment: { readonly hasTokensId: boolean; readonly hasRepositoryName: boolean };
+  /** The lines that give a job a token for the audience, as its YAML has them. Null: a job mints one for any audience. */
+  readonly tokenLines: ((audience: string) => string) | null;
+  /** The format of a job log that folds. Null: plain lines. */
+  readonly logFormat: "github" | "gitlab" | "buildkite" | null;
+  /** Where a run shows beside the log, as far as a job may write there. */
+  readonly resultPage: "step_summary" | "report_files" | "annotation" | "code_insights" | null;
+};

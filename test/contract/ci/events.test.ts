@@ -1,0 +1,134 @@
+// Every row of the events, column by column: a change of an answer is a change here.
+
+import { describe, expect, it } from "vitest";
+import { ciEvents, type EventRules, eventRules, refusedEvents } from "../../../src/contract/ci/events.ts";
+import { type CiProviderName, ciProviderNames, ciProviders } from "../../../src/contract/ci/providers.ts";
+
+/** "claim": accepts a claim; "trust": trusted; "prompt": reads the checked-out prompt file; "refused": by default. */
+type Answer = "claim" | "trust" | "prompt" | "refused";
+const columns: Readonly<Record<Answer, keyof EventRules>> = {
+  claim: "acceptsClaim",
+  trust: "isTrusted",
+  prompt: "readsCheckedOutPrompt",
+  refused: "isRefused",
+};
+
+const outsiders: readonly Answer[] = [];
+const writers: readonly Answer[] = ["claim", "trust", "prompt"];
+
+const expected: Readonly<Record<CiProviderName, Readonly<Record<string, readonly Answer[]>>>> = {
+  github: {
+    push: writers,
+    schedule: writers,
+    workflow_dispatch: writers,
+    repository_dispatch: writers,
+    release: writers,
+    delete: writers,
+    create: ["claim"],
+    merge_group: outsiders,
+    pull_request: outsiders,
+    pull_request_review: outsiders,
+    pull_request_review_comment: outsiders,
+    issue_comment: outsiders,
+    issues: outsiders,
+    discussion: outsiders,
+    discussion_comment: outsiders,
+    fork: outsiders,
+    watch: outsiders,
+    gollum: outsiders,
+    pull_request_target: ["refused"],
+    workflow_run: ["refused"],
+  },
+  gitlab: {
+    push: writers,
+    schedule: writers,
+    web: writers,
+    webide: writers,
+    api: writers,
+    pull_request: outsiders,
+    trigger: outsiders,
+    pipeline: outsiders,
+    parent_pipeline: outsiders,
+    chat: outsiders,
+    external: outsiders,
+  },
+  circleci: { push: ["trust", "prompt"], pipeline: outsiders, pull_request: outsiders },
+  buildkite: {
+    schedule: writers,
+    push: ["trust", "prompt"],
+    webhook: outsiders,
+    pull_request: outsiders,
+    ui: outsiders,
+    api: outsiders,
+    trigger_job: outsiders,
+    build: outsiders,
+  },
+  bitbucket: { push: ["trust", "prompt"], pipeline: ["claim"], pull_request: outsiders },
+};
+
+const rows = ciProviderNames.flatMap((provider) =>
+  Object.entries(ciEvents[provider]).map(([event, rules]) => ({ provider, event, rules })),
+);
+
+describe("a job of an event", () => {
+  it("has a row here for each of the table, and the other way round", () => {
+    for (const name of ciProviderNames) {
+      expect(Object.keys(ciEvents[name]).toSorted()).toEqual(Object.keys(expected[name]).toSorted());
+    }
+  });
+
+  it.each(rows)("may do what its row says: $provider $event", ({ provider, event, rules }) => {
+    const answers = Object.entries(columns).flatMap(([answer, column]) =>
+      rules[column] === true ? [answer] : [],
+    );
+    expect(answers).toEqual(expected[provider][event]);
+    expect(eventRules(provider, event)).toBe(rules);
+  });
+
+  it.each(rows)("is trusted with nothing that its origin forbids: $provider $event", ({ rules }) => {
+    if (rules.startedBy === "anyone") expect(rules).toMatchObject({ acceptsClaim: false, isTrusted: false });
+    if (rules.readsCheckedOutPrompt) expect(rules.isTrusted).toBe(true);
+    if (rules.isRefused) expect(rules.startedBy).toBe("anyone");
+  });
+
+  it.each(ciProviderNames)("may do nothing where it is a pull request's: %s", (provider) => {
+    expect(eventRules(provider, "pull_request")).toEqual({
+      startedBy: "anyone",
+      acceptsClaim: false,
+      isTrusted: false,
+      readsCheckedOutPrompt: false,
+      isRefused: false,
+    });
+  });
+
+  it.each([
+    ["github", "an_event_of_tomorrow"],
+    ["github", "constructor"],
+    ["github", "__proto__"],
+    ["github", ""],
+    ["ci", "push"],
+    ["__proto__", "push"],
+    ["constructor", "name"],
+  ])("may do nothing where it is not known: %s %s", (provider, event) => {
+    expect(eventRules(provider, event)).toBe(eventRules("github", "issues"));
+  });
+
+  it("is refused at GitHub alone, in two cases", () => {
+    const refused = ciProviderNames.map((name) => [name, refusedEvents(name)]);
+    expect(refused.filter(([, events]) => events?.length !== 0)).toEqual([
+      ["github", ["pull_request_target", "workflow_run"]],
+    ]);
+  });
+});
+
+describe("a provider", () => {
+  it.each(ciProviderNames)("has a job that accepts a claim, or says why there is none: %s", (name) => {
+    const canAccept = Object.values(ciEvents[name]).some(({ acceptsClaim }) => acceptsClaim);
+    expect(canAccept).toBe(ciProviders[name].claimObstacle === null);
+  });
+
+  it.each(ciProviderNames)("is identified by ids, which no name is: %s", (name) => {
+    const { repository, owner } = ciProviders[name].ids;
+    for (const claim of [repository, owner]) expect(claim).toMatch(/[-_]id$|Uuid$/);
+  });
+});
