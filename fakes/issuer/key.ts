@@ -26,18 +26,35 @@ export type IssuerKeyOptions = {
   readonly publicExponent?: number;
 };
 
+/** Making an RSA key takes longer than most tests: issuers take turns with these. Any few in a row are different. */
+const POOL_SIZE = 8;
+const pool: Promise<KeyPair>[] = [];
 let keysMade = 0;
+
+type KeyPair = { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
 
 export async function makeIssuerKey(options: IssuerKeyOptions = {}): Promise<IssuerKey> {
   const { alg = "RS256", modulusLength = 2048, publicExponent = 65_537 } = options;
   keysMade += 1;
   const kid = options.kid ?? `key-${keysMade}`;
-  const pair =
-    alg === "ES256"
-      ? await generate("ec", { namedCurve: "P-256" })
-      : await generate("rsa", { modulusLength, publicExponent });
+  const pair = await makePair({ alg, modulusLength, publicExponent });
   const jwk = { ...pair.publicKey.export({ format: "jwk" }), kid, alg, use: "sig" };
   return { kid, alg, ...pair, jwk };
+}
+
+async function makePair(options: {
+  alg: SigningAlgorithm;
+  modulusLength: number;
+  publicExponent: number;
+}): Promise<KeyPair> {
+  const { alg, modulusLength, publicExponent } = options;
+  if (alg === "ES256") return await generate("ec", { namedCurve: "P-256" });
+  if (modulusLength !== 2048 || publicExponent !== 65_537) {
+    return await generate("rsa", { modulusLength, publicExponent });
+  }
+  const place = keysMade % POOL_SIZE;
+  pool[place] ??= generate("rsa", { modulusLength, publicExponent });
+  return await pool[place];
 }
 
 export type CompactToken = {

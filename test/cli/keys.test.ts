@@ -44,7 +44,7 @@ for (const kind of storeKinds) {
     };
 
     beforeAll(async () => {
-      place = await kind.make();
+      place = await kind.make({ isEmpty: true });
       service = new ServiceProcess(["serve"], environment());
       url = await service.ready();
     });
@@ -137,7 +137,7 @@ for (const kind of storeKinds) {
 
     it("says once, on a store without accounts, how to get the first key", async () => {
       await service.kill();
-      const empty = await kind.make();
+      const empty = await kind.make({ isEmpty: true });
       const settings = empty.settings;
       const env = {
         ...environment(),
@@ -162,7 +162,7 @@ for (const kind of storeKinds) {
     });
 
     it("works on a store that nobody has served from yet, and leaves it free", async () => {
-      const fresh = await kind.make();
+      const fresh = await kind.make({ isEmpty: true });
       const { dataDir, databaseUrl } = fresh.settings;
       const env = {
         PORT: "0",

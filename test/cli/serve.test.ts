@@ -152,7 +152,7 @@ describe("agent-service serve", () => {
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`a second service on ${kind.name}`, () => {
     it("is refused with 1 and told who has it, until the first is gone, however it went", async () => {
-      const place = await kind.make();
+      const place = await kind.make({ isEmpty: true });
       const { dataDir, databaseUrl } = place.settings;
       const env = {
         PORT: "0",

@@ -65,7 +65,7 @@ async function startDeployment(kind: StoreKind, roles: readonly Role[]): Promise
   const folder = await mkdtemp(join(tmpdir(), "agent-service-rates-"));
   const ratesFile = join(folder, "rates.json");
   await writeFile(ratesFile, JSON.stringify(RATES_DOCUMENT));
-  const place = await kind.make();
+  const place = await kind.make({ isEmpty: true });
   const settings = { RATES_FILE: ratesFile, CI_FREE_CREDITS: String(FREE_CREDITS) };
   const nodes = await ServiceNodes.start({ place, roles, settings });
   const { url, key } = nodes.forge.issuer;

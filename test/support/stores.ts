@@ -1,6 +1,6 @@
 // The stores that a suite runs on: SQLite always, PostgreSQL where TEST_DATABASE_URL names one.
 
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -19,7 +19,19 @@ export type StorePlace = {
   remove(): Promise<void>;
 };
 
-export type StoreKind = { readonly name: string; readonly isSkipped: boolean; make(): Promise<StorePlace> };
+export type PlaceOptions = {
+  /** Without tables, as an operator finds it. Unless told, its tables are there: making them takes longer than most tests. */
+  readonly isEmpty?: boolean;
+};
+
+export type StoreKind = {
+  readonly name: string;
+  readonly isSkipped: boolean;
+  make(options?: PlaceOptions): Promise<StorePlace>;
+};
+
+const DATABASE_FILE = "agent-service.sqlite";
+let migratedFile: Promise<Buffer> | null = null;
 
 export const storeKinds: readonly StoreKind[] = [
   { name: "SQLite", isSkipped: false, make: makeSqlitePlace },
@@ -30,13 +42,17 @@ export const storeKinds: readonly StoreKind[] = [
   },
 ];
 
-async function makeSqlitePlace(): Promise<StorePlace> {
+async function makeSqlitePlace({ isEmpty = false }: PlaceOptions = {}): Promise<StorePlace> {
   const folder = await mkdtemp(join(tmpdir(), "agent-service-store-"));
+  if (!isEmpty) {
+    migratedFile ??= makeMigratedFile();
+    await writeFile(join(folder, DATABASE_FILE), await migratedFile);
+  }
   return {
     settings: { dataDir: folder, databaseUrl: null },
     open: () => openSqliteStore({ folder }),
     query: async (sql) => {
-      const database = new DatabaseSync(join(folder, "agent-service.sqlite"), { readOnly: true });
+      const database = new DatabaseSync(join(folder, DATABASE_FILE), { readOnly: true });
       try {
         return database.prepare(sql).all();
       } finally {
@@ -47,8 +63,17 @@ async function makeSqlitePlace(): Promise<StorePlace> {
   };
 }
 
-async function makePostgresPlace(): Promise<StorePlace> {
-  const schema = await createTestSchema();
+/** A database file with its tables, made once a process. */
+async function makeMigratedFile(): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), "agent-service-store-"));
+  await (await openSqliteStore({ folder })).close();
+  const file = await readFile(join(folder, DATABASE_FILE));
+  await rm(folder, { recursive: true, force: true });
+  return file;
+}
+
+async function makePostgresPlace({ isEmpty = false }: PlaceOptions = {}): Promise<StorePlace> {
+  const schema = await createTestSchema({ isEmpty });
   const folder = await mkdtemp(join(tmpdir(), "agent-service-data-"));
   return {
     settings: { dataDir: folder, databaseUrl: schema.url },

@@ -16,7 +16,7 @@ for (const kind of storeKinds) {
     let store: Store;
 
     beforeEach(async () => {
-      place = await kind.make();
+      place = await kind.make({ isEmpty: true });
       store = await place.open();
     });
 
