@@ -37,7 +37,7 @@ export function actionPort(surroundings: Omit<Step, "github">): JobPort<ActionTy
     openService: (admitted) => openService(step, admitted),
     setSecret: core.setSecret,
     keepGrant: (grant, progress) => {
-      // A capability of a service that ends with this step is of no use to the post step.
+      // An embedded service ends with this step, and its capability with it.
       if ("service" in progress && progress.service.type === "embedded") return;
       leaveState({ capability: grant.access_token, phase: "run" in progress ? "submitted" : "granted" });
     },
@@ -84,7 +84,7 @@ function announce({ run, grant, settings, plan }: Submitted<ActionTypes>): void 
   core.setOutput("run-url", run.url ?? "");
   core.setOutput("session-id", run.sessionId);
   plan.statusComment?.begin(run);
-  // A run that nobody waits for is not the post step's to cancel.
+  // The post step does not cancel a run that this step does not wait for.
   if (settings.wait) leaveState({ agentId: grant.agent_id, runId: run.id, phase: "submitted" });
 }
 
@@ -109,7 +109,7 @@ function publications(step: Step, ending: ActionEnding): readonly Publication[] 
   ];
 }
 
-/** A comment that asks for nothing gets no page, and the doctor writes its own. */
+/** A comment without a command gets no summary, and the doctor writes its own. */
 function hasSummary({ progress, outcome, verdict }: ActionEnding): boolean {
   const isWanted = "settings" in progress && progress.settings.inputs.summary;
   return isWanted && verdict.reason !== "no_command" && outcome.type !== "examined";
@@ -121,8 +121,8 @@ function sayEnding({ verdict, claimUrl, fails, outcome }: ActionEnding): void {
   if (fails) core.setFailed(text);
   else if (conclusion === "skipped" || conclusion === "detached") core.notice(text);
   else if (conclusion !== "success") core.warning(text);
-  // The log of a run, and the page of the doctor, end with their own success.
+  // A run's log and the doctor's page say so themselves.
   else if (outcome.type === "cancelled_runs") sayLine(text);
-  // A run that was asked to stop and not seen to end is left to the post step, which asks again.
+  // A run that was cancelled and not seen to end is left to the post step, which cancels it again.
   if (outcome.type !== "stopping") leaveState({ phase: "concluded" });
 }

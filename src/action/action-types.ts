@@ -31,7 +31,7 @@ export type ActionTypes = {
 export type ActionPlan = JobPlan & {
   /** Null for a step that only examines the job. */
   readonly request: AgentRequest | null;
-  /** Null where there is nobody to answer, or no permission to. */
+  /** Null where there is nobody to answer, or no permission to write. */
   readonly statusComment: StatusComment | null;
 };
 

@@ -1,4 +1,4 @@
-// Which runs a step is to cancel: the one that is named, or those in flight of the issue or pull request that the event is about. Pure.
+// The runs that a step is to cancel: the one in "run-id", or those in flight of the event's issue or pull request. Pure.
 
 import type { RequestSubject } from "../github/trigger/agent-request.ts";
 import { Declined } from "../github/trigger/declined.ts";
@@ -7,7 +7,7 @@ import { StepError } from "../job/step-error.ts";
 import type { Inputs } from "./inputs.ts";
 import { subjectKey } from "./run-request.ts";
 
-/** A task without a service where this step can cancel nothing. */
+/** A task of type "none" where this step can cancel nothing. */
 export function cancelTask({ service, runId }: Inputs, subject: RequestSubject | null): Task {
   if (service.type === "embedded") return refused(cancelledElsewhere());
   if (runId !== null) return { type: "cancel", target: { type: "run", runId } };

@@ -28,7 +28,7 @@ export async function concludeComment({ interrupts }: Step, ending: ActionEnding
   });
 }
 
-/** Nothing ran, and nothing is wrong: only somebody who gave a command waits for an answer. */
+/** Nothing ran and nothing is wrong: only the author of a command waits for an answer. */
 function isUneventful({ progress, verdict: { conclusion } }: ActionEnding): boolean {
   return !("run" in progress) && (conclusion === "skipped" || conclusion === "success");
 }

@@ -51,7 +51,7 @@ export async function startService({ env, job, model }: EmbeddedOptions): Promis
   }
 }
 
-/** What a service inside this job would find to work with. */
+/** Which model and sandbox a service inside this job would use. */
 export async function examineEmbedded(
   env: Environment,
   model: ModelInputs | null,

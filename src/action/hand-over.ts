@@ -6,7 +6,7 @@ import type { HandedOver } from "../job/job-types.ts";
 import type { Following } from "../job/progress.ts";
 import type { ActionTypes, Step } from "./action-types.ts";
 import { openCodeHost } from "./github-access.ts";
-import { asksForReview, conversationKey } from "./run-request.ts";
+import { requestsReview, sessionKeyOf } from "./run-request.ts";
 import { sayLine } from "./say-line.ts";
 
 type Completed = Following<ActionTypes>;
@@ -26,13 +26,13 @@ export async function handOver(step: Step, completed: Completed): Promise<Handed
 
 type Handover = { readonly completed: Completed; readonly codeHost: CodeHost };
 
-/** A plain question has a plain answer: without findings, and without a warning that they are missing. */
+/** Null also where the request was a question: its reply has no findings, and needs no warning about that. */
 async function publish({ completed, codeHost }: Handover): Promise<HandedOver["findings"]> {
   const { settings, plan, run, log } = completed;
   const { request } = plan;
   const { output } = log.report;
   const { findings: mode } = settings.inputs;
-  const isExpected = request !== null && asksForReview(settings.inputs, request);
+  const isExpected = request !== null && requestsReview(settings.inputs, request);
   if (mode === "none" || (output === null && !isExpected)) return null;
   return await codeHost.publishFindings({
     mode,
@@ -64,11 +64,11 @@ async function deliver(step: Step, { completed, codeHost }: Handover): Promise<H
   });
 }
 
-/** A service inside the job remembers no earlier run: what the run is about tells which pull request is its own. */
+/** An embedded service has no session of earlier runs: the session key finds the pull request that they opened. */
 function embeddedSession(
   { env, github: { job } }: Step,
   { service, settings: { inputs }, plan: { request } }: Completed,
 ): string | null {
   if (service.type !== "embedded" || request === null) return null;
-  return conversationKey({ inputs, request, job, workflowRef: env.GITHUB_WORKFLOW_REF ?? "" });
+  return sessionKeyOf({ inputs, request, job, workflowRef: env.GITHUB_WORKFLOW_REF ?? "" });
 }

@@ -1,5 +1,4 @@
-// The main step's entry. It starts for every comment of a repository, so that the recipe is loaded only where a run is
-// requested.
+// The main step's entry. It starts for every comment of a repository: the recipe is loaded only where a request may be.
 
 import { jobEnvironment } from "../ci/environment.ts";
 import { skipQuietly } from "../github/trigger/quiet-skip.ts";

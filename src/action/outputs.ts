@@ -7,7 +7,7 @@ import type { PublishedFindings } from "../report/findings.ts";
 import type { RunReport } from "../report/run-report.ts";
 import type { ActionEnding } from "./action-types.ts";
 
-/** The code host takes 1 MB of outputs a job; the whole reply is in the reply file. */
+/** GitHub accepts 1 MB of outputs a job; the whole reply is in the reply file. */
 const MAX_REPLY_BYTES = 256 * 1024;
 const MAX_CHANGED_FILES_BYTES = 128 * 1024;
 
@@ -63,7 +63,7 @@ function findingsCount(findings: PublishedFindings | null): string {
   return findings === null ? "" : String(findings.found);
 }
 
-/** Whole or not at all: half of a JSON text is none. */
+/** Whole or empty: a cut JSON text is useless. */
 function structuredOutput(output: RunReport["output"]): string {
   if (output === null) return "";
   const json = JSON.stringify(output.value);
@@ -79,7 +79,7 @@ export function cutToBytes(text: string, maxBytes: number): string {
   return bytes.toString("utf8", 0, end);
 }
 
-/** A JSON array: a path may hold anything, a newline too. */
+/** A JSON array: a path may contain any character, a newline too. */
 function pathList(paths: readonly string[]): string {
   let kept = paths.length;
   let json = JSON.stringify(paths);

@@ -1,4 +1,4 @@
-// What the step asks of the service: the prompt, whose conversation it goes on in, and on which commit. Pure.
+// The body of the step's submission: the prompt, the session that it continues, and the commit. Pure.
 
 import { createHash } from "node:crypto";
 import type { CiJob } from "../ci/provider.ts";
@@ -15,7 +15,7 @@ export type RunRequestOptions = {
   readonly workflowRef: string;
 };
 
-/** The body of the submission. The same job gives the same, so that it finds its run when it is run again. */
+/** The same job gives the same body, so that a re-run finds its run. */
 export function runRequest(options: RunRequestOptions): SubmitRunRequest {
   const { inputs, request } = options;
   const { maxTurnTokens } = inputs;
@@ -33,20 +33,20 @@ function sessionOf(options: RunRequestOptions): Partial<SubmitRunRequest> {
   const { session, service } = options.inputs;
   const { subject } = options.request;
   if (session.type === "id") return { session_id: session.id };
-  // One inside the job forgets it with the step.
+  // A service inside the job ends with the step, and its sessions with it.
   if (service.type !== "remote" || session.type === "new") return {};
-  // What is said next goes on in the new one.
+  // Later requests continue the new session.
   if (subject?.command?.verb === "new") return { session_key: subjectKey(subject.number), new_session: true };
-  const key = conversationKey(options);
+  const key = sessionKeyOf(options);
   return key === null ? {} : { session_key: key };
 }
 
 /**
- * People who write about one thing go on in one conversation, until somebody begins another. So does a step whose
- * changes become a pull request: its next run brings the one that is open up to date, and opens no second one. Null for
- * a run that goes on in none, or in one that has an id.
+ * Requests on one issue or pull request continue one session, until somebody begins a new one. So does a step whose
+ * changes become a pull request: its next run updates the open pull request in place of opening a second one. Null for a
+ * run that continues no session, or one that is named by its id.
  */
-export function conversationKey(options: RunRequestOptions): string | null {
+export function sessionKeyOf(options: RunRequestOptions): string | null {
   const { session, changes } = options.inputs;
   const { subject } = options.request;
   if (session.type !== "thread") return null;
@@ -54,7 +54,7 @@ export function conversationKey(options: RunRequestOptions): string | null {
   return subject.command?.verb === "new" ? null : subjectKey(subject.number);
 }
 
-/** One for each step of a workflow on each branch, and for each leg of its matrix: they have tasks of their own. */
+/** One for each step of a workflow, branch and leg of the matrix: each has its own task. */
 function workflowKey({ inputs, job, workflowRef }: RunRequestOptions): string {
   const file = /([\w.-]+)@/.exec(workflowRef)?.[1] ?? "";
   const place = JSON.stringify([workflowRef, job.job, job.step, inputs.matrix]);
@@ -62,7 +62,7 @@ function workflowKey({ inputs, job, workflowRef }: RunRequestOptions): string {
   return `workflow-${file.slice(0, MAX_FILE_CHARS)}-${hash.slice(0, HASH_CHARS)}`;
 }
 
-/** For whoever reads the key: the hash is what tells steps apart. */
+/** The file's name is for readers of the key; the hash tells steps apart. */
 const MAX_FILE_CHARS = 100;
 const HASH_CHARS = 32;
 
@@ -72,8 +72,8 @@ export function subjectKey(number: number): string {
 }
 
 /**
- * The token of a comment's job names the default branch, that of a pull request's a merge of it: what is found there is
- * on other lines than what the code host shows.
+ * The token of a comment's job names the default branch, that of a pull request's job a merge commit. Neither has the
+ * lines that GitHub shows on the pull request.
  */
 function headOf({ subject }: AgentRequest): Partial<SubmitRunRequest> {
   if (subject === null || subject.refs === null) return {};
@@ -82,11 +82,11 @@ function headOf({ subject }: AgentRequest): Partial<SubmitRunRequest> {
 }
 
 function outputSchema(inputs: Inputs, request: AgentRequest): Inputs["outputSchema"] {
-  return asksForReview(inputs, request) ? findingsSchema : inputs.outputSchema;
+  return requestsReview(inputs, request) ? findingsSchema : inputs.outputSchema;
 }
 
-/** Whether the reply is held to the form of a review. */
-export function asksForReview(
+/** Whether the run is to reply by the schema of a review. */
+export function requestsReview(
   { outputSchema: given, findings }: Pick<Inputs, "outputSchema" | "findings">,
   { subject }: AgentRequest,
 ): boolean {

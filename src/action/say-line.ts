@@ -1,8 +1,8 @@
-// One plain line in the job's log. What others wrote may be in it (a refusal's text, a run id), and is not obeyed.
+// One plain line in the job's log. It may contain untrusted text: a refusal's message, a run id.
 
 import { info } from "@actions/core";
 
-/** Prints the text on one line, without what a runner takes for a command anywhere in a line. */
+/** Prints the text on one line, without anything that the runner reads as a command. */
 export function sayLine(text: string): void {
   const line = text.replace(/\p{Cc}+/gu, " ").replaceAll("##[", "## [");
   info(line.trimStart().startsWith("::") ? `. ${line}` : line);

@@ -1,5 +1,5 @@
 // The client's transport inside a job: proxies come from @actions/http-client's agents, private CAs from Node
-// (NODE_EXTRA_CA_CERTS). The request is our own: HttpClient waits forever for an answer that is cut off.
+// (NODE_EXTRA_CA_CERTS). The request is our own: HttpClient never ends where an answer is cut off.
 
 import * as http from "node:http";
 import * as https from "node:https";
@@ -21,7 +21,7 @@ export type ActionTransport = {
 
 /** Opens connections as they are needed, and keeps them open for the next request. */
 export function openTransport(): ActionTransport {
-  // One HttpClient an origin: it hands out its first agent for every address after.
+  // One HttpClient for each origin: it returns its first agent for every later address.
   const clients = new Map<string, HttpClient>();
   const agentFor = (url: URL): http.Agent => {
     const client =

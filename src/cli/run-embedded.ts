@@ -1,4 +1,4 @@
-// The service inside this process, for `agent-service run --embedded`. Loaded only there, as it is the whole service.
+// The service inside this process, for `agent-service run --embedded`. Loaded only there: it is the whole service.
 
 import { tmpdir } from "node:os";
 import type { CiJob, Environment } from "../ci/provider.ts";

@@ -8,7 +8,7 @@ import type { CommandEnding, RunSurroundings } from "./run-types.ts";
 export function sayEnding(ending: CommandEnding, surroundings: RunSurroundings): void {
   if (surroundings.settings.format === "text") sayResult(ending, surroundings);
   const { conclusion, message } = ending.verdict;
-  // A success is the last line of the result.
+  // The result's last line says so.
   if (conclusion !== "success") note(message);
   sayClaim(ending, surroundings);
 }
@@ -26,7 +26,7 @@ function sayResult(ending: CommandEnding, { files }: RunSurroundings): void {
   process.stdout.write(`${parts.join(", ")}\n`);
 }
 
-/** The link where there is one; without a way to claim, why the credits stay used up. */
+/** The claim link; or, where credits are used up and nobody can claim, why. */
 function sayClaim(ending: CommandEnding, { origin }: RunSurroundings): void {
   const { claimUrl, outcome } = ending;
   if (claimUrl !== null) {

@@ -1,4 +1,4 @@
-// What a run leaves for the steps after it and for artifacts: one folder, the same files in every CI.
+// The files that a run leaves for later steps and artifacts: one folder, the same files with every CI provider.
 
 import { mkdir, open, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -19,7 +19,7 @@ import type { RunSurroundings } from "./run-types.ts";
 
 const MAX_ID_CHARS = 100;
 
-/** Names the run where somebody can follow it; one inside this process is followed by its own log. */
+/** Names the run and its address. A run inside this process has none. */
 export function announceRun(run: JobRun, format: RunSettings["format"]): void {
   if (run.url === null) return;
   const lines = runLines({ ...run, id: singleLine(run.id, MAX_ID_CHARS) });
@@ -43,7 +43,7 @@ export function openRunLog({ settings, origin, files }: RunSurroundings): JobLog
   return { ...log, close: files.close };
 }
 
-/** The provider's own sections where it has them. */
+/** The provider's own sections, where its logs have some. */
 function logFormat(provider: CiProviderName | null): LogFormat {
   const format = provider === null ? null : providerDefinitions[provider].logFormat;
   switch (format) {

@@ -9,7 +9,7 @@ export function note(text: string): void {
   process.stderr.write(`${safeLines(text)}\n`);
 }
 
-/** Lines stay lines, as advice may be YAML to copy. */
+/** Keeps line breaks: advice may be YAML to copy. */
 function safeLines(text: string): string {
   const lines = visibleText(text.slice(0, MAX_LINE_CHARS)).trimEnd().split("\n");
   return lines

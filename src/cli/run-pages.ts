@@ -1,4 +1,4 @@
-// Where a CI provider shows a run beside its log, as far as the job may write there without a stored secret.
+// The pages on which a CI provider shows a run beside its log, where the job can write to them without a stored secret.
 
 import { appendFile } from "node:fs/promises";
 import { assertNever } from "../base/assert-never.ts";
@@ -15,7 +15,7 @@ import type { CommandEnding, RunSurroundings } from "./run-types.ts";
 const ANNOTATE_TIMEOUT_MS = 20_000;
 const MAX_DETAILS_CHARS = 2_000;
 
-/** Rejects with what the provider, or the file, said. */
+/** Rejects with the provider's or the file's error. */
 export async function writePages(ending: CommandEnding, surroundings: RunSurroundings): Promise<void> {
   const { origin, files, env } = surroundings;
   const summary = () => runSummary(ending, surroundings);

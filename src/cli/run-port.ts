@@ -1,5 +1,4 @@
-// How `agent-service run` gives the recipe of job/run-job.ts what it needs: flags in; log, files and the CI provider's pages
-// out.
+// How `agent-service run` gives the recipe of job/run-job.ts what it needs: flags in; log, files and pages out.
 
 import { systemClock } from "../base/clock.ts";
 import { fetchTransport } from "../client/transport.ts";
@@ -31,9 +30,9 @@ export function commandPort(
     claimObstacle: job === null ? null : ciProviders[job.provider].claimObstacle,
     readSettings: async () => ({ ...settings, wait: true }),
     planJob: async () => ({ task: { type: "run", body: runBody(settings), job, matrix: "" } }),
-    // Opened before: a command with wrong settings ends without a conclusion.
+    // Opened before the recipe: wrong settings of a service are a usage error, and no conclusion.
     openService: async () => service,
-    // Not every CI can hide a value: what is secret is never printed.
+    // Not every CI provider can mask a value. Tokens are never printed.
     setSecret: () => {},
     keepGrant: () => {},
     announce: ({ run }) => announceRun(run, settings.format),

@@ -1,9 +1,9 @@
-// The prompt of `agent-service run`: the argument, a file, or what comes on standard input.
+// The prompt of `agent-service run`: the argument, a file, or standard input.
 
 import { readFile } from "node:fs/promises";
 import { UsageError } from "./flags.ts";
 
-/** More than a service takes. Nobody waits for the end of a pipe that has none. */
+/** More than a service accepts. Reading stops there: a pipe may never end. */
 const MAX_PROMPT_BYTES = 1_048_576;
 const STDIN = "-";
 

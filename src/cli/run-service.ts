@@ -59,7 +59,7 @@ function findProvider(env: Environment): CiProvider | NoProviderError {
   }
 }
 
-/** A build of a branch's newest commit may have no variable that names it: the checkout has it. */
+/** Some builds have no variable with the commit: then the checkout's HEAD counts. */
 async function commitOf({ job }: CiProvider): Promise<string> {
   if (job.sha !== "") return job.sha;
   const { readHeadCommit } = await import("../ci/head-commit.ts");

@@ -35,7 +35,7 @@ async function openFiles({ outputDir }: RunSettings, { job }: RunOrigin): Promis
   return folder === null ? noFiles : await openRunFiles(folder);
 }
 
-/** Nobody needs it any more, unless the run was asked to stop and not seen to end. It would expire by itself soon. */
+/** Not needed any more, unless the run was cancelled and not seen to end. A failure is no loss: it expires by itself. */
 async function revokeCapability({ progress, outcome }: Ending): Promise<void> {
   if (!("grant" in progress) || progress.service.type === "embedded" || outcome.type === "stopping") return;
   await progress.client.revoke({ signal: AbortSignal.timeout(REVOKE_MS) }).catch(() => {});

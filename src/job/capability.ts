@@ -1,4 +1,4 @@
-// The capability of this job: minted and exchanged, masked before first use, made anew when it ends during a run.
+// The capability of this job: exchanged for an ID token, masked before first use, renewed when it expires during a run.
 
 import type { CiProvider } from "../ci/provider.ts";
 import type { Client } from "../client/client.ts";
@@ -6,7 +6,7 @@ import type { Credential } from "../client/request.ts";
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import { StepError } from "./step-error.ts";
 
-/** What a capability takes of a provider. */
+/** The part of a provider that a capability needs. */
 export type TokenSource = Omit<CiProvider, "job">;
 
 export type CapabilityOptions = {
@@ -15,12 +15,12 @@ export type CapabilityOptions = {
   readonly account: string | null;
   /** The job's commit, for a provider whose tokens may name none. */
   readonly sha?: string;
-  /** One that an earlier step was given. */
+  /** A capability that an earlier step was granted. */
   readonly token?: string;
   readonly exchange: Client["exchange"];
   /** Hides a value in the job's log from here on. */
   readonly setSecret: (secret: string) => void;
-  /** Told of each new capability, the first one too. */
+  /** Called for each capability, the first one too. */
   readonly onGrant: (grant: ExchangeResponse) => void;
 };
 
@@ -31,7 +31,7 @@ export type Capability = Required<Credential> & {
 
 /**
  * Holds no capability until `grant` is called. Rejects as mintIdToken and exchange do, and with a StepError where
- * the job has no token left that was not exchanged.
+ * every ID token of the job is used.
  */
 export function createCapability(options: CapabilityOptions): Capability {
   const { provider, audience, account, setSecret } = options;

@@ -1,4 +1,4 @@
-// What the step comes to: one conclusion, one stable reason, one message that names the fix. Pure.
+// From how a job's work ended to its verdict: one conclusion, one stable reason, one message that names the fix. Pure.
 
 import { assertNever } from "../base/assert-never.ts";
 import { IdentityError } from "../ci/provider.ts";
@@ -11,24 +11,24 @@ import type { PassedLimit } from "./watch-run.ts";
 
 /** How the work ended. */
 export type Outcome =
-  /** The run ended. `passed`: because this step cancelled it at a limit. */
+  /** The run ended. `passed`: the limit at which this job cancelled it. `detail`: the run's own error message. */
   | {
       readonly type: "ended";
       readonly run: Run;
       readonly passed: PassedLimit;
       readonly detail: string | null;
     }
-  /** The run goes on without us, as asked. */
+  /** The run goes on without the job, as the settings say. `interrupted`: because the job was cancelled. */
   | { readonly type: "detached"; readonly runUrl: string | null; readonly interrupted: boolean }
-  /** We asked the run to stop and did not see it end. */
+  /** The job cancelled the run and did not see it end. */
   | { readonly type: "stopping"; readonly passed: PassedLimit }
-  /** Runs were to be cancelled: these were, and have ended; none where nothing was in flight. */
+  /** The task was to cancel runs: these were in flight and were cancelled. */
   | { readonly type: "cancelled_runs"; readonly runIds: readonly string[] }
-  /** The step answered by itself: the message is the answer. */
+  /** A command that needs no run, such as help: the message is the answer. */
   | { readonly type: "answered"; readonly reason: string; readonly message: string }
-  /** The job was looked at, and no run was asked for. */
+  /** The doctor examined the job. */
   | { readonly type: "examined"; readonly isSound: boolean; readonly message: string }
-  /** The job was cancelled before there was a run; `submitting`: or just then. */
+  /** The job was cancelled before it knew of a run. `submitting`: the submission was not answered yet. */
   | { readonly type: "interrupted"; readonly submitting: boolean }
   | { readonly type: "error"; readonly error: unknown };
 
@@ -156,7 +156,7 @@ function concludeQuota(error: ApiError): Verdict {
   return { conclusion: "quota", reason, message, claimUrl: error.claimUrl };
 }
 
-/** Not our service's words: a page of a proxy, or of a server that is down. */
+/** Another server's answer: the page of a proxy, or of a gateway whose service is down. */
 function isServiceFault(error: unknown): error is DecodeError {
   return error instanceof DecodeError && (error.status >= 500 || error.contentType.includes("html"));
 }

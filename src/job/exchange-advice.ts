@@ -4,13 +4,13 @@ import type { ApiError } from "../client/errors.ts";
 
 /** How a provider's users say what they have to change. */
 export type ExchangeWords = {
-  /** Gives the job a token for this audience; without one, for whichever the service expects. */
+  /** How to get a token for this audience; undefined: for the one that the service expects. */
   readonly setAudience: (audience: string | undefined) => string;
-  /** The events that a service takes, as the provider calls them. Null: what the service says of one is better. */
+  /** The events that a service accepts, in the provider's names. Null: the service's own message is more precise. */
   readonly events: string | null;
 };
 
-/** Of the Action. */
+/** The words of the Action. */
 export const actionWords: ExchangeWords = {
   setAudience: (audience) => {
     const what = audience === undefined ? "the audience that the service expects" : `"audience: ${audience}"`;
@@ -29,7 +29,7 @@ const advice: Readonly<Record<string, string>> = {
   keys_unavailable: "The service cannot fetch the issuer's keys at the moment. Re-run the job later.",
 };
 
-/** The message for a refusal that carries a reason; `expected` and `got` are named where the service tells them. */
+/** The message for a refusal with a reason. Names `expected` and `got` where the service does. */
 export function exchangeMessage(error: ApiError, words: ExchangeWords = actionWords): string {
   const { reason = error.code, expected, got } = error;
   if (reason === "audience_mismatch") {

@@ -7,15 +7,15 @@ import { RunReportFold } from "../report/fold-run.ts";
 import { type RunReport, replyMessage } from "../report/run-report.ts";
 
 export type FollowLog = {
-  /** Takes the events in order, each once. They are written together with those that come in the same turn. */
+  /** Takes the events in order, each once. Events of the same turn of the event loop are written together. */
   readonly add: (stored: StoredRunEvent) => void;
-  /** Writes what was held back. Rejects when the events file could not be written. Safe to repeat. */
+  /** Writes what is buffered. Rejects when the events file could not be written. Safe to repeat. */
   readonly end: () => Promise<void>;
   /** A live view. */
   readonly report: RunReport;
   /** The agent's answer so far; empty when there is none. */
   readonly reply: () => string;
-  /** What a failed run says of itself; null when it did not fail. */
+  /** The error message of a failed run; null when it did not fail. */
   readonly failure: () => string | null;
 };
 
@@ -41,7 +41,7 @@ export function openFollowLog(options: FollowLogOptions): FollowLog {
     if (lines.length > 0) write(`${lines.join("\n")}\n`);
     const text = eventLines;
     if (text !== "") written = written.then(() => files.appendEvents(text));
-    written.catch(() => {}); // Told by `end`.
+    written.catch(() => {}); // `end` rejects with it.
     parts = [];
     eventLines = "";
   };
@@ -50,7 +50,7 @@ export function openFollowLog(options: FollowLogOptions): FollowLog {
       fold.add(stored);
       parts.push(...log.add(stored));
       eventLines += ndjsonLine(stored);
-      // A page of events is one turn: few fences, few writes, and nothing waits for the next page.
+      // A page of events arrives in one turn: few writes, and no event waits for the next page.
       if (!isScheduled) setImmediate(flush);
       isScheduled = true;
     },

@@ -1,4 +1,4 @@
-// One run a job attempt, however often the request is sent; a re-run of the job finds the run it left behind.
+// One run for each job attempt, however often the request is sent; a re-run of the job finds the run that it left.
 // Why: docs/decisions/006-idempotency-keys-of-a-job.md
 
 import { createHash } from "node:crypto";
@@ -7,9 +7,9 @@ import type { Client, SubmittedRun } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
 import type { RunStatus, SubmitRunRequest } from "../contract/runs/run.ts";
 
-/** Keys beyond the attempt's own that are tried when another request holds them. */
+/** Further keys to try where another request has used the attempt's own. */
 const SPARE_KEYS = 3;
-/** More re-runs than anybody asks for, where the provider does not count them. */
+/** A limit that no job reaches, for providers that do not count attempts. */
 const UNCOUNTED_ATTEMPTS = 100;
 
 export type SubmitOptions = {
@@ -33,8 +33,8 @@ export function idempotencyKey(options: { job: CiJob; matrix: string; attempt: n
 }
 
 /**
- * Submits the run of this job attempt. Attempt N asks for the keys 1 to N in turn: a run still in flight is attached
- * to, an ended one is passed over; an attempt that nobody counts goes on to the first key that was not used. Rejects as
+ * Submits the run of this job attempt. Attempt N tries the keys 1 to N in turn: it attaches to a run in flight and
+ * passes over one that has ended. Where attempts are not counted, it goes on to the first unused key. Rejects as
  * submitRun does. Safe to repeat.
  */
 export async function submitOnce(options: SubmitOptions): Promise<OwnRun> {
@@ -62,7 +62,7 @@ async function isInFlight(options: SubmitOptions, submitted: SubmittedRun): Prom
   return isWorthAttaching(run.status);
 }
 
-/** A run that is being cancelled will bring no answer any more: whoever starts the job again wants a new one. */
+/** A run that is being cancelled gives no answer: whoever starts the job again wants a new run. */
 function isWorthAttaching(status: RunStatus): boolean {
   return status === "queued" || status === "running";
 }

@@ -5,11 +5,11 @@ import type { CiProviderName } from "../contract/ci/providers.ts";
 import type { Verdict } from "../report/conclusion.ts";
 import type { ExchangeWords } from "./exchange-advice.ts";
 
-/** What to say to a job of the provider. A job's token names its audience, in each by other means. */
+/** The words for a job of the provider: each sets a token's audience in its own way. */
 export function jobWords(provider: CiProviderName): ExchangeWords {
   return {
     setAudience: (audience = "<what the service expects>") => audienceAdvice(provider, audience),
-    // The service says of each event of these why it is refused.
+    // The service's own message says why it refuses an event of these providers.
     events: null,
   };
 }
@@ -22,7 +22,7 @@ function audienceAdvice(provider: CiProviderName, audience: string): string {
     : `${flag}, and give the job a token for it:\n\n${tokenLines(audience)}\n`;
 }
 
-/** The verdict in words for a repository that cannot be claimed. */
+/** The verdict, with the advice to claim replaced by why that is impossible. */
 export function withoutClaim(verdict: Verdict, obstacle: string): Verdict {
   if (verdict.conclusion !== "quota") return verdict;
   const why =

@@ -1,7 +1,7 @@
 // How a job is cancelled: the runner sends SIGINT, SIGTERM 7.5 s later and SIGKILL 2.5 s after that
 // (on Windows Ctrl+C, then Ctrl+Break), to the entry process only.
 
-/** The reason of both signals below. */
+/** The abort reason of both signals below. */
 export class InterruptedError extends Error {
   readonly code = "interrupted";
 
@@ -12,29 +12,29 @@ export class InterruptedError extends Error {
 }
 
 export type Interrupts = {
-  /** Aborts at the first signal: begin to end. */
+  /** Aborts at the first signal: end in an orderly way. */
   readonly first: AbortSignal;
-  /** Aborts at the second: stop at once. */
+  /** Aborts at the second signal: stop at once. */
   readonly last: AbortSignal;
   close(): void;
 };
 
 type SignalSource = Pick<NodeJS.Process, "on" | "off">;
 
-/** Listens until closed, so that a signal does not end the process by itself. */
+/** Listens until closed. Meanwhile a signal does not end the process. */
 export function listenForInterrupts(source: SignalSource = process): Interrupts {
   const first = new AbortController();
   const last = new AbortController();
-  const hear = (name: NodeJS.Signals) => {
+  const onSignal = (name: NodeJS.Signals) => {
     (first.signal.aborted ? last : first).abort(new InterruptedError(name));
   };
   const names = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
-  for (const name of names) source.on(name, hear);
+  for (const name of names) source.on(name, onSignal);
   return {
     first: first.signal,
     last: last.signal,
     close: () => {
-      for (const name of names) source.off(name, hear);
+      for (const name of names) source.off(name, onSignal);
     },
   };
 }

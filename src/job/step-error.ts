@@ -1,4 +1,4 @@
-// What a user's own set-up makes a step fail with, before anything is sent. Pure.
+// An error that the user's own set-up causes, before anything is sent. Pure.
 
 /** Every reason of a StepError. A new one needs its text in scripts/docs/reason-texts.ts. */
 export type StepReason =
@@ -36,7 +36,7 @@ export type StepReason =
 /** `code` is the reason that the step gives; the message names what to change. */
 export class StepError extends Error {
   readonly code: StepReason;
-  /** "skipped" where nothing is wrong: it is how it should be. */
+  /** "skipped" where nothing is wrong. */
   readonly conclusion: "failure" | "skipped" = "failure";
   readonly isStepError = true;
 

@@ -1,4 +1,4 @@
-// Stays with a run until it ends, the job is cancelled, or time is up.
+// Follows a run until it ends, the job is cancelled, or a limit is passed.
 
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../client/client.ts";
@@ -7,9 +7,9 @@ import type { Run } from "../contract/runs/run.ts";
 import type { StoredRunEvent } from "../contract/runs/run-event.ts";
 import type { Interrupts } from "./signals.ts";
 
-/** From SIGINT on: the runner sends SIGTERM after 7.5 s, and outputs and summary want writing before. */
+/** After SIGINT. The runner sends SIGTERM after 7.5 s; outputs and summary have to be written before. */
 const INTERRUPT_GRACE_MS = 5_000;
-/** From the time limit on: nobody is in a hurry, but the step must end. */
+/** After a limit was passed. Nothing presses, but the step must end. */
 const TIMEOUT_GRACE_MS = 30_000;
 
 export type WatchOptions = {
@@ -19,24 +19,24 @@ export type WatchOptions = {
   readonly interrupts: Pick<Interrupts, "first" | "last">;
   readonly onCancel: "cancel" | "detach";
   readonly timeoutMs: number;
-  /** How long a run that has begun may be silent. Null for ever. */
+  /** How long a run that has begun may be silent. Null: without a limit. */
   readonly idleMs: number | null;
   readonly clock: Clock;
   readonly onEvent: (stored: StoredRunEvent) => void | Promise<void>;
-  /** What a reader of the log should know. */
+  /** Lines for the job's log. */
   readonly onNote: (note: string) => void;
 };
 
-/** What the run was cancelled for; null where that was not us, or the job was cancelled. */
+/** The limit at which the run was cancelled; null for every other end. */
 export type PassedLimit = "time" | "silence" | null;
 
 export type WatchEnd =
   | { readonly type: "ended"; readonly run: Run; readonly passed: PassedLimit }
-  /** Asked to stop, but not seen to end. */
+  /** Cancelled, and not seen to end within the grace period. */
   | { readonly type: "stopping"; readonly passed: PassedLimit }
   | { readonly type: "detached" };
 
-/** Hands on every event. Rejects as `follow` does, unless the job was cancelled or time was up. */
+/** Passes every event on. Rejects as `follow` does, unless the job was cancelled or a limit was passed. */
 export async function watchRun(options: WatchOptions): Promise<WatchEnd> {
   const { client, runId, interrupts, clock } = options;
   const stop = new AbortController();
@@ -73,11 +73,11 @@ export async function watchRun(options: WatchOptions): Promise<WatchEnd> {
   whenAborted(interrupts.first, { until: over.signal, act: onInterrupt });
   whenAborted(interrupts.last, { until: over.signal, act: onLastInterrupt });
   pending.push(clock.sleep(options.timeoutMs, over.signal).then(onTimeout, ignore));
-  const silence = new SilenceAlarm(options, { signal: over.signal, onSilence });
+  const idleTimer = new IdleTimer(options, { signal: over.signal, onSilence });
   try {
     const followed = client.follow({ runId, signal: stop.signal });
     const run = await readToEnd(followed, async (stored) => {
-      silence.postpone();
+      idleTimer.restart();
       await options.onEvent(stored);
     });
     return { type: "ended", run, passed: why.passed };
@@ -86,39 +86,39 @@ export async function watchRun(options: WatchOptions): Promise<WatchEnd> {
     return why.detached ? { type: "detached" } : { type: "stopping", passed: why.passed };
   } finally {
     over.abort();
-    await Promise.all([...pending, silence.isOver]);
+    await Promise.all([...pending, idleTimer.isOver]);
   }
 }
 
-/** Begins with the first event: what waits in a queue is not silent. */
-class SilenceAlarm {
+/** Starts with the first event: a run in the queue is not silent. */
+class IdleTimer {
   readonly #clock: Clock;
   readonly #idleMs: number | null;
-  readonly #ring: { readonly signal: AbortSignal; readonly onSilence: () => void };
-  #heardAt: number | null = null;
+  readonly #timer: { readonly signal: AbortSignal; readonly onSilence: () => void };
+  #lastEventMs: number | null = null;
   isOver: Promise<void> = Promise.resolve();
 
   constructor(
     { clock, idleMs }: Pick<WatchOptions, "clock" | "idleMs">,
-    ring: { signal: AbortSignal; onSilence: () => void },
+    timer: { signal: AbortSignal; onSilence: () => void },
   ) {
     this.#clock = clock;
     this.#idleMs = idleMs;
-    this.#ring = ring;
+    this.#timer = timer;
   }
 
-  postpone(): void {
-    const isFirst = this.#heardAt === null;
-    this.#heardAt = this.#clock.now();
-    if (isFirst && this.#idleMs !== null) this.isOver = this.#watch(this.#idleMs).catch(ignore);
+  restart(): void {
+    const isFirst = this.#lastEventMs === null;
+    this.#lastEventMs = this.#clock.now();
+    if (isFirst && this.#idleMs !== null) this.isOver = this.#wait(this.#idleMs).catch(ignore);
   }
 
-  /** One timer at a time, however many events there are. */
-  async #watch(idleMs: number): Promise<void> {
+  /** One sleep at a time, however many events there are. */
+  async #wait(idleMs: number): Promise<void> {
     for (;;) {
-      const leftMs = (this.#heardAt ?? 0) + idleMs - this.#clock.now();
-      if (leftMs <= 0) return this.#ring.onSilence();
-      await this.#clock.sleep(leftMs, this.#ring.signal);
+      const leftMs = (this.#lastEventMs ?? 0) + idleMs - this.#clock.now();
+      if (leftMs <= 0) return this.#timer.onSilence();
+      await this.#clock.sleep(leftMs, this.#timer.signal);
     }
   }
 }

@@ -10,8 +10,9 @@ const MAX_TITLE_CHARS = 200;
 const REST = "+++ Agent";
 
 /**
- * Buildkite's groups end where the next begins, so that what follows one gets an open group of its own. A header is one
- * only where a line begins with it: what is not ours stands behind a bar. One for a log, as a group may span many calls.
+ * A Buildkite group ends where the next begins, so that the lines after a group get an open group of their own. A header
+ * counts only at the beginning of a line: untrusted lines begin with a bar. Use one object for a log: a group may span
+ * many calls.
  */
 export class BuildkiteLog implements LogFormat {
   #mustLeaveGroup = false;

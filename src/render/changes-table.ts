@@ -13,8 +13,8 @@ const MAX_PATH_CHARS = 160;
 const MAX_REASON_CHARS = 300;
 
 /**
- * A heading, one row a file, and what was held back, in at most `maxBytes`: of many files the most changed; or why
- * nobody can tell. "" when there is nothing.
+ * A heading, one row a file and how many are left out, in at most `maxBytes`: of many files the most changed. Or why the
+ * changes are unknown. "" when there are none.
  */
 export function changesTable(changes: ChangesEvent["value"] | null, maxBytes: number): string {
   if (changes === null) return "";

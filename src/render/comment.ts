@@ -1,5 +1,5 @@
-// The comment on an issue or a pull request: while the run goes on, what it does; then the answer, what became of it, and
-// what it cost. The same facts give the same text. Pure.
+// The status comment on an issue or a pull request: the progress of the run, then the reply, what became of it, and its
+// costs. Deterministic. Pure.
 
 import { SectionRoom } from "../base/bounded-text.ts";
 import type { Delivery } from "../report/delivery.ts";
@@ -19,7 +19,7 @@ import { findingsSection } from "./findings-table.ts";
 import { inlineCode, link } from "./markdown.ts";
 import { plural } from "./quantities.ts";
 
-/** GitHub refuses a comment of more than 65,536 characters; the marker wants a place, too. */
+/** GitHub refuses a comment of more than 65,536 characters; the marker needs room. */
 export const MAX_COMMENT_BYTES = 65_536 - 1_024;
 
 const MAX_SHOWN_CALLS = 8;
@@ -34,7 +34,7 @@ export type CommentContext = {
 
 export type EndedContext = CommentContext & EndContext & { readonly delivery: Delivery | null };
 
-/** The comment of a run that has not ended. Without a report it has not begun. */
+/** The comment of a run that has not ended. The report is null before the run begins. */
 export function renderProgress(report: RunReport | null, context: CommentContext): string {
   const hasBegun = report !== null && report.state.status !== "unknown";
   const title = hasBegun
@@ -44,7 +44,7 @@ export function renderProgress(report: RunReport | null, context: CommentContext
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
-/** The comment of a run that ended, or that never was: an empty report. In at most `MAX_COMMENT_BYTES`. */
+/** The comment of a run that ended, in at most `MAX_COMMENT_BYTES`. Without a run the report is empty. */
 export function renderEnd(report: RunReport, context: EndedContext): string {
   const room = new SectionRoom(MAX_COMMENT_BYTES - 1);
   const verdict = room.take(context.conclusion === "success" ? "" : `**${verdictTitle(context)}**`);

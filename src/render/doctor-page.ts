@@ -1,5 +1,5 @@
 // The doctor's page: what was checked, what was found and what to do, as text for a log and as Markdown for a summary.
-// Pure. Every value may be somebody else's words, and stays text.
+// Pure. Every value may be untrusted, and stays text.
 
 import { singleLine, visibleText } from "../base/untrusted-text.ts";
 import {
@@ -18,14 +18,14 @@ const GAP = "  ";
 
 const marks: Readonly<Record<CheckState, string>> = { ok: "✅", warning: "⚠️", fault: "❌", skipped: "⏭️" };
 
-/** Lines for a log, without a line end. No line of it is one that a runner would obey. */
+/** Lines for a log, without a final line end. A runner takes no line of it for a command. */
 export function renderDoctorText(page: DoctorPage): string {
   const titleChars = Math.max(0, ...page.checks.map(({ title }) => title.length));
   const checks = page.checks.map((check) => checkText(check, titleChars));
   return [`agent-service doctor ${page.version}, ${page.at}`, ...checks, verdictOf(page)].join("\n\n");
 }
 
-/** Markdown that ends with a newline: the troubles first, then everything, folded. */
+/** Markdown that ends with a newline: faults and warnings first, then every check, folded. */
 export function renderDoctorMarkdown(page: DoctorPage): string {
   const rows = page.checks.map(
     ({ title, state, found }) =>
@@ -43,7 +43,7 @@ export function renderDoctorMarkdown(page: DoctorPage): string {
   return `${sections.join("\n\n")}\n`;
 }
 
-/** One line: how many troubles, and where to begin. */
+/** One line: how many faults and warnings, and where to begin. */
 export function verdictOf({ checks }: Pick<DoctorPage, "checks">): string {
   const of = (state: CheckState) => checks.filter((check) => check.state === state);
   const [faults, warnings, skipped] = [of("fault"), of("warning"), of("skipped")];
@@ -109,7 +109,7 @@ function detailsMarkdown(checks: readonly DoctorCheck[]): string {
   return `<details><summary>What was seen</summary>\n\n${table}\n\n</details>`;
 }
 
-/** What begins with a key is a part of the job's file, the rest is for a shell. */
+/** Code that begins with a key is YAML, all other code is for a shell. */
 function languageOf(code: string): string {
   return /^\w[\w-]*:/.test(code) ? "yaml" : "sh";
 }
@@ -118,7 +118,7 @@ function isTrouble(state: CheckState): boolean {
   return state === "fault" || state === "warning";
 }
 
-/** Words over as many lines as they need. A word longer than a line stays whole: addresses are copied. */
+/** Wraps at spaces. A word longer than a line stays whole, so that an address can be copied. */
 function wrap(text: string, { first, rest }: { first: string; rest: string }): string[] {
   const lines: string[] = [];
   let line = first;
@@ -139,7 +139,7 @@ function codeLines(code: string): string[] {
   return visibleText(code).split("\n");
 }
 
-/** A runner obeys `##[…]` anywhere in a line, and `::…` at the beginning of one. */
+/** A runner executes `##[…]` anywhere in a line, and `::…` at its beginning. */
 function inertLine(line: string): string {
   return line.replaceAll("##[", "## [").replace(/^(\s*)::/, "$1: :");
 }

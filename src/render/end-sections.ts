@@ -14,20 +14,20 @@ const MAX_MESSAGE_BYTES = 600;
 const MAX_REASON_BYTES = 240;
 const REPLY_CUT = "*The reply is cut here. The whole of it is in the reply file.*";
 
-/** What the run's events do not say of its end. */
+/** The facts of an end that the run's events do not have. */
 export type EndContext = {
   readonly conclusion: Conclusion;
   /** One stable word: why. */
   readonly reason: string;
   /** One sentence for people: what happened and what to do. */
   readonly message?: string | undefined;
-  /** One more, for a run of any end: what it went without. */
+  /** What the run went without, whatever its end: a model, for one. */
   readonly note?: string | undefined;
   readonly creditsCharged: number | null;
   readonly creditsRemaining: number | null;
   readonly tokens: number | null;
   readonly claimUrl: string | null;
-  /** Where a review's findings went; null or left out where nobody asked. */
+  /** Where a review's findings were published; null or left out where they were not. */
   readonly findings?: PublishedFindings | null | undefined;
 };
 
@@ -52,7 +52,7 @@ export function verdictTitle({ conclusion, reason }: EndContext): string {
   }
 }
 
-/** The sentence for people and the word for programs. A success needs neither. */
+/** The message and the reason. A success needs no reason. */
 export function whySection(report: RunReport, context: EndContext): string {
   const said = context.message ?? (report.state.status === "failed" ? report.state.message : "");
   const message = fitText(said, MAX_MESSAGE_BYTES, (head) => escapeMarkdown(head)) ?? "";
@@ -66,7 +66,7 @@ export function noteSection({ note = "" }: EndContext): string {
   return text === "" ? "" : `> ${text}`;
 }
 
-/** The agent's answer, made inert, in at most `maxBytes`. */
+/** The reply, made inert, in at most `maxBytes`. */
 export function replySection(report: RunReport, maxBytes: number): string {
   const reply = readableReply(report);
   if (reply === null) return "";

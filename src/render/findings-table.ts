@@ -1,4 +1,4 @@
-// A reply as data, as people read it: the review's own words, and a table of what it found. Pure.
+// A reply as data, for people: the review's summary, and a table of its findings. Pure.
 
 import { byteLength, SectionRoom } from "../base/bounded-text.ts";
 import { withoutJsonFence } from "../base/json-fence.ts";
@@ -29,7 +29,7 @@ export const severityIcons: Readonly<Record<Severity, string>> = {
   notice: "ℹ️",
 };
 
-/** The words for people: a review's summary, other data as a block of JSON, any other reply as it is. Not yet inert. */
+/** A review's summary; other data as a block of JSON; any other reply as it is. Not made inert. */
 export function readableReply(report: RunReport): string | null {
   const { output } = report;
   const said = replyMessage(report)?.text ?? null;
@@ -37,7 +37,7 @@ export function readableReply(report: RunReport): string | null {
   const { findings, summary } = readFindings(output);
   if (findings === null) return said === null || isJson(said) ? jsonBlock(output.value) : said;
   if (summary !== null) return summary.trim() === "" ? null : summary;
-  // Another schema's review: what it says beside its findings.
+  // A review by another schema: its other fields.
   const { findings: _, ...rest } = { ...Object(output.value) };
   return Object.keys(rest).length === 0 ? null : jsonBlock(rest);
 }
@@ -61,7 +61,7 @@ export function findingsTable(output: RunReport["output"], maxBytes: number): st
   return `${heading}\n\n${[columns, ...rows].join("\n")}${more(findings.length - rows.length)}`;
 }
 
-/** The table, where the findings can be read in full, and their text where that is nowhere else. */
+/** The table, where the findings are published, and their full text where it is published nowhere else. */
 export function findingsSection(
   { output }: Pick<RunReport, "output">,
   { published, maxBytes }: { published: PublishedFindings | null; maxBytes: number },

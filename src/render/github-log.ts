@@ -1,4 +1,4 @@
-// Writes log parts as a GitHub Actions log: groups, and fences in which the runner obeys no command. Pure.
+// Writes log parts as a GitHub Actions log: groups, and fences in which the runner executes no command. Pure.
 // https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
 
 import { assertNever } from "../base/assert-never.ts";
@@ -9,9 +9,9 @@ const TOKEN = /^[A-Za-z0-9_-]{16,128}$/;
 const MAX_TOKENS = 8;
 
 /**
- * `nextToken` gives an unguessable word of 16 to 128 of `A-Za-z0-9_-`, another at every call; each fence takes one.
- * A fence never stays open between two calls of `lines`, so commands printed elsewhere in the process still work:
- * give it many parts at once to get few fences.
+ * `nextToken` returns an unguessable word of 16 to 128 of `A-Za-z0-9_-`, a new one at every call, for each fence.
+ * No fence stays open between two calls of `lines`, so that commands printed elsewhere in the process still work. Pass
+ * many parts at once to get few fences.
  */
 export class GithubLog implements LogFormat {
   readonly #nextToken: () => string;
@@ -37,7 +37,7 @@ export class GithubLog implements LogFormat {
 
   #fenced(theirs: readonly string[]): string[] {
     if (theirs.length === 0) return [];
-    // The runner compares without regard to case, and `##[token]` ends a fence as `::token::` does.
+    // The runner ignores case, and both `##[token]` and `::token::` end a fence.
     const text = theirs.join("\n").toLowerCase();
     for (let attempt = 0; attempt < MAX_TOKENS; attempt++) {
       const token = this.#nextToken();
@@ -67,7 +67,7 @@ function linesOf(text: string): string[] {
   return withoutMarkers(visibleText(text)).split("\n");
 }
 
-/** `##[` is a command wherever it stands in a line, and the log's viewer colours and folds by it even in a fence. */
+/** The log's viewer reads `##[` as a command anywhere in a line, even in a fence. */
 function withoutMarkers(text: string): string {
   return text.replaceAll("##[", "## [");
 }

@@ -9,9 +9,9 @@ const MAX_TITLE_CHARS = 200;
 const ERASE_LINE = "\r\u001b[0K";
 
 /**
- * `now` gives milliseconds since the epoch: a section shows how long it was open. One for a log, as a group may span
- * many calls. A marker needs a carriage return and an escape character: what is not ours has neither here, stands
- * behind a bar, and cannot spell the word either.
+ * `now` returns milliseconds since the epoch: a section shows how long it was open. Use one object for a log: a group may
+ * span many calls. A section marker needs a carriage return and an escape character: untrusted lines have neither, begin
+ * with a bar, and cannot contain the marker's word.
  */
 export class GitlabLog implements LogFormat {
   readonly #now: () => number;

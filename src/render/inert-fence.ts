@@ -1,5 +1,5 @@
-// Fenced code inside somebody else's Markdown: found as they wrote it, written anew so that every parser agrees
-// where it begins and ends. Pure.
+// Fenced code inside untrusted Markdown: found as it was written, rewritten so that every parser agrees on where it
+// begins and ends. Pure.
 
 import { byteLength, fitText } from "../base/bounded-text.ts";
 import { plainInfo } from "./markdown.ts";
@@ -18,12 +18,12 @@ export function isFenceOpener(line: string): boolean {
   return OPENER.test(line);
 }
 
-/** The fence that opens at line `start` and the line after it, or null. One that never closes takes the rest. */
+/** The fence that opens at line `start`, and the line after it; or null. A fence that never closes takes the rest. */
 export function readFence(lines: readonly string[], start: number): { fence: Fence; next: number } | null {
   const opener = OPENER.exec(lines[start] ?? "");
   if (opener === null) return null;
   const [, space = "", box = "", run = "", info = ""] = opener;
-  // Deeper than three columns it depends on the lines above whether this is a fence: out at the margin it always is.
+  // Indented by more than three columns, it is a fence or not by the lines above; without indentation it always is one.
   const indent = /^ {0,3}$/.test(space) ? space : "";
   const isQuoted = box.startsWith(">");
   const first = indent + box;
@@ -49,7 +49,7 @@ export function readFence(lines: readonly string[], start: number): { fence: Fen
   return { fence: { first, rest, info: word, lines: content }, next: at };
 }
 
-/** The fence as lines of at most `maxBytes`, line ends included, or as much of it as fits. Null when nothing does. */
+/** The fence as lines of at most `maxBytes`, line ends included, or the part that fits. Null when none does. */
 export function writeFence(fence: Fence, maxBytes: number): { lines: string[]; wasCut: boolean } | null {
   const frameBytes = byteLength(`${fence.first}${fence.info}\n${fence.rest}\n`);
   let longest = 2;

@@ -1,5 +1,5 @@
-// One line of somebody else's Markdown, inside its paragraph: emphasis and links stay; what hides, pings, tracks or
-// breaks out does not. No backtick survives, so that it cannot matter which of them a parser would pair. Pure.
+// One line of untrusted Markdown, inside its paragraph: emphasis and links stay; hidden text, mentions, images and
+// anything that ends the paragraph do not. No backtick is kept, so that parsers cannot pair them differently. Pure.
 
 import { inertCode } from "./markdown.ts";
 
@@ -42,7 +42,7 @@ export function inertInline(line: string, commentEndsLater: boolean): InertLine 
     if (at > done) out.push(line.slice(done, at));
     done = at + token.length;
     if (token === "\\") {
-      // An escaped @ is an @ all the same: it is read again, as a mention.
+      // An escaped @ still mentions: read it again.
       if (line.charAt(done) !== "@") out.push(escaped(line.charAt(done++)));
     } else if (token.startsWith("`")) {
       const closer = pairs.get(at);
@@ -55,7 +55,7 @@ export function inertInline(line: string, commentEndsLater: boolean): InertLine 
       }
     } else if (token === "<!--" && lastCommentEnd >= done) {
       done = line.indexOf("-->", done) + 3;
-      // What stood on both sides must not grow together into something new.
+      // The text on both sides must not join into something new.
       if (/\S$/.test(out.at(-1) ?? "")) out.push(" ");
     } else if (token === "<!--" && commentEndsLater) {
       return { text: out.join(""), opensComment: true };
@@ -63,7 +63,7 @@ export function inertInline(line: string, commentEndsLater: boolean): InertLine 
       HARMLESS_ENTITY.lastIndex = at;
       out.push(HARMLESS_ENTITY.test(line) ? "&" : "&amp;");
     } else if (token.startsWith("@")) {
-      // After a letter or a digit it is an address, and GitHub takes it for no mention.
+      // After a letter or a digit it is an e-mail address, which GitHub does not read as a mention.
       out.push(/[A-Za-z0-9]$/.test(out.at(-1) ?? "") ? token : `<code>${inertCode(token)}</code>`);
     } else if (token.startsWith("<http")) {
       if (/[^\s(*_~]$/.test(out.at(-1) ?? "")) out.push(" ");
@@ -91,7 +91,7 @@ function escaped(char: string): string {
   return "<`~&!".includes(char) ? `&#${char.charCodeAt(0)};` : `\\${char}`;
 }
 
-/** The end of a link, without its title, or text where a parser might not see the same end. */
+/** The end of a link, without its title; as text where parsers may disagree on the end. */
 function linkTarget(token: string): string {
   if (token === "](") return "]&#40;";
   const target = token.slice(2, -1);
@@ -106,7 +106,7 @@ function inertAddress(address: string): string {
   );
 }
 
-/** Where each run of backticks finds the next one of its length. */
+/** For each run of backticks, where the next one of its length is. */
 function backtickPairs(line: string): Map<number, number> {
   const pairs = new Map<number, number>();
   const next = new Map<number, number>();
@@ -118,7 +118,7 @@ function backtickPairs(line: string): Map<number, number> {
   return pairs;
 }
 
-/** One space on either side belongs to the span's notation. */
+/** One space on each side is part of a code span's notation. */
 function spanText(code: string): string {
   return /^ .*\S.* $/.test(code) ? code.slice(1, -1) : code;
 }

@@ -1,5 +1,5 @@
-// A whole reply, Markdown that an agent wrote, made fit to stand in ours: it cannot hide text, ping, track, fold the
-// page or swallow what follows it. Where its meaning is in doubt it is shown as text. Pure.
+// A reply, which is untrusted Markdown, made safe inside our page: it cannot hide text, mention, load images, fold the
+// page or change what follows it. Where parsers may disagree it is shown as text. Pure.
 
 import { byteLength, fitText } from "../base/bounded-text.ts";
 import { visibleText, wholeChars } from "../base/untrusted-text.ts";
@@ -11,12 +11,12 @@ export type InertMarkdown = { readonly text: string; readonly wasCut: boolean };
 
 /** The definitions that people use as comments: `[//]: # (hidden)`. */
 const COMMENT_DEFINITION = /^[ \t>]*\[[^\]]+\]:[ \t]*(?:#|<>|<#>)(?:[ \t].*)?$/;
-/** The only definition that stays one: of a short label and a plain address. Any other could hide text. */
+/** The only definitions that are kept: a short label and a plain address. Any other could hide text. */
 const PLAIN_DEFINITION = /^\[[\w .-]{1,30}\]: https?:\/\/[^\s<>()[\]`"'|\\!&@]+$/;
 const HEADING = /^( {0,3}|[ \t]*(?:(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])[ \t]{0,4})+)(#{1,6})(?=[ \t]|$)/;
 const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/;
 const COMMENT_BLOCK = /^[\s>*+\-\d.)]*<!--(?!.*-->)/;
-/** Would make a heading of the paragraph above it; after a blank line it is a rule. */
+/** Makes a heading of the paragraph above it; after a blank line it is a rule. */
 const DASHES = /^([ \t>]*)-+[ \t]*$/;
 const PARAGRAPH_START = /^(?:[\p{L}_`"'(]|\*\S)/u;
 
@@ -40,7 +40,7 @@ export function inertMarkdown(reply: string, maxBytes: number): InertMarkdown {
       const found = readFence(lines, at);
       if (found !== null) {
         at = found.next;
-        // After a blank line a list's marker cannot be taken for the middle of a paragraph.
+        // After a blank line a list's marker cannot continue a paragraph.
         if (/[^\s>]/.test(found.fence.first)) out.pushBlank();
         out.pushAtOnce((roomBytes) => writeFence(found.fence, roomBytes));
         continue;
@@ -68,7 +68,7 @@ export function inertMarkdown(reply: string, maxBytes: number): InertMarkdown {
   return { text: out.text, wasCut: out.isFull || source.length < reply.length };
 }
 
-/** A heading two levels down; an underline that would make one of the lines above it, as text. */
+/** A heading two levels lower; as text, an underline that would make a heading of the lines above. */
 function inertBlock(line: string): string {
   return line
     .replace(HEADING, (_match, box: string, marks: string) => box + "#".repeat(Math.min(6, marks.length + 2)))
@@ -80,8 +80,8 @@ function isUnderlined(line: string, next: string | undefined): boolean {
 }
 
 /**
- * Says whether a comment that `line` leaves open ends at or after line `from`. One that began the line runs on
- * through anything, one inside a paragraph ends with the paragraph or not at all.
+ * Whether a comment that `line` leaves open ends at or after line `from`. A comment at the beginning of the line may
+ * contain anything; one inside a paragraph ends in that paragraph or is no comment.
  */
 function commentEndsFrom(lines: readonly string[]): (line: string, from: number) => boolean {
   const lastEnd = lines.findLastIndex((line) => line.includes("-->"));
@@ -94,12 +94,12 @@ function commentEndsFrom(lines: readonly string[]): (line: string, from: number)
   return (line, from) => (COMMENT_BLOCK.test(line) ? lastEnd >= from : endsInParagraph[from] === true);
 }
 
-/** As CommonMark has it: a no-break space is text. */
+/** As in CommonMark: a no-break space is text. */
 function isBlank(line: string): boolean {
   return /^[ \t]*$/.test(line);
 }
 
-/** Lines within a number of bytes; full once something did not fit. */
+/** Collects lines up to a number of bytes; full once a line did not fit. */
 class BoundedLines {
   readonly #lines: string[] = [];
   #roomBytes: number;
@@ -117,7 +117,7 @@ class BoundedLines {
     return isBlank(this.#lines.at(-1) ?? "");
   }
 
-  /** `cut` gives as much of the line as fits; it is asked only where nothing else would be shown. */
+  /** `cut` returns the part of the line that fits; called only where nothing else would be shown. */
   push(line: string, cut?: (roomBytes: number) => string | null): void {
     if (this.#add([line])) return;
     this.isFull = true;

@@ -1,4 +1,4 @@
-// What a run's log says, before anyone decides how a log is written: events in, parts out, as they come. Pure.
+// The content of a run's log, whatever format it is written in: events in, parts out, as they come. Pure.
 
 import { assertNever } from "../base/assert-never.ts";
 import { headLines } from "../base/bounded-text.ts";
@@ -18,16 +18,16 @@ import {
 import { MAX_TITLE_ARGS_CHARS, toolTitle } from "../report/tool-title.ts";
 import { plural } from "./quantities.ts";
 
-/** "ours" is written by this product; "theirs" by an agent, a model or a repository, and may try anything. */
+/** "ours" is written by this product; "theirs" is untrusted: by an agent, a model or a repository. */
 export type Trust = "ours" | "theirs";
 
-/** One piece of a log. A title is one line, safe to look at. Groups do not nest and always close. */
+/** One piece of a log. A title is one line without hidden characters. Groups do not nest and always close. */
 export type LogPart =
   | { readonly kind: "open"; readonly title: string }
   | { readonly kind: "text"; readonly text: string; readonly trust: Trust }
   | { readonly kind: "close" };
 
-/** How one kind of log is written. Takes the parts in order; returns whole lines without their line ends. */
+/** One format of logs. Takes the parts in order; returns whole lines without their line ends. */
 export interface LogFormat {
   lines(parts: readonly LogPart[]): string[];
 }
@@ -35,7 +35,7 @@ export interface LogFormat {
 export const MAX_RESULT_LINES = 200;
 export const MAX_RESULT_CHARS = 16_384;
 
-/** A line that never ends is printed in pieces of this size. */
+/** A longer line is printed in pieces of this size. */
 const MAX_LINE_CHARS = 8_192;
 const MAX_NOTE_CHARS = 500;
 const MAX_THOUGHT_TITLE_CHARS = 80;
@@ -45,9 +45,9 @@ const NO_RESULT = "… no result: the run has ended";
 type PendingCall = { readonly name: string; args: string; title: string | null; wasShown: boolean };
 
 /**
- * Turns events, in order and each once, into parts. A message comes line by line. A call's group opens when its
- * arguments are complete, so that a reader sees what runs now; of calls in parallel one is open at a time, and a
- * result that overtakes it gets its own group.
+ * Turns events, in order and each once, into parts. A message is given line by line. A call's group opens when its
+ * arguments are complete, so that a reader sees what runs now. Of parallel calls one is open at a time; a result that
+ * arrives earlier gets its own group.
  */
 export class RunLog {
   readonly #calls = new Map<string, PendingCall>();
@@ -62,7 +62,7 @@ export class RunLog {
     return this.#takeParts();
   }
 
-  /** What was held back, for a reader who leaves before the run has ended. */
+  /** What is buffered, for a log that ends before the run does. */
   end(): readonly LogPart[] {
     this.#flushMessages();
     this.#leaveGroup("… still running");
@@ -161,7 +161,7 @@ export class RunLog {
     }
   }
 
-  /** A group of its own, once it is whole: a reader who wants it opens it. */
+  /** A group of its own, once it is complete. */
   #showThought(messageId: string): void {
     const thought = this.#thoughts.get(messageId) ?? "";
     this.#thoughts.delete(messageId);
@@ -200,7 +200,7 @@ export class RunLog {
     for (const messageId of [...this.#unfinishedLines.keys()]) this.#endMessage(messageId);
   }
 
-  /** Opens the group of the first call in flight that the reader has not seen, unless one is open. */
+  /** Opens the group of the first call in flight that was not shown, unless a group is open. */
   #showRunningCall(): void {
     if (this.#openCallId !== null) return;
     for (const [id, call] of this.#calls) {
@@ -264,7 +264,7 @@ export class RunLog {
     this.#close();
   }
 
-  /** A line of our own. The names in it need not be ours, so it is made one safe line. */
+  /** A line of our own. The names in it are untrusted, so it becomes one safe line. */
   #note(text: string): void {
     this.#leaveGroup(RESULT_BELOW);
     this.#parts.push({ kind: "text", text: singleLine(text, MAX_NOTE_CHARS), trust: "ours" });

@@ -1,4 +1,4 @@
-// The pieces of Markdown that we write ourselves, for GitHub's dialect. Whatever is put into them stays text. Pure.
+// The pieces of Markdown that we write ourselves, for GitHub's dialect. Their arguments stay text. Pure.
 
 import { singleLine, visibleText } from "../base/untrusted-text.ts";
 
@@ -19,8 +19,8 @@ export function plainInfo(info: string): string {
 }
 
 /**
- * A code span, as an HTML element: it means the same in a table, a heading and a `<summary>`, whatever backticks
- * stand around it, and GitHub looks for no mention and no issue number inside.
+ * A code span, as an HTML element: it means the same in a table, a heading and a `<summary>`, whatever backticks are
+ * around it, and GitHub reads no mention and no issue number inside.
  */
 export function inlineCode(text: string): string {
   return `<code>${inertCode(singleLine(text, 1_000))}</code>`;
@@ -31,7 +31,7 @@ export function inertCode(text: string): string {
   return text.replace(/[&<>\\`*_~[\]|$]|:(?=\/\/)/g, entity);
 }
 
-/** One line of text for a heading, a table's cell or a paragraph. It pings nobody and links no issue. */
+/** One line of text for a heading, a table's cell or a paragraph. It mentions nobody and links no issue. */
 export function escapeMarkdown(text: string, maxChars = 1_000): string {
   return singleLine(text, maxChars).replace(
     /[\w./-]*[@#][\w./@#-]*|\bGH-\d+|[&<>\\`*_~[\]|$]|^[-+=]|^\d+(?=[.)])/gi,
@@ -39,7 +39,7 @@ export function escapeMarkdown(text: string, maxChars = 1_000): string {
   );
 }
 
-/** A link, or the text alone when the address is not one for a browser. */
+/** A link; the text alone when the address is not http or https. */
 export function link(text: string, url: string): string {
   const label = escapeMarkdown(text);
   if (url.length > MAX_URL_CHARS) return label;
@@ -57,7 +57,7 @@ export function diffstat(additions: number, deletions: number): string {
   return `+${additions} −${deletions} ${squares}`;
 }
 
-/** A fenced block of text that somebody else wrote. */
+/** A fenced block of untrusted text. */
 export function untrustedFence(text: string, info = ""): string {
   return fence(visibleText(text), info);
 }

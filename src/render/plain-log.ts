@@ -1,5 +1,5 @@
-// Writes log parts for any other terminal. Their text stands behind a bar, so that no line of it begins a line:
-// CI providers take their commands from there (`--- title`, `##vso[`, `##teamcity[`). Pure.
+// Writes log parts for any other terminal. Untrusted lines begin with a bar: CI providers read commands at the beginning
+// of a line (`--- title`, `##vso[`, `##teamcity[`). Pure.
 
 import { assertNever } from "../base/assert-never.ts";
 import { singleLine, visibleText } from "../base/untrusted-text.ts";
@@ -7,7 +7,7 @@ import type { LogFormat, LogPart } from "./log-parts.ts";
 
 const MAX_TITLE_CHARS = 200;
 
-/** Indents what belongs to a group. One for a log: a group may span many calls. */
+/** Indents the lines of a group. Use one object for a log: a group may span many calls. */
 export class PlainLog implements LogFormat {
   #indent = "";
 

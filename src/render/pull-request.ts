@@ -1,5 +1,5 @@
-// The body of a pull request that has a run's changes: the agent's reply, what changed, and whose words these are. Ours is
-// a marked part, so that people can write around it. Pure.
+// The body of a pull request with a run's changes: the agent's reply, the changed files, and who made them. Our part is
+// marked, so that people can write around it. Pure.
 
 import { byteLength, SectionRoom } from "../base/bounded-text.ts";
 import type { ChangesEvent } from "../contract/runs/run-event.ts";
@@ -9,7 +9,7 @@ import { link } from "./markdown.ts";
 
 /** GitHub takes 65,536 characters; no text has more of them than bytes. */
 const MAX_BODY_CHARS = 65_536;
-/** What people add has a place beside ours. */
+/** Leaves room for what people add. */
 const MAX_OWN_BYTES = 48 * 1024;
 const CHANGES_PART = 1 / 3;
 const BEGIN = "<!-- agent-service:begin -->";
@@ -17,7 +17,7 @@ const END = "<!-- agent-service:end -->";
 const REPLY_CUT = "*The reply is cut here. The whole of it is in the job's output.*";
 
 export type PullRequestContext = {
-  /** What the agent says of its changes, in Markdown; may be empty. */
+  /** The agent's reply in Markdown; may be empty. */
   readonly reply: string;
   readonly changes: ChangesEvent["value"];
   readonly jobUrl: string;
@@ -41,7 +41,7 @@ export function pullRequestBody({ reply, changes, jobUrl, subject }: PullRequest
   return `${BEGIN}\n${sections.join("\n\n")}\n${END}`;
 }
 
-/** The body with our part anew; null where the marks are gone, and people have made it theirs. */
+/** The body with our part replaced; null where somebody has removed the marks. */
 export function updatedBody(body: string, ours: string): string | null {
   const begin = body.indexOf(BEGIN);
   const end = body.indexOf(END, begin);
@@ -54,7 +54,7 @@ export function updatedBody(body: string, ours: string): string | null {
 const CLOSING =
   /\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s*(?=[\\[<*_]*(?:(?:[\w.-]+\/[\w.-]+)?\\?#\d|GH-\d|https?:))/gi;
 
-/** What an agent says of an issue closes none. */
+/** The agent's words close no issue. */
 function withoutClosing(reply: string): string {
   return reply.replace(CLOSING, "$1 issue ");
 }

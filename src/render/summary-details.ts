@@ -1,4 +1,4 @@
-// The folded part of a summary: the chart, then each tool call and earlier message. The oldest give way first. Pure.
+// The folded part of a summary: the chart, then each tool call and earlier message. The oldest are cut first. Pure.
 
 import { byteLength, type Excerpt, excerpt } from "../base/bounded-text.ts";
 import { type AssistantMessage, type RunReport, replyMessage, type ToolCall } from "../report/run-report.ts";
@@ -12,12 +12,12 @@ export type RunIds = {
   readonly agentId?: string | undefined;
 };
 
-/** What is shown of a message that is not the reply. */
+/** The most that is shown of a message that is not the reply. */
 const MAX_MESSAGE_CHARS = 4_096;
 /** The chart takes at most this part of the room. */
 const CHART_PART = 1 / 2;
 
-/** A `<details>` element in at most `maxBytes`, or "" when there is nothing to fold or no room. */
+/** A `<details>` element in at most `maxBytes`; "" when there is nothing to fold, or no room. */
 export function summaryDetails(report: RunReport, options: { ids: RunIds; maxBytes: number }): string {
   const open = `<details>\n<summary>${detailsTitle(report)}</summary>`;
   const close = "</details>";
@@ -57,7 +57,7 @@ function chartSection(report: RunReport, maxBytes: number): string {
   return byteLength(chart) <= maxBytes ? chart : "";
 }
 
-/** Calls and earlier messages in the order they began, each rendered only when asked for. */
+/** Calls and earlier messages in the order they began, each rendered on demand. */
 function entriesOf(report: RunReport): ((position: number) => string)[] {
   const reply = replyMessage(report);
   const messages = report.messages.filter((message) => message !== reply && message.text.trim() !== "");

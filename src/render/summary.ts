@@ -1,5 +1,5 @@
-// The job summary: what a person should see first, then the rest, folded. Pure.
-// Within a number of UTF-8 bytes: the oldest details go first, then the end of the reply.
+// The job summary: the most important first, the details folded. Pure.
+// Within a number of UTF-8 bytes: the oldest details are cut first, then the end of the reply.
 
 import { fitText, SectionRoom } from "../base/bounded-text.ts";
 import type { Delivery } from "../report/delivery.ts";
@@ -19,12 +19,12 @@ import { findingsSection } from "./findings-table.ts";
 import { inlineCode, link } from "./markdown.ts";
 import { summaryDetails } from "./summary-details.ts";
 
-/** GitHub refuses a step's summary past 1 MiB; masked secrets may lengthen it after us. */
+/** GitHub refuses a step's summary past 1 MiB; masking secrets may lengthen it later. */
 export const DEFAULT_SUMMARY_BYTES = 1_048_576 - 16_384;
-/** The least that a summary can be made to fit. */
+/** The smallest bound that a summary can be cut to. */
 export const MIN_SUMMARY_BYTES = 2_048;
 
-/** What the run's events do not say. */
+/** The facts that the run's events do not have. */
 export type SummaryContext = EndContext & {
   readonly repository: string;
   readonly sha: string;
@@ -38,18 +38,18 @@ export type SummaryContext = EndContext & {
   readonly maxBytes: number;
 };
 
-/** The table of files takes at most this part of the room, so that the reply has a place. */
+/** The table of files takes at most this part of the room, so that there is room for the reply. */
 const CHANGES_PART = 1 / 4;
 const FINDINGS_PART = 1 / 2;
 const MAX_NAME_BYTES = 240;
 
-/** Markdown that ends with a newline, in at most `context.maxBytes`. A run that never was has an empty report. */
+/** Markdown that ends with a newline, in at most `context.maxBytes`. Without a run the report is empty. */
 export function renderSummary(report: RunReport, context: SummaryContext): string {
   if (context.maxBytes < MIN_SUMMARY_BYTES) {
     throw new RangeError(`A summary takes at least ${MIN_SUMMARY_BYTES} bytes, got ${context.maxBytes}.`);
   }
   const room = new SectionRoom(context.maxBytes - 1);
-  // Taken in the order of weight, shown in the order of reading.
+  // Taken by importance, shown in reading order.
   const verdict = room.take(`## ${verdictTitle(context)}`);
   const why = room.take(whySection(report, context));
   const note = room.take(noteSection(context));

@@ -1,20 +1,20 @@
-// A run's steps and tool calls as a Mermaid Gantt chart. Labels keep to an alphabet that cannot break it. Pure.
+// A run's steps and tool calls as a Mermaid Gantt chart. Labels use an alphabet that cannot break it. Pure.
 
 import { visibleText } from "../base/untrusted-text.ts";
 import { elapsedMs, type RunReport } from "../report/run-report.ts";
 import { durationText } from "./quantities.ts";
 
-/** Bars of each kind; later ones share a last bar. */
+/** The most bars of each kind; all later ones share the last bar. */
 export const MAX_STEP_BARS = 10;
 export const MAX_CALL_BARS = 30;
 
-/** A run shorter than this has its ticks between whole seconds. */
+/** A shorter run has ticks between whole seconds. */
 const SHORT_MS = 60_000;
 const MAX_LABEL_CHARS = 40;
-/** The narrowest bar, as a part of the whole. */
+/** The narrowest bar, as a part of the whole width. */
 const NARROWEST = 1 / 200;
 
-/** A bar without an end was cut off with the run, or still goes on. Milliseconds since the run's start. */
+/** Milliseconds since the run's start. A bar without an end was cut off with the run, or goes on. */
 type Bar = { readonly label: string; readonly startMs: number; readonly endMs: number | null };
 
 /** The Mermaid source, or "" when there is nothing to draw. The axis counts seconds from the run's start. */
@@ -56,7 +56,7 @@ function section(options: {
     `  section ${title}`,
     ...bars.map((bar, index) => {
       const endMs = Math.max(bar.endMs ?? totalMs, bar.startMs + narrowestMs);
-      // The number keeps a label from being read as a keyword: "section", "click", a date.
+      // Without the number a label could be read as a keyword ("section", "click") or a date.
       return `    ${index + 1} ${safeLabel(bar.label)} :${bar.endMs === null ? openTag : ""}${bar.startMs}, ${endMs}`;
     }),
   ];

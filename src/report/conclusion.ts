@@ -19,7 +19,7 @@ export type JobReason =
   | "service_unavailable"
   | "internal_error";
 
-/** Why nobody pays for a run. */
+/** Why a run cannot be paid for. */
 export type QuotaReason = "credits_ended" | "repository_private";
 
 export type Verdict = {
@@ -31,7 +31,7 @@ export type Verdict = {
   readonly claimUrl: string | null;
 };
 
-/** Whether a conclusion fails the step. Wrong inputs always do: `fail-on` is one of them. */
+/** Whether the conclusion fails the step. Wrong inputs always do: `fail-on` may be among them. */
 export function failsStep(verdict: Verdict, failOn: ReadonlySet<Conclusion>): boolean {
   return verdict.reason === "invalid_input" || failOn.has(verdict.conclusion);
 }

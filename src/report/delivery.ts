@@ -17,7 +17,7 @@ export type KeptReason =
   | "code_host_unavailable";
 
 export type Delivery =
-  /** Nothing changed, or the patch is all that was asked for. */
+  /** Nothing changed. */
   | { readonly type: "none" }
   | {
       readonly type: "commit";
@@ -31,8 +31,8 @@ export type Delivery =
       readonly sha: string;
       readonly number: number;
       readonly url: string;
-      /** False for one that an earlier run had opened. */
+      /** False for a pull request that an earlier run opened. */
       readonly isNew: boolean;
     }
-  /** Only the patch has it. The message says why, and what to do. */
+  /** The changes are in the patch file only. The message says why, and what to do. */
   | { readonly type: "kept"; readonly reason: KeptReason; readonly message: string };

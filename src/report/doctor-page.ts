@@ -1,6 +1,6 @@
 // What the doctor checked and what each check found. Types and the list of states. Pure.
 
-/** "skipped": not tried, or nothing to check here. A fault stops runs; a warning does not, or not now. */
+/** "skipped": not tried, or nothing to check. A fault prevents runs; a warning does not, or not yet. */
 export const checkStates = ["ok", "warning", "fault", "skipped"] as const;
 export type CheckState = (typeof checkStates)[number];
 
@@ -9,7 +9,7 @@ export type DoctorFact = { readonly name: string; readonly value: string };
 export type DoctorFix = {
   /** A sentence. */
   readonly text: string;
-  /** What to write, to the letter. */
+  /** To be copied as it is: a command, or a part of a file. */
   readonly code?: string | undefined;
   readonly url?: string | undefined;
 };

@@ -1,4 +1,4 @@
-// What a review found, read from a reply as data. Whatever schema the reply was made by, it is checked anew. Pure.
+// The findings of a review, decoded from a reply as data, whatever schema the reply was made by. Pure.
 
 import { singleLine } from "../base/untrusted-text.ts";
 import type { RunReport } from "./run-report.ts";
@@ -6,11 +6,11 @@ import type { RunReport } from "./run-report.ts";
 export const severities = ["error", "warning", "notice"] as const;
 export type Severity = (typeof severities)[number];
 
-/** More than anybody reads; the reply itself has them all. */
+/** The reply itself has them all. */
 export const MAX_FINDINGS = 100;
 const MAX_PATH_CHARS = 1_024;
 
-/** At lines of the new file, both ends inclusive. All of its text is as the agent wrote it. */
+/** Lines are those of the new file, both ends inclusive. The text is untrusted. */
 export type Finding = {
   /** Relative to the repository's root, with slashes. */
   readonly path: string;
@@ -19,26 +19,26 @@ export type Finding = {
   readonly severity: Severity;
   readonly title: string;
   readonly body: string;
-  /** What is to replace those lines; "" removes them, null is none. */
+  /** Replaces those lines; "" removes them. Null: no suggestion. */
   readonly suggestion: string | null;
 };
 
 export type ReviewReply = {
-  /** Null where the reply is no review: it has no list of findings. */
+  /** Null where the reply has no list of findings, and is no review. */
   readonly findings: readonly Finding[] | null;
   readonly summary: string | null;
-  /** How many are left out. */
+  /** How many findings are left out. */
   readonly dropped: number;
-  /** Which, and why. */
+  /** Which ones, and why. */
   readonly faults: readonly string[];
 };
 
-/** What became of the findings, for whoever reads of the run. */
+/** Where the findings were published. */
 export type PublishedFindings = {
   readonly found: number;
   readonly annotated: number;
   readonly commented: number;
-  /** Those that an earlier review of ours has said. */
+  /** Left out, as an earlier review of ours has them. */
   readonly repeated: number;
   /** The review's address; null where there is none. */
   readonly reviewUrl: string | null;
@@ -78,12 +78,12 @@ export function severityCounts(findings: readonly Finding[]): string {
     .join(", ");
 }
 
-/** "src/a.ts:3" or "src/a.ts:3-5". As the agent wrote it. */
+/** "src/a.ts:3" or "src/a.ts:3-5". Untrusted. */
 export function placeOf({ path, startLine, line }: Finding): string {
   return `${path}:${startLine === line ? line : `${startLine}-${line}`}`;
 }
 
-/** A sentence, where it is none. */
+/** Returns a sentence that names the fault where the item is no finding. */
 function readFinding(item: unknown): Finding | string {
   const fields = fieldsOf(item);
   if (fields === null) return `it must be an object, got ${shown(item)}`;
@@ -101,7 +101,7 @@ function readFinding(item: unknown): Finding | string {
   if (!(suggestion === null || typeof suggestion === "string"))
     return `"suggestion" must be a text, got ${shown(suggestion)}`;
   const other = start ?? line;
-  // Which of them is the last is not worth a finding.
+  // Models swap the two: that is no reason to drop a finding.
   return {
     path,
     startLine: Math.min(other, line),

@@ -19,9 +19,9 @@ import {
 } from "./run-report.ts";
 import { MAX_TITLE_ARGS_CHARS, toolTitle } from "./tool-title.ts";
 
-/** What is kept of one call's arguments, and of its result. */
+/** The most that is kept of one call's arguments, and of its result. */
 export const MAX_KEPT_CHARS = 8_192;
-/** What is kept of all calls together; then the oldest lose theirs. No summary has room for more. */
+/** The most that is kept of all calls together; beyond it the oldest lose theirs. More than a summary can show. */
 export const MAX_KEPT_CHARS_IN_ALL = 4_194_304;
 
 type Draft<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -36,7 +36,7 @@ export class RunReportFold {
   readonly #draft = emptyDraft();
   readonly #messages = new Map<string, Draft<AssistantMessage>>();
   readonly #calls = new Map<string, Draft<ToolCall>>();
-  /** Arguments of calls still being written: `toolTitle` wants them whole. */
+  /** Arguments that are still arriving: `toolTitle` needs them whole. */
   readonly #args = new Map<string, string>();
   readonly #openSteps = new Map<string, Draft<Step>>();
   #keptChars = 0;
@@ -144,7 +144,7 @@ export class RunReportFold {
         if (event.name === QUOTA_EVENT) draft.quota = event.value;
         if (event.name === OUTPUT_EVENT) draft.output = { value: event.value };
         return;
-      // What a model thought is in the log; the report is of what came of it.
+      // Reasoning is in the log only.
       case "REASONING_START":
       case "REASONING_MESSAGE_START":
       case "REASONING_MESSAGE_CONTENT":

@@ -63,12 +63,12 @@ export function emptyReport(): RunReport {
   };
 }
 
-/** The agent's answer: its last message with text in it. Empty when there is none. */
+/** The agent's answer: its last message with text in it. Null when there is none. */
 export function replyMessage(report: RunReport): AssistantMessage | null {
   return report.messages.findLast((message) => message.text.trim() !== "") ?? null;
 }
 
-/** How long the run took, or has taken up to its last event. Null before it began. */
+/** From the run's start to its end, or to its last event so far. Null before the start. */
 export function elapsedMs(report: RunReport): number | null {
   const { state } = report;
   if (state.status === "unknown") return null;

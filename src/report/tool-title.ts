@@ -1,4 +1,4 @@
-// What a tool call is called where one line has to do: `read_file src/index.ts`. Pure.
+// The title of a tool call, on one line: `read_file src/index.ts`. Pure.
 
 import { singleLine } from "../base/untrusted-text.ts";
 
@@ -8,7 +8,7 @@ export const MAX_TITLE_ARGS_CHARS = 262_144;
 
 const MAX_VALUE_CHARS = 60;
 
-/** What the tools that change something are called, and which of their arguments says what they do. */
+/** Tools with a title of their own, and the argument that it shows. */
 const ownTitles: ReadonlyMap<string, { readonly verb: string; readonly argument: string }> = new Map([
   ["shell", { verb: "$", argument: "command" }],
   ["edit_file", { verb: "edit", argument: "path" }],
@@ -19,7 +19,7 @@ const ownTitles: ReadonlyMap<string, { readonly verb: string; readonly argument:
   ["ask_advisor", { verb: "ask the advisor:", argument: "question" }],
 ]);
 
-/** The call's name and its arguments' values on one line, safe to look at, at most `MAX_TITLE_CHARS`. */
+/** The call's name and its arguments' values on one line without hidden characters, at most `MAX_TITLE_CHARS`. */
 export function toolTitle(name: string, args: string): string {
   const parsed = parseJson(args);
   const own = ownTitle(name, parsed);
@@ -50,12 +50,12 @@ function argumentValues(parsed: unknown): string[] {
   const values = Object.values(parsed).map((value) =>
     typeof value === "string" ? value : JSON.stringify(value),
   );
-  // A file's content says less than its path does.
+  // A path says more than a file's content.
   const short = values.filter((value) => !value.includes("\n"));
   return short.length > 0 ? short : values;
 }
 
-/** The parsed text, or undefined: a model may write anything where JSON belongs. */
+/** Undefined where the text is no JSON: models write anything. */
 function parseJson(text: string): unknown {
   if (text.length > MAX_TITLE_ARGS_CHARS) return undefined;
   try {
