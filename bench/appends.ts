@@ -43,7 +43,7 @@ export async function measureAppends(databaseUrl?: string): Promise<AppendFigure
           random: () => 0.5,
         });
   const closeLink = opened(async () => await link?.close());
-  const signals = new RunSignals({ publish: (runId) => link?.tell("moved", runId) });
+  const signals = new RunSignals({ publish: (runId) => link?.publish("moved", runId) });
   const figures = {
     small: await append({ store, signals }, smallBatches),
     big: await append({ store, signals }, bigBatches),

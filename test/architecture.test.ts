@@ -49,6 +49,8 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   "acp.ts": ["core", "executor", "sandbox", "settings"],
   "model.ts": ["core", "executor", "settings"],
   "scheduler.ts": ["core"],
+  "peers.ts": ["core", "executor"],
+  "node.ts": ["core", "executor", "peers.ts", "scheduler.ts"],
 };
 
 describe("the folders of src", () => {

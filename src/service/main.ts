@@ -1,32 +1,26 @@
-// Wires every part of the service. Nobody in the service imports this file.
+// Wires every part of the service, and does nothing else. Only the embedded service imports this file.
 
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { createAdaptorServer } from "@hono/node-server";
 import * as z from "zod/mini";
 import english from "zod/v4/locales/en.js";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { type Random, systemRandom } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
 import { createApp } from "./api/http/app.ts";
+import { HttpListener } from "./api/http/listener.ts";
 import { createProbeApp } from "./api/http/probe-app.ts";
 import { toProblem } from "./api/shared/problems/to-problem.ts";
 import { TokenBuckets } from "./api/shared/token-buckets.ts";
-import { isSocketRequest, SocketApi } from "./api/socket/socket-door.ts";
+import { SocketApi } from "./api/socket/socket-door.ts";
 import { gitCheckouts } from "./checkouts/git-checkouts.ts";
-import { renewDueAccounts } from "./core/accounts/subscriptions.ts";
 import type { Core, FreeFor, Policy } from "./core/core.ts";
 import type { CheckoutProvider } from "./core/ports/checkout.ts";
 import { noMeter } from "./core/ports/meter.ts";
-import type { NodeLink, NodeSignal } from "./core/ports/node-link.ts";
 import type { Store } from "./core/ports/store.ts";
 import type { TokenVerifier } from "./core/ports/token-verifier.ts";
 import { noTracer } from "./core/ports/tracer.ts";
-import { RunExpiry } from "./core/runs/expire-runs.ts";
 import { takeRun } from "./core/runs/progress-run.ts";
-import { recoverRuns } from "./core/runs/recover-runs.ts";
 import { RunSignals } from "./core/runs/run-signals.ts";
-import { StalledRuns } from "./core/runs/stalled-runs.ts";
 import { RunSubmitter } from "./core/runs/submit-run.ts";
 import { ScheduleAlarm } from "./core/schedules/schedule-alarm.ts";
 import type { Backend, BareTask, RepositoryTask } from "./executor/backend.ts";
@@ -35,10 +29,11 @@ import { offlineBackend } from "./executor/backends/offline/offline.ts";
 import { Executor } from "./executor/executor.ts";
 import { InProcessDispatch } from "./executor/in-process-dispatch.ts";
 import { SharedDispatch } from "./executor/shared-dispatch.ts";
+import { BEATS_UNTIL_STALLED, ServiceNode, type SharedNode } from "./node.ts";
 import { tokenVerifier } from "./oidc/verify-token.ts";
+import { type ConnectPeers, Peers } from "./peers.ts";
 import { sweepHomes } from "./sandbox/agent-homes.ts";
 import { findSandbox } from "./sandbox/find-sandbox.ts";
-import { Scheduler } from "./scheduler.ts";
 import type { Config } from "./settings/config.ts";
 import { openPostgresStore } from "./store/postgres.ts";
 import { openPostgresLink } from "./store/postgres-link.ts";
@@ -47,18 +42,10 @@ import { meteredStore } from "./telemetry/metered-store.ts";
 import { tracedVerifier } from "./telemetry/traced-verifier.ts";
 import type { Traces } from "./telemetry/traces.ts";
 
+export { AddressInUseError } from "./api/http/listener.ts";
 export { SandboxError } from "./sandbox/sandbox-error.ts";
 
-const EXPIRY_SWEEP_MS = 10 * 60 * 1000;
-/** How long the trail of exchanges is kept: 90 days. */
-const AUDIT_MS = 90 * 24 * 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How often a node renews subscriptions that nobody looks at. */
-const RENEWAL_SWEEP_MS = 60_000;
-/** How often a node looks at the queue, in case a signal was lost. */
-const QUEUE_POLL_MS = 1_000;
-/** Heartbeats of a run, and looks at them, within the time after which it has stalled. */
-const BEATS = 6;
 const RUN_TIME_LIMIT_MS = 60 * 60 * 1000;
 const CLONE_LIMITS = {
   maxBytes: 2_000_000_000,
@@ -82,15 +69,15 @@ export type ServiceOptions = {
   readonly log: Logger;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** What runs can be carried out by. The service's own, unless told. */
+  /** What executes runs. Default: the service's own backends. */
   readonly backends?: readonly Backend[];
-  /** Who says who a job is. The issuers of the configuration, unless told. */
+  /** Verifies the tokens of jobs. Default: by the configured issuers. */
   readonly verifier?: TokenVerifier;
-  /** Where runs get their repositories. Clones, unless told. */
+  /** Where runs get their repositories. Default: clones. */
   readonly checkouts?: CheckoutProvider;
-  /** Public repositories, unless told. */
+  /** Whose runs the free credits pay for. Default: public repositories. */
   readonly freeFor?: FreeFor;
-  /** Whether whoever wrote what a run works on may execute commands on this machine anyway. Nobody, unless told. */
+  /** Whether the author of what a run works on may execute commands on this machine anyway. Default: never. */
   readonly isTrusted?: (task: RepositoryTask | BareTask) => boolean;
 };
 
@@ -111,7 +98,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** Loaded only where a model or another agent is configured, on a node that carries runs out. */
+/** Loaded only where a model or another agent is configured, on a node that executes runs. */
 async function openAgentsOf(options: ServiceOptions): Promise<Backend[]> {
   const { config, log, clock = systemClock, random = systemRandom, isTrusted = () => false } = options;
   const { acp, model, rates, role } = config;
@@ -137,7 +124,7 @@ async function openTracesOf(options: ServiceOptions): Promise<Traces | null> {
 
 async function openStore(config: Config): Promise<Store> {
   if (config.databaseUrl === null) return await openSqliteStore({ folder: config.dataDir });
-  // The checkouts of this node lie there. One that only answers has none.
+  // It holds the checkouts of this node. A node that only answers requests has none.
   const hold = config.role === "api" ? null : holdDataFolder(config.dataDir);
   try {
     const store = await openPostgresStore({ url: config.databaseUrl });
@@ -154,141 +141,51 @@ type Parts = Required<Pick<ServiceOptions, "config" | "log" | "clock" | "random"
     readonly traces: Traces | null;
   };
 
+type Wiring = { readonly core: Core; readonly executor: Executor; readonly shared: SharedNode | null };
+
 async function serve(parts: Parts): Promise<Service> {
-  const { config, log, clock, random, backends, store, traces } = parts;
-  // The address is known once we listen, and the audience may hang on it: until then every answer is "not yet".
-  let answer: (
-    ...request: Parameters<ReturnType<typeof createApp>["fetch"]>
-  ) => Response | Promise<Response> = () =>
-    new Response(null, { status: 503, headers: { "Retry-After": "1" } });
-  const server = createAdaptorServer({
-    fetch: (request, env) => answer(request, env),
-    serverOptions: {
-      shouldUpgradeCallback: (request) => server.listenerCount("upgrade") > 0 && isSocketRequest(request),
-    },
-  });
-  const address = await listen(server, config);
-  const url = addressUrl(config.host, address);
-
-  const isShared = config.databaseUrl !== null;
-  const stalledMs = config.stalledSeconds * 1000;
-  let link: NodeLink | null = null;
-  const tell = (signal: NodeSignal, runId: string) => link?.tell(signal, runId);
-  const signals = new RunSignals({ publish: (runId) => tell("moved", runId) });
-  const shared = new SharedDispatch({
-    link: { tell },
-    take: () => takeRun(core, "oldest"),
-    countQueued: () => store.committed.queue.count(),
-    log,
-  });
-  const local = new InProcessDispatch();
-  const dispatch = isShared ? shared : local;
+  const { config, log, store, traces } = parts;
+  // The address is known once the node listens, and the default audience is its host.
+  const http = new HttpListener();
+  const url = await http.listen(config);
   const policy = policyOf(parts, config.baseUrl ?? url);
-  const tracer = traces?.tracer ?? noTracer;
-  const verifier =
-    parts.verifier ??
-    tokenVerifier({
-      issuers: config.issuers,
-      audience: policy.audience,
-      clock,
-      logger: log,
-      ...(traces === null ? {} : { fetch: traces.fetch }),
-    });
-  // Loaded only where it is asked for: it is a tenth of the time to start.
-  const meter = config.metrics === "on" ? (await import("./telemetry/metrics.ts")).prometheusMeter() : null;
-  const core: Core = {
-    store: meter === null ? store : meteredStore(store, meter),
-    verifier: traces === null ? verifier : tracedVerifier(verifier, tracer),
-    dispatch,
-    signals,
-    scheduleAlarm: new ScheduleAlarm(),
-    limits: new TokenBuckets(),
-    clock,
-    random,
-    log,
-    policy,
-    rates: config.rates,
-    meter: meter ?? noMeter,
-    tracer,
-  };
-  const checkouts =
-    parts.checkouts ??
-    gitCheckouts({
-      folder: join(config.dataDir, "checkouts"),
-      limits: CLONE_LIMITS,
-      environment: config.gitEnvironment,
-    });
-  const executor = new Executor({
+  const checkouts = parts.checkouts ?? ownCheckouts(config);
+  const { core, executor, shared } = await wire(parts, { policy, checkouts });
+  const node = new ServiceNode({
     core,
-    dispatch,
-    checkouts,
-    backends,
-    slots: config.maxRunningRuns,
-    runTimeLimitMs: RUN_TIME_LIMIT_MS,
-    ...(isShared ? { heartbeatMs: stalledMs / BEATS } : {}),
-  });
-  meter?.watch({ runsInFlight: () => executor.atWork, runsWaiting: () => store.committed.queue.count() });
-
-  const watches: NodeJS.Timeout[] = [];
-  if (config.databaseUrl === null) {
-    const recovered = await recoverRuns(core);
-    if (recovered.requeued + recovered.ended > 0) log.info(recovered, "recovered runs");
-  } else {
-    link = await openPostgresLink({
-      url: config.databaseUrl,
-      onSignal: (signal, runId) => hear({ signals, shared }, { signal, runId }),
-      onReconnect: () => {
-        signals.wakeAll();
-        shared.offer();
-      },
-      log,
-      random: () => random.fraction(),
-    });
-    const stalled = new StalledRuns(core, { stalledMs, elapsedMs: () => performance.now() });
-    watches.push(setInterval(() => void shared.look(), QUEUE_POLL_MS));
-    watches.push(setInterval(() => void stalled.look(), stalledMs / BEATS));
-    await Promise.all([shared.look(), stalled.look()]);
-  }
-  if (config.role !== "api") {
-    // Whoever outlived the last service may still write into a checkout.
-    await sweepHomes(config.sandbox.homesFolder);
-    await checkouts.sweep();
-    executor.start();
-  }
-  const scheduler = new Scheduler({
-    core,
+    executor,
+    shared,
     submitter: new RunSubmitter(core),
     describe: (refusal) => toProblem(refusal).message,
+    sweepMachine: config.role === "api" ? null : () => sweepMachine(config, checkouts),
+    keptMs: config.retentionDays * DAY_MS,
   });
-  scheduler.start();
+  await node.start().catch(async (cause: unknown) => {
+    await node.stop();
+    http.stop();
+    http.closeConnections();
+    await node.close();
+    throw cause;
+  });
   const sockets = new SocketApi(core, config);
-  if (config.role !== "worker") server.on("upgrade", sockets.onUpgrade);
-  answer = (config.role === "worker" ? createProbeApp(core) : createApp(core, config)).fetch;
-  const runExpiry = new RunExpiry(core, { keptMs: config.retentionDays * DAY_MS });
-  watches.push(setInterval(() => void renewSubscriptions(core), RENEWAL_SWEEP_MS));
-  const sweep = setInterval(() => {
-    const now = clock.now();
-    store
-      .transact((tx) => tx.expiry.deleteExpired({ now, auditedBefore: now - AUDIT_MS }))
-      .catch((cause: unknown) => log.warn({ err: cause }, "expiry sweep failed"));
-    void runExpiry.sweep();
-  }, EXPIRY_SWEEP_MS);
-  sweep.unref();
-  log.info({ url, audience: policy.audience, issuers: config.issuers.map(({ issuer }) => issuer) }, "ready");
+  const isWorker = config.role === "worker";
+  http.serve({
+    app: isWorker ? createProbeApp(core) : createApp(core, config),
+    sockets: isWorker ? null : sockets,
+  });
+  const issuers = config.issuers.map(({ issuer }) => issuer);
+  log.info({ url, audience: policy.audience, issuers }, "ready");
   if ((await store.committed.accounts.count()) === 0) log.info({}, firstKeyText(config));
 
   const stopOnce = async () => {
-    clearInterval(sweep);
-    for (const watch of watches) clearInterval(watch);
     const socketsClosed = sockets.close();
-    core.signals.close();
-    await Promise.all([scheduler.stop(), runExpiry.stop()]);
-    const isClosed = new Promise<void>((resolve) => server.close(() => resolve()));
-    await executor.drain(config.drainSeconds * 1000);
-    if ("closeAllConnections" in server) server.closeAllConnections();
+    await node.stop();
+    const { closed } = http.stop();
+    await node.drain(config.drainSeconds * 1000);
+    http.closeConnections();
     await socketsClosed;
-    await isClosed;
-    await link?.close();
+    await closed;
+    await node.close();
     await store.close();
     await traces?.close();
     log.info({}, "stopped");
@@ -303,35 +200,88 @@ async function serve(parts: Parts): Promise<Service> {
   };
 }
 
-async function renewSubscriptions(core: Core): Promise<void> {
-  await renewDueAccounts(core).catch((cause: unknown) => {
-    core.log.warn({ err: cause }, "subscriptions could not be renewed");
+async function wire(
+  parts: Parts,
+  { policy, checkouts }: { policy: Policy; checkouts: CheckoutProvider },
+): Promise<Wiring> {
+  const { config, log, clock, random, backends, store, traces } = parts;
+  const peers = new Peers();
+  const stalledMs = config.stalledSeconds * 1000;
+  const shared =
+    config.databaseUrl === null
+      ? null
+      : {
+          peers,
+          stalledMs,
+          dispatch: new SharedDispatch({
+            link: peers,
+            take: () => takeRun(core, "oldest"),
+            countQueued: () => store.committed.queue.count(),
+            log,
+          }),
+          connect: connectTo(config.databaseUrl, { log, random }),
+        };
+  const dispatch = shared?.dispatch ?? new InProcessDispatch();
+  const tracer = traces?.tracer ?? noTracer;
+  const verifier = verifierOf(parts, policy.audience);
+  // Loaded only where it is asked for: it is a tenth of the time to start.
+  const meter = config.metrics === "on" ? (await import("./telemetry/metrics.ts")).prometheusMeter() : null;
+  const core: Core = {
+    store: meter === null ? store : meteredStore(store, meter),
+    verifier: traces === null ? verifier : tracedVerifier(verifier, tracer),
+    dispatch,
+    signals: new RunSignals({ publish: (runId) => peers.publish("moved", runId) }),
+    scheduleAlarm: new ScheduleAlarm(),
+    limits: new TokenBuckets(),
+    clock,
+    random,
+    log,
+    policy,
+    rates: config.rates,
+    meter: meter ?? noMeter,
+    tracer,
+  };
+  const executor = new Executor({
+    core,
+    dispatch,
+    checkouts,
+    backends,
+    slots: config.maxRunningRuns,
+    runTimeLimitMs: RUN_TIME_LIMIT_MS,
+    ...(shared === null ? {} : { heartbeatMs: stalledMs / BEATS_UNTIL_STALLED }),
+  });
+  meter?.watch({ runsInFlight: () => executor.atWork, runsWaiting: () => store.committed.queue.count() });
+  return { core, executor, shared };
+}
+
+function verifierOf({ config, clock, log, traces, verifier }: Parts, audience: string): TokenVerifier {
+  const fetches = traces === null ? {} : { fetch: traces.fetch };
+  return verifier ?? tokenVerifier({ issuers: config.issuers, audience, clock, logger: log, ...fetches });
+}
+
+function connectTo(url: string, { log, random }: { log: Logger; random: Random }): ConnectPeers {
+  return (handlers) => openPostgresLink({ url, ...handlers, log, random: () => random.fraction() });
+}
+
+function ownCheckouts({ dataDir, gitEnvironment }: Config): CheckoutProvider {
+  return gitCheckouts({
+    folder: join(dataDir, "checkouts"),
+    limits: CLONE_LIMITS,
+    environment: gitEnvironment,
   });
 }
 
-/** The way in for an operator whose store holds no account. A database's address may hold a password: it is not shown. */
+async function sweepMachine({ sandbox }: Config, checkouts: CheckoutProvider): Promise<void> {
+  await sweepHomes(sandbox.homesFolder);
+  await checkouts.sweep();
+}
+
+/** How an operator makes the first account. The address of a database may hold a password, so it is not shown. */
 function firstKeyText({ databaseUrl, dataDir }: Config): string {
   const command = "agent-service keys create";
   return databaseUrl === null
     ? `There is no account yet. Make one, and its first key, with: ${command} --data-dir ${JSON.stringify(dataDir)}`
     : `There is no account yet. Make one, and its first key, with the same DATABASE_URL and: ${command}`;
-}
-
-function hear(
-  parts: { signals: RunSignals; shared: SharedDispatch },
-  { signal, runId }: { signal: NodeSignal; runId: string },
-): void {
-  switch (signal) {
-    case "moved":
-      parts.signals.wake(runId);
-      return;
-    case "queued":
-      parts.shared.offer();
-      return;
-    case "nudged":
-      parts.shared.hearNudge(runId);
-      return;
-  }
 }
 
 function policyOf({ config, freeFor = "public_repositories" }: Parts, baseUrl: string): Policy {
@@ -347,35 +297,4 @@ function policyOf({ config, freeFor = "public_repositories" }: Parts, baseUrl: s
     backend: config.backend,
     maxQueuedRuns: config.maxQueuedRuns,
   };
-}
-
-async function listen(server: ReturnType<typeof createAdaptorServer>, config: Config): Promise<AddressInfo> {
-  return await new Promise((resolve, reject) => {
-    server.once("error", (cause: NodeJS.ErrnoException) => {
-      reject(
-        cause.code === "EADDRINUSE"
-          ? new AddressInUseError(
-              `Port ${config.port} on ${config.host} is taken. Choose another with --port or PORT (0 takes a free one).`,
-              { cause },
-            )
-          : cause,
-      );
-    });
-    server.listen({ port: config.port, host: config.host, backlog: 4096 }, () => {
-      const address = server.address();
-      if (address === null || typeof address === "string")
-        reject(new Error("The server has no TCP address."));
-      else resolve(address);
-    });
-  });
-}
-
-/** Another process listens there. */
-export class AddressInUseError extends Error {
-  readonly code = "address_in_use";
-}
-
-function addressUrl(host: string, address: AddressInfo): string {
-  const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
-  return `http://${name}:${address.port}`;
 }

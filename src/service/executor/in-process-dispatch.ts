@@ -50,8 +50,8 @@ export class InProcessDispatch implements Dispatch, RunQueue {
     });
   }
 
-  onNudge(runId: string, look: () => void): () => void {
-    this.#workers.set(runId, look);
+  onNudge(runId: string, check: () => void): () => void {
+    this.#workers.set(runId, check);
     return () => this.#workers.delete(runId);
   }
 

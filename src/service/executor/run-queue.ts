@@ -8,6 +8,6 @@ export type Offer = string | TakenRun;
 export interface RunQueue {
   /** The next offer, oldest first; null once `signal` aborts. Never rejects. */
   next(signal: AbortSignal): Promise<Offer | null>;
-  /** While a worker has the run, a nudge calls `look`. Returns how to stop that. */
-  onNudge(runId: string, look: () => void): () => void;
+  /** While a worker has the run, a nudge calls `check`. Returns how to stop that. */
+  onNudge(runId: string, check: () => void): () => void;
 }

@@ -1,5 +1,5 @@
 // Dispatch among several nodes: the queue is the `runs` table, taken from with SKIP LOCKED. Signals between nodes only
-// say when to look; what they lose, `look` finds.
+// say when to read it; `poll` finds what a lost signal was about.
 
 import type { Logger } from "../../base/log.ts";
 import type { Dispatch } from "../core/ports/dispatch.ts";
@@ -8,7 +8,7 @@ import type { TakenRun } from "../core/runs/progress-run.ts";
 import type { RunQueue } from "./run-queue.ts";
 
 export type SharedDispatchOptions = {
-  readonly link: Pick<NodeLink, "tell">;
+  readonly link: Pick<NodeLink, "publish">;
   /** Takes the oldest queued run. */
   readonly take: () => Promise<TakenRun | null>;
   readonly countQueued: () => Promise<number>;
@@ -19,7 +19,7 @@ export class SharedDispatch implements Dispatch, RunQueue {
   readonly #options: SharedDispatchOptions;
   readonly #idle = new Set<() => void>();
   readonly #workers = new Map<string, () => void>();
-  /** Nudges of runs that may be ours in a moment. */
+  /** Nudges that came while a run was being taken: it may be the one. */
   readonly #nudgedMeanwhile = new Set<string>();
   #taking = 0;
   #offers = 0;
@@ -31,25 +31,25 @@ export class SharedDispatch implements Dispatch, RunQueue {
 
   enqueue(runId: string): void {
     this.#waiting += 1;
-    if (!this.offer()) this.#options.link.tell("queued", runId);
+    if (!this.offer()) this.#options.link.publish("queued", runId);
   }
 
-  /** The store knows which run is awaited, and gives it out first. */
+  /** The store knows which run is awaited, and gives it to a worker first. */
   enqueueAwaited(runId: string): void {
     this.enqueue(runId);
   }
 
   nudge(runId: string): void {
-    this.hearNudge(runId);
-    this.#options.link.tell("nudged", runId);
+    this.receiveNudge(runId);
+    this.#options.link.publish("nudged", runId);
   }
 
-  /** As of the last look, and what was queued here since. */
+  /** As counted by the last poll, and what was queued on this node since. */
   waiting(): number {
     return this.#waiting;
   }
 
-  /** Lets one idle worker of this node look for a run. False when none is idle. */
+  /** Lets one idle worker of this node take a run. False when none is idle. */
   offer(): boolean {
     this.#offers += 1;
     const [wake] = this.#idle;
@@ -57,19 +57,19 @@ export class SharedDispatch implements Dispatch, RunQueue {
     return wake !== undefined;
   }
 
-  /** Tells this node's worker of the run, if it has it. */
-  hearNudge(runId: string): void {
+  /** Lets the run's worker read its state now, where that worker is on this node. */
+  receiveNudge(runId: string): void {
     if (this.#taking > 0) this.#nudgedMeanwhile.add(runId);
     this.#workers.get(runId)?.();
   }
 
   /** Counts what is queued, and offers it. To be called from time to time. Never rejects. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     try {
       this.#waiting = await this.#options.countQueued();
       if (this.#waiting > 0) this.offer();
     } catch (cause) {
-      this.#options.log.warn({ err: cause }, "could not look at the queue");
+      this.#options.log.warn({ err: cause }, "could not poll the queue");
     }
   }
 
@@ -78,19 +78,19 @@ export class SharedDispatch implements Dispatch, RunQueue {
       const seen = this.#offers;
       const taken = await this.#take();
       if (taken !== null) {
-        // There may be more than this one: another idle worker looks.
+        // There may be more runs: another idle worker tries.
         this.offer();
         return taken;
       }
-      // The stop, too, may have come while it looked.
+      // The stop may have come meanwhile, too.
       if (seen === this.#offers && !signal.aborted) await this.#offered(signal);
     }
     return null;
   }
 
-  onNudge(runId: string, look: () => void): () => void {
-    this.#workers.set(runId, look);
-    if (this.#nudgedMeanwhile.delete(runId)) look();
+  onNudge(runId: string, check: () => void): () => void {
+    this.#workers.set(runId, check);
+    if (this.#nudgedMeanwhile.delete(runId)) check();
     return () => this.#workers.delete(runId);
   }
 

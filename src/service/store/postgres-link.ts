@@ -1,6 +1,6 @@
-// Tells the other nodes on the same database and schema what moved: LISTEN and NOTIFY on one connection a node.
-// NOTIFY in every transaction would put their commits in a row, one write to disk after the other: it comes after
-// them, many in one statement. See docs/decisions/011-the-runs-table-is-the-queue.md.
+// Publishes to the other nodes on the same database and schema what changed: LISTEN and NOTIFY on one connection a
+// node. NOTIFY within a transaction would serialize the commits of all of them, so it follows them, many signals in one
+// statement. See docs/decisions/011-the-runs-table-is-the-queue.md.
 
 import { createHash } from "node:crypto";
 import pg from "pg";
@@ -10,21 +10,21 @@ import type { Logger } from "../../base/log.ts";
 import { type NodeLink, type NodeSignal, nodeSignals } from "../core/ports/node-link.ts";
 
 const RECONNECT: BackoffPolicy = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 100, maxDelayMs: 5_000 };
-/** Beyond this many untold signals those who wait are left to look by themselves. */
-const MAX_UNTOLD = 50_000;
+/** Beyond this many unpublished signals they are dropped: whoever waits also reads the store from time to time. */
+const MAX_UNPUBLISHED = 50_000;
 
 export type PostgresLinkOptions = {
   readonly url: string;
-  /** Another node told this. */
+  /** Another node published this. */
   readonly onSignal: (signal: NodeSignal, runId: string) => void;
-  /** The connection was away: signals may have been lost. */
+  /** The connection was lost for a while, and signals with it. */
   readonly onReconnect: () => void;
   readonly log: Logger;
   /** A number in [0, 1). */
   readonly random: () => number;
 };
 
-type Told = { readonly signal: NodeSignal; readonly runId: string };
+type Publication = { readonly signal: NodeSignal; readonly runId: string };
 
 /** Connects to `url`, and again whenever that is lost. Rejects when it cannot be reached at first. */
 export async function openPostgresLink(options: PostgresLinkOptions): Promise<NodeLink> {
@@ -36,24 +36,24 @@ export async function openPostgresLink(options: PostgresLinkOptions): Promise<No
 class PostgresLink implements NodeLink {
   readonly #options: PostgresLinkOptions;
   readonly #closing = new AbortController();
-  #untold = new Map<string, Told>();
+  #unpublished = new Map<string, Publication>();
   #client: pg.Client | null = null;
   #channels = new Map<NodeSignal, string>();
-  #telling: Promise<void> | null = null;
+  #publishing: Promise<void> | null = null;
 
   constructor(options: PostgresLinkOptions) {
     this.#options = options;
   }
 
-  tell(signal: NodeSignal, runId: string): void {
+  publish(signal: NodeSignal, runId: string): void {
     if (this.#closing.signal.aborted) return;
-    if (this.#untold.size >= MAX_UNTOLD) this.#untold.clear();
-    this.#untold.set(`${signal} ${runId}`, { signal, runId });
-    this.#startTelling();
+    if (this.#unpublished.size >= MAX_UNPUBLISHED) this.#unpublished.clear();
+    this.#unpublished.set(`${signal} ${runId}`, { signal, runId });
+    this.#startPublishing();
   }
 
   async close(): Promise<void> {
-    await this.#telling;
+    await this.#publishing;
     this.#closing.abort();
     const client = this.#client;
     this.#client = null;
@@ -78,11 +78,11 @@ class PostgresLink implements NodeLink {
     }
     if (this.#closing.signal.aborted) return await client.end().catch(() => {});
     this.#client = client;
-    this.#startTelling();
+    this.#startPublishing();
   }
 
   async #listen(client: pg.Client): Promise<void> {
-    // A signal needs no write to disk: whoever could miss it has lost the connection, and looks.
+    // A signal needs no write to disk: a node that misses one has lost its connection, and reads the store.
     await client.query("set synchronous_commit = off");
     const { rows } = await client.query<{ schema: string; pid: number }>(
       "select current_schema() as schema, pg_backend_pid() as pid",
@@ -98,27 +98,27 @@ class PostgresLink implements NodeLink {
     for (const channel of this.#channels.values()) await client.query(`listen ${channel}`);
   }
 
-  #startTelling(): void {
-    if (this.#untold.size === 0) return;
-    this.#telling ??= this.#tellAll().finally(() => {
-      this.#telling = null;
+  #startPublishing(): void {
+    if (this.#unpublished.size === 0) return;
+    this.#publishing ??= this.#publishAll().finally(() => {
+      this.#publishing = null;
     });
   }
 
-  async #tellAll(): Promise<void> {
-    while (this.#untold.size > 0 && this.#client !== null) {
+  async #publishAll(): Promise<void> {
+    while (this.#unpublished.size > 0 && this.#client !== null) {
       const client = this.#client;
-      const batch = this.#untold;
-      this.#untold = new Map();
-      const told = [...batch.values()];
-      const channels = told.map(({ signal }) => this.#channels.get(signal));
+      const batch = this.#unpublished;
+      this.#unpublished = new Map();
+      const publications = [...batch.values()];
+      const channels = publications.map(({ signal }) => this.#channels.get(signal));
       try {
         await client.query(
           "select pg_notify(channel, run) from unnest($1::text[], $2::text[]) as t (channel, run)",
-          [channels, told.map(({ runId }) => runId)],
+          [channels, publications.map(({ runId }) => runId)],
         );
       } catch {
-        for (const [key, value] of batch) this.#untold.set(key, value);
+        for (const [key, value] of batch) this.#unpublished.set(key, value);
         this.#lose(client);
       }
     }

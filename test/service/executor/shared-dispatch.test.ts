@@ -9,16 +9,16 @@ const never = new AbortController().signal;
 
 describe("SharedDispatch", () => {
   let queued: string[];
-  let told: string[];
+  let published: string[];
   let isAway: boolean;
   let dispatch: SharedDispatch;
 
   beforeEach(() => {
     queued = [];
-    told = [];
+    published = [];
     isAway = false;
     dispatch = new SharedDispatch({
-      link: { tell: (signal: NodeSignal, runId: string) => told.push(`${signal} ${runId}`) },
+      link: { publish: (signal: NodeSignal, runId: string) => published.push(`${signal} ${runId}`) },
       take: async (): Promise<TakenRun | null> => {
         if (isAway) throw new Error("away");
         const id = queued.shift();
@@ -38,15 +38,15 @@ describe("SharedDispatch", () => {
     return { waiting };
   };
 
-  it("keeps a run on the node that queued it when a worker is idle there, else tells the others", async () => {
+  it("keeps a run on the node that queued it when a worker is idle there, else publishes it to the others", async () => {
     const { waiting } = await idle();
     queued.push("a");
     dispatch.enqueue("a");
     expect(await waiting).toBe("a");
     dispatch.enqueue("b");
-    expect(told).toEqual(["queued b"]);
+    expect(published).toEqual(["queued b"]);
     expect(dispatch.waiting()).toBe(2);
-    await dispatch.look();
+    await dispatch.poll();
     expect(dispatch.waiting()).toBe(0);
   });
 
@@ -58,12 +58,12 @@ describe("SharedDispatch", () => {
     expect(taken.sort()).toEqual(["a", "b", "c"]);
   });
 
-  it("finds by looking what no signal told of, also after the store was away", async () => {
+  it("finds by polling a run whose signal was lost, also after the store was away", async () => {
     isAway = true;
     const { waiting } = await idle();
     isAway = false;
     queued.push("a");
-    await dispatch.look();
+    await dispatch.poll();
     expect(await waiting).toBe("a");
   });
 
@@ -89,7 +89,7 @@ describe("SharedDispatch", () => {
   it("nudges the worker of a run, also when it is just being taken, and the other nodes", async () => {
     queued.push("a");
     const taking = next();
-    dispatch.hearNudge("a");
+    dispatch.receiveNudge("a");
     await taking;
     let nudges = 0;
     const stop = dispatch.onNudge("a", () => {
@@ -97,10 +97,10 @@ describe("SharedDispatch", () => {
     });
     expect(nudges).toBe(1);
     dispatch.nudge("a");
-    dispatch.hearNudge("b");
+    dispatch.receiveNudge("b");
     stop();
-    dispatch.hearNudge("a");
+    dispatch.receiveNudge("a");
     expect(nudges).toBe(2);
-    expect(told).toEqual(["nudged a"]);
+    expect(published).toEqual(["nudged a"]);
   });
 });

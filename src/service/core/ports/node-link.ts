@@ -1,14 +1,18 @@
-// The port through which a node tells the others that something moved. Implemented in store/, on PostgreSQL.
+// The port through which a node publishes to the other nodes that something changed. Implemented in store/, on
+// PostgreSQL.
 
-/** `moved`: a run's stream or state did. `queued`: a run waits for a worker. `nudged`: its worker should look now. */
+/**
+ * `moved`: a run's stream or state changed. `queued`: a run waits for a worker. `nudged`: the run's worker should read
+ * the run's state now.
+ */
 export const nodeSignals = ["moved", "queued", "nudged"] as const;
 export type NodeSignal = (typeof nodeSignals)[number];
 
 export interface NodeLink {
   /**
-   * Tells every other node, after the commit that it is about. May be lost with a connection or a node: whoever waits
-   * also looks at the store from time to time.
+   * Publishes to every other node, after the commit that the signal is about. A signal may be lost with a connection or
+   * a node, so whoever waits for one also reads the store from time to time.
    */
-  tell(signal: NodeSignal, runId: string): void;
+  publish(signal: NodeSignal, runId: string): void;
   close(): Promise<void>;
 }

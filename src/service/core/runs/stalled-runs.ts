@@ -1,4 +1,4 @@
-// Ends runs whose worker, on whatever node, is not heard of any more. Every node looks; one of them ends each run.
+// Ends runs whose worker, on whatever node, sends no heartbeat any more. Every node sweeps; one of them ends each run.
 // Why: docs/decisions/011-the-runs-table-is-the-queue.md
 
 import type { Core } from "../core.ts";
@@ -13,7 +13,7 @@ export class StalledRuns {
   readonly #stalledMs: number;
   readonly #elapsedMs: () => number;
   #watched = new Map<string, Watched>();
-  #looking: Promise<number> | null = null;
+  #sweeping: Promise<number> | null = null;
 
   /**
    * A run has stalled when its heartbeat stands still for `stalledMs`. That is measured here, by `elapsedMs`, which
@@ -25,15 +25,15 @@ export class StalledRuns {
     this.#elapsedMs = options.elapsedMs;
   }
 
-  /** Looks at every run at work, and ends those that have stalled. Returns how many. Never rejects. */
-  async look(): Promise<number> {
-    this.#looking ??= this.#lookOnce().finally(() => {
-      this.#looking = null;
+  /** Reads every run at work, and ends those that have stalled. Returns how many. Never rejects. */
+  async sweep(): Promise<number> {
+    this.#sweeping ??= this.#sweepOnce().finally(() => {
+      this.#sweeping = null;
     });
-    return await this.#looking;
+    return await this.#sweeping;
   }
 
-  async #lookOnce(): Promise<number> {
+  async #sweepOnce(): Promise<number> {
     const { log, store } = this.#core;
     try {
       const runs = await store.committed.queue.listAtWork();
@@ -47,9 +47,9 @@ export class StalledRuns {
       }
       return ended;
     } catch (cause) {
-      // While the store is away no worker can say that it lives: the watch begins anew.
+      // While the store does not answer, no heartbeat can be written: the measurement begins anew.
       this.#watched.clear();
-      log.warn({ err: cause }, "could not look for stalled runs");
+      log.warn({ err: cause }, "sweep for stalled runs failed");
       return 0;
     }
   }

@@ -42,9 +42,9 @@ for (const kind of storeKinds) {
 
     it("end as stalled, refunded, worth repeating, and shut their worker out", async () => {
       const runId = await take();
-      expect(await stalled.look()).toBe(0);
+      expect(await stalled.sweep()).toBe(0);
       nowMs += 30_000;
-      expect(await stalled.look()).toBe(1);
+      expect(await stalled.sweep()).toBe(1);
       const run = await fixture.run(runId);
       expect(run).toMatchObject({
         status: "failed",
@@ -54,14 +54,14 @@ for (const kind of storeKinds) {
       });
       expect(await appendRunEvents(fixture.core, { runId, fence: 1, events: [] })).toBeNull();
       await expectValidStream(await fixture.stream(runId));
-      expect(await stalled.look()).toBe(0);
+      expect(await stalled.sweep()).toBe(0);
     });
 
     it("are those alone that nobody spoke for, whatever the clock of their worker says", async () => {
       const runId = await take();
       await fixture.submit();
       for (let beat = 0; beat < 5; beat += 1) {
-        expect(await stalled.look()).toBe(0);
+        expect(await stalled.sweep()).toBe(0);
         nowMs += 20_000;
         fixture.clock.advance(1);
         await beatRun(fixture.core, { runId, fence: 1 });
@@ -71,14 +71,14 @@ for (const kind of storeKinds) {
 
     it("are watched anew when the store was away", async () => {
       const runId = await take();
-      await stalled.look();
+      await stalled.sweep();
       isStoreAway = true;
       nowMs += 40_000;
-      expect(await stalled.look()).toBe(0);
+      expect(await stalled.sweep()).toBe(0);
       isStoreAway = false;
-      expect(await stalled.look()).toBe(0);
+      expect(await stalled.sweep()).toBe(0);
       nowMs += 29_999;
-      expect(await stalled.look()).toBe(0);
+      expect(await stalled.sweep()).toBe(0);
       expect((await fixture.run(runId)).status).toBe("running");
     });
   });

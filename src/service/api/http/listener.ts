@@ -1,0 +1,86 @@
+// The HTTP server of a node: listens at once, and answers "not yet" until it is given an application.
+
+import type { AddressInfo } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
+import type { Hono } from "hono";
+import { isSocketRequest, type SocketApi } from "../socket/socket-door.ts";
+import type { Env } from "./request-context.ts";
+
+type Fetch = Hono<Env>["fetch"];
+
+/** Another process listens there. */
+export class AddressInUseError extends Error {
+  readonly code = "address_in_use";
+}
+
+export class HttpListener {
+  readonly #server: ReturnType<typeof createAdaptorServer>;
+  #fetch: Fetch = notYet;
+
+  constructor() {
+    const server = createAdaptorServer({
+      fetch: (request, env) => this.#fetch(request, env),
+      serverOptions: {
+        shouldUpgradeCallback: (request) => server.listenerCount("upgrade") > 0 && isSocketRequest(request),
+      },
+    });
+    this.#server = server;
+  }
+
+  /**
+   * Returns the URL of the service, without a trailing slash. Port 0 takes a free port. Rejects with an AddressInUseError
+   * where the port is taken.
+   */
+  async listen(place: { host: string; port: number }): Promise<string> {
+    return addressUrl(place.host, await listen(this.#server, place));
+  }
+
+  /** Answers with this application from now on, and gives upgrades to `sockets`, where there are any. */
+  serve({ app, sockets }: { app: { readonly fetch: Fetch }; sockets: SocketApi | null }): void {
+    if (sockets !== null) this.#server.on("upgrade", sockets.onUpgrade);
+    this.#fetch = app.fetch;
+  }
+
+  /** Takes no new connection. `closed` resolves once the last one has ended. */
+  stop(): { readonly closed: Promise<void> } {
+    return { closed: new Promise<void>((resolve) => this.#server.close(() => resolve())) };
+  }
+
+  /** Ends connections that are still open. */
+  closeConnections(): void {
+    if ("closeAllConnections" in this.#server) this.#server.closeAllConnections();
+  }
+}
+
+function notYet(): Response {
+  return new Response(null, { status: 503, headers: { "Retry-After": "1" } });
+}
+
+async function listen(
+  server: ReturnType<typeof createAdaptorServer>,
+  { host, port }: { host: string; port: number },
+): Promise<AddressInfo> {
+  return await new Promise((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      reject(
+        cause.code === "EADDRINUSE"
+          ? new AddressInUseError(
+              `Port ${port} on ${host} is taken. Choose another with --port or PORT (0 takes a free one).`,
+              { cause },
+            )
+          : cause,
+      );
+    });
+    server.listen({ port, host, backlog: 4096 }, () => {
+      const address = server.address();
+      if (address === null || typeof address === "string")
+        reject(new Error("The server has no TCP address."));
+      else resolve(address);
+    });
+  });
+}
+
+function addressUrl(host: string, address: AddressInfo): string {
+  const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${address.port}`;
+}

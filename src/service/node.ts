@@ -1,0 +1,128 @@
+// What a node of the service does by itself, without a request: it takes up what an earlier process left, executes runs,
+// fires schedules, sweeps, and drains at the end.
+
+import { renewDueAccounts } from "./core/accounts/subscriptions.ts";
+import type { Core } from "./core/core.ts";
+import { RunExpiry } from "./core/runs/expire-runs.ts";
+import { recoverRuns } from "./core/runs/recover-runs.ts";
+import { StalledRuns } from "./core/runs/stalled-runs.ts";
+import type { Firing } from "./core/schedules/fire-schedules.ts";
+import type { Executor } from "./executor/executor.ts";
+import type { SharedDispatch } from "./executor/shared-dispatch.ts";
+import type { ConnectPeers, Peers } from "./peers.ts";
+import { Scheduler } from "./scheduler.ts";
+
+/** How often a node counts the queue, in case a signal was lost. */
+const QUEUE_POLL_MS = 1_000;
+/** How often a node renews subscriptions of accounts that make no request. */
+const RENEWAL_SWEEP_MS = 60_000;
+/** How often a node deletes what has expired. */
+const EXPIRY_SWEEP_MS = 10 * 60_000;
+/** How long entries of the audit trail are kept: 90 days. */
+const AUDIT_MS = 90 * 24 * 60 * 60_000;
+/** Sweeps for stalled runs within the time after which a run has stalled; its worker beats as often. */
+export const BEATS_UNTIL_STALLED = 6;
+
+/** One of several nodes on the same database. */
+export type SharedNode = {
+  readonly peers: Peers;
+  readonly connect: ConnectPeers;
+  readonly dispatch: SharedDispatch;
+  /** A run whose heartbeat stands still for this long has stalled. */
+  readonly stalledMs: number;
+};
+
+export type ServiceNodeOptions = Firing & {
+  readonly core: Core;
+  readonly executor: Executor;
+  /** Removes what an earlier process left on this machine. Null on a node that executes no runs. */
+  readonly sweepMachine: (() => Promise<void>) | null;
+  /** Null: this process is the only one on its store. */
+  readonly shared: SharedNode | null;
+  /** How long inputs and events of a run are kept after its end; 0 keeps them for good. */
+  readonly keptMs: number;
+};
+
+export class ServiceNode {
+  readonly #options: ServiceNodeOptions;
+  readonly #scheduler: Scheduler;
+  readonly #runExpiry: RunExpiry;
+  readonly #timers: NodeJS.Timeout[] = [];
+
+  constructor(options: ServiceNodeOptions) {
+    this.#options = options;
+    const { core, submitter, describe } = options;
+    this.#scheduler = new Scheduler({ core, submitter, describe });
+    this.#runExpiry = new RunExpiry(options.core, { keptMs: options.keptMs });
+  }
+
+  /** Resolves once runs are executed and schedules fire. Rejects when the other nodes cannot be reached. */
+  async start(): Promise<void> {
+    const { shared, sweepMachine, executor } = this.#options;
+    if (shared === null) await this.#recover();
+    else await this.#join(shared);
+    if (sweepMachine !== null) {
+      // A process that outlived the last service may still write into a checkout.
+      await sweepMachine();
+      executor.start();
+    }
+    this.#scheduler.start();
+    this.#every(RENEWAL_SWEEP_MS, () => this.#renewSubscriptions());
+    this.#every(EXPIRY_SWEEP_MS, () => this.#sweepExpired()).unref();
+  }
+
+  /** Begins nothing more, and answers every waiting poll. Runs at work go on. */
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#options.core.signals.close();
+    await Promise.all([this.#scheduler.stop(), this.#runExpiry.stop()]);
+  }
+
+  /** Gives runs at work `graceMs`, then ends them as interrupted. */
+  async drain(graceMs: number): Promise<void> {
+    await this.#options.executor.drain(graceMs);
+  }
+
+  /** Leaves the other nodes, once nothing is published any more. */
+  async close(): Promise<void> {
+    await this.#options.shared?.peers.close();
+  }
+
+  async #recover(): Promise<void> {
+    const { core } = this.#options;
+    const recovered = await recoverRuns(core);
+    if (recovered.requeued + recovered.ended > 0) core.log.info(recovered, "recovered runs");
+  }
+
+  async #join({ peers, connect, dispatch, stalledMs }: SharedNode): Promise<void> {
+    const { core } = this.#options;
+    await peers.connect(connect, { signals: core.signals, dispatch });
+    const stalled = new StalledRuns(core, { stalledMs, elapsedMs: () => performance.now() });
+    this.#every(QUEUE_POLL_MS, () => dispatch.poll());
+    this.#every(stalledMs / BEATS_UNTIL_STALLED, () => stalled.sweep());
+    await Promise.all([dispatch.poll(), stalled.sweep()]);
+  }
+
+  async #renewSubscriptions(): Promise<void> {
+    const { core } = this.#options;
+    await renewDueAccounts(core).catch((cause: unknown) => {
+      core.log.warn({ err: cause }, "subscriptions could not be renewed");
+    });
+  }
+
+  async #sweepExpired(): Promise<void> {
+    const { clock, log, store } = this.#options.core;
+    const now = clock.now();
+    const expired = store
+      .transact((tx) => tx.expiry.deleteExpired({ now, auditedBefore: now - AUDIT_MS }))
+      .catch((cause: unknown) => log.warn({ err: cause }, "expiry sweep failed"));
+    await Promise.all([expired, this.#runExpiry.sweep()]);
+  }
+
+  /** `work` never rejects. */
+  #every(ms: number, work: () => Promise<unknown>): NodeJS.Timeout {
+    const timer = setInterval(() => void work(), ms);
+    this.#timers.push(timer);
+    return timer;
+  }
+}

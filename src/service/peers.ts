@@ -1,0 +1,50 @@
+// The other nodes on the same database: what this node publishes to them, and what it does with what they publish. Until
+// it is connected, nothing is published.
+
+import { assertNever } from "../base/assert-never.ts";
+import type { NodeLink, NodeSignal } from "./core/ports/node-link.ts";
+import type { RunSignals } from "./core/runs/run-signals.ts";
+import type { SharedDispatch } from "./executor/shared-dispatch.ts";
+
+export type PeerListeners = { readonly signals: RunSignals; readonly dispatch: SharedDispatch };
+
+/** Opens the link. `onReconnect`: the connection was lost for a while, and signals with it. */
+export type ConnectPeers = (handlers: {
+  readonly onSignal: (signal: NodeSignal, runId: string) => void;
+  readonly onReconnect: () => void;
+}) => Promise<NodeLink>;
+
+export class Peers {
+  #link: NodeLink | null = null;
+
+  publish(signal: NodeSignal, runId: string): void {
+    this.#link?.publish(signal, runId);
+  }
+
+  /** Rejects when the other nodes cannot be reached at first. */
+  async connect(connect: ConnectPeers, { signals, dispatch }: PeerListeners): Promise<void> {
+    this.#link = await connect({
+      onSignal: (signal, runId) => {
+        switch (signal) {
+          case "moved":
+            return signals.wake(runId);
+          case "queued":
+            dispatch.offer();
+            return;
+          case "nudged":
+            return dispatch.receiveNudge(runId);
+          default:
+            return assertNever(signal);
+        }
+      },
+      onReconnect: () => {
+        signals.wakeAll();
+        dispatch.offer();
+      },
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#link?.close();
+  }
+}
