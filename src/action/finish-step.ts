@@ -62,7 +62,7 @@ async function cancelRun(
 ): Promise<void> {
   const { agentId, runId } = leftover;
   try {
-    await client.cancelRun({ agentId, runId, signal });
+    await client.runs.cancel({ agentId, runId, signal });
     sayLine(`Cancelled run ${runId}.`);
   } catch (error) {
     if (error instanceof ApiError && error.code === "run_finished") return;
@@ -75,7 +75,7 @@ async function cancelRun(
 /** A capability that has ended is as good as revoked. */
 async function revoke(client: JobClient, signal: AbortSignal): Promise<void> {
   try {
-    await client.revoke({ signal });
+    await client.ci.revoke({ signal });
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return;
     sayLine(

@@ -33,11 +33,11 @@ export async function policy(args: readonly string[]): Promise<number> {
   const client = openClient(values);
   const isSet = Object.keys(given).length > 0;
   const isCleared = values.clear === true;
-  let agent = isCleared ? null : await client.getAgent({ agentId });
+  let agent = isCleared ? null : await client.agents.get({ agentId });
   if (isSet || isCleared) {
     const before = isCleared ? null : agent?.ci_policy;
     const body = { ci_policy: isSet ? { ...before, ...given } : null };
-    agent = await client.updateAgent({ agentId, body });
+    agent = await client.agents.update({ agentId, body });
   }
   if (agent?.ci_policy === undefined) {
     throw new CommandError(

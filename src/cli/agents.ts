@@ -14,7 +14,7 @@ export async function agents(args: readonly string[]): Promise<number> {
 async function list(args: readonly string[]): Promise<number> {
   const { values, positionals } = readFlags(args, serviceFlags);
   takeArguments("agents list", positionals);
-  const found = await openClient(values).listAgents({ includeIndependent: true });
+  const found = await openClient(values).agents.list({ query: { include_independent: true } });
   if (values.json === true) printJson(found);
   else if (found.length === 0) {
     process.stderr.write('There are no agents. "agent-service agents create <name>" makes one.\n');
@@ -32,7 +32,7 @@ async function create(args: readonly string[]): Promise<number> {
     "or-get": { type: "boolean" },
   });
   const [name = ""] = takeArguments("agents create <name>", positionals);
-  const agent = await openClient(values).createAgent({
+  const agent = await openClient(values).agents.create({
     body: {
       name,
       ...(values.model === undefined ? {} : { model: values.model }),
@@ -50,7 +50,7 @@ async function create(args: readonly string[]): Promise<number> {
 async function get(args: readonly string[]): Promise<number> {
   const { values, positionals } = readFlags(args, serviceFlags);
   const [agentId = ""] = takeArguments("agents get <agent>", positionals);
-  const agent = await openClient(values).getAgent({ agentId });
+  const agent = await openClient(values).agents.get({ agentId });
   if (values.json === true) printJson(agent);
   else printAgent(agent);
   return 0;

@@ -14,7 +14,7 @@ export async function claim(args: readonly string[]): Promise<number> {
   const { values, positionals } = readFlags(args, serviceFlags);
   const [link = ""] = takeArguments("claim <url>", positionals);
   const token = readToken(link);
-  const claimed = await openClient(values).claim({ claim: token });
+  const claimed = await openClient(values).claims.create({ body: { claim: token } });
   if (values.json === true) {
     printJson(claimed);
     return 0;

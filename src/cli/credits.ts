@@ -15,7 +15,7 @@ export async function credits(args: readonly string[]): Promise<number> {
   takeArguments("credits", positionals);
   const client = openClient(values);
   const userId = values.account ?? (await ownAccountId(client));
-  const found = await client.getCredits({ userId });
+  const found = await client.credits.get({ userId });
   if (values.json === true) printJson(found);
   else {
     printFields({
@@ -32,7 +32,7 @@ export async function credits(args: readonly string[]): Promise<number> {
 
 /** A key does not say whose it is; the agents that it shows do. */
 async function ownAccountId(client: Client): Promise<string> {
-  const [agent] = await client.listAgents({ includeIndependent: true });
+  const [agent] = await client.agents.list({ query: { include_independent: true } });
   if (agent !== undefined) return agent.user_id;
   throw new UsageError(
     '--account is missing, and no agent tells whose the key is: give the account id that "agent-service keys create" printed.',

@@ -18,7 +18,7 @@ export async function follow(args: readonly string[]): Promise<number> {
 
 /** Prints every event of a run after the cursor. Resolves to the exit code. */
 export async function followToEnd(
-  client: Pick<Client, "follow">,
+  client: Pick<Client, "runs">,
   options: {
     readonly runId: string;
     readonly format: "text" | "ndjson";
@@ -31,7 +31,7 @@ export async function followToEnd(
   const { format, costs = "credits", ...follow } = options;
   const log = new RunLog();
   const plain = new PlainLog();
-  const events = client.follow(follow)[Symbol.asyncIterator]();
+  const events = client.runs.follow(follow)[Symbol.asyncIterator]();
   for (;;) {
     const next = await events.next();
     if (next.done === true) {

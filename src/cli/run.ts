@@ -38,5 +38,5 @@ async function openFiles({ outputDir }: RunSettings, { job }: RunOrigin): Promis
 /** Not needed any more, unless the run was cancelled and not seen to end. A failure is no loss: it expires by itself. */
 async function revokeCapability({ progress, outcome }: Ending): Promise<void> {
   if (!("grant" in progress) || progress.service.type === "embedded" || outcome.type === "stopping") return;
-  await progress.client.revoke({ signal: AbortSignal.timeout(REVOKE_MS) }).catch(() => {});
+  await progress.client.ci.revoke({ signal: AbortSignal.timeout(REVOKE_MS) }).catch(() => {});
 }

@@ -27,7 +27,7 @@ async function submit(args: readonly string[]): Promise<number> {
     max: MAX_TURN_TOKENS,
   });
   const client = openClient(values);
-  const submitted = await client.submitRun({
+  const submitted = await client.runs.submit({
     agentId,
     body: {
       message,
@@ -54,7 +54,7 @@ async function list(args: readonly string[]): Promise<number> {
   });
   const [agentId = ""] = takeArguments("runs list <agent>", positionals);
   const limit = readWholeNumber(values.limit, { name: "--limit", min: 1, max: MAX_PAGE_RUNS });
-  const found = await openClient(values).listRuns({ agentId, before: values.before, limit });
+  const found = await openClient(values).runs.list({ agentId, query: { before: values.before, limit } });
   if (values.json === true) printJson(found);
   else if (found.length === 0) process.stderr.write("There are no runs here.\n");
   else {
@@ -69,7 +69,7 @@ async function list(args: readonly string[]): Promise<number> {
 async function get(args: readonly string[]): Promise<number> {
   const { values, positionals } = readFlags(args, serviceFlags);
   const [agentId = "", runId = ""] = takeArguments("runs get <agent> <run>", positionals);
-  const run = await openClient(values).getRun({ agentId, runId });
+  const run = await openClient(values).runs.get({ agentId, runId });
   if (values.json === true) printJson(run);
   else {
     const fields = Object.entries(run).map(([name, value]): [string, string] => [
@@ -84,7 +84,7 @@ async function get(args: readonly string[]): Promise<number> {
 async function cancel(args: readonly string[]): Promise<number> {
   const { values, positionals } = readFlags(args, serviceFlags);
   const [agentId = "", runId = ""] = takeArguments("runs cancel <agent> <run>", positionals);
-  const cancelled = await openClient(values).cancelRun({ agentId, runId });
+  const cancelled = await openClient(values).runs.cancel({ agentId, runId });
   if (values.json === true) printJson(cancelled);
   else printText(`Run ${cancelled.runId} is being cancelled.`);
   return 0;

@@ -14,7 +14,7 @@ export async function schedules(args: readonly string[]): Promise<number> {
 async function list(args: readonly string[]): Promise<number> {
   const { values, positionals } = readFlags(args, serviceFlags);
   const [agentId = ""] = takeArguments("schedules list <agent>", positionals);
-  const found = await openClient(values).listSchedules({ agentId });
+  const found = await openClient(values).schedules.list({ agentId });
   if (values.json === true) printJson(found);
   else if (found.length === 0) process.stderr.write("There are no schedules.\n");
   else {
@@ -36,19 +36,19 @@ async function create(args: readonly string[]): Promise<number> {
   const [agentId = "", prompt = ""] = takeArguments("schedules create <agent> <text>", positionals);
   const time = readTime(values);
   const body = { prompt, ...time, ...(values.session === undefined ? {} : { session_id: values.session }) };
-  return show(await openClient(values).createSchedule({ agentId, body }), values);
+  return show(await openClient(values).schedules.create({ agentId, body }), values);
 }
 
 async function confirm(args: readonly string[]): Promise<number> {
   const { values, positionals } = readFlags(args, serviceFlags);
   const [agentId = "", scheduleId = ""] = takeArguments("schedules confirm <agent> <schedule>", positionals);
-  return show(await openClient(values).confirmSchedule({ agentId, scheduleId }), values);
+  return show(await openClient(values).schedules.confirm({ agentId, scheduleId }), values);
 }
 
 async function cancel(args: readonly string[]): Promise<number> {
   const { values, positionals } = readFlags(args, serviceFlags);
   const [agentId = "", scheduleId = ""] = takeArguments("schedules cancel <agent> <schedule>", positionals);
-  return show(await openClient(values).cancelSchedule({ agentId, scheduleId }), values);
+  return show(await openClient(values).schedules.cancel({ agentId, scheduleId }), values);
 }
 
 /** One of `--at` and `--in`. A time without an offset is the terminal's own. */

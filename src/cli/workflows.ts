@@ -32,7 +32,7 @@ async function activate(args: readonly string[]): Promise<number> {
     max: Number.MAX_SAFE_INTEGER,
   });
   const body = version === undefined ? {} : { version };
-  const activated = await openClient(values).activateWorkflow({ workflowId, body });
+  const activated = await openClient(values).workflows.activate({ id: workflowId, body });
   if (values.json === true) printJson(activated);
   else printFields({ id: activated.id, name: activated.name, active: `version ${activated.active_version}` });
   return 0;
@@ -53,8 +53,8 @@ async function run(args: readonly string[]): Promise<number> {
     );
   }
   const client = openClient(values);
-  const execution = await client.executeWorkflow({
-    workflowId,
+  const execution = await client.workflows.execute({
+    id: workflowId,
     body: input === undefined ? {} : { input },
     idempotencyKey: values.key,
   });

@@ -1,11 +1,17 @@
-// The typed client: one method a route, by noun. No environment, no node: module; schemas load with the first answer.
+// The typed client, grouped by noun: one method a route, named as in the route table (`runs.submit` is the operation
+// `runsSubmit`). No environment, no node: module; schemas load with the first answer.
 
-import { type AgentClient, agentClient } from "./agents.ts";
-import { type ClaimClient, claimClient } from "./claims.ts";
-import { type CreditsClient, creditsClient } from "./credits.ts";
-import { type ClientOptions, connect, type JobClient, jobClient } from "./job-client.ts";
-import { type ScheduleClient, scheduleClient } from "./schedules.ts";
-import { type SessionClient, sessionClient } from "./session.ts";
+import { agentEndpoints } from "../contract/agents/endpoints.ts";
+import type { agentRoutes } from "../contract/agents/routes.ts";
+import { claimEndpoints } from "../contract/claims/endpoints.ts";
+import type { claimRoutes } from "../contract/claims/routes.ts";
+import { creditEndpoints, pricingEndpoints } from "../contract/money/endpoints.ts";
+import type { creditRoutes, pricingRoutes } from "../contract/money/routes.ts";
+import { scheduleEndpoints } from "../contract/schedules/endpoints.ts";
+import type { scheduleRoutes } from "../contract/schedules/routes.ts";
+import { type ClientOptions as ConnectOptions, connect, type JobClient, jobClient } from "./job-client.ts";
+import { type NounClient, nounClient } from "./noun-client.ts";
+import { type SessionClient, sessionClient, type WebSocketConstructor } from "./session.ts";
 import { type WorkflowClient, workflowClient } from "./workflows.ts";
 
 // What a program needs to name beside the client itself: this file is the package's entry.
@@ -21,8 +27,9 @@ export type { AudienceResponse, ExchangeResponse } from "../contract/ci/exchange
 export type { ClaimResponse } from "../contract/claims/claim.ts";
 export type { Credits } from "../contract/money/credits.ts";
 export type { ModelPricing, ToolPricing } from "../contract/money/pricing.ts";
+export type { WrongField } from "../contract/problems/problem.ts";
 export type { CancelRunResponse, Run, SubmitRunRequest } from "../contract/runs/run.ts";
-export type { StoredRunEvent } from "../contract/runs/run-event.ts";
+export type { ForeignEvent, RunEvent, StoredRunEvent } from "../contract/runs/run-event.ts";
 export type { CreateScheduleRequest, Schedule } from "../contract/schedules/schedule.ts";
 export type {
   ActivateWorkflowRequest,
@@ -30,10 +37,7 @@ export type {
   ExecuteWorkflowResponse,
   Workflow,
 } from "../contract/workflows/workflow.ts";
-export type { AgentAddress, AgentClient, CreateAgentOptions } from "./agents.ts";
-export type { CallOptions, CiClient, ExchangeOptions, ReadCiRunOptions } from "./ci.ts";
-export type { ClaimClient } from "./claims.ts";
-export type { CreditsClient } from "./credits.ts";
+export type { CiClient, ExchangeOptions } from "./ci.ts";
 export {
   ApiError,
   ClientError,
@@ -43,34 +47,48 @@ export {
   TimeoutError,
 } from "./errors.ts";
 export type { FollowedRun, FollowOptions } from "./follow.ts";
-export type { ClientOptions, JobClient } from "./job-client.ts";
+export type { JobClient } from "./job-client.ts";
+export type { CallOptions, NounClient, RouteOptions } from "./noun-client.ts";
 export type { Credential } from "./request.ts";
-export type { ListRunsOptions, RunAddress, RunClient, SubmitRunOptions, SubmittedRun } from "./runs.ts";
-export type { ScheduleAddress, ScheduleClient } from "./schedules.ts";
-export type { FollowedSession, SessionClient, SessionItem, SessionOptions } from "./session.ts";
+export type { RunClient, SubmitRunOptions, SubmittedRun } from "./runs.ts";
+export type {
+  FollowedSession,
+  SessionClient,
+  SessionItem,
+  SessionOptions,
+  WebSocketConstructor,
+} from "./session.ts";
 export { SessionRefusedError } from "./session.ts";
 export type { Transport, TransportRequest, TransportResponse } from "./transport.ts";
-export type { ExecuteWorkflowOptions, WorkflowAddress, WorkflowClient } from "./workflows.ts";
+export type { WorkflowClient } from "./workflows.ts";
+
+export type ClientOptions = ConnectOptions & {
+  /** For `sessions.follow`, where the platform has no WebSocket: Node before version 22. */
+  readonly webSocket?: WebSocketConstructor;
+};
 
 /** Rejects and retries as a JobClient does. */
-export type Client = JobClient &
-  AgentClient &
-  ScheduleClient &
-  CreditsClient &
-  WorkflowClient &
-  ClaimClient &
-  SessionClient;
+export type Client = JobClient & {
+  readonly agents: NounClient<typeof agentRoutes>;
+  readonly schedules: NounClient<typeof scheduleRoutes>;
+  readonly workflows: WorkflowClient;
+  readonly claims: NounClient<typeof claimRoutes>;
+  readonly credits: NounClient<typeof creditRoutes>;
+  readonly pricing: NounClient<typeof pricingRoutes>;
+  readonly sessions: SessionClient;
+};
 
 /** Makes a client. Opens nothing until a method is called. */
 export function createClient(options: ClientOptions): Client {
   const connection = connect(options);
   return {
     ...jobClient(connection),
-    ...sessionClient(connection),
-    ...agentClient(connection),
-    ...scheduleClient(connection),
-    ...creditsClient(connection),
-    ...workflowClient(connection),
-    ...claimClient(connection),
+    agents: nounClient<typeof agentRoutes>(connection, agentEndpoints),
+    schedules: nounClient<typeof scheduleRoutes>(connection, scheduleEndpoints),
+    workflows: workflowClient(connection),
+    claims: nounClient<typeof claimRoutes>(connection, claimEndpoints),
+    credits: nounClient<typeof creditRoutes>(connection, creditEndpoints),
+    pricing: nounClient<typeof pricingRoutes>(connection, pricingEndpoints),
+    sessions: sessionClient(connection, options.webSocket),
   };
 }

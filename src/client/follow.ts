@@ -5,7 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import type { CiRunPage } from "../contract/ci/ci-run.ts";
 import type { Run } from "../contract/runs/run.ts";
 import type { StoredRunEvent } from "../contract/runs/run-event.ts";
-import type { ReadCiRunOptions } from "./ci.ts";
+import type { CiClient } from "./ci.ts";
 import { EventGapError } from "./errors.ts";
 import { FOLLOW_RETRY } from "./retry.ts";
 
@@ -34,7 +34,7 @@ export type FollowedRun = {
 export type Follower = {
   readonly clock: Clock;
   readonly random: () => number;
-  readonly readCiRun: (options: ReadCiRunOptions) => Promise<CiRunPage>;
+  readonly readRun: CiClient["readRun"];
 };
 
 /**
@@ -49,11 +49,9 @@ export function followRun(follower: Follower, options: FollowOptions): FollowedR
   async function* events(): AsyncGenerator<StoredRunEvent, Run, undefined> {
     for (let gaps = 0; ; ) {
       const askedAt = follower.clock.now();
-      const page = await follower.readCiRun({
+      const page = await follower.readRun({
         runId,
-        after: position.cursor,
-        waitSeconds: WAIT_SECONDS,
-        limit: PAGE_EVENTS,
+        query: { after: position.cursor, wait: WAIT_SECONDS, limit: PAGE_EVENTS },
         retry,
         signal,
       });

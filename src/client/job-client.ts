@@ -3,7 +3,6 @@
 import type { BackoffPolicy } from "../base/backoff.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { type CiClient, ciClient } from "./ci.ts";
-import { type FollowedRun, type FollowOptions, followRun } from "./follow.ts";
 import type { Connection, Credential } from "./request.ts";
 import { CALL_RETRY, type RetryNotice } from "./retry.ts";
 import { type RunClient, runClient } from "./runs.ts";
@@ -12,8 +11,8 @@ import { fetchTransport, type Transport } from "./transport.ts";
 export type ClientOptions = {
   /** Where the service is, with or without a trailing slash; a path prefix is kept. */
   readonly baseUrl: string;
-  /** The bearer token of each call, or null for none. A Credential can also refresh it. */
-  readonly credential?: Credential | Credential["token"];
+  /** The bearer token of each call, or what gives it, null for none. A Credential can also refresh it. */
+  readonly credential?: string | Credential | Credential["token"];
   readonly transport?: Transport;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -26,11 +25,7 @@ export type ClientOptions = {
  * Each method rejects with ApiError, ConnectionError or DecodeError, or with the signal's reason. What may be sent
  * twice is retried.
  */
-export type JobClient = CiClient &
-  RunClient & {
-    /** Every event of a run from a cursor on, each once and in order, until the run has ended. */
-    follow(options: FollowOptions): FollowedRun;
-  };
+export type JobClient = { readonly ci: CiClient; readonly runs: RunClient };
 
 /** Makes a client. Opens nothing until a method is called. */
 export function createJobClient(options: ClientOptions): JobClient {
@@ -39,18 +34,13 @@ export function createJobClient(options: ClientOptions): JobClient {
 
 export function jobClient(connection: Connection): JobClient {
   const ci = ciClient(connection);
-  return {
-    ...ci,
-    ...runClient(connection),
-    follow: (follow) => followRun({ ...connection, readCiRun: ci.readCiRun }, follow),
-  };
+  return { ci, runs: runClient(connection, ci) };
 }
 
 export function connect(options: ClientOptions): Connection {
-  const credential = options.credential ?? (() => null);
   return {
     baseUrl: options.baseUrl.replace(/\/+$/, ""),
-    credential: typeof credential === "function" ? { token: credential } : credential,
+    credential: credentialOf(options.credential ?? null),
     transport: options.transport ?? fetchTransport,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
@@ -58,4 +48,9 @@ export function connect(options: ClientOptions): Connection {
     userAgent: options.userAgent ?? "agent-service-client",
     onRetry: options.onRetry,
   };
+}
+
+function credentialOf(credential: NonNullable<ClientOptions["credential"]> | null): Credential {
+  if (credential === null || typeof credential === "string") return { token: () => credential };
+  return typeof credential === "function" ? { token: credential } : credential;
 }

@@ -31,7 +31,7 @@ export type Connection = {
 export type Call<Value> = {
   readonly method: TransportRequest["method"];
   readonly path: string;
-  readonly query?: Readonly<Record<string, string | number>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** "repeatable" when a second arrival changes nothing. */
@@ -55,24 +55,9 @@ export async function request<Value>(
   return send(connection, call, (answer) => decodeAnswer(answer, call.decoder));
 }
 
-/** What a call of an account or a job says; the rest is as most routes have it. */
-export type ValueCall<Value> = Pick<Call<Value>, "path"> &
-  Partial<Omit<Call<Value>, "path" | "decoder">> & { readonly decoder: () => Promise<Decoder<Value>> };
-
-/** The value of a call that is a repeatable GET with the credential, unless told. */
-export async function requestValue<Value>(connection: Connection, call: ValueCall<Value>): Promise<Value> {
-  const answer = await request(connection, {
-    method: "GET",
-    effect: "repeatable",
-    credential: "renewable",
-    ...call,
-  });
-  return answer.value;
-}
-
 /** A call whose answer has no body. */
-export async function requestNothing(connection: Connection, call: Call<void>): Promise<void> {
-  await send(connection, call, decodeEmpty);
+export async function requestNothing(connection: Connection, call: Call<void>): Promise<Answer<void>> {
+  return send(connection, call, decodeEmpty);
 }
 
 type Decode<Value> = (answer: {
@@ -106,7 +91,9 @@ async function send<Value>(
 
 async function buildRequest<Value>(connection: Connection, call: Call<Value>): Promise<TransportRequest> {
   const url = new URL(connection.baseUrl + call.path);
-  for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, String(value));
+  for (const [name, value] of Object.entries(call.query ?? {})) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
   const token = call.credential === "none" ? null : await connection.credential.token();
   return {
     method: call.method,

@@ -3,11 +3,11 @@
 import { type BackoffPolicy, nextDelayMs } from "../base/backoff.ts";
 import type { Run } from "../contract/runs/run.ts";
 import type { StoredRunEvent } from "../contract/runs/run-event.ts";
+import { sessionEndpoints } from "../contract/sessions/endpoints.ts";
 import {
   closeCodes,
   type ServerFrame,
   type SessionCursor,
-  SOCKET_PATH,
   serverFrameSchema,
 } from "../contract/sessions/socket.ts";
 import { ClientError, ConnectionError } from "./errors.ts";
@@ -39,16 +39,33 @@ export type FollowedSession = {
 /** The service refused the subscription or the credential. `code` is the service's. */
 export class SessionRefusedError extends ClientError {}
 
+/** Where sockets come from: the platform's WebSocket, or another of the same interface. */
+export type WebSocketConstructor = new (url: string) => WebSocket;
+
 export type SessionClient = {
   /** GET /v1/ws. Connects again, from where it stands, whenever the connection is lost. */
-  session(options: SessionOptions): FollowedSession;
+  follow(options: SessionOptions): FollowedSession;
 };
 
-export function sessionClient(connection: Connection): SessionClient {
-  return { session: (options) => followSession(connection, options) };
+/** Without a constructor: the platform's, which Node has since version 22. */
+export function sessionClient(connection: Connection, given?: WebSocketConstructor): SessionClient {
+  return {
+    follow: (options) => {
+      const WebSocket = given ?? globalThis.WebSocket;
+      if (WebSocket === undefined) {
+        throw new ClientError(
+          "websocket_missing",
+          'This platform has no WebSocket. Use Node 22 or later, or give one as the option "webSocket".',
+        );
+      }
+      return followSession({ ...connection, WebSocket }, options);
+    },
+  };
 }
 
-function followSession(connection: Connection, options: SessionOptions): FollowedSession {
+type SocketConnection = Connection & { readonly WebSocket: WebSocketConstructor };
+
+function followSession(connection: SocketConnection, options: SessionOptions): FollowedSession {
   const { signal, retry = FOLLOW_RETRY } = options;
   const position = { cursor: options.after ?? null };
 
@@ -84,11 +101,12 @@ function followSession(connection: Connection, options: SessionOptions): Followe
 
 /** The frames of one connection, until it is lost. Throws what connecting again would not mend. */
 async function* frames(
-  connection: Connection,
+  connection: SocketConnection,
   options: SessionOptions,
 ): AsyncGenerator<ServerFrame, void, undefined> {
   const token = await connection.credential.token();
-  const socket = new WebSocket(`${connection.baseUrl.replace(/^http/, "ws")}${SOCKET_PATH}`);
+  const socketUrl = `${connection.baseUrl.replace(/^http/, "ws")}${sessionEndpoints.follow.path}`;
+  const socket = new connection.WebSocket(socketUrl);
   const arrived: ServerFrame[] = [];
   let closedWith: number | null = null;
   let wake = () => {};

@@ -3,7 +3,7 @@
 import { ConnectionError, DecodeError, TimeoutError } from "./errors.ts";
 
 export type TransportRequest = {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

@@ -38,14 +38,14 @@ export type ParameterName<Path extends string> = Path extends `${string}{${infer
   ? Name | ParameterName<Rest>
   : never;
 
-export type JsonBody<Schema extends z.ZodMiniType = z.ZodMiniType> = {
+export type JsonBody<Schema extends z.ZodMiniType = z.ZodMiniType, IsOptional extends boolean = boolean> = {
   readonly kind: "json";
   readonly schema: Schema;
   readonly maxBytes: number;
   /** True where a form with the same names is read as well. */
   readonly acceptsForm: boolean;
   /** True where no body stands for an empty object. */
-  readonly isOptional: boolean;
+  readonly isOptional: IsOptional;
 };
 
 /** A body that is read as a stream, in either direction of any size up to `maxBytes`. */
@@ -122,19 +122,21 @@ export function nounRoutes<
   return Object.fromEntries(named) as Named<Noun, Routes>;
 }
 
-/** A body in JSON; `accepts` says what else may come in its place. */
+/** A body in JSON, or also as a form with the same names. */
 export function jsonBody<Schema extends z.ZodMiniType>(
   schema: Schema,
   maxBytes: number,
-  accepts: "json" | "json_or_form" | "json_or_nothing" = "json",
-): JsonBody<Schema> {
-  return {
-    kind: "json",
-    schema,
-    maxBytes,
-    acceptsForm: accepts === "json_or_form",
-    isOptional: accepts === "json_or_nothing",
-  };
+  accepts: "json" | "json_or_form" = "json",
+): JsonBody<Schema, false> {
+  return { kind: "json", schema, maxBytes, acceptsForm: accepts === "json_or_form", isOptional: false };
+}
+
+/** A body in JSON that may be left out: none is an empty object. */
+export function optionalJsonBody<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  maxBytes: number,
+): JsonBody<Schema, true> {
+  return { kind: "json", schema, maxBytes, acceptsForm: false, isOptional: true };
 }
 
 /** Query parameters, each with its description. */

@@ -10,7 +10,7 @@ import { audienceFix } from "./settings-text.ts";
 export const AUDIENCE_HEADING = { id: "audience", title: "Audience" };
 
 export async function checkAudience(
-  client: Pick<JobClient, "audience">,
+  { ci }: Pick<JobClient, "ci">,
   job: {
     audience: string;
     face: Face;
@@ -20,7 +20,7 @@ export async function checkAudience(
 ): Promise<DoctorCheck> {
   const { audience: used, signal } = job;
   try {
-    const { audience: expected } = await client.audience({ signal });
+    const { audience: expected } = await ci.audience({ signal });
     const isSame = used === expected;
     return found(AUDIENCE_HEADING, {
       state: isSame ? "ok" : "fault",

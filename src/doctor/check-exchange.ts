@@ -33,13 +33,13 @@ export type ExchangeJob = {
 };
 
 export async function checkExchange(
-  client: Pick<JobClient, "exchange">,
+  { ci }: Pick<JobClient, "ci">,
   job: ExchangeJob,
 ): Promise<ExchangeFinding> {
   const { provider, subjectToken, signal } = job;
   try {
     const sha = provider.job.sha || ((await readHeadCommit(job.folder)) ?? "");
-    const grant = await client.exchange({ subjectToken, ...(sha === "" ? {} : { sha }), signal });
+    const grant = await ci.exchange({ subjectToken, ...(sha === "" ? {} : { sha }), signal });
     const check = found(EXCHANGE_HEADING, {
       state: "ok",
       found: "The service takes the job's token. It gave a capability, which ends with this examination.",

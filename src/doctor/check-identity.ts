@@ -14,11 +14,11 @@ export const IDENTITY_HEADING = { id: "identity", title: "As the service sees it
 export type IdentityFinding = { readonly check: DoctorCheck; readonly identity: CiIdentity | null };
 
 export async function checkIdentity(
-  client: Pick<JobClient, "identity">,
+  { ci }: Pick<JobClient, "ci">,
   { job, signal }: { job: CiJob; signal: AbortSignal | undefined },
 ): Promise<IdentityFinding> {
   try {
-    const identity = await client.identity({ signal });
+    const identity = await ci.identity({ signal });
     return { check: compare(identity, job), identity };
   } catch (cause) {
     signal?.throwIfAborted();

@@ -171,7 +171,7 @@ async function exchange(
     return [check, seen, checkQuota(grant, { identity, face, provider: provider.job.provider })];
   } finally {
     // One that stays ends by itself, within minutes.
-    await client.revoke({ signal: AbortSignal.timeout(CALL_MS) }).catch(() => {});
+    await client.ci.revoke({ signal: AbortSignal.timeout(CALL_MS) }).catch(() => {});
   }
 }
 

@@ -23,7 +23,11 @@ export async function runsInFlight(
   sessionKey: string,
   { client, agentId, signal }: CancelOptions,
 ): Promise<readonly string[]> {
-  const runs = await client.listRuns({ agentId, sessionKey, limit: MAX_RUNS, signal });
+  const runs = await client.runs.list({
+    agentId,
+    query: { session_key: sessionKey, limit: MAX_RUNS },
+    signal,
+  });
   return runs.filter(({ status }) => !isTerminal(status)).map(({ id }) => id);
 }
 
@@ -39,7 +43,7 @@ export async function cancelRuns(
   const cancelled: string[] = [];
   for (const runId of runIds) {
     try {
-      await client.cancelRun({ agentId, runId, signal });
+      await client.runs.cancel({ agentId, runId, signal });
       cancelled.push(runId);
     } catch (error) {
       if (!(error instanceof ApiError && error.code === "run_finished")) throw error;
@@ -52,7 +56,7 @@ export async function cancelRuns(
 async function untilEnded(runId: string, { client, agentId, clock, signal }: CancelOptions): Promise<void> {
   const deadline = clock.now() + WAIT_MS;
   while (clock.now() < deadline) {
-    const { status } = await client.getRun({ agentId, runId, signal });
+    const { status } = await client.runs.get({ agentId, runId, signal });
     if (isTerminal(status)) return;
     await clock.sleep(POLL_MS, signal);
   }

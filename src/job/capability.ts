@@ -1,7 +1,7 @@
 // The capability of this job: exchanged for an ID token, masked before first use, renewed when it expires during a run.
 
 import type { CiProvider } from "../ci/provider.ts";
-import type { Client } from "../client/client.ts";
+import type { JobClient } from "../client/job-client.ts";
 import type { Credential } from "../client/request.ts";
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import { StepError } from "./step-error.ts";
@@ -17,7 +17,7 @@ export type CapabilityOptions = {
   readonly sha?: string;
   /** A capability that an earlier step was granted. */
   readonly token?: string;
-  readonly exchange: Client["exchange"];
+  readonly exchange: JobClient["ci"]["exchange"];
   /** Hides a value in the job's log from here on. */
   readonly setSecret: (secret: string) => void;
   /** Called for each capability, the first one too. */

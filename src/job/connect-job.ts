@@ -29,7 +29,7 @@ export function connectJob(options: ConnectOptions): { client: JobClient; grant:
     ...(service.type === "remote"
       ? { audience: service.audience, account: service.account, sha: service.sha }
       : { audience: EMBEDDED_AUDIENCE, account: null }),
-    exchange: (exchange) => client.exchange(exchange),
+    exchange: (exchange) => client.ci.exchange(exchange),
   });
   const client = createJobClient({ ...shared, baseUrl: service.baseUrl, credential: capability });
   return { client, grant: capability.grant };

@@ -13,7 +13,7 @@ const SPARE_KEYS = 3;
 const UNCOUNTED_ATTEMPTS = 100;
 
 export type SubmitOptions = {
-  readonly client: Pick<Client, "submitRun" | "getRun">;
+  readonly client: { readonly runs: Pick<Client["runs"], "submit" | "get"> };
   readonly agentId: string;
   readonly body: SubmitRunRequest;
   readonly job: CiJob;
@@ -35,7 +35,7 @@ export function idempotencyKey(options: { job: CiJob; matrix: string; attempt: n
 /**
  * Submits the run of this job attempt. Attempt N tries the keys 1 to N in turn: it attaches to a run in flight and
  * passes over one that has ended. Where attempts are not counted, it goes on to the first unused key. Rejects as
- * submitRun does. Safe to repeat.
+ * runs.submit does. Safe to repeat.
  */
 export async function submitOnce(options: SubmitOptions): Promise<OwnRun> {
   const { client, agentId, body, job, matrix, signal } = options;
@@ -43,7 +43,7 @@ export async function submitOnce(options: SubmitOptions): Promise<OwnRun> {
   for (let attempt = 1; ; attempt += 1) {
     const key = idempotencyKey({ job, matrix, attempt });
     try {
-      const submitted = await client.submitRun({ agentId, body, idempotencyKey: key, signal });
+      const submitted = await client.runs.submit({ agentId, body, idempotencyKey: key, signal });
       const isOwnKey = attempt >= ownAttempt;
       if (isOwnKey || !submitted.replayed || (await isInFlight(options, submitted))) {
         const { runId, sessionId, replayed } = submitted;
@@ -58,7 +58,7 @@ export async function submitOnce(options: SubmitOptions): Promise<OwnRun> {
 
 async function isInFlight(options: SubmitOptions, submitted: SubmittedRun): Promise<boolean> {
   const { client, agentId, signal } = options;
-  const run = await client.getRun({ agentId, runId: submitted.runId, signal });
+  const run = await client.runs.get({ agentId, runId: submitted.runId, signal });
   return isWorthAttaching(run.status);
 }
 

@@ -140,7 +140,7 @@ async function findRun<Own extends JobTypes>(
   const { client, grant } = granted;
   const signal = job.interrupts.first;
   try {
-    const run = await client.getRun({ agentId: grant.agent_id, runId, signal });
+    const run = await client.runs.get({ agentId: grant.agent_id, runId, signal });
     return { runId, sessionId: run.thread_id, attached: true };
   } catch (cause) {
     if (!(cause instanceof ApiError && cause.status === 404)) throw cause;
@@ -158,7 +158,7 @@ async function submit<Own extends JobTypes>(
   const { body, job, matrix } = task;
   const submission = { agentId: grant.agent_id, body, signal: step.job.interrupts.last };
   if (job !== null) return await submitOnce({ ...submission, client, job, matrix });
-  const { runId, sessionId } = await client.submitRun(submission);
+  const { runId, sessionId } = await client.runs.submit(submission);
   return { runId, sessionId, attached: false };
 }
 

@@ -13,7 +13,7 @@ const INTERRUPT_GRACE_MS = 5_000;
 const TIMEOUT_GRACE_MS = 30_000;
 
 export type WatchOptions = {
-  readonly client: Pick<Client, "follow" | "cancelRun">;
+  readonly client: { readonly runs: Pick<Client["runs"], "follow" | "cancel"> };
   readonly agentId: string;
   readonly runId: string;
   readonly interrupts: Pick<Interrupts, "first" | "last">;
@@ -75,7 +75,7 @@ export async function watchRun(options: WatchOptions): Promise<WatchEnd> {
   pending.push(clock.sleep(options.timeoutMs, over.signal).then(onTimeout, ignore));
   const idleTimer = new IdleTimer(options, { signal: over.signal, onSilence });
   try {
-    const followed = client.follow({ runId, signal: stop.signal });
+    const followed = client.runs.follow({ runId, signal: stop.signal });
     const run = await readToEnd(followed, async (stored) => {
       idleTimer.restart();
       await options.onEvent(stored);
@@ -124,7 +124,7 @@ class IdleTimer {
 }
 
 async function readToEnd(
-  followed: ReturnType<Client["follow"]>,
+  followed: ReturnType<Client["runs"]["follow"]>,
   onEvent: (stored: StoredRunEvent) => Promise<void>,
 ): Promise<Run> {
   const events = followed[Symbol.asyncIterator]();
@@ -138,7 +138,7 @@ async function readToEnd(
 async function requestCancel(options: WatchOptions, signal: AbortSignal): Promise<void> {
   const { client, agentId, runId } = options;
   try {
-    await client.cancelRun({ agentId, runId, signal });
+    await client.runs.cancel({ agentId, runId, signal });
   } catch (error) {
     if (signal.aborted || (error instanceof ApiError && error.code === "run_finished")) return;
     options.onNote(`The run could not be cancelled: ${error instanceof Error ? error.message : "unknown"}`);

@@ -33,7 +33,7 @@ describe("request", () => {
     await using at = await start([
       json(202, { run_id: RUN_ID, session_id: SESSION_ID }, { "x-svc-idempotent-replay": "true" }),
     ]);
-    const run = await at.client.submitRun({ agentId: AGENT_ID, body, idempotencyKey: "key-1" });
+    const run = await at.client.runs.submit({ agentId: AGENT_ID, body, idempotencyKey: "key-1" });
     expect(run).toEqual({ runId: RUN_ID, sessionId: SESSION_ID, replayed: true });
     const [request] = at.server.seen;
     expect(request).toMatchObject({ method: "POST", path: `/v1/agents/${AGENT_ID}/runs` });
@@ -55,7 +55,7 @@ describe("request", () => {
       html(200),
       json(200, completedRun),
     ]);
-    expect(await at.client.getRun({ agentId: AGENT_ID, runId: RUN_ID })).toEqual(completedRun);
+    expect(await at.client.runs.get({ agentId: AGENT_ID, runId: RUN_ID })).toEqual(completedRun);
     expect(at.clock.sleeps).toEqual([250, 500, 1000, 2000, 4000]);
   });
 
@@ -64,14 +64,14 @@ describe("request", () => {
       problem(429, "rate_limited", { headers: { "retry-after": "7" } }),
       json(200, runningRun),
     ]);
-    await at.client.getRun({ agentId: AGENT_ID, runId: RUN_ID });
+    await at.client.runs.get({ agentId: AGENT_ID, runId: RUN_ID });
     expect(at.clock.sleeps).toEqual([7000]);
   });
 
   it("repeats a submission that came too often under its key, when Retry-After says", async () => {
     const limited = problem(429, "rate_limited", { headers: { "retry-after": "3" } });
     await using at = await start([limited, limited, submitted]);
-    const run = await at.client.submitRun({ agentId: AGENT_ID, body });
+    const run = await at.client.runs.submit({ agentId: AGENT_ID, body });
     expect(run.runId).toBe(RUN_ID);
     expect(at.clock.sleeps).toEqual([3000, 3000]);
     const keys = at.server.seen.map((request) => request.headers["idempotency-key"]);
@@ -81,21 +81,21 @@ describe("request", () => {
 
   it("says that events are not kept any more, and does not ask again", async () => {
     await using at = await start([problem(410, "events_expired")]);
-    const failure = at.client.readCiRun({ runId: RUN_ID, after: 0 });
+    const failure = at.client.ci.readRun({ runId: RUN_ID });
     await expect(failure).rejects.toMatchObject({ name: "ApiError", status: 410, code: "events_expired" });
     expect(at.server.seen).toHaveLength(1);
   });
 
   it("gives up within its bound, with the last failure", async () => {
     await using at = await start([problem(503, "unavailable")]);
-    const failure = at.client.getRun({ agentId: AGENT_ID, runId: RUN_ID });
+    const failure = at.client.runs.get({ agentId: AGENT_ID, runId: RUN_ID });
     await expect(failure).rejects.toMatchObject({ status: 503, code: "unavailable" });
     expect(at.server.seen).toHaveLength(8);
   });
 
   it("gives up at once when the service asks for longer than the bound", async () => {
     await using at = await start([problem(503, "unavailable", { headers: { "retry-after": "3600" } })]);
-    const failure = at.client.getRun({ agentId: AGENT_ID, runId: RUN_ID });
+    const failure = at.client.runs.get({ agentId: AGENT_ID, runId: RUN_ID });
     await expect(failure).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
     expect(at.server.seen).toHaveLength(1);
   });
@@ -108,8 +108,8 @@ describe("request", () => {
         reason: "credits_ended",
       }),
     ]);
-    const error = await at.client
-      .submitRun({ agentId: AGENT_ID, body, idempotencyKey: "k" })
+    const error = await at.client.runs
+      .submit({ agentId: AGENT_ID, body, idempotencyKey: "k" })
       .catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({
@@ -126,7 +126,7 @@ describe("request", () => {
   it("repeats a submission under one key: the caller's, the body's, or one of its own", async () => {
     const keysOf = async (options: { idempotencyKey?: string; body: SubmitRunRequest }) => {
       await using at = await start([reset, submitted]);
-      await at.client.submitRun({ agentId: AGENT_ID, ...options });
+      await at.client.runs.submit({ agentId: AGENT_ID, ...options });
       return at.server.seen.map((request) => request.headers["idempotency-key"]);
     };
     expect(await keysOf({ body, idempotencyKey: "k" })).toEqual(["k", "k"]);
@@ -142,10 +142,10 @@ describe("request", () => {
       problem(409, "idempotency_key_in_flight", { headers: { "retry-after": "2" } }),
       submitted,
     ]);
-    await at.client.submitRun({ agentId: AGENT_ID, body, idempotencyKey: "k" });
+    await at.client.runs.submit({ agentId: AGENT_ID, body, idempotencyKey: "k" });
     expect(at.clock.sleeps).toEqual([2000]);
     await using reused = await start([problem(422, "idempotency_key_reused")]);
-    const failure = reused.client.submitRun({ agentId: AGENT_ID, body, idempotencyKey: "k" });
+    const failure = reused.client.runs.submit({ agentId: AGENT_ID, body, idempotencyKey: "k" });
     await expect(failure).rejects.toMatchObject({ code: "idempotency_key_reused" });
     expect(reused.server.seen).toHaveLength(1);
   });
@@ -160,7 +160,7 @@ describe("request", () => {
       problem(409, "session_key_in_flight", { headers: { "retry-after": "2" } }),
       submitted,
     ]);
-    await at.client.submitRun({ agentId: AGENT_ID, body: asked, idempotencyKey: "k" });
+    await at.client.runs.submit({ agentId: AGENT_ID, body: asked, idempotencyKey: "k" });
     expect(at.clock.sleeps).toEqual([2000]);
     expect(at.server.seen.map(({ body: sent }) => JSON.parse(sent))).toEqual([asked, asked]);
   });
@@ -174,7 +174,7 @@ describe("request", () => {
       },
     };
     await using at = await start([problem(401, "unauthorized"), json(200, runningRun)], credential);
-    await at.client.getRun({ agentId: AGENT_ID, runId: RUN_ID });
+    await at.client.runs.get({ agentId: AGENT_ID, runId: RUN_ID });
     expect(at.server.seen.map((request) => request.headers.authorization)).toEqual([
       "Bearer old",
       "Bearer new",
@@ -182,7 +182,7 @@ describe("request", () => {
     expect(at.clock.sleeps).toEqual([]);
 
     await using refused = await start([problem(401, "unauthorized")], credential);
-    const failure = refused.client.getRun({ agentId: AGENT_ID, runId: RUN_ID });
+    const failure = refused.client.runs.get({ agentId: AGENT_ID, runId: RUN_ID });
     await expect(failure).rejects.toMatchObject({ status: 401 });
     expect(refused.server.seen).toHaveLength(2);
   });
@@ -190,7 +190,9 @@ describe("request", () => {
   it("says what came instead of the contract's JSON", async () => {
     const get = async (reply: Reply) => {
       await using at = await start([reply]);
-      return await at.client.getRun({ agentId: AGENT_ID, runId: RUN_ID }).catch((caught: unknown) => caught);
+      return await at.client.runs
+        .get({ agentId: AGENT_ID, runId: RUN_ID })
+        .catch((caught: unknown) => caught);
     };
     const page = await get(html(404));
     expect(page).toBeInstanceOf(DecodeError);
@@ -218,14 +220,14 @@ describe("request", () => {
         response.writeHead(200, { "content-type": "application/json" }).end('{"token":"svc_ci_leak"');
       },
     ]);
-    const error = await at.client.audience().catch((caught: unknown) => caught);
+    const error = await at.client.ci.audience().catch((caught: unknown) => caught);
     expect(String(error)).not.toContain("svc_ci_leak");
   });
 
   it("ends with the signal's reason", async () => {
     await using at = await start([silence]);
     const controller = new AbortController();
-    const failure = at.client.audience({ signal: controller.signal });
+    const failure = at.client.ci.audience({ signal: controller.signal });
     controller.abort(new Error("enough"));
     await expect(failure).rejects.toThrow("enough");
   });
@@ -256,7 +258,7 @@ describe("exchange", () => {
   it("mints a fresh token for every attempt", async () => {
     await using at = await start([reset, problem(503, "unavailable"), json(200, exchangeBody)]);
     let minted = 0;
-    const grant = await at.client.exchange({
+    const grant = await at.client.ci.exchange({
       subjectToken: async () => `token-${++minted}`,
       account: "acme",
     });
@@ -275,7 +277,7 @@ describe("exchange", () => {
     await using at = await start([
       problem(401, "invalid_target", { reason: "audience_mismatch", expected: "a", got: "b" }),
     ]);
-    const failure = at.client.exchange({ subjectToken: async () => "t" });
+    const failure = at.client.ci.exchange({ subjectToken: async () => "t" });
     await expect(failure).rejects.toMatchObject({ reason: "audience_mismatch", expected: "a", got: "b" });
     expect(at.server.seen).toHaveLength(1);
   });
@@ -285,12 +287,12 @@ describe("exchange", () => {
       token: () => "old",
       refresh: () => Promise.reject(new Error("asked for a new one")),
     });
-    await expect(at.client.revoke()).rejects.toMatchObject({ status: 401 });
+    await expect(at.client.ci.revoke()).rejects.toMatchObject({ status: 401 });
   });
 
   it("accepts an empty answer to a revocation", async () => {
     await using at = await start([(_request, response) => response.writeHead(204).end()]);
-    await at.client.revoke();
+    await at.client.ci.revoke();
     expect(at.server.seen[0]).toMatchObject({ method: "DELETE", path: "/v1/ci/oidc/exchange" });
   });
 });

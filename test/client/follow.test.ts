@@ -14,7 +14,7 @@ async function followScript(
   const { refresh } = options;
   const credential = { token: () => "t", ...(refresh === undefined ? {} : { refresh }) };
   const client = createClient({ baseUrl: server.url, credential, clock, random: () => 0 });
-  const followed = client.follow({ runId: RUN_ID, after: options.after ?? 0 });
+  const followed = client.runs.follow({ runId: RUN_ID, after: options.after ?? 0 });
   const seqs: number[] = [];
   let error: unknown = null;
   try {

@@ -26,7 +26,7 @@ beforeAll(async () => {
     credential: () => key.secret,
     retry: { attempts: 5, firstDelayMs: 1, maxDelayMs: 10 },
   });
-  agentId = (await client.createAgent({ body: { name: "helper" } })).id;
+  agentId = (await client.agents.create({ body: { name: "helper" } })).id;
 });
 
 afterAll(async () => {
@@ -36,14 +36,14 @@ afterAll(async () => {
 
 it("tells every run and event of a session once and in order, also across lost connections", async () => {
   const submit = (session_id?: string) =>
-    client.submitRun({
+    client.runs.submit({
       agentId,
       body: { message: "go", ...(session_id === undefined ? {} : { session_id }) },
     });
   const first = await submit();
   const { sessionId } = first;
   const stop = new AbortController();
-  const session = client.session({
+  const session = client.sessions.follow({
     sessionId,
     signal: stop.signal,
     retry: { attempts: 5, firstDelayMs: 1, maxDelayMs: 10 },
@@ -73,14 +73,14 @@ it("tells every run and event of a session once and in order, also across lost c
 });
 
 it("goes on from a cursor, and says why a session is refused", async () => {
-  const { sessionId, runId } = await client.submitRun({ agentId, body: { message: "go" } });
-  for await (const item of client.follow({ runId })) expect(item.seq).toBeGreaterThan(0);
-  for await (const item of client.session({ sessionId, after: { run_id: runId, seq: 5 } })) {
+  const { sessionId, runId } = await client.runs.submit({ agentId, body: { message: "go" } });
+  for await (const item of client.runs.follow({ runId })) expect(item.seq).toBeGreaterThan(0);
+  for await (const item of client.sessions.follow({ sessionId, after: { run_id: runId, seq: 5 } })) {
     if (item.type !== "event") continue;
     expect(item.seq).toBe(6);
     break;
   }
-  const unknown = client.session({ sessionId: "00000000-0000-7000-8000-000000000000" });
+  const unknown = client.sessions.follow({ sessionId: "00000000-0000-7000-8000-000000000000" });
   await expect(unknown[Symbol.asyncIterator]().next()).rejects.toBeInstanceOf(SessionRefusedError);
 });
 
@@ -99,11 +99,34 @@ it("comes again when it was told that there were too many", async () => {
     clock: { now: clock.now, sleep },
     random: () => 0,
   });
-  const { sessionId, runId } = await waiting.submitRun({ agentId, body: { message: "go" } });
-  for await (const item of waiting.session({ sessionId })) {
+  const { sessionId, runId } = await waiting.runs.submit({ agentId, body: { message: "go" } });
+  for await (const item of waiting.sessions.follow({ sessionId })) {
     expect(item).toMatchObject({ type: "run", run: { id: runId } });
     break;
   }
   expect(clock.sleeps).toEqual([10_000]);
   await job.close();
+});
+
+it("says what is missing where the platform has no WebSocket, and takes one that it is given", async () => {
+  const { WebSocket } = globalThis;
+  const options = { baseUrl: "http://127.0.0.1:1" };
+  const session = { sessionId: "s", retry: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 } };
+  try {
+    Reflect.deleteProperty(globalThis, "WebSocket");
+    const follow = () => createClient(options).sessions.follow(session);
+    expect(follow).toThrow(/Use Node 22 or later, or give one as the option "webSocket"/);
+    const opened: string[] = [];
+    class Given extends WebSocket {
+      constructor(url: string) {
+        super(url);
+        opened.push(url);
+      }
+    }
+    const given = createClient({ ...options, webSocket: Given }).sessions.follow(session);
+    await expect(given[Symbol.asyncIterator]().next()).rejects.toThrow("No socket to");
+    expect(opened).toEqual(["ws://127.0.0.1:1/v1/ws"]);
+  } finally {
+    Object.assign(globalThis, { WebSocket });
+  }
 });

@@ -26,22 +26,24 @@ async function submit(options: { attempt: number | null; earlier?: Record<number
     job: { ...job, attempt },
     matrix: "null",
     client: {
-      submitRun: async ({ idempotencyKey: key = "" }) => {
-        keys.push(key);
-        const number = Number(/-(\d+)$/.exec(key)?.[1] ?? 1);
-        if (earlier[number] === "reused") {
-          throw new ApiError({ status: 422, code: "idempotency_key_reused", message: "", requestId: "" });
-        }
-        return { runId: `run-${number}`, sessionId: "s", replayed: number in earlier };
-      },
-      getRun: async ({ runId }): Promise<Run> => {
-        const status = earlier[Number(runId.slice(4))];
-        if (status === "completed") return completedRun;
-        return status === "cancelling"
-          ? { ...runningRun, status }
-          : status === "cancelled"
-            ? cancelledRun
-            : runningRun;
+      runs: {
+        submit: async ({ idempotencyKey: key = "" }) => {
+          keys.push(key);
+          const number = Number(/-(\d+)$/.exec(key)?.[1] ?? 1);
+          if (earlier[number] === "reused") {
+            throw new ApiError({ status: 422, code: "idempotency_key_reused", message: "", requestId: "" });
+          }
+          return { runId: `run-${number}`, sessionId: "s", replayed: number in earlier };
+        },
+        get: async ({ runId }): Promise<Run> => {
+          const status = earlier[Number(runId.slice(4))];
+          if (status === "completed") return completedRun;
+          return status === "cancelling"
+            ? { ...runningRun, status }
+            : status === "cancelled"
+              ? cancelledRun
+              : runningRun;
+        },
       },
     },
   });

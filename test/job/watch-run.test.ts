@@ -39,15 +39,17 @@ function watch(options: { onCancel?: "cancel" | "detach"; endsOnCancel?: boolean
       calls.notes.push(note);
     },
     client: {
-      follow: ({ signal }): FollowedRun => ({
-        run: null,
-        cursor: 0,
-        [Symbol.asyncIterator]: () => events(signal),
-      }),
-      cancelRun: async () => {
-        calls.cancel += 1;
-        if (options.endsOnCancel === true) ending.resolve(cancelledRun);
-        return { runId: RUN_ID, status: "cancelling" };
+      runs: {
+        follow: ({ signal }): FollowedRun => ({
+          run: null,
+          cursor: 0,
+          [Symbol.asyncIterator]: () => events(signal),
+        }),
+        cancel: async () => {
+          calls.cancel += 1;
+          if (options.endsOnCancel === true) ending.resolve(cancelledRun);
+          return { runId: RUN_ID, status: "cancelling" };
+        },
       },
     },
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StoredRunEvent } from "../../src/contract/runs/run-event.ts";
+import type { ForeignEvent, StoredRunEvent } from "../../src/contract/runs/run-event.ts";
 import { MAX_KEPT_CHARS, MAX_KEPT_CHARS_IN_ALL } from "../../src/report/fold-run.ts";
 import { elapsedMs, emptyReport, replyMessage } from "../../src/report/run-report.ts";
 import {
@@ -73,7 +73,7 @@ describe("RunReportFold", () => {
     const foreign: StoredRunEvent = {
       seq: 2,
       at: "2026-01-01T00:00:00.000Z",
-      event: { type: "REASONING_START" },
+      event: { type: "NEW" } as unknown as ForeignEvent,
     };
     const report = reportOf([...stored([started]), foreign]);
     expect(report.state.status).toBe("running");

@@ -21,7 +21,7 @@ onEveryDeployment("accounts and keys", (service) => {
     for (const answer of await everywhere(key.secret))
       expect([answer.status, answer.body]).toEqual([200, []]);
     const client = service().client(key.secret);
-    expect(await client.getCredits({ userId: key.account_id })).toMatchObject({
+    expect(await client.credits.get({ userId: key.account_id })).toMatchObject({
       balance: 3,
       audience: "registered_free",
     });
@@ -44,7 +44,7 @@ onEveryDeployment("accounts and keys", (service) => {
     }
     const error = await service()
       .client("svc_sk_wrong")
-      .listAgents()
+      .agents.list()
       .catch((cause: unknown) => cause);
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ status: 401, code: "unauthorized" });

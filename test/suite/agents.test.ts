@@ -16,7 +16,7 @@ onEveryDeployment("agents", (service) => {
     const agent = agentSchema.parse(answer.body);
     expect(agent).toMatchObject({ user_id: id, name: "reviewer", config: { tone: "dry" }, model: "swift" });
     expect(answer.body).not.toHaveProperty("existing");
-    expect(await ai.getAgent({ agentId: agent.id })).toEqual(agent);
+    expect(await ai.agents.get({ agentId: agent.id })).toEqual(agent);
   });
 
   it("are one, of 50 requests at once that would return the one that is there", async () => {
@@ -25,7 +25,7 @@ onEveryDeployment("agents", (service) => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) => create(index % 2 === 0 ? ownerKey : aiKey, request)),
     );
-    const [agent, ...others] = await owner.listAgents();
+    const [agent, ...others] = await owner.agents.list();
     expect(others).toEqual([]);
     const made = answers.filter(({ status }) => status === 201);
     expect(made.map(({ body }) => body)).toEqual([agent]);
@@ -36,7 +36,7 @@ onEveryDeployment("agents", (service) => {
 
   it("are one, however often the client sends the same key", async () => {
     const { owner } = await service().account();
-    const create = () => owner.createAgent({ body: { name: "once" }, idempotencyKey: "agent-key" });
+    const create = () => owner.agents.create({ body: { name: "once" }, idempotencyKey: "agent-key" });
     const made = await Promise.all(Array.from({ length: 5 }, create));
     expect(new Set(made.map(({ id }) => id)).size).toBe(1);
   });
@@ -44,7 +44,7 @@ onEveryDeployment("agents", (service) => {
   it("are made anew by name where the request does not say otherwise", async () => {
     const { owner } = await service().account();
     const ids = await Promise.all(
-      Array.from({ length: 5 }, async () => (await owner.createAgent({ body: { name: "same" } })).id),
+      Array.from({ length: 5 }, async () => (await owner.agents.create({ body: { name: "same" } })).id),
     );
     expect(new Set(ids).size).toBe(5);
   });
@@ -64,8 +64,8 @@ onEveryDeployment("agents", (service) => {
     expect([again.status, again.body]).toEqual([200, { ...(first.body as object), existing: true }]);
     const other = await create(ownerKey, { ...request, name: "other" }, { headers });
     expectProblem(other, [422, "idempotency_key_reused"]);
-    expect(await owner.listAgents()).toEqual([]);
-    expect(await owner.listAgents({ includeIndependent: true })).toEqual([first.body]);
+    expect(await owner.agents.list()).toEqual([]);
+    expect(await owner.agents.list({ query: { include_independent: true } })).toEqual([first.body]);
     const query = "/v1/agents?include_independent=maybe";
     expectProblem(await service().call(query, { bearer: ownerKey }), [400, "invalid_request"]);
   });
@@ -85,22 +85,22 @@ onEveryDeployment("agents", (service) => {
 
   it("are listed newest first, and no other account's", async () => {
     const { owner, ai } = await service().account();
-    await (await service().account()).owner.createAgent({ body: { name: "foreign" } });
+    await (await service().account()).owner.agents.create({ body: { name: "foreign" } });
     const made: unknown[] = [];
-    for (const name of ["a", "b", "c"]) made.unshift(await owner.createAgent({ body: { name } }));
-    expect(await ai.listAgents()).toEqual(made);
+    for (const name of ["a", "b", "c"]) made.unshift(await owner.agents.create({ body: { name } }));
+    expect(await ai.agents.list()).toEqual(made);
   });
 
   it("change their advisor's cap, and nothing else", async () => {
     const { owner, ai, ownerKey, agentId } = await service().accountWithAgent();
-    const plain = await owner.getAgent({ agentId });
+    const plain = await owner.agents.get({ agentId });
     expect(plain).not.toHaveProperty("advisor_max_spend_micro_usd");
     for (const cap of [0, 250_000]) {
-      const changed = await owner.updateAgent({ agentId, body: { advisor_max_spend_micro_usd: cap } });
+      const changed = await owner.agents.update({ agentId, body: { advisor_max_spend_micro_usd: cap } });
       expect(changed).toEqual({ ...plain, advisor_max_spend_micro_usd: cap });
-      expect(await ai.getAgent({ agentId })).toEqual(changed);
+      expect(await ai.agents.get({ agentId })).toEqual(changed);
     }
-    expect(await ai.updateAgent({ agentId, body: { advisor_max_spend_micro_usd: null } })).toEqual(plain);
+    expect(await ai.agents.update({ agentId, body: { advisor_max_spend_micro_usd: null } })).toEqual(plain);
     for (const json of [
       { advisor_max_spend_micro_usd: -1 },
       { advisor_max_spend_micro_usd: 0.5 },
@@ -117,31 +117,36 @@ onEveryDeployment("agents", (service) => {
       });
       expectProblem(answer, [400, "invalid_request"]);
     }
-    expect(await owner.getAgent({ agentId })).toEqual(plain);
+    expect(await owner.agents.get({ agentId })).toEqual(plain);
   });
 
   it("are stopped: what is in flight ends, and new work is taken", async () => {
     const { owner, ai, agentId } = await service().accountWithAgent();
-    const { runId } = await owner.submitRun({ agentId, body: { message: "wait" } });
-    expect((await ai.stopAgent({ agentId })).id).toBe(agentId);
+    const { runId } = await owner.runs.submit({ agentId, body: { message: "wait" } });
+    expect((await ai.agents.stop({ agentId })).id).toBe(agentId);
     await readToEnd(owner, runId);
-    expect(await owner.getRun({ agentId, runId })).toMatchObject({ status: "cancelled", cause: "user_stop" });
-    const later = await owner.submitRun({ agentId, body: { message: "hello" } });
+    expect(await owner.runs.get({ agentId, runId })).toMatchObject({
+      status: "cancelled",
+      cause: "user_stop",
+    });
+    const later = await owner.runs.submit({ agentId, body: { message: "hello" } });
     await readToEnd(owner, later.runId);
-    expect((await owner.getRun({ agentId, runId: later.runId })).status).toBe("completed");
+    expect((await owner.runs.get({ agentId, runId: later.runId })).status).toBe("completed");
   });
 
   it("are retired for good, and stay to be read", async () => {
     const { owner, ownerKey, agentId } = await service().accountWithAgent();
-    const agent = await owner.getAgent({ agentId });
-    for (let times = 0; times < 2; times += 1) expect(await owner.retireAgent({ agentId })).toEqual(agent);
+    const agent = await owner.agents.get({ agentId });
+    const retired = await owner.agents.retire({ agentId });
+    expect(retired).toEqual({ ...agent, retired_at: expect.any(String) });
+    expect(await owner.agents.retire({ agentId })).toEqual(retired);
     const refused = await service().call(`/v1/agents/${agentId}/runs`, {
       method: "POST",
       bearer: ownerKey,
       json: { message: "go" },
     });
     expectProblem(refused, [403, "forbidden"]);
-    expect(await owner.getAgent({ agentId })).toEqual(agent);
+    expect(await owner.agents.get({ agentId })).toEqual(retired);
   });
 
   it("are their account's alone: 401 without a credential, 403 for another's, 404 for none", async () => {

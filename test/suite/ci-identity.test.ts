@@ -46,7 +46,7 @@ onEveryDeployment("the identity of a job", (service) => {
       expect(Date.parse(identity.expires_at)).toBeGreaterThan(before);
     }
     expect((await job.call(PATH)).headers.get("cache-control")).toBe("no-store");
-    expect(await service().client(job.bearer).identity()).toEqual(await identityOf(job));
+    expect(await service().client(job.bearer).ci.identity()).toEqual(await identityOf(job));
   });
 
   it("follows the credits that runs use up", async () => {
@@ -62,10 +62,10 @@ onEveryDeployment("the identity of a job", (service) => {
     const job = await service().job(repository);
     expect(await identityOf(job)).toMatchObject({ claim: "unclaimed", quota: { audience: "anon" } });
     const claim = (job.exchanged.claim_url ?? "").split("/").at(-1) ?? "";
-    await owner.claim({ claim });
+    await owner.claims.create({ body: { claim } });
     expect(await identityOf(job)).toMatchObject({ claim: "pending", quota: { audience: "anon" } });
     await service().exchange(repository, { account: id });
-    const { balance } = await owner.getCredits({ userId: id });
+    const { balance } = await owner.credits.get({ userId: id });
     expect(await identityOf(job)).toMatchObject({
       claim: "claimed",
       quota: { audience: "subscribed", credits_remaining: balance },

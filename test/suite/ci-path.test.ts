@@ -141,7 +141,7 @@ onEveryDeployment("the CI path", (service) => {
 
   it("opens an account's run to the account's key", async () => {
     const { owner, aiKey, agentId } = await service().accountWithAgent();
-    const { runId } = await owner.submitRun({ agentId, body: { message: "hello" } });
+    const { runId } = await owner.runs.submit({ agentId, body: { message: "hello" } });
     const answer = await service().call(`/v1/ci/runs/${runId}?wait=30`, { bearer: aiKey });
     expect(answer.status).toBe(200);
     expect(ciRunPageSchema.parse(answer.body).events[0]?.event.type).toBe("RUN_STARTED");

@@ -21,7 +21,7 @@ onEveryDeployment("policies on CI jobs", (service) => {
   };
   const claim = async ({ id, owner }: DeployedAccount, repository: Claims) => {
     const url = (await service().exchange(repository)).claim_url ?? "";
-    await owner.claim({ claim: url.split("/").at(-1) ?? "" });
+    await owner.claims.create({ body: { claim: url.split("/").at(-1) ?? "" } });
     expect(await service().exchange(repository, { account: id })).toMatchObject({ claim: "claimed" });
   };
   const exchange = (subject_token: string): Promise<Answer> =>
@@ -35,27 +35,27 @@ onEveryDeployment("policies on CI jobs", (service) => {
 
   it("are shown, set as a whole, and cleared", async () => {
     const { owner, ai, agentId } = await claimed();
-    const plain = await owner.getAgent({ agentId });
+    const plain = await owner.agents.get({ agentId });
     expect(plain.ci_policy).toBeNull();
     for (const ci_policy of [
       { events: ["push"], refs: ["refs/heads/release/*"], workflows: [ON_MAIN], actors: ["12"] },
       { refs: ["refs/heads/main"] },
       null,
     ]) {
-      const set = await owner.updateAgent({ agentId, body: { ci_policy } });
-      expect(await owner.updateAgent({ agentId, body: { ci_policy } })).toEqual(set);
+      const set = await owner.agents.update({ agentId, body: { ci_policy } });
+      expect(await owner.agents.update({ agentId, body: { ci_policy } })).toEqual(set);
       expect(set).toEqual({ ...plain, ci_policy });
-      expect(await ai.getAgent({ agentId })).toEqual(set);
-      expect(await owner.listAgents()).toEqual([set]);
+      expect(await ai.agents.get({ agentId })).toEqual(set);
+      expect(await owner.agents.list()).toEqual([set]);
     }
-    await owner.updateAgent({ agentId, body: { ci_policy: { events: ["push"] } } });
-    const capped = await ai.updateAgent({ agentId, body: { advisor_max_spend_micro_usd: 1 } });
+    await owner.agents.update({ agentId, body: { ci_policy: { events: ["push"] } } });
+    const capped = await ai.agents.update({ agentId, body: { advisor_max_spend_micro_usd: 1 } });
     expect(capped).toMatchObject({ ci_policy: { events: ["push"] } });
   });
 
   it("are the owner's alone to set, not an AI client's, and not to clear either", async () => {
     const { owner, ownerKey, aiKey, agentId, repository } = await claimed();
-    await owner.updateAgent({ agentId, body: { ci_policy: { events: ["push"] } } });
+    await owner.agents.update({ agentId, body: { ci_policy: { events: ["push"] } } });
     for (const ci_policy of [null, { events: ["push", "issue_comment"] }]) {
       const refused = await patch(aiKey, agentId, { ci_policy, advisor_max_spend_micro_usd: 1 });
       expectProblem(refused, [403, "owner_needed"]);
@@ -65,7 +65,7 @@ onEveryDeployment("policies on CI jobs", (service) => {
     expectProblem(await patch(bearer, agentId, { ci_policy: null }), [403, "forbidden"]);
     const stranger = await service().account();
     expectProblem(await patch(stranger.ownerKey, agentId, { ci_policy: null }), [403, "forbidden"]);
-    const { advisor_max_spend_micro_usd, ci_policy } = await owner.getAgent({ agentId });
+    const { advisor_max_spend_micro_usd, ci_policy } = await owner.agents.get({ agentId });
     expect([advisor_max_spend_micro_usd, ci_policy]).toEqual([undefined, { events: ["push"] }]);
     for (const wrong of [{}, [], "push", { events: [] }, { refs: ["main"] }, { event: ["push"] }]) {
       expectProblem(await patch(ownerKey, agentId, { ci_policy: wrong }), [400, "invalid_request"]);
@@ -74,7 +74,7 @@ onEveryDeployment("policies on CI jobs", (service) => {
 
   it("are of a repository's agent alone", async () => {
     const { owner, ownerKey, agentId } = await service().accountWithAgent();
-    expect(await owner.getAgent({ agentId })).not.toHaveProperty("ci_policy");
+    expect(await owner.agents.get({ agentId })).not.toHaveProperty("ci_policy");
     for (const ci_policy of [null, { events: ["push"] }]) {
       const refused = await patch(ownerKey, agentId, { ci_policy });
       expectProblem(refused, [400, "invalid_request"]);
@@ -84,7 +84,7 @@ onEveryDeployment("policies on CI jobs", (service) => {
 
   it("refuse a job from an edited workflow on a branch, and let the one on main run", async () => {
     const { owner, agentId, repository } = await claimed();
-    await owner.updateAgent({ agentId, body: { ci_policy: { workflows: [ON_MAIN] } } });
+    await owner.agents.update({ agentId, body: { ci_policy: { workflows: [ON_MAIN] } } });
     const said = {
       expected: `workflow ${ON_MAIN}`,
       got: "workflow .github/workflows/agent.yml@refs/heads/topic",
@@ -118,7 +118,7 @@ onEveryDeployment("policies on CI jobs", (service) => {
     ],
   ])("refuse a job for its %s", async (_name, policy, claims, expected, got) => {
     const { owner, agentId, repository } = await claimed();
-    await owner.updateAgent({ agentId, body: { ci_policy: policy } });
+    await owner.agents.update({ agentId, body: { ci_policy: policy } });
     const answer = await exchange(service().mint({ ...repository, ...claims }));
     expectRefused(answer, "invalid_grant", { expected, got });
     expect(problemSchema.parse(answer.body).error).toContain(`agent-service agents policy ${agentId}`);
@@ -126,11 +126,11 @@ onEveryDeployment("policies on CI jobs", (service) => {
 
   it("use up the token that they refuse, and leave an audit entry", async () => {
     const { id, owner, agentId, repository } = await claimed();
-    await owner.updateAgent({ agentId, body: { ci_policy: { events: ["schedule"] } } });
+    await owner.agents.update({ agentId, body: { ci_policy: { events: ["schedule"] } } });
     const token = service().mint(repository);
     const refused = await exchange(token);
     expectProblem(refused, [403, "invalid_grant"]);
-    await owner.updateAgent({ agentId, body: { ci_policy: null } });
+    await owner.agents.update({ agentId, body: { ci_policy: null } });
     const again = await exchange(token);
     expectProblem(again, [401, "invalid_grant"]);
     expect(problemSchema.parse(again.body).reason).toBe("token_replayed");
@@ -150,7 +150,7 @@ onEveryDeployment("policies on CI jobs", (service) => {
     const job = await service().job(repository);
     const headers = { "idempotency-key": "first" };
     expect((await job.submit({ message: "hello" }, headers)).status).toBe(202);
-    await owner.updateAgent({ agentId, body: { ci_policy: { events: ["schedule"] } } });
+    await owner.agents.update({ agentId, body: { ci_policy: { events: ["schedule"] } } });
     const said = { expected: "event schedule", got: "event push" };
     for (const _ of service().apis) {
       expectRefused(await job.submit({ message: "hello" }), "forbidden", said);
@@ -158,15 +158,15 @@ onEveryDeployment("policies on CI jobs", (service) => {
     }
     expect((await job.call(job.runsPath)).body).toHaveLength(1);
     // An account is no job.
-    expect((await owner.submitRun({ agentId, body: { message: "hello" } })).runId).toMatch(/^[\w-]{36}$/);
-    await owner.updateAgent({ agentId, body: { ci_policy: null } });
+    expect((await owner.runs.submit({ agentId, body: { message: "hello" } })).runId).toMatch(/^[\w-]{36}$/);
+    await owner.agents.update({ agentId, body: { ci_policy: null } });
     expect((await job.submit({ message: "hello" })).status).toBe(202);
   });
 
   it("open no event that outsiders can steer", async () => {
     const { owner, agentId, repository } = await claimed();
     const events = ["pull_request_target", "workflow_run"];
-    await owner.updateAgent({ agentId, body: { ci_policy: { events } } });
+    await owner.agents.update({ agentId, body: { ci_policy: { events } } });
     for (const event_name of events) {
       const answer = await exchange(service().mint({ ...repository, event_name }));
       expect(problemSchema.parse(answer.body).reason).toBe("event_refused");
@@ -175,13 +175,13 @@ onEveryDeployment("policies on CI jobs", (service) => {
 
   it("are gone with the claim, for whoever claims the agent next", async () => {
     const { owner, agentId, repository } = await claimed();
-    await owner.updateAgent({ agentId, body: { ci_policy: { actors: ["7"] } } });
+    await owner.agents.update({ agentId, body: { ci_policy: { actors: ["7"] } } });
     expectProblem(await exchange(service().mint(repository)), [403, "invalid_grant"]);
     expect((await service().operate("claim", "release", agentId)).code).toBe(0);
     expect((await service().exchange(repository)).agent_id).toBe(agentId);
     const next = await service().account();
     await claim(next, repository);
-    expect((await next.owner.getAgent({ agentId })).ci_policy).toBeNull();
+    expect((await next.owner.agents.get({ agentId })).ci_policy).toBeNull();
   });
 
   it("are set by the command, list by list", async () => {

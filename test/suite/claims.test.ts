@@ -26,7 +26,7 @@ onEveryDeployment("claims", (service) => {
     const pending = await claim(ownerKey, token);
     expect(pending.status).toBe(202);
     expect(pending.body).toMatchObject({ agent_id: before.agentId, status: "pending" });
-    expect(await owner.claim({ claim: token })).toEqual(pending.body);
+    expect(await owner.claims.create({ body: { claim: token } })).toEqual(pending.body);
     expectProblem(await before.submit({ message: "hello" }), [402, "insufficient_credits"]);
     expect(await service().exchange(repository)).toMatchObject({ claim: "pending" });
 
@@ -36,9 +36,9 @@ onEveryDeployment("claims", (service) => {
     const job = await service().job(repository);
     const runId = await job.start("hello");
     expect((await readToEnd(owner, runId)).at(-1)?.event.type).toBe("RUN_FINISHED");
-    expect((await owner.getRun({ agentId: job.agentId, runId })).status).toBe("completed");
-    expect((await owner.getCredits({ userId: id })).balance).toBeLessThan(10_000);
-    expect((await owner.listAgents()).map((agent) => agent.id)).toEqual([job.agentId]);
+    expect((await owner.runs.get({ agentId: job.agentId, runId })).status).toBe("completed");
+    expect((await owner.credits.get({ userId: id })).balance).toBeLessThan(10_000);
+    expect((await owner.agents.list()).map((agent) => agent.id)).toEqual([job.agentId]);
   });
 
   it("are not accepted by a job that anybody can start, nor for an account that did not ask", async () => {
@@ -52,7 +52,7 @@ onEveryDeployment("claims", (service) => {
     for (const account of [other.id, "nobody"]) {
       expect(await service().exchange(repository, { account })).toMatchObject({ claim: "none" });
     }
-    expect(await asker.owner.listAgents()).toEqual([]);
+    expect(await asker.owner.agents.list()).toEqual([]);
   });
 
   it("are made once by a link, and refused where the agent is another's", async () => {

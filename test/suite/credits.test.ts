@@ -36,8 +36,8 @@ onEveryDeployment("credits", (service) => {
 
   it("are priced by the client without a key", async () => {
     const anyone = createClient({ baseUrl: service().url() });
-    expect(await anyone.modelPricing()).toEqual(modelPricing(deployedRates));
-    expect(await anyone.toolPricing()).toEqual(toolPricing(deployedRates));
+    expect(await anyone.pricing.models()).toEqual(modelPricing(deployedRates));
+    expect(await anyone.pricing.tools()).toEqual(toolPricing(deployedRates));
   });
 
   it.each([

@@ -39,7 +39,7 @@ export function onEveryDeployment(resource: string, tests: (service: () => Deplo
 /** A run's whole stream, read until it has ended. */
 export async function readToEnd(client: Client, runId: string): Promise<StoredRunEvent[]> {
   const events: StoredRunEvent[] = [];
-  for await (const { seq, at, event } of client.follow({ runId })) events.push({ seq, at, event });
+  for await (const { seq, at, event } of client.runs.follow({ runId })) events.push({ seq, at, event });
   return events;
 }
 
@@ -50,7 +50,8 @@ export function replyOf(events: readonly StoredRunEvent[]): string {
 
 /** Waits until a run of the message "wait" is at work. */
 export async function untilAtWork(client: Client, runId: string): Promise<void> {
-  for await (const { event } of client.follow({ runId })) if (event.type === "TEXT_MESSAGE_START") return;
+  for await (const { event } of client.runs.follow({ runId }))
+    if (event.type === "TEXT_MESSAGE_START") return;
 }
 
 /** The one shape of every refusal, its code, and the id by which an operator finds it. */

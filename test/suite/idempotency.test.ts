@@ -25,7 +25,7 @@ onEveryDeployment("idempotency keys", (service) => {
       expect([again.status, again.body, isReplay(again)]).toEqual([202, first.body, "true"]);
       expect(again.headers.get("x-svc-run-id")).toBe(first.headers.get("x-svc-run-id"));
     }
-    expect(await owner.listRuns({ agentId })).toHaveLength(1);
+    expect(await owner.runs.list({ agentId })).toHaveLength(1);
   });
 
   it("are taken from the header before the body", async () => {
@@ -36,7 +36,7 @@ onEveryDeployment("idempotency keys", (service) => {
     expect(isReplay(await submit({ agentId, bearer, key: "in-header" }, json))).toBeNull();
     expect(isReplay(await submit({ agentId, bearer, key: "in-body" }, { message: "hello" }))).toBe("true");
     expect(first.status).toBe(202);
-    expect(await owner.listRuns({ agentId })).toHaveLength(2);
+    expect(await owner.runs.list({ agentId })).toHaveLength(2);
   });
 
   it("are refused for another request, and free for another agent", async () => {
@@ -46,7 +46,7 @@ onEveryDeployment("idempotency keys", (service) => {
     for (const json of [{ message: "other" }, { message: "hello", max_turn_tokens: 1 }]) {
       expectProblem(await submit(sender, json), [422, "idempotency_key_reused"]);
     }
-    const { id } = await owner.createAgent({ body: { name: "other" } });
+    const { id } = await owner.agents.create({ body: { name: "other" } });
     const elsewhere = await submit({ ...sender, agentId: id }, { message: "other" });
     expect([elsewhere.status, isReplay(elsewhere)]).toEqual([202, null]);
   });
@@ -79,6 +79,6 @@ onEveryDeployment("idempotency keys", (service) => {
         inFlight += 1;
       }
     }
-    expect(await owner.listRuns({ agentId })).toHaveLength(rounds);
+    expect(await owner.runs.list({ agentId })).toHaveLength(rounds);
   });
 });

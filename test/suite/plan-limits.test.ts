@@ -20,10 +20,10 @@ onEveryDeployment("plan limits", (service) => {
       expectProblem(answer, [429, "agent_cap_reached"]);
       expect(answer.headers.get("retry-after")).toBe("60");
     }
-    const [agent] = await owner.listAgents();
+    const [agent] = await owner.agents.list();
     const again = await create(ownerKey, { name: agent?.name, if_exists: "return" });
     expect([again.status, again.body]).toEqual([200, { ...agent, existing: true }]);
-    await owner.retireAgent({ agentId: agent?.id ?? "" });
+    await owner.agents.retire({ agentId: agent?.id ?? "" });
     expect((await create(ownerKey, { name: "next" })).status).toBe(201);
   });
 
@@ -39,15 +39,15 @@ onEveryDeployment("plan limits", (service) => {
 
   it("count runs in flight over all agents of the account", async () => {
     const { ownerKey, owner, agentId } = await service().accountWithAgent("registered_free");
-    const { id: second } = await owner.createAgent({ body: { name: "second" } });
-    const { runId } = await owner.submitRun({ agentId, body: { message: "wait" } });
+    const { id: second } = await owner.agents.create({ body: { name: "second" } });
+    const { runId } = await owner.runs.submit({ agentId, body: { message: "wait" } });
     await untilAtWork(owner, runId);
     for (const id of [agentId, second]) {
       const refused = await submit(ownerKey, id);
       expectProblem(refused, [429, "concurrency_reached"]);
       expect(refused.headers.get("retry-after")).toBe("10");
     }
-    await owner.cancelRun({ agentId, runId });
+    await owner.runs.cancel({ agentId, runId });
     await readToEnd(owner, runId);
     expect((await submit(ownerKey, second)).status).toBe(202);
   });
@@ -62,14 +62,14 @@ onEveryDeployment("plan limits", (service) => {
       202,
       ...Array.from({ length: 7 }, () => 429),
     ]);
-    await owner.stopAgent({ agentId });
+    await owner.agents.stop({ agentId });
   });
 
   it("answer 402 when the credits have ended, until there are more", async () => {
     const { id, ownerKey, owner, agentId } = await service().accountWithAgent("registered_free");
     for (let credits = 3; credits > 0; credits -= 1) {
-      expect((await owner.getCredits({ userId: id })).balance).toBe(credits);
-      const { runId } = await owner.submitRun({ agentId, body: { message: "hello" } });
+      expect((await owner.credits.get({ userId: id })).balance).toBe(credits);
+      const { runId } = await owner.runs.submit({ agentId, body: { message: "hello" } });
       await readToEnd(owner, runId);
     }
     const refused = await submit(ownerKey, agentId);

@@ -23,10 +23,10 @@ onEveryDeployment("runs", (service) => {
 
   it("say what they used and what they cost, never what was said", async () => {
     const { id, owner, agentId } = await service().accountWithAgent();
-    const before = await owner.getCredits({ userId: id });
-    const { runId, sessionId } = await owner.submitRun({ agentId, body: { message: "hello" } });
+    const before = await owner.credits.get({ userId: id });
+    const { runId, sessionId } = await owner.runs.submit({ agentId, body: { message: "hello" } });
     await readToEnd(owner, runId);
-    const run = await owner.getRun({ agentId, runId });
+    const run = await owner.runs.get({ agentId, runId });
     expect(run).toMatchObject({
       id: runId,
       agent_id: agentId,
@@ -46,19 +46,19 @@ onEveryDeployment("runs", (service) => {
       expect(run).not.toHaveProperty(absent);
     }
     expect(JSON.stringify(run)).not.toContain("hello");
-    const { balance } = await owner.getCredits({ userId: id });
+    const { balance } = await owner.credits.get({ userId: id });
     expect(before.balance - balance).toBe("credits" in run ? run.credits : null);
     expect(before.balance - balance).toBeGreaterThan(0);
   });
 
   it("are given back when they fail by our fault", async () => {
     const { id, owner, agentId } = await service().accountWithAgent();
-    const before = await owner.getCredits({ userId: id });
-    const { runId } = await owner.submitRun({ agentId, body: { message: "fail" } });
+    const before = await owner.credits.get({ userId: id });
+    const { runId } = await owner.runs.submit({ agentId, body: { message: "fail" } });
     const stream = await readToEnd(owner, runId);
     await expectValidStream(stream);
     expect(stream.at(-1)?.event.type).toBe("RUN_ERROR");
-    const run = await owner.getRun({ agentId, runId });
+    const run = await owner.runs.get({ agentId, runId });
     expect(run).toMatchObject({
       status: "failed",
       cause: "backend_error",
@@ -68,7 +68,7 @@ onEveryDeployment("runs", (service) => {
     expect(run).toMatchObject(
       "gross_micro_usd" in run ? { refunded_micro_usd: run.gross_micro_usd } : { gross_micro_usd: 1 },
     );
-    expect((await owner.getCredits({ userId: id })).balance).toBe(before.balance);
+    expect((await owner.credits.get({ userId: id })).balance).toBe(before.balance);
   });
 
   it("take a conversation, which wins over a message", async () => {
@@ -84,7 +84,7 @@ onEveryDeployment("runs", (service) => {
       { role: "tool" as const, content: "42", tool_call_id: "c" },
       { role: "user" as const, content: "last" },
     ];
-    const { runId } = await owner.submitRun({ agentId, body: { message: "fail", messages } });
+    const { runId } = await owner.runs.submit({ agentId, body: { message: "fail", messages } });
     expect(replyOf(await readToEnd(owner, runId))).toBe("You said: last");
   });
 
@@ -112,9 +112,9 @@ onEveryDeployment("runs", (service) => {
   it("take any budget from none to five million tokens", async () => {
     const { owner, agentId } = await service().accountWithAgent();
     for (const max_turn_tokens of [0, 1, 5_000_000]) {
-      const { runId } = await owner.submitRun({ agentId, body: { message: "x", max_turn_tokens } });
+      const { runId } = await owner.runs.submit({ agentId, body: { message: "x", max_turn_tokens } });
       await readToEnd(owner, runId);
-      expect((await owner.getRun({ agentId, runId })).status).toBe("completed");
+      expect((await owner.runs.get({ agentId, runId })).status).toBe("completed");
     }
   });
 
@@ -122,13 +122,13 @@ onEveryDeployment("runs", (service) => {
     const { owner, ownerKey, agentId } = await service().accountWithAgent();
     const ids: string[] = [];
     for (const session_key of ["thread-7", "thread-8", "thread-7"]) {
-      const { runId } = await owner.submitRun({ agentId, body: { message: "hello", session_key } });
+      const { runId } = await owner.runs.submit({ agentId, body: { message: "hello", session_key } });
       await readToEnd(owner, runId);
       ids.push(runId);
     }
-    const listed = await owner.listRuns({ agentId, sessionKey: "thread-7" });
+    const listed = await owner.runs.list({ agentId, query: { session_key: "thread-7" } });
     expect(listed.map(({ id }) => id)).toEqual([ids[2], ids[0]]);
-    expect(await owner.listRuns({ agentId, sessionKey: "thread-9" })).toEqual([]);
+    expect(await owner.runs.list({ agentId, query: { session_key: "thread-9" } })).toEqual([]);
     const path = `/v1/agents/${agentId}/runs?session_key=thread-7&limit=1`;
     const page = await service().call(path, { bearer: ownerKey });
     const next =
@@ -136,7 +136,9 @@ onEveryDeployment("runs", (service) => {
     const second = await service().call(next, { bearer: ownerKey });
     expect(runListSchema.parse(second.body).map(({ id }) => id)).toEqual([ids[0]]);
     const other = await service().accountWithAgent();
-    expect(await other.owner.listRuns({ agentId: other.agentId, sessionKey: "thread-7" })).toEqual([]);
+    expect(
+      await other.owner.runs.list({ agentId: other.agentId, query: { session_key: "thread-7" } }),
+    ).toEqual([]);
     const empty = await service().call(`/v1/agents/${agentId}/runs?session_key=`, { bearer: ownerKey });
     expectProblem(empty, [400, "invalid_request"]);
   });
@@ -145,12 +147,12 @@ onEveryDeployment("runs", (service) => {
     const { owner, ownerKey, agentId } = await service().accountWithAgent();
     const ids: string[] = [];
     for (let count = 0; count < 5; count += 1) {
-      const { runId } = await owner.submitRun({ agentId, body: { message: "hello" } });
+      const { runId } = await owner.runs.submit({ agentId, body: { message: "hello" } });
       await readToEnd(owner, runId);
       ids.unshift(runId);
     }
-    expect((await owner.listRuns({ agentId })).map(({ id }) => id)).toEqual(ids);
-    const after = await owner.listRuns({ agentId, before: ids[1], limit: 2 });
+    expect((await owner.runs.list({ agentId })).map(({ id }) => id)).toEqual(ids);
+    const after = await owner.runs.list({ agentId, query: { before: ids[1], limit: 2 } });
     expect(after.map(({ id }) => id)).toEqual(ids.slice(2, 4));
     const path = `/v1/agents/${agentId}/runs`;
     const pages: string[][] = [];
@@ -169,7 +171,7 @@ onEveryDeployment("runs", (service) => {
   it("are their account's alone", async () => {
     const { owner, ownerKey, agentId } = await service().accountWithAgent();
     const stranger = await service().accountWithAgent();
-    const { runId } = await owner.submitRun({ agentId, body: { message: "hello" } });
+    const { runId } = await owner.runs.submit({ agentId, body: { message: "hello" } });
     const routes = (agent: string, run: string, bearer?: string) => {
       const as = bearer === undefined ? {} : { bearer };
       const path = `/v1/agents/${agent}/runs`;

@@ -23,17 +23,17 @@ onEveryDeployment("schedules", (service) => {
     isSo: (schedule: Schedule) => boolean,
   ): Promise<Schedule> => {
     for (;;) {
-      const now = await client.getSchedule({ agentId: schedule.agent_id, scheduleId: schedule.id });
+      const now = await client.schedules.get({ agentId: schedule.agent_id, scheduleId: schedule.id });
       if (isSo(now)) return now;
     }
   };
   /** A session with one run that has ended, and what its next run is. */
   const openSession = async (client: Client, agentId: string) => {
-    const { runId, sessionId } = await client.submitRun({ agentId, body: { message: "hello" } });
+    const { runId, sessionId } = await client.runs.submit({ agentId, body: { message: "hello" } });
     const events = await readToEnd(client, runId);
     const after = { run_id: runId, seq: events.length };
     const nextRun = async (): Promise<string> => {
-      for await (const item of client.session({ sessionId, after })) {
+      for await (const item of client.sessions.follow({ sessionId, after })) {
         if (item.type === "run" && item.run.id !== runId) return item.run.id;
       }
       throw new Error("The session ended.");
@@ -44,7 +44,7 @@ onEveryDeployment("schedules", (service) => {
   it("are pending at once where the owner makes them", async () => {
     const { owner, ai, agentId } = await service().accountWithAgent();
     const body = { ...later, metadata: { ticket: 7, tags: ["a"] } };
-    const schedule = await owner.createSchedule({ agentId, body });
+    const schedule = await owner.schedules.create({ agentId, body });
     expect(schedule).toMatchObject({
       agent_id: agentId,
       kind: "once",
@@ -57,13 +57,13 @@ onEveryDeployment("schedules", (service) => {
       expect(schedule).not.toHaveProperty(absent);
     }
     expect(Date.parse(schedule.fire_at) - Date.parse(schedule.created_at)).toBe(3_600_000);
-    expect(await ai.getSchedule({ agentId, scheduleId: schedule.id })).toEqual(schedule);
+    expect(await ai.schedules.get({ agentId, scheduleId: schedule.id })).toEqual(schedule);
   });
 
   it("take a time in UTC, from now on", async () => {
     const { owner, ownerKey: bearer, agentId } = await service().accountWithAgent();
     const body: CreateScheduleRequest = { prompt: "p", fire_at: "2099-12-31T23:59:59Z" };
-    expect(Date.parse((await owner.createSchedule({ agentId, body })).fire_at)).toBe(
+    expect(Date.parse((await owner.schedules.create({ agentId, body })).fire_at)).toBe(
       Date.parse("2099-12-31T23:59:59Z"),
     );
     const past = await create({ agentId, bearer }, { prompt: "p", fire_at: "2001-01-01T00:00:00Z" });
@@ -96,9 +96,9 @@ onEveryDeployment("schedules", (service) => {
     const { owner, ownerKey: bearer, agentId } = await service().accountWithAgent();
     const stranger = await service().accountWithAgent();
     const sessionOf = async (client: Client, id: string) =>
-      (await client.submitRun({ agentId: id, body: { message: "hello" } })).sessionId;
+      (await client.runs.submit({ agentId: id, body: { message: "hello" } })).sessionId;
     const own = await sessionOf(owner, agentId);
-    const pinned = await owner.createSchedule({ agentId, body: { ...later, session_id: own } });
+    const pinned = await owner.schedules.create({ agentId, body: { ...later, session_id: own } });
     expect(pinned.thread_id).toBe(own);
     for (const session_id of [await sessionOf(stranger.owner, stranger.agentId), UNKNOWN, "x"]) {
       expectProblem(await create({ agentId, bearer }, { ...later, session_id }), [404, "not_found"]);
@@ -109,17 +109,17 @@ onEveryDeployment("schedules", (service) => {
     const { owner, agentId } = await service().accountWithAgent();
     const { sessionId, nextRun } = await openSession(owner, agentId);
     const body = { prompt: "hello again", delay_seconds: 1, session_id: sessionId };
-    const made = await owner.createSchedule({ agentId, body });
+    const made = await owner.schedules.create({ agentId, body });
     expect(made.thread_id).toBe(sessionId);
     const runId = await nextRun();
     await readToEnd(owner, runId);
-    expect(await owner.getRun({ agentId, runId })).toMatchObject({
+    expect(await owner.runs.get({ agentId, runId })).toMatchObject({
       origin: "schedule",
       thread_id: sessionId,
     });
-    const done = await owner.getSchedule({ agentId, scheduleId: made.id });
+    const done = await owner.schedules.get({ agentId, scheduleId: made.id });
     expect(done).toMatchObject({ status: "done", attempts: 1, last_fired_at: expect.any(String) });
-    const scheduled = (await owner.listRuns({ agentId })).filter(({ origin }) => origin === "schedule");
+    const scheduled = (await owner.runs.list({ agentId })).filter(({ origin }) => origin === "schedule");
     expect(scheduled.map(({ id }) => id)).toEqual([runId]);
   });
 
@@ -127,26 +127,28 @@ onEveryDeployment("schedules", (service) => {
     const { owner, agentId } = await service().accountWithAgent();
     const fire_at = new Date(Date.now() + 1_000).toISOString();
     const made = await Promise.all(
-      Array.from({ length: 20 }, () => owner.createSchedule({ agentId, body: { prompt: "hello", fire_at } })),
+      Array.from({ length: 20 }, () =>
+        owner.schedules.create({ agentId, body: { prompt: "hello", fire_at } }),
+      ),
     );
     for (const schedule of made) {
       const done = await until(owner, schedule, ({ status }) => status === "done");
       expect(done).toMatchObject({ attempts: 1 });
     }
-    expect(await owner.listRuns({ agentId })).toHaveLength(20);
+    expect(await owner.runs.list({ agentId })).toHaveLength(20);
   });
 
   it("say why they did not fire, and how often they tried", async () => {
     const { owner, agentId } = await service().accountWithAgent("registered_free");
-    const { runId } = await owner.submitRun({ agentId, body: { message: "wait" } });
+    const { runId } = await owner.runs.submit({ agentId, body: { message: "wait" } });
     await untilAtWork(owner, runId);
     const body = { prompt: "hello", delay_seconds: 1 };
     const [busy, { id: retired }] = [
-      await owner.createSchedule({ agentId, body }),
-      await owner.createAgent({ body: { name: "retired" } }),
+      await owner.schedules.create({ agentId, body }),
+      await owner.agents.create({ body: { name: "retired" } }),
     ];
-    const late = await owner.createSchedule({ agentId: retired, body });
-    await owner.retireAgent({ agentId: retired });
+    const late = await owner.schedules.create({ agentId: retired, body });
+    await owner.agents.retire({ agentId: retired });
     expect(await until(owner, busy, ({ attempts }) => attempts > 0)).toMatchObject({ attempts: 1 });
     const put = await until(owner, busy, ({ status }) => status === "pending");
     expect(put).toMatchObject({ last_error: expect.stringMatching(/^concurrency_reached: /) });
@@ -154,12 +156,12 @@ onEveryDeployment("schedules", (service) => {
       attempts: 1,
       last_error: expect.stringMatching(/^agent_retired: /),
     });
-    await owner.stopAgent({ agentId });
+    await owner.agents.stop({ agentId });
   });
 
   it("wait for the owner where an AI client makes them", async () => {
     const { owner, ai, ownerKey, aiKey, agentId } = await service().accountWithAgent();
-    const made = await ai.createSchedule({ agentId, body: later });
+    const made = await ai.schedules.create({ agentId, body: later });
     const confirm_url = `http://nodes.example/confirm/${made.id}`;
     expect(made).toMatchObject({ status: "awaiting_confirmation", confirm_url });
     const refused = await confirm({ agentId, bearer: aiKey }, made.id);
@@ -170,32 +172,32 @@ onEveryDeployment("schedules", (service) => {
     const confirmed = scheduleSchema.parse(answer.body);
     expect(confirmed).toMatchObject({ status: "pending", confirmed_at: expect.any(String) });
     expect(answer.text).not.toContain("confirm_url");
-    expect(await owner.confirmSchedule({ agentId, scheduleId: made.id })).toEqual(confirmed);
+    expect(await owner.schedules.confirm({ agentId, scheduleId: made.id })).toEqual(confirmed);
     expectProblem(await confirm({ agentId, bearer: aiKey }, made.id), [403, "owner_needed"]);
   });
 
   it("never fire unconfirmed, and can not be confirmed after their time", async () => {
     const { owner, ai, ownerKey: bearer, agentId } = await service().accountWithAgent();
     const body = { prompt: "hello", delay_seconds: 1 };
-    const unconfirmed = await ai.createSchedule({ agentId, body });
+    const unconfirmed = await ai.schedules.create({ agentId, body });
     // Due together with the owner's own, which is done by then.
-    const own = await owner.createSchedule({ agentId, body });
+    const own = await owner.schedules.create({ agentId, body });
     await until(owner, own, ({ status }) => status === "done");
     expectProblem(await confirm({ agentId, bearer }, unconfirmed.id), [409, "schedule_not_confirmable"]);
-    const still = await owner.getSchedule({ agentId, scheduleId: unconfirmed.id });
+    const still = await owner.schedules.get({ agentId, scheduleId: unconfirmed.id });
     expect(still).toEqual(unconfirmed);
-    expect(await owner.listRuns({ agentId })).toHaveLength(1);
+    expect(await owner.runs.list({ agentId })).toHaveLength(1);
   });
 
   it("need no confirmation that are the owner's own, or were cancelled, or whose agent was retired", async () => {
     const { owner, ai, ownerKey: bearer, agentId } = await service().accountWithAgent();
-    const own = await owner.createSchedule({ agentId, body: later });
+    const own = await owner.schedules.create({ agentId, body: later });
     expectProblem(await confirm({ agentId, bearer }, own.id), [409, "schedule_not_confirmable"]);
-    const cancelled = await ai.createSchedule({ agentId, body: later });
-    await owner.cancelSchedule({ agentId, scheduleId: cancelled.id });
+    const cancelled = await ai.schedules.create({ agentId, body: later });
+    await owner.schedules.cancel({ agentId, scheduleId: cancelled.id });
     expectProblem(await confirm({ agentId, bearer }, cancelled.id), [409, "schedule_not_confirmable"]);
-    const waiting = await ai.createSchedule({ agentId, body: later });
-    await owner.retireAgent({ agentId });
+    const waiting = await ai.schedules.create({ agentId, body: later });
+    await owner.agents.retire({ agentId });
     expectProblem(await confirm({ agentId, bearer }, waiting.id), [409, "agent_ending"]);
     expectProblem(await create({ agentId, bearer }, later), [403, "forbidden"]);
   });
@@ -203,8 +205,8 @@ onEveryDeployment("schedules", (service) => {
   it("are cancelled once, by either caller, and not after they fired", async () => {
     const { owner, ai, ownerKey, aiKey, agentId } = await service().accountWithAgent();
     const [waiting, pending] = [
-      await ai.createSchedule({ agentId, body: later }),
-      await owner.createSchedule({ agentId, body: later }),
+      await ai.schedules.create({ agentId, body: later }),
+      await owner.schedules.create({ agentId, body: later }),
     ];
     for (const [{ id }, bearer] of [
       [waiting, ownerKey],
@@ -217,28 +219,28 @@ onEveryDeployment("schedules", (service) => {
       ]);
       expectProblem(await cancel({ agentId, bearer }, id), [404, "not_found"]);
     }
-    const fired = await owner.createSchedule({ agentId, body: { prompt: "hello", delay_seconds: 1 } });
+    const fired = await owner.schedules.create({ agentId, body: { prompt: "hello", delay_seconds: 1 } });
     await until(owner, fired, ({ status }) => status === "done");
     expectProblem(await cancel({ agentId, bearer: ownerKey }, fired.id), [404, "not_found"]);
-    expect(await owner.listRuns({ agentId })).toHaveLength(1);
+    expect(await owner.runs.list({ agentId })).toHaveLength(1);
   });
 
   it("are listed newest first, each agent's own", async () => {
     const { owner, agentId } = await service().accountWithAgent();
-    const { id: other } = await owner.createAgent({ body: { name: "other" } });
-    await owner.createSchedule({ agentId: other, body: later });
+    const { id: other } = await owner.agents.create({ body: { name: "other" } });
+    await owner.schedules.create({ agentId: other, body: later });
     const ids: string[] = [];
     for (let count = 0; count < 3; count += 1) {
-      ids.unshift((await owner.createSchedule({ agentId, body: later })).id);
+      ids.unshift((await owner.schedules.create({ agentId, body: later })).id);
     }
-    expect((await owner.listSchedules({ agentId })).map(({ id }) => id)).toEqual(ids);
+    expect((await owner.schedules.list({ agentId })).map(({ id }) => id)).toEqual(ids);
   });
 
   it("are open to the agent's account alone", async () => {
     const { owner, ownerKey, agentId } = await service().accountWithAgent();
     const stranger = await service().accountWithAgent();
-    const foreign = await stranger.owner.createSchedule({ agentId: stranger.agentId, body: later });
-    const { id } = await owner.createSchedule({ agentId, body: later });
+    const foreign = await stranger.owner.schedules.create({ agentId: stranger.agentId, body: later });
+    const { id } = await owner.schedules.create({ agentId, body: later });
     const routes = (agent: string, schedule: string, bearer?: string) => {
       const as = bearer === undefined ? {} : { bearer };
       return Promise.all([
@@ -262,6 +264,6 @@ onEveryDeployment("schedules", (service) => {
       expectProblem(await create({ agentId, bearer }, later), [403, "forbidden"]);
       for (const answer of await routes(agentId, id, bearer)) expectProblem(answer, [403, "forbidden"]);
     }
-    expect((await owner.getSchedule({ agentId, scheduleId: id })).status).toBe("pending");
+    expect((await owner.schedules.get({ agentId, scheduleId: id })).status).toBe("pending");
   });
 });

@@ -7,33 +7,33 @@ import { expectProblem, onEveryDeployment, readToEnd, replyOf, UNKNOWN } from ".
 onEveryDeployment("sessions", (service) => {
   it("are begun by a run that names none, and gone on in by one that does", async () => {
     const { owner, agentId } = await service().accountWithAgent();
-    const first = await owner.submitRun({ agentId, body: { message: "hello" } });
+    const first = await owner.runs.submit({ agentId, body: { message: "hello" } });
     await readToEnd(owner, first.runId);
     const body = { message: "recall", session_id: first.sessionId };
-    const second = await owner.submitRun({ agentId, body });
+    const second = await owner.runs.submit({ agentId, body });
     expect(second.sessionId).toBe(first.sessionId);
     expect(replyOf(await readToEnd(owner, second.runId))).toBe("hello | You said: hello");
-    const other = await owner.submitRun({ agentId, body: { message: "recall" } });
+    const other = await owner.runs.submit({ agentId, body: { message: "recall" } });
     expect(other.sessionId).not.toBe(first.sessionId);
     expect(replyOf(await readToEnd(owner, other.runId))).toBe("");
-    const threads = (await owner.listRuns({ agentId })).map(({ thread_id }) => thread_id);
+    const threads = (await owner.runs.list({ agentId })).map(({ thread_id }) => thread_id);
     expect(threads).toEqual([other.sessionId, first.sessionId, first.sessionId]);
   });
 
   it("go by a key of the caller's own, which its first use gives to a new one", async () => {
     const { owner, ai, agentId } = await service().accountWithAgent();
     const say = (message: string, session_key: string) =>
-      owner.submitRun({ agentId, body: { message, session_key } });
+      owner.runs.submit({ agentId, body: { message, session_key } });
     const first = await say("hello", "thread-7");
     await readToEnd(owner, first.runId);
-    const second = await ai.submitRun({ agentId, body: { message: "recall", session_key: "thread-7" } });
+    const second = await ai.runs.submit({ agentId, body: { message: "recall", session_key: "thread-7" } });
     expect(second.sessionId).toBe(first.sessionId);
     expect(replyOf(await readToEnd(owner, second.runId))).toBe("hello | You said: hello");
-    const byId = await owner.submitRun({ agentId, body: { message: "x", session_id: first.sessionId } });
+    const byId = await owner.runs.submit({ agentId, body: { message: "x", session_id: first.sessionId } });
     expect(byId.sessionId).toBe(first.sessionId);
     expect((await say("recall", "thread-8")).sessionId).not.toBe(first.sessionId);
-    const { id: otherId } = await owner.createAgent({ body: { name: "other" } });
-    const elsewhere = await owner.submitRun({
+    const { id: otherId } = await owner.agents.create({ body: { name: "other" } });
+    const elsewhere = await owner.runs.submit({
       agentId: otherId,
       body: { message: "recall", session_key: "thread-7" },
     });
@@ -63,7 +63,7 @@ onEveryDeployment("sessions", (service) => {
       const session_key = `thread-${round}`;
       const submitted = await Promise.all(
         Array.from({ length: 8 }, (_, index) =>
-          owner.submitRun({ agentId, body: { message: `hello ${index}`, session_key } }),
+          owner.runs.submit({ agentId, body: { message: `hello ${index}`, session_key } }),
         ),
       );
       expect(new Set(submitted.map(({ runId }) => runId)).size).toBe(8);
@@ -74,7 +74,7 @@ onEveryDeployment("sessions", (service) => {
   it("begin anew under the same key where that is asked for, and the next goes on there", async () => {
     const { owner, agentId } = await service().accountWithAgent();
     const say = (new_session?: boolean) =>
-      owner.submitRun({
+      owner.runs.submit({
         agentId,
         body: {
           message: "hello",
@@ -87,7 +87,7 @@ onEveryDeployment("sessions", (service) => {
     const third = await say(true);
     expect(third.sessionId).not.toBe(first.sessionId);
     expect((await say()).sessionId).toBe(third.sessionId);
-    expect((await owner.listRuns({ agentId, sessionKey: "thread-9" })).length).toBe(2);
+    expect((await owner.runs.list({ agentId, query: { session_key: "thread-9" } })).length).toBe(2);
     const many = await Promise.all(Array.from({ length: 5 }, () => say(true)));
     expect(new Set(many.map(({ sessionId }) => sessionId)).size).toBe(5);
     expect(many.map(({ sessionId }) => sessionId)).toContain((await say()).sessionId);
@@ -95,7 +95,7 @@ onEveryDeployment("sessions", (service) => {
 
   it("are named once: by an id or by a key", async () => {
     const { owner, ownerKey: bearer, agentId } = await service().accountWithAgent();
-    const { sessionId: session_id } = await owner.submitRun({ agentId, body: { message: "hello" } });
+    const { sessionId: session_id } = await owner.runs.submit({ agentId, body: { message: "hello" } });
     const path = `/v1/agents/${agentId}/runs`;
     const submit = (json: unknown, key = "none") =>
       service().call(path, { method: "POST", bearer, json, headers: { "idempotency-key": key } });
@@ -112,8 +112,8 @@ onEveryDeployment("sessions", (service) => {
 
   it("are of one agent: no other finds them", async () => {
     const { owner, ownerKey, agentId } = await service().accountWithAgent();
-    const { sessionId } = await owner.submitRun({ agentId, body: { message: "hello" } });
-    const { id: otherId } = await owner.createAgent({ body: { name: "other" } });
+    const { sessionId } = await owner.runs.submit({ agentId, body: { message: "hello" } });
+    const { id: otherId } = await owner.agents.create({ body: { name: "other" } });
     for (const [agent, session_id] of [
       [otherId, sessionId],
       [agentId, UNKNOWN],

@@ -14,10 +14,10 @@ onEveryDeployment("the socket", (service) => {
   it("tells every event of a run once and in order, on every node, then the run as it ended", async () => {
     const { owner, ownerKey, agentId } = await service().accountWithAgent();
     const sockets = await Promise.all(Array.from({ length: 4 }, () => open(ownerKey)));
-    const { runId } = await owner.submitRun({ agentId, body: { message: "load" } });
+    const { runId } = await owner.runs.submit({ agentId, body: { message: "load" } });
     for (const socket of sockets) socket.send({ type: "subscribe", id: "s", run_id: runId });
     const events = await readToEnd(owner, runId);
-    const run = await owner.getRun({ agentId, runId });
+    const run = await owner.runs.get({ agentId, runId });
     for (const socket of sockets) {
       const end = await socket.when("unsubscribed");
       expect(end).toMatchObject({ reason: "ended", resume_after: events.length });
@@ -29,7 +29,7 @@ onEveryDeployment("the socket", (service) => {
 
   it("goes on from every cursor", async () => {
     const { owner, ownerKey, agentId } = await service().accountWithAgent();
-    const { runId } = await owner.submitRun({ agentId, body: { message: "hello" } });
+    const { runId } = await owner.runs.submit({ agentId, body: { message: "hello" } });
     const events = await readToEnd(owner, runId);
     const socket = await open(ownerKey);
     for (let after = 0; after <= events.length; after += 1) {
@@ -42,7 +42,7 @@ onEveryDeployment("the socket", (service) => {
 
   it("goes on through another node where one socket was lost in the middle of a run", async () => {
     const { owner, ownerKey, agentId } = await service().accountWithAgent();
-    const { runId } = await owner.submitRun({ agentId, body: { message: "load" } });
+    const { runId } = await owner.runs.submit({ agentId, body: { message: "load" } });
     const first = await open(ownerKey);
     first.send({ type: "subscribe", id: "s", run_id: runId });
     await first.when("event", ({ event }) => event.type === "TEXT_MESSAGE_CONTENT");
@@ -70,7 +70,7 @@ onEveryDeployment("the socket", (service) => {
     other.send({ type: "cancel", id: "d", agent_id: agentId, run_id });
     expect(await other.when("cancelling")).toMatchObject({ id: "d", run_id });
     await one.when("unsubscribed");
-    expect((await owner.getRun({ agentId, runId: run_id })).status).toBe("cancelled");
+    expect((await owner.runs.get({ agentId, runId: run_id })).status).toBe("cancelled");
     other.send({ type: "cancel", id: "e", agent_id: agentId, run_id });
     expect((await other.when("error", ({ id }) => id === "e")).code).toBe("run_finished");
     await Promise.all([one.close(), other.close()]);
@@ -78,14 +78,14 @@ onEveryDeployment("the socket", (service) => {
 
   it("follows a session's runs one after the other, whichever node they were sent to", async () => {
     const { owner, ownerKey, agentId } = await service().accountWithAgent();
-    const first = await owner.submitRun({ agentId, body: { message: "hello" } });
+    const first = await owner.runs.submit({ agentId, body: { message: "hello" } });
     const socket = await open(ownerKey);
     socket.send({ type: "subscribe", id: "s", session_id: first.sessionId });
     const runIds = [first.runId];
     for (let count = 0; count < 3; count += 1) {
       await readToEnd(owner, runIds.at(-1) ?? "");
       const body = { message: "hello", session_id: first.sessionId };
-      runIds.push((await owner.submitRun({ agentId, body })).runId);
+      runIds.push((await owner.runs.submit({ agentId, body })).runId);
     }
     const last = await readToEnd(owner, runIds.at(-1) ?? "");
     await socket.when("event", ({ run_id, seq }) => run_id === runIds.at(-1) && seq === last.length);
@@ -101,7 +101,7 @@ onEveryDeployment("the socket", (service) => {
       status: 401,
       body: { code: "unauthorized" },
     });
-    const { runId } = await theirs.owner.submitRun({ agentId: theirs.agentId, body: { message: "hello" } });
+    const { runId } = await theirs.owner.runs.submit({ agentId: theirs.agentId, body: { message: "hello" } });
     const socket = await open();
     socket.send({ type: "auth", token: mine.ownerKey });
     await socket.when("ready");

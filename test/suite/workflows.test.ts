@@ -24,19 +24,19 @@ onEveryDeployment("workflows", (service) => {
 
   it("run the version that the owner activated, whatever is written later", async () => {
     const { owner, ai, agentId, workflow } = await accountWithWorkflow();
-    const activated = await owner.activateWorkflow({ workflowId: workflow.id });
+    const activated = await owner.workflows.activate({ id: workflow.id });
     expect(activated).toMatchObject({ id: workflow.id, agent_id: agentId, version: 1, active_version: 1 });
     await service().putWorkflow({ agentId, id: workflow.id, prompt: "Delete all." });
-    const executed = await ai.executeWorkflow({ workflowId: workflow.id, body: { input: "Only 7." } });
+    const executed = await ai.workflows.execute({ id: workflow.id, body: { input: "Only 7." } });
     expect(executed.version).toBe(1);
     expect(replyOf(await readToEnd(owner, executed.run_id))).toBe("You said: Look.\n\nOnly 7.");
-    const run = await owner.getRun({ agentId, runId: executed.run_id });
+    const run = await owner.runs.get({ agentId, runId: executed.run_id });
     expect([run.status, run.thread_id]).toEqual(["completed", executed.session_id]);
-    expect(await owner.activateWorkflow({ workflowId: workflow.id, body: { version: 2 } })).toMatchObject({
+    expect(await owner.workflows.activate({ id: workflow.id, body: { version: 2 } })).toMatchObject({
       version: 2,
       active_version: 2,
     });
-    expect((await ai.executeWorkflow({ workflowId: workflow.id })).version).toBe(2);
+    expect((await ai.workflows.execute({ id: workflow.id })).version).toBe(2);
   });
 
   it("are the owner's alone to run while none is active, and to activate", async () => {
@@ -48,7 +48,7 @@ onEveryDeployment("workflows", (service) => {
     }
     const executed = await post(ownerKey, "executions");
     expect(executed.status).toBe(202);
-    expect((await owner.listRuns({ agentId })).length).toBe(1);
+    expect((await owner.runs.list({ agentId })).length).toBe(1);
   });
 
   it("have no version beyond the newest, and no fields that nobody knows", async () => {
@@ -66,7 +66,7 @@ onEveryDeployment("workflows", (service) => {
     expect((await post(ownerKey, "executions", { input: "a" }, "nightly")).body).toEqual(first.body);
     const other = await post(ownerKey, "executions", { input: "b" }, "nightly");
     expectProblem(other, [422, "idempotency_key_reused"]);
-    expect(await owner.listRuns({ agentId })).toHaveLength(1);
+    expect(await owner.runs.list({ agentId })).toHaveLength(1);
   });
 
   it("are their account's alone", async () => {

@@ -91,7 +91,7 @@ export class DeployedService {
   /** A new account, and the id of an agent of it. */
   async accountWithAgent(plan?: Plan): Promise<DeployedAccount & { readonly agentId: string }> {
     const account = await this.account(plan);
-    const { id: agentId } = await account.owner.createAgent({ body: { name: "helper" } });
+    const { id: agentId } = await account.owner.agents.create({ body: { name: "helper" } });
     return { ...account, agentId };
   }
 

@@ -25,9 +25,9 @@ export async function expectValidStream(stored: readonly StoredRunEvent[]): Prom
 }
 
 /** The types of a stream in order, what belongs together said once: "TEXT_MESSAGE_CONTENT ×3". */
-export function outlineOf(events: readonly { readonly type: string }[]): string[] {
+export function outlineOf(events: readonly { readonly type: unknown }[]): string[] {
   const lines: { type: string; count: number }[] = [];
-  for (const { type } of events) {
+  for (const type of events.map((event) => String(event.type))) {
     const last = lines.at(-1);
     if (last?.type === type) last.count += 1;
     else lines.push({ type, count: 1 });

@@ -3,12 +3,9 @@
 import * as z from "zod/mini";
 import type { AnyFieldTexts, Components } from "../component.ts";
 import { parameterSchemas } from "../query.ts";
-import { storedRunEventSchema } from "../runs/run-event.ts";
+import { anyEventSchema } from "../runs/run-event.ts";
 
 export type JsonObject = { readonly [key: string]: unknown };
-
-/** Any event: in the document one of ours, or of a newer service. */
-const anyEventSchema = storedRunEventSchema.shape.event;
 
 /** Every schema by its name. As for input: whoever reads an answer ignores fields that it does not know. */
 export function toJsonSchemas(components: Components): Readonly<Record<string, JsonObject>> {
@@ -20,7 +17,8 @@ export function toJsonSchemas(components: Components): Readonly<Record<string, J
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ zodSchema, jsonSchema }) => {
       tidy(jsonSchema);
-      if (zodSchema !== anyEventSchema) return;
+      // In the document an event is one of ours, or one of a newer service.
+      if ((zodSchema as unknown) !== anyEventSchema) return;
       const { type, required } = jsonSchema;
       const properties = { type: { type: "string" as const, description: "What happened." } };
       const foreign = { description: "An event of a newer service.", type, properties, required };

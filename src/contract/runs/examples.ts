@@ -39,7 +39,7 @@ const laterEvents: RunEvent[] = [
 export const firstEvent = {
   seq: 1,
   at: "2026-03-09T10:00:01.000Z",
-  event: { type: "RUN_STARTED", threadId: THREAD_ID, runId: RUN_ID },
+  event: { type: "RUN_STARTED" as const, threadId: THREAD_ID, runId: RUN_ID },
 };
 
 export const storedEvents = [

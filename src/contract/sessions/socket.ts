@@ -7,7 +7,6 @@ import { runSchema, submitRunRequestSchema } from "../runs/run.ts";
 import { storedRunEventSchema } from "../runs/run-event.ts";
 import { text } from "../text.ts";
 
-export const SOCKET_PATH = "/v1/ws";
 export const MAX_FRAME_BYTES = 1024 * 1024;
 export const MAX_SUBSCRIPTIONS = 64;
 /** So many frames at once, and no more in a minute, are read of a socket: the rest waits. */

@@ -1,6 +1,6 @@
 // The routes of workflows. Pure.
 
-import { defineRoute, jsonBody, nounRoutes } from "../route.ts";
+import { defineRoute, nounRoutes, optionalJsonBody } from "../route.ts";
 import { workflowEndpoints } from "./endpoints.ts";
 import { activateWorkflowRequestSchema, executeWorkflowRequestSchema } from "./workflow.ts";
 
@@ -11,14 +11,14 @@ export const workflowRoutes = nounRoutes("workflows", "Workflows", {
   activate: defineRoute(workflowEndpoints.activate, {
     summary: "Make a version of a workflow the one that executions run",
     description: "Only the owner may: an AI client gets 403 with a link for the owner.",
-    body: jsonBody(activateWorkflowRequestSchema, MAX_BODY_BYTES, "json_or_nothing"),
+    body: optionalJsonBody(activateWorkflowRequestSchema, MAX_BODY_BYTES),
     answers: { 200: "The workflow." },
   }),
   execute: defineRoute(workflowEndpoints.execute, {
     summary: "Run a workflow",
     description:
       "Runs the active version. Only the owner may run a workflow that is not active; that runs its newest version.",
-    body: jsonBody(executeWorkflowRequestSchema, MAX_BODY_BYTES, "json_or_nothing"),
+    body: optionalJsonBody(executeWorkflowRequestSchema, MAX_BODY_BYTES),
     answers: { 202: "Queued." },
     refusals: [402, 409],
   }),

@@ -65,7 +65,7 @@ export class RunLoad {
     const stored = await this.#nodes.place.query("select id from runs");
     expect(new Set(stored.map(({ id }) => id))).toEqual(new Set(runIds));
     const runs = await Promise.all(
-      runIds.map((runId, index) => this.#client(index).getRun({ agentId: this.#agentId, runId })),
+      runIds.map((runId, index) => this.#client(index).runs.get({ agentId: this.#agentId, runId })),
     );
     expect(runs.filter(({ status }) => !isTerminal(status))).toEqual([]);
     await this.#expectExecutedOnce(runs);
@@ -79,7 +79,7 @@ export class RunLoad {
   }
 
   async #submit(index: number): Promise<Followed> {
-    const { runId, sessionId } = await this.#client(index).submitRun({
+    const { runId, sessionId } = await this.#client(index).runs.submit({
       agentId: this.#agentId,
       body: { message: "load" },
       idempotencyKey: `key-${index}`,
@@ -138,7 +138,7 @@ export class RunLoad {
 
 async function readRun(client: Client, runId: string): Promise<StoredRunEvent[]> {
   const events: StoredRunEvent[] = [];
-  for await (const { seq, at, event } of client.follow({ runId, retry: RETRY }))
+  for await (const { seq, at, event } of client.runs.follow({ runId, retry: RETRY }))
     events.push({ seq, at, event });
   return events;
 }
@@ -146,7 +146,7 @@ async function readRun(client: Client, runId: string): Promise<StoredRunEvent[]>
 /** The events of a session's first run. */
 async function readSession(client: Client, sessionId: string): Promise<StoredRunEvent[]> {
   const events: StoredRunEvent[] = [];
-  for await (const item of client.session({ sessionId, retry: RETRY })) {
+  for await (const item of client.sessions.follow({ sessionId, retry: RETRY })) {
     if (item.type === "event") events.push({ seq: item.seq, at: item.at, event: item.event });
     else if (isTerminal(item.run.status) && events.length > 0) return events;
   }

@@ -4,7 +4,8 @@ import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { MAX_FRAME_BYTES, SOCKET_PATH } from "../../../contract/sessions/socket.ts";
+import { sessionEndpoints } from "../../../contract/sessions/endpoints.ts";
+import { MAX_FRAME_BYTES } from "../../../contract/sessions/socket.ts";
 import type { Caller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import { RunSubmitter } from "../../core/runs/submit-run.ts";
@@ -28,7 +29,7 @@ export type SocketOptions = {
 /** Whether a request asks for a socket: any other `Upgrade` header is HTTP's to ignore. */
 export function isSocketRequest(request: IncomingMessage): boolean {
   const path = (request.url ?? "").split("?", 1)[0];
-  return path === SOCKET_PATH && request.headers.upgrade?.toLowerCase() === "websocket";
+  return path === sessionEndpoints.follow.path && request.headers.upgrade?.toLowerCase() === "websocket";
 }
 
 export class SocketApi {
@@ -101,7 +102,11 @@ export class SocketApi {
   /** Null stands for a socket that has yet to say who it is. */
   async #admit(request: IncomingMessage, address: string): Promise<Result<Admitted | null, PublicProblem>> {
     if (!isSocketRequest(request)) {
-      return refused({ status: 404, code: "not_found", message: `Sockets are at ${SOCKET_PATH}.` });
+      return refused({
+        status: 404,
+        code: "not_found",
+        message: `Sockets are at ${sessionEndpoints.follow.path}.`,
+      });
     }
     const { origin, authorization } = request.headers;
     if (origin !== undefined && !this.#origins.has(origin)) {

@@ -41,7 +41,7 @@ for (const kind of storeKinds) {
       await fixture.close();
     });
 
-    const typeSeen = (type: string) => (stored: { event: { type: string } }) => stored.event.type === type;
+    const typeSeen = (type: string) => (stored: { event: { type: unknown } }) => stored.event.type === type;
 
     const expectFinished = async (job: CiJob, runId: string) => {
       const answer = await job.cancel(runId);
