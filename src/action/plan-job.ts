@@ -41,7 +41,7 @@ async function openComment(
   if (subject === null || !inputs.comment) return null;
   const codeHost = await openCodeHost(step, inputs);
   const { matrix } = inputs;
-  const statusComment = codeHost.openStatusComment({ subject, matrix, onWarning: core.warning });
+  const statusComment = await codeHost.openStatusComment({ subject, matrix, onWarning: core.warning });
   if (statusComment === null) {
     sayLine("The job of a fork's pull request can write no comment: the answer is in the job summary.");
     return null;

@@ -1,5 +1,5 @@
-// All that needs GitHub's API, in a bundle of its own (dist/github.cjs): import it dynamically, for its type otherwise. Its
-// errors are of the bundle's own classes: tell them by `StepError.is` and by their codes.
+// All that needs GitHub's API, in a bundle of its own (dist/github.cjs): import it dynamically, or for its types. Each part
+// of it is evaluated at its first use. Errors have the bundle's own classes: tell them by `StepError.is` and by their code.
 
 import { systemClock } from "../base/clock.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
@@ -9,18 +9,13 @@ import type { Delivery } from "../report/delivery.ts";
 import type { PublishedFindings } from "../report/findings.ts";
 import { type GitHubApi, githubApi } from "./api/github-api.ts";
 import { canOnlyRead } from "./api/read-only.ts";
-import { type RepositoryFile, type RepositoryFilePlace, readRepositoryFile } from "./api/repository-file.ts";
-import { deliverChanges } from "./changes/deliver-changes.ts";
+import type { RepositoryFile, RepositoryFilePlace } from "./api/repository-file.ts";
 import type { DeliveryOptions } from "./changes/delivery-options.ts";
-import { type FindingsOptions, publishFindings } from "./findings/publish-findings.ts";
-import { checkOutHead, type HeadOptions } from "./git/check-out-head.ts";
-import {
-  openStatusComment,
-  type StatusComment,
-  type StatusCommentOptions,
-} from "./status-comment/status-comment.ts";
+import type { FindingsOptions } from "./findings/publish-findings.ts";
+import type { HeadOptions } from "./git/check-out-head.ts";
+import type { StatusComment, StatusCommentOptions } from "./status-comment/status-comment.ts";
 import type { AgentRequest } from "./trigger/agent-request.ts";
-import { readSubjectRequest, type SubjectEvent } from "./trigger/subject-request.ts";
+import type { SubjectEvent } from "./trigger/subject-request.ts";
 
 /** The job's own access to the repository. */
 export type CodeHostAccess = {
@@ -42,7 +37,7 @@ export interface CodeHost {
   /** Checks out the head of a pull request in the job's checkout. Rejects with StepError. */
   checkOutHead(options: Omit<HeadOptions, Bound>): Promise<void>;
   /** Null where the job's token can only read. */
-  openStatusComment(options: Omit<StatusCommentOptions, Bound>): StatusComment | null;
+  openStatusComment(options: Omit<StatusCommentOptions, Bound>): Promise<StatusComment | null>;
   /** Null where the reply is not a review. Never rejects. */
   publishFindings(options: Omit<FindingsOptions, Bound>): Promise<PublishedFindings | null>;
   /** Never rejects for what a maintainer can cause: that is a Delivery of type "kept", with its reason. */
@@ -53,23 +48,38 @@ export interface CodeHost {
 export function openCodeHost(access: CodeHostAccess): CodeHost {
   const { env, job } = access;
   const api = openApi(access);
-  const bound = { ...access, api, clock: systemClock };
   return {
-    readSubjectRequest: (event) => readSubjectRequest({ ...event, api, job }),
-    readFile: (place) => readRepositoryFile(api, place),
-    checkOutHead: (options) => checkOutHead({ ...options, ...access }),
-    openStatusComment: (options) =>
-      canOnlyRead(options.subject, env)
-        ? null
-        : openStatusComment({
-            ...options,
-            job,
-            env,
-            clock: systemClock,
-            openApi: (signal) => openApi({ ...access, signal }),
-          }),
-    publishFindings: (options) => publishFindings({ ...options, api, env }),
-    deliverChanges: (options) => deliverChanges({ ...options, ...bound }),
+    readSubjectRequest: async (event) => {
+      const { readSubjectRequest } = await import("./trigger/subject-request.ts");
+      return await readSubjectRequest({ ...event, api, job });
+    },
+    readFile: async (place) => {
+      const { readRepositoryFile } = await import("./api/repository-file.ts");
+      return await readRepositoryFile(api, place);
+    },
+    checkOutHead: async (options) => {
+      const { checkOutHead } = await import("./git/check-out-head.ts");
+      await checkOutHead({ ...options, ...access });
+    },
+    openStatusComment: async (options) => {
+      if (canOnlyRead(options.subject, env)) return null;
+      const { openStatusComment } = await import("./status-comment/status-comment.ts");
+      return openStatusComment({
+        ...options,
+        job,
+        env,
+        clock: systemClock,
+        openApi: (signal) => openApi({ ...access, signal }),
+      });
+    },
+    publishFindings: async (options) => {
+      const { publishFindings } = await import("./findings/publish-findings.ts");
+      return await publishFindings({ ...options, api, env });
+    },
+    deliverChanges: async (options) => {
+      const { deliverChanges } = await import("./changes/deliver-changes.ts");
+      return await deliverChanges({ ...options, ...access, api, clock: systemClock });
+    },
   };
 }
 

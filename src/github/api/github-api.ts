@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import { safeDetail } from "./failures.ts";
 import { GitHubError } from "./github-error.ts";
-import { type CodeHostOptions, openOctokit } from "./octokit.ts";
+import type { CodeHostOptions, HostOctokit } from "./octokit.ts";
 
 const PAGE = 100;
 
@@ -35,15 +35,20 @@ export interface GitHubApi {
   ): Promise<z.output<Schema>>;
 }
 
-/** Sends nothing until the first call. */
+/** Loads and sends nothing until the first call. */
 export function githubApi(options: CodeHostOptions): GitHubApi {
   const { repository } = options;
-  const octokit = openOctokit(options);
+  let opened: Promise<HostOctokit> | null = null;
+  const open = async () => {
+    opened ??= import("./octokit.ts").then(({ openOctokit }) => openOctokit(options));
+    return await opened;
+  };
   const urlOf = (path: string) => `/repos/${repository}${path}`;
   return {
     repository,
     read: async (path, schema) => {
       try {
+        const octokit = await open();
         const { data } = await octokit.request({ method: "GET", url: urlOf(path) });
         return decode(data, { schema, call: `GET ${path}` });
       } catch (cause) {
@@ -53,6 +58,7 @@ export function githubApi(options: CodeHostOptions): GitHubApi {
     },
     async *items(path, schema, maxPages) {
       const list = z.array(schema);
+      const octokit = await open();
       const pages = octokit.paginate.iterator({ method: "GET", url: urlOf(path), per_page: PAGE });
       let count = 0;
       try {
@@ -67,12 +73,14 @@ export function githubApi(options: CodeHostOptions): GitHubApi {
     },
     write: async ({ method, path, body, isRepeatable }, schema) => {
       const request = { isRepeatable };
+      const octokit = await open();
       const { data } = await octokit.request({ method, url: urlOf(path), data: body, request });
       return decode(data, { schema, call: `${method} ${path}` });
     },
     graphql: async ({ query, variables }, schema) => {
       const call = "POST /graphql";
       try {
+        const octokit = await open();
         const data = await octokit.graphql<unknown>(query, variables);
         if (data !== undefined) return decode(data, { schema, call });
       } catch (cause) {
