@@ -10,7 +10,7 @@ export type BackoffPolicy = {
 export type BackoffStep = {
   /** Attempts made so far, 1 after the first failure. */
   readonly attempt: number;
-  /** What the server asked for, if it did; wins over the policy within `maxDelayMs`. */
+  /** The delay that the server requested, if any; wins over the policy within `maxDelayMs`. */
   readonly retryAfterMs?: number | undefined;
   /** A number in [0, 1): the jitter. */
   readonly random: number;
@@ -18,8 +18,8 @@ export type BackoffStep = {
 
 /**
  * The delay before the next attempt in milliseconds: exponential with full jitter,
- * or what the server asked for plus up to a tenth. Null when no attempt is left, or
- * when the server asks for longer than `maxDelayMs`.
+ * or what the server requested plus up to a tenth. Null when no attempt is left, or
+ * when the server requests more than `maxDelayMs`.
  */
 export function nextDelayMs(policy: BackoffPolicy, step: BackoffStep): number | null {
   if (step.attempt >= policy.attempts) return null;

@@ -10,7 +10,7 @@ export interface Random {
   fraction(): number;
 }
 
-/** Asking the system costs more than an id is worth: bytes for ids are asked for some hundreds of ids at a time. */
+/** A system call for each id is slow: bytes are requested for some hundreds of ids at a time. */
 const ID_BYTES = 10;
 const POOL_BYTES = 400 * ID_BYTES;
 let pool: Buffer = Buffer.alloc(0);

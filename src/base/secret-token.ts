@@ -1,5 +1,5 @@
 // Opaque bearer secrets: a prefix that scanners can find, 32 random bytes, a checksum that catches a slip
-// before the store is asked, and the SHA-256 that is all the store ever holds.
+// before the store is read. The store holds only its SHA-256.
 
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";

@@ -57,7 +57,7 @@ function identifyJob(env: Environment): CiJob {
   };
 }
 
-/** Either is so for a fork's pull request alone. */
+/** Each is set only for a fork's pull request. */
 function isForks(env: Environment): boolean {
   return Boolean(env.CIRCLE_PR_NUMBER) || /^pull\/\d+$/.test(env.CIRCLE_BRANCH ?? "");
 }

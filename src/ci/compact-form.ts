@@ -1,4 +1,4 @@
-// What can be told of an ID token without believing it: its form, and its audiences. Pure.
+// What can be read of an ID token without verifying it: its form and its audiences. Pure.
 
 import { decodeJwt, errors } from "jose";
 

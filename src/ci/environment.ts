@@ -1,4 +1,4 @@
-// The environment of this process: the one place of the Action and the command that looks at it.
+// The environment of this process: the one place of the Action and the command that reads it.
 
 import type { Environment } from "./provider.ts";
 

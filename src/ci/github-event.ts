@@ -17,7 +17,7 @@ const payloadSchema = z.object({
 export type GitHubEvent = {
   /** The commit of the base branch that a pull request wants to change; null for every other event. */
   readonly baseSha: string | null;
-  /** True also when the fork is gone, so that nobody gains by deleting it. */
+  /** True also when the fork was deleted: deleting it must not gain anything. */
   readonly isForkPullRequest: boolean;
 };
 

@@ -38,7 +38,7 @@ export const github: ProviderDefinition = {
   resultPage: "step_summary",
 };
 
-/** The job that this process runs in. Reads nothing but `env` until a token is asked for. */
+/** The job that this process runs in. Reads nothing but `env` until a token is requested. */
 export function createGitHubProvider(options: GitHubOptions): CiProvider {
   const { env = process.env } = options;
   return {
@@ -126,7 +126,7 @@ function valueField(body: string): unknown {
   }
 }
 
-/** A job without the permission and a job that may never have it look alike: the trigger tells them apart. */
+/** A job without the permission and a job that can never have it have the same variables; the event tells them apart. */
 async function explainMissingToken(env: Environment): Promise<IdentityError> {
   const { readGitHubEvent } = await import("./github-event.ts");
   const event = await readGitHubEvent(env);

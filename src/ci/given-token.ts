@@ -1,4 +1,4 @@
-// ID tokens that a provider puts into variables before the job begins: there are only so many. Pure.
+// ID tokens that a provider puts into variables before the job begins, so that their number is fixed. Pure.
 
 import { audiencesOf, isCompactToken } from "./compact-form.ts";
 import { IdentityError } from "./provider.ts";
@@ -40,7 +40,7 @@ function checkGiven(
   if (!isCompactToken(token)) {
     throw new IdentityError(
       "id_token_unavailable",
-      `No ID token available: what the variable ${variable} holds is none. Set it by this alone:${lines}`,
+      `No ID token available: the variable ${variable} holds something else. Set it only by this:${lines}`,
     );
   }
   const [only, ...more] = audiencesOf(token);

@@ -1,4 +1,4 @@
-// What a job's environment says of its branch and owner, for a service that runs inside the job. Nobody checks it.
+// The branch and the owner that a job's environment names, for a service that runs inside the job. Not verified.
 
 import type { Environment } from "./provider.ts";
 import type { JobVariables } from "./provider-definition.ts";

@@ -1,4 +1,4 @@
-// ID tokens that a provider's own tool mints when it is asked: again after a failure, and never the same one twice.
+// ID tokens that a provider's tool mints on request: repeated after a failure, and never the same token twice.
 
 import { type BackoffPolicy, nextDelayMs } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
@@ -16,7 +16,7 @@ export type ToolOptions = {
   readonly env?: Environment;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Runs the tool. A process of this machine unless told. */
+  /** Executes the tool. Default: a process of this machine. */
   readonly run?: ProcessRunner;
 };
 
@@ -24,7 +24,7 @@ export type MintCommand = ToolOptions & {
   readonly env: Environment;
   readonly command: string;
   readonly args: (audience: string) => readonly string[];
-  /** What to do when the tool is not there, and when it gives no token. */
+  /** The errors for a tool that is missing, and for one that gives no token. */
   readonly missing: () => IdentityError;
   readonly failed: () => IdentityError;
 };

@@ -19,7 +19,7 @@ export type ProviderOptions = {
   readonly tokenVariable?: string;
 };
 
-/** The variables in which a job finds what its token or its log says too. Null where there is none. */
+/** The variables that describe the job. Null where the provider has none. */
 export type JobVariables = {
   readonly owner: string;
   /** A full ref, or the names of tag and branch. */

@@ -1,4 +1,4 @@
-// What the Action and the command need from a CI provider. Types and the error alone; one file a provider.
+// What the Action and the command need from a CI provider. Only types and the error; each provider has its own file.
 
 import type { CiProviderName } from "../contract/ci/providers.ts";
 
@@ -10,7 +10,7 @@ export type IdentityReason =
   | "fork_pull_request"
   | "dependabot";
 
-/** The job can prove nothing about itself. `code` says why; the message names the fix. */
+/** The job cannot prove its identity. `code` says why; the message names the fix. */
 export class IdentityError extends Error {
   readonly code: IdentityReason;
 
@@ -21,7 +21,7 @@ export class IdentityError extends Error {
   }
 }
 
-/** Who the job is, as its environment says. Labels and keys for our own use: the service believes the token alone. */
+/** The job as its environment describes it. Labels and keys for our own use: the service goes by the token. */
 export type CiJob = {
   readonly provider: CiProviderName;
   readonly repository: { readonly id: string; readonly name: string };

@@ -34,7 +34,7 @@ describe("a GitLab job", () => {
     expect(await provider.mintIdToken(AUDIENCE)).toBe(two);
   });
 
-  it("reads the variable that it is told", async () => {
+  it("reads the variable that the option names", async () => {
     const token = tokenFor(AUDIENCE);
     const env = { ...gitlabJob, MY_TOKEN: token, AGENT_SERVICE_ID_TOKEN: tokenFor("other") };
     expect(await createGitLabProvider({ env, tokenVariable: "MY_TOKEN" }).mintIdToken(AUDIENCE)).toBe(token);
@@ -99,7 +99,7 @@ describe("a Bitbucket step", () => {
     expect(bitbucket({ BITBUCKET_PR_ID: "7" }).job.event).toBe("pull_request");
   });
 
-  it("has the one token that it was given", async () => {
+  it("has one token", async () => {
     const token = tokenFor([AUDIENCE]);
     const provider = bitbucket({ BITBUCKET_STEP_OIDC_TOKEN: token });
     expect(provider.tokenLimit).toBe(1);

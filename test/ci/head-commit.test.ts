@@ -17,7 +17,7 @@ describe("readHeadCommit", () => {
     await rm(empty, { recursive: true, force: true });
   });
 
-  it("is what the checkout stands on, and nothing where there is none", async () => {
+  it("is the commit of the checkout, and null where there is none", async () => {
     expect(await readHeadCommit(fixture.root)).toMatch(/^[0-9a-f]{40}$/);
     expect(await readHeadCommit(empty)).toBeNull();
   });

@@ -67,7 +67,7 @@ describe.each(Object.entries(kinds))("a job of %s", (_name, { command, job, crea
     expect(clock.sleeps).toEqual([250, 500]);
   });
 
-  it("gives up within its bound, says what to do, and repeats nothing that the tool said", async () => {
+  it("fails after the last attempt, says what to do, and repeats no output of the tool", async () => {
     await put(`echo "half.a.secret"; echo "secret" >&2; exit 3`);
     const { provider, clock } = start();
     const caught = await provider.mintIdToken(AUDIENCE).catch((error: unknown) => error);

@@ -1,5 +1,5 @@
-// A checkout that somebody else made: its commit, where its objects are, whose it is. Git only reads there, and reaches
-// no server. Whoever needs more of git works in a git folder of their own that borrows the checkout's objects, so that
+// A checkout that somebody else made: its commit, where its objects are, its repository. Git only reads there, and reaches
+// no server. For more than that, use a git folder of your own that borrows the checkout's objects, so that
 // the checkout's configuration, which may hold a token or name a program, has no effect.
 
 import { copyFile, mkdir, stat, writeFile } from "node:fs/promises";
@@ -31,10 +31,10 @@ export async function readCheckout(place: CheckoutPlace, signal: AbortSignal): P
   const { root } = place;
   if (!(await exists(join(root, ".git")))) return null;
   const git = gitIn(place);
-  const asked = ["--show-object-format", "--git-path", "objects", "--git-path", "shallow"];
+  const facts = ["--show-object-format", "--git-path", "objects", "--git-path", "shallow"];
   try {
     const [objectFormat = "", objects = "", shallow = "", headSha = "", ...more] = await linesOf(git, {
-      args: ["rev-parse", ...asked, "HEAD^{commit}"],
+      args: ["rev-parse", ...facts, "HEAD^{commit}"],
       signal,
     });
     if (headSha === "" || more.length > 0) return null;

@@ -1,4 +1,4 @@
-// Git for repositories that nobody has vetted: the one way to execute it, hardened, with bounded time and output.
+// Git for repositories that nobody has reviewed: the one way to execute it, hardened, with bounded time and output.
 
 import { assertNever } from "../assert-never.ts";
 import { ProcessNotStartedError, runProcess } from "../run-process.ts";

@@ -1,4 +1,4 @@
-// What a git process is told before it meets a repository that nobody has vetted: its whole environment, and the
+// How git is protected from a repository that nobody has reviewed: the whole environment of its process, and the
 // configuration that wins over every file. The only such list: service and job differ by the options below. Pure.
 // Why: docs/decisions/026-git-obeys-nobody.md
 

@@ -1,6 +1,6 @@
-// The checkout port over a checkout that is there already: runs work in its very files, and what they change stays.
-// Its git folder is never written, nor its configuration obeyed: each run asks through a git folder of its own, which
-// borrows the checkout's objects.
+// The checkout port over a checkout that exists already: runs work in its files, and what they change stays. Its git
+// folder is never written, and its configuration has no effect: each run has a git folder of its own, which borrows the
+// checkout's objects.
 // Why: docs/decisions/018-the-checkout-is-borrowed.md
 
 import { resolve } from "node:path";
@@ -74,11 +74,11 @@ async function openCheckout(
 
 const ADVICE = 'Add "uses: actions/checkout@v5" before this step.';
 
-/** Null when it is a checkout of that repository. One without an origin is believed. */
+/** Null when it is a checkout of that repository, or when it has no origin. */
 function faultOf(jobCheckout: FoundCheckout | null, { repository }: CheckoutSource): string | null {
   if (jobCheckout === null) return `This job has no checkout of ${repository} to work on.`;
   const found = jobCheckout.repository;
-  // Of an address no more than two names are known; a GitLab project may be deeper in groups.
+  // Of the origin the last two names are known; the path of a GitLab project may have more.
   if (found === null || isEndOf(found.toLowerCase(), repository.toLowerCase())) return null;
   return `The checkout in this job is one of ${found}, not of ${repository}.`;
 }
@@ -96,14 +96,14 @@ async function checkoutOf(open: {
 }): Promise<Checkout> {
   const { git, folder, source, base, signal } = open;
   const isProtected = protectedPathGuard();
-  const ask = (call: Omit<Parameters<Git>[0], "signal">) => git({ ...call, signal });
-  const listing = await ask({ args: ["ls-tree", "-r", "-l", "-z", "--full-tree", source.sha] });
+  const runGit = (call: Omit<Parameters<Git>[0], "signal">) => git({ ...call, signal });
+  const listing = await runGit({ args: ["ls-tree", "-r", "-l", "-z", "--full-tree", source.sha] });
   const { largeFiles } = measureTree(listing.stdout, MAX_SEARCHED_FILE_BYTES);
-  const since = await recordState({ ask, folder, headSha: source.sha, isProtected });
+  const since = await recordState({ runGit, folder, headSha: source.sha, isProtected });
   const files = { unsearched: largeFiles, isProtected, since };
   const opened = gitCheckout({ git, folder, source, base, ...files, signal });
-  // Commands see the checkout's own, without its secrets: the borrowed one's objects lie elsewhere.
+  // Commands see the checkout's own git folder, without its secrets: the objects of the borrowing one are elsewhere.
   const { gitFolder: _borrowed, ...checkout } = opened;
-  // What the session's last run left lies in the tree already, and nothing here may reset somebody's files.
+  // What the session's last run changed is in the tree already, and no file of the job may be reset.
   return { ...checkout, isShared: true, restore: async () => ok(null) };
 }

@@ -1,4 +1,4 @@
-// Whether a checkout that somebody else made is one of the pull request that a run was asked to work on.
+// Whether a checkout that somebody else made is one of the pull request that a run is about.
 
 import { type CheckoutPlace, type FoundCheckout, readOriginBranch } from "../../base/git/found-checkout.ts";
 import type { Git } from "../../base/git/git.ts";
@@ -16,9 +16,9 @@ export type CheckedOut = {
 };
 
 /**
- * What the pull request is compared with; null where no pull request was asked for, or the checkout does not have the
+ * What the pull request is compared with; null where the run is about none, or the checkout does not have the
  * branch that it goes to. Refused where neither its head is checked out nor, in a job of the pull request itself, the
- * provider's merge of it: anybody else's merge could say of any commit that it is the base.
+ * provider's merge of it: in anybody else's merge, any commit could be the first parent.
  */
 export async function checkedOutPullRequest(
   checkedOut: CheckedOut,
@@ -45,9 +45,9 @@ async function isMergeOf({ git, source, signal }: CheckedOut): Promise<boolean> 
 }
 
 function explain({ jobCheckout, source }: CheckedOut, headRef: string): string {
-  const [found, asked] = [jobCheckout.headSha, source.sha].map((sha) => sha.slice(0, 7));
+  const [found, expected] = [jobCheckout.headSha, source.sha].map((sha) => sha.slice(0, 7));
   return (
-    `The checkout in this job is at ${found}, and the run was asked for ${asked}, of pull request ` +
+    `The checkout in this job is at ${found}, and the run is for ${expected}, of pull request ` +
     `${source.pullRequest?.number} of ${source.repository}. Check out its head: give actions/checkout ` +
     `"ref: ${headRef}". Where it has that, the head moved on meanwhile: comment again.`
   );

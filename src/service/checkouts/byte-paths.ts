@@ -1,12 +1,12 @@
-// Paths as git and the disk have them, which are bytes: a character here is one byte, so that a name that is no UTF-8
-// is still the name of its file. Only what is shown to somebody is decoded.
+// Paths as git and the disk have them: bytes. Each character here is one byte, so that a name that is not UTF-8 still
+// names its file. Only what a person reads is decoded.
 
 import { lstat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 const ENCODING = "latin1";
 
-/** What lies at a path. Bytes are a regular file's; null where there is neither a file nor a link. */
+/** What is at a path. `bytes` is the size of a regular file; null where there is neither a file nor a link. */
 export type Found = { readonly path: string; readonly bytes: number | null };
 
 /** What git printed with -z, in whole records. */
@@ -21,13 +21,13 @@ export function bytesOf(text: string): Buffer {
   return Buffer.from(text, ENCODING);
 }
 
-/** For people; what is no UTF-8 is U+FFFD. */
+/** For people. What is not UTF-8 becomes U+FFFD. */
 export function shownPath(path: string): string {
   return bytesOf(path).toString("utf8");
 }
 
-/** Looks at paths below `root` without following a link anywhere on the way. */
-export async function lookAtPaths(root: string, paths: readonly string[]): Promise<Found[]> {
+/** Reads what is at paths below `root`, without following a symbolic link in any of them. */
+export async function findPaths(root: string, paths: readonly string[]): Promise<Found[]> {
   const at = (path: string) => Buffer.concat([Buffer.from(`${root}/`), bytesOf(path)]);
   const folders = new Map<string, Promise<boolean>>();
   const isFolder = (path: string): Promise<boolean> => {

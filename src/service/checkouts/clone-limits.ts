@@ -1,4 +1,4 @@
-// Ends a clone that takes too long or grows too large while it is under way.
+// Ends a clone that takes too long or grows too large.
 
 import type { Clock } from "../../base/clock.ts";
 import { storedBytes } from "./run-folder.ts";
@@ -15,7 +15,7 @@ export type CloneLimits = {
   readonly historyDepth?: number;
 };
 
-/** A clone that was given up. `message` goes on after "Could not clone owner/name at 1a2b3c4: ". */
+/** A clone that passed a limit. `message` goes on after "Could not clone owner/name at 1a2b3c4: ". */
 export class CloneLimitError extends Error {
   override readonly name = "CloneLimitError";
   readonly code: "clone_too_large" | "clone_timed_out";

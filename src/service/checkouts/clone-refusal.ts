@@ -1,5 +1,5 @@
-// From what went wrong while cloning to the one line that the reader of the run gets. Pure.
-// Git has no error codes; its English (LC_ALL=C) is read here and nowhere else.
+// From the failure of a clone to the one line that the run shows. Pure.
+// Git has no error codes: its English messages (LC_ALL=C) are read here and nowhere else.
 
 import { GitError } from "../../base/git/git.ts";
 import type { CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
@@ -16,7 +16,7 @@ const explanations: readonly Explanation[] = [
   [
     /returned error: 30\d|unable to update url base from redirection/,
     "clone_refused",
-    "the server sends the request on to another address, which is not followed (a renamed repository does that)",
+    "the server redirects to another address, which is not followed (a renamed repository redirects)",
   ],
   [
     /repository '[^']*' not found|returned error: 404/,
@@ -56,7 +56,7 @@ const explanations: readonly Explanation[] = [
   ],
 ];
 
-/** The refusal that stands for a failed clone. Throws what is no failure of the clone. */
+/** The refusal for a failed clone. Throws what is no failure of the clone. */
 export function refusalOf(cause: unknown, source: CheckoutSource): CheckoutRefusal {
   if (cause instanceof CloneLimitError)
     return { reason: cause.code, detail: describe(source, cause.message) };
@@ -87,13 +87,13 @@ export function describe(source: CheckoutSource, why: string): string {
   return `Could not clone ${source.repository} at ${source.sha.slice(0, 7)}: ${why}.`;
 }
 
-/** What git itself complained of: not what the server had it print, and without URLs. */
+/** Errors of git itself: not what the server had it print, and without URLs. */
 function ownComplaints(stderr: string): string[] {
   const lines = stderr.split("\n").filter((line) => /^(fatal|error): /.test(line));
   return lines.map((line) => line.replace(/[a-z]+:\/\/[^\s']+/gi, "<url>"));
 }
 
-/** Without paths of this machine, or anything that could steer a terminal. */
+/** Without paths of this machine and without control characters. */
 function quotable(line: string): string {
   const shown = line.replace(/(^|[\s'"])\/[^\s'"]+/g, "$1<path>").replace(/\p{C}+/gu, " ");
   return shown.slice(0, MAX_QUOTED_CHARS);

@@ -1,4 +1,4 @@
-// Which repositories may be cloned, and by which words a commit may be named. Pure.
+// Which clone URLs and which names of commits are accepted. Pure.
 
 import type { GitTransport } from "../../base/git/hardening.ts";
 
@@ -7,7 +7,7 @@ const loopbackHosts = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 export type CloneTarget = { readonly url: string; readonly transport: GitTransport };
 
-/** The URL as git may be given it, or one line that says why not. */
+/** The URL for git, or one line that says why it is refused. */
 export function checkCloneUrl(text: string): CloneTarget | { readonly fault: string } {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null) return { fault: "its clone URL is not a URL" };
@@ -21,7 +21,7 @@ export function checkCloneUrl(text: string): CloneTarget | { readonly fault: str
   return { fault: `only https:// is allowed for cloning, the clone URL begins with ${url.protocol}` };
 }
 
-/** True for a full object name, SHA-1 or SHA-256: nothing that git could take for an option or a range. */
+/** True for a full object name, SHA-1 or SHA-256, which git cannot take for an option or a range. */
 export function isObjectName(text: string): boolean {
   return shaPattern.test(text);
 }

@@ -1,4 +1,4 @@
-// Brings one commit and its recent history here: fetched by its name, weighed before it is unfolded, then checked out.
+// Fetches one commit by its name, with its recent history, checks the limits and checks it out.
 
 import type { Clock } from "../../base/clock.ts";
 import { type Git, GitError } from "../../base/git/git.ts";
@@ -17,7 +17,7 @@ import { measureTree, type TreeMeasure } from "./git-output.ts";
 
 /** Git reads a file whole to search it. */
 const MAX_SEARCHED_FILE_BYTES = 5_000_000;
-/** Half a million files or so; a tree of trees that repeats itself has no end worth waiting for. */
+/** About half a million files. A tree that names itself again and again would list without end. */
 const MAX_LISTING_BYTES = 64 * 1024 * 1024;
 
 export type Clone = {
@@ -31,9 +31,9 @@ export type Clone = {
 };
 
 export type Cloned = {
-  /** What the tree weighs. */
+  /** The size of the tree. */
   readonly tree: TreeMeasure;
-  /** Null where no pull request was asked for. */
+  /** Null where the run is about no pull request. */
   readonly base: PullRequestBase | null;
 };
 

@@ -1,5 +1,5 @@
 // The checkout of a run whose agent has no repository: a repository of its own, with one commit that holds nothing,
-// so that git answers every question about it as it does for a clone.
+// so that every call of git works on it as on a clone.
 
 import { type Git, GitError } from "../../base/git/git.ts";
 import { ok, type Result, refused } from "../../base/result.ts";

@@ -32,7 +32,7 @@ export async function fetchHistory(fetch: HistoryFetch): Promise<void> {
     target.url,
     ...wanted,
   ];
-  // A fetch that its owner could not end, gives up by itself.
+  // A fetch that could not be ended from here stops by itself.
   const stall = [`http.lowSpeedTime=${Math.ceil(limits.cloneTimeoutMs / 1000)}`, "http.lowSpeedLimit=1"];
   await git({ args, transport: target.transport, config: stall, signal });
 }

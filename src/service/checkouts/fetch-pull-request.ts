@@ -1,5 +1,5 @@
-// Brings the head of a pull request here, and the branch that it goes to. A commit that anybody could name is not
-// believed to be of the pull request: it has to be in the history of its head.
+// Fetches the head of a pull request and its base branch. The commit of the run has to be in the history of the head:
+// a server also gives commits that are not of the pull request.
 
 import type { Git } from "../../base/git/git.ts";
 import type { PullRequestSource } from "../core/ports/checkout.ts";
@@ -8,7 +8,7 @@ import { fetchHistory, type HistoryFetch } from "./fetch-history.ts";
 
 const HEAD = "refs/pull-request/head";
 const BASE = "refs/pull-request/base";
-/** Where a head has moved on a lot, or its base has, one longer look is taken. */
+/** Where the head or the base has moved on by more than the usual depth, one longer fetch follows. */
 const LONGER = 10;
 
 /** What a pull request is compared with. */

@@ -1,24 +1,24 @@
-// Looks for texts in the tree as it is now. Git reads the files; what it would read too much of, or through a link
-// that leads elsewhere, is kept from it.
+// Searches texts in the tree as it is now. Git reads the files. Files that are too large, and files behind a link that
+// leads out of the tree, are left out.
 
 import { lstat, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Checkout, TextMatch, TextQuery } from "../core/ports/checkout.ts";
 import { parseMatches } from "./git-output.ts";
-import { type AskGit, listTouched, listTrackedIgnored } from "./tree-files.ts";
+import { listTouched, listTrackedIgnored, type RunGit } from "./tree-files.ts";
 
 const MAX_MATCHES_BYTES = 2 * 1024 * 1024;
 const MAX_MATCH_TEXT_BYTES = 1024;
 /** Git reads a file whole to search it. */
 const MAX_FILE_BYTES = 5_000_000;
-/** A command line has an end. */
+/** The length of a command line is limited. */
 const MAX_PATHSPECS = 500;
 const FILES_AT_ONCE = 64;
 
 const GREP = ["grep", "-I", "-n", "-z", "-F", "--no-color", "--no-textconv", "--no-recurse-submodules"];
 
 export type SearchedTree = {
-  readonly ask: AskGit;
+  readonly runGit: RunGit;
   readonly root: string;
   /** Files of the commit that are too large to be searched. */
   readonly unsearched: readonly string[];
@@ -27,19 +27,23 @@ export type SearchedTree = {
 type Found = Awaited<ReturnType<Checkout["findText"]>>;
 
 export async function findTextInTree(tree: SearchedTree, query: TextQuery): Promise<Found> {
-  const { ask, root, unsearched } = tree;
-  const touched = await listTouched(ask);
-  if (touched.length === 0) return await grep(ask, { query, pathspecs: pathspecsOf(query, unsearched) });
+  const { runGit, root, unsearched } = tree;
+  const touched = await listTouched(runGit);
+  if (touched.length === 0) return await grep(runGit, { query, pathspecs: pathspecsOf(query, unsearched) });
   // By the index, git would open a file below a folder that has become a link to somewhere else. This walks the tree.
   const large = await keepFiles([...new Set([...unsearched, ...touched])], (path) => isLarge(root, path));
-  const walked = await grep(ask, { query, pathspecs: pathspecsOf(query, large), options: ["--untracked"] });
-  const rest = await keepFiles(inFolder(await listTrackedIgnored(ask), query.folder), (path) =>
+  const walked = await grep(runGit, {
+    query,
+    pathspecs: pathspecsOf(query, large),
+    options: ["--untracked"],
+  });
+  const rest = await keepFiles(inFolder(await listTrackedIgnored(runGit), query.folder), (path) =>
     isOwnFile(root, path),
   );
   const found = [walked];
   for (let at = 0; at < rest.length; at += MAX_PATHSPECS) {
     const pathspecs = rest.slice(at, at + MAX_PATHSPECS).map((path) => `:(literal,top)${path}`);
-    found.push(await grep(ask, { query, pathspecs }));
+    found.push(await grep(runGit, { query, pathspecs }));
   }
   return { matches: inOrder(found), complete: found.every(({ complete }) => complete) };
 }
@@ -50,12 +54,12 @@ type Grep = {
   readonly options?: readonly string[];
 };
 
-async function grep(ask: AskGit, { query, pathspecs, options = [] }: Grep): Promise<Found> {
+async function grep(runGit: RunGit, { query, pathspecs, options = [] }: Grep): Promise<Found> {
   const texts = query.texts.flatMap((text) => ["-e", text]);
   const how = [...options];
   if (query.wholeWord) how.push("--word-regexp");
   if (query.ignoreCase) how.push("--ignore-case");
-  const { stdout, complete } = await ask({
+  const { stdout, complete } = await runGit({
     args: [...GREP, ...how, ...texts, "--", ...pathspecs],
     maxOutputBytes: MAX_MATCHES_BYTES,
     onOverflow: "keep",
@@ -92,7 +96,7 @@ async function isLarge(root: string, path: string): Promise<boolean> {
   return file?.isFile() === true && file.size > MAX_FILE_BYTES;
 }
 
-/** A file that git may read: of a bearable size, and no folder on the way to it is a link. */
+/** A file that git may read: not too large, and without a symbolic link in the path of its folder. */
 async function isOwnFile(root: string, path: string): Promise<boolean> {
   const folder = dirname(path);
   const [realRoot, realFolder] = await Promise.all(

@@ -1,4 +1,4 @@
-// A checked-out commit and the questions that git answers about it. Every question is one process that only reads.
+// A checked-out commit, and what git reads of it: one process for each call.
 
 import { type Git, type GitCall, GitError, type GitOutput } from "../../base/git/git.ts";
 import { type PathGuard, protectedPathGuard } from "../../contract/protected-paths.ts";
@@ -7,7 +7,7 @@ import type { PullRequestBase } from "./fetch-pull-request.ts";
 import { findTextInTree } from "./find-text.ts";
 import { COMMIT_FORMAT, parseChanges, parseCommits } from "./git-output.ts";
 import { type RunFolder, removeFolder } from "./run-folder.ts";
-import { LOOKING_ADVICE, listTree } from "./tree-files.ts";
+import { listTree, SEARCH_ADVICE } from "./tree-files.ts";
 import { collectChanges, restoreChanges, type TreeState } from "./working-changes.ts";
 
 const MAX_HISTORY_BYTES = 16 * 1024 * 1024;
@@ -21,15 +21,15 @@ export type OpenCheckout = {
   readonly git: Git;
   readonly folder: RunFolder;
   readonly source: Pick<CheckoutSource, "sha" | "ref" | "event" | "baseRef">;
-  /** Where it is known what a pull request is compared with; else the provider's merge commit says it. */
+  /** What a pull request is compared with, where that is known. Default: the first parent of the provider's merge commit. */
   readonly base?: PullRequestBase | null;
   /** Files that are too large to be searched. */
   readonly unsearched: readonly string[];
-  /** Whose changes are held back. The usual ones unless told. */
+  /** The paths whose changes are held back. Default: the protected paths of the contract. */
   readonly isProtected?: PathGuard;
-  /** What lay in the tree before the run. What was checked out unless told. */
+  /** What was in the tree before the run. Default: what was checked out. */
   readonly since?: TreeState;
-  /** Ends whatever a question started. */
+  /** Ends every process that a call started. */
   readonly signal: AbortSignal;
 };
 
@@ -38,9 +38,9 @@ export function gitCheckout(open: OpenCheckout): Checkout {
   const { git, folder, source, unsearched, signal, isProtected = protectedPathGuard() } = open;
   const closed = new AbortController();
   const either = AbortSignal.any([signal, closed.signal]);
-  const ask = (call: Omit<GitCall, "signal">): Promise<GitOutput> => git({ ...call, signal: either });
+  const runGit = (call: Omit<GitCall, "signal">): Promise<GitOutput> => git({ ...call, signal: either });
   const since = open.since === undefined ? {} : { since: open.since };
-  const working = { ask, folder, headSha: source.sha, isProtected, ...since };
+  const working = { runGit, folder, headSha: source.sha, isProtected, ...since };
 
   return {
     root: folder.tree,
@@ -49,17 +49,17 @@ export function gitCheckout(open: OpenCheckout): Checkout {
 
     async recentCommits(limit) {
       const args = ["log", "-z", "--encoding=UTF-8", `--max-count=${limit}`, `--format=${COMMIT_FORMAT}`];
-      const log = await ask({ args, maxOutputBytes: MAX_HISTORY_BYTES, onOverflow: "keep" });
+      const log = await runGit({ args, maxOutputBytes: MAX_HISTORY_BYTES, onOverflow: "keep" });
       return parseCommits(log.stdout);
     },
 
     async instructions() {
-      const commit = open.base?.tip ?? (await trustedCommit(source, ask));
+      const commit = open.base?.tip ?? (await trustedCommit(source, runGit));
       if (commit === null) return null;
-      const entry = await ask({ args: ["ls-tree", "-z", "--full-tree", commit, "--", INSTRUCTIONS_FILE] });
-      // A link names a file, and is none.
+      const entry = await runGit({ args: ["ls-tree", "-z", "--full-tree", commit, "--", INSTRUCTIONS_FILE] });
+      // A symbolic link is not followed.
       if (!entry.stdout.toString("latin1").startsWith(REGULAR_FILE)) return null;
-      const text = await ask({
+      const text = await runGit({
         args: ["cat-file", "blob", `${commit}:${INSTRUCTIONS_FILE}`],
         maxOutputBytes: MAX_INSTRUCTIONS_BYTES,
         onOverflow: "keep",
@@ -69,18 +69,18 @@ export function gitCheckout(open: OpenCheckout): Checkout {
 
     async changesSinceBase() {
       const isMerge = isPullRequest(source);
-      const baseSha = open.base?.mergeBase ?? (isMerge ? await mergeBase(ask) : null);
+      const baseSha = open.base?.mergeBase ?? (isMerge ? await mergeBase(runGit) : null);
       if (baseSha === null) return null;
       const options = ["-r", "-z", "-M", "--raw", "--numstat", "--no-ext-diff", "--no-textconv"];
-      const diff = await ask({ args: ["diff-tree", ...options, baseSha, source.sha] });
+      const diff = await runGit({ args: ["diff-tree", ...options, baseSha, source.sha] });
       return { baseSha, files: parseChanges(diff.stdout) };
     },
 
     workingChanges: () => collectChanges(working),
     restore: (patch) => restoreChanges(working, patch),
 
-    findText: (query) => explained(() => findTextInTree({ ask, root: folder.tree, unsearched }, query)),
-    files: () => explained(() => listTree(ask)),
+    findText: (query) => explained(() => findTextInTree({ runGit, root: folder.tree, unsearched }, query)),
+    files: () => explained(() => listTree(runGit)),
 
     async close() {
       closed.abort(new Error("The checkout is closed."));
@@ -89,18 +89,18 @@ export function gitCheckout(open: OpenCheckout): Checkout {
   };
 }
 
-/** What git failed at in the words of the port. */
-async function explained<Value>(look: () => Promise<Value>): Promise<Value> {
+/** A failure of git as an error of the port. */
+async function explained<Value>(search: () => Promise<Value>): Promise<Value> {
   try {
-    return await look();
+    return await search();
   } catch (cause) {
     if (!(cause instanceof GitError)) throw cause;
-    const message = `The files could not be looked through. ${cause.message} ${LOOKING_ADVICE}`;
+    const message = `The files could not be searched. ${cause.message} ${SEARCH_ADVICE}`;
     throw new CheckoutError(message, { cause });
   }
 }
 
-/** Only where the provider made the commit: a merge whose first parent is the base. A plain merge says nothing of a base. */
+/** Only where the provider made the commit: a merge whose first parent is the base. The first parent of any other merge need not be. */
 function isPullRequest(source: OpenCheckout["source"]): boolean {
   return (source.event === "pull_request" || source.baseRef !== null) && mergeRefPattern.test(source.ref);
 }
@@ -108,15 +108,17 @@ function isPullRequest(source: OpenCheckout["source"]): boolean {
 /** The commit whose files a maintainer has agreed to. */
 async function trustedCommit(
   source: OpenCheckout["source"],
-  ask: (call: Omit<GitCall, "signal">) => Promise<GitOutput>,
+  runGit: (call: Omit<GitCall, "signal">) => Promise<GitOutput>,
 ): Promise<string | null> {
-  if (isPullRequest(source)) return await mergeBase(ask);
+  if (isPullRequest(source)) return await mergeBase(runGit);
   const isOutsiders = source.event.startsWith("pull_request") || source.baseRef !== null;
   return isOutsiders ? null : source.sha;
 }
 
-async function mergeBase(ask: (call: Omit<GitCall, "signal">) => Promise<GitOutput>): Promise<string | null> {
-  const line = await ask({ args: ["rev-list", "--parents", "--max-count=1", "HEAD"] });
+async function mergeBase(
+  runGit: (call: Omit<GitCall, "signal">) => Promise<GitOutput>,
+): Promise<string | null> {
+  const line = await runGit({ args: ["rev-list", "--parents", "--max-count=1", "HEAD"] });
   const [, base, head, ...more] = line.stdout.toString("latin1").trim().split(" ");
   return base !== undefined && head !== undefined && more.length === 0 ? base : null;
 }

@@ -1,4 +1,4 @@
-// The checkout port over the system's git: one folder a run, removed when the run is done with it.
+// The checkout port over the system's git: one folder a run, removed at the end of the run.
 
 import { resolve } from "node:path";
 import { type Clock, systemClock } from "../../base/clock.ts";
@@ -12,7 +12,7 @@ import { gitCheckout } from "./git-checkout.ts";
 import { makeRunFolder, removeFolder } from "./run-folder.ts";
 import { gitOf, type RunGitOptions, withoutRepository } from "./run-git.ts";
 
-/** A clone has a deadline of its own, and says more when that has passed. */
+/** A clone has a deadline of its own, whose message says more. */
 const PAST_DEADLINE_MS = 60_000;
 
 export type GitCheckoutsOptions = RunGitOptions & {
@@ -20,7 +20,7 @@ export type GitCheckoutsOptions = RunGitOptions & {
   readonly clock?: Clock;
 };
 
-/** Opens checkouts by shallow clones over https (plain http on loopback alone), without credentials. */
+/** Opens checkouts by shallow clones over https (plain http on loopback only), without credentials. */
 export function gitCheckouts(options: GitCheckoutsOptions): CheckoutProvider {
   const settings = { ...options, folder: resolve(options.folder) };
   return {

@@ -1,4 +1,4 @@
-// The folder of one run on disk: made, weighed, removed. Nothing outside of it is touched.
+// The folder of one run on disk: made, measured, removed. Nothing outside of it is touched.
 
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const leftOverPattern = /^[A-Za-z0-9_-]{1,128}\.ws-[A-Za-z0-9]{6}$/;
 
 export type RunFolder = {
   readonly path: string;
-  /** Git's own folder. Not inside the tree: what lies in the tree cannot reach git's configuration. */
+  /** Git's own folder. Not inside the tree, so that no file of the tree is part of git's configuration. */
   readonly git: string;
   readonly tree: string;
   /** Stays empty. */

@@ -1,4 +1,4 @@
-// What every provider of checkouts does alike: the git of a run's folder, a checkout without a repository, the sweep.
+// What every provider of checkouts shares: the git of a run's folder, the checkout without a repository, the sweep.
 
 import { createGit, type Git } from "../../base/git/git.ts";
 import type { CheckoutProvider } from "../core/ports/checkout.ts";
@@ -9,13 +9,13 @@ import { makeRunFolder, type RunFolder, removeLeftOvers } from "./run-folder.ts"
 const LARGEST_ALLOCATION = "512m";
 
 export type RunGitOptions = {
-  /** Where the folders of runs lie. Made when missing; belongs to one service process. */
+  /** The folder of all runs' folders. Made when missing; belongs to one service process. */
   readonly folder: string;
-  /** Variables of which git gets `PATH`, the proxies and the certificates; everything else stays here. */
+  /** Variables of which git gets `PATH`, the proxies and the certificates, and nothing else. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** A name looked up in `PATH`, or a path. Default "git". */
   readonly gitPath?: string;
-  /** The longest that one call of git may take, a clone apart. Default 60 s. */
+  /** The timeout of one call of git, other than a clone. Default 60 s. */
   readonly gitTimeoutMs?: number;
 };
 

@@ -1,32 +1,32 @@
-// Which files the tree holds now, by git's own eyes: it neither follows links nor enters other repositories.
+// Which files the tree holds now, as git lists them: it neither follows links nor enters other repositories.
 
 import type { GitCall, GitOutput } from "../../base/git/git.ts";
 import { splitRecords } from "./git-output.ts";
 
-export type AskGit = (call: Omit<GitCall, "signal">) => Promise<GitOutput>;
+export type RunGit = (call: Omit<GitCall, "signal">) => Promise<GitOutput>;
 
-/** Of git that gave up looking. */
-export const LOOKING_ADVICE = "Look for a pipe in the place of a .gitignore, and for very many files.";
+/** What to do where git ran into its time limit. */
+export const SEARCH_ADVICE = "Look for a pipe in place of a .gitignore, and for very many files.";
 
 const SUBMODULE_MODE = "160000";
 const MODE_START = 2;
 
 /** Files of the commit that are still there, and new ones that are not ignored, in git's order. */
-export async function listTree(ask: AskGit): Promise<readonly string[]> {
+export async function listTree(runGit: RunGit): Promise<readonly string[]> {
   const wanted = ["--cached", "--others", "--deleted", "--exclude-standard"];
-  return parseTree((await ask({ args: ["ls-files", "-z", "-t", "--stage", ...wanted] })).stdout);
+  return parseTree((await runGit({ args: ["ls-files", "-z", "-t", "--stage", ...wanted] })).stdout);
 }
 
 /** Paths whose files differ from the commit, are new or gone. */
-export async function listTouched(ask: AskGit): Promise<readonly string[]> {
+export async function listTouched(runGit: RunGit): Promise<readonly string[]> {
   const wanted = ["--modified", "--others", "--exclude-standard"];
-  return splitRecords((await ask({ args: ["ls-files", "-z", ...wanted] })).stdout).filter(isFile);
+  return splitRecords((await runGit({ args: ["ls-files", "-z", ...wanted] })).stdout).filter(isFile);
 }
 
 /** Files of the commit that git would ignore, were they not of the commit. */
-export async function listTrackedIgnored(ask: AskGit): Promise<readonly string[]> {
+export async function listTrackedIgnored(runGit: RunGit): Promise<readonly string[]> {
   return splitRecords(
-    (await ask({ args: ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"] })).stdout,
+    (await runGit({ args: ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"] })).stdout,
   );
 }
 

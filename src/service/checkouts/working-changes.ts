@@ -1,5 +1,5 @@
-// What a run changed, as a patch against the commit that was checked out. Git reads the files that are named to it and
-// executes nothing: no filter, no hook, no configuration of a repository that lies in the tree.
+// What a run changed, as a patch against the commit that was checked out. Git reads the files and executes nothing: no
+// filter, no hook, no configuration of a repository inside the tree.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,10 +8,10 @@ import { overridingAttributes } from "../../base/git/hardening.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { PathGuard } from "../../contract/protected-paths.ts";
 import type { HeldBackFile, RestoreRefusal, WorkingChanges } from "../core/ports/checkout.ts";
-import { byteRecords, bytesOf, type Found, lookAtPaths, shownPath } from "./byte-paths.ts";
+import { byteRecords, bytesOf, type Found, findPaths, shownPath } from "./byte-paths.ts";
 import { parseChanges } from "./git-output.ts";
 import type { RunFolder } from "./run-folder.ts";
-import { LOOKING_ADVICE } from "./tree-files.ts";
+import { SEARCH_ADVICE } from "./tree-files.ts";
 
 const MAX_FILE_BYTES = 5_000_000;
 const MAX_PATCH_BYTES = 16_000_000;
@@ -22,19 +22,19 @@ const SUBMODULE_MODE = "160000";
 const LARGE_FILE_BYTES = 100_000;
 
 const DIFF = ["diff-index", "--cached", "--no-renames", "--no-ext-diff", "--no-textconv", "--full-index"];
-/** Every file as it is, byte by byte in base 85: for patches that text could not carry. */
+/** Every file as binary, in base 85: for patches that are not UTF-8. */
 const allBinary = "* -diff -text !eol !filter !ident !working-tree-encoding !merge !export-subst\n";
 
 export type WorkingTree = {
-  readonly ask: (call: Omit<GitCall, "signal">) => Promise<GitOutput>;
+  readonly runGit: (call: Omit<GitCall, "signal">) => Promise<GitOutput>;
   readonly folder: RunFolder;
   readonly headSha: string;
   readonly isProtected: PathGuard;
-  /** What counts as a change is what differs from this; the commit itself unless told. */
+  /** A change is what differs from this. Default: the commit. */
   readonly since?: TreeState;
 };
 
-/** What lay in a tree at one moment, by `recordState`. */
+/** What was in a tree at one moment, by `recordState`. */
 export type TreeState = {
   /** Git's name of it. */
   readonly tree: string;
@@ -46,14 +46,14 @@ export type TreeState = {
 /** What a changed path was in the commit, as git names it; a mode of zeros where it was not. */
 type Change = { readonly path: string; readonly mode: string; readonly name: string };
 
-/** Remembers what lies in the tree now. The index is the commit's afterwards. */
+/** Records what is in the tree now. The index is the commit's afterwards. */
 export async function recordState(tree: WorkingTree): Promise<TreeState> {
-  const { ask, headSha } = tree;
+  const { runGit, headSha } = tree;
   const { nested, large } = await takeIn(tree);
-  const written = await ask({ args: ["write-tree", "--missing-ok"] });
-  await ask({ args: ["read-tree", headSha] });
+  const written = await runGit({ args: ["write-tree", "--missing-ok"] });
+  await runGit({ args: ["read-tree", headSha] });
   // Files that are as in the commit are known by their times from here on, and need not be read again.
-  await ask({ args: ["update-index", "-q", "--refresh"], allowedExitCodes: [0, 1], ...READ_ALL });
+  await runGit({ args: ["update-index", "-q", "--refresh"], allowedExitCodes: [0, 1], ...READ_ALL });
   return {
     tree: written.stdout.toString("latin1").trim(),
     nested: new Set(nested),
@@ -62,8 +62,8 @@ export async function recordState(tree: WorkingTree): Promise<TreeState> {
 }
 
 /**
- * Compares the tree with its commit. The index holds the changes afterwards. Where git or the disk fails, that is what
- * is told of the changes.
+ * Compares the tree with its commit. The index holds the changes afterwards. A failure of git or of the disk is returned
+ * as `unreadable`.
  */
 export async function collectChanges(tree: WorkingTree): Promise<WorkingChanges> {
   try {
@@ -78,14 +78,14 @@ export async function collectChanges(tree: WorkingTree): Promise<WorkingChanges>
 /** Null for what is no failure to read. */
 function whyUnreadable(cause: unknown): string | null {
   if (cause instanceof GitError) {
-    return cause.code === "git_failed" ? cause.message : `${cause.message} ${LOOKING_ADVICE}`;
+    return cause.code === "git_failed" ? cause.message : `${cause.message} ${SEARCH_ADVICE}`;
   }
   const code = cause instanceof Error && "code" in cause ? cause.code : null;
   return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? `The disk refused (${code}).` : null;
 }
 
 async function compare(tree: WorkingTree): Promise<WorkingChanges> {
-  const { ask, headSha: baseSha, isProtected, since } = tree;
+  const { runGit, headSha: baseSha, isProtected, since } = tree;
   const { tracked, nested, large } = await takeIn(tree);
   const heldBack: HeldBackFile[] = nested
     .filter((path) => since?.nested.has(path) !== true)
@@ -100,7 +100,7 @@ async function compare(tree: WorkingTree): Promise<WorkingChanges> {
   heldBack.push(...guarded.map(({ path }) => ({ path: shownPath(path), reason: "protected" as const })));
   await forget(tree, guarded);
   const patch = await writePatch(tree, heldBack);
-  const files = parseChanges((await ask({ args: [...DIFF, "-z", "--raw", "--numstat", baseSha] })).stdout);
+  const files = parseChanges((await runGit({ args: [...DIFF, "-z", "--raw", "--numstat", baseSha] })).stdout);
   return { baseSha, files, patch, heldBack };
 }
 
@@ -110,14 +110,14 @@ export async function restoreChanges(
   patch: string,
 ): Promise<Result<null, RestoreRefusal>> {
   if (patch === "") return ok(null);
-  const { ask, folder, headSha } = tree;
+  const { runGit, folder, headSha } = tree;
   const file = join(folder.path, "restored.patch");
   await writeFile(file, patch);
   const apply = async (how: readonly string[]) =>
-    await ask({ args: ["apply", "--whitespace=nowarn", ...how, "--", file] });
+    await runGit({ args: ["apply", "--whitespace=nowarn", ...how, "--", file] });
   try {
     await apply(["--index", "--binary"]).catch(async () => {
-      // Somebody may have committed it meanwhile. A merge takes that for what it is, but for files that are gone.
+      // The changes may have been committed meanwhile. A three-way merge accepts that, except for deleted files.
       const isThere = await apply(["--reverse", "--check", "--binary"]).then(
         () => true,
         () => false,
@@ -128,24 +128,24 @@ export async function restoreChanges(
   } catch (cause) {
     if (!(cause instanceof GitError)) throw cause;
     const failed = cause.stderr.matchAll(/^error: patch failed: (.+):\d+$/gm);
-    // A three-way merge that did not work out complains of nothing: it leaves several versions in the index.
-    const unmerged = byteRecords((await ask({ args: ["ls-files", "-z", "--unmerged"] })).stdout);
+    // A three-way merge with conflicts prints no error: it leaves several versions in the index.
+    const unmerged = byteRecords((await runGit({ args: ["ls-files", "-z", "--unmerged"] })).stdout);
     const conflicting = unmerged.map((entry) => shownPath(entry.slice(entry.indexOf("\t") + 1)));
     const paths = [...new Set([...[...failed].map(([, path = ""]) => path), ...conflicting])];
-    await ask({ args: ["reset", "--hard", "--quiet", headSha] });
-    await ask({ args: ["clean", "-ffdq"] });
+    await runGit({ args: ["reset", "--hard", "--quiet", headSha] });
+    await runGit({ args: ["clean", "-ffdq"] });
     return refused({ reason: paths.length > 0 ? "patch_conflicts" : "patch_malformed", paths });
   }
 }
 
-/** Takes into the index what lies in the tree. What is returned is not in it: the large and the nested. */
+/** Adds what is in the tree to the index. What is returned is not in it: large files and nested repositories. */
 async function takeIn(tree: WorkingTree): Promise<{ tracked: string[]; nested: string[]; large: Found[] }> {
   // What the index knows of files that did not change stays: they are not read again.
-  await tree.ask({ args: ["read-tree", "--reset", tree.headSha] });
+  await tree.runGit({ args: ["read-tree", "--reset", tree.headSha] });
   const { tracked, others } = await listPaths(tree);
-  // A folder is a repository of its own: git would have to look into it.
+  // A folder is a repository of its own, which git would have to read.
   const nested = others.filter((path) => path.endsWith("/"));
-  const present = await lookAtPaths(tree.folder.tree, [
+  const present = await findPaths(tree.folder.tree, [
     ...tracked,
     ...others.filter((path) => !path.endsWith("/")),
   ]);
@@ -159,9 +159,9 @@ async function takeIn(tree: WorkingTree): Promise<{ tracked: string[]; nested: s
 }
 
 /** Leaves in the index the commit, and what has changed since. */
-async function keepChangesSince({ ask, headSha }: WorkingTree, since: TreeState): Promise<void> {
+async function keepChangesSince({ runGit, headSha }: WorkingTree, since: TreeState): Promise<void> {
   const args = [...DIFF, "-z", "--raw", since.tree];
-  const records = byteRecords((await ask({ args })).stdout);
+  const records = byteRecords((await runGit({ args })).stdout);
   const entries: string[] = [];
   for (let at = 0; at + 1 < records.length; at += 2) {
     const [, mode = "", , name = ""] = records[at]?.split(" ") ?? [];
@@ -171,13 +171,16 @@ async function keepChangesSince({ ask, headSha }: WorkingTree, since: TreeState)
     if (isGone) entries.unshift(entry);
     else entries.push(entry);
   }
-  await ask({ args: ["read-tree", headSha] });
-  await ask({ args: ["update-index", "-z", "--replace", "--index-info"], input: bytesOf(entries.join("")) });
+  await runGit({ args: ["read-tree", headSha] });
+  await runGit({
+    args: ["update-index", "-z", "--replace", "--index-info"],
+    input: bytesOf(entries.join("")),
+  });
 }
 
-async function listPaths({ ask }: WorkingTree): Promise<{ tracked: string[]; others: string[] }> {
-  const tracked = await ask({ args: ["ls-files", "-z", "--stage"] });
-  const others = await ask({ args: ["ls-files", "-z", "--others", "--exclude-standard"] });
+async function listPaths({ runGit }: WorkingTree): Promise<{ tracked: string[]; others: string[] }> {
+  const tracked = await runGit({ args: ["ls-files", "-z", "--stage"] });
+  const others = await runGit({ args: ["ls-files", "-z", "--others", "--exclude-standard"] });
   // Of a submodule there is no file to read.
   const files = byteRecords(tracked.stdout).filter((entry) => !entry.startsWith(SUBMODULE_MODE));
   return {
@@ -186,32 +189,32 @@ async function listPaths({ ask }: WorkingTree): Promise<{ tracked: string[]; oth
   };
 }
 
-/** Takes the files as they are now into the index. */
-async function record({ ask }: WorkingTree, files: readonly Found[]): Promise<void> {
+/** Adds the files to the index as they are now. */
+async function record({ runGit }: WorkingTree, files: readonly Found[]): Promise<void> {
   const args = ["update-index", "-z", "--add", "--replace", "--stdin"];
-  await ask({ args, input: bytesOf(files.map(({ path }) => `${path}\0`).join("")), ...READ_ALL });
+  await runGit({ args, input: bytesOf(files.map(({ path }) => `${path}\0`).join("")), ...READ_ALL });
 }
 
-/** Takes out of the index what is no file any more: gone, a folder now, or behind a link. */
-async function dropGone({ ask }: WorkingTree, files: readonly Found[]): Promise<void> {
+/** Removes from the index what is no file any more: deleted, a folder now, or behind a link. */
+async function dropGone({ runGit }: WorkingTree, files: readonly Found[]): Promise<void> {
   const gone = files.filter(({ bytes }) => bytes === null);
   const args = ["update-index", "-z", "--force-remove", "--stdin"];
-  await ask({ args, input: bytesOf(gone.map(({ path }) => `${path}\0`).join("")) });
+  await runGit({ args, input: bytesOf(gone.map(({ path }) => `${path}\0`).join("")) });
 }
 
-/** Makes the index say of these files what the commit says. */
-async function forget({ ask, headSha }: WorkingTree, changes: readonly Change[]): Promise<void> {
+/** Resets these files in the index to the commit. */
+async function forget({ runGit, headSha }: WorkingTree, changes: readonly Change[]): Promise<void> {
   // What is there now first: it may have taken a folder's place.
   const gone = changes.map(({ path }) => `0 ${"0".repeat(headSha.length)}\t${path}\0`);
   const known = changes.filter(({ mode }) => !/^0+$/.test(mode));
   const back = known.map(({ path, mode, name }) => `${mode} ${name}\t${path}\0`);
   const input = bytesOf([...gone, ...back].join(""));
-  await ask({ args: ["update-index", "-z", "--index-info"], input });
+  await runGit({ args: ["update-index", "-z", "--index-info"], input });
 }
 
 /** Where the index differs from the commit. */
-async function changesOf({ ask, headSha }: WorkingTree): Promise<Change[]> {
-  const records = byteRecords((await ask({ args: [...DIFF, "-z", "--raw", headSha] })).stdout);
+async function changesOf({ runGit, headSha }: WorkingTree): Promise<Change[]> {
+  const records = byteRecords((await runGit({ args: [...DIFF, "-z", "--raw", headSha] })).stdout);
   const changes: Change[] = [];
   for (let at = 0; at + 1 < records.length; at += 2) {
     const [mode = "", , name = ""] = records[at]?.slice(1).split(" ") ?? [];
@@ -220,20 +223,20 @@ async function changesOf({ ask, headSha }: WorkingTree): Promise<Change[]> {
   return changes;
 }
 
-/** Of these paths of the commit, those whose files are as in the commit, as far as their times tell. */
-async function unchangedPaths({ ask, headSha }: WorkingTree, tracked: readonly string[]) {
+/** Those of these paths whose files are as in the commit, judged by their times. */
+async function unchangedPaths({ runGit, headSha }: WorkingTree, tracked: readonly string[]) {
   const args = ["diff-index", "--name-only", "-z", "--ignore-submodules", headSha];
   const unchanged = new Set(tracked);
-  for (const path of byteRecords((await ask({ args })).stdout)) unchanged.delete(path);
+  for (const path of byteRecords((await runGit({ args })).stdout)) unchanged.delete(path);
   return unchanged;
 }
 
-/** The patch of what the index holds; what makes it too large is held back. */
+/** The patch of what the index holds. Files that make it too large are held back. */
 async function writePatch(tree: WorkingTree, heldBack: HeldBackFile[]): Promise<string> {
   const whole = await diff(tree);
   if (whole !== null) return whole;
   const changes = await changesOf(tree);
-  const found = await lookAtPaths(
+  const found = await findPaths(
     tree.folder.tree,
     changes.map(({ path }) => path),
   );
@@ -249,10 +252,10 @@ async function writePatch(tree: WorkingTree, heldBack: HeldBackFile[]): Promise<
 }
 
 /** Null when it is too large. */
-async function diff({ ask, folder, headSha }: WorkingTree): Promise<string | null> {
+async function diff({ runGit, folder, headSha }: WorkingTree): Promise<string | null> {
   const args = [...DIFF, "--patch", "--binary", headSha];
   const take = async () => {
-    const { stdout, complete } = await ask({ args, maxOutputBytes: MAX_PATCH_BYTES, onOverflow: "keep" });
+    const { stdout, complete } = await runGit({ args, maxOutputBytes: MAX_PATCH_BYTES, onOverflow: "keep" });
     return complete ? stdout : null;
   };
   const bytes = await take();

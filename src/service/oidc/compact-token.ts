@@ -9,7 +9,7 @@ export const MAX_TOKEN_CHARS = 16_384;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Whatever anyone wrote: nothing here may be believed before the signature has passed. */
+/** Not verified: nothing here may be believed before the signature has passed. */
 export type UnverifiedToken = { readonly header: JsonObject; readonly payload: JsonObject };
 
 const COMPACT_FORM = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/;

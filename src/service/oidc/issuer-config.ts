@@ -1,4 +1,4 @@
-// Which issuers this service believes: the entries of CI_ISSUERS, and the rules for one. Pure.
+// The issuers that this service accepts: the entries of CI_ISSUERS, and the rules for an entry. Pure.
 // Why: docs/decisions/010-allow-events-per-issuer.md
 
 import * as z from "zod/mini";

@@ -1,6 +1,6 @@
 // One issuer's keys, kept: fetched at first use, again when old or when a token names a new key, never more often
 // than the cooldown, whatever anyone sends. jose's remote set counts its cooldown from the last success, so that
-// an endpoint that is down would be asked at every token; this one counts attempts.
+// an endpoint that is down would get a request for every token; this one counts attempts.
 // Why: docs/decisions/010-allow-events-per-issuer.md
 
 import type { Clock } from "../../base/clock.ts";
@@ -47,7 +47,7 @@ export function makeKeySet(options: KeySetOptions): KeySet {
 
   const ageMs = () => (keys === null ? Number.POSITIVE_INFINITY : clock.now() - keys.fetchedAt);
   const isUsable = () => ageMs() <= KEY_SET_MAX_STALE_MS;
-  const mayAsk = () => {
+  const mayRequest = () => {
     const cooldownMs = isUsable() ? KEY_SET_COOLDOWN_MS : EMPTY_KEY_SET_COOLDOWN_MS;
     return pending !== null || clock.now() - attemptedAt >= cooldownMs;
   };
@@ -76,8 +76,8 @@ export function makeKeySet(options: KeySetOptions): KeySet {
 
   return {
     find: async (kid) => {
-      if (ageMs() > KEY_SET_MAX_AGE_MS && mayAsk()) await refresh();
-      if (keys?.byKid.has(kid) !== true && mayAsk()) await refresh();
+      if (ageMs() > KEY_SET_MAX_AGE_MS && mayRequest()) await refresh();
+      if (keys?.byKid.has(kid) !== true && mayRequest()) await refresh();
       if (keys === null || !isUsable()) return unavailable();
       const found = keys.byKid.get(kid);
       // A key that is missing from stale keys may be one that we could not fetch.

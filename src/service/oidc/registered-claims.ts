@@ -30,8 +30,8 @@ const idSchema = z.object({
 export type Times = { readonly usableUntil: number };
 
 /**
- * `aud` must be one string, ours; where the provider knows lists alone, a list of ours alone. A list is refused
- * elsewhere, even of one: it would be usable elsewhere too.
+ * `aud` must be one string, ours. Where the provider has only lists, it must be a list of ours and nothing else; from
+ * other providers even a list of one is refused.
  */
 export function checkAudience(
   claims: JsonObject,
@@ -105,7 +105,7 @@ export function claimRefused(claims: JsonObject, error: z.core.$ZodError) {
   });
 }
 
-/** A claim for a person's eyes: one short line, no control characters. */
+/** A claim for people: one short line, no control characters. */
 export function show(value: unknown): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return "an array";

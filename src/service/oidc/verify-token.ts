@@ -26,7 +26,7 @@ export type TokenVerifierOptions = {
   readonly audience: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Gets key sets. Node's own unless told. */
+  /** Fetches key sets. Default: Node's own `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 };
 
@@ -89,7 +89,7 @@ function maxLifetimeMs({ config, provider }: TrustedIssuer): number {
   return config.max_token_seconds === undefined ? provider.maxLifetimeMs : config.max_token_seconds * 1000;
 }
 
-/** Of the decoded bytes, as 16 texts stand for one signature. */
+/** Of the decoded bytes: 16 texts decode to one signature. */
 function signatureHash(token: string): string {
   const signature = Buffer.from(token.slice(token.lastIndexOf(".") + 1), "base64url");
   return `sha256:${createHash("sha256").update(signature).digest("hex")}`;
@@ -104,11 +104,11 @@ function findIssuer(
   if (issuer === undefined) return isAzureIssuer(iss) ? azureRefused() : issuerUnknown();
   if (issuer.config.enabled) return ok(issuer);
   const detail =
-    "This service's operator has switched the token's issuer off. Ask the operator when it is back.";
+    "This service's operator has switched the token's issuer off. The operator can say when it is back.";
   return refused({ reason: "issuer_disabled", detail });
 }
 
-/** The key's id. `jku`, `x5u`, `x5c` and `jwk` are never read: keys come from the pinned URL alone (RFC 8725 §3.10). */
+/** The key's id. `jku`, `x5u`, `x5c` and `jwk` are never read: keys come only from the pinned URL (RFC 8725 §3.10). */
 function checkHeader(header: JsonObject, algorithm: PinnedAlgorithm): Result<string, ExchangeRefusal> {
   if (header.alg !== algorithm) {
     const detail = `Tokens of this issuer must be signed with ${algorithm}. Send the ID token exactly as it was issued.`;

@@ -143,7 +143,7 @@ describe("a run in a checkout", () => {
     expect((await checkout.recentCommits(10)).map(({ subject }) => subject)).toEqual(["second"]);
   });
 
-  it("is at home in a linked worktree", async () => {
+  it("works in a linked worktree", async () => {
     const root = join(fixture.folder, "linked");
     fixture.git(["worktree", "add", "--quiet", "--detach", root]);
     const checkout = await fixture.open(root);

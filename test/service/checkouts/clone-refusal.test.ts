@@ -54,7 +54,7 @@ describe("what the server says", () => {
     );
   });
 
-  it("names a server that nobody answers for", async () => {
+  it("names a server that does not answer", async () => {
     const cloneUrl = "http://127.0.0.1:1/octo/fixture.git";
     const refusal = await fixture.refusal(sha, { source: { cloneUrl } });
     expect(refusal).toEqual({ reason: "clone_failed", detail: `${named()}the server could not be reached.` });

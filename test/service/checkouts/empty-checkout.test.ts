@@ -13,7 +13,7 @@ afterEach(() => fixture.close());
 const signal = () => AbortSignal.timeout(30_000);
 
 describe("an empty checkout", () => {
-  it("is a repository without files, which answers every question", async () => {
+  it("is a repository without files, on which every call works", async () => {
     const opened = await fixture.provider().openEmpty({ runId: "run-1" }, signal());
     if (!opened.ok) throw new Error(opened.refusal.detail);
     const checkout = opened.value;

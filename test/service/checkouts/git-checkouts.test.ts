@@ -21,7 +21,7 @@ function threeCommits(): [string, string, string] {
 }
 
 describe("open", () => {
-  it("checks out the commit it was asked for, not the tip of the branch", async () => {
+  it("checks out the commit of the run, not the tip of the branch", async () => {
     const [, two] = threeCommits();
     const checkout = await fixture.open(two);
     expect(checkout.headSha).toBe(two);
@@ -63,7 +63,7 @@ describe("open", () => {
 });
 
 describe("history", () => {
-  it("lists commits newest first, as many as asked for", async () => {
+  it("lists commits newest first, up to the limit", async () => {
     const [, two, three] = threeCommits();
     const checkout = await fixture.open(three);
     const commits = await checkout.recentCommits(2);
@@ -88,7 +88,7 @@ describe("findText", () => {
     });
   });
 
-  it("obeys whole words, case and folder, and takes no text for an option", async () => {
+  it("searches by whole words, case and folder, and takes no text for an option", async () => {
     const sha = fixture.repository.commit({ files: { "x/a": "todoist\ntodo\n", y: "TODO\n--all\n" } });
     const checkout = await fixture.open(sha);
     const find = async (query: Partial<Parameters<typeof checkout.findText>[0]>) => {
@@ -156,7 +156,7 @@ describe("changesSinceBase", () => {
 });
 
 describe("close and sweep", () => {
-  it("removes the folder, twice without complaint", async () => {
+  it("removes the folder, and may be repeated", async () => {
     const [, , three] = threeCommits();
     const checkout = await fixture.open(three);
     await writeFile(join(checkout.root, "read-only"), "x", { mode: 0o400 });
@@ -175,7 +175,7 @@ describe("close and sweep", () => {
     expect(await fixture.leftOvers()).toEqual(["precious"]);
   });
 
-  it("ends the questions that are open when the run is aborted", async () => {
+  it("ends the calls of git that are under way when the run is aborted", async () => {
     const [, , three] = threeCommits();
     const controller = new AbortController();
     const opened = await fixture.provider().open(fixture.source(three), controller.signal);

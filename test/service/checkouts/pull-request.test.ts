@@ -103,7 +103,7 @@ describe("the head of a pull request", () => {
     expect((await fixture.refusal(other, { source })).reason).toBe("pull_request_moved");
   });
 
-  it("is compared with where it left the base, which has moved since, and obeys the base of now", async () => {
+  it("is compared with the merge base, and follows the instructions of the base's newest commit", async () => {
     const files = { "AGENTS.md": "Be kinder.\n", a: "1\n", b: "new on main\n" };
     fixture.repository.commit({ files, parents: main, subject: "main goes on" });
     const checkout = await fixture.open(headOf(fork), { source });
@@ -124,7 +124,7 @@ describe("the head of a pull request", () => {
     expect(await checkout.instructions()).toBeNull();
   });
 
-  it("is compared with nothing where the histories do not meet, and never obeys the head", async () => {
+  it("is compared with nothing where the histories do not meet, and never follows instructions of the head", async () => {
     const root = fixture.repository.commit({ files: { "AGENTS.md": "Main began anew.\n" } });
     expect(fixture.repository.git(["rev-parse", "refs/heads/main"])).toBe(root);
     const checkout = await fixture.open(headOf(fork), { source });
@@ -132,7 +132,7 @@ describe("the head of a pull request", () => {
     expect(await checkout.instructions()).toBe("Main began anew.\n");
   });
 
-  it("is refused by the ref that there is not", async () => {
+  it("is refused, naming the missing ref", async () => {
     const asked = { number: 9, headRef: "refs/pull/9/head", isJobs: false };
     const noHead = await fixture.refusal(headOf(fork), { source: { ...source, pullRequest: asked } });
     const noBase = await fixture.refusal(headOf(fork), { source: { ...source, baseRef: "gone" } });

@@ -80,7 +80,7 @@ describe("a tree that an agent works on", () => {
     expect((await checkout.files()).filter((path) => /inner|pipe/.test(path))).toEqual([]);
   });
 
-  it("gives up looking where a pipe stands in the place of git's own files", async () => {
+  it("ends at the time limit where a pipe stands in place of git's own files", async () => {
     const { root } = await open();
     await unlink(join(root, ".gitignore"));
     execFileSync("mkfifo", [join(root, ".gitignore")]);

@@ -232,7 +232,7 @@ describe("a run's changes", () => {
     },
   );
 
-  it("do not wait for pipes that git has no business with", async () => {
+  it("do not wait for pipes that git need not read", async () => {
     const checkout = await open({ gitTimeoutMs: 2_000 });
     const names = [".mailmap", ".gitmodules", "pipe", "src/a.ts", ".git-blame-ignore-revs"];
     for (const name of names) {

@@ -21,7 +21,7 @@ const job: JobIdentity = {
 };
 
 describe("the issuer inside a job", () => {
-  it("believes a token of its own, and tells each from the other", async () => {
+  it("accepts its own tokens, each with a replay key of its own", async () => {
     const issuer = ownIssuer({ job, clock: new ManualClock(), random: systemRandom });
     const [first, second] = [issuer.mint(), issuer.mint()];
     const verified = await issuer.verifier.verify(first);
@@ -31,7 +31,7 @@ describe("the issuer inside a job", () => {
     expect(JSON.stringify(verified)).not.toContain(first);
   });
 
-  it("believes nothing else, and nothing for long", async () => {
+  it("refuses other tokens, and its own after five minutes", async () => {
     const clock = new ManualClock();
     const issuer = ownIssuer({ job, clock, random: systemRandom });
     const refusal = { ok: false, refusal: { reason: "issuer_unknown" } };
@@ -97,7 +97,7 @@ describe("a job's trust", () => {
     expect(isWritersEvent({ provider: "github", event, baseRef: null })).toBe(false),
   );
 
-  it("is not in what wants to be merged", () => {
+  it("is not given to a job with a base branch", () => {
     expect(isWritersEvent({ provider: "github", event: "push", baseRef: "main" })).toBe(false);
   });
 });

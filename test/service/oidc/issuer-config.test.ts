@@ -94,7 +94,7 @@ describe("CI_ISSUERS", () => {
     expect(decodeIssuers(value)).toEqual({ ok: false, refusal: ["must be a list"] });
   });
 
-  it("refuses a list that names nobody", () => {
+  it("refuses an empty list", () => {
     expect(decodeIssuers([])).toEqual({ ok: false, refusal: ["must name an issuer"] });
   });
 

@@ -18,7 +18,7 @@ afterEach(() => fixture.close());
 const withKid = (kid: string) => fixture.issuer.sign(fixture.issuer.githubClaims({ aud: AUDIENCE }), { kid });
 
 describe("requests for a key set", () => {
-  it("are one for all who wait", async () => {
+  it("are shared by all that wait", async () => {
     await Promise.all(Array.from({ length: 50 }, () => fixture.accept(fixture.token())));
     expect(fixture.issuer.requests).toEqual(["GET /.well-known/jwks"]);
   });
@@ -42,7 +42,7 @@ describe("requests for a key set", () => {
     expect(fixture.issuer.jwksRequests).toBe(1);
   });
 
-  it("are as rare while they fail: a failure starts the cooldown too", async () => {
+  it("keep the cooldown while they fail: a failure starts it too", async () => {
     await fixture.accept(fixture.token());
     fixture.clock.advance(KEY_SET_COOLDOWN_MS);
     fixture.issuer.faults.always({ type: "status", status: 500 });
@@ -51,7 +51,7 @@ describe("requests for a key set", () => {
     await fixture.accept(fixture.token());
   });
 
-  it("are rare, too, while there never was a key", async () => {
+  it("keep a shorter cooldown while there is no key", async () => {
     fixture.issuer.faults.next({ type: "reset" });
     for (let i = 0; i < 100; i += 1) await fixture.refuse(fixture.token(), "keys_unavailable");
     expect(fixture.issuer.jwksRequests).toBe(1);
@@ -81,7 +81,7 @@ describe("a rotation", () => {
 });
 
 describe("an endpoint that fails", () => {
-  it("leaves the keys that were had, for a day", async () => {
+  it("keeps the old keys in use for a day", async () => {
     await fixture.accept(fixture.token());
     fixture.issuer.faults.always({ type: "reset" });
     fixture.clock.advance(KEY_SET_MAX_STALE_MS);
@@ -90,7 +90,7 @@ describe("an endpoint that fails", () => {
     await fixture.refuse(fixture.token(), "keys_unavailable");
   });
 
-  it("is asked again after the cooldown and then serves fresh keys", async () => {
+  it("gets a request after the cooldown and then serves fresh keys", async () => {
     await fixture.accept(fixture.token());
     fixture.issuer.faults.next({ type: "status", status: 503 });
     fixture.clock.advance(KEY_SET_MAX_AGE_MS + 1);

@@ -73,7 +73,7 @@ describe("the times", () => {
     });
   });
 
-  it("keep a token recognisable for as long as it would be accepted", async () => {
+  it("keep a token's replay key for as long as it would be accepted", async () => {
     const token = fixture.token();
     const { usableUntil } = await fixture.accept(token);
     const lateBy = usableUntil - fixture.clock.now();

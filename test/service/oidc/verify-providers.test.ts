@@ -125,7 +125,7 @@ describe.each(Object.entries(kinds))("a token of %s", (name, kind) => {
     expect(keys[0]?.replayKey).not.toBe(keys[1]?.replayKey);
   });
 
-  it("stays recognisable for as long as it would be accepted", async () => {
+  it("keeps its replay key for as long as it would be accepted", async () => {
     const token = sign();
     const { usableUntil } = await fixture.accept(token, said);
     const lateBy = usableUntil - fixture.clock.now();

@@ -33,7 +33,7 @@ describe("a token that is good", () => {
     });
   });
 
-  it("is verified again as often as it is shown: replay is the store's to refuse", async () => {
+  it("is verified each time: the store refuses replays", async () => {
     const token = fixture.token();
     expect(await fixture.accept(token)).toEqual(await fixture.accept(token));
   });
@@ -95,7 +95,7 @@ describe("the issuer of a token", () => {
   });
   afterAll(() => Promise.all([fixture.close(), other.close(), stranger.close()]));
 
-  it("is refused when it is not listed, and nobody asks it for keys", async () => {
+  it("is refused when it is not listed, and its keys are not requested", async () => {
     const token = stranger.sign(stranger.githubClaims({ aud: AUDIENCE }));
     await fixture.refuse(token, "issuer_unknown");
     expect(stranger.requests).toEqual([]);
@@ -168,7 +168,7 @@ describe("the algorithm, header and signature of a token", () => {
     await fixture.refuse(fixture.issuer.sign(claims(), { header: { alg } }), "algorithm_refused");
   });
 
-  it("refuses a token that nobody signed", async () => {
+  it("refuses an unsigned token", async () => {
     await fixture.refuse(fixture.issuer.sign(claims(), { alg: "none", key: null }), "token_malformed");
     const unsigned = signCompact({
       header: { alg: "none", kid: "x" },

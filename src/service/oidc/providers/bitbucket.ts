@@ -1,4 +1,4 @@
-// Bitbucket Pipelines: its claims as a job's identity. They know UUIDs alone, and no commit. Pure.
+// Bitbucket Pipelines: its claims as a job's identity. They hold UUIDs and no commit. Pure.
 // https://support.atlassian.com/bitbucket-cloud/docs/integrate-pipelines-with-resource-servers-using-oidc/
 
 import * as z from "zod/mini";
@@ -20,7 +20,7 @@ const claimsSchema = z.object({
 
 export const bitbucketProvider: Provider = {
   algorithm: "RS256",
-  // The longest that a step runs unless it is told: no published life is known.
+  // The default time limit of a step: Bitbucket publishes no lifetime of its tokens.
   maxLifetimeMs: 7_200_000,
   audienceForm: "list",
   replayIsKnownBy: "signature",
@@ -30,7 +30,7 @@ export const bitbucketProvider: Provider = {
     const { data } = parsed;
     const sha = statedCommit(statement);
     if (!sha.ok) return sha;
-    // A name would be the job's word alone, and whoever claims an agent goes by its name.
+    // A name would be unverified, and people claim an agent by its name.
     const name = `${data.workspaceUuid}/${data.repositoryUuid}`;
     return ok({
       provider: issuer.provider,

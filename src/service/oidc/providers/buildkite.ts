@@ -11,7 +11,7 @@ import type { Provider } from "./provider.ts";
 const slug = matching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, "must be a slug");
 
 const claimsSchema = z.object({
-  /** Only in tokens that were asked for it. */
+  /** Only in tokens that were requested with it. */
   organization_id: uuidOf("organization_id"),
   pipeline_id: uuidOf("pipeline_id"),
   organization_slug: slug,
@@ -33,7 +33,7 @@ type Claims = z.infer<typeof claimsSchema>;
 
 export const buildkiteProvider: Provider = {
   algorithm: "RS256",
-  // Five minutes unless the job asks for more.
+  // Five minutes, unless the job requests more.
   maxLifetimeMs: 3_600_000,
   audienceForm: "text",
   replayIsKnownBy: "signature",
@@ -78,5 +78,5 @@ function refOf({ build_branch, build_tag }: Claims): string {
 }
 
 function uuidOf(name: string) {
-  return matching(UUID, `must be a UUID: ask for it with "--claim ${name}"`);
+  return matching(UUID, `must be a UUID: request it with "--claim ${name}"`);
 }

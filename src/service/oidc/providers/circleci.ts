@@ -1,4 +1,4 @@
-// CircleCI: its claims as a job's identity. They name no commit, and the repository by its address alone. Pure.
+// CircleCI: its claims as a job's identity. They name no commit, and the repository only by its address. Pure.
 // https://circleci.com/docs/guides/permissions-authentication/openid-connect-tokens/
 
 import * as z from "zod/mini";
@@ -87,7 +87,7 @@ function named(claims: z.infer<typeof claimsSchema>): Claims {
   };
 }
 
-/** Somebody has a shell in a job that was re-run with SSH: what it does is not what the repository says. */
+/** In a job that was re-run with SSH somebody has a shell: it may do anything, whatever the repository's files say. */
 function checkUntouched({ isSshRerun }: Claims): Result<void, ExchangeRefusal> {
   if (!isSshRerun) return ok(undefined);
   return refused({

@@ -28,7 +28,7 @@ export function matching(pattern: RegExp, form: string) {
   return z.string(form).check(z.regex(pattern, form));
 }
 
-/** The value, where it has the form. What only a policy looks at need not be there: without it, the policy refuses. */
+/** The value, where it has the form. A claim that only a policy reads may be missing: the policy then refuses. */
 export function whereWellFormed(schema: z.ZodMiniType<string>, value: unknown): string | null {
   const parsed = schema.safeParse(value);
   return parsed.success ? parsed.data : null;
@@ -45,8 +45,8 @@ export function ownWorkflow(claim: unknown, repositoryPrefix: string): string | 
 }
 
 /**
- * The commit that the job says it runs on, for a token that names none. Nothing rests on its truth: whoever holds the
- * token may have its agent read any commit that the clone address serves.
+ * The commit that the job names, for a token that names none. It need not be true: whoever has the token can have its
+ * agent read any commit that the clone URL serves.
  */
 export function statedCommit(statement: JobStatement): Result<string, ExchangeRefusal> {
   const parsed = statementSchema.safeParse({ sha: statement.sha ?? undefined });

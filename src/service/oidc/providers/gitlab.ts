@@ -39,7 +39,7 @@ const mergeRequestSources = ["merge_request_event", "external_pull_request_event
 
 export const gitlabProvider: Provider = {
   algorithm: "RS256",
-  // A token lives as long as its job may run: three hours on GitLab's own runners, one unless told.
+  // A token lives as long as its job may run: at most three hours on GitLab's own runners, one by default.
   maxLifetimeMs: 10_800_000,
   audienceForm: "text",
   replayIsKnownBy: "jti",
@@ -93,7 +93,7 @@ function checkOwnProject(claims: Claims): Result<void, ExchangeRefusal> {
   });
 }
 
-/** Internal is whoever has an account there: nothing that everybody can see. */
+/** Internal projects are visible to every account of the instance, which is not public. */
 function visibilityOf({ project_visibility = "private" }: Claims): Visibility {
   return project_visibility === "public" ? "public" : "private";
 }

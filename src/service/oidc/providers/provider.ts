@@ -10,9 +10,9 @@ import type { PinnedAlgorithm } from "../signing-key.ts";
 
 export interface Provider {
   readonly algorithm: PinnedAlgorithm;
-  /** The longest `exp − iat` that is believed, unless the issuer's entry says otherwise. */
+  /** The longest `exp − iat` that is accepted, unless the issuer's entry has another. */
   readonly maxLifetimeMs: number;
-  /** What `aud` is: a string, or a list. A list must hold ours alone: with another, the token would be usable there too. */
+  /** What `aud` is: a string, or a list. A list must hold only ours: with another, the token would be usable there too. */
   readonly audienceForm: "text" | "list";
   /** What makes a second use recognisable. Without a `jti` it is the signature, decoded: its text has many spellings. */
   readonly replayIsKnownBy: "jti" | "signature";

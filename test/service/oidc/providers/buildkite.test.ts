@@ -22,7 +22,7 @@ function identify(
 }
 
 describe("a Buildkite job", () => {
-  it("is known by the ids that it asked for, and cloned by its pipeline's name", () => {
+  it("is identified by the ids that it requested, and cloned by its pipeline's name", () => {
     expect(identify({ sub: "organization:victim:pipeline:secrets" })).toEqual({
       ok: true,
       value: {
@@ -57,7 +57,7 @@ describe("a Buildkite job", () => {
     });
   });
 
-  it("takes the job's word for a commit only where the token says HEAD", () => {
+  it("takes the commit from the job only where the token has HEAD", () => {
     const sha = "b".repeat(40);
     expect(identify({}, { sha })).toMatchObject({ value: { sha: SAMPLE_SHA } });
     expect(identify({ build_commit: "HEAD" }, { sha })).toMatchObject({ value: { sha } });
