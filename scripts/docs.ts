@@ -1,4 +1,4 @@
-// Writes the reference pages of docs/ from the declarations that they describe: settings, inputs and outputs,
+// Writes the reference pages of docs/ from the declarations that they describe: commands, settings, inputs and outputs,
 // reasons, routes and CI events.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { apiPage } from "./docs/api-page.ts";
 import { ciEventsPage } from "./docs/ci-events-page.ts";
+import { commandPage } from "./docs/command-page.ts";
 import { conclusionsPage } from "./docs/conclusions-page.ts";
 import { inputsPage } from "./docs/inputs-page.ts";
 import { settingsPage } from "./docs/settings-page.ts";
@@ -14,9 +15,10 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const NOTE = "<!-- Written by `npm run docs`. Do not edit. -->";
 
 /** Each generated page by its path, as it should be. */
-export function generatedPages(): Readonly<Record<string, string>> {
+export async function generatedPages(): Promise<Readonly<Record<string, string>>> {
   const pages = {
     "docs/api.md": apiPage(),
+    "docs/command.md": await commandPage(),
     "docs/conclusions.md": conclusionsPage(),
     "docs/ci/events.md": ciEventsPage(),
     "docs/inputs.md": inputsPage(),
@@ -30,7 +32,7 @@ export function readPage(path: string): string {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const [path, text] of Object.entries(generatedPages())) {
+  for (const [path, text] of Object.entries(await generatedPages())) {
     mkdirSync(dirname(join(ROOT, path)), { recursive: true });
     writeFileSync(join(ROOT, path), text);
   }

@@ -118,6 +118,7 @@ describe("the folders of the service", () => {
         "service/embedded/embedded.ts",
         "service/main.ts",
         "service/operator.ts",
+        "service/running-address.ts",
         "service/store/sqlite.ts",
       ]),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { generatedPages, readPage } from "../scripts/docs.ts";
 
-const pages = generatedPages();
+const pages = await generatedPages();
 
 describe("the generated pages", () => {
   it.each(Object.keys(pages))("%s is what npm run docs writes", (path) => {
@@ -12,7 +12,7 @@ describe("the generated pages", () => {
     expect(pages["docs/self-hosting/settings.md"]).toContain("| one a processor, at least 4 |");
   });
 
-  it("say what each setting and input means", () => {
+  it("say what each setting, input and flag means", () => {
     const rows = Object.values(pages).flatMap((page) =>
       page.split("\n").filter((line) => /^\| `/.test(line)),
     );

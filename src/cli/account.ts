@@ -1,20 +1,49 @@
-// Opens the client for a command that a holder of a key gives.
+// Opens the client for a command of somebody with a key, and finds what its arguments name.
 
+import { httpUrl, matching } from "../base/settings/kinds.ts";
+import { readSettings, setting } from "../base/settings/setting.ts";
 import { singleLine } from "../base/untrusted-text.ts";
 import { jobEnvironment } from "../ci/environment.ts";
 import { type Client, createClient } from "../client/client.ts";
-import { UsageError } from "./flags.ts";
-import { version } from "./help.ts";
+import { CommandError } from "./command-error.ts";
+import { anyText, argument, switchFlag, UsageError, valueFlag } from "./flags.ts";
+import { version } from "./version.ts";
 
 /** Somebody waits in front of a terminal: a few seconds in all. */
 const RETRY = { attempts: 4, firstDelayMs: 500, maxDelayMs: 10_000 };
 
-/** Flags of every command that asks the service. */
-export const serviceFlags = { url: { type: "string" }, json: { type: "boolean" } } as const;
+const serviceUrl = {
+  ...httpUrl,
+  allowed: "the service's address, an http:// or https:// URL without user, query or fragment",
+};
+
+export const serviceUrlFlag = valueFlag({
+  kind: serviceUrl,
+  fallback: null,
+  takes: "<url>",
+  description: "The address of the service.",
+  shownDefault: "AGENT_SERVICE_URL",
+});
+
+/** Flags of every command that calls the service. */
+export const serviceFlags = {
+  url: serviceUrlFlag,
+  json: switchFlag("Print JSON on standard output."),
+};
+
+export const agentArgument = argument(anyText, "The agent, by its id or its name.");
+
+const accountKey = {
+  ...matching(
+    'a key of your account, svc_sk_… or svc_at_… ("agent-service keys create" makes one beside the service)',
+    /^svc_(sk|at)_[\w-]+$/,
+  ),
+  isSecret: true,
+};
 
 /** The client of the service at `--url` or AGENT_SERVICE_URL. Throws UsageError where a setting is missing or wrong. */
-export function openClient(flags: { readonly url?: string | undefined }): Client {
-  const baseUrl = readServiceUrl({ flag: "--url", value: flags.url });
+export function openClient(flags: { readonly url: string | null }): Client {
+  const baseUrl = flags.url ?? readServiceUrl("--url");
   const key = readKey();
   return createClient({
     baseUrl,
@@ -28,25 +57,42 @@ export function openClient(flags: { readonly url?: string | undefined }): Client
   });
 }
 
-/** The service's address, by a flag or AGENT_SERVICE_URL. Throws UsageError. */
-export function readServiceUrl({ flag, value }: { flag: string; value: string | undefined }): string {
-  const given = value ?? jobEnvironment.AGENT_SERVICE_URL ?? "";
-  const name = value === undefined ? `AGENT_SERVICE_URL (or ${flag})` : flag;
-  const url = URL.parse(given);
-  const isUsable = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "";
-  if (isUsable) return given;
-  const got = given === "" ? "nothing" : `"${singleLine(given.replace(/\/\/[^/@]*@/, "//…@"), 200)}"`;
-  throw new UsageError(
-    `${name} must be the service's address, an http:// or https:// URL without query, got ${got}.`,
+/** The service's address without a trailing slash, in AGENT_SERVICE_URL. Throws UsageError, which names `flag` too. */
+export function readServiceUrl(flag: string): string {
+  return readRequired(
+    { kind: serviceUrl, text: jobEnvironment.AGENT_SERVICE_URL },
+    `AGENT_SERVICE_URL (or ${flag})`,
   );
 }
 
-/** A key is never shown, not even a wrong one. */
 function readKey(): string {
-  const key = (jobEnvironment.AGENT_SERVICE_KEY ?? "").trim();
-  if (/^svc_(sk|at)_[\w-]+$/.test(key)) return key;
-  const got = key === "" ? "nothing" : "something else";
-  throw new UsageError(
-    `AGENT_SERVICE_KEY must be a key of your account, svc_sk_… or svc_at_…, got ${got}. "agent-service keys create" makes one beside the service.`,
+  return readRequired({ kind: accountKey, text: jobEnvironment.AGENT_SERVICE_KEY }, "AGENT_SERVICE_KEY");
+}
+
+function readRequired(
+  given: { readonly kind: typeof serviceUrl; readonly text: string | undefined },
+  title: string,
+): string {
+  const { values, problems } = readSettings(
+    { value: { ...setting(given.kind, ""), isRequired: true } },
+    { textOf: () => given.text, titleOf: () => title },
+  );
+  if (problems.length > 0) throw new UsageError(problems.join("\n"));
+  return values.value;
+}
+
+const AGENT_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** The id of the account's agent that is given by id or by name. Throws CommandError where there is no one such agent. */
+export async function findAgentId(client: Pick<Client, "agents">, given: string): Promise<string> {
+  if (AGENT_ID.test(given)) return given;
+  const agents = await client.agents.list({ query: { include_independent: true } });
+  const [found, another] = agents.filter(({ name }) => name === given);
+  if (found !== undefined && another === undefined) return found.id;
+  const name = JSON.stringify(singleLine(given, 100));
+  throw new CommandError(
+    found === undefined
+      ? `There is no agent ${name}. "agent-service agents list" shows this account's agents.`
+      : `More than one agent is called ${name}. Give the id: "agent-service agents list" shows it.`,
   );
 }

@@ -1,60 +1,133 @@
 // agent-service agents: the agents of an account, over the API.
 
+import { matching } from "../base/settings/kinds.ts";
 import type { Agent } from "../client/client.ts";
-import { openClient, serviceFlags } from "./account.ts";
-import { policy } from "./agent-policy.ts";
-import { readFlags, runVerb, takeArguments } from "./flags.ts";
+import { type CiPolicy, type CiPolicyRule, ciPolicyRules } from "../contract/agents/ci-policy.ts";
+import { agentArgument, findAgentId, openClient, serviceFlags } from "./account.ts";
+import { type CommandGroup, command } from "./command.ts";
+import { CommandError } from "./command-error.ts";
+import { anyText, argument, listFlag, switchFlag, valueFlag } from "./flags.ts";
 import { printFields, printJson, printTable } from "./print.ts";
 
-/** Resolves to the exit code. Throws UsageError, or as the client does. */
-export async function agents(args: readonly string[]): Promise<number> {
-  return await runVerb("agents", { list, create, get, policy }, args);
-}
+const list = command({
+  summary: "List the agents of the key's account.",
+  flags: serviceFlags,
+  examples: ["agents list", "agents list --json"],
+  run: async ({ flags }) => {
+    const found = await openClient(flags).agents.list({ query: { include_independent: true } });
+    if (flags.json) printJson(found);
+    else if (found.length === 0) {
+      process.stderr.write('There are no agents. "agent-service agents create <name>" makes one.\n');
+    } else {
+      const rows = found.map((agent) => [agent.id, agent.name, agent.model, agent.created_at]);
+      printTable(["ID", "NAME", "MODEL", "CREATED"], rows);
+    }
+    return 0;
+  },
+});
 
-async function list(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readFlags(args, serviceFlags);
-  takeArguments("agents list", positionals);
-  const found = await openClient(values).agents.list({ query: { include_independent: true } });
-  if (values.json === true) printJson(found);
-  else if (found.length === 0) {
-    process.stderr.write('There are no agents. "agent-service agents create <name>" makes one.\n');
-  } else {
-    const rows = found.map((agent) => [agent.id, agent.name, agent.model, agent.created_at]);
-    printTable(["ID", "NAME", "MODEL", "CREATED"], rows);
-  }
-  return 0;
-}
-
-async function create(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readFlags(args, {
+const create = command({
+  summary: "Make an agent.",
+  arguments: { name: argument(anyText, "The agent's name, unique in the account.") },
+  flags: {
     ...serviceFlags,
-    model: { type: "string" },
-    "or-get": { type: "boolean" },
-  });
-  const [name = ""] = takeArguments("agents create <name>", positionals);
-  const agent = await openClient(values).agents.create({
-    body: {
-      name,
-      ...(values.model === undefined ? {} : { model: values.model }),
-      ...(values["or-get"] === true ? { if_exists: "return" } : {}),
-    },
-  });
-  if (values.json === true) printJson(agent);
-  else {
-    process.stdout.write(agent.existing === true ? "It was there:\n" : "Made:\n");
-    printAgent(agent);
-  }
-  return 0;
-}
+    model: valueFlag({
+      kind: matching("the name of a model, without spaces", /^\S+$/),
+      fallback: null,
+      takes: "<slug>",
+      description: "The model of its runs.",
+      shownDefault: "the service's",
+    }),
+    "or-get": switchFlag("Show the agent of this name where there is one, instead of failing."),
+  },
+  examples: ["agents create helper", "agents create helper --or-get"],
+  run: async ({ arguments: { name }, flags }) => {
+    const agent = await openClient(flags).agents.create({
+      body: {
+        name,
+        ...(flags.model === null ? {} : { model: flags.model }),
+        ...(flags["or-get"] ? { if_exists: "return" } : {}),
+      },
+    });
+    if (flags.json) printJson(agent);
+    else {
+      process.stdout.write(agent.existing === true ? "The agent exists:\n" : "Made:\n");
+      printAgent(agent);
+    }
+    return 0;
+  },
+});
 
-async function get(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readFlags(args, serviceFlags);
-  const [agentId = ""] = takeArguments("agents get <agent>", positionals);
-  const agent = await openClient(values).agents.get({ agentId });
-  if (values.json === true) printJson(agent);
-  else printAgent(agent);
-  return 0;
-}
+const get = command({
+  summary: "Show an agent.",
+  arguments: { agent: agentArgument },
+  flags: serviceFlags,
+  examples: ["agents get helper"],
+  run: async ({ arguments: { agent: given }, flags }) => {
+    const client = openClient(flags);
+    const agent = await client.agents.get({ agentId: await findAgentId(client, given) });
+    if (flags.json) printJson(agent);
+    else printAgent(agent);
+    return 0;
+  },
+});
+
+const policy = command({
+  summary: "Show or set which CI jobs may run a repository's agent.",
+  notes: [
+    "Without flags, shows the policy. Each list that is given replaces the one before; the others stay as they are. A * stands for the rest of one segment of a ref.",
+  ],
+  arguments: { agent: agentArgument },
+  flags: {
+    ...serviceFlags,
+    "allow-event": listFlag({ takes: "<name>", description: "An event that a job must have. Repeatable." }),
+    "allow-ref": listFlag({ takes: "<ref>", description: "A ref that a job must have. Repeatable." }),
+    "allow-workflow": listFlag({
+      takes: "<file[@ref]>",
+      description: "A workflow that a job must be in. Repeatable.",
+    }),
+    "allow-actor": listFlag({
+      takes: "<id>",
+      description: "An actor that must have started a job. Repeatable.",
+    }),
+    clear: switchFlag("Remove every list first. Alone: allow all jobs of the repository."),
+  },
+  examples: [
+    "agents policy my-repository",
+    "agents policy my-repository --allow-event push --allow-ref refs/heads/main",
+    "agents policy my-repository --clear",
+  ],
+  run: async ({ arguments: { agent: given }, flags }) => {
+    const lists: CiPolicy = {
+      ...(flags["allow-event"] === null ? {} : { events: [...flags["allow-event"]] }),
+      ...(flags["allow-ref"] === null ? {} : { refs: [...flags["allow-ref"]] }),
+      ...(flags["allow-workflow"] === null ? {} : { workflows: [...flags["allow-workflow"]] }),
+      ...(flags["allow-actor"] === null ? {} : { actors: [...flags["allow-actor"]] }),
+    };
+    const client = openClient(flags);
+    const agentId = await findAgentId(client, given);
+    const isSet = Object.keys(lists).length > 0;
+    let agent = flags.clear ? null : await client.agents.get({ agentId });
+    if (isSet || flags.clear) {
+      const before = flags.clear ? null : agent?.ci_policy;
+      const body = { ci_policy: isSet ? { ...before, ...lists } : null };
+      agent = await client.agents.update({ agentId, body });
+    }
+    if (agent?.ci_policy === undefined) {
+      throw new CommandError(
+        `Agent ${agentId} has no repository, so that no CI job runs it and it has no policy.`,
+      );
+    }
+    if (flags.json) printJson(agent.ci_policy);
+    else printPolicy(agent.ci_policy);
+    return 0;
+  },
+});
+
+export const agents: CommandGroup = {
+  summary: "The agents of an account.",
+  commands: { list, create, get, policy },
+};
 
 function printAgent(agent: Agent): void {
   const { config, ci_policy: policy, ...fields } = agent;
@@ -63,4 +136,12 @@ function printAgent(agent: Agent): void {
     ...(Object.keys(config).length > 0 ? { config: JSON.stringify(config) } : {}),
     ...(policy ? { ci_policy: JSON.stringify(policy) } : {}),
   });
+}
+
+function printPolicy(policy: CiPolicy | null): void {
+  if (policy === null) process.stdout.write("Every CI job of the repository may run the agent.\n");
+  else {
+    const words = (rule: CiPolicyRule) => policy[rule]?.join(", ") ?? "any";
+    printFields(Object.fromEntries(ciPolicyRules.map((rule) => [rule, words(rule)])));
+  }
 }

@@ -1,37 +1,87 @@
-// agent-service claim: asks for the agent of the repository that a claim link names, over the API; `claim release` is
-// the operator's.
+// agent-service claim: claims the agent of the repository that a claim link names, over the API; `claim release` is the
+// operator's, in the store.
 
+import { assertNever } from "../base/assert-never.ts";
+import { kind } from "../base/settings/setting.ts";
 import { openClient, serviceFlags } from "./account.ts";
-import { readFlags, takeArguments, UsageError } from "./flags.ts";
-import { printFields, printJson } from "./print.ts";
+import { command } from "./command.ts";
+import { CommandError } from "./command-error.ts";
+import { anyText, argument } from "./flags.ts";
+import { operate, storeFlags } from "./operate.ts";
+import { printFields, printJson, printText } from "./print.ts";
 
-/** Resolves to the exit code. Throws UsageError or CommandError, or as the client does. */
-export async function claim(args: readonly string[]): Promise<number> {
-  if (args[0] === "release") {
-    const { releaseClaim } = await import("./claim-release.ts");
-    return await releaseClaim(args.slice(1));
-  }
-  const { values, positionals } = readFlags(args, serviceFlags);
-  const [link = ""] = takeArguments("claim <url>", positionals);
-  const token = readToken(link);
-  const claimed = await openClient(values).claims.create({ body: { claim: token } });
-  if (values.json === true) {
-    printJson(claimed);
+/** Its value is the token: the link's host is not called, as the key is for the service alone. */
+const claimLink = {
+  ...kind(
+    "a claim link, https://…/claim/svc_claim_…",
+    (text) => /(?:^|\/claim\/)(svc_claim_[\w-]+)\/?$/.exec(text)?.[1],
+  ),
+  isSecret: true,
+};
+
+const release = command({
+  summary: "Take a repository's agent from the account that claimed it.",
+  arguments: { agent: argument(anyText, "The agent's id.") },
+  flags: storeFlags,
+  examples: ["claim release <agent>"],
+  run: async ({ arguments: { agent: agentId }, flags }) =>
+    await operate(flags, async ({ operator }) => {
+      const done = await operator.releaseClaim(agentId);
+      if (!done.ok) throw new CommandError(refusalText(done.refusal, operator.place));
+      const { repository, accountId, cancelledSchedules } = done.value;
+      if (flags.json) {
+        printJson({
+          agent_id: agentId,
+          repository: repository.name,
+          account_id: accountId,
+          cancelled_schedules: cancelledSchedules,
+        });
+      } else {
+        printText(
+          `The agent of ${repository.name} is not account ${accountId}'s any more, its workflows are not active, and ${cancelledSchedules} of its schedules were cancelled. Its next job prints a claim link when it needs a billing account.`,
+        );
+      }
+      return 0;
+    }),
+});
+
+export const claim = command({
+  summary: "Claim the repository of a claim link for the key's account.",
+  arguments: { url: argument(claimLink, "The claim link that a job printed, or its last part.") },
+  flags: serviceFlags,
+  examples: ["claim https://agents.example.com/claim/svc_claim_…"],
+  commands: { release },
+  run: async ({ arguments: { url: token }, flags }) => {
+    const claimed = await openClient(flags).claims.create({ body: { claim: token } });
+    if (flags.json) {
+      printJson(claimed);
+      return 0;
+    }
+    const { repository, agent_id, status, expires_at } = claimed;
+    printFields({ repository: repository.name, agent: agent_id, status, "to accept until": expires_at });
+    if (status === "pending") {
+      process.stderr.write(
+        'The repository has yet to accept it: give its workflow the input "account" with your account id, and let it run on a push or by hand.\n',
+      );
+    }
     return 0;
-  }
-  const { repository, agent_id, status, expires_at } = claimed;
-  printFields({ repository: repository.name, agent: agent_id, status, "to accept until": expires_at });
-  if (status === "pending") {
-    process.stderr.write(
-      'The repository has yet to accept it: give its workflow the input "account" with your account id, and let it run on a push or by hand.\n',
-    );
-  }
-  return 0;
-}
+  },
+});
 
-/** The last part of a claim link, or the token by itself. The link's host is not asked: the key goes to the service alone. */
-function readToken(link: string): string {
-  const token = /(?:^|\/claim\/)(svc_claim_[\w-]+)\/?$/.exec(link)?.[1];
-  if (token !== undefined) return token;
-  throw new UsageError("<url> must be a claim link, https://…/claim/svc_claim_…, got something else.");
+type Refusal = {
+  readonly reason: "agent_not_found" | "agent_without_repository" | "agent_unclaimed";
+  readonly agentId: string;
+};
+
+function refusalText({ reason, agentId }: Refusal, place: string): string {
+  switch (reason) {
+    case "agent_not_found":
+      return `There is no agent "${agentId}" in ${place}. "agent-service agents list" shows an account's.`;
+    case "agent_without_repository":
+      return `Agent ${agentId} was made by name, not claimed: there is nobody to give it back to.`;
+    case "agent_unclaimed":
+      return `Agent ${agentId} belongs to no account: there is no claim to release.`;
+    default:
+      return assertNever(reason);
+  }
 }

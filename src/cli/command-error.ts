@@ -13,7 +13,7 @@ export class CommandError extends Error {
 
 /** Writes what went wrong to standard error. Returns the exit code: 1 it failed, 2 wrong usage. Throws what is a bug. */
 export function reportFailure(cause: unknown): number {
-  if (cause instanceof UsageError) return complain(`${cause.message}\nSee agent-service --help.`, 2);
+  if (cause instanceof UsageError) return complain(cause.message, 2);
   if (cause instanceof CommandError) return complain(cause.message, 1);
   if (cause instanceof ApiError) return complain(apiErrorText(cause), 1);
   if (cause instanceof ConnectionError) return complain(connectionText(cause), 1);

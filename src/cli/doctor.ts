@@ -3,43 +3,78 @@
 import { appendFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { systemClock } from "../base/clock.ts";
-import { singleLine } from "../base/untrusted-text.ts";
+import { line, matching } from "../base/settings/kinds.ts";
 import { jobEnvironment } from "../ci/environment.ts";
 import type { Environment } from "../ci/provider.ts";
 import { fetchTransport } from "../client/transport.ts";
 import type { GitHubToken } from "../doctor/examination.ts";
 import { examineJob } from "../doctor/examine-job.ts";
 import { renderDoctorMarkdown, renderDoctorText } from "../render/doctor-page.ts";
-import { readServiceUrl } from "./account.ts";
-import { readFlags, takeArguments, UsageError } from "./flags.ts";
-import { version } from "./help.ts";
+import { readServiceUrl, serviceUrlFlag } from "./account.ts";
+import { command } from "./command.ts";
+import { switchFlag, UsageError, valueFlag } from "./flags.ts";
 import { printJson } from "./print.ts";
+import { version } from "./version.ts";
 
-const flags = {
-  "base-url": { type: "string" },
-  audience: { type: "string" },
-  "github-token-env": { type: "string" },
-  json: { type: "boolean" },
-} as const;
-
+/** Whoever gives the token itself must not find it in the log. */
+const variableName = {
+  ...matching(
+    "the name of a variable, not the token itself: --github-token-env GITHUB_TOKEN",
+    /^[A-Za-z_]\w*$/,
+  ),
+  isSecret: true,
+};
 const MAX_AUDIENCE_CHARS = 255;
 const EXIT_MS = 500;
 
-/** Resolves to the exit code: 0 without a fault, 1 with one. Throws UsageError. */
-export async function doctor(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readFlags(args, flags);
-  takeArguments("doctor", positionals);
+export const doctor = command({
+  summary: "Explain who this CI job is and how it reaches the service, with a fix for each fault.",
+  notes: ["Ends with 1 where there is a fault."],
+  flags: {
+    "base-url": {
+      ...serviceUrlFlag,
+      description: "The address of the service. Without one, it checks what works without a server.",
+    },
+    audience: valueFlag({
+      kind: line({ maxChars: MAX_AUDIENCE_CHARS }),
+      fallback: null,
+      takes: "<text>",
+      description: "What the job's token is made for.",
+      shownDefault: "the host of the base URL",
+    }),
+    "github-token-env": valueFlag({
+      kind: variableName,
+      fallback: null,
+      takes: "<name>",
+      description: "The variable that holds GitHub's token, which is only read with.",
+      shownDefault: "GITHUB_TOKEN",
+    }),
+    json: switchFlag("Print JSON on standard output."),
+  },
+  examples: ["doctor", "doctor --base-url https://agents.example.com"],
+  run: async ({ flags }) => await printPage(flags),
+});
+
+type DoctorFlags = {
+  readonly "base-url": string | null;
+  readonly audience: string | null;
+  readonly "github-token-env": string | null;
+  readonly json: boolean;
+};
+
+/** Resolves to the exit code: 0 without a fault, 1 with one. */
+async function printPage(flags: DoctorFlags): Promise<number> {
   const env = jobEnvironment;
   const page = await examineJob({
     version,
     env,
     face: "command",
-    baseUrl: readBaseUrl(values["base-url"], env),
-    audience: readAudience(values.audience),
+    baseUrl: readBaseUrl(flags["base-url"], env),
+    audience: flags.audience,
     folder: process.cwd(),
     transport: fetchTransport,
     usesProxy: nodeUsesProxy(env),
-    githubToken: readGitHubToken(values["github-token-env"], env),
+    githubToken: readGitHubToken(flags["github-token-env"], env),
     examineEmbedded: async () => {
       const { examineEmbedded } = await import("../service/embedded/embedded.ts");
       return await examineEmbedded({ environment: env, model: {}, tempFolder: env.RUNNER_TEMP || tmpdir() });
@@ -47,7 +82,7 @@ export async function doctor(args: readonly string[]): Promise<number> {
     clock: systemClock,
     random: Math.random,
   });
-  if (values.json === true) printJson(page);
+  if (flags.json) printJson(page);
   else process.stdout.write(`${renderDoctorText(page)}\n`);
   if (env.GITHUB_STEP_SUMMARY) await appendSummary(env.GITHUB_STEP_SUMMARY, renderDoctorMarkdown(page));
   // Node's own support of proxies goes on knocking at one that hangs up, also when nobody waits for it any more.
@@ -56,31 +91,16 @@ export async function doctor(args: readonly string[]): Promise<number> {
 }
 
 /** Null where none is named: then the agent works without a server. */
-function readBaseUrl(value: string | undefined, env: Environment): string | null {
-  if (value === undefined && !env.AGENT_SERVICE_URL) return null;
-  const { origin, pathname } = new URL(readServiceUrl({ flag: "--base-url", value }));
-  return origin + pathname.replace(/\/+$/, "");
-}
-
-function readAudience(flag: string | undefined): string | null {
-  if (flag === undefined) return null;
-  if (flag !== "" && flag.length <= MAX_AUDIENCE_CHARS && !/\p{Cc}/u.test(flag)) return flag;
-  throw new UsageError(
-    `--audience must be one line of 1 to ${MAX_AUDIENCE_CHARS} characters, got "${singleLine(flag, 100)}".`,
-  );
+function readBaseUrl(value: string | null, env: Environment): string | null {
+  return value ?? (env.AGENT_SERVICE_URL ? readServiceUrl("--base-url") : null);
 }
 
 /** The value is a secret: a flag names the variable that holds it. */
-function readGitHubToken(flag: string | undefined, env: Environment): GitHubToken | null {
+function readGitHubToken(flag: string | null, env: Environment): GitHubToken | null {
   const name = flag ?? "GITHUB_TOKEN";
-  if (!/^[A-Za-z_]\w*$/.test(name)) {
-    throw new UsageError(
-      "--github-token-env must be the name of a variable, not the token itself: --github-token-env GITHUB_TOKEN.",
-    );
-  }
   const value = (env[name] ?? "").trim();
   if (value !== "") return { from: `the variable ${name}`, value };
-  if (flag === undefined) return null;
+  if (flag === null) return null;
   throw new UsageError(`--github-token-env names ${name}, and there is no such variable in this job.`);
 }
 

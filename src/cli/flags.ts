@@ -1,93 +1,106 @@
-// The words of a command line: flags, arguments, and what is said when they are wrong.
+// Flags and arguments of a command, declared by the settings kit.
 
-import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { flag, listOf, text } from "../base/settings/kinds.ts";
+import {
+  type DescribedSetting,
+  described,
+  type Kind,
+  readSettings,
+  type ValuesOf,
+} from "../base/settings/setting.ts";
 
 /** The command was called wrongly: its message is the answer, and the exit code is 2. */
 export class UsageError extends Error {
   readonly code = "usage";
 }
 
-type Read<Options extends ParseArgsOptionsConfig> = ReturnType<
-  typeof parseArgs<{ options: Options; strict: true; allowPositionals: true }>
->;
+export type Flag<Value> = DescribedSetting<Value> & {
+  /** What its value is called in the help, such as `<n>`. Null: a flag without a value. */
+  readonly takes: string | null;
+  /** True where it may be given more than once. */
+  readonly isRepeatable?: boolean;
+};
+export type Flags = Readonly<Record<string, Flag<unknown>>>;
 
-/** Reads flags and arguments. Throws UsageError for a flag that there is not, or without its value. */
-export function readFlags<const Options extends ParseArgsOptionsConfig>(
-  args: readonly string[],
-  options: Options,
-): Read<Options> {
-  try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
-  } catch (cause) {
-    throw new UsageError(faultOf(args, options), { cause });
-  }
-}
+export type Argument<Value> = DescribedSetting<Value> & {
+  /** Takes all that is left, none included. */
+  readonly isVariadic?: boolean;
+};
+export type Arguments = Readonly<Record<string, Argument<unknown>>>;
 
-/** The first flag that is wrong, and what there is instead. */
-function faultOf(args: readonly string[], options: ParseArgsOptionsConfig): string {
-  const lenient = { args: [...args], options, strict: false, allowPositionals: true } as const;
-  const { tokens } = parseArgs({ ...lenient, tokens: true });
-  for (const token of tokens) {
-    if (token.kind !== "option") continue;
-    const { name, rawName, value } = token;
-    const option = Object.hasOwn(options, name) ? options[name] : undefined;
-    if (option === undefined) {
-      const names = Object.keys(options).map((known) => `--${known}`);
-      return `There is no flag ${rawName} here. There are ${names.join(", ")}; text that begins with "-" goes after "--".`;
-    }
-    if (option.type === "boolean" && value !== undefined) return `${rawName} takes no value.`;
-    // A value that looks like a flag is refused too: it is more often a value that was left out.
-    if (option.type === "string" && (value === undefined || (!token.inlineValue && value.startsWith("-")))) {
-      return `${rawName} is without its value. One that begins with "-" is written ${rawName}=<value>.`;
-    }
-  }
-  return "The flags cannot be read.";
-}
+/** What was given: a text, several, or none. */
+export type Given = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
-/** The arguments, exactly one for each name of the usage line: `keys revoke <key>`. Throws UsageError. */
-export function takeArguments(usage: string, given: readonly string[]): readonly string[] {
-  const names = usage.match(/<[^>]+>/g) ?? [];
-  const missing = names[given.length];
-  if (missing !== undefined) throw new UsageError(`${missing} is missing: agent-service ${usage}`);
-  const extra = given[names.length];
-  if (extra !== undefined) throw new UsageError(`"${extra}" is one too many: agent-service ${usage}`);
+/** No argument of a process can hold it. */
+const BETWEEN = "\0";
+
+export const anyText: Kind<string> = text("text");
+
+export function valueFlag<Value, const Fallback extends NoInfer<Value> | null>(
+  given: Omit<Flag<Value>, "fallback" | "takes"> & { readonly takes: string; readonly fallback: Fallback },
+): Flag<Value | Fallback> {
   return given;
 }
 
-/** A whole number between the bounds, or undefined where the flag was not given. Throws UsageError. */
-export function readWholeNumber(
-  text: string | undefined,
-  allowed: { readonly name: string; readonly min: number; readonly max: number },
-): number | undefined {
-  if (text === undefined) return undefined;
-  const { name, min, max } = allowed;
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw new UsageError(`${name} must be a whole number from ${min} to ${max}, got "${text}".`);
+/** A flag that must be given. */
+export function requiredFlag<Value>(given: {
+  readonly kind: Kind<Value>;
+  readonly takes: string;
+  readonly description: string;
+}): Flag<Value> {
+  return { ...required(given), takes: given.takes };
 }
 
-/** One of the names, or undefined where the flag was not given. Throws UsageError. */
-export function readOneOf<const Name extends string>(
-  text: string | undefined,
-  allowed: { readonly name: string; readonly values: readonly Name[] },
-): Name | undefined {
-  if (text === undefined) return undefined;
-  const found = allowed.values.find((value) => value === text);
-  if (found !== undefined) return found;
-  throw new UsageError(`${allowed.name} must be one of ${allowed.values.join(", ")}, got "${text}".`);
+export function switchFlag(description: string): Flag<boolean> {
+  return { kind: flag, fallback: false, description, takes: null };
 }
 
-/** What a noun can do. Gets the words after its name; resolves to the exit code. */
-export type Verbs = Readonly<Record<string, (args: readonly string[]) => Promise<number>>>;
-
-/** Runs the verb that the first word names. Throws UsageError where there is none. */
-export async function runVerb(noun: string, verbs: Verbs, args: readonly string[]): Promise<number> {
-  const [name, ...rest] = args;
-  const names = Object.keys(verbs).join(", ");
-  if (name === undefined) throw new UsageError(`agent-service ${noun} takes one of ${names}.`);
-  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
-  if (verb === undefined) {
-    throw new UsageError(`agent-service ${noun} takes one of ${names}, got "${name}".`);
-  }
-  return await verb(rest);
+/** A flag that may be given more than once. Null where it is not given. */
+export function listFlag(given: {
+  readonly takes: string;
+  readonly description: string;
+}): Flag<readonly string[] | null> {
+  return { ...given, kind: manyTexts, fallback: null, isRepeatable: true };
 }
+
+/** An argument that must be given. */
+export function argument<Value>(kind: Kind<Value>, description: string): Argument<Value> {
+  return required({ kind, description });
+}
+
+/** `readValues` throws where it is missing, so that nobody meets the fallback. */
+function required<Value>(given: {
+  readonly kind: Kind<Value>;
+  readonly description: string;
+}): DescribedSetting<Value> {
+  return { ...given, fallback: null, isRequired: true } as unknown as DescribedSetting<Value>;
+}
+
+export function variadicArgument(description: string): Argument<readonly string[]> {
+  return { ...described({ kind: manyTexts, fallback: [], description }), isVariadic: true };
+}
+
+/** Decodes what was given. Throws UsageError, with a line for each that is wrong. */
+export function readValues<const Declared extends Flags | Arguments>(
+  declared: Declared,
+  { given, titleOf }: { readonly given: Given; readonly titleOf: (name: string) => string },
+): ValuesOf<Declared> {
+  const textOf = (name: string) => {
+    const value = given[name];
+    return typeof value === "object" ? value.join(BETWEEN) : value === undefined ? undefined : String(value);
+  };
+  // An empty text on the command line is more often a variable that is not set than one left out on purpose.
+  const required = Object.entries(declared).map(([name, one]) => [
+    name,
+    given[name] === "" ? { ...one, isRequired: true } : one,
+  ]);
+  const { values, problems } = readSettings<Declared>(Object.fromEntries(required), { textOf, titleOf });
+  if (problems.length > 0) throw new UsageError(problems.join("\n"));
+  return values;
+}
+
+const manyTexts: Kind<readonly string[]> = listOf({
+  allowed: "text",
+  separator: new RegExp(BETWEEN),
+  item: (given) => given,
+});

@@ -1,20 +1,35 @@
 // agent-service follow: prints a run as it goes, for people or as NDJSON, until it has ended.
 
+import { integer } from "../base/settings/kinds.ts";
 import type { Client, Run } from "../client/client.ts";
 import { RunLog } from "../render/log-parts.ts";
 import { ndjsonLine } from "../render/ndjson.ts";
 import { PlainLog } from "../render/plain-log.ts";
+import { plural } from "../render/quantities.ts";
 import { openClient, serviceFlags } from "./account.ts";
-import { readFlags, readWholeNumber, takeArguments } from "./flags.ts";
+import { command } from "./command.ts";
+import { anyText, argument, valueFlag } from "./flags.ts";
 
-/** Resolves to the exit code: 0 when the run completed, 1 when it failed or was cancelled. */
-export async function follow(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readFlags(args, { ...serviceFlags, after: { type: "string" } });
-  const [runId = ""] = takeArguments("follow <run>", positionals);
-  const after = readWholeNumber(values.after, { name: "--after", min: 0, max: Number.MAX_SAFE_INTEGER });
-  const format = values.json === true ? "ndjson" : "text";
-  return await followToEnd(openClient(values), { runId, format, ...(after === undefined ? {} : { after }) });
-}
+export const follow = command({
+  summary: "Print a run as it goes, until it ends.",
+  notes: ["With --json, prints one event a line. Ends with 0 when the run completed."],
+  arguments: { run: argument(anyText, "The run's id.") },
+  flags: {
+    ...serviceFlags,
+    after: valueFlag({
+      kind: integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+      fallback: null,
+      takes: "<n>",
+      description: "Only events after this sequence number.",
+    }),
+  },
+  examples: ["follow <run>", "follow <run> --json --after 12"],
+  run: async ({ arguments: { run: runId }, flags }) => {
+    const format = flags.json ? "ndjson" : "text";
+    const after = flags.after === null ? {} : { after: flags.after };
+    return await followToEnd(openClient(flags), { runId, format, ...after });
+  },
+});
 
 /** Prints every event of a run after the cursor. Resolves to the exit code. */
 export async function followToEnd(
@@ -24,18 +39,16 @@ export async function followToEnd(
     readonly format: "text" | "ndjson";
     readonly after?: number;
     readonly signal?: AbortSignal;
-    /** What is said at the end of what it cost. Credits too, unless told: where nobody pays, they say nothing. */
-    readonly costs?: "credits" | "tokens";
   },
 ): Promise<number> {
-  const { format, costs = "credits", ...follow } = options;
+  const { format, ...query } = options;
   const log = new RunLog();
   const plain = new PlainLog();
-  const events = client.runs.follow(follow)[Symbol.asyncIterator]();
+  const events = client.runs.follow(query)[Symbol.asyncIterator]();
   for (;;) {
     const next = await events.next();
     if (next.done === true) {
-      if (format === "text") process.stdout.write(`${costText(next.value, costs)}\n`);
+      if (format === "text") process.stdout.write(`${costText(next.value)}\n`);
       return next.value.status === "completed" ? 0 : 1;
     }
     if (format === "ndjson") process.stdout.write(ndjsonLine(next.value));
@@ -43,11 +56,7 @@ export async function followToEnd(
   }
 }
 
-function costText(run: Run, costs: "credits" | "tokens"): string {
-  const credits = run.credits === null ? "unknown credits" : `${run.credits} credits`;
-  return [
-    run.status,
-    ...(costs === "credits" ? [credits] : []),
-    ...(run.tokens === null ? [] : [`${run.tokens} tokens`]),
-  ].join(", ");
+function costText(run: Run): string {
+  const credits = run.credits === null ? "unknown credits" : plural(run.credits, "credit");
+  return [run.status, credits, ...(run.tokens === null ? [] : [plural(run.tokens, "token")])].join(", ");
 }

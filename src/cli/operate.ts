@@ -1,36 +1,77 @@
 // Opens the store for an operator's command, beside a serving process, and closes it.
 
-import { type Operator, openOperator } from "../service/operator.ts";
-import { readConfig } from "../service/settings/config.ts";
+import { resolve } from "node:path";
+import { jobEnvironment } from "../ci/environment.ts";
+import type { Operator } from "../service/operator.ts";
 import { CommandError } from "./command-error.ts";
-import { UsageError } from "./flags.ts";
+import { anyText, switchFlag, UsageError, valueFlag } from "./flags.ts";
 
-/** Where the API of this store's service is, as far as the settings tell. */
-export type Workplace = { readonly operator: Operator; readonly serviceUrl: string };
+/** Where the API of this store's service is. */
+export type ServiceAddress = {
+  readonly url: string;
+  /** False: no service runs on this data folder, and the address is the one that the settings name. */
+  readonly isRunning: boolean;
+};
+export type Workplace = { readonly operator: Operator; readonly service: ServiceAddress };
 
 /** Flags of every command that works on the store. */
-export const storeFlags = { "data-dir": { type: "string" }, json: { type: "boolean" } } as const;
+export const storeFlags = {
+  "data-dir": valueFlag({
+    kind: anyText,
+    fallback: null,
+    takes: "<folder>",
+    description: "The data folder of the service.",
+    shownDefault: "DATA_DIR, ./agent-service-data",
+  }),
+  json: switchFlag("Print JSON on standard output."),
+};
 
 /**
- * Does `work` on the store that `serve` with these settings uses. Throws UsageError for a wrong setting and
- * CommandError when the store cannot be opened.
+ * Does `work` on the store that `serve` with these settings uses. Throws UsageError for a wrong setting, or where there
+ * is no store and none was named, and CommandError when the store cannot be opened.
  */
 export async function operate(
-  flags: { readonly "data-dir"?: string | undefined },
+  flags: { readonly "data-dir": string | null },
   work: (place: Workplace) => Promise<number>,
 ): Promise<number> {
+  const { hasStore, openOperator } = await import("../service/operator.ts");
+  const { readConfig } = await import("../service/settings/config.ts");
+  const { readRunningAddress } = await import("../service/running-address.ts");
   const dataDir = flags["data-dir"];
-  const config = readConfig(dataDir === undefined ? {} : { DATA_DIR: dataDir });
+  const config = readConfig(dataDir === null ? {} : { DATA_DIR: dataDir });
   if (!config.ok) throw new UsageError(config.refusal.join("\n"));
   const { baseUrl, host, port } = config.value;
+  const isNew = !hasStore(config.value);
+  if (isNew) checkNewStore({ folder: resolve(config.value.dataDir), isNamed: isFolderNamed(dataDir) });
   const operator = await openOperator(config.value).catch((cause: unknown) => {
     throw new CommandError(`The store cannot be opened: ${reasonOf(cause)}`, { cause });
   });
   try {
-    return await work({ operator, serviceUrl: baseUrl ?? `http://${host}:${port}` });
+    if (isNew) process.stderr.write(`Made a new store in ${operator.place}.\n`);
+    const running = readRunningAddress(config.value.dataDir);
+    const url = running ?? baseUrl ?? `http://${host}:${port}`;
+    const isRunning = running !== null || config.value.databaseUrl !== null;
+    return await work({ operator, service: { url, isRunning } });
   } finally {
     await operator.close();
   }
+}
+
+function isFolderNamed(dataDir: string | null): boolean {
+  return dataDir !== null || (jobEnvironment.DATA_DIR ?? "").trim() !== "";
+}
+
+/** A store that nobody named is more often the wrong folder than a new store. */
+function checkNewStore({ folder, isNamed }: { readonly folder: string; readonly isNamed: boolean }): void {
+  if (isNamed) return;
+  throw new UsageError(
+    `There is no store in ${folder}. Name the service's data folder with --data-dir or DATA_DIR; where it has none yet, it is made there.`,
+  );
+}
+
+/** What is said of an account that is not in the store. */
+export function noAccountText(accountId: string, place: string): string {
+  return `There is no account "${accountId}" in ${place}. "agent-service keys list" shows those that have a key.`;
 }
 
 /** Several addresses that all refuse come as one error without a message. */

@@ -1,66 +1,82 @@
 // agent-service plans: an operator puts accounts on a subscription, in the store itself.
 
 import type { Account, Subscription } from "../service/operator.ts";
+import { type CommandGroup, command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
-import { readFlags, runVerb, takeArguments } from "./flags.ts";
-import { noAccountText } from "./keys.ts";
-import { operate, storeFlags } from "./operate.ts";
+import { anyText, argument, switchFlag } from "./flags.ts";
+import { noAccountText, operate, storeFlags } from "./operate.ts";
 import { printFields, printJson } from "./print.ts";
 
-/** Resolves to the exit code. Throws UsageError or CommandError. */
-export async function plans(args: readonly string[]): Promise<number> {
-  return await runVerb("plans", { set, end, show }, args);
-}
+const accountArgument = argument(anyText, "The account's id.");
 
-/** Safe to repeat: what goes on already is given no further credits before its next period. */
-async function set(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readFlags(args, {
+const set = command({
+  summary: "Subscribe an account: credits each month, until it is ended.",
+  notes: [
+    "Safe to repeat: a subscription that goes on already gives no further credits before its next period.",
+  ],
+  arguments: {
+    account: accountArgument,
+    sku: argument(anyText, "A subscription of the rates, by its id."),
+  },
+  flags: {
     ...storeFlags,
-    "cancel-at-period-end": { type: "boolean" },
-    "past-due": { type: "boolean" },
-  });
-  const [accountId = "", sku = ""] = takeArguments("plans set <account> <sku>", positionals);
-  return await operate(values, async ({ operator }) => {
-    const done = await operator.setPlan({
-      accountId,
-      sku,
-      status: values["past-due"] === true ? "past_due" : "active",
-      cancelAtPeriodEnd: values["cancel-at-period-end"] === true,
-    });
-    if (!done.ok && done.refusal.reason === "sku_unknown")
-      throw new CommandError(noSkuText(sku, operator.skus));
-    if (!done.ok) throw new CommandError(noAccountText(accountId, operator.place));
-    return print(done.value, values);
-  });
-}
+    "cancel-at-period-end": switchFlag("End it with the account's current period."),
+    "past-due": switchFlag("It is not paid: it ends with its period, unless it is set again."),
+  },
+  examples: ["plans set <account> monthly", "plans set <account> monthly --cancel-at-period-end"],
+  run: async ({ arguments: { account: accountId, sku }, flags }) =>
+    await operate(flags, async ({ operator }) => {
+      const done = await operator.setPlan({
+        accountId,
+        sku,
+        status: flags["past-due"] ? "past_due" : "active",
+        cancelAtPeriodEnd: flags["cancel-at-period-end"],
+      });
+      if (!done.ok && done.refusal.reason === "sku_unknown")
+        throw new CommandError(noSkuText(sku, operator.skus));
+      if (!done.ok) throw new CommandError(noAccountText(accountId, operator.place));
+      return print(done.value, flags);
+    }),
+});
 
-async function end(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readFlags(args, storeFlags);
-  const [accountId = ""] = takeArguments("plans end <account>", positionals);
-  return await operate(values, async ({ operator }) => {
-    const done = await operator.endPlan(accountId);
-    if (!done.ok && done.refusal.reason === "plan_not_subscribed") {
-      throw new CommandError(`Account ${accountId} is on no plan that could end: it is registered_free.`);
-    }
-    if (!done.ok) throw new CommandError(noAccountText(accountId, operator.place));
-    return print(done.value, values);
-  });
-}
+const end = command({
+  summary: "End an account's subscription at once. The account keeps its credits.",
+  arguments: { account: accountArgument },
+  flags: storeFlags,
+  examples: ["plans end <account>"],
+  run: async ({ arguments: { account: accountId }, flags }) =>
+    await operate(flags, async ({ operator }) => {
+      const done = await operator.endPlan(accountId);
+      if (!done.ok && done.refusal.reason === "plan_not_subscribed") {
+        throw new CommandError(`Account ${accountId} is on no plan that could end: it is registered_free.`);
+      }
+      if (!done.ok) throw new CommandError(noAccountText(accountId, operator.place));
+      return print(done.value, flags);
+    }),
+});
 
-async function show(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readFlags(args, storeFlags);
-  const [accountId = ""] = takeArguments("plans show <account>", positionals);
-  return await operate(values, async ({ operator }) => {
-    const account = await operator.findAccount(accountId);
-    if (account === null) throw new CommandError(noAccountText(accountId, operator.place));
-    return print(account, values);
-  });
-}
+const show = command({
+  summary: "Show what an account is subscribed to.",
+  arguments: { account: accountArgument },
+  flags: storeFlags,
+  examples: ["plans show <account>"],
+  run: async ({ arguments: { account: accountId }, flags }) =>
+    await operate(flags, async ({ operator }) => {
+      const account = await operator.findAccount(accountId);
+      if (account === null) throw new CommandError(noAccountText(accountId, operator.place));
+      return print(account, flags);
+    }),
+});
 
-function print(account: Account, flags: { readonly json?: boolean | undefined }): number {
+export const plans: CommandGroup = {
+  summary: "Subscriptions of accounts, in the store itself.",
+  commands: { set, end, show },
+};
+
+function print(account: Account, flags: { readonly json: boolean }): number {
   const { id, plan, subscription } = account;
   const shown = subscription === null ? null : shownSubscription(subscription);
-  if (flags.json === true) {
+  if (flags.json) {
     printJson({ account_id: id, audience: plan, subscription: shown });
     return 0;
   }

@@ -2,6 +2,7 @@
 
 import { ciProviders } from "../contract/ci/providers.ts";
 import { runFacts } from "../job/ending.ts";
+import { plural } from "../render/quantities.ts";
 import { note } from "./run-notes.ts";
 import type { CommandEnding, RunSurroundings } from "./run-types.ts";
 
@@ -21,8 +22,12 @@ function sayResult(ending: CommandEnding, { files }: RunSurroundings): void {
   if (outcome.type !== "ended") return;
   const { status, credits, tokens } = outcome.run;
   const isCharged = "service" in progress && progress.service.type === "remote";
-  const charged = credits === null ? "unknown credits" : `${credits} credits`;
-  const parts = [status, ...(isCharged ? [charged] : []), ...(tokens === null ? [] : [`${tokens} tokens`])];
+  const charged = credits === null ? "unknown credits" : plural(credits, "credit");
+  const parts = [
+    status,
+    ...(isCharged ? [charged] : []),
+    ...(tokens === null ? [] : [plural(tokens, "token")]),
+  ];
   process.stdout.write(`${parts.join(", ")}\n`);
 }
 

@@ -7,7 +7,6 @@ import type { SubmitRunRequest } from "../contract/runs/run.ts";
 import type { JobPort } from "../job/job-port.ts";
 import { jobWords } from "../job/job-words.ts";
 import type { Interrupts } from "../job/signals.ts";
-import { version } from "./help.ts";
 import { sayEnding } from "./run-end.ts";
 import { announceRun, openRunLog } from "./run-log.ts";
 import { note } from "./run-notes.ts";
@@ -15,6 +14,7 @@ import { writePages } from "./run-pages.ts";
 import { writeResultFiles } from "./run-result.ts";
 import type { RunSettings } from "./run-settings.ts";
 import type { CommandTypes, RunSurroundings } from "./run-types.ts";
+import { version } from "./version.ts";
 
 export function commandPort(
   surroundings: RunSurroundings & { readonly interrupts: Interrupts },

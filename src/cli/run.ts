@@ -7,14 +7,13 @@ import { listenForInterrupts } from "../job/signals.ts";
 import { DEFAULT_OUTPUT_DIR, noFiles, openRunFiles, type RunFiles } from "./run-files.ts";
 import { commandPort } from "./run-port.ts";
 import { findOrigin, type RunOrigin } from "./run-service.ts";
-import { type RunSettings, readRunSettings } from "./run-settings.ts";
+import type { RunSettings } from "./run-settings.ts";
 
 const REVOKE_MS = 5_000;
 
-/** Resolves to the exit code: 1 for the conclusions that --fail-on names. Throws UsageError and CommandError. */
-export async function run(args: readonly string[]): Promise<number> {
+/** Resolves to the exit code: 1 for the conclusions that --fail-on names. Throws CommandError. */
+export async function run(settings: RunSettings): Promise<number> {
   const env = jobEnvironment;
-  const settings = await readRunSettings(args);
   const origin = await findOrigin(settings.service, env);
   const files = await openFiles(settings, origin);
   const interrupts = listenForInterrupts();

@@ -1,94 +1,147 @@
 // agent-service runs: the runs of an agent, over the API.
 
+import { integer, line } from "../base/settings/kinds.ts";
 import type { Run } from "../client/client.ts";
-import { MAX_PAGE_RUNS, MAX_TURN_TOKENS } from "../contract/runs/run.ts";
-import { openClient, serviceFlags } from "./account.ts";
-import { readFlags, readWholeNumber, runVerb, takeArguments } from "./flags.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARS, MAX_PAGE_RUNS, MAX_TURN_TOKENS } from "../contract/runs/run.ts";
+import { agentArgument, findAgentId, openClient, serviceFlags } from "./account.ts";
+import { type CommandGroup, command } from "./command.ts";
+import { anyText, argument, switchFlag, valueFlag } from "./flags.ts";
 import { followToEnd } from "./follow.ts";
 import { printFields, printJson, printTable, printText } from "./print.ts";
 
-/** Resolves to the exit code. Throws UsageError, or as the client does. */
-export async function runs(args: readonly string[]): Promise<number> {
-  return await runVerb("runs", { submit, list, get, cancel }, args);
-}
+export const sessionFlag = valueFlag({
+  kind: anyText,
+  fallback: null,
+  takes: "<id>",
+  description: "The session to continue.",
+  shownDefault: "a new one",
+});
+export const keyFlag = valueFlag({
+  kind: line({ maxChars: MAX_IDEMPOTENCY_KEY_CHARS }),
+  fallback: null,
+  takes: "<text>",
+  description: "An idempotency key: the same command with the same key starts one run.",
+});
+export const followFlag = switchFlag("Print the run as it goes, and end with its exit code.");
+const runArgument = argument(anyText, "The run's id.");
 
-async function submit(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readFlags(args, {
+const submit = command({
+  summary: "Submit a run.",
+  arguments: { agent: agentArgument, text: argument(anyText, "What the agent is asked.") },
+  flags: {
     ...serviceFlags,
-    session: { type: "string" },
-    "max-turn-tokens": { type: "string" },
-    key: { type: "string" },
-    follow: { type: "boolean" },
-  });
-  const [agentId = "", message = ""] = takeArguments("runs submit <agent> <text>", positionals);
-  const maxTurnTokens = readWholeNumber(values["max-turn-tokens"], {
-    name: "--max-turn-tokens",
-    min: 0,
-    max: MAX_TURN_TOKENS,
-  });
-  const client = openClient(values);
-  const submitted = await client.runs.submit({
-    agentId,
-    body: {
-      message,
-      ...(values.session === undefined ? {} : { session_id: values.session }),
-      ...(maxTurnTokens === undefined ? {} : { max_turn_tokens: maxTurnTokens }),
-    },
-    idempotencyKey: values.key,
-  });
-  const { runId, sessionId, replayed } = submitted;
-  if (values.follow === true) {
-    process.stderr.write(`Run ${runId}, session ${sessionId}\n`);
-    return await followToEnd(client, { runId, format: values.json === true ? "ndjson" : "text" });
-  }
-  if (values.json === true) printJson({ run_id: runId, session_id: sessionId, replayed });
-  else printFields({ run: runId, session: sessionId, replayed: replayed ? "by its key" : null });
-  return 0;
-}
+    session: sessionFlag,
+    "max-turn-tokens": valueFlag({
+      kind: integer({ min: 0, max: MAX_TURN_TOKENS }),
+      fallback: null,
+      takes: "<n>",
+      description: "The token budget. 0 is the service's default.",
+    }),
+    key: keyFlag,
+    follow: followFlag,
+  },
+  examples: [
+    'runs submit helper "Explain this repository" --follow',
+    'runs submit helper "Go on" --session <id>',
+  ],
+  run: async ({ arguments: { agent, text: message }, flags }) => {
+    const client = openClient(flags);
+    const { session, "max-turn-tokens": maxTurnTokens } = flags;
+    const submitted = await client.runs.submit({
+      agentId: await findAgentId(client, agent),
+      body: {
+        message,
+        ...(session === null ? {} : { session_id: session }),
+        ...(maxTurnTokens === null ? {} : { max_turn_tokens: maxTurnTokens }),
+      },
+      idempotencyKey: flags.key ?? undefined,
+    });
+    const { runId, sessionId, replayed } = submitted;
+    if (flags.follow) {
+      process.stderr.write(`Run ${runId}, session ${sessionId}\n`);
+      return await followToEnd(client, { runId, format: flags.json ? "ndjson" : "text" });
+    }
+    if (flags.json) printJson({ run_id: runId, session_id: sessionId, replayed });
+    else printFields({ run: runId, session: sessionId, replayed: replayed ? "by its key" : null });
+    return 0;
+  },
+});
 
-async function list(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readFlags(args, {
+const list = command({
+  summary: "List the runs of an agent, newest first.",
+  arguments: { agent: agentArgument },
+  flags: {
     ...serviceFlags,
-    before: { type: "string" },
-    limit: { type: "string" },
-  });
-  const [agentId = ""] = takeArguments("runs list <agent>", positionals);
-  const limit = readWholeNumber(values.limit, { name: "--limit", min: 1, max: MAX_PAGE_RUNS });
-  const found = await openClient(values).runs.list({ agentId, query: { before: values.before, limit } });
-  if (values.json === true) printJson(found);
-  else if (found.length === 0) process.stderr.write("There are no runs here.\n");
-  else {
-    printTable(
-      ["ID", "STATUS", "ORIGIN", "STARTED", "CREDITS"],
-      found.map((run) => [run.id, run.status, run.origin, startOf(run), String(run.credits ?? "-")]),
-    );
-  }
-  return 0;
-}
+    before: valueFlag({
+      kind: anyText,
+      fallback: null,
+      takes: "<run>",
+      description: "Only runs that are older than this one.",
+    }),
+    limit: valueFlag({
+      kind: integer({ min: 1, max: MAX_PAGE_RUNS }),
+      fallback: null,
+      takes: "<n>",
+      description: "How many runs.",
+    }),
+  },
+  examples: ["runs list helper --limit 5"],
+  run: async ({ arguments: { agent }, flags }) => {
+    const client = openClient(flags);
+    const found = await client.runs.list({
+      agentId: await findAgentId(client, agent),
+      query: { before: flags.before ?? undefined, limit: flags.limit ?? undefined },
+    });
+    if (flags.json) printJson(found);
+    else if (found.length === 0) process.stderr.write("There are no runs here.\n");
+    else {
+      printTable(
+        ["ID", "STATUS", "ORIGIN", "STARTED", "CREDITS"],
+        found.map((run) => [run.id, run.status, run.origin, startOf(run), String(run.credits ?? "-")]),
+      );
+    }
+    return 0;
+  },
+});
 
-async function get(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readFlags(args, serviceFlags);
-  const [agentId = "", runId = ""] = takeArguments("runs get <agent> <run>", positionals);
-  const run = await openClient(values).runs.get({ agentId, runId });
-  if (values.json === true) printJson(run);
-  else {
-    const fields = Object.entries(run).map(([name, value]): [string, string] => [
-      name,
-      typeof value === "object" ? JSON.stringify(value) : String(value),
-    ]);
-    printFields(Object.fromEntries(fields));
-  }
-  return 0;
-}
+const get = command({
+  summary: "Show a run.",
+  arguments: { agent: agentArgument, run: runArgument },
+  flags: serviceFlags,
+  examples: ["runs get helper <run> --json"],
+  run: async ({ arguments: { agent, run: runId }, flags }) => {
+    const client = openClient(flags);
+    const run = await client.runs.get({ agentId: await findAgentId(client, agent), runId });
+    if (flags.json) printJson(run);
+    else {
+      const fields = Object.entries(run).map(([name, value]): [string, string] => [
+        name,
+        typeof value === "object" ? JSON.stringify(value) : String(value),
+      ]);
+      printFields(Object.fromEntries(fields));
+    }
+    return 0;
+  },
+});
 
-async function cancel(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readFlags(args, serviceFlags);
-  const [agentId = "", runId = ""] = takeArguments("runs cancel <agent> <run>", positionals);
-  const cancelled = await openClient(values).runs.cancel({ agentId, runId });
-  if (values.json === true) printJson(cancelled);
-  else printText(`Run ${cancelled.runId} is being cancelled.`);
-  return 0;
-}
+const cancel = command({
+  summary: "Cancel a run.",
+  arguments: { agent: agentArgument, run: runArgument },
+  flags: serviceFlags,
+  examples: ["runs cancel helper <run>"],
+  run: async ({ arguments: { agent, run: runId }, flags }) => {
+    const client = openClient(flags);
+    const cancelled = await client.runs.cancel({ agentId: await findAgentId(client, agent), runId });
+    if (flags.json) printJson(cancelled);
+    else printText(`Run ${cancelled.runId} is being cancelled.`);
+    return 0;
+  },
+});
+
+export const runs: CommandGroup = {
+  summary: "The runs of an agent.",
+  commands: { submit, list, get, cancel },
+};
 
 function startOf(run: Run): string {
   return run.status === "queued" ? "-" : (run.started_at ?? "-");

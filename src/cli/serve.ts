@@ -1,52 +1,60 @@
-// agent-service serve: runs the service until it is told to stop.
+// agent-service serve and work: a node of the service, until it is told to stop.
 
 import { destination, pino, stdTimeFunctions } from "pino";
 import { AddressInUseError, SandboxError, startService } from "../service/main.ts";
 import { readConfig } from "../service/settings/config.ts";
-import type { SettingName } from "../service/settings/service-settings.ts";
+import { type SettingName, serviceSettings } from "../service/settings/service-settings.ts";
 import { DataFolderInUseError } from "../service/store/sqlite.ts";
-import { readFlags, takeArguments } from "./flags.ts";
-import { helpText } from "./help.ts";
+import { command } from "./command.ts";
+import { anyText, type Flag, valueFlag } from "./flags.ts";
+
+/** They override their setting, which decodes their text. */
+function settingFlag(name: SettingName, takes: string): Flag<string | null> {
+  const { description, shownDefault, fallback } = serviceSettings[name];
+  const usual = shownDefault ?? String(fallback);
+  return valueFlag({ kind: anyText, fallback: null, takes, description, shownDefault: `${name}, ${usual}` });
+}
 
 const flags = {
-  port: { type: "string" },
-  host: { type: "string" },
-  "data-dir": { type: "string" },
-  "base-url": { type: "string" },
-  help: { type: "boolean", short: "h" },
-} as const;
+  port: settingFlag("PORT", "<n>"),
+  host: settingFlag("HOST", "<address>"),
+  "data-dir": settingFlag("DATA_DIR", "<folder>"),
+  "base-url": settingFlag("BASE_URL", "<url>"),
+};
 
-const settingOf: Record<Exclude<keyof typeof flags, "help">, SettingName> = {
+type ServeFlags = { readonly [Name in keyof typeof flags]: string | null };
+
+const settingOf: Readonly<Record<keyof typeof flags, SettingName>> = {
   port: "PORT",
   host: "HOST",
   "data-dir": "DATA_DIR",
   "base-url": "BASE_URL",
 };
 
-export type ServeOptions = {
-  /** What it was called as. */
-  readonly command?: string;
-  readonly fixed?: Partial<Record<SettingName, string>>;
-};
+export const serve = command({
+  summary: "Run the service until SIGINT or SIGTERM.",
+  flags,
+  examples: ["serve", "serve --base-url https://agents.example.com --data-dir /var/lib/agent-service"],
+  run: async (given) => await serveUntilStopped(given.flags, {}),
+});
 
-/**
- * Serves until SIGINT or SIGTERM. Resolves to the exit code: 0 stopped, 1 could not start, 2 wrong setting. Throws
- * UsageError.
- */
-export async function serve(
-  args: readonly string[],
-  { command = "serve", fixed = {} }: ServeOptions = {},
+export const work = command({
+  summary: "Execute runs until SIGINT or SIGTERM, beside other nodes that share DATABASE_URL.",
+  notes: ["Answers nothing but health probes, on a free port unless one is set."],
+  flags,
+  examples: ["work --base-url https://agents.example.com --data-dir /var/lib/agent-worker"],
+  run: async (given) => await serveUntilStopped(given.flags, { ROLE: "worker" }),
+});
+
+/** Resolves to the exit code: 0 stopped, 1 could not start, 2 wrong setting. */
+async function serveUntilStopped(
+  given: ServeFlags,
+  fixed: Partial<Record<SettingName, string>>,
 ): Promise<number> {
-  const { values: given, positionals } = readFlags(args, flags);
-  takeArguments(command, positionals);
-  if (given.help === true) {
-    process.stdout.write(helpText);
-    return 0;
-  }
   const overrides = Object.fromEntries(
     Object.entries(settingOf).flatMap(([flag, setting]) => {
       const value = given[flag as keyof typeof settingOf];
-      return value === undefined ? [] : [[setting, value]];
+      return value === null ? [] : [[setting, value]];
     }),
   );
   const config = readConfig({ ...overrides, ...fixed });

@@ -32,6 +32,7 @@ import { SharedDispatch } from "./executor/shared-dispatch.ts";
 import { BEATS_UNTIL_STALLED, ServiceNode, type SharedNode } from "./node.ts";
 import { tokenVerifier } from "./oidc/verify-token.ts";
 import { type ConnectPeers, Peers } from "./peers.ts";
+import { recordRunningAddress } from "./running-address.ts";
 import { sweepHomes } from "./sandbox/agent-homes.ts";
 import { findSandbox } from "./sandbox/find-sandbox.ts";
 import type { Config } from "./settings/config.ts";
@@ -173,6 +174,7 @@ async function serve(parts: Parts): Promise<Service> {
     app: isWorker ? createProbeApp(core) : createApp(core, config),
     sockets: isWorker ? null : sockets,
   });
+  const runningAddress = recordRunningAddress(config.dataDir, config.baseUrl ?? url);
   const issuers = config.issuers.map(({ issuer }) => issuer);
   log.info({ url, audience: policy.audience, issuers }, "ready");
   if ((await store.committed.accounts.count()) === 0) log.info({}, firstKeyText(config));
@@ -188,6 +190,7 @@ async function serve(parts: Parts): Promise<Service> {
     await node.close();
     await store.close();
     await traces?.close();
+    runningAddress.remove();
     log.info({}, "stopped");
   };
   let stopping: Promise<void> | null = null;

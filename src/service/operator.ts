@@ -19,7 +19,7 @@ import type { WorkflowRecord } from "./core/workflows/workflow.ts";
 import { putWorkflow } from "./core/workflows/workflows.ts";
 import type { Config } from "./settings/config.ts";
 import { openPostgresStore } from "./store/postgres.ts";
-import { openSqliteStore } from "./store/sqlite.ts";
+import { hasSqliteStore, openSqliteStore } from "./store/sqlite.ts";
 
 export { type Account, type Plan, plans, type Subscription } from "./core/accounts/account.ts";
 export type { ApiKey, CallerClass } from "./core/accounts/api-key.ts";
@@ -80,6 +80,11 @@ export type Operator = {
   releaseClaim(agentId: string): Promise<Result<Released, ReleaseRefusal>>;
   close(): Promise<void>;
 };
+
+/** Whether the configured store exists, as far as this machine can tell: a database is not looked into. */
+export function hasStore({ databaseUrl, dataDir }: Config): boolean {
+  return databaseUrl !== null || hasSqliteStore(dataDir);
+}
 
 /** Opens the configured store without holding it, and makes it where there is none. */
 export async function openOperator(config: Config): Promise<Operator> {

@@ -59,6 +59,12 @@ describe("settings", () => {
     ]);
   });
 
+  it("show what a terminal would obey or hide", () => {
+    expect(problemOf(flag, "a\u001b[31m\u202eb")).toBe(
+      'NAME must be true or false, got "a\\u001b[31m‹U+202E›b".',
+    );
+  });
+
   it("show no password that a URL holds", () => {
     expect(problemOf(httpUrl, "https://user:pass@host/?x")).toContain('got "https://…@host/?x"');
   });

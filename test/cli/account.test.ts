@@ -36,9 +36,10 @@ describe("agent-service with a key", () => {
 
   it("makes, gets and lists agents", async () => {
     const again = await ask("agents", "create", "helper", "--or-get");
-    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("It was there:")]);
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("The agent exists:")]);
     expect(again.stdout).toContain(agentId);
     expect((await askJson("agents", "get", agentId)).name).toBe("helper");
+    expect((await askJson("agents", "get", "helper")).id).toBe(agentId);
     const { stdout } = await ask("agents", "list");
     expect(stdout.split("\n")).toEqual([
       expect.stringMatching(/^ID +NAME +MODEL +CREATED$/),
@@ -49,7 +50,7 @@ describe("agent-service with a key", () => {
   it("submits a run and follows it to its end", async () => {
     const followed = await ask("runs", "submit", agentId, "look around", "--follow");
     expect(followed.code).toBe(0);
-    expect(followed.stdout).toMatch(/^Run \S+ started\.$[\s\S]*^completed, \d+ credits/m);
+    expect(followed.stdout).toMatch(/^Run \S+ started\.$[\s\S]*^completed, \d+ credits?/m);
     const runId = /^Run (\S+), session /.exec(followed.stderr)?.[1] ?? "";
 
     const events = (await ask("follow", runId, "--json")).stdout.split("\n").map((line) => JSON.parse(line));
@@ -73,7 +74,7 @@ describe("agent-service with a key", () => {
   });
 
   it("makes, lists and cancels schedules", async () => {
-    const schedule = await askJson("schedules", "create", agentId, "later", "--in", "3600");
+    const schedule = await askJson("schedules", "create", agentId, "later", "--in", "1h");
     expect(schedule.status).toBe("pending");
     expect((await ask("schedules", "list", agentId)).stdout).toMatch(
       new RegExp(`^${schedule.id} +pending +\\S+ +later$`, "m"),
@@ -120,13 +121,20 @@ describe("agent-service with a key", () => {
   });
 
   it.each([
-    [["runs", "submit", "a"], "<text> is missing: agent-service runs submit <agent> <text>"],
-    [["runs", "submit", "a", "b", "--max-turn-tokens", "many"], "--max-turn-tokens must be a whole number"],
-    [["schedules", "create", "a", "b"], "--at <time> and --in <seconds>"],
+    [["runs", "submit", "a"], "Missing required argument 'text'\nSee agent-service runs submit --help."],
+    [
+      ["runs", "submit", "a", "b", "--max-turn-tokens", "many"],
+      "--max-turn-tokens must be an integer from 0 to 5000000",
+    ],
+    [["schedules", "create", "a", "b"], "--at <time> and --in <duration>"],
     [["schedules", "create", "a", "b", "--at", "noon"], "--at must be a time such as"],
-    [["follow"], "<run> is missing"],
+    [
+      ["schedules", "create", "a", "b", "--in", "soon"],
+      "--in must be a duration such as 30s, 15m, 1h30m or 2d",
+    ],
+    [["follow"], "Missing required argument 'run'"],
     [["claim", "https://example.com/"], "<url> must be a claim link"],
-    [["agents", "make"], "list, create, get"],
+    [["agents", "make"], "Unknown command 'make'"],
   ])("refuses %j, and ends with 2", async (args, named) => {
     const { code, stdout, stderr } = await ask(...args);
     expect([code, stdout]).toEqual([2, ""]);

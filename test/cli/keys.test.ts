@@ -1,5 +1,7 @@
 // Keys and credits as an operator makes them: processes of their own beside a running service, on its store.
 
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call } from "../support/service-client.ts";
 import { dumpPlace } from "../support/service-dump.ts";
@@ -61,6 +63,7 @@ for (const kind of storeKinds) {
       expect([secret.slice(0, 7), others]).toEqual(["svc_sk_", []]);
       expect(stdout).toMatch(new RegExp(`of account ${UUID.source}`));
       expect(stdout).toContain("curl ");
+      expect(stdout).toContain(`export AGENT_SERVICE_URL=${url}\n`);
       expect((await agentsAs(secret)).status).toBe(200);
     });
 
@@ -170,12 +173,35 @@ for (const kind of storeKinds) {
         ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
       };
       const made = await runCommand(["keys", "create", "--json", "--data-dir", dataDir], env);
-      expect([made.code, made.stderr]).toEqual([0, ""]);
+      const said = databaseUrl === null ? `Made a new store in ${dataDir}.\n` : "";
+      expect([made.code, made.stderr]).toEqual([0, said]);
       const later = new ServiceProcess(["serve", "--data-dir", dataDir], env);
       const { secret } = JSON.parse(made.stdout) as MadeKey;
       expect((await call(`${await later.ready()}/v1/agents`, { bearer: secret })).status).toBe(200);
       await later.kill();
       await fresh.remove();
+    });
+
+    it("says where the service will be when it does not run on the store", async () => {
+      const alone = await kind.make();
+      const { dataDir, databaseUrl } = alone.settings;
+      const settings: Record<string, string> = databaseUrl === null ? {} : { DATABASE_URL: databaseUrl };
+      const args = ["keys", "create", "--data-dir", dataDir];
+      const { code, stdout } = await runCommand(args, { ...settings, BASE_URL: "https://agents.example" });
+      expect([code, stdout]).toEqual([0, expect.stringContaining("=https://agents.example\n")]);
+      const advice = "No service runs on this data folder.";
+      expect(stdout.includes(advice)).toBe(databaseUrl === null);
+      await alone.remove();
+    });
+
+    it.skipIf(kind !== storeKinds[0])("makes no store in a folder that nobody named", async () => {
+      const { code, stdout, stderr } = await runCommand(["keys", "create"]);
+      expect([code, stdout]).toEqual([2, ""]);
+      const folder = resolve("agent-service-data");
+      expect(stderr).toContain(
+        `There is no store in ${folder}. Name the service's data folder with --data-dir`,
+      );
+      expect(existsSync(folder)).toBe(false);
     });
 
     it("keeps no secret, in the store or in a log", async () => {
@@ -192,15 +218,15 @@ for (const kind of storeKinds) {
 
 describe("agent-service keys and credits with wrong arguments", () => {
   it.each([
-    [["keys"], "create, list, revoke"],
-    [["keys", "mint"], '"mint"'],
-    [["keys", "create", "--plan", "gold"], "--plan must be one of registered_free, subscribed"],
+    [["keys"], "A command is missing."],
+    [["keys", "mint"], "Unknown command 'mint'"],
+    [["keys", "create", "--plan", "gold"], "--plan must be registered_free or subscribed"],
     [["keys", "create", "--plan", "subscribed", "--account", "a"], "--plan is for a new account"],
-    [["keys", "revoke"], "<key-id> is missing"],
-    [["keys", "list", "more"], '"more" is one too many'],
+    [["keys", "revoke"], "Missing required argument 'key-id'"],
+    [["keys", "list", "more"], "Too many arguments for 'list'"],
     [["keys", "list", "--prot"], "--prot"],
-    [["credits", "grant", "0", "--account", "a"], "<credits> must be a whole number from 1 to"],
-    [["credits", "grant", "5"], "--account is missing"],
+    [["credits", "grant", "0", "--account", "a"], "<credits> must be an integer from 1 to"],
+    [["credits", "grant", "5"], "--account must be an account's id, got nothing."],
   ])("refuses %j, and ends with 2", async (args, named) => {
     const { code, stdout, stderr } = await runCommand(args);
     expect([code, stdout]).toEqual([2, ""]);

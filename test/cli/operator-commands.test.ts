@@ -129,15 +129,15 @@ for (const kind of storeKinds) {
 
 describe("an operator's command with wrong arguments", () => {
   it.each([
-    [["plans", "set", "a"], "<sku> is missing"],
-    [["workflows", "put", "a"], "--name is missing"],
-    [["workflows", "put", "a", "--name", "n"], "--prompt-file is missing"],
+    [["plans", "set", "a"], "Missing required argument 'sku'"],
+    [["workflows", "put", "a"], "--name must be text of at most 100 characters, got nothing."],
+    [["workflows", "put", "a", "--name", "n"], "--prompt-file must be a file, got nothing."],
     [["workflows", "put", "a", "--name", "n", "--prompt-file", "/no/such"], "cannot be read (ENOENT)"],
-    [["plans", "end", "a", "--jsno"], "There is no flag --jsno here. There are --data-dir, --json;"],
-    [["keys", "list", "--account"], "--account is without its value"],
-    [["keys", "list", "--json=yes"], "--json takes no value"],
-    [["serve", "--prot", "3"], "There is no flag --prot here. There are --port,"],
-    [["work", "more"], '"more" is one too many: agent-service work'],
+    [["plans", "end", "a", "--jsno"], "Unknown option '--jsno'\n(Did you mean --json?)"],
+    [["keys", "list", "--account"], "Option '--account <id>' argument missing"],
+    [["keys", "list", "--json=yes"], "Unknown option '--json=yes'"],
+    [["serve", "--prot", "3"], "Unknown option '--prot'\n(Did you mean --port?)"],
+    [["work", "more"], "Too many arguments for 'work'"],
   ])("refuses %j, and ends with 2", async (args, named) => {
     const { code, stdout, stderr } = await runCommand(args);
     expect([code, stdout]).toEqual([2, ""]);

@@ -68,17 +68,17 @@ describe("agent-service run", () => {
     [["--embedded", "--session", "s", "x"], "--session needs a service that outlives the job"],
     [["--embedded", "--on-cancel", "detach", "x"], "--on-cancel detach needs a service"],
     [["--base-url", "https://a.example", "--model", "m", "x"], "--model is for --embedded"],
-    [["--embedded", "--fail-on", "success", "x"], '--fail-on must be "none", or a list of failure, quota,'],
-    [["--embedded", "--on-cancel", "stop", "x"], "--on-cancel must be one of cancel, detach"],
     [
-      ["--embedded", "--timeout-minutes", "0", "x"],
-      "--timeout-minutes must be a whole number from 1 to 1440",
+      ["--embedded", "--fail-on", "success", "x"],
+      '--fail-on must be "none" or a comma-separated list of failure, quota,',
     ],
+    [["--embedded", "--on-cancel", "stop", "x"], "--on-cancel must be cancel or detach"],
+    [["--embedded", "--timeout-minutes", "0", "x"], "--timeout-minutes must be an integer from 1 to 1440"],
     [["--embedded", "--output-schema", "none.json", "x"], '"none.json", which cannot be read'],
     [["--embedded", "--prompt-file", "none.md"], '"none.md", which cannot be read (ENOENT)'],
     [["--embedded", "--prompt-file", "none.md", "x"], "<prompt> and --prompt-file exclude each other"],
     [["--embedded", "mend", "it"], '"it" is one too many: put the prompt in quotes'],
-    [["--embedded", "  "], "<prompt> is empty"],
+    [["--embedded", "  "], "<prompt> is missing"],
   ])("names what is wrong with %j", async (args, message) => {
     const { code, stderr } = await start(args).ended;
     expect(stderr).toContain(message);

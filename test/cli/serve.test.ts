@@ -86,7 +86,7 @@ describe("agent-service serve", () => {
     const { code, stdout, stderr } = await runCommand(["serve", ...args]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(named);
-    expect(stderr).toContain("agent-service --help");
+    expect(stderr).toContain("See agent-service serve --help.");
     expect(stderr).not.toContain("    at ");
   });
 

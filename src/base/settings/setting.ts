@@ -2,6 +2,7 @@
 // Pure. No schema library: the Action's step reads its inputs before the job has an identity, and must start quickly.
 
 import { ok, type Result, refused } from "../result.ts";
+import { visibleText } from "../untrusted-text.ts";
 
 /** What the text of a setting may be, and the value it is decoded to. */
 export type Kind<Value> = {
@@ -108,5 +109,6 @@ function shown(text: string, { isSecret = false }: Kind<unknown>): string {
   if (text === "") return "nothing";
   if (isSecret) return "something else";
   // A URL's credentials are a secret wherever they stand.
-  return JSON.stringify(text.slice(0, MAX_SHOWN_CHARS).replace(/\/\/[^/@]*@/g, "//…@"));
+  const withoutCredentials = text.slice(0, MAX_SHOWN_CHARS).replace(/\/\/[^/@]*@/g, "//…@");
+  return visibleText(JSON.stringify(withoutCredentials));
 }

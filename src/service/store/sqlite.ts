@@ -2,7 +2,7 @@
 // at the same time share one write to disk, and each is acknowledged only after it.
 // Why: docs/decisions/003-commit-groups-on-sqlite.md
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
@@ -21,6 +21,11 @@ const MAX_CACHED_STATEMENTS = 300;
 /** Another process serves from the same data folder. */
 export class DataFolderInUseError extends Error {
   readonly code = "data_folder_in_use";
+}
+
+/** Whether there is a store in the folder. */
+export function hasSqliteStore(folder: string): boolean {
+  return existsSync(join(folder, DATABASE_FILE));
 }
 
 export type SqliteStoreOptions = {

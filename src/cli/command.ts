@@ -1,0 +1,50 @@
+// What a command is: declared once, for parsing, its help and the reference page.
+
+import type { ValuesOf } from "../base/settings/setting.ts";
+import { type Arguments, type Flags, type Given, readValues } from "./flags.ts";
+
+type Declaration<Taken extends Arguments, Declared extends Flags> = {
+  /** One sentence. */
+  readonly summary: string;
+  /** What else its help says, a paragraph each. */
+  readonly notes?: readonly string[];
+  readonly arguments?: Taken;
+  readonly flags: Declared;
+  /** What follows "agent-service" on the line, whole. */
+  readonly examples: readonly [string, ...string[]];
+};
+
+/** A command that does something. */
+export type Command = Declaration<Arguments, Flags> & {
+  /** Resolves to the exit code. Throws UsageError, before anything is done. */
+  readonly execute: (given: { readonly arguments: Given; readonly flags: Given }) => Promise<number>;
+  /** What is below it: `credits grant` below `credits`. */
+  readonly commands?: Readonly<Record<string, Command>>;
+};
+
+/** A command that only holds others. */
+export type CommandGroup = {
+  readonly summary: string;
+  readonly commands: Readonly<Record<string, Command>>;
+};
+
+export function command<const Taken extends Arguments, const Declared extends Flags>(
+  given: Declaration<Taken, Declared> & {
+    readonly commands?: Readonly<Record<string, Command>>;
+    readonly run: (values: {
+      readonly arguments: ValuesOf<Taken>;
+      readonly flags: ValuesOf<Declared>;
+    }) => Promise<number>;
+  },
+): Command {
+  const { run, ...declaration } = given;
+  const taken = declaration.arguments ?? ({} as Taken);
+  return {
+    ...declaration,
+    execute: (texts) =>
+      run({
+        arguments: readValues(taken, { given: texts.arguments, titleOf: (name) => `<${name}>` }),
+        flags: readValues(declaration.flags, { given: texts.flags, titleOf: (name) => `--${name}` }),
+      }),
+  };
+}

@@ -1,0 +1,26 @@
+// The command `agent-service run`.
+
+import { command } from "./command.ts";
+import { variadicArgument } from "./flags.ts";
+import { runFlags } from "./run-flags.ts";
+
+export const runCommand = command({
+  summary: "Run an agent by the identity of this CI job, or on the checkout in this folder.",
+  notes: [
+    "GitHub, GitLab, CircleCI, Buildkite and Bitbucket jobs need no stored secret. Ctrl-C cancels the run.",
+    'A prompt of "-" is read from standard input.',
+  ],
+  arguments: { prompt: variadicArgument("What the agent is asked, in quotes.") },
+  flags: runFlags,
+  examples: [
+    'run --base-url https://agents.example.com "Explain why the tests fail"',
+    'run --embedded --model gpt-5.5 --model-base-url https://api.openai.com/v1 "Fix the failing test"',
+    "run --embedded --prompt-file .ci/prompt.md --fail-on failure,quota",
+  ],
+  run: async ({ arguments: { prompt }, flags }) => {
+    const { readRunSettings } = await import("./run-settings.ts");
+    const settings = await readRunSettings(flags, prompt);
+    const { run } = await import("./run.ts");
+    return await run(settings);
+  },
+});

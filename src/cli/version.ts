@@ -1,0 +1,5 @@
+// The version of the package.
+
+import packageJson from "../../package.json" with { type: "json" };
+
+export const version: string = packageJson.version;

@@ -1,0 +1,37 @@
+// Where the service that holds a data folder answers: a file in that folder, for the commands of its operator.
+
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const ADDRESS_FILE = "agent-service.url";
+
+/** Writes the address down until `remove` is called. Without a data folder it writes nothing. */
+export function recordRunningAddress(dataDir: string, url: string): { remove(): void } {
+  const path = join(dataDir, ADDRESS_FILE);
+  try {
+    writeFileSync(path, `${process.pid} ${url}\n`);
+  } catch {
+    // A node that only answers needs no data folder.
+  }
+  return { remove: () => rmSync(path, { force: true }) };
+}
+
+/** Null where no service runs on the folder, as far as this machine can tell. */
+export function readRunningAddress(dataDir: string): string | null {
+  try {
+    const [pid, url] = readFileSync(join(dataDir, ADDRESS_FILE), "utf8").trim().split(" ");
+    return url !== undefined && isAlive(Number(pid)) ? url : null;
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (cause) {
+    // EPERM: it lives, and is somebody else's.
+    return cause instanceof Error && "code" in cause && cause.code === "EPERM";
+  }
+}
