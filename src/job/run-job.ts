@@ -21,17 +21,17 @@ import { watchRun } from "./watch-run.ts";
  * outcome, and no rejection.
  */
 export async function runJob<Own extends JobTypes>(job: JobPort<Own>): Promise<Ending<Own>> {
-  const step = new Step(job);
+  const recipe = new Recipe(job);
   try {
-    const outcome = await executeJob(step).catch((error: unknown) => failedOutcome(error, step.progress));
-    return await concludeJob(job, { progress: step.progress, outcome });
+    const outcome = await executeJob(recipe).catch((error: unknown) => failedOutcome(error, recipe.progress));
+    return await concludeJob(job, { progress: recipe.progress, outcome });
   } finally {
-    await closeOpened(step.progress);
+    await closeOpened(recipe.progress);
   }
 }
 
 /** The job, and how far it has come. */
-class Step<Own extends JobTypes> {
+class Recipe<Own extends JobTypes> {
   readonly job: JobPort<Own>;
   progress: Progress<Own> = { phase: "starting" };
 
@@ -45,39 +45,39 @@ class Step<Own extends JobTypes> {
   }
 }
 
-async function executeJob<Own extends JobTypes>(step: Step<Own>): Promise<Outcome> {
-  const configured = await configure(step);
-  const admitted = await admit(step, configured);
+async function executeJob<Own extends JobTypes>(recipe: Recipe<Own>): Promise<Outcome> {
+  const configured = await configure(recipe);
+  const admitted = await admit(recipe, configured);
   const { task } = admitted.plan;
   if (task.type === "none") return task.outcome;
-  const connecting = await openService(step, admitted);
-  const granted = await takeCapability(step, connecting);
-  if (task.type === "cancel") return await cancelRuns(step, { granted, target: task.target });
-  const submitted = await startRun(step, { granted, task });
-  step.job.announce(submitted);
-  return submitted.settings.wait ? await follow(step, submitted) : leaveRun(submitted);
+  const connecting = await openService(recipe, admitted);
+  const granted = await takeCapability(recipe, connecting);
+  if (task.type === "cancel") return await cancelRuns(recipe, { granted, target: task.target });
+  const submitted = await startRun(recipe, { granted, task });
+  recipe.job.announce(submitted);
+  return submitted.settings.wait ? await follow(recipe, submitted) : leaveRun(submitted);
 }
 
-async function configure<Own extends JobTypes>(step: Step<Own>): Promise<Configured<Own>> {
-  const settings = await step.job.readSettings();
-  return step.reach({ phase: "configured", settings });
+async function configure<Own extends JobTypes>(recipe: Recipe<Own>): Promise<Configured<Own>> {
+  const settings = await recipe.job.readSettings();
+  return recipe.reach({ phase: "configured", settings });
 }
 
 async function admit<Own extends JobTypes>(
-  step: Step<Own>,
+  recipe: Recipe<Own>,
   configured: Configured<Own>,
 ): Promise<Admitted<Own>> {
-  const plan = await step.job.planJob(configured);
-  return step.reach({ ...configured, phase: "admitted", plan });
+  const plan = await recipe.job.planJob(configured);
+  return recipe.reach({ ...configured, phase: "admitted", plan });
 }
 
 async function openService<Own extends JobTypes>(
-  step: Step<Own>,
+  recipe: Recipe<Own>,
   admitted: Admitted<Own>,
 ): Promise<Connecting<Own>> {
-  const { job } = step;
+  const { job } = recipe;
   const service = await job.openService(admitted);
-  const connecting = step.reach({ ...admitted, phase: "connecting", service });
+  const connecting = recipe.reach({ ...admitted, phase: "connecting", service });
   if (service.type === "remote") {
     const warning = plainHttpWarning(service.baseUrl);
     if (warning !== null) job.warn(warning);
@@ -86,29 +86,29 @@ async function openService<Own extends JobTypes>(
 }
 
 async function takeCapability<Own extends JobTypes>(
-  step: Step<Own>,
+  recipe: Recipe<Own>,
   connecting: Connecting<Own>,
 ): Promise<Granted<Own>> {
-  const { job } = step;
+  const { job } = recipe;
   const { client, grant: exchange } = connectJob({
     service: connecting.service,
     transport: job.transport,
     userAgent: job.userAgent,
     setSecret: job.setSecret,
     onGrant: (grant) => {
-      if ("grant" in step.progress) step.reach({ ...step.progress, grant });
-      job.keepGrant(grant, step.progress);
+      if ("grant" in recipe.progress) recipe.reach({ ...recipe.progress, grant });
+      job.keepGrant(grant, recipe.progress);
     },
     onRetry: (notice) => job.note(retryNote(notice)),
   });
   const grant = await exchange(job.interrupts.first);
-  const granted = step.reach({ ...connecting, phase: "granted", client, grant });
+  const granted = recipe.reach({ ...connecting, phase: "granted", client, grant });
   job.interrupts.first.throwIfAborted();
   return granted;
 }
 
 async function cancelRuns<Own extends JobTypes>(
-  { job }: Step<Own>,
+  { job }: Recipe<Own>,
   { granted, target }: { granted: Granted<Own>; target: CancelTarget },
 ): Promise<Outcome> {
   const { cancelRuns: cancelAll, runsInFlight } = await import("./cancel-runs.ts");
@@ -119,22 +119,22 @@ async function cancelRuns<Own extends JobTypes>(
 }
 
 async function startRun<Own extends JobTypes>(
-  step: Step<Own>,
+  recipe: Recipe<Own>,
   { granted, task }: { granted: Granted<Own>; task: Extract<Task, { type: "run" | "attach" }> },
 ): Promise<Submitted<Own>> {
   const { runId, sessionId, attached } =
     task.type === "attach"
-      ? await findRun(step, { granted, runId: task.runId })
-      : await submit(step, { granted, task });
+      ? await findRun(recipe, { granted, runId: task.runId })
+      : await submit(recipe, { granted, task });
   const { service } = granted;
   const url = service.type === "remote" ? `${service.baseUrl}/v1/ci/runs/${encodeURIComponent(runId)}` : null;
   const run: JobRun = { id: runId, sessionId, url, attached };
-  return step.reach({ ...granted, phase: "submitted", run });
+  return recipe.reach({ ...granted, phase: "submitted", run });
 }
 
 /** A run that another step or job of the repository has started. */
 async function findRun<Own extends JobTypes>(
-  { job }: Step<Own>,
+  { job }: Recipe<Own>,
   { granted, runId }: { granted: Granted<Own>; runId: string },
 ): Promise<OwnRun> {
   const { client, grant } = granted;
@@ -151,22 +151,25 @@ async function findRun<Own extends JobTypes>(
 
 /** The first signal does not stop a submission: nobody would know whether there is a run. */
 async function submit<Own extends JobTypes>(
-  step: Step<Own>,
+  recipe: Recipe<Own>,
   { granted, task }: { granted: Granted<Own>; task: Extract<Task, { type: "run" }> },
 ): Promise<OwnRun> {
-  const { client, grant } = step.reach({ ...granted, phase: "submitting" });
+  const { client, grant } = recipe.reach({ ...granted, phase: "submitting" });
   const { body, job, matrix } = task;
-  const submission = { agentId: grant.agent_id, body, signal: step.job.interrupts.last };
+  const submission = { agentId: grant.agent_id, body, signal: recipe.job.interrupts.last };
   if (job !== null) return await submitOnce({ ...submission, client, job, matrix });
   const { runId, sessionId } = await client.runs.submit(submission);
   return { runId, sessionId, attached: false };
 }
 
-async function follow<Own extends JobTypes>(step: Step<Own>, submitted: Submitted<Own>): Promise<Outcome> {
-  const { job } = step;
+async function follow<Own extends JobTypes>(
+  recipe: Recipe<Own>,
+  submitted: Submitted<Own>,
+): Promise<Outcome> {
+  const { job } = recipe;
   const { settings, client, grant, run } = submitted;
   const log = await job.openLog(submitted);
-  step.reach({ ...submitted, phase: "following", log });
+  recipe.reach({ ...submitted, phase: "following", log });
   const end = await watchRun({
     client,
     agentId: grant.agent_id,
