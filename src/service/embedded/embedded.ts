@@ -1,5 +1,5 @@
-// The service inside a job: the whole of it, in the job's own process, on a loopback port, over the job's own checkout.
-// It ends with the job and leaves nothing but what the agent changed.
+// The embedded service: the whole service in the job's own process, on a loopback port, on the job's own checkout. It
+// ends with the job and leaves only what the agent changed.
 
 import { mkdtemp } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -23,20 +23,20 @@ import { warningLog } from "./warning-log.ts";
 export { findCheckoutRoot } from "../../base/git/found-checkout.ts";
 
 const ISSUER = "embedded";
-/** Enough for every run that a job could start. */
+/** More than the runs of a job can use. */
 const UNLIMITED_CREDITS = "1000000000";
 const UNLIMITED_RATE = "1000000";
 const READ_CHECKOUT_MS = 30_000;
 
-/** What the job says of itself. Nobody checks it: the service works for this job alone. */
+/** What the job says of itself. Not verified: the service works only for this job. */
 export type EmbeddedJob = {
   readonly provider: string;
   readonly repository: { readonly id: string; readonly ownerId: string };
-  /** `owner/name`. Null: as the checkout's origin says. */
+  /** `owner/name`. Null: the checkout's origin names it. */
   readonly repositoryName: string | null;
   /** "local" where no CI provider started it. */
   readonly event: string;
-  /** Both null where the checkout says it. */
+  /** Null: read from the checkout. */
   readonly sha: string | null;
   readonly ref: string | null;
   readonly baseRef: string | null;
@@ -54,7 +54,7 @@ export type EmbeddedOptions = {
   readonly environment: Environment;
   /** Settings of the model by name, which win over the environment's. Without MODEL there is none. */
   readonly model: Readonly<Record<string, string>>;
-  /** Hears what needs somebody. */
+  /** Called for each warning and error. */
   readonly onWarning: (message: string) => void;
 };
 
@@ -62,9 +62,9 @@ export type EmbeddedService = {
   /** Without a trailing slash. */
   readonly url: string;
   readonly hasModel: boolean;
-  /** A token that this service exchanges, once. */
+  /** A token for one exchange with this service. */
   mintIdToken(): Promise<string>;
-  /** Ends what is at work, and removes all but the checkout. Safe to repeat. */
+  /** Ends all runs and removes everything but the checkout. Safe to repeat. */
   close(): Promise<void>;
 };
 
@@ -111,12 +111,12 @@ export type EmbeddedReadiness = {
   readonly settings: readonly string[];
   /** Null: runs only brief on the repository. */
   readonly model: string | null;
-  /** Null: what was asked for does not work; `notes` says why. */
+  /** Null: the configured sandbox does not work; `notes` says why. */
   readonly sandbox: SandboxKind | null;
   readonly notes: readonly string[];
 };
 
-/** Looks without starting anything, but for one command in the sandbox. */
+/** Starts no service; executes one command in the sandbox. */
 export async function examineEmbedded(
   options: Pick<EmbeddedOptions, "environment" | "model" | "tempFolder">,
 ): Promise<EmbeddedReadiness> {
@@ -177,7 +177,7 @@ function withoutSettings(environment: Environment): Environment {
 }
 
 async function identityOf({ job, root, environment }: EmbeddedOptions, home: string): Promise<JobIdentity> {
-  // What is wrong with the checkout, or with git, is said by the run that needs it.
+  // A fault of the checkout or of git is reported by the run that needs it.
   const jobCheckout = await readCheckout(
     { root, home, environment },
     AbortSignal.timeout(READ_CHECKOUT_MS),
@@ -191,12 +191,12 @@ async function identityOf({ job, root, environment }: EmbeddedOptions, home: str
       name: repositoryName ?? jobCheckout?.repository ?? `local/${basename(root)}`,
       visibility: "private",
     },
-    // What a step before this one checked out is what runs work on. Without a checkout, a run says so.
+    // Runs work on what an earlier step checked out. Without a checkout, the run reports that.
     sha: jobCheckout?.headSha ?? job.sha ?? "0".repeat(40),
     ref: job.ref ?? jobCheckout?.ref ?? "",
     event,
     baseRef,
-    // Nobody claims this agent, so that no policy asks.
+    // Nobody can claim this agent, so that it has no policy.
     actorId: null,
     workflow: null,
     runId,

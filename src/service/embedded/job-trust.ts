@@ -1,4 +1,4 @@
-// Whether whoever wrote what a job works on may execute commands on its machine anyway. Pure.
+// Whether the authors of what a job works on may execute commands on its machine anyway. Pure.
 
 import { eventRules } from "../../contract/ci/events.ts";
 
@@ -9,7 +9,7 @@ export type JobOrigin = {
   readonly baseRef: string | null;
 };
 
-/** False for a pull request too, whoever's it is: a fork's has the same name. */
+/** False for every pull request: a fork's has the same event. */
 export function isWritersEvent({ provider, event, baseRef }: JobOrigin): boolean {
   if (provider === "local") return event === "local" && baseRef === null;
   return baseRef === null && eventRules(provider, event).isTrusted;

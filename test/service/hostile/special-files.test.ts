@@ -135,7 +135,7 @@ describe("a pipe in the place of a file that git reads", () => {
       expect(run.status).toBe("completed");
       expect(reply).toBe("All is done.");
       expect(results[1]).toMatch(
-        /^error: The files could not be looked through\. git ls-files took longer than the 1\.5 s|^\.gitignore/,
+        /^error: The files could not be searched\. git ls-files took longer than the 1\.5 s|^\.gitignore/,
       );
       expect(results[4]).toContain("+TODO two");
       expect(results[5]).toMatch(/^error: .*is not a file/);

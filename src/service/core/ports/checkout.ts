@@ -88,7 +88,7 @@ export type RestoreRefusal = {
   readonly paths: readonly string[];
 };
 
-/** The files could not be looked through. The message is for whoever asked: what, why; no path of this machine. */
+/** The files could not be searched. The message says what and why, and names no path of this machine. */
 export class CheckoutError extends Error {
   override readonly name = "CheckoutError";
 
