@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { ClosingLine } from "./test/closing-line.ts";
+import { ClosingLine } from "./test/support/run/closing-line.ts";
 
 // biome-ignore lint/style/noDefaultExport: Vitest reads the default export.
 export default defineConfig(({ mode }) => ({
@@ -7,11 +7,11 @@ export default defineConfig(({ mode }) => ({
     env: mode === "long" ? { TEST_LONG: "1" } : {},
     include: ["test/**/*.test.ts"],
     globalSetup: [
-      "test/support/working-folder-setup.ts",
-      "test/support/command-setup.ts",
-      "test/support/deployments-setup.ts",
+      "test/support/run/working-folder-setup.ts",
+      "test/support/run/command-setup.ts",
+      "test/support/deployments/deployments-setup.ts",
     ],
-    setupFiles: "test/support/enter-working-folder.ts",
+    setupFiles: "test/support/run/enter-working-folder.ts",
     reporters: ["default", new ClosingLine()],
     testTimeout: 60_000,
     hookTimeout: 60_000,

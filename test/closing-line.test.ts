@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 const PROJECT = join(import.meta.dirname, "..");
 const VITEST = join(PROJECT, "node_modules/vitest/vitest.mjs");
-const FAILING = join(import.meta.dirname, "support/failing-project");
+const FAILING = join(import.meta.dirname, "support/run/failing-project");
 
 it("counts failed hooks and files that cannot be imported as failed", async () => {
   const { code, stdout } = await new Promise<{ code: unknown; stdout: string }>((resolve) => {

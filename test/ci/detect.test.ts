@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createProvider, detectProvider, isInCi } from "../../src/ci/detect.ts";
-import { instantClock } from "../client/instant-clock.ts";
+import { instantClock } from "../support/clocks/instant-clock.ts";
 import { bitbucketJob, buildkiteJob, circleciJob, gitlabJob } from "./job-variables.ts";
 
 const jobs = {

@@ -7,7 +7,7 @@ import { decodeGitHubEvent } from "../../src/ci/github-event.ts";
 import type { Environment } from "../../src/ci/provider.ts";
 import { ConnectionError } from "../../src/client/errors.ts";
 import type { TransportRequest, TransportResponse } from "../../src/client/transport.ts";
-import { instantClock } from "../client/instant-clock.ts";
+import { instantClock } from "../support/clocks/instant-clock.ts";
 
 const SHA = "a".repeat(40);
 const minting = {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createBuildkiteProvider } from "../../src/ci/buildkite.ts";
 import { createCircleCiProvider } from "../../src/ci/circleci.ts";
 import type { Environment } from "../../src/ci/provider.ts";
-import { instantClock } from "../client/instant-clock.ts";
+import { instantClock } from "../support/clocks/instant-clock.ts";
 import { buildkiteJob, circleciJob, putTool, SHA, tokenFor } from "./job-variables.ts";
 
 const AUDIENCE = 'agents.example.com"; $(touch x)';

@@ -2,8 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTestKey, type TestKey } from "../support/account-key.ts";
-import { ServiceFixture } from "../support/service-fixture.ts";
-import { type Exit, runCommand } from "../support/service-process.ts";
+import type { ServiceFixture } from "../support/fixtures/service-fixture.ts";
+import { type Exit, runCommand } from "../support/fixtures/service-process.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 
 describe("agent-service with a key", () => {
   let fixture: ServiceFixture;
@@ -25,7 +26,7 @@ describe("agent-service with a key", () => {
   };
 
   beforeAll(async () => {
-    fixture = await ServiceFixture.start({ config: { backend: "noop" } });
+    fixture = await startFixture({ level: "service", config: { backend: "noop" } });
     await fixture.stop();
     key = await makeTestKey(fixture.place);
     await fixture.restart();

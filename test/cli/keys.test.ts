@@ -3,10 +3,10 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Exit, runCommand, ServiceProcess } from "../support/fixtures/service-process.ts";
 import { call } from "../support/service-client.ts";
 import { dumpPlace } from "../support/service-dump.ts";
-import { type Exit, runCommand, ServiceProcess } from "../support/service-process.ts";
-import { type StorePlace, storeKinds } from "../support/stores.ts";
+import { type StorePlace, storeKinds } from "../support/stores/stores.ts";
 
 const SECRET = /svc_(?:sk|at)_[\w-]{40,}/g;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { catalogue, commandNames } from "../../src/cli/catalogue.ts";
 import type { Command, CommandGroup } from "../../src/cli/command.ts";
-import { runCommand } from "../support/service-process.ts";
+import { runCommand } from "../support/fixtures/service-process.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 

@@ -1,24 +1,27 @@
 // Plans, workflows and releases as an operator gives them, beside a running service, on its store; and what the owner
 // then does with a key.
 
-import { writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { creditsSchema } from "../../src/contract/money/credits.ts";
+import type { ProcessFixture } from "../support/fixtures/process-fixture.ts";
+import { type Exit, runCommand } from "../support/fixtures/service-process.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { ratesDocument } from "../support/rates-document.ts";
 import { call } from "../support/service-client.ts";
-import { type Exit, runCommand, ServiceProcess } from "../support/service-process.ts";
-import { type StorePlace, storeKinds } from "../support/stores.ts";
+import { storeKinds } from "../support/stores/stores.ts";
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`an operator's commands beside a service on ${kind.name}`, () => {
-    let place: StorePlace;
-    let service: ServiceProcess;
+    let folder: string;
+    let fixture: ProcessFixture;
     let env: Record<string, string>;
     let accountId: string;
     let agentId: string;
 
-    const run = (...args: string[]): Promise<Exit> => runCommand(args, env);
+    const run = (...args: string[]): Promise<Exit> => fixture.run(args, env);
     const runJson = async (...args: string[]) => {
       const { code, stdout, stderr } = await run(...args, "--json");
       expect([code, stderr]).toEqual([0, ""]);
@@ -29,20 +32,18 @@ for (const kind of storeKinds) {
       return creditsSchema.parse((await call(url, { bearer: env.AGENT_SERVICE_KEY ?? "" })).body);
     };
     const writePrompt = async (text: string): Promise<string> => {
-      const path = join(place.settings.dataDir, "prompt.md");
+      const path = join(folder, "prompt.md");
       await writeFile(path, text);
       return path;
     };
 
     beforeAll(async () => {
-      place = await kind.make();
-      const { dataDir, databaseUrl } = place.settings;
-      const ratesFile = join(dataDir, "rates.json");
+      folder = await mkdtemp(join(tmpdir(), "operator-commands-"));
+      const ratesFile = join(folder, "rates.json");
       await writeFile(ratesFile, JSON.stringify(ratesDocument()));
-      env = { PORT: "0", BACKEND: "noop", DATA_DIR: dataDir, RATES_FILE: ratesFile };
-      if (databaseUrl !== null) env.DATABASE_URL = databaseUrl;
-      service = new ServiceProcess(["serve"], env);
-      env.AGENT_SERVICE_URL = await service.ready();
+      const settings = { BACKEND: "noop", RATES_FILE: ratesFile };
+      fixture = await startFixture({ level: "process", store: kind, settings });
+      env = { AGENT_SERVICE_URL: fixture.url };
       const key = await runJson("keys", "create");
       env.AGENT_SERVICE_KEY = key.secret;
       accountId = key.account_id;
@@ -50,8 +51,8 @@ for (const kind of storeKinds) {
     });
 
     afterAll(async () => {
-      await service.kill();
-      await place.remove();
+      await fixture.close();
+      await rm(folder, { recursive: true, force: true });
     });
 
     it("puts an account on a plan, shows it, and ends it", async () => {

@@ -10,11 +10,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startCodeHost } from "../../fakes/code-host/code-host.ts";
 import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import { healthSchema } from "../../src/contract/operation/health.ts";
+import { runCommand, ServiceProcess } from "../support/fixtures/service-process.ts";
 import { call } from "../support/service-client.ts";
 import { CiJob } from "../support/service-job.ts";
-import { runCommand, ServiceProcess } from "../support/service-process.ts";
 import { expectValidStream } from "../support/service-streams.ts";
-import { storeKinds } from "../support/stores.ts";
+import { storeKinds } from "../support/stores/stores.ts";
 
 let folder: string;
 

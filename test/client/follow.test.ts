@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import { EventGapError } from "../../src/client/errors.ts";
-import { instantClock } from "./instant-clock.ts";
+import { instantClock } from "../support/clocks/instant-clock.ts";
 import { completedRun, pageReply, RUN_ID, runningRun } from "./run-fixtures.ts";
 import { cutOff, html, openScriptedServer, problem, type Reply, reset } from "./scripted-server.ts";
 

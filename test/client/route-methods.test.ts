@@ -11,7 +11,7 @@ import {
   type StoredRunEvent,
 } from "../../src/client/client.ts";
 import { routes } from "../../src/contract/routes.ts";
-import { instantClock } from "./instant-clock.ts";
+import { instantClock } from "../support/clocks/instant-clock.ts";
 import { AGENT_ID, completedRun, pageReply, RUN_ID } from "./run-fixtures.ts";
 import { json, openScriptedServer, problem } from "./scripted-server.ts";
 

@@ -4,10 +4,11 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Client, createClient, type SessionItem, SessionRefusedError } from "../../src/client/client.ts";
 import { SocketClient } from "../service/api/socket/socket-client.ts";
 import { makeTestKey } from "../support/account-key.ts";
+import { instantClock } from "../support/clocks/instant-clock.ts";
+import type { ServiceFixture } from "../support/fixtures/service-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
-import { ServiceFixture } from "../support/service-fixture.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
-import { instantClock } from "./instant-clock.ts";
 
 let fixture: ServiceFixture;
 const proxy = new TcpProxy();
@@ -15,7 +16,10 @@ let client: Client;
 let agentId: string;
 
 beforeAll(async () => {
-  fixture = await ServiceFixture.start({ backend: scriptedBackend((task) => say(task, "one ", "two")) });
+  fixture = await startFixture({
+    level: "service",
+    backend: scriptedBackend((task) => say(task, "one ", "two")),
+  });
   await fixture.stop();
   const key = await makeTestKey(fixture.place);
   await fixture.restart();
@@ -85,7 +89,7 @@ it("goes on from a cursor, and says why a session is refused", async () => {
 });
 
 it("comes again when it was told that there were too many", async () => {
-  const job = await ServiceFixture.start({ config: { backend: "noop", maxSockets: 1 } });
+  const job = await startFixture({ level: "service", config: { backend: "noop", maxSockets: 1 } });
   const { bearer, agentId } = await job.job();
   const held = await SocketClient.open(job.url, { bearer });
   const clock = instantClock();

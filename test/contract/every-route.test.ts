@@ -6,11 +6,12 @@ import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import { components as schemas } from "../../src/contract/openapi/components.ts";
 import { openApiDocument } from "../../src/contract/openapi/document.ts";
 import { putWorkflow } from "../../src/service/core/workflows/workflows.ts";
+import type { CoreFixture } from "../support/fixtures/core-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { scriptedBackend } from "../support/scripted-backend.ts";
 import { makeAccount, openCaller, type TestAccount } from "../support/service-account.ts";
 import type { Answer, Call } from "../support/service-client.ts";
-import { CoreFixture } from "../support/service-core.ts";
-import { storeKinds } from "../support/stores.ts";
+import { storeKinds } from "../support/stores/stores.ts";
 
 type Operation = {
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
@@ -71,7 +72,7 @@ for (const kind of storeKinds) {
     let ids: Readonly<Record<string, readonly string[]>>;
 
     beforeAll(async () => {
-      fixture = await CoreFixture.start({ kind, backend: scriptedBackend(async () => {}) });
+      fixture = await startFixture({ level: "core", store: kind, backend: scriptedBackend(async () => {}) });
       api = await openCaller(fixture);
       mine = await makeAccount(fixture);
       theirs = await makeAccount(fixture);

@@ -11,8 +11,9 @@ import { problemAnswers } from "../../src/contract/problems/problem-answers.ts";
 import { runEventSchema } from "../../src/contract/runs/run-event.ts";
 import { createApp } from "../../src/service/api/http/app.ts";
 import type { PublicProblem } from "../../src/service/api/shared/problems/public-problem.ts";
+import type { CoreFixture } from "../support/fixtures/core-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { openCaller } from "../support/service-account.ts";
-import { CoreFixture } from "../support/service-core.ts";
 
 /** Pages for people, and the document itself. */
 const UNDOCUMENTED = ["GET /claim/{token}", "GET /confirm/{scheduleId}", "GET /docs", "GET /openapi.json"];
@@ -88,7 +89,7 @@ describe("the OpenAPI document", () => {
   let fixture: CoreFixture;
 
   beforeAll(async () => {
-    fixture = await CoreFixture.start();
+    fixture = await startFixture({ level: "core" });
   });
 
   afterAll(() => fixture.close());
@@ -151,7 +152,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("is what the service gives", async () => {
-    const api = await openCaller(await CoreFixture.start());
+    const api = await openCaller(await startFixture({ level: "core" }));
     const answer = await api.send("/openapi.json");
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual(

@@ -7,12 +7,13 @@ import { fetchTransport, type TransportRequest } from "../../src/client/transpor
 import type { ExamineOptions } from "../../src/doctor/examination.ts";
 import { examineJob } from "../../src/doctor/examine-job.ts";
 import { checkOf, factsOf, fixesOf, statesOf } from "../support/doctor-command.ts";
-import { Fixture } from "../support/scenario.ts";
+import type { ScenarioFixture } from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 
 describe("an examination by the Action", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   beforeAll(async () => {
-    fixture = await Fixture.open({ visibility: "private" });
+    fixture = await startFixture({ level: "scenario", visibility: "private" });
   });
   afterAll(() => fixture.close());
 

@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { missingPermission } from "../../fakes/code-host/permission.ts";
-import { Fixture } from "../support/scenario.ts";
+import type { ScenarioFixture } from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 
 describe("a job's token", () => {
   it.each([
@@ -22,9 +23,9 @@ describe("a job's token", () => {
   });
 
   describe("at the code host", () => {
-    let fixture: Fixture;
+    let fixture: ScenarioFixture;
     beforeAll(async () => {
-      fixture = await Fixture.open();
+      fixture = await startFixture({ level: "scenario" });
     });
     afterAll(async () => await fixture.close());
 

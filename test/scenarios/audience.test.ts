@@ -1,12 +1,13 @@
 // The audience that a job's token is made for, and what a wrong one is answered with.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Fixture, routesOf, sentTokens } from "../support/scenario.ts";
+import { routesOf, type ScenarioFixture, sentTokens } from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 
 describe("the audience", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   beforeAll(async () => {
-    fixture = await Fixture.open({ config: { audience: "agents.example.com" } });
+    fixture = await startFixture({ level: "scenario", config: { audience: "agents.example.com" } });
   });
   afterAll(async () => await fixture.close());
 

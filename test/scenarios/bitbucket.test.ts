@@ -1,8 +1,8 @@
 // `agent-service run` in a step of Bitbucket Pipelines: one token, and a report by the proxy that signs for the step.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { CiFixture } from "../support/ci-fixture.ts";
 import { type CodeInsights, startCodeInsights } from "../support/code-insights.ts";
+import { CiFixture } from "../support/fixtures/ci-fixture.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 const slug = { BITBUCKET_WORKSPACE: "acme", BITBUCKET_REPO_SLUG: "app" };

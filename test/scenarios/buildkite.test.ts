@@ -1,7 +1,7 @@
 // `agent-service run` in a job of Buildkite: its agent mints, and shows the summary on the build's page.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CiFixture } from "../support/ci-fixture.ts";
+import { CiFixture } from "../support/fixtures/ci-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
 
 describe("a Buildkite job", () => {

@@ -1,13 +1,19 @@
 // The job is cancelled: what becomes of the run, and what the post step does when the main step could do nothing.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { eventsOf, Fixture, routesOf, type StepOptions } from "../support/scenario.ts";
+import {
+  eventsOf,
+  routesOf,
+  type ScenarioFixture,
+  type StepOptions,
+} from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
 import { expectSoundLedger } from "../support/service-ledger.ts";
 import { expectValidStream } from "../support/service-streams.ts";
 
 describe.skipIf(process.platform === "win32")("when the job is cancelled", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let isFinished = Promise.withResolvers<void>();
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
@@ -16,7 +22,7 @@ describe.skipIf(process.platform === "win32")("when the job is cancelled", () =>
       task.signal.throwIfAborted();
       await say(task, "Done.\n");
     });
-    fixture = await Fixture.open({ backend });
+    fixture = await startFixture({ level: "scenario", backend });
   });
   afterEach(() => {
     fixture.proxy.heal();

@@ -1,15 +1,22 @@
 // A capability that ends before the run does: the job proves itself anew and goes on.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ManualClock } from "../support/clock-manual.ts";
-import { eventsOf, Fixture, routesOf, type StepResult, sentTokens } from "../support/scenario.ts";
+import { ManualClock } from "../support/clocks/manual-clock.ts";
+import {
+  eventsOf,
+  routesOf,
+  type ScenarioFixture,
+  type StepResult,
+  sentTokens,
+} from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
 
 const CAPABILITY_MS = 15 * 60_000;
 
 describe("when the capability ends during a run", () => {
   const clock = new ManualClock();
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let isSlow = false;
   let isRenewed = Promise.withResolvers<void>();
   beforeAll(async () => {
@@ -19,7 +26,7 @@ describe("when the capability ends during a run", () => {
       await isRenewed.promise;
       await say(task, "After.\n");
     });
-    fixture = await Fixture.open({ backend, clock });
+    fixture = await startFixture({ level: "scenario", backend, clock });
   });
   afterAll(async () => await fixture.close());
 

@@ -3,7 +3,8 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FileChange } from "../../src/contract/runs/run-event.ts";
-import { eventsOf, Fixture } from "../support/scenario.ts";
+import { eventsOf, type ScenarioFixture } from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 const FILES: readonly FileChange[] = [
@@ -14,7 +15,7 @@ const FILES: readonly FileChange[] = [
 ];
 
 describe("a run that changed files", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let files = FILES;
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
@@ -22,7 +23,7 @@ describe("a run that changed files", () => {
       const value = { base_sha: "1".repeat(40), files: [...files], patch: "diff --git a/src/added.ts …" };
       await task.emit({ type: "CUSTOM", name: "repository.changes", value });
     });
-    fixture = await Fixture.open({ backend });
+    fixture = await startFixture({ level: "scenario", backend });
   });
   afterAll(async () => await fixture.close());
 

@@ -3,8 +3,8 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { ChangesFixture, type Edits, LINES } from "../support/changes-fixture.ts";
-import type { StepResult } from "../support/scenario.ts";
+import { ChangesFixture, type Edits, LINES } from "../support/fixtures/changes-fixture.ts";
+import type { StepResult } from "../support/fixtures/scenario-fixture.ts";
 
 const inputs = { changes: "commit", prompt: "Mend the notes, please.\nAll of them." };
 const MENDED = LINES.replace("line 2\n", "line two\n");

@@ -11,7 +11,7 @@ import { type ModelServer, startModelServer } from "../../fakes/model-server/mod
 import { byTurn } from "../../fakes/model-server/script.ts";
 import { storyTools } from "../../fakes/model-server/stories.ts";
 import { type Part, say } from "../../fakes/model-server/turn.ts";
-import { allThatIsSeen, EmbeddedFixture, PERSISTED_TOKEN } from "../support/embedded-fixture.ts";
+import { allThatIsSeen, EmbeddedFixture, PERSISTED_TOKEN } from "../support/fixtures/embedded-fixture.ts";
 
 const KEY = "sk-the-models-key-0123456789";
 const files = { "README.md": "# Octo\n", "AGENTS.md": "Be brief.\n", "old.txt": "old\n" };

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
 import type { CodeHostPull } from "../../fakes/code-host/pulls.ts";
-import { ChangesFixture, LINES } from "../support/changes-fixture.ts";
-import type { StepResult } from "../support/scenario.ts";
+import { ChangesFixture, LINES } from "../support/fixtures/changes-fixture.ts";
+import type { StepResult } from "../support/fixtures/scenario-fixture.ts";
 
 const given = { changes: "pull-request", "branch-prefix": "agent/", comment: "false" };
 const line = (number: number, text: string, lines = LINES) => lines.replace(`line ${number}\n`, `${text}\n`);

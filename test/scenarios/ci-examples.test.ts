@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { CI_PACKAGE, CiFixture, type CiProviderKind, type CiRun } from "../support/ci-fixture.ts";
+import { CI_PACKAGE, CiFixture, type CiProviderKind, type CiRun } from "../support/fixtures/ci-fixture.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 const PROMPT = 'Say "$HOME" and `id`; then stop';

@@ -3,17 +3,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
 import { makeTestKey, operateOn, type TestKey } from "../support/account-key.ts";
-import { Fixture, routesOf, sentTokens } from "../support/scenario.ts";
+import { routesOf, type ScenarioFixture, sentTokens } from "../support/fixtures/scenario-fixture.ts";
+import { runCommand } from "../support/fixtures/service-process.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 import { call } from "../support/service-client.ts";
 import { expectSoundLedger } from "../support/service-ledger.ts";
-import { runCommand } from "../support/service-process.ts";
 
 const ALLOWED = ".github/workflows/agent.yml@refs/heads/main";
 const EDITED: JobOptions = { event: "workflow_dispatch", ref: "refs/heads/topic" };
 
 describe("an owner's policy on CI jobs", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let key: TestKey;
   let agentId: string;
   const policy = (...flags: string[]) => {
@@ -23,7 +24,7 @@ describe("an owner's policy on CI jobs", () => {
 
   beforeAll(async () => {
     const backend = scriptedBackend((task) => say(task, "Done."));
-    fixture = await Fixture.open({ backend, visibility: "private" });
+    fixture = await startFixture({ level: "scenario", backend, visibility: "private" });
     fixture.repository.git(["update-ref", "refs/heads/topic", "refs/heads/main"]);
     await fixture.stop();
     key = await makeTestKey(fixture.place);

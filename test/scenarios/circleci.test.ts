@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CIRCLECI } from "../../fakes/issuer/provider-claims.ts";
-import { CiFixture } from "../support/ci-fixture.ts";
+import { CiFixture } from "../support/fixtures/ci-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
 
 describe("a CircleCI job", () => {

@@ -8,16 +8,18 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
-import { Fixture } from "../support/scenario.ts";
+import type { ScenarioFixture } from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 const COMMAND = new URL("../../npm/cli.mjs", import.meta.url).pathname;
 
 describe("the command in a job of GitHub", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let folder: string;
   beforeAll(async () => {
-    fixture = await Fixture.open({
+    fixture = await startFixture({
+      level: "scenario",
       backend: scriptedBackend((task) => say(task, "::error::All is well.\n")),
     });
     folder = await mkdtemp(join(tmpdir(), "command-on-github-"));

@@ -3,18 +3,24 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
-import { Fixture, routesOf, type StepResult, sentTokens } from "../support/scenario.ts";
+import {
+  routesOf,
+  type ScenarioFixture,
+  type StepResult,
+  sentTokens,
+} from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 
 const COMMENT = "/issues/comments/3000001";
 const CONVERSATION = "/issues/7/comments?per_page=100";
 const REPOSITORY_API = "/api/v3/repos/octo-org/octo-repo";
 
 describe("words on the code host", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let head = "";
   let base = "";
   beforeAll(async () => {
-    fixture = await Fixture.open();
+    fixture = await startFixture({ level: "scenario" });
     const { repository } = fixture;
     base = repository.git(["rev-parse", "refs/heads/main"]).trim();
     head = repository.commit({ files: { "README.md": "# Changed\n" }, parents: [base], day: 2 });

@@ -1,13 +1,17 @@
 // A job that does not wait, and one that wants no summary.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Fixture, routesOf } from "../support/scenario.ts";
+import { routesOf, type ScenarioFixture } from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 describe("a job", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   beforeAll(async () => {
-    fixture = await Fixture.open({ backend: scriptedBackend((task) => say(task, "Done.\n")) });
+    fixture = await startFixture({
+      level: "scenario",
+      backend: scriptedBackend((task) => say(task, "Done.\n")),
+    });
   });
   afterAll(async () => await fixture.close());
 

@@ -1,8 +1,8 @@
 // The built command "doctor" in jobs of the other CI providers, with their real tools' stand-ins and a real issuer.
 
 import { afterEach, describe, expect, it } from "vitest";
-import { CiFixture } from "../support/ci-fixture.ts";
 import { checkOf, factsOf, fixesOf, pageOf, statesOf } from "../support/doctor-command.ts";
+import { CiFixture } from "../support/fixtures/ci-fixture.ts";
 import { scriptedBackend } from "../support/scripted-backend.ts";
 
 let fixture: CiFixture | null = null;

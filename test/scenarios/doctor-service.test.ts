@@ -18,7 +18,7 @@ import {
   startLoopbackServer,
 } from "../../fakes/code-host/server.ts";
 import { checkOf, examine, factsOf, fixesOf, pageOf, statesOf } from "../support/doctor-command.ts";
-import { Fixture } from "../support/scenario.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { startTunnelProxy } from "../support/tunnel-proxy.ts";
 
 const hasOpenssl = (() => {
@@ -55,7 +55,7 @@ describe("agent-service doctor and another service", () => {
   };
 
   it("that does not know the issuer: the operator's line is on the page", async () => {
-    const fixture = await Fixture.open();
+    const fixture = await startFixture({ level: "scenario" });
     closers.push(() => fixture.close());
     const { code, page } = await at(fixture.url);
     expect(code).toBe(1);
@@ -138,7 +138,7 @@ describe("agent-service doctor and another service", () => {
     [90, "fault", 1],
     [-90, "fault", 1],
   ])("whose clock is %d s off: a %s", async (seconds, state, code) => {
-    const fixture = await Fixture.open();
+    const fixture = await startFixture({ level: "scenario" });
     closers.push(() => fixture.close());
     const shifted = await server(async (request, response) => {
       const body = await readBody(request);
@@ -214,7 +214,7 @@ describe("agent-service doctor and another service", () => {
         "-copy_extensions",
         "copyall",
       );
-      const fixture = await Fixture.open({ config: { audience: "private.example" } });
+      const fixture = await startFixture({ level: "scenario", config: { audience: "private.example" } });
       closers.push(() => fixture.close());
       const read = (name: string) => readFileSync(join(folder, name));
       const site = createTlsServer({ key: read("host.key"), cert: read("host.pem") }, (request, response) => {
@@ -256,7 +256,7 @@ describe("agent-service doctor and another service", () => {
   );
 
   it("says that a proxy is set and not used, and uses it where Node is told to", async () => {
-    const fixture = await Fixture.open();
+    const fixture = await startFixture({ level: "scenario" });
     closers.push(() => fixture.close());
     const proxy = await startTunnelProxy("tunnels");
     closers.push(proxy.close);
@@ -285,7 +285,7 @@ describe("agent-service doctor and another service", () => {
   });
 
   it.each(["refuses", "hangs up"] as const)("says that a proxy %s", async (manner) => {
-    const fixture = await Fixture.open();
+    const fixture = await startFixture({ level: "scenario" });
     closers.push(() => fixture.close());
     const proxy = await startTunnelProxy(manner);
     closers.push(proxy.close);

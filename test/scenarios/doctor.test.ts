@@ -12,7 +12,8 @@ import {
   runDoctor,
   statesOf,
 } from "../support/doctor-command.ts";
-import { Fixture } from "../support/scenario.ts";
+import type { ScenarioFixture } from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -20,9 +21,9 @@ afterEach(async () => {
 });
 
 describe("agent-service doctor in a job", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   beforeAll(async () => {
-    fixture = await Fixture.open();
+    fixture = await startFixture({ level: "scenario" });
   });
   afterAll(async () => await fixture.close());
   afterEach(() => fixture.proxy.heal());
@@ -204,7 +205,7 @@ describe("agent-service doctor in a job", () => {
 
 describe("agent-service doctor and money", () => {
   it("shows a private repository the way to somebody who pays", async () => {
-    const fixture = await Fixture.open({ visibility: "private" });
+    const fixture = await startFixture({ level: "scenario", visibility: "private" });
     closers.push(() => fixture.close());
     const job = await fixture.job();
     const { code, stdout, summary } = await examine(job, ["--base-url", fixture.url]);
@@ -215,7 +216,7 @@ describe("agent-service doctor and money", () => {
   });
 
   it("says when the credits are used up", async () => {
-    const fixture = await Fixture.open({ config: { freeCredits: 0 } });
+    const fixture = await startFixture({ level: "scenario", config: { freeCredits: 0 } });
     closers.push(() => fixture.close());
     const page = pageOf(await examine(await fixture.job(), ["--base-url", fixture.url, "--json"]));
     expect(checkOf(page, "quota")).toMatchObject({
@@ -227,7 +228,7 @@ describe("agent-service doctor and money", () => {
 
 describe("agent-service doctor on somebody's own machine", () => {
   it("says that it is no job, and checks the service", async () => {
-    const fixture = await Fixture.open();
+    const fixture = await startFixture({ level: "scenario" });
     closers.push(() => fixture.close());
     const examined = await runDoctor({}, ["--base-url", fixture.url, "--json"]);
     const page = pageOf(examined);

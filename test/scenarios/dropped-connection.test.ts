@@ -1,14 +1,21 @@
 // Connections that break while a run is followed: no event is skipped, none comes twice.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { eventsOf, Fixture, replyOf, routesOf, type StepResult } from "../support/scenario.ts";
+import {
+  eventsOf,
+  replyOf,
+  routesOf,
+  type ScenarioFixture,
+  type StepResult,
+} from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 /** Says one line for each poll that has come, so that the answers to polls have something in them. */
 const LINES = ["one", "two", "three", "four"];
 
 describe("when the connection breaks during a run", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
       for (const line of LINES) {
@@ -16,7 +23,7 @@ describe("when the connection breaks during a run", () => {
         await fixture.proxy.arrival("poll");
       }
     });
-    fixture = await Fixture.open({ backend });
+    fixture = await startFixture({ level: "scenario", backend });
   });
   afterEach(() => fixture.proxy.heal());
   afterAll(async () => await fixture.close());

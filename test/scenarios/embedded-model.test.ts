@@ -8,7 +8,7 @@ import { type ModelServer, startModelServer } from "../../fakes/model-server/mod
 import { byTurn } from "../../fakes/model-server/script.ts";
 import { editTestFix, storyTools, sumProject } from "../../fakes/model-server/stories.ts";
 import { call, fault, stall } from "../../fakes/model-server/turn.ts";
-import { allThatIsSeen, EmbeddedFixture, PERSISTED_TOKEN } from "../support/embedded-fixture.ts";
+import { allThatIsSeen, EmbeddedFixture, PERSISTED_TOKEN } from "../support/fixtures/embedded-fixture.ts";
 
 const KEY = "sk-the-models-key-0123456789";
 const tools = { ...storyTools, run: (command: string) => call("shell", { command }) };

@@ -3,7 +3,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { allThatIsSeen, EmbeddedFixture, PERSISTED_TOKEN } from "../support/embedded-fixture.ts";
+import { allThatIsSeen, EmbeddedFixture, PERSISTED_TOKEN } from "../support/fixtures/embedded-fixture.ts";
 
 const files = {
   "README.md": "# Octo repo\n\nGreets whoever asks.\n",

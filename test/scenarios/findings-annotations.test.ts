@@ -10,7 +10,7 @@ import {
   PULL,
   review,
   shownAt,
-} from "../support/findings-fixture.ts";
+} from "../support/fixtures/findings-fixture.ts";
 
 describe("findings", () => {
   let fixture: FindingsFixture;

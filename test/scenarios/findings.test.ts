@@ -8,7 +8,7 @@ import { startModelServer } from "../../fakes/model-server/model-server.ts";
 import * as model from "../../fakes/model-server/turn.ts";
 import { findingsSchema } from "../../src/github/findings/findings-schema.ts";
 import { probeMarker } from "../../src/github/findings/marker.ts";
-import { EmbeddedFixture } from "../support/embedded-fixture.ts";
+import { EmbeddedFixture } from "../support/fixtures/embedded-fixture.ts";
 import {
   FILE_PAGES,
   FindingsFixture,
@@ -19,7 +19,7 @@ import {
   review,
   SAID_PAGES,
   shownAt,
-} from "../support/findings-fixture.ts";
+} from "../support/fixtures/findings-fixture.ts";
 
 const FINDING_MARKER = /\n<!-- agent-service:finding [0-9a-f]{32} -->$/;
 

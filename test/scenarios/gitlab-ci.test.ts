@@ -1,8 +1,8 @@
 // `agent-service run` in a job of GitLab CI: tokens that the job was given, sections in its log, reports for its page.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CiFixture } from "../support/ci-fixture.ts";
-import { ManualClock } from "../support/clock-manual.ts";
+import { ManualClock } from "../support/clocks/manual-clock.ts";
+import { CiFixture } from "../support/fixtures/ci-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
 
 const RUN_ID = /^Run ([0-9a-f-]{36})$/m;

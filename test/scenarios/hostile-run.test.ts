@@ -6,7 +6,13 @@ import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
 import { readManifestSection } from "../../fakes/runner/action-manifest.ts";
 import type { BackendTask } from "../../src/service/executor/backend.ts";
 import { problemFault } from "../support/fault-proxy.ts";
-import { eventsOf, Fixture, replyOf, type StepResult } from "../support/scenario.ts";
+import {
+  eventsOf,
+  replyOf,
+  type ScenarioFixture,
+  type StepResult,
+} from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 const MAX_SUMMARY_BYTES = 1024 * 1024;
@@ -100,10 +106,10 @@ async function callTool(
 }
 
 describe("a hostile run", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let attack: Attack = async () => {};
   beforeAll(async () => {
-    fixture = await Fixture.open({ backend: scriptedBackend((task) => attack(task)) });
+    fixture = await startFixture({ level: "scenario", backend: scriptedBackend((task) => attack(task)) });
   });
   afterEach(() => fixture.proxy.heal());
   afterAll(async () => await fixture.close());

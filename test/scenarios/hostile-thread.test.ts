@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import type { CodeHostRequest } from "../../fakes/code-host/code-host.ts";
 import { ACTIONS_BOT } from "../../fakes/code-host/comments.ts";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
-import { ChangesFixture } from "../support/changes-fixture.ts";
-import type { StepResult } from "../support/scenario.ts";
+import { ChangesFixture } from "../support/fixtures/changes-fixture.ts";
+import type { StepResult } from "../support/fixtures/scenario-fixture.ts";
 
 const REPOSITORY_API = "/api/v3/repos/octo-org/octo-repo";
 

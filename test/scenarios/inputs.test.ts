@@ -1,12 +1,13 @@
 // Wrong inputs: all named at once, with what is allowed and what came, before anything is sent.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Fixture } from "../support/scenario.ts";
+import type { ScenarioFixture } from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 
 describe("wrong inputs", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   beforeAll(async () => {
-    fixture = await Fixture.open();
+    fixture = await startFixture({ level: "scenario" });
   });
   afterAll(async () => await fixture.close());
 

@@ -3,7 +3,8 @@
 import { createServer, type IncomingMessage, request as open, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { Fixture, routesOf } from "../support/scenario.ts";
+import { routesOf, type ScenarioFixture } from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 
 type JobProxy = {
   readonly url: string;
@@ -55,10 +56,10 @@ async function startJobProxy(addresses: () => Readonly<Record<string, string>>):
 describe("a runner behind a proxy", () => {
   const SERVICE = "agents.example:8080";
   const API = "forge.example:8080";
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let proxy: JobProxy;
   beforeAll(async () => {
-    fixture = await Fixture.open({ config: { audience: SERVICE } });
+    fixture = await startFixture({ level: "scenario", config: { audience: SERVICE } });
     proxy = await startJobProxy(() => ({ [SERVICE]: fixture.url, [API]: fixture.forge.url }));
   });
   afterEach(() => {

@@ -4,11 +4,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ACTIONS_BOT } from "../../fakes/code-host/comments.ts";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
-import { eventsOf, Fixture, routesOf } from "../support/scenario.ts";
+import { eventsOf, routesOf, type ScenarioFixture } from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
 
 describe("a step that starts no run", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let isFinished = Promise.withResolvers<void>();
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
@@ -17,7 +18,7 @@ describe("a step that starts no run", () => {
       task.signal.throwIfAborted();
       await say(task, "Done.\n");
     });
-    fixture = await Fixture.open({ backend });
+    fixture = await startFixture({ level: "scenario", backend });
     fixture.repository.git(["update-ref", "refs/pull/7/head", "refs/heads/main"]);
     fixture.repository.git(["update-ref", "refs/heads/topic", "refs/heads/main"]);
   });

@@ -2,12 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
-import { Fixture, type StepResult } from "../support/scenario.ts";
+import type { ScenarioFixture, StepResult } from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 
 describe("a job without an identity", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   beforeAll(async () => {
-    fixture = await Fixture.open();
+    fixture = await startFixture({ level: "scenario" });
   });
   afterAll(async () => await fixture.close());
 
@@ -114,7 +115,7 @@ describe("a job without an identity", () => {
 
 describe("a job whose token endpoint stumbles", () => {
   it("asks it again", async () => {
-    const fixture = await Fixture.open();
+    const fixture = await startFixture({ level: "scenario" });
     try {
       fixture.forge.faults.idToken.next({ type: "status", status: 503 });
       fixture.forge.faults.idToken.next({ type: "reset" });

@@ -3,23 +3,24 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   eventsOf,
-  Fixture,
   REPOSITORY,
   replyOf,
   routesOf,
+  type ScenarioFixture,
   type StepResult,
   sentTokens,
-} from "../support/scenario.ts";
+} from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { expectSoundLedger } from "../support/service-ledger.ts";
 import { expectValidStream } from "../support/service-streams.ts";
 
 describe("a job on push", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let main: StepResult;
   let post: StepResult;
 
   beforeAll(async () => {
-    fixture = await Fixture.open();
+    fixture = await startFixture({ level: "scenario" });
     const job = await fixture.job();
     main = await fixture.main(job, { inputs: { prompt: "Brief me." } });
     post = await fixture.post(job, main);

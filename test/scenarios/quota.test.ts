@@ -1,14 +1,15 @@
 // Nobody pays for the run: the conclusion is `quota`, with the place where somebody can take it on.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Fixture, routesOf, type StepResult } from "../support/scenario.ts";
+import { routesOf, type ScenarioFixture, type StepResult } from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 import { expectSoundLedger } from "../support/service-ledger.ts";
 
 const backend = scriptedBackend((task) => say(task, "Done."));
 
 /** Claim links are made anew for every answer: any of them is as good. */
-async function expectClaimUrl(fixture: Fixture, step: StepResult): Promise<void> {
+async function expectClaimUrl(fixture: ScenarioFixture, step: StepResult): Promise<void> {
   const claimUrl = step.outputs["claim-url"] ?? "";
   expect(claimUrl.startsWith(`${fixture.url}/claim/svc_claim_`)).toBe(true);
   const shown = await fetch(claimUrl);
@@ -19,9 +20,9 @@ async function expectClaimUrl(fixture: Fixture, step: StepResult): Promise<void>
 
 describe("when the free credits are used up", () => {
   const MESSAGE = "The free credits of this repository's owner are used up. Claim its agent to go on.";
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   beforeAll(async () => {
-    fixture = await Fixture.open({ backend, config: { freeCredits: 1 } });
+    fixture = await startFixture({ level: "scenario", backend, config: { freeCredits: 1 } });
   });
   afterAll(async () => await fixture.close());
 
@@ -59,9 +60,9 @@ describe("when the free credits are used up", () => {
 
 describe("when the repository is private", () => {
   const MESSAGE = "Free credits are for public repositories. Claim this repository's agent to run it here.";
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   beforeAll(async () => {
-    fixture = await Fixture.open({ backend, visibility: "private" });
+    fixture = await startFixture({ level: "scenario", backend, visibility: "private" });
   });
   afterAll(async () => await fixture.close());
 

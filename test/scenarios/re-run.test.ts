@@ -3,11 +3,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
 import { problemFault } from "../support/fault-proxy.ts";
-import { eventsOf, Fixture, replyOf, routesOf, type StepResult } from "../support/scenario.ts";
+import {
+  eventsOf,
+  replyOf,
+  routesOf,
+  type ScenarioFixture,
+  type StepResult,
+} from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 describe("a job that is run again", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let isFinished = Promise.withResolvers<void>();
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
@@ -15,7 +22,7 @@ describe("a job that is run again", () => {
       await isFinished.promise;
       await say(task, "Done.\n");
     });
-    fixture = await Fixture.open({ backend });
+    fixture = await startFixture({ level: "scenario", backend });
   });
   afterEach(() => {
     isFinished.resolve();

@@ -2,24 +2,25 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RUN_FEE_MICRO_USD } from "../../src/service/core/money/ledger.ts";
-import { eventsOf, Fixture, replyOf, routesOf } from "../support/scenario.ts";
+import { eventsOf, replyOf, routesOf, type ScenarioFixture } from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
 import { expectSoundLedger } from "../support/service-ledger.ts";
 import { expectValidStream } from "../support/service-streams.ts";
 
 describe("when the service restarts during a run", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let isSlow = true;
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
       await say(task, "At work.\n");
       if (isSlow) await untilStopped(task);
     });
-    fixture = await Fixture.open({ backend });
+    fixture = await startFixture({ level: "scenario", backend });
   });
   afterAll(async () => await fixture.close());
 
-  const restart = async (...config: Parameters<Fixture["start"]>) => {
+  const restart = async (...config: Parameters<ScenarioFixture["start"]>) => {
     await fixture.stop();
     await fixture.start(...config);
   };

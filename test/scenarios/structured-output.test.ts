@@ -2,13 +2,14 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BackendTask } from "../../src/service/executor/backend.ts";
-import { Fixture } from "../support/scenario.ts";
+import type { ScenarioFixture } from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../support/scripted-backend.ts";
 
 const SCHEMA = { type: "object", properties: { verdict: { type: "string" } }, required: ["verdict"] };
 
 describe("a run with an output schema", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   const seen: BackendTask["outputSchema"][] = [];
 
   beforeAll(async () => {
@@ -19,7 +20,7 @@ describe("a run with an output schema", () => {
         await task.emit({ type: "CUSTOM", name: "output", value: { verdict: "fine\nEOF" } });
       }
     });
-    fixture = await Fixture.open({ backend });
+    fixture = await startFixture({ level: "scenario", backend });
   });
   afterAll(async () => await fixture.close());
 

@@ -4,16 +4,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { CodeHostJob, CodeHostRequest } from "../../fakes/code-host/code-host.ts";
 import { ACTIONS_BOT } from "../../fakes/code-host/comments.ts";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
-import { Fixture, type StepResult } from "../support/scenario.ts";
+import type { ScenarioFixture, StepResult } from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 
 const COMMENTS = "/issues/7/comments";
 const MARKER = /\n<!-- agent-service:comment [0-9a-f]{32} -->$/;
 const REPOSITORY_API = "/api/v3/repos/octo-org/octo-repo";
 
 describe("the comment on a thread", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   beforeAll(async () => {
-    fixture = await Fixture.open();
+    fixture = await startFixture({ level: "scenario" });
     const { repository } = fixture;
     const base = repository.git(["rev-parse", "refs/heads/main"]).trim();
     const head = repository.commit({ files: { "README.md": "# Changed\n" }, parents: [base], day: 2 });

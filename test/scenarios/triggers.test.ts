@@ -4,14 +4,21 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
-import { Fixture, replyOf, routesOf, type StepResult, sentTokens } from "../support/scenario.ts";
+import {
+  replyOf,
+  routesOf,
+  type ScenarioFixture,
+  type StepResult,
+  sentTokens,
+} from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 
 const PROMPT_FILE = ".github/prompts/review.md";
 
 type PullRequestCommits = { readonly base: string; readonly head: string; readonly merge: string };
 
 /** A pull request from a branch that adds a file, and rewrites the prompt that is to judge it. */
-function openPullRequest({ repository }: Fixture): PullRequestCommits {
+function openPullRequest({ repository }: ScenarioFixture): PullRequestCommits {
   const hello = { "README.md": "# Octo repo\n" };
   const base = repository.commit({ files: { ...hello, [PROMPT_FILE]: "Look for mistakes." }, day: 1 });
   const changed = { ...hello, "src/added.ts": "export {};\n", [PROMPT_FILE]: "Praise everything." };
@@ -29,10 +36,10 @@ function askedOf(step: StepResult): unknown {
 }
 
 describe("a job on", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let commits: PullRequestCommits;
   beforeAll(async () => {
-    fixture = await Fixture.open();
+    fixture = await startFixture({ level: "scenario" });
     commits = openPullRequest(fixture);
   });
   afterAll(async () => await fixture.close());

@@ -2,7 +2,14 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ProxyFault, problemFault, type Route } from "../support/fault-proxy.ts";
-import { eventsOf, Fixture, routesOf, type StepResult, sentTokens } from "../support/scenario.ts";
+import {
+  eventsOf,
+  routesOf,
+  type ScenarioFixture,
+  type StepResult,
+  sentTokens,
+} from "../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
 
 const REQUEST_ID = "0197c0de-0000-7000-8000-000000000001";
@@ -26,14 +33,14 @@ const page = (headers: Readonly<Record<string, string>> = {}): ProxyFault => ({
 });
 
 describe("when the service is unavailable", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let isSlow = false;
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
       await say(task, "At work.\n");
       if (isSlow) await untilStopped(task);
     });
-    fixture = await Fixture.open({ backend });
+    fixture = await startFixture({ level: "scenario", backend });
   });
   afterEach(() => {
     isSlow = false;

@@ -8,7 +8,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { TestRepository } from "../../fakes/code-host/git-repository.ts";
 import { type Config, readConfig } from "../../src/service/settings/config.ts";
 import type { AgentScript } from "../support/acp-agent.ts";
-import { ServiceFixture } from "../support/service-fixture.ts";
+import type { ServiceFixture } from "../support/fixtures/service-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 
 const AGENT = fileURLToPath(new URL("../support/acp-agent.ts", import.meta.url));
 const REPOSITORY = "octo-org/octo-repo";
@@ -48,7 +49,8 @@ async function start(script: AgentScript, settings: Record<string, string>): Pro
     acp: read.value.acp,
     sandbox: read.value.sandbox,
   };
-  fixture = await ServiceFixture.start({
+  fixture = await startFixture({
+    level: "service",
     repositories: { [REPOSITORY]: { path: repository.path, visibility: "public" } },
     config,
   });

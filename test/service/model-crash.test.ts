@@ -12,9 +12,9 @@ import { type ModelServer, startModelServer } from "../../fakes/model-server/mod
 import { byTurn } from "../../fakes/model-server/script.ts";
 import { call as callTool, type Step, say, stall } from "../../fakes/model-server/turn.ts";
 import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
+import { ServiceProcess } from "../support/fixtures/service-process.ts";
 import { call } from "../support/service-client.ts";
 import { CiJob } from "../support/service-job.ts";
-import { ServiceProcess } from "../support/service-process.ts";
 
 const AUDIENCE = "crash.example";
 const REPOSITORY = "octo/project";

@@ -12,7 +12,8 @@ import { editTestFix, storyTools, sumProject } from "../../fakes/model-server/st
 import { call, say } from "../../fakes/model-server/turn.ts";
 import { SandboxError, startService } from "../../src/service/main.ts";
 import { type Config, readConfig } from "../../src/service/settings/config.ts";
-import { ServiceFixture } from "../support/service-fixture.ts";
+import type { ServiceFixture } from "../support/fixtures/service-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 
 const KEY = "sk-the-models-key-0123456789";
 const REPOSITORY = "octo-org/octo-repo";
@@ -47,7 +48,8 @@ function modelConfig(settings: Record<string, string>): Pick<Config, "backend" |
 async function play(script: Parameters<typeof startModelServer>[0]["script"], settings = {}) {
   model = await startModelServer({ script, apiKey: KEY });
   const of = { MODEL: "scripted-model", MODEL_BASE_URL: model.baseUrl, MODEL_API_KEY: KEY };
-  fixture = await ServiceFixture.start({
+  fixture = await startFixture({
+    level: "service",
     repositories: { [REPOSITORY]: { path: repository.path, visibility: "public" } },
     config: modelConfig({ ...of, ...settings }),
   });

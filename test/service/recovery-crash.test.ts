@@ -10,14 +10,14 @@ import { type CodeHost, startCodeHost } from "../../fakes/code-host/code-host.ts
 import { TestRepository } from "../../fakes/code-host/git-repository.ts";
 import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import { isTerminal } from "../../src/contract/runs/run.ts";
-import { amount } from "../support/long.ts";
+import { ServiceProcess } from "../support/fixtures/service-process.ts";
+import { amount } from "../support/run/long.ts";
 import { call } from "../support/service-client.ts";
 import { CrashLoad } from "../support/service-crash-load.ts";
 import { CiJob } from "../support/service-job.ts";
 import { expectSoundLedger } from "../support/service-ledger.ts";
-import { ServiceProcess } from "../support/service-process.ts";
 import { expectValidStream } from "../support/service-streams.ts";
-import { type StorePlace, storeKinds } from "../support/stores.ts";
+import { type StorePlace, storeKinds } from "../support/stores/stores.ts";
 
 const AUDIENCE = "crash.example";
 const MAX_OBSERVATIONS = 300;

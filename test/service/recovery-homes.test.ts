@@ -10,11 +10,11 @@ import { startCodeHost } from "../../fakes/code-host/code-host.ts";
 import { TestRepository } from "../../fakes/code-host/git-repository.ts";
 import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import type { AgentScript } from "../support/acp-agent.ts";
-import { type Heard, isAlive } from "../support/acp-fixture.ts";
+import { type Heard, isAlive } from "../support/fixtures/acp-fixture.ts";
+import { ServiceProcess } from "../support/fixtures/service-process.ts";
 import { call } from "../support/service-client.ts";
 import { CiJob } from "../support/service-job.ts";
-import { ServiceProcess } from "../support/service-process.ts";
-import { storeKinds } from "../support/stores.ts";
+import { storeKinds } from "../support/stores/stores.ts";
 
 const AGENT = fileURLToPath(new URL("../support/acp-agent.ts", import.meta.url));
 const AUDIENCE = "homes.example";

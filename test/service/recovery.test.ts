@@ -4,19 +4,23 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunEvent } from "../../src/contract/runs/run-event.ts";
 import { appendRunEvents, takeRun } from "../../src/service/core/runs/progress-run.ts";
 import { interruptRun, recoverRuns } from "../../src/service/core/runs/recover-runs.ts";
+import type { CoreFixture } from "../support/fixtures/core-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
-import { CoreFixture } from "../support/service-core.ts";
-import { ServiceFixture } from "../support/service-fixture.ts";
 import { expectSoundLedger } from "../support/service-ledger.ts";
 import { expectValidStream, outlineOf } from "../support/service-streams.ts";
-import { storeKinds } from "../support/stores.ts";
+import { storeKinds } from "../support/stores/stores.ts";
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`recovery on ${kind.name}`, () => {
     let fixture: CoreFixture;
 
     beforeEach(async () => {
-      fixture = await CoreFixture.start({ kind, backend: scriptedBackend((task) => say(task, "done")) });
+      fixture = await startFixture({
+        level: "core",
+        store: kind,
+        backend: scriptedBackend((task) => say(task, "done")),
+      });
     });
 
     afterEach(async () => {
@@ -120,7 +124,12 @@ for (const kind of storeKinds) {
         await task.emit({ type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" });
         await untilStopped(task);
       });
-      const fixture = await ServiceFixture.start({ kind, backend, config: { maxRunningRuns: 1 } });
+      const fixture = await startFixture({
+        level: "service",
+        store: kind,
+        backend,
+        config: { maxRunningRuns: 1 },
+      });
       try {
         const job = await fixture.job();
         const working = await job.start("wait");

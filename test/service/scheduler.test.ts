@@ -5,12 +5,12 @@ import { createSchedule } from "../../src/service/core/schedules/create-schedule
 import { openOperator } from "../../src/service/operator.ts";
 import { Scheduler } from "../../src/service/scheduler.ts";
 import { readConfig } from "../../src/service/settings/config.ts";
+import type { CoreFixture } from "../support/fixtures/core-fixture.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { plant, readSchedule, scheduledRuns } from "../support/schedules.ts";
 import { scriptedBackend } from "../support/scripted-backend.ts";
 import { makeAccount, type TestAccount } from "../support/service-account.ts";
-import { CoreFixture } from "../support/service-core.ts";
-import { ServiceFixture } from "../support/service-fixture.ts";
-import { storeKinds } from "../support/stores.ts";
+import { storeKinds } from "../support/stores/stores.ts";
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`the scheduler on ${kind.name}`, () => {
@@ -19,7 +19,7 @@ for (const kind of storeKinds) {
     let schedulers: Scheduler[];
 
     beforeEach(async () => {
-      fixture = await CoreFixture.start({ kind });
+      fixture = await startFixture({ level: "core", store: kind });
       account = await makeAccount(fixture, "registered_free");
       schedulers = [];
     });
@@ -123,7 +123,11 @@ for (const kind of storeKinds) {
 
   describe.skipIf(kind.isSkipped)(`a service with schedules on ${kind.name}`, () => {
     it("fires one once, though it was stopped before its time and started after", async () => {
-      const fixture = await ServiceFixture.start({ kind, backend: scriptedBackend(async () => {}) });
+      const fixture = await startFixture({
+        level: "service",
+        store: kind,
+        backend: scriptedBackend(async () => {}),
+      });
       try {
         const { databaseUrl, dataDir } = fixture.place.settings;
         const config = readConfig(

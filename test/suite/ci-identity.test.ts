@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { ciIdentitySchema } from "../../src/contract/ci/ci-identity.ts";
-import { FREE_CREDITS } from "../support/deployments.ts";
+import { FREE_CREDITS } from "../support/deployments/deployments.ts";
 import type { CiJob } from "../support/service-job.ts";
 import { expectProblem, onEveryDeployment } from "./every-deployment.ts";
 

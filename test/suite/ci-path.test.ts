@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { ciRunPageSchema } from "../../src/contract/ci/ci-run.ts";
 import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import { problemSchema } from "../../src/contract/problems/problem.ts";
-import { FREE_CREDITS } from "../support/deployments.ts";
+import { FREE_CREDITS } from "../support/deployments/deployments.ts";
 import { expectValidStream } from "../support/service-streams.ts";
 import { expectProblem, onEveryDeployment, UNKNOWN } from "./every-deployment.ts";
 

@@ -3,9 +3,9 @@
 import { expect, it } from "vitest";
 import type { Claims } from "../../fakes/issuer/claims.ts";
 import { problemSchema } from "../../src/contract/problems/problem.ts";
-import type { DeployedAccount } from "../support/deployed-service.ts";
+import type { DeployedAccount } from "../support/deployments/deployed-service.ts";
+import { runCommand } from "../support/fixtures/service-process.ts";
 import type { Answer } from "../support/service-client.ts";
-import { runCommand } from "../support/service-process.ts";
 import { expectProblem, onEveryDeployment } from "./every-deployment.ts";
 
 const ON_MAIN = ".github/workflows/agent.yml@refs/heads/main";

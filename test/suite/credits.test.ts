@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import { creditsSchema } from "../../src/contract/money/credits.ts";
 import { modelPricing, toolPricing } from "../../src/service/core/money/rate-cards.ts";
-import { deployedRates } from "../support/deployments.ts";
+import { deployedRates } from "../support/deployments/deployments.ts";
 import { expectProblem, onEveryDeployment, UNKNOWN } from "./every-deployment.ts";
 
 onEveryDeployment("credits", (service) => {

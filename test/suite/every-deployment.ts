@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, inject } from "vitest";
 import type { Client } from "../../src/client/client.ts";
 import { problemSchema } from "../../src/contract/problems/problem.ts";
 import type { StoredRunEvent } from "../../src/contract/runs/run-event.ts";
-import { DeployedService } from "../support/deployed-service.ts";
-import { deployments } from "../support/deployments.ts";
-import { askForDeployment } from "../support/deployments-setup.ts";
+import { DeployedService } from "../support/deployments/deployed-service.ts";
+import { deployments } from "../support/deployments/deployments.ts";
+import { askForDeployment } from "../support/deployments/deployments-setup.ts";
 import type { Answer } from "../support/service-client.ts";
 import { expectSoundLedger } from "../support/service-ledger.ts";
 

@@ -3,7 +3,7 @@
 
 import { type KeyRequest, type Operator, openOperator } from "../../src/service/operator.ts";
 import { readConfig } from "../../src/service/settings/config.ts";
-import type { StorePlace } from "./stores.ts";
+import type { StorePlace } from "./stores/stores.ts";
 
 /** Works on the place's store for as long as `work` takes. */
 export async function operateOn<Value>(

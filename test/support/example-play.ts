@@ -7,11 +7,11 @@ import { OUR_ACTION } from "../../scripts/lint-workflows.ts";
 import { type Artifacts, type RunnerAction, runnerActions } from "./example-actions.ts";
 import { runScript } from "./example-script.ts";
 import { type ExampleJob, type ExampleStep, readExample } from "./example-workflow.ts";
-import type { Fixture, StepOptions, StepResult } from "./scenario.ts";
+import type { ScenarioFixture, StepOptions, StepResult } from "./fixtures/scenario-fixture.ts";
 import { type ExpressionContext, fillIn, isMet, type JobStatus } from "./workflow-expression.ts";
 
 export type PlayOptions = {
-  readonly fixture: Fixture;
+  readonly fixture: ScenarioFixture;
   /** A name under examples/. */
   readonly file: string;
   readonly event: JobOptions;

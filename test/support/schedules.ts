@@ -1,7 +1,7 @@
 // Schedules with sensible contents, and what a test asks of those in a store.
 
 import type { ScheduleRecord } from "../../src/service/core/schedules/schedule-machine.ts";
-import type { CoreFixture } from "./service-core.ts";
+import type { CoreFixture } from "./fixtures/core-fixture.ts";
 
 export function makeSchedule(overrides: Partial<ScheduleRecord> = {}): ScheduleRecord {
   return {

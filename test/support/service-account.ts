@@ -3,9 +3,9 @@
 import type { Plan } from "../../src/service/core/accounts/account.ts";
 import { makeApiKey, openAccount } from "../../src/service/core/accounts/keys.ts";
 import type { Agent } from "../../src/service/core/agents/agent.ts";
-import { openDoor } from "./service-api.ts";
+import type { CoreFixture } from "./fixtures/core-fixture.ts";
+import { openHttpApi } from "./service-api.ts";
 import { type Answer, type Call, call } from "./service-client.ts";
-import type { CoreFixture } from "./service-core.ts";
 
 export type TestAccount = {
   readonly id: string;
@@ -46,6 +46,6 @@ export async function makeAccount(
 export async function openCaller(
   fixture: CoreFixture,
 ): Promise<{ send(path: string, options?: Call): Promise<Answer>; close(): Promise<void> }> {
-  const door = await openDoor(fixture);
+  const door = await openHttpApi(fixture);
   return { send: (path, options) => call(door.url + path, options), close: () => door.close() };
 }

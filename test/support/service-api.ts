@@ -6,9 +6,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { createApp } from "../../src/service/api/http/app.ts";
-import type { CoreFixture } from "./service-core.ts";
+import type { CoreFixture } from "./fixtures/core-fixture.ts";
 
-export type Door = {
+export type HttpApi = {
   readonly url: string;
   readonly server: Server;
   /** The first answer that was made. */
@@ -16,7 +16,7 @@ export type Door = {
   close(): Promise<void>;
 };
 
-export async function openDoor(fixture: CoreFixture): Promise<Door> {
+export async function openHttpApi(fixture: CoreFixture): Promise<HttpApi> {
   const app = createApp(fixture.core, { exchangeRatePerMinute: 1_000, trustedProxyHops: 0 });
   const first = Promise.withResolvers<Response>();
   const listener = getRequestListener(async (request, env) => {

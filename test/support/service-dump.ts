@@ -2,7 +2,7 @@
 
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { StorePlace } from "./stores.ts";
+import type { StorePlace } from "./stores/stores.ts";
 
 /** Every row of every table, and every byte of the data folder. */
 export async function dumpPlace(place: StorePlace): Promise<string> {

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import { HELD, isBillingAccount, RUN_FEE_MICRO_USD } from "../../src/service/core/money/ledger.ts";
-import type { StorePlace } from "./stores.ts";
+import type { StorePlace } from "./stores/stores.ts";
 
 type Row = Record<string, unknown>;
 

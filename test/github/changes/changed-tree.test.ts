@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { treeOnto } from "../../../src/github/changes/changed-tree.ts";
 import { Kept } from "../../../src/github/changes/kept.ts";
 import { ScratchRepository } from "../../../src/github/changes/scratch-repository.ts";
-import { LINES } from "../../support/changes-fixture.ts";
+import { LINES } from "../../support/fixtures/changes-fixture.ts";
 
 const { signal } = new AbortController();
 let folder: string;

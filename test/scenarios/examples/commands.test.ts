@@ -5,7 +5,8 @@ import { ACTIONS_BOT } from "../../../fakes/code-host/comments.ts";
 import type { JobOptions } from "../../../fakes/code-host/job.ts";
 import { changesOnto } from "../../support/example-changes.ts";
 import { actionOf, type PlayOptions, playExample } from "../../support/example-play.ts";
-import { Fixture } from "../../support/scenario.ts";
+import type { ScenarioFixture } from "../../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../../support/scripted-backend.ts";
 
 const FIXED = "export const greet = (name: string): string => 'Hello, '.concat(name);\n";
@@ -24,7 +25,7 @@ const REVIEW = {
 const PATCH = "@@ -1,1 +1,1 @@\n-export const greet = 0;\n+export const greet = 1;";
 
 describe("commands in comments", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let comments = 3_900_000;
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
@@ -46,7 +47,7 @@ describe("commands in comments", () => {
       });
       await task.emit({ type: "CUSTOM", name: "repository.changes", value });
     });
-    fixture = await Fixture.open({ backend });
+    fixture = await startFixture({ level: "scenario", backend });
     const { repository } = fixture;
     const main = repository.git(["rev-parse", "refs/heads/main"]);
     const files = { "src/index.ts": "export const greet = (name: string): string => name;\n" };

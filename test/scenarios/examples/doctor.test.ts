@@ -3,12 +3,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JobOptions } from "../../../fakes/code-host/job.ts";
 import { actionOf, playExample } from "../../support/example-play.ts";
-import { Fixture } from "../../support/scenario.ts";
+import type { ScenarioFixture } from "../../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 
 describe("the doctor", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   beforeAll(async () => {
-    fixture = await Fixture.open();
+    fixture = await startFixture({ level: "scenario" });
   });
   afterAll(async () => await fixture.close());
 

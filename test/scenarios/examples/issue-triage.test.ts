@@ -6,7 +6,8 @@ import type { JobOptions } from "../../../fakes/code-host/job.ts";
 import type { OutputEvent } from "../../../src/contract/runs/run-event.ts";
 import { actionOf, playExample } from "../../support/example-play.ts";
 import { FakeGh } from "../../support/example-script.ts";
-import { Fixture } from "../../support/scenario.ts";
+import type { ScenarioFixture } from "../../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../../support/scripted-backend.ts";
 
 const hasJq = (() => {
@@ -25,7 +26,7 @@ const stranger: JobOptions = {
 };
 
 describe.skipIf(!hasJq)("issue triage (needs jq)", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let gh: FakeGh;
   let answer: OutputEvent["value"] = {};
   const prompts: string[] = [];
@@ -35,7 +36,7 @@ describe.skipIf(!hasJq)("issue triage (needs jq)", () => {
       await say(task, JSON.stringify(answer));
       await task.emit({ type: "CUSTOM", name: "output", value: answer });
     });
-    [fixture, gh] = await Promise.all([Fixture.open({ backend }), FakeGh.make()]);
+    [fixture, gh] = await Promise.all([startFixture({ level: "scenario", backend }), FakeGh.make()]);
   });
   afterAll(async () => {
     await Promise.all([fixture.close(), gh.close()]);

@@ -4,13 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { changesOnto } from "../../support/example-changes.ts";
 import { actionOf, playExample } from "../../support/example-play.ts";
 import { npmProject } from "../../support/example-project.ts";
-import { Fixture, routesOf } from "../../support/scenario.ts";
+import { routesOf, type ScenarioFixture } from "../../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../../support/scripted-backend.ts";
 
 const PROMPT = 'Rewrite it; say "$(id)"';
 
 describe("a long run", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   const prompts: string[] = [];
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
@@ -20,7 +21,7 @@ describe("a long run", () => {
       await task.emit({ type: "CUSTOM", name: "repository.changes", value });
       await say(task, "It is rewritten.");
     });
-    fixture = await Fixture.open({ backend });
+    fixture = await startFixture({ level: "scenario", backend });
     fixture.repository.commit({ files: npmProject({ isBroken: true }), day: 1 });
   });
   afterAll(async () => await fixture.close());

@@ -8,7 +8,8 @@ import { storyTools } from "../../../fakes/model-server/stories.ts";
 import { type Step, say } from "../../../fakes/model-server/turn.ts";
 import { type Config, readConfig } from "../../../src/service/settings/config.ts";
 import { actionOf, playExample } from "../../support/example-play.ts";
-import { Fixture } from "../../support/scenario.ts";
+import type { ScenarioFixture } from "../../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 
 const PROMPT = "Mend one small thing that nobody would argue about.\n";
 const MODEL_KEY = "sk-the-models-key-0123456789";
@@ -21,12 +22,12 @@ function modelConfig(model: ModelServer): Partial<Config> {
 }
 
 describe("nightly maintenance", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let model: ModelServer;
   let steps: Step[] = [];
   beforeAll(async () => {
     model = await startModelServer({ script: everyTime(() => steps.shift()), apiKey: MODEL_KEY });
-    fixture = await Fixture.open({ config: modelConfig(model) });
+    fixture = await startFixture({ level: "scenario", config: modelConfig(model) });
     const { repository } = fixture;
     const parent = repository.git(["rev-parse", "refs/heads/main"]);
     repository.commit({
@@ -117,7 +118,7 @@ describe("nightly maintenance", () => {
   });
 
   it("is no red cross when the credits have ended", async () => {
-    const poor = await Fixture.open({ config: { freeCredits: 0 } });
+    const poor = await startFixture({ level: "scenario", config: { freeCredits: 0 } });
     const { repository } = poor;
     repository.commit({ files: { ".github/prompts/maintenance.md": PROMPT }, day: 1 });
     const { maintenance } = await playExample({

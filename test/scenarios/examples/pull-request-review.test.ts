@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ACTIONS_BOT } from "../../../fakes/code-host/comments.ts";
 import type { JobOptions } from "../../../fakes/code-host/job.ts";
 import { actionOf, playExample } from "../../support/example-play.ts";
-import { Fixture } from "../../support/scenario.ts";
+import type { ScenarioFixture } from "../../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../../support/scripted-backend.ts";
 
 const REPLY = {
@@ -22,7 +23,7 @@ const REPLY = {
 const PATCH = "@@ -1,1 +1,1 @@\n-export const greet = 0;\n+export const greet = 1;";
 
 describe("a review of every pull request", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   const asked: { prompt: string; schema: unknown }[] = [];
   beforeAll(async () => {
     const backend = scriptedBackend(async (task) => {
@@ -30,7 +31,7 @@ describe("a review of every pull request", () => {
       await say(task, JSON.stringify(REPLY));
       await task.emit({ type: "CUSTOM", name: "output", value: REPLY });
     });
-    fixture = await Fixture.open({ backend });
+    fixture = await startFixture({ level: "scenario", backend });
     fixture.repository.git(["update-ref", "refs/heads/topic", "refs/heads/main"]);
     fixture.forge.rest.reviews.setFiles(7, [{ filename: "src/index.ts", status: "modified", patch: PATCH }]);
   });

@@ -3,13 +3,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { actionOf, playExample } from "../../support/example-play.ts";
 import { FakeGh } from "../../support/example-script.ts";
-import { Fixture } from "../../support/scenario.ts";
+import type { ScenarioFixture } from "../../support/fixtures/scenario-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../../support/scripted-backend.ts";
 
 const NOTES = '## New\n\n* It greets by name. `$(id)` is text, and "$TAG" too.\n';
 
 describe("release notes", () => {
-  let fixture: Fixture;
+  let fixture: ScenarioFixture;
   let gh: FakeGh;
   const prompts: string[] = [];
   beforeAll(async () => {
@@ -17,7 +18,7 @@ describe("release notes", () => {
       prompts.push(task.messages.at(-1)?.content ?? "");
       await say(task, NOTES);
     });
-    [fixture, gh] = await Promise.all([Fixture.open({ backend }), FakeGh.make()]);
+    [fixture, gh] = await Promise.all([startFixture({ level: "scenario", backend }), FakeGh.make()]);
     const { repository } = fixture;
     const first = repository.git(["rev-parse", "refs/heads/main"]);
     const files = { "README.md": "# Octo repo\n" };

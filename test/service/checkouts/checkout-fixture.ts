@@ -17,7 +17,7 @@ import { type GitServer, startGitServer } from "./git-server.ts";
 
 export const REPOSITORY = "octo/fixture";
 
-export type BedOptions = {
+export type CheckoutFixtureOptions = {
   readonly limits?: Partial<CloneLimits>;
   readonly clock?: Clock;
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -42,7 +42,7 @@ export class CheckoutFixture {
     return new CheckoutFixture({ folder, repository, server: await startGitServer(folder) });
   }
 
-  provider(options: BedOptions = {}): CheckoutProvider {
+  provider(options: CheckoutFixtureOptions = {}): CheckoutProvider {
     const limits = {
       maxBytes: 50_000_000,
       maxCheckoutBytes: 50_000_000,
@@ -74,7 +74,7 @@ export class CheckoutFixture {
   /** The checkout at `sha`; throws when it was refused. */
   async open(
     sha: string,
-    options: BedOptions & { source?: Partial<CheckoutSource> } = {},
+    options: CheckoutFixtureOptions & { source?: Partial<CheckoutSource> } = {},
   ): Promise<Checkout> {
     const result = await this.provider(options).open(
       this.source(sha, options.source),
@@ -88,7 +88,7 @@ export class CheckoutFixture {
   /** The refusal; throws when there was none. Checks that nothing stays on the disk. */
   async refusal(
     sha: string,
-    options: BedOptions & { source?: Partial<CheckoutSource> } = {},
+    options: CheckoutFixtureOptions & { source?: Partial<CheckoutSource> } = {},
   ): Promise<CheckoutRefusal> {
     const result = await this.provider(options).open(
       this.source(sha, options.source),

@@ -3,7 +3,7 @@ import { systemRandom } from "../../../src/base/ids.ts";
 import type { JobIdentity } from "../../../src/service/core/ci/job-identity.ts";
 import { isWritersEvent } from "../../../src/service/embedded/job-trust.ts";
 import { ownIssuer } from "../../../src/service/embedded/own-issuer.ts";
-import { ManualClock } from "../../support/clock-manual.ts";
+import { ManualClock } from "../../support/clocks/manual-clock.ts";
 
 const job: JobIdentity = {
   provider: "github",

@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Backend, CarriedState } from "../../../src/service/executor/backend.ts";
 import { BackendFailure } from "../../../src/service/executor/backend.ts";
-import { CoreFixture } from "../../support/service-core.ts";
+import type { CoreFixture } from "../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
-import { storeKinds } from "../../support/stores.ts";
+import { storeKinds } from "../../support/stores/stores.ts";
 import { CheckoutFixture } from "../checkouts/checkout-fixture.ts";
 
 let git: CheckoutFixture;
@@ -48,8 +49,9 @@ for (const kind of storeKinds) {
     beforeEach(async () => {
       seen = [];
       const provider = git.provider();
-      fixture = await CoreFixture.start({
-        kind,
+      fixture = await startFixture({
+        level: "core",
+        store: kind,
         backend,
         checkouts: {
           ...provider,

@@ -14,11 +14,12 @@ import { RUN_FEE_MICRO_USD } from "../../../src/service/core/money/ledger.ts";
 import type { Rates } from "../../../src/service/core/money/rates.ts";
 import { MAX_CHILDREN_IN_FLIGHT, MAX_GENERATIONS } from "../../../src/service/core/runs/delegate-run.ts";
 import { readConfig } from "../../../src/service/settings/config.ts";
-import { ServiceFixture } from "../../support/service-fixture.ts";
+import type { ServiceFixture } from "../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import type { CiJob } from "../../support/service-job.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
-import { storeKinds } from "../../support/stores.ts";
+import { storeKinds } from "../../support/stores/stores.ts";
 import { providers, ratesOf } from "./backends/model/model-fixture.ts";
 
 const KEY = "sk-the-models-key-0123456789";
@@ -69,8 +70,9 @@ for (const { kind, provider } of fixtures) {
       const config = readConfig({}, settings);
       if (!config.ok) throw new Error(config.refusal.join("\n"));
       const { backend, model: modelConfig, sandbox } = config.value;
-      fixture = await ServiceFixture.start({
-        kind,
+      fixture = await startFixture({
+        level: "service",
+        store: kind,
         repositories: { [REPOSITORY]: { path: repository.path, visibility: "public" } },
         config: {
           backend,

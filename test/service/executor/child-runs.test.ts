@@ -12,11 +12,12 @@ import { takeRun } from "../../../src/service/core/runs/progress-run.ts";
 import { recoverRuns } from "../../../src/service/core/runs/recover-runs.ts";
 import type { BackendTask } from "../../../src/service/executor/backend.ts";
 import type { ChildOutcome } from "../../../src/service/executor/child-runs.ts";
+import type { CoreFixture } from "../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../../support/scripted-backend.ts";
-import { CoreFixture } from "../../support/service-core.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
-import { storeKinds } from "../../support/stores.ts";
+import { storeKinds } from "../../support/stores/stores.ts";
 
 const ROUNDS = 30;
 
@@ -66,7 +67,7 @@ for (const kind of storeKinds) {
         order.push(message);
         await scripts[message]?.(task);
       });
-      fixture = await CoreFixture.start({ kind, backend, slots });
+      fixture = await startFixture({ level: "core", store: kind, backend, slots });
     };
 
     beforeEach(() => {

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { ok, refused } from "../../../src/base/result.ts";
 import type { Checkout, CheckoutProvider } from "../../../src/service/core/ports/checkout.ts";
 import type { Backend } from "../../../src/service/executor/backend.ts";
+import type { CoreFixture } from "../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { makeAccount } from "../../support/service-account.ts";
-import { CoreFixture } from "../../support/service-core.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
 
 const backend: Backend = {
@@ -73,7 +74,7 @@ async function withFixture(
   use: (fixture: CoreFixture) => Promise<void>,
   worker: Backend = backend,
 ): Promise<void> {
-  const fixture = await CoreFixture.start({ backend: worker, checkouts });
+  const fixture = await startFixture({ level: "core", backend: worker, checkouts });
   fixture.executor.start();
   try {
     await use(fixture);
@@ -115,7 +116,12 @@ describe("a run's checkout", () => {
   it("stays until a backend that is deaf has ended, and neither the run nor its worker waits for that", async () => {
     const { provider, opened } = makeProvider();
     const deaf = deafBackend();
-    const fixture = await CoreFixture.start({ backend: deaf.backend, checkouts: provider, slots: 1 });
+    const fixture = await startFixture({
+      level: "core",
+      backend: deaf.backend,
+      checkouts: provider,
+      slots: 1,
+    });
     fixture.executor.start();
     for (const count of [1, 2]) {
       const runId = await fixture.submit();

@@ -6,8 +6,9 @@ import type { Store } from "../../../src/service/core/ports/store.ts";
 import { finishRun } from "../../../src/service/core/runs/progress-run.ts";
 import { noUsage } from "../../../src/service/core/runs/usage.ts";
 import type { BackendTask } from "../../../src/service/executor/backend.ts";
+import type { CoreFixture, CoreFixtureOptions } from "../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../../support/scripted-backend.ts";
-import { type CoreBedOptions, CoreFixture } from "../../support/service-core.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { expectValidStream, outlineOf } from "../../support/service-streams.ts";
 
@@ -18,12 +19,12 @@ let tasks: BackendTask[];
 let whenWorking: (count: number) => Promise<void>;
 
 /** Makes an executor whose backend runs `script`, and starts it. */
-async function start(script: Script, options: CoreBedOptions = {}): Promise<void> {
+async function start(script: Script, options: CoreFixtureOptions = {}): Promise<void> {
   await prepare(script, options);
   fixture.executor.start();
 }
 
-async function prepare(script: Script, options: CoreBedOptions = {}): Promise<void> {
+async function prepare(script: Script, options: CoreFixtureOptions = {}): Promise<void> {
   tasks = [];
   let watchers: (() => void)[] = [];
   const backend = scriptedBackend(async (task) => {
@@ -38,7 +39,7 @@ async function prepare(script: Script, options: CoreBedOptions = {}): Promise<vo
       });
     }
   };
-  fixture = await CoreFixture.start({ backend, ...options });
+  fixture = await startFixture({ level: "core", backend, ...options });
 }
 
 afterEach(async () => {

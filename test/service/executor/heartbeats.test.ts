@@ -3,7 +3,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Store } from "../../../src/service/core/ports/store.ts";
 import type { Backend } from "../../../src/service/executor/backend.ts";
-import { CoreFixture } from "../../support/service-core.ts";
+import type { CoreFixture } from "../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { withWrites } from "../../support/wrapped-store.ts";
 
 const HEARTBEAT_MS = 5_000;
@@ -59,7 +60,8 @@ describe("heartbeats on a slow store", () => {
   /** A run at work, and when it began. */
   const begin = async (): Promise<number> => {
     beats = new SlowBeats();
-    fixture = await CoreFixture.start({
+    fixture = await startFixture({
+      level: "core",
       backend: endless,
       wrapStore: (store) => beats.wrap(store, () => fixture.clock.now()),
     });

@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isWritersEvent } from "../../../src/service/embedded/job-trust.ts";
 import type { Backend, CarriedState } from "../../../src/service/executor/backend.ts";
-import { CoreFixture } from "../../support/service-core.ts";
-import { storeKinds } from "../../support/stores.ts";
+import type { CoreFixture } from "../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
+import { storeKinds } from "../../support/stores/stores.ts";
 import { CheckoutFixture } from "../checkouts/checkout-fixture.ts";
 
 type Seen = {
@@ -67,8 +68,9 @@ for (const kind of storeKinds) {
       head = push(NINE_LINES.replace("5", "five"), base);
       const provider = git.provider();
       const cloneUrl = git.source(base).cloneUrl;
-      fixture = await CoreFixture.start({
-        kind,
+      fixture = await startFixture({
+        level: "core",
+        store: kind,
         backend,
         checkouts: { ...provider, open: (source, signal) => provider.open({ ...source, cloneUrl }, signal) },
       });

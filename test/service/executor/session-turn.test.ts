@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cancelRun } from "../../../src/service/core/runs/cancel-run.ts";
 import type { Backend } from "../../../src/service/executor/backend.ts";
-import { CoreFixture } from "../../support/service-core.ts";
-import { storeKinds } from "../../support/stores.ts";
+import type { CoreFixture } from "../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
+import { storeKinds } from "../../support/stores/stores.ts";
 import { CheckoutFixture } from "../checkouts/checkout-fixture.ts";
 
 for (const kind of storeKinds) {
@@ -48,8 +49,9 @@ for (const kind of storeKinds) {
       git = await CheckoutFixture.make();
       const sha = git.repository.commit({ files: { "a.txt": "" } });
       const provider = git.provider();
-      fixture = await CoreFixture.start({
-        kind,
+      fixture = await startFixture({
+        level: "core",
+        store: kind,
         backend,
         slots: 2,
         checkouts: {

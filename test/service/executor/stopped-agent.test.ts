@@ -10,11 +10,12 @@ import { gitCheckouts } from "../../../src/service/checkouts/git-checkouts.ts";
 import type { Backend } from "../../../src/service/executor/backend.ts";
 import { acpBackend } from "../../../src/service/executor/backends/acp/acp.ts";
 import type { AgentScript } from "../../support/acp-agent.ts";
-import { closeBeds, type Heard, isAlive, makeHomes } from "../../support/acp-fixture.ts";
+import { closeFixtures, type Heard, isAlive, makeHomes } from "../../support/fixtures/acp-fixture.ts";
+import type { CoreFixture, CoreFixtureOptions } from "../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { makeAccount } from "../../support/service-account.ts";
-import { type CoreBedOptions, CoreFixture } from "../../support/service-core.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
-import { storeKinds } from "../../support/stores.ts";
+import { storeKinds } from "../../support/stores/stores.ts";
 
 const AGENT = fileURLToPath(new URL("../../support/acp-agent.ts", import.meta.url));
 const limits = { maxBytes: 1e9, maxCheckoutBytes: 1e9, cloneTimeoutMs: 60_000, historyDepth: 1 };
@@ -25,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
-  await closeBeds();
+  await closeFixtures();
 });
 
 /** An agent that hears neither a cancel nor SIGTERM, and writes as long as it lives. */
@@ -54,9 +55,9 @@ async function deafAgent(stopGraceMs: number): Promise<Backend> {
   });
 }
 
-async function startRun(options: CoreBedOptions): Promise<{ fixture: CoreFixture; runId: string }> {
+async function startRun(options: CoreFixtureOptions): Promise<{ fixture: CoreFixture; runId: string }> {
   const checkouts = gitCheckouts({ folder: join(folder, "checkouts"), limits, environment: process.env });
-  const fixture = await CoreFixture.start({ ...options, checkouts });
+  const fixture = await startFixture({ level: "core", ...options, checkouts });
   fixture.executor.start();
   const { id: accountId, agent } = await makeAccount(fixture);
   const caller = { kind: "account", accountId, callerClass: "owner" } as const;
@@ -82,7 +83,7 @@ describe.each(storeKinds)("an agent that does not stop, on $name", (kind) => {
   it.skipIf(kind.isSkipped)(
     "holds up neither the end of its run nor the next one, and leaves nothing",
     async () => {
-      const { fixture, runId } = await startRun({ kind, backend: await deafAgent(1_500), slots: 1 });
+      const { fixture, runId } = await startRun({ store: kind, backend: await deafAgent(1_500), slots: 1 });
       const { pid } = (await heard("started")) as { pid: number };
       const child = await heard("scribbles");
       await cancel(fixture, runId);

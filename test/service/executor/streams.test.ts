@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestRepository } from "../../../fakes/code-host/git-repository.ts";
-import { ServiceFixture } from "../../support/service-fixture.ts";
+import type { ServiceFixture } from "../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { expectValidStream, outlineOf } from "../../support/service-streams.ts";
 
@@ -20,7 +21,7 @@ describe("a run of the offline backend", () => {
     sha = repository.commit({
       files: { "README.md": "# Hello\n\nSays hello.\n", "main.go": "package main\n" },
     });
-    fixture = await ServiceFixture.start({ repositories: { "octo/hello": repository.path } });
+    fixture = await startFixture({ level: "service", repositories: { "octo/hello": repository.path } });
   });
 
   afterAll(async () => {

@@ -21,11 +21,11 @@ import {
 } from "../../../src/contract/runs/run-event.ts";
 import { gitCheckouts } from "../../../src/service/checkouts/git-checkouts.ts";
 import { type Config, readConfig } from "../../../src/service/settings/config.ts";
-import { startTestService, type TestService } from "../../support/service.ts";
+import { startTestService, type TestService } from "../../support/fixtures/in-process-service.ts";
 import { call } from "../../support/service-client.ts";
 import { CiJob } from "../../support/service-job.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
-import { type StorePlace, storeKinds } from "../../support/stores.ts";
+import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
 
 export const REPOSITORY = "octo/hostile";
 const AUDIENCE = "hostile.example";

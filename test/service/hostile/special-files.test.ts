@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestRepository } from "../../../fakes/code-host/git-repository.ts";
 import { call, say } from "../../../fakes/model-server/turn.ts";
-import { isLong } from "../../support/long.ts";
+import { isLong } from "../../support/run/long.ts";
 import { HostileFixture } from "./hostile-fixture.ts";
 
 const TWO_GIGABYTES = 2_147_483_648;

@@ -2,10 +2,11 @@
 // nothing happened twice, and whoever was reading reads on.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { amount } from "../../support/long.ts";
-import { PostgresCluster, postgresBinaries } from "../../support/postgres-cluster.ts";
+import type { NodesFixture } from "../../support/fixtures/nodes-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
+import { amount } from "../../support/run/long.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
-import { ServiceNodes } from "../../support/service-nodes.ts";
+import { PostgresCluster, postgresBinaries } from "../../support/stores/postgres-cluster.ts";
 import { LOAD_RUNS, RunLoad } from "./run-load.ts";
 
 const title =
@@ -15,11 +16,11 @@ const title =
 
 describe.skipIf(postgresBinaries === undefined)(title, () => {
   let cluster: PostgresCluster;
-  let nodes: ServiceNodes;
+  let nodes: NodesFixture;
 
   beforeEach(async () => {
     cluster = await PostgresCluster.start();
-    nodes = await ServiceNodes.start({ place: cluster.place(), stalledSeconds: 2 });
+    nodes = await startFixture({ level: "nodes", place: cluster.place(), stalledSeconds: 2 });
   });
 
   afterEach(() => nodes.close());

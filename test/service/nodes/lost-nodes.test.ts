@@ -3,11 +3,12 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import { isTerminal } from "../../../src/contract/runs/run.ts";
-import { testDatabaseUrl } from "../../support/postgres-schema.ts";
+import type { NodesFixture } from "../../support/fixtures/nodes-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import type { CiJob } from "../../support/service-job.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
-import { ServiceNodes } from "../../support/service-nodes.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
+import { testDatabaseUrl } from "../../support/stores/postgres-schema.ts";
 import { TcpProxy } from "../../support/tcp-proxy.ts";
 import { LOAD_RUNS, RunLoad } from "./run-load.ts";
 
@@ -15,7 +16,7 @@ const title =
   testDatabaseUrl === undefined ? "lost nodes (skipped: TEST_DATABASE_URL is not set)" : "lost nodes";
 
 describe.skipIf(testDatabaseUrl === undefined)(title, { timeout: 60_000 }, () => {
-  let nodes: ServiceNodes;
+  let nodes: NodesFixture;
 
   afterEach(async () => {
     await expectSoundLedger(nodes.place);
@@ -31,7 +32,7 @@ describe.skipIf(testDatabaseUrl === undefined)(title, { timeout: 60_000 }, () =>
   };
 
   it("end the runs of a killed worker as stalled, refunded, and no other's", async () => {
-    nodes = await ServiceNodes.start({ stalledSeconds: 2 });
+    nodes = await startFixture({ level: "nodes", stalledSeconds: 2 });
     const [job] = await nodes.jobs();
     const runIds = await Promise.all(Array.from({ length: 20 }, () => job.start("wait")));
     for (const runId of runIds)
@@ -49,7 +50,7 @@ describe.skipIf(testDatabaseUrl === undefined)(title, { timeout: 60_000 }, () =>
   });
 
   it(`lose and double nothing when a worker is killed in the middle of ${LOAD_RUNS} runs`, async () => {
-    nodes = await ServiceNodes.start({ stalledSeconds: 2 });
+    nodes = await startFixture({ level: "nodes", stalledSeconds: 2 });
     const [doomed] = nodes.workers;
     const load = await begunLoad();
     await doomed?.process.kill();
@@ -61,7 +62,7 @@ describe.skipIf(testDatabaseUrl === undefined)(title, { timeout: 60_000 }, () =>
   });
 
   it(`lose and double nothing when an API node is killed in the middle of ${LOAD_RUNS} runs`, async () => {
-    nodes = await ServiceNodes.start({ stalledSeconds: 2 });
+    nodes = await startFixture({ level: "nodes", stalledSeconds: 2 });
     const [doomed] = nodes.apis;
     const load = await begunLoad();
     if (doomed !== undefined) await nodes.startAgain(doomed);
@@ -70,7 +71,7 @@ describe.skipIf(testDatabaseUrl === undefined)(title, { timeout: 60_000 }, () =>
   });
 
   it(`go on when every connection to the database is ended in the middle of ${LOAD_RUNS} runs`, async () => {
-    nodes = await ServiceNodes.start({ stalledSeconds: 2 });
+    nodes = await startFixture({ level: "nodes", stalledSeconds: 2 });
     const load = await begunLoad();
     expect(await nodes.loseConnections()).toBeGreaterThan(4);
     await load.acknowledged(LOAD_RUNS * 0.8);
@@ -81,7 +82,11 @@ describe.skipIf(testDatabaseUrl === undefined)(title, { timeout: 60_000 }, () =>
 
   it("wait for a database that is away, say so, and go on when it is back", async () => {
     const proxy = new TcpProxy();
-    nodes = await ServiceNodes.start({ stalledSeconds: 2, through: (url) => proxy.standBefore(url) });
+    nodes = await startFixture({
+      level: "nodes",
+      stalledSeconds: 2,
+      through: (url) => proxy.standBefore(url),
+    });
     const [first, second] = await nodes.jobs();
     const before = await first.start("wait");
     await first.readUntil(before, ({ event }) => event.type === "TEXT_MESSAGE_START");

@@ -5,9 +5,9 @@ import { expect } from "vitest";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { isTerminal, type Run } from "../../../src/contract/runs/run.ts";
 import type { StoredRunEvent } from "../../../src/contract/runs/run-event.ts";
-import { amount } from "../../support/long.ts";
+import type { NodesFixture } from "../../support/fixtures/nodes-fixture.ts";
+import { amount } from "../../support/run/long.ts";
 import type { CiJob } from "../../support/service-job.ts";
-import type { ServiceNodes } from "../../support/service-nodes.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
 
 export const LOAD_RUNS = amount({ short: 60, long: 200 });
@@ -18,7 +18,7 @@ const RETRY = { attempts: 60, firstDelayMs: 20, maxDelayMs: 2_000 };
 type Followed = { readonly runId: string; readonly stream: Promise<StoredRunEvent[]> };
 
 export class RunLoad {
-  readonly #nodes: ServiceNodes;
+  readonly #nodes: NodesFixture;
   readonly #agentId: string;
   readonly #clients: readonly Client[];
   readonly #followed: Promise<Followed>[] = [];
@@ -28,7 +28,7 @@ export class RunLoad {
   #watchers: (() => void)[] = [];
 
   /** Submits the first half now, the second once it has `begun`. */
-  constructor(nodes: ServiceNodes, job: CiJob) {
+  constructor(nodes: NodesFixture, job: CiJob) {
     this.#nodes = nodes;
     this.#agentId = job.agentId;
     this.#clients = nodes.apis.map(({ url }) =>

@@ -2,22 +2,23 @@
 // looking from time to time: heartbeats are 10 s apart, longer than a test may take.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { amount } from "../../support/long.ts";
-import { testDatabaseUrl } from "../../support/postgres-schema.ts";
+import type { NodesFixture } from "../../support/fixtures/nodes-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
+import { amount } from "../../support/run/long.ts";
 import type { CiJob } from "../../support/service-job.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
-import { ServiceNodes } from "../../support/service-nodes.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
+import { testDatabaseUrl } from "../../support/stores/postgres-schema.ts";
 
 const title = testDatabaseUrl === undefined ? "nodes (skipped: TEST_DATABASE_URL is not set)" : "nodes";
 
 describe.skipIf(testDatabaseUrl === undefined)(title, () => {
-  let nodes: ServiceNodes;
+  let nodes: NodesFixture;
   let first: CiJob;
   let second: CiJob;
 
   beforeAll(async () => {
-    nodes = await ServiceNodes.start();
+    nodes = await startFixture({ level: "nodes" });
     [first, second] = await nodes.jobs();
   }, 30_000);
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeHome, removeHome, sweepHomes } from "../../../src/service/sandbox/agent-homes.ts";
-import { isAlive } from "../../support/acp-fixture.ts";
+import { isAlive } from "../../support/fixtures/acp-fixture.ts";
 import { SandboxFixture, until } from "./sandbox-fixture.ts";
 
 let folder: string;

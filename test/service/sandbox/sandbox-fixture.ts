@@ -27,7 +27,7 @@ if (!hasBubblewrap) console.warn("bubblewrap is not installed: the tests of the 
 
 export const SECRET = "s3cret-of-the-service";
 
-export type BedOptions = {
+export type SandboxFixtureOptions = {
   readonly environment?: Readonly<Record<string, string>>;
   readonly limits?: Partial<SandboxLimits>;
   readonly config?: Partial<SandboxConfig>;
@@ -56,7 +56,7 @@ export class SandboxFixture {
     return join(this.dataDir, "checkouts", "run-2.ws-bbbbbb", "tree", "file.txt");
   }
 
-  config(options: BedOptions = {}): SandboxConfig {
+  config(options: SandboxFixtureOptions = {}): SandboxConfig {
     const environment = { PATH: process.env.PATH ?? "", DATABASE_PASSWORD: SECRET, ...options.environment };
     const decoded = decodeSandbox(environment, this.dataDir);
     if (!decoded.ok) throw new Error(decoded.refusal.join("\n"));
@@ -64,7 +64,7 @@ export class SandboxFixture {
     return { ...decoded.value, limits, ...options.config };
   }
 
-  find(options: BedOptions = {}): Promise<Sandbox> {
+  find(options: SandboxFixtureOptions = {}): Promise<Sandbox> {
     return findSandbox(this.config(options), this.log, { clock: options.clock ?? systemClock });
   }
 

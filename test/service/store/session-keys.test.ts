@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Store } from "../../../src/service/core/ports/store.ts";
-import { type StorePlace, storeKinds } from "../../support/stores.ts";
+import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`session keys on ${kind.name}`, () => {

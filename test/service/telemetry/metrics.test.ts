@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { problemSchema } from "../../../src/contract/problems/problem.ts";
 import type { BackendTask } from "../../../src/service/executor/backend.ts";
 import { prometheusMeter } from "../../../src/service/telemetry/metrics.ts";
+import type { ServiceFixture } from "../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { scrape } from "../../support/metrics.ts";
 import { say, scriptedBackend, untilStopped } from "../../support/scripted-backend.ts";
-import { ServiceFixture } from "../../support/service-fixture.ts";
-import { storeKinds } from "../../support/stores.ts";
+import { storeKinds } from "../../support/stores/stores.ts";
 
 const scripts: Record<string, (task: BackendTask) => Promise<void>> = {
   wait: untilStopped,
@@ -24,7 +25,7 @@ for (const kind of storeKinds) {
       const backend = scriptedBackend(async (task) => {
         await scripts[String(task.messages[0]?.content)]?.(task);
       });
-      fixture = await ServiceFixture.start({ kind, backend, config: { maxRunningRuns: 1 } });
+      fixture = await startFixture({ level: "service", store: kind, backend, config: { maxRunningRuns: 1 } });
     });
 
     afterAll(() => fixture.close());
@@ -74,7 +75,7 @@ describe("GET /metrics", () => {
   let fixture: ServiceFixture;
 
   beforeAll(async () => {
-    fixture = await ServiceFixture.start({ config: { backend: "noop" } });
+    fixture = await startFixture({ level: "service", config: { backend: "noop" } });
   });
 
   afterAll(() => fixture.close());
@@ -161,7 +162,7 @@ describe("GET /metrics", () => {
   });
 
   it("is each service's own, and nothing of it is left in the library", async () => {
-    const other = await ServiceFixture.start();
+    const other = await startFixture({ level: "service" });
     try {
       const metrics = await scrape(other.url);
       expect(metrics.text).not.toContain("/v1/agents");
@@ -173,7 +174,7 @@ describe("GET /metrics", () => {
   });
 
   it("is nothing where the operator has switched it off", async () => {
-    const other = await ServiceFixture.start({ config: { metrics: "off", backend: "noop" } });
+    const other = await startFixture({ level: "service", config: { metrics: "off", backend: "noop" } });
     try {
       const answer = await other.call("/metrics");
       expect([answer.status, problemSchema.parse(answer.body).code]).toEqual([404, "not_found"]);

@@ -5,10 +5,11 @@ import { bundles } from "../../../scripts/build.ts";
 import type { BackendTask } from "../../../src/service/executor/backend.ts";
 import { readTraceConfig, type TraceConfig } from "../../../src/service/settings/traces-config.ts";
 import { makeTestKey } from "../../support/account-key.ts";
+import type { ServiceFixture } from "../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { type CollectedSpan, OtlpCollector } from "../../support/otlp-collector.ts";
 import { say, scriptedBackend, untilStopped } from "../../support/scripted-backend.ts";
-import { ServiceFixture } from "../../support/service-fixture.ts";
-import { storeKinds } from "../../support/stores.ts";
+import { storeKinds } from "../../support/stores/stores.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER = "00f067aa0ba902b7";
@@ -55,7 +56,8 @@ const named =
 
 beforeAll(async () => {
   collector = await OtlpCollector.start();
-  fixture = await ServiceFixture.start({
+  fixture = await startFixture({
+    level: "service",
     backend: scripted,
     config: {
       traces: traces(collector.url, {
@@ -207,7 +209,7 @@ describe("a run's span", () => {
   });
 
   it("has the checkout below it, and why there is none", async () => {
-    const offline = await ServiceFixture.start({ config: { traces: traces(collector.url) } });
+    const offline = await startFixture({ level: "service", config: { traces: traces(collector.url) } });
     try {
       const { traceId, headers } = from(8);
       const job = await offline.job();
@@ -226,7 +228,7 @@ for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`a trace on ${kind.name}`, () => {
     it("goes on in the service that takes the run after a restart", async () => {
       const config = { maxRunningRuns: 1, traces: traces(collector.url) };
-      const other = await ServiceFixture.start({ kind, backend: scripted, config });
+      const other = await startFixture({ level: "service", store: kind, backend: scripted, config });
       try {
         const { traceId, headers } = from(kind === storeKinds[0] ? 9 : 10);
         const job = await other.job();
@@ -247,7 +249,8 @@ for (const kind of storeKinds) {
 
 describe("a schedule's firing", () => {
   it("begins a trace, which its run goes on with", async () => {
-    const other = await ServiceFixture.start({
+    const other = await startFixture({
+      level: "service",
       backend: scripted,
       config: { traces: traces(collector.url) },
     });
@@ -276,7 +279,11 @@ describe("a schedule's firing", () => {
 describe("an exchange's spans", () => {
   it("are the verification and the request for keys, and fail with what the service answers 5xx to", async () => {
     const issuerEntry = { jwks_uri: `${NOBODY}/jwks` };
-    const other = await ServiceFixture.start({ issuerEntry, config: { traces: traces(collector.url) } });
+    const other = await startFixture({
+      level: "service",
+      issuerEntry,
+      config: { traces: traces(collector.url) },
+    });
     try {
       const { traceId, headers } = from(11);
       expect((await other.exchange(other.mint(other.freshRepository()), headers)).status).toBe(503);
@@ -316,7 +323,7 @@ describe("an exchange's spans", () => {
 describe("a service with a collector that is away", () => {
   it("works, says so once, and stops", async () => {
     const config = { traces: traces(NOBODY, { OTEL_EXPORTER_OTLP_TIMEOUT: "1" }) };
-    const other = await ServiceFixture.start({ backend: scripted, config });
+    const other = await startFixture({ level: "service", backend: scripted, config });
     try {
       for (let count = 0; count < 3; count += 1) {
         const { job, runId } = await other.jobWithRun();
@@ -340,7 +347,8 @@ describe("a service that is told to keep its traces", () => {
     { OTEL_TRACES_EXPORTER: "none" },
   ])("sends nothing: %j", async (said) => {
     const silent = await OtlpCollector.start();
-    const other = await ServiceFixture.start({
+    const other = await startFixture({
+      level: "service",
       backend: scripted,
       config: { traces: traces(silent.url, said) },
     });

@@ -5,17 +5,17 @@ import { makeSecretToken } from "../../../../src/base/secret-token.ts";
 import { healthSchema } from "../../../../src/contract/operation/health.ts";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import type { Store } from "../../../../src/service/core/ports/store.ts";
-import { openDoor } from "../../../support/service-api.ts";
+import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
+import { openHttpApi } from "../../../support/service-api.ts";
 import { call } from "../../../support/service-client.ts";
-import { CoreFixture } from "../../../support/service-core.ts";
-import { ServiceFixture } from "../../../support/service-fixture.ts";
 import { withReads } from "../../../support/wrapped-store.ts";
 
 describe("the door", () => {
   let fixture: ServiceFixture;
 
   beforeAll(async () => {
-    fixture = await ServiceFixture.start({ config: { freeCredits: 0 } });
+    fixture = await startFixture({ level: "service", config: { freeCredits: 0 } });
   });
 
   afterAll(() => fixture.close());
@@ -65,8 +65,8 @@ describe("the door when the store is away", () => {
       ...withReads(store, { claims: { findTicket: fail } }),
       ping: fail,
     });
-    const fixture = await CoreFixture.start({ wrapStore });
-    const door = await openDoor(fixture);
+    const fixture = await startFixture({ level: "core", wrapStore });
+    const door = await openHttpApi(fixture);
     const { text } = makeSecretToken("svc_claim_", new Uint8Array(32));
     const answer = await call(`${door.url}/claim/${text}`);
     expect(answer.status).toBe(500);
@@ -84,8 +84,8 @@ describe("the door when the store is away", () => {
   });
 
   it("is not ready while it stops", async () => {
-    const fixture = await CoreFixture.start();
-    const door = await openDoor(fixture);
+    const fixture = await startFixture({ level: "core" });
+    const door = await openHttpApi(fixture);
     fixture.core.signals.close();
     const ready = await call(`${door.url}/readyz`);
     expect([ready.status, healthSchema.parse(ready.body)]).toEqual([503, { status: "draining" }]);

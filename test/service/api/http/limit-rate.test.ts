@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
+import type { CoreFixtureOptions } from "../../../support/fixtures/core-fixture.ts";
+import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../../../support/scripted-backend.ts";
 import { makeAccount, openCaller } from "../../../support/service-account.ts";
 import type { Answer } from "../../../support/service-client.ts";
-import { type CoreBedOptions, CoreFixture } from "../../../support/service-core.ts";
-import { ServiceFixture } from "../../../support/service-fixture.ts";
 
 const PUBLIC = [
   "/v1/pricing/models",
@@ -31,8 +32,8 @@ describe("how often may be asked", () => {
 
   afterEach(() => end());
 
-  const open = async (options: CoreBedOptions) => {
-    const fixture = await CoreFixture.start(options);
+  const open = async (options: CoreFixtureOptions) => {
+    const fixture = await startFixture({ level: "core", ...options });
     const api = await openCaller(fixture);
     end = () => api.close();
     return { fixture, api };
@@ -93,7 +94,7 @@ describe("how often a job may ask", () => {
   afterEach(() => fixture.close());
 
   it("counts all jobs of its repository, and no other's", async () => {
-    fixture = await ServiceFixture.start({ config: { ratePerMinute: 4 } });
+    fixture = await startFixture({ level: "service", config: { ratePerMinute: 4 } });
     const claims = fixture.freshRepository();
     const [first, second, other] = [
       await fixture.job(claims),
@@ -114,7 +115,7 @@ describe("how often a job may ask", () => {
         await say(task, "word");
       }
     });
-    fixture = await ServiceFixture.start({ backend, config: { ratePerMinute: 6 } });
+    fixture = await startFixture({ level: "service", backend, config: { ratePerMinute: 6 } });
     const job = await fixture.job();
     const runId = await job.start();
     let after = (await job.page(runId, { wait: 30 })).next;
@@ -130,7 +131,10 @@ describe("how often a job may ask", () => {
   });
 
   it("counts an IPv6 subscriber as one, behind the operator's proxy", async () => {
-    fixture = await ServiceFixture.start({ config: { addressRatePerMinute: 2, trustedProxyHops: 1 } });
+    fixture = await startFixture({
+      level: "service",
+      config: { addressRatePerMinute: 2, trustedProxyHops: 1 },
+    });
     const from = async (address: string) =>
       (await fixture.call("/v1/pricing/models", { headers: { "x-forwarded-for": `192.0.2.1, ${address}` } }))
         .status;

@@ -4,15 +4,15 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openDoor } from "../../../support/service-api.ts";
-import { CoreFixture } from "../../../support/service-core.ts";
-import { ServiceFixture } from "../../../support/service-fixture.ts";
+import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
+import { openHttpApi } from "../../../support/service-api.ts";
 
 describe("a body", () => {
   let fixture: ServiceFixture;
 
   beforeAll(async () => {
-    fixture = await ServiceFixture.start();
+    fixture = await startFixture({ level: "service" });
   });
 
   afterAll(() => fixture.close());
@@ -44,8 +44,8 @@ describe("a body", () => {
   });
 
   it("that is cut off is not logged as an error of ours", async () => {
-    const core = await CoreFixture.start();
-    const door = await openDoor(core);
+    const core = await startFixture({ level: "core" });
+    const door = await openHttpApi(core);
     const { hostname, port } = new URL(door.url);
     const socket = connect(Number(port), hostname);
     const asked = once(door.server, "request");

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApiDocument } from "../../../../src/contract/openapi/document.ts";
 import { referencePage } from "../../../../src/service/api/http/reference-page.ts";
-import { ServiceFixture } from "../../../support/service-fixture.ts";
+import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 
 type Document = {
   readonly paths: Record<string, Record<string, { operationId: string; summary: string }>>;
@@ -143,7 +144,7 @@ describe("GET /docs", () => {
   let fixture: ServiceFixture;
 
   beforeAll(async () => {
-    fixture = await ServiceFixture.start();
+    fixture = await startFixture({ level: "service" });
   });
 
   afterAll(() => fixture.close());

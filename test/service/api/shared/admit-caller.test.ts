@@ -5,8 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeSecretToken } from "../../../../src/base/secret-token.ts";
 import { admitCaller } from "../../../../src/service/api/shared/admit-caller.ts";
 import { revokeApiKey } from "../../../../src/service/core/accounts/keys.ts";
+import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { makeAccount, type TestAccount } from "../../../support/service-account.ts";
-import { CoreFixture } from "../../../support/service-core.ts";
 import { withReads } from "../../../support/wrapped-store.ts";
 
 const OFFICE = "203.0.113.7";
@@ -19,7 +20,8 @@ describe("admitCaller", () => {
 
   beforeEach(async () => {
     lookups = 0;
-    fixture = await CoreFixture.start({
+    fixture = await startFixture({
+      level: "core",
       ratePerMinute: 5,
       addressRatePerMinute: 3,
       wrapStore: (store) => {

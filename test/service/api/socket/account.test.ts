@@ -3,12 +3,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { SocketApi } from "../../../../src/service/api/socket/socket-door.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { makeAccount } from "../../../support/service-account.ts";
-import { CoreFixture } from "../../../support/service-core.ts";
 import { SocketClient } from "./socket-client.ts";
 
 it("lets an account's keys reach the account's agents, and no others", async () => {
-  const fixture = await CoreFixture.start();
+  const fixture = await startFixture({ level: "core" });
   const door = new SocketApi(fixture.core, { trustedProxyHops: 0, maxSockets: 100 });
   const server = createServer().on("upgrade", door.onUpgrade).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -4,10 +4,11 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SocketApi } from "../../../../src/service/api/socket/socket-door.ts";
 import { RunExpiry } from "../../../../src/service/core/runs/expire-runs.ts";
+import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../../../support/scripted-backend.ts";
 import { makeAccount, type TestAccount } from "../../../support/service-account.ts";
-import { CoreFixture } from "../../../support/service-core.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 import { SocketClient } from "./socket-client.ts";
 
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
@@ -20,7 +21,11 @@ for (const kind of storeKinds) {
     let close: () => Promise<void>;
 
     beforeEach(async () => {
-      fixture = await CoreFixture.start({ kind, backend: scriptedBackend((task) => say(task, "word")) });
+      fixture = await startFixture({
+        level: "core",
+        store: kind,
+        backend: scriptedBackend((task) => say(task, "word")),
+      });
       fixture.executor.start();
       account = await makeAccount(fixture);
       const door = new SocketApi(fixture.core, { trustedProxyHops: 0, maxSockets: 10 });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../../../support/scripted-backend.ts";
-import { ServiceFixture } from "../../../support/service-fixture.ts";
 import type { CiJob } from "../../../support/service-job.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 import { type EventFrame, SocketClient } from "./socket-client.ts";
 
 const SOCKETS = 200;
@@ -21,7 +22,7 @@ for (const kind of storeKinds) {
         if (text === "wait") return await untilStopped(task);
         await say(task, ...Array.from({ length: 20 }, (_, index) => `${text} ${index}`));
       });
-      fixture = await ServiceFixture.start({ kind, backend });
+      fixture = await startFixture({ level: "service", store: kind, backend });
     });
 
     afterAll(() => fixture.close());

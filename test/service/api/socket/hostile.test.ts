@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../../../support/scripted-backend.ts";
-import { ServiceFixture } from "../../../support/service-fixture.ts";
 import { SocketClient } from "./socket-client.ts";
 
 const BIG = "b".repeat(100_000);
@@ -9,7 +10,7 @@ describe("frames of a hostile or careless peer", () => {
   let fixture: ServiceFixture;
 
   beforeAll(async () => {
-    fixture = await ServiceFixture.start({ backend: scriptedBackend(untilStopped) });
+    fixture = await startFixture({ level: "service", backend: scriptedBackend(untilStopped) });
   });
 
   afterAll(() => fixture.close());
@@ -123,7 +124,7 @@ it("ends a subscription that is not read for 30 seconds, which goes on from its 
   const backend = scriptedBackend((task) =>
     say(task, ...Array.from({ length: 300 }, (_, index) => `${index} ${BIG}`)),
   );
-  const fixture = await ServiceFixture.start({ backend });
+  const fixture = await startFixture({ level: "service", backend });
   const { job, runId } = await fixture.jobWithRun();
   const total = (await job.follow(runId)).length;
   const socket = await SocketClient.open(fixture.url, { bearer: job.bearer });

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { makeSecretToken } from "../../../../src/base/secret-token.ts";
 import { FRAMES_PER_MINUTE } from "../../../../src/contract/sessions/socket.ts";
-import { type BedOptions, ServiceFixture } from "../../../support/service-fixture.ts";
+import type { ServiceFixture, ServiceFixtureOptions } from "../../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { refusedUpgrade, SocketClient } from "./socket-client.ts";
 
 const TOO_MANY = 4429;
@@ -10,8 +11,8 @@ const TOO_MANY = 4429;
 describe("a socket", () => {
   let fixture: ServiceFixture;
 
-  const start = async (config: BedOptions["config"] = {}) => {
-    fixture = await ServiceFixture.start({ config: { backend: "noop", ...config } });
+  const start = async (config: ServiceFixtureOptions["config"] = {}) => {
+    fixture = await startFixture({ level: "service", config: { backend: "noop", ...config } });
     return await fixture.job();
   };
 

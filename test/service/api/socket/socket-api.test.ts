@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { get } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { scriptedBackend, untilStopped } from "../../../support/scripted-backend.ts";
-import { ServiceFixture } from "../../../support/service-fixture.ts";
 import { refusedUpgrade, SocketClient } from "./socket-client.ts";
 
 const WEB_URL = "https://web.example";
@@ -12,7 +13,8 @@ describe("opening a socket", () => {
   let fixture: ServiceFixture;
 
   beforeAll(async () => {
-    fixture = await ServiceFixture.start({
+    fixture = await startFixture({
+      level: "service",
       backend: scriptedBackend(untilStopped),
       config: { webUrl: `${WEB_URL}/app`, capabilitySeconds: 900 },
     });
@@ -107,7 +109,8 @@ describe("a socket, as time goes by,", () => {
   let fixture: ServiceFixture;
 
   beforeEach(async () => {
-    fixture = await ServiceFixture.start({
+    fixture = await startFixture({
+      level: "service",
       backend: scriptedBackend(untilStopped),
       config: { capabilitySeconds: CAPABILITY_SECONDS },
     });
@@ -163,7 +166,7 @@ describe("a socket, as time goes by,", () => {
 });
 
 it("tells every subscription its cursor and closes with 1012 when the service stops", async () => {
-  const fixture = await ServiceFixture.start({ backend: scriptedBackend(untilStopped) });
+  const fixture = await startFixture({ level: "service", backend: scriptedBackend(untilStopped) });
   const { job, runId } = await fixture.jobWithRun();
   const socket = await SocketClient.open(fixture.url, { bearer: job.bearer });
   socket.send({ type: "subscribe", id: "run", run_id: runId });

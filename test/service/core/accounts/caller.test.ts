@@ -5,9 +5,10 @@ import { makeSecretToken } from "../../../../src/base/secret-token.ts";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import { authenticate } from "../../../../src/service/core/accounts/caller.ts";
 import type { Core } from "../../../../src/service/core/core.ts";
+import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import type { Answer } from "../../../support/service-client.ts";
-import { ServiceFixture } from "../../../support/service-fixture.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 
 const NOBODY = "00000000-0000-7000-8000-000000000000";
 
@@ -16,7 +17,7 @@ for (const kind of storeKinds) {
     let fixture: ServiceFixture;
 
     beforeAll(async () => {
-      fixture = await ServiceFixture.start({ kind, config: { backend: "noop" } });
+      fixture = await startFixture({ level: "service", store: kind, config: { backend: "noop" } });
     });
 
     afterAll(() => fixture.close());

@@ -11,10 +11,11 @@ import {
 import { accountWallet, balanceInCredits } from "../../../../src/service/core/money/ledger.ts";
 import { readCredits } from "../../../../src/service/core/money/read-credits.ts";
 import { decodeRates } from "../../../../src/service/settings/rates-file.ts";
+import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { ratesDocument } from "../../../support/rates-document.ts";
-import { CoreFixture } from "../../../support/service-core.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 
 const MONTHLY = 2600;
 const FIRST = 3;
@@ -43,7 +44,7 @@ for (const kind of storeKinds) {
     beforeEach(async () => {
       const rates = decodeRates(ratesDocument());
       if (!rates.ok) throw new Error(rates.refusal.join("\n"));
-      fixture = await CoreFixture.start({ kind, rates: rates.value });
+      fixture = await startFixture({ level: "core", store: kind, rates: rates.value });
       accountId = (await openAccount(fixture.core, "registered_free")).id;
     });
 

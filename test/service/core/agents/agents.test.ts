@@ -17,10 +17,11 @@ import {
 import type { Rates } from "../../../../src/service/core/money/rates.ts";
 import { listRuns } from "../../../../src/service/core/runs/list-runs.ts";
 import { defaultRates } from "../../../../src/service/settings/default-rates.ts";
+import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { scriptedBackend, untilStopped } from "../../../support/scripted-backend.ts";
-import { CoreFixture } from "../../../support/service-core.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 
 const RACERS = 50;
 const MAX_AGENTS = 3;
@@ -76,7 +77,12 @@ for (const kind of storeKinds) {
     const countAgents = () => fixture.store.committed.agents.count(owner.accountId);
 
     beforeEach(async () => {
-      fixture = await CoreFixture.start({ kind, rates, backend: scriptedBackend(untilStopped) });
+      fixture = await startFixture({
+        level: "core",
+        store: kind,
+        rates,
+        backend: scriptedBackend(untilStopped),
+      });
       owner = await open("registered_free");
     });
 

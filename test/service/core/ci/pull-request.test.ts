@@ -1,8 +1,8 @@
 // Where a run finds the head of a pull request: kept with its input, by the job's provider.
 
 import { describe, expect, it } from "vitest";
-import { ClaimFixture } from "../../../support/claim-fixture.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { ClaimFixture } from "../../../support/fixtures/claim-fixture.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`the head of a pull request on ${kind.name}`, () => {

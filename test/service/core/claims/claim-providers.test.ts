@@ -1,9 +1,9 @@
 // Which jobs of each provider may speak for their repository when an account claims it.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ClaimFixture } from "../../../support/claim-fixture.ts";
+import { ClaimFixture } from "../../../support/fixtures/claim-fixture.ts";
 import type { TestAccount } from "../../../support/service-account.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 
 const writersEvents = {
   gitlab: ["push", "schedule", "web", "webide", "api"],

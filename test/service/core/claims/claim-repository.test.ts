@@ -6,12 +6,12 @@ import { claimResponseSchema } from "../../../../src/contract/claims/claim.ts";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import { submitRunResponseSchema } from "../../../../src/contract/runs/run.ts";
 import { accountWallet } from "../../../../src/service/core/money/ledger.ts";
-import { ClaimFixture, type Repository } from "../../../support/claim-fixture.ts";
+import { ClaimFixture, type Repository } from "../../../support/fixtures/claim-fixture.ts";
 import type { TestAccount } from "../../../support/service-account.ts";
 import type { Answer } from "../../../support/service-client.ts";
 import { dumpPlace } from "../../../support/service-dump.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const OUTSIDERS_EVENTS = [

@@ -5,9 +5,9 @@ import { updateAgent } from "../../../../src/service/core/agents/manage-agent.ts
 import { releaseClaim } from "../../../../src/service/core/claims/release-claim.ts";
 import { accountWallet } from "../../../../src/service/core/money/ledger.ts";
 import { putWorkflow } from "../../../../src/service/core/workflows/workflows.ts";
-import { ClaimFixture, type Repository } from "../../../support/claim-fixture.ts";
+import { ClaimFixture, type Repository } from "../../../support/fixtures/claim-fixture.ts";
 import type { TestAccount } from "../../../support/service-account.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`a released claim on ${kind.name}`, () => {

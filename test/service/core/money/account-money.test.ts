@@ -12,12 +12,13 @@ import { finishRun, takeRun } from "../../../../src/service/core/runs/progress-r
 import { interruptRun } from "../../../../src/service/core/runs/recover-runs.ts";
 import type { Ending } from "../../../../src/service/core/runs/run-machine.ts";
 import { decodeRates } from "../../../../src/service/settings/rates-file.ts";
+import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { ratesDocument } from "../../../support/rates-document.ts";
-import { openDoor } from "../../../support/service-api.ts";
+import { openHttpApi } from "../../../support/service-api.ts";
 import { call } from "../../../support/service-client.ts";
-import { CoreFixture } from "../../../support/service-core.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 
 type Step =
   | { readonly type: "grant"; readonly credits: number }
@@ -82,8 +83,8 @@ for (const kind of storeKinds) {
     async function playHistory(steps: readonly Step[]): Promise<void> {
       const rates = decodeRates(ratesDocument({ subscriptions }));
       if (!rates.ok) throw new Error(rates.refusal.join("\n"));
-      const fixture = await CoreFixture.start({ kind, rates: rates.value });
-      const door = await openDoor(fixture);
+      const fixture = await startFixture({ level: "core", store: kind, rates: rates.value });
+      const door = await openHttpApi(fixture);
       try {
         const { id: accountId } = await openAccount(fixture.core, "subscribed");
         const caller = { kind: "account", accountId, callerClass: "owner" } as const;

@@ -7,10 +7,11 @@ import { cancelRun } from "../../../../src/service/core/runs/cancel-run.ts";
 import { finishRun, takeRun } from "../../../../src/service/core/runs/progress-run.ts";
 import { interruptRun } from "../../../../src/service/core/runs/recover-runs.ts";
 import type { Ending } from "../../../../src/service/core/runs/run-machine.ts";
-import { CoreFixture } from "../../../support/service-core.ts";
+import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
 import { expectValidStream } from "../../../support/service-streams.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 
 type Step =
   | { readonly type: "submit" }
@@ -49,7 +50,7 @@ for (const kind of storeKinds) {
     });
 
     async function playHistory(freeCredits: number, steps: readonly Step[]): Promise<void> {
-      const fixture = await CoreFixture.start({ kind, freeCredits });
+      const fixture = await startFixture({ level: "core", store: kind, freeCredits });
       try {
         const runIds: string[] = [];
         for (const taken of steps) {

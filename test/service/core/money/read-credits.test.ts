@@ -11,25 +11,26 @@ import {
 } from "../../../../src/service/core/accounts/keys.ts";
 import { exchangeToken } from "../../../../src/service/core/ci/exchange-token.ts";
 import { decodeRates } from "../../../../src/service/settings/rates-file.ts";
+import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { ratesDocument } from "../../../support/rates-document.ts";
-import { type Door, openDoor } from "../../../support/service-api.ts";
+import { type HttpApi, openHttpApi } from "../../../support/service-api.ts";
 import { call } from "../../../support/service-client.ts";
-import { CoreFixture } from "../../../support/service-core.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 
 const NOBODY = "00000000-0000-7000-8000-000000000000";
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`an account's credits on ${kind.name}`, () => {
     let fixture: CoreFixture;
-    let door: Door;
+    let door: HttpApi;
 
     beforeAll(async () => {
-      fixture = await CoreFixture.start({ kind });
+      fixture = await startFixture({ level: "core", store: kind });
       const rates = decodeRates(ratesDocument());
       if (!rates.ok) throw new Error(rates.refusal.join("\n"));
       Object.assign(fixture.core, { rates: rates.value });
-      door = await openDoor(fixture);
+      door = await openHttpApi(fixture);
     });
 
     afterAll(() => door.close());

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import type { Run } from "../../../../src/contract/runs/run.ts";
 import type { BackendTask } from "../../../../src/service/executor/backend.ts";
+import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../../../support/scripted-backend.ts";
-import { ServiceFixture } from "../../../support/service-fixture.ts";
 import type { CiJob } from "../../../support/service-job.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
 import { expectValidStream, outlineOf } from "../../../support/service-streams.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 
 const ROUNDS = 60;
 
@@ -33,7 +34,7 @@ for (const kind of storeKinds) {
       const backend = scriptedBackend(async (task) => {
         await scripts[String(task.messages[0]?.content)]?.(task);
       });
-      fixture = await ServiceFixture.start({ kind, backend, config: { maxRunningRuns: 4 } });
+      fixture = await startFixture({ level: "service", store: kind, backend, config: { maxRunningRuns: 4 } });
     });
 
     afterAll(async () => {
@@ -145,7 +146,7 @@ for (const kind of storeKinds) {
 it("answers a second cancel of a deaf run like the first", async () => {
   const hears = Promise.withResolvers<void>();
   const backend = scriptedBackend(() => hears.promise);
-  const fixture = await ServiceFixture.start({ backend });
+  const fixture = await startFixture({ level: "service", backend });
   try {
     const { job, runId } = await fixture.jobWithRun();
     await job.readUntil(runId, ({ event }) => event.type === "RUN_STARTED");

@@ -4,11 +4,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ciRunPageSchema } from "../../../../src/contract/ci/ci-run.ts";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import { RunExpiry } from "../../../../src/service/core/runs/expire-runs.ts";
+import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../../../support/scripted-backend.ts";
 import { makeAccount, openCaller, type TestAccount } from "../../../support/service-account.ts";
-import { CoreFixture } from "../../../support/service-core.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 import { withReads } from "../../../support/wrapped-store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -29,8 +30,9 @@ for (const kind of storeKinds) {
         const words = Number(task.messages.at(-1)?.content);
         await say(task, ...Array.from({ length: words }, (_, index) => `word ${index}`));
       });
-      fixture = await CoreFixture.start({
-        kind,
+      fixture = await startFixture({
+        level: "core",
+        store: kind,
         backend,
         wrapStore: (store) =>
           withReads(store, {

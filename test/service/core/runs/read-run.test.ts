@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ciRunPageSchema } from "../../../../src/contract/ci/ci-run.ts";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import type { BackendTask } from "../../../../src/service/executor/backend.ts";
+import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../../../support/scripted-backend.ts";
-import { ServiceFixture } from "../../../support/service-fixture.ts";
 import { expectValidStream, outlineOf } from "../../../support/service-streams.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 
 /** One run that waits for the test at every step. */
 type Puppet = { readonly task: BackendTask; finish(): void };
@@ -22,7 +23,12 @@ for (const kind of storeKinds) {
       const backend = scriptedBackend(async (task) => {
         await scripts.get(String(task.messages[0]?.content))?.(task);
       });
-      fixture = await ServiceFixture.start({ kind, backend, config: { maxRunningRuns: 50 } });
+      fixture = await startFixture({
+        level: "service",
+        store: kind,
+        backend,
+        config: { maxRunningRuns: 50 },
+      });
     });
 
     afterAll(() => fixture.close());
@@ -204,7 +210,7 @@ describe("a reader who waits", () => {
       begun.resolve();
       await new Promise((resolve) => task.signal.addEventListener("abort", resolve, { once: true }));
     });
-    const fixture = await ServiceFixture.start({ backend });
+    const fixture = await startFixture({ level: "service", backend });
     const { job, runId } = await fixture.jobWithRun();
     await begun.promise;
     const { next } = await job.page(runId, { wait: 30 });
@@ -219,7 +225,8 @@ describe("a reader who waits", () => {
 
   it("is forgotten when it hangs up", async () => {
     const begun = Promise.withResolvers<void>();
-    const fixture = await ServiceFixture.start({
+    const fixture = await startFixture({
+      level: "service",
       backend: scriptedBackend(async (task) => {
         begun.resolve();
         await new Promise((resolve) => task.signal.addEventListener("abort", resolve, { once: true }));

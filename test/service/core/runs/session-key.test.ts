@@ -5,10 +5,11 @@ import { releaseClaim } from "../../../../src/service/core/claims/release-claim.
 import { accountWallet } from "../../../../src/service/core/money/ledger.ts";
 import type { Store } from "../../../../src/service/core/ports/store.ts";
 import { RunSubmitter } from "../../../../src/service/core/runs/submit-run.ts";
-import { ClaimFixture, type Repository } from "../../../support/claim-fixture.ts";
+import { ClaimFixture, type Repository } from "../../../support/fixtures/claim-fixture.ts";
+import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import type { TestAccount } from "../../../support/service-account.ts";
-import { CoreFixture } from "../../../support/service-core.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 import { withWrites } from "../../../support/wrapped-store.ts";
 
 /** Runs `before` when a transaction is about to take a session key. */
@@ -27,7 +28,7 @@ for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`a session key on ${kind.name}`, () => {
     let fixture: CoreFixture;
     beforeEach(async () => {
-      fixture = await CoreFixture.start({ kind });
+      fixture = await startFixture({ level: "core", store: kind });
     });
     afterEach(() => fixture.close());
 

@@ -3,10 +3,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { appendRunEvents, beatRun, takeRun } from "../../../../src/service/core/runs/progress-run.ts";
 import { StalledRuns } from "../../../../src/service/core/runs/stalled-runs.ts";
-import { CoreFixture } from "../../../support/service-core.ts";
+import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
 import { expectValidStream } from "../../../support/service-streams.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 import { withReads } from "../../../support/wrapped-store.ts";
 
 for (const kind of storeKinds) {
@@ -19,7 +20,7 @@ for (const kind of storeKinds) {
     beforeEach(async () => {
       nowMs = 0;
       isStoreAway = false;
-      fixture = await CoreFixture.start({ kind });
+      fixture = await startFixture({ level: "core", store: kind });
       const { store } = fixture;
       const listAtWork = async () => {
         if (isStoreAway) throw new Error("away");

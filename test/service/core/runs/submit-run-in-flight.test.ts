@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Store } from "../../../../src/service/core/ports/store.ts";
-import { CoreFixture } from "../../../support/service-core.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 
 describe("a key in flight", () => {
   it("is refused until its first request is answered, then gives that one's run", async () => {
@@ -17,7 +17,7 @@ describe("a key in flight", () => {
         return await store.transact(work);
       },
     });
-    const fixture = await CoreFixture.start({ wrapStore });
+    const fixture = await startFixture({ level: "core", wrapStore });
     await fixture.caller();
     isGated = true;
     const send = (key: string) => fixture.trySubmit({ message: "x", idempotency_key: key });
@@ -48,7 +48,7 @@ describe("a key in flight", () => {
         return await store.transact(work);
       },
     });
-    const fixture = await CoreFixture.start({ wrapStore });
+    const fixture = await startFixture({ level: "core", wrapStore });
     await fixture.caller();
     failures = 1;
     const send = () => fixture.trySubmit({ message: "x", idempotency_key: "k" });

@@ -2,19 +2,24 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
+import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { scriptedBackend, untilStopped } from "../../../support/scripted-backend.ts";
 import type { Answer } from "../../../support/service-client.ts";
-import { ServiceFixture } from "../../../support/service-fixture.ts";
 import type { CiJob } from "../../../support/service-job.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`paying on ${kind.name}`, () => {
     let fixture: ServiceFixture;
 
     const start = async (freeCredits: number) => {
-      fixture = await ServiceFixture.start({ kind, config: { freeCredits, backend: "noop" } });
+      fixture = await startFixture({
+        level: "service",
+        store: kind,
+        config: { freeCredits, backend: "noop" },
+      });
     };
 
     afterEach(async () => {
@@ -161,7 +166,11 @@ for (const kind of storeKinds) {
 describe("capacity", () => {
   it("refuses a run when too many wait, holds nothing for it, and still answers a request made before", async () => {
     const backend = scriptedBackend(untilStopped);
-    const fixture = await ServiceFixture.start({ backend, config: { maxRunningRuns: 1, maxQueuedRuns: 1 } });
+    const fixture = await startFixture({
+      level: "service",
+      backend,
+      config: { maxRunningRuns: 1, maxQueuedRuns: 1 },
+    });
     try {
       const job = await fixture.job();
       const running = await job.start();

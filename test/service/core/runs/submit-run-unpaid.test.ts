@@ -7,10 +7,11 @@ import type { Store } from "../../../../src/service/core/ports/store.ts";
 import { delegateRun } from "../../../../src/service/core/runs/delegate-run.ts";
 import { takeRun } from "../../../../src/service/core/runs/progress-run.ts";
 import { decodeRates } from "../../../../src/service/settings/rates-file.ts";
+import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { ratesDocument } from "../../../support/rates-document.ts";
-import { CoreFixture } from "../../../support/service-core.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 import { withWrites } from "../../../support/wrapped-store.ts";
 
 const TABLES = ["runs", "run_inputs", "sessions", "idempotency_keys", "ledger_postings"];
@@ -42,7 +43,7 @@ for (const kind of storeKinds) {
             },
           },
         }));
-      fixture = await CoreFixture.start({ kind, freeCredits: 1, wrapStore });
+      fixture = await startFixture({ level: "core", store: kind, freeCredits: 1, wrapStore });
       await fixture.caller();
       const before = await everything();
       isTaken = true;
@@ -61,8 +62,9 @@ for (const kind of storeKinds) {
       if (!rates.ok) throw new Error(rates.refusal.join("\n"));
       const { plans } = rates.value;
       const registered_free = { ...plans.registered_free, firstCredits: 2, maxConcurrentRuns: 1 };
-      fixture = await CoreFixture.start({
-        kind,
+      fixture = await startFixture({
+        level: "core",
+        store: kind,
         rates: { ...rates.value, plans: { ...plans, registered_free } },
       });
       const { id: accountId } = await openAccount(fixture.core, "registered_free");
@@ -84,7 +86,7 @@ for (const kind of storeKinds) {
     });
 
     it("takes no more from an account at once than it has", async () => {
-      fixture = await CoreFixture.start({ kind, freeCredits: 3 });
+      fixture = await startFixture({ level: "core", store: kind, freeCredits: 3 });
       await fixture.caller();
       const submitted = await Promise.all(
         Array.from({ length: 12 }, () => fixture.trySubmit({ message: "go" })),

@@ -4,11 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import { submitRunResponseSchema } from "../../../../src/contract/runs/run.ts";
 import type { BackendTask } from "../../../../src/service/executor/backend.ts";
+import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../../../support/scripted-backend.ts";
 import type { Answer } from "../../../support/service-client.ts";
-import { ServiceFixture } from "../../../support/service-fixture.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 const NOBODY = "00000000-0000-7000-8000-000000000000";
@@ -24,7 +25,7 @@ for (const kind of storeKinds) {
         tasks.push(task);
         await say(task, "done");
       });
-      fixture = await ServiceFixture.start({ kind, backend });
+      fixture = await startFixture({ level: "service", store: kind, backend });
     });
 
     afterAll(async () => {

@@ -5,12 +5,13 @@ import { grantCredits } from "../../../../src/service/core/accounts/keys.ts";
 import type { Store } from "../../../../src/service/core/ports/store.ts";
 import { RunSubmitter } from "../../../../src/service/core/runs/submit-run.ts";
 import { fireDueSchedules } from "../../../../src/service/core/schedules/fire-schedules.ts";
+import type { CoreFixture, CoreFixtureOptions } from "../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { plant, readSchedule, scheduledRuns } from "../../../support/schedules.ts";
 import { say, scriptedBackend } from "../../../support/scripted-backend.ts";
 import { makeAccount } from "../../../support/service-account.ts";
-import { type CoreBedOptions, CoreFixture } from "../../../support/service-core.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores.ts";
+import { storeKinds } from "../../../support/stores/stores.ts";
 
 const TICKS = 20;
 const backend = scriptedBackend((task) => say(task, "done"));
@@ -19,8 +20,8 @@ for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`firing schedules on ${kind.name}`, () => {
     let fixture: CoreFixture;
 
-    const open = async (options: CoreBedOptions = {}) => {
-      fixture = await CoreFixture.start({ kind, backend, ...options });
+    const open = async (options: CoreFixtureOptions = {}) => {
+      fixture = await startFixture({ level: "core", store: kind, backend, ...options });
       return await makeAccount(fixture, "registered_free");
     };
     /** Each tick with a submitter of its own, as on a node of its own. */

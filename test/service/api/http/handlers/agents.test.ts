@@ -12,10 +12,11 @@ import { runListSchema } from "../../../../../src/contract/runs/run.ts";
 import { exchangeToken } from "../../../../../src/service/core/ci/exchange-token.ts";
 import type { Rates } from "../../../../../src/service/core/money/rates.ts";
 import { defaultRates } from "../../../../../src/service/settings/default-rates.ts";
+import type { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import { makeAccount, openCaller, type TestAccount } from "../../../../support/service-account.ts";
 import type { Answer, Call } from "../../../../support/service-client.ts";
-import { CoreFixture } from "../../../../support/service-core.ts";
-import { storeKinds } from "../../../../support/stores.ts";
+import { storeKinds } from "../../../../support/stores/stores.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 
@@ -58,7 +59,7 @@ for (const kind of storeKinds) {
     };
 
     beforeEach(async () => {
-      fixture = await CoreFixture.start({ kind, rates });
+      fixture = await startFixture({ level: "core", store: kind, rates });
       api = await openCaller(fixture);
       account = await makeAccount(fixture);
     });

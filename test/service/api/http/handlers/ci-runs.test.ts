@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { expect, it } from "vitest";
 import { exchangeToken } from "../../../../../src/service/core/ci/exchange-token.ts";
 import type { Store } from "../../../../../src/service/core/ports/store.ts";
-import { openDoor } from "../../../../support/service-api.ts";
-import { CoreFixture } from "../../../../support/service-core.ts";
+import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
+import { openHttpApi } from "../../../../support/service-api.ts";
 import { withReads } from "../../../../support/wrapped-store.ts";
 
 it("does not wait for a reader who went away before the wait began", async () => {
@@ -19,11 +19,11 @@ it("does not wait for a reader who went away before the wait began", async () =>
         },
       },
     });
-  const fixture = await CoreFixture.start({ wrapStore });
+  const fixture = await startFixture({ level: "core", wrapStore });
   const exchanged = await exchangeToken(fixture.core, { subjectToken: "reader", requestId: "r" });
   if (!exchanged.ok) throw new Error(exchanged.refusal.reason);
   const runId = await fixture.submit();
-  const door = await openDoor(fixture);
+  const door = await openHttpApi(fixture);
 
   const connected = once(door.server, "connection");
   const hangUp = new AbortController();

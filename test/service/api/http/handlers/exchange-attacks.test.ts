@@ -3,9 +3,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type IssuerKey, makeIssuerKey } from "../../../../../fakes/issuer/key.ts";
 import { problemSchema } from "../../../../../src/contract/problems/problem.ts";
+import type { ServiceFixture } from "../../../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import type { Answer } from "../../../../support/service-client.ts";
-import { ServiceFixture } from "../../../../support/service-fixture.ts";
-import { storeKinds } from "../../../../support/stores.ts";
+import { storeKinds } from "../../../../support/stores/stores.ts";
 
 const EXPIRED_AFTER_MS = 360_000;
 
@@ -240,7 +241,7 @@ for (const kind of storeKinds) {
 
     beforeAll(async () => {
       strangersKey = await makeIssuerKey();
-      fixture = await ServiceFixture.start({ kind });
+      fixture = await startFixture({ level: "service", store: kind });
       // The key set is known: what follows is refused for what it is, not for keys that are missing.
       await fixture.job();
     });

@@ -1,12 +1,13 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { problemSchema } from "../../../../../src/contract/problems/problem.ts";
+import type { ServiceFixture, ServiceFixtureOptions } from "../../../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import type { Answer } from "../../../../support/service-client.ts";
-import { type BedOptions, ServiceFixture } from "../../../../support/service-fixture.ts";
 
 let fixture: ServiceFixture;
 
-async function start(options: BedOptions): Promise<void> {
-  fixture = await ServiceFixture.start(options);
+async function start(options: ServiceFixtureOptions): Promise<void> {
+  fixture = await startFixture({ level: "service", ...options });
 }
 
 afterEach(() => fixture.close());

@@ -12,14 +12,14 @@ import {
 import { exchangeResponseSchema } from "../../../../../src/contract/ci/exchange.ts";
 import { problemSchema } from "../../../../../src/contract/problems/problem.ts";
 import type { IssuerConfig } from "../../../../../src/service/oidc/issuer-config.ts";
-import { ServiceFixture } from "../../../../support/service-fixture.ts";
-import { storeKinds } from "../../../../support/stores.ts";
+import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
+import { storeKinds } from "../../../../support/stores/stores.ts";
 
 type ClaimsOf = (context: ProviderClaimsContext) => Record<string, unknown>;
 
 async function start(claimsOf: ClaimsOf, entry: Partial<IssuerConfig>) {
   const kind = storeKinds.find(({ isSkipped }) => !isSkipped);
-  const fixture = await ServiceFixture.start({ kind, issuerEntry: entry });
+  const fixture = await startFixture({ level: "service", store: kind, issuerEntry: entry });
   const mint = (overrides: Claims = {}) => {
     const { issuer } = fixture.forge;
     const context = { issuer: issuer.url, nowMs: fixture.clock.now(), audience: fixture.audience, overrides };

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { audienceResponseSchema, exchangeResponseSchema } from "../../../../../src/contract/ci/exchange.ts";
 import { problemSchema } from "../../../../../src/contract/problems/problem.ts";
+import type { ServiceFixture } from "../../../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import { dumpPlace } from "../../../../support/service-dump.ts";
-import { ServiceFixture } from "../../../../support/service-fixture.ts";
-import { storeKinds } from "../../../../support/stores.ts";
+import { storeKinds } from "../../../../support/stores/stores.ts";
 
 const PATH = "/v1/ci/oidc/exchange";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -13,7 +14,7 @@ for (const kind of storeKinds) {
     let fixture: ServiceFixture;
 
     beforeAll(async () => {
-      fixture = await ServiceFixture.start({ kind });
+      fixture = await startFixture({ level: "service", store: kind });
     });
 
     afterAll(() => fixture.close());
@@ -123,7 +124,7 @@ describe("the body of an exchange", () => {
   let fixture: ServiceFixture;
 
   beforeAll(async () => {
-    fixture = await ServiceFixture.start();
+    fixture = await startFixture({ level: "service" });
   });
 
   afterAll(() => fixture.close());

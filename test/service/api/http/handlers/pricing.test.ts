@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { modelPricing, toolPricing } from "../../../../../src/service/core/money/rate-cards.ts";
 import { decodeRates } from "../../../../../src/service/settings/rates-file.ts";
+import type { ServiceFixture } from "../../../../support/fixtures/service-fixture.ts";
+import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import { ratesDocument } from "../../../../support/rates-document.ts";
-import { ServiceFixture } from "../../../../support/service-fixture.ts";
 
 const decoded = decodeRates(ratesDocument());
 if (!decoded.ok) throw new Error(decoded.refusal.join("\n"));
@@ -12,7 +13,7 @@ describe("the public rate cards", () => {
   let fixture: ServiceFixture;
 
   beforeAll(async () => {
-    fixture = await ServiceFixture.start({ config: { rates } });
+    fixture = await startFixture({ level: "service", config: { rates } });
   });
 
   afterAll(() => fixture.close());

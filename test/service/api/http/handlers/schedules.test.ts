@@ -3,12 +3,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { problemSchema } from "../../../../../src/contract/problems/problem.ts";
 import { scheduleSchema } from "../../../../../src/contract/schedules/schedule.ts";
+import type { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import { plant, readSchedule } from "../../../../support/schedules.ts";
 import { scriptedBackend } from "../../../../support/scripted-backend.ts";
 import { makeAccount, openCaller, type TestAccount } from "../../../../support/service-account.ts";
 import type { Answer, Call } from "../../../../support/service-client.ts";
-import { CoreFixture } from "../../../../support/service-core.ts";
-import { storeKinds } from "../../../../support/stores.ts";
+import { storeKinds } from "../../../../support/stores/stores.ts";
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`schedules on ${kind.name}`, () => {
@@ -17,7 +18,7 @@ for (const kind of storeKinds) {
     let mine: TestAccount;
 
     beforeAll(async () => {
-      fixture = await CoreFixture.start({ kind, backend: scriptedBackend(async () => {}) });
+      fixture = await startFixture({ level: "core", store: kind, backend: scriptedBackend(async () => {}) });
       api = await openCaller(fixture);
       mine = await makeAccount(fixture);
     });

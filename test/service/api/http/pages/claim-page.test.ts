@@ -1,8 +1,8 @@
 // The claim page in each state of the claim.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ClaimFixture } from "../../../../support/claim-fixture.ts";
-import { storeKinds } from "../../../../support/stores.ts";
+import { ClaimFixture } from "../../../../support/fixtures/claim-fixture.ts";
+import { storeKinds } from "../../../../support/stores/stores.ts";
 
 const DAY_MS = 24 * 3_600_000;
 

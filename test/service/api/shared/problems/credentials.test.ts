@@ -5,13 +5,14 @@ import { toProblem } from "../../../../../src/service/api/shared/problems/to-pro
 import { authenticate } from "../../../../../src/service/core/accounts/caller.ts";
 import { makeApiKey, openAccount, revokeApiKey } from "../../../../../src/service/core/accounts/keys.ts";
 import { exchangeToken, revokeCapability } from "../../../../../src/service/core/ci/exchange-token.ts";
-import { CoreFixture } from "../../../../support/service-core.ts";
+import type { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 
 describe("the problem of a refused credential", () => {
   let fixture: CoreFixture;
 
   beforeEach(async () => {
-    fixture = await CoreFixture.start();
+    fixture = await startFixture({ level: "core" });
   });
 
   afterEach(() => fixture.close());

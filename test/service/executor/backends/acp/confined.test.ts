@@ -7,7 +7,12 @@ import { makeHome, removeHome } from "../../../../../src/service/sandbox/agent-h
 import { confineAgent } from "../../../../../src/service/sandbox/confine-agent.ts";
 import type { SandboxLimits } from "../../../../../src/service/sandbox/sandbox-config.ts";
 import type { AgentStep } from "../../../../support/acp-agent.ts";
-import { type AcpBedOptions, type AcpRun, closeBeds, runAgent } from "../../../../support/acp-fixture.ts";
+import {
+  type AcpFixtureOptions,
+  type AcpRun,
+  closeFixtures,
+  runAgent,
+} from "../../../../support/fixtures/acp-fixture.ts";
 import { hasBubblewrap, processesWith, SandboxFixture } from "../../../sandbox/sandbox-fixture.ts";
 
 const project = resolve(dirname(fileURLToPath(import.meta.url)), "../../../../..");
@@ -25,12 +30,12 @@ beforeEach(() => {
   fixture = new SandboxFixture();
 });
 afterEach(() => fixture.close());
-afterAll(closeBeds);
+afterAll(closeFixtures);
 
 /** Runs a confined agent under these limits, the usual ones unless told. */
 async function runConfined(
   limits: Partial<SandboxLimits>,
-  { settings, ...options }: AcpBedOptions,
+  { settings, ...options }: AcpFixtureOptions,
 ): Promise<AcpRun> {
   const config = fixture.config({ config: { readPaths: [...shown, dirname(process.execPath)] } });
   const agentLimits = { ...config.agentLimits, ...limits };

@@ -4,16 +4,21 @@ import { afterAll, describe, expect, it } from "vitest";
 import { StreamLimitError } from "../../../../../src/service/executor/event-writer.ts";
 import { RunStopped, type StopKind } from "../../../../../src/service/executor/stop-reason.ts";
 import type { AgentScript, AgentStep } from "../../../../support/acp-agent.ts";
-import { type AcpBedOptions, closeBeds, isAlive, runAgent } from "../../../../support/acp-fixture.ts";
+import {
+  type AcpFixtureOptions,
+  closeFixtures,
+  isAlive,
+  runAgent,
+} from "../../../../support/fixtures/acp-fixture.ts";
 
-afterAll(closeBeds);
+afterAll(closeFixtures);
 
 const text = (said: string): AgentStep => ({
   do: "update",
   update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: said } },
 });
 
-async function failureOf(options: AcpBedOptions) {
+async function failureOf(options: AcpFixtureOptions) {
   const { outcome, recorder } = await runAgent(options);
   expect(recorder.faults()).toEqual([]);
   return outcome;
@@ -152,7 +157,7 @@ describe("an agent's process", () => {
 
 describe("a run that is stopped", () => {
   /** Stops the run at its first word; returns what the agent heard. */
-  async function stop(kind: StopKind, options: AcpBedOptions) {
+  async function stop(kind: StopKind, options: AcpFixtureOptions) {
     const controller = new AbortController();
     const reason = new RunStopped(kind);
     const emitted: unknown[] = [];

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { UsageMeter } from "../../../../../src/service/executor/usage-meter.ts";
 import type { AgentStep } from "../../../../support/acp-agent.ts";
-import { closeBeds, runAgent } from "../../../../support/acp-fixture.ts";
+import { closeFixtures, runAgent } from "../../../../support/fixtures/acp-fixture.ts";
 
-afterAll(closeBeds);
+afterAll(closeFixtures);
 
 function update(sessionUpdate: string, fields: Readonly<Record<string, unknown>>): AgentStep {
   return { do: "update", update: { sessionUpdate, ...fields } };

@@ -6,9 +6,9 @@ import {
   permissionKinds,
 } from "../../../../../src/service/executor/backends/acp/settings.ts";
 import type { AgentStep } from "../../../../support/acp-agent.ts";
-import { closeBeds, runAgent } from "../../../../support/acp-fixture.ts";
+import { closeFixtures, runAgent } from "../../../../support/fixtures/acp-fixture.ts";
 
-afterAll(closeBeds);
+afterAll(closeFixtures);
 
 const every = ["allow_always", "allow_once", "reject_always", "reject_once"];
 

@@ -7,13 +7,13 @@ import { writeFile } from "../../../../../src/service/executor/tools/write-file.
 import { UsageMeter } from "../../../../../src/service/executor/usage-meter.ts";
 import { outlineOf } from "../../../../support/service-streams.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
-import { API_KEY, expectWhole, type ModelBedOptions, ModelFixture, providers } from "./model-fixture.ts";
+import { API_KEY, expectWhole, ModelFixture, type ModelFixtureOptions, providers } from "./model-fixture.ts";
 
 describe.each(providers)("an answer by %s", (provider) => {
   let fixture: ModelFixture;
   let recorder: TaskRecorder;
 
-  const start = async (script: ModelBedOptions["script"], options: Partial<ModelBedOptions> = {}) => {
+  const start = async (script: ModelFixtureOptions["script"], options: Partial<ModelFixtureOptions> = {}) => {
     recorder = new TaskRecorder();
     fixture = await ModelFixture.start({ provider, script, ...options });
   };

@@ -5,7 +5,7 @@ import { everyTime } from "../../../../../fakes/model-server/script.ts";
 import { answer, call, fault, say } from "../../../../../fakes/model-server/turn.ts";
 import { UsageMeter } from "../../../../../src/service/executor/usage-meter.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
-import { expectWhole, type ModelBedOptions, ModelFixture, providers, ratesOf } from "./model-fixture.ts";
+import { expectWhole, ModelFixture, type ModelFixtureOptions, providers, ratesOf } from "./model-fixture.ts";
 
 const priced = ratesOf({ id: "scripted-model", inNanoUsdPerToken: 1_000, outNanoUsdPerToken: 5_000 });
 const cached = ratesOf({
@@ -23,7 +23,7 @@ describe.each(providers)("a run of the model by %s", (provider) => {
     recorder = new TaskRecorder();
   });
 
-  const start = async (script: ModelBedOptions["script"], options: Partial<ModelBedOptions> = {}) => {
+  const start = async (script: ModelFixtureOptions["script"], options: Partial<ModelFixtureOptions> = {}) => {
     fixture = await ModelFixture.start({ provider, script, ...options });
   };
 

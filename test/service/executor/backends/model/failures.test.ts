@@ -13,9 +13,9 @@ import {
   think,
 } from "../../../../../fakes/model-server/turn.ts";
 import type { BackendFailure } from "../../../../../src/service/executor/backend.ts";
-import { ManualClock } from "../../../../support/clock-manual.ts";
+import { ManualClock } from "../../../../support/clocks/manual-clock.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
-import { API_KEY, expectWhole, type ModelBedOptions, ModelFixture, providers } from "./model-fixture.ts";
+import { API_KEY, expectWhole, ModelFixture, type ModelFixtureOptions, providers } from "./model-fixture.ts";
 
 const LONG = "A text that is long enough to be cut. ".repeat(20);
 
@@ -23,7 +23,7 @@ describe.each(providers)("a model's API (%s)", (provider) => {
   let fixture: ModelFixture;
   let recorder: TaskRecorder;
 
-  const start = async (script: ModelBedOptions["script"], options: Partial<ModelBedOptions> = {}) => {
+  const start = async (script: ModelFixtureOptions["script"], options: Partial<ModelFixtureOptions> = {}) => {
     recorder = new TaskRecorder();
     fixture = await ModelFixture.start({ provider, script, ...options });
   };

@@ -50,7 +50,7 @@ export function ratesOf(...models: readonly Omit<ModelRate, "isFreeTierEligible"
   return { ...defaultRates, models: [first, ...others] };
 }
 
-export type ModelBedOptions = {
+export type ModelFixtureOptions = {
   readonly script: Script;
   readonly provider?: ModelProvider;
   readonly files?: Readonly<Record<string, string>>;
@@ -63,15 +63,15 @@ export class ModelFixture {
   readonly server: ModelServer;
   readonly checkout: Checkout;
   readonly clock = new HastyClock();
-  readonly #options: ModelBedOptions;
+  readonly #options: ModelFixtureOptions;
 
-  static async start(options: ModelBedOptions): Promise<ModelFixture> {
+  static async start(options: ModelFixtureOptions): Promise<ModelFixture> {
     const server = await startModelServer({ script: options.script, apiKey: API_KEY });
     const checkout = { ...(await folderCheckout(options.files ?? {})), ...options.checkout };
     return new ModelFixture({ server, checkout, options });
   }
 
-  private constructor(parts: { server: ModelServer; checkout: Checkout; options: ModelBedOptions }) {
+  private constructor(parts: { server: ModelServer; checkout: Checkout; options: ModelFixtureOptions }) {
     this.server = parts.server;
     this.checkout = parts.checkout;
     this.#options = parts.options;

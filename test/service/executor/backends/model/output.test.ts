@@ -5,7 +5,7 @@ import { answer, call, say } from "../../../../../fakes/model-server/turn.ts";
 import { BackendFailure } from "../../../../../src/service/executor/backend.ts";
 import { outputForm } from "../../../../../src/service/executor/backends/model/output-schema.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
-import { expectWhole, type ModelBedOptions, ModelFixture, providers } from "./model-fixture.ts";
+import { expectWhole, ModelFixture, type ModelFixtureOptions, providers } from "./model-fixture.ts";
 
 const outputSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -23,7 +23,7 @@ describe.each(providers)("a reply of a form, by %s", (provider) => {
     recorder = new TaskRecorder();
   });
 
-  const start = async (script: ModelBedOptions["script"]) => {
+  const start = async (script: ModelFixtureOptions["script"]) => {
     fixture = await ModelFixture.start({ provider, script });
   };
 

@@ -8,7 +8,8 @@ import { systemRandom } from "../../../../../src/base/ids.ts";
 import { toRun } from "../../../../../src/service/api/shared/run-view.ts";
 import { modelBackend } from "../../../../../src/service/executor/backends/model/model-backend.ts";
 import { readingToolbox } from "../../../../../src/service/executor/backends/model/toolbox.ts";
-import { CoreFixture } from "../../../../support/service-core.ts";
+import type { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
+import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import { expectSoundLedger } from "../../../../support/service-ledger.ts";
 import { expectValidStream } from "../../../../support/service-streams.ts";
 import { CheckoutFixture } from "../../../checkouts/checkout-fixture.ts";
@@ -49,7 +50,8 @@ describe("a run by a model", () => {
     const sha = checkouts.repository.commit({
       files: { "README.md": "# Hello\n", "AGENTS.md": "Answer in one word.\n" },
     });
-    fixture = await CoreFixture.start({
+    fixture = await startFixture({
+      level: "core",
       backend,
       rates,
       freeCredits,

@@ -1,6 +1,6 @@
 // A clock that only the test moves. Timers of the machine keep running: nothing of the service waits on them.
 
-import type { Clock } from "../../src/base/clock.ts";
+import type { Clock } from "../../../src/base/clock.ts";
 
 type Watcher = { isSo(sleeping: number): boolean; wake(): void };
 type Sleeper = { readonly at: number; wake(): void };

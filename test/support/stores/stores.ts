@@ -4,9 +4,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Store } from "../../src/service/core/ports/store.ts";
-import { openPostgresStore } from "../../src/service/store/postgres.ts";
-import { openSqliteStore } from "../../src/service/store/sqlite.ts";
+import type { Store } from "../../../src/service/core/ports/store.ts";
+import { openPostgresStore } from "../../../src/service/store/postgres.ts";
+import { openSqliteStore } from "../../../src/service/store/sqlite.ts";
 import { createTestSchema, testDatabaseUrl } from "./postgres-schema.ts";
 
 /** A place for a store, which outlives the stores that are opened on it. */

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
-import { openPostgresStore } from "../../src/service/store/postgres.ts";
+import { openPostgresStore } from "../../../src/service/store/postgres.ts";
 import type { StorePlace } from "./stores.ts";
 
 const run = promisify(execFile);

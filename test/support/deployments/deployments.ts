@@ -5,11 +5,12 @@ import type { JsonWebKey } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { decodeRates } from "../../src/service/settings/rates-file.ts";
-import type { Role } from "../../src/service/settings/service-settings.ts";
-import { ratesDocument } from "./rates-document.ts";
-import { AUDIENCE, ServiceNodes } from "./service-nodes.ts";
-import { type StoreKind, storeKinds } from "./stores.ts";
+import { decodeRates } from "../../../src/service/settings/rates-file.ts";
+import type { Role } from "../../../src/service/settings/service-settings.ts";
+import { AUDIENCE } from "../fixtures/nodes-fixture.ts";
+import { startFixture } from "../fixtures/start-fixture.ts";
+import { ratesDocument } from "../rates-document.ts";
+import { type StoreKind, storeKinds } from "../stores/stores.ts";
 
 /** Free runs of a repository's owner. */
 export const FREE_CREDITS = 2;
@@ -67,7 +68,7 @@ async function startDeployment(kind: StoreKind, roles: readonly Role[]): Promise
   await writeFile(ratesFile, JSON.stringify(RATES_DOCUMENT));
   const place = await kind.make({ isEmpty: true });
   const settings = { RATES_FILE: ratesFile, CI_FREE_CREDITS: String(FREE_CREDITS) };
-  const nodes = await ServiceNodes.start({ place, roles, settings });
+  const nodes = await startFixture({ level: "nodes", place, roles, settings });
   const { url, key } = nodes.forge.issuer;
   const privateKey = key.privateKey.export({ format: "jwk" });
   return {

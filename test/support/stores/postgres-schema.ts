@@ -4,7 +4,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { openPostgresStore } from "../../src/service/store/postgres.ts";
+import { openPostgresStore } from "../../../src/service/store/postgres.ts";
 
 /** Undefined where the suite has no PostgreSQL: those tests are skipped, and say so. */
 export const testDatabaseUrl = process.env.TEST_DATABASE_URL;
@@ -62,7 +62,7 @@ async function makeTemplate(client: pg.Client): Promise<string> {
 }
 
 function migrationsHash(): string {
-  const folder = join(import.meta.dirname, "../../src/service/store/migrations");
+  const folder = join(import.meta.dirname, "../../../src/service/store/migrations");
   const hash = createHash("sha256");
   for (const path of globSync("*.ts", { cwd: folder }).sort()) hash.update(readFileSync(join(folder, path)));
   return hash.digest("hex").slice(0, 12);

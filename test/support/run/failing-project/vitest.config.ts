@@ -1,7 +1,7 @@
 // A project of its own, whose files fail in every way that is not a failed test. Run by closing-line.test.ts alone.
 
 import { defineConfig } from "vitest/config";
-import { ClosingLine } from "../../closing-line.ts";
+import { ClosingLine } from "../closing-line.ts";
 
 // biome-ignore lint/style/noDefaultExport: Vitest reads the default export.
 export default defineConfig({

@@ -1,6 +1,6 @@
 // A clock that never waits: a sleep moves the time on and is written down.
 
-import type { Clock } from "../../src/base/clock.ts";
+import type { Clock } from "../../../src/base/clock.ts";
 
 export type InstantClock = Clock & { readonly sleeps: number[] };
 
