@@ -34,7 +34,7 @@ export type CodeHostRepository = {
 export type CodeHostOptions = {
   /** `owner/name` → its path, or more about it. */
   readonly repositories: Readonly<Record<string, string | CodeHostRepository>>;
-  /** Milliseconds since the epoch, for tokens. The machine's clock unless told. */
+  /** Milliseconds since the epoch, for tokens. The machine's clock by default. */
   readonly now?: () => number;
 };
 
@@ -49,9 +49,9 @@ export type CodeHostRequest = {
 export type CodeHostJob = PlannedJob & {
   /** The bearer of `ACTIONS_ID_TOKEN_REQUEST_URL`. */
   readonly idTokenRequestToken: string;
-  /** What `github.token` is in this job: opens the REST API and private clones. */
+  /** `github.token` of this job: for the REST API and private clones. */
   readonly githubToken: string;
-  /** What that token may do; null where nothing is kept from it. */
+  /** The permissions of that token; null for all. */
   readonly permissions: JobPermissions | null;
   /** An ID token as the endpoint would give it, without the request. */
   mintIdToken(audience: string, overrides?: Claims): string;
@@ -61,15 +61,15 @@ export interface CodeHost {
   readonly url: string;
   readonly issuer: TestIssuer;
   readonly requests: readonly CodeHostRequest[];
-  /** What people wrote, and what they may do. */
+  /** Issues, pull requests, comments, and the permissions of people. */
   readonly rest: CodeHostRest;
-  /** What jobs push, and which branches they may not. */
+  /** The pushes of jobs, and protected branches. */
   readonly push: CodeHostPush;
   /** The pull requests that jobs open. */
   readonly pulls: CodeHostPulls;
-  /** Faults by door: the ID token endpoint, the REST API, git. */
+  /** Faults by API: ID tokens, REST, git. */
   readonly faults: { readonly idToken: Faults; readonly api: Faults; readonly git: Faults };
-  /** This forge as one entry of the service's CI_ISSUERS. */
+  /** This code host as one entry of the service's CI_ISSUERS. */
   readonly issuerEntry: IssuerConfig;
   job(options?: JobOptions): Promise<CodeHostJob>;
   /** Stops both servers and removes the jobs' folders. */
@@ -146,7 +146,7 @@ export async function startCodeHost(options: CodeHostOptions): Promise<CodeHost>
       if (repository === undefined) throw new RangeError(`The code host has no repository "${name}".`);
       const jobId = randomUUID();
       const idTokenRequestToken = `request-token-${randomUUID()}`;
-      const directory = await mkdtemp(join(tmpdir(), "forge-job-"));
+      const directory = await mkdtemp(join(tmpdir(), "code-host-job-"));
       directories.push(directory);
       const idTokenUrl = `${server.url}${ID_TOKEN_PREFIX}${randomUUID()}/jobs/${jobId}/idtoken?api-version=2.0`;
       const planned = await planJob({
@@ -289,7 +289,7 @@ async function takePush(door: {
   });
 }
 
-/** As GitHub: who shows no token gets 401 for a private repository and for one that does not exist. */
+/** As GitHub does: without a token, 401 for a private repository and for one that does not exist. */
 function mayNotClone(clone: {
   request: IncomingMessage;
   jobs: ReadonlyMap<string, CodeHostJob>;

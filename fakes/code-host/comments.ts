@@ -7,7 +7,7 @@ import { sendJson } from "./server.ts";
 /** https://api.github.com/users/github-actions[bot] */
 export const ACTIONS_BOT = { login: "github-actions[bot]", id: 41_898_282, type: "Bot" };
 
-/** What a job may be given for its token, as far as it is asked for. */
+/** The permissions of a job's token that matter here. */
 export type TokenPermission = "issues" | "pull-requests" | "contents";
 
 export type CodeHostComment = Record<string, unknown> & { readonly id: number; readonly body: string };
@@ -16,7 +16,7 @@ export type CommentShelf = {
   readonly webUrl: string;
   /** Comments of a path like "/issues/7/comments". */
   list(path: string): CodeHostComment[];
-  /** What a path like "/issues/comments/3000001" is now; undefined where there is nothing. */
+  /** The comment at a path like "/issues/comments/3000001"; undefined where there is none. */
   find(path: string): CodeHostComment | undefined;
   put(path: string, comment: CodeHostComment): void;
 };
@@ -25,7 +25,7 @@ export class CodeHostComments {
   readonly #denied = new Set<TokenPermission>();
   #nextId = 7_000_001;
 
-  /** Takes a permission from the tokens of every job. */
+  /** Removes a permission from every job's token. */
   deny(permission: TokenPermission): void {
     this.#denied.add(permission);
   }
@@ -38,7 +38,7 @@ export class CodeHostComments {
     return this.#denied.has(permission);
   }
 
-  /** Answers a write. False for a path that is none of these. */
+  /** Answers a write. False for another path. */
   handle(
     request: IncomingMessage,
     response: ServerResponse,
@@ -52,7 +52,7 @@ export class CodeHostComments {
     const { method } = request;
     if (!(method === "POST" && (reaction ?? made ?? reply)) && !(method === "PATCH" && edited)) return false;
     const permission = path.startsWith("/issues/") ? "issues" : "pull-requests";
-    // A pull request's conversation is written with either.
+    // Either permission allows comments on a pull request.
     const isDenied = this.isDenied(permission) && (permission !== "issues" || this.isDenied("pull-requests"));
     if (isDenied) {
       response.setHeader("x-accepted-github-permissions", "issues=write; pull_requests=write");

@@ -19,7 +19,7 @@ export type CodeHostEvent =
 /** Where a pull request comes from: a branch of the repository, a fork, or Dependabot. */
 export type PullRequestOrigin = "branch" | "fork" | "dependabot";
 
-/** Where a fork's pull request gets no token, and the commit is the merge; elsewhere it is the default branch. */
+/** Events whose commit is GitHub's merge, and that give a fork's pull request no token. The others have the default branch. */
 export function isOnMergeCommit(event: CodeHostEvent): boolean {
   return ["pull_request", "pull_request_review", "pull_request_review_comment"].includes(event);
 }
@@ -49,13 +49,13 @@ export type EventContext = {
     readonly body: string;
   };
   readonly comment: string;
-  /** Whether the thread is an issue, where it could be a pull request. */
+  /** Whether a comment is on an issue, and not on a pull request. */
   readonly isIssue: boolean;
-  /** What was done, where it is not the usual. */
+  /** The payload's action; null for the event's usual one. */
   readonly action: string | null;
   readonly label: string;
-  /** Who opened the thread, where it was not the actor. */
-  readonly threadAuthor: { readonly login: string; readonly id: string } | null;
+  /** The author of the issue or pull request, where it is not the actor. */
+  readonly openedBy: { readonly login: string; readonly id: string } | null;
   readonly workflowPath: string;
 };
 
@@ -126,8 +126,8 @@ export function pullRequest(context: EventContext) {
   const { number, origin, headRef, headSha, baseRef, baseSha, title, body } = context.pullRequest;
   const base = repository(context);
   const head = origin === "fork" ? forkOf(context) : base;
-  const { threadAuthor } = context;
-  const opened = threadAuthor === null ? head.owner : user(threadAuthor.login, threadAuthor.id);
+  const { openedBy } = context;
+  const opened = openedBy === null ? head.owner : user(openedBy.login, openedBy.id);
   const author = origin === "dependabot" ? user("dependabot[bot]", "49699333") : opened;
   return {
     id: 1_000_000 + number,
@@ -161,7 +161,7 @@ export function pullRequest(context: EventContext) {
 function issue(context: EventContext) {
   const { number, title, body } = context.pullRequest;
   const html = `${htmlUrl(context)}/pull/${number}`;
-  const { login, id } = context.threadAuthor ?? { login: context.actor, id: context.actorId };
+  const { login, id } = context.openedBy ?? { login: context.actor, id: context.actorId };
   const common = { id: 2_000_000 + number, number, title, body, user: user(login, id), state: "open" };
   return {
     ...common,

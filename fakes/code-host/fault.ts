@@ -94,7 +94,7 @@ async function strike(fault: Fault, response: ServerResponse): Promise<boolean> 
 
 async function sendHuge(response: ServerResponse, bytes: number): Promise<void> {
   response.writeHead(200, { "content-type": "application/json" });
-  // Whoever asked may leave in the middle: that is what the fault is for.
+  // The client may disconnect in the middle: that is the fault's purpose.
   await pipeline(Readable.from(hugeJson(bytes)), response).catch(() => {});
 }
 

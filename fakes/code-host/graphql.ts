@@ -1,4 +1,4 @@
-// The operations of GitHub's GraphQL API that the Action asks for. https://docs.github.com/en/graphql
+// The operations of GitHub's GraphQL API that the Action uses. https://docs.github.com/en/graphql
 
 import { execFileSync } from "node:child_process";
 import type { ServerResponse } from "node:http";

@@ -20,10 +20,10 @@ export type JobOptions = {
   readonly comment?: string;
   /** Comments are on a pull request unless told. */
   readonly isIssue?: boolean;
-  /** What was done, where it is not the usual. */
+  /** The payload's action, where it is not the event's usual one. */
   readonly action?: string;
   readonly label?: string;
-  readonly threadAuthor?: { readonly login: string; readonly id: string };
+  readonly openedBy?: { readonly login: string; readonly id: string };
   readonly runId?: string;
   readonly runNumber?: string;
   readonly runAttempt?: string;

@@ -1,8 +1,8 @@
-// What a job's token may do, by the `permissions:` of its workflow. Stricter than GitHub, which lets every token read
-// what is public: a workflow has to do for a private repository, too. Pure.
+// The permissions of a job's token, by the `permissions:` of its workflow. Stricter than GitHub, where every token can read
+// public data: a workflow must work in a private repository, too. Pure.
 // https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
 
-/** As a workflow writes them: "contents" → "read". What is not named is "none". */
+/** As in a workflow: "contents" → "read". Others are "none". */
 export type JobPermissions = Readonly<Record<string, string>>;
 
 /** The answer's `x-accepted-github-permissions` where the token may not; null where it may. `path` is below the repository. */
@@ -17,9 +17,9 @@ export function missingPermission(
   return accepted.map((name) => `${name.replaceAll("-", "_")}=${level}`).join("; ");
 }
 
-/** Any of these will do. None: every token may. */
+/** Any of these is enough. An empty list: every token may. */
 function permissionsFor(path: string): readonly string[] {
-  // Issues and the conversations of pull requests share their paths.
+  // Comments on issues and on pull requests share their paths.
   if (path.startsWith("/issues/")) return ["issues", "pull-requests"];
   if (/^\/pulls(\/|$)/.test(path)) return ["pull-requests"];
   if (/^\/(branches|commits|compare|contents|git|merges)(\/|$)/.test(path)) return ["contents"];

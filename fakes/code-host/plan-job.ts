@@ -71,7 +71,7 @@ async function eventContext(plan: JobPlan): Promise<EventContext> {
     isIssue: options.isIssue ?? false,
     action: options.action ?? null,
     label: options.label ?? "agent",
-    threadAuthor: options.threadAuthor ?? null,
+    openedBy: options.openedBy ?? null,
     workflowPath: ".github/workflows/agent.yml",
   };
 }

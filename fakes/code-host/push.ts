@@ -32,20 +32,20 @@ export type PushDoor = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly body: Buffer;
-  /** Where the repository is; undefined for one that there is not. */
+  /** The repository's path on disk; undefined for an unknown repository. */
   readonly path: string | undefined;
   readonly isJobs: boolean;
   readonly isDenied: boolean;
 };
 
 export class CodeHostPush {
-  /** Nobody's token may push these. */
+  /** Protected branches: every push to one is refused. */
   readonly protectedBranches = new Set<string>();
-  /** Called before a push is taken, and waited for; what it does to the repository came first. */
+  /** Awaited before a push is accepted, so that its changes to the repository come first. */
   beforePush: (() => void | Promise<void>) | null = null;
-  /** How many pushes arrived, refused or not. */
+  /** The number of pushes, refused ones included. */
   count = 0;
-  readonly #hooks = mkdtempSync(join(tmpdir(), "forge-hooks-"));
+  readonly #hooks = mkdtempSync(join(tmpdir(), "code-host-hooks-"));
 
   constructor() {
     writeFileSync(join(this.#hooks, "update"), UPDATE_HOOK, { mode: 0o755 });

@@ -1,5 +1,5 @@
-// The issues, pull requests, comments and people of GitHub's REST API, filled from the payloads of the jobs that were
-// planned. What a test edits here has changed since the event.
+// The issues, pull requests, comments and collaborators of GitHub's REST API, filled from the payloads of the planned jobs.
+// A test edits them here, as people do after an event.
 // https://docs.github.com/en/rest/issues/comments, …/pulls, …/collaborators
 
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -13,14 +13,14 @@ export type Permission = "admin" | "maintain" | "write" | "triage" | "read" | "n
 type Fields = Record<string, unknown>;
 
 export class CodeHostRest {
-  /** What jobs write. */
+  /** Comments and reviews of jobs. */
   readonly comments = new CodeHostComments();
   readonly reviews = new CodeHostReviews();
   readonly #resources = new Map<string, Fields>();
   readonly #lists = new Map<string, Fields[]>();
   readonly #people = new Map<string, { id: number; permission: Permission }>();
 
-  /** Who may do what; "read" for whoever was seen in a payload and not set here, 404 for strangers. */
+  /** Sets a user's permission. Default: "read" for users of a payload, 404 for others. */
   setPermission(login: string, permission: Permission, id?: number): void {
     this.#people.set(login, { id: id ?? this.#people.get(login)?.id ?? 12, permission });
   }
@@ -36,10 +36,10 @@ export class CodeHostRest {
     this.#resources.delete(path);
   }
 
-  /** Everything that a payload tells of, and the pull request that an issue may be. */
+  /** Everything in a payload, and the pull request where the issue is one. */
   publish(payload: Payload, pullRequest: Payload): void {
     const { issue, pull_request: pull, comment, review } = payload as Record<string, Fields | undefined>;
-    this.#meet(payload);
+    this.#learnPeople(payload);
     if (issue !== undefined) this.#put(`/issues/${issue.number}`, issue);
     if (issue?.pull_request !== undefined) this.#put(`/pulls/${issue.number}`, { ...pullRequest });
     if (pull !== undefined) this.#put(`/pulls/${pull.number}`, pull);
@@ -50,14 +50,14 @@ export class CodeHostRest {
     this.#list(`/${under}/${(pull ?? issue)?.number}/comments`, comment);
   }
 
-  /** One more comment of an issue's or a pull request's conversation; or the same one, written anew. */
+  /** Adds a comment to an issue or pull request, or replaces the one with this id. */
   addComment(number: number, comment: Fields & { id: number }): void {
     const at = "2026-01-15T09:40:00Z";
     const user = { login: "outsider", id: 99, type: "User" };
     this.#list(`/issues/${number}/comments`, { user, created_at: at, updated_at: at, ...comment });
   }
 
-  /** One more comment at a line of a pull request. */
+  /** Adds a comment at a line of a pull request. */
   addLineComment(number: number, comment: CodeHostComment): void {
     this.#list(`/pulls/${number}/comments`, comment);
   }
@@ -66,12 +66,12 @@ export class CodeHostRest {
     this.#lists.delete(`/issues/${number}/comments`);
   }
 
-  /** What stands on an issue or a pull request now, oldest first; or at the lines of a pull request. */
+  /** The comments on an issue or pull request, or at the lines of a pull request. Oldest first. */
   commentsOf(number: number, kind: "issues" | "pulls" = "issues"): readonly CodeHostComment[] {
     return (this.#lists.get(`/${kind}/${number}/comments`) ?? []) as CodeHostComment[];
   }
 
-  /** Reviews of a pull request that were sent, oldest first. */
+  /** The submitted reviews of a pull request, oldest first. */
   reviewsOf(number: number): readonly CodeHostReview[] {
     return (this.#lists.get(`/pulls/${number}/reviews`) ?? []) as CodeHostReview[];
   }
@@ -87,7 +87,7 @@ export class CodeHostRest {
     this.#lists.set(path, [...others, comment]);
   }
 
-  /** Answers below a repository. False for a path that is not of this API. */
+  /** Answers a request below a repository. False for a path of another API. */
   handle(
     request: IncomingMessage,
     response: ServerResponse,
@@ -127,7 +127,7 @@ export class CodeHostRest {
     const person = this.#people.get(login);
     if (person === undefined) return false;
     const { id, permission } = person;
-    // The old field knows four words; the roles between have their own.
+    // `permission` has four values; `role_name` also has the roles between them.
     const legacy = permission === "maintain" ? "write" : permission === "triage" ? "read" : permission;
     const user = { login, id, type: "User" };
     sendJson(response, 200, { permission: legacy, role_name: permission, user });
@@ -138,13 +138,13 @@ export class CodeHostRest {
     this.#resources.set(path, fields);
   }
 
-  #meet(value: unknown): void {
+  #learnPeople(value: unknown): void {
     if (typeof value !== "object" || value === null) return;
     const { login, id } = value as Fields;
     if (typeof login === "string" && typeof id === "number" && !this.#people.has(login)) {
       this.#people.set(login, { id, permission: login === "octocat" ? "write" : "read" });
     }
-    for (const inner of Object.values(value)) this.#meet(inner);
+    for (const inner of Object.values(value)) this.#learnPeople(inner);
   }
 }
 

@@ -44,17 +44,17 @@ export class CodeHostReviews {
     this.#files.set(number, files);
   }
 
-  /** A line that is refused though the patch shows it: what happens when the head has moved. */
+  /** A line that is refused although the patch shows it, as after a push to the head. */
   refuse(place: { readonly path: string; readonly line: number }): void {
     this.#refused.add(`${place.path}:${place.line}`);
   }
 
-  /** What another job, or one that was ended, has left unsent. */
+  /** A pending review of another job, or of a killed one. */
   leavePending(number: number, body: string): void {
     this.#pending.set(number, reviewOf(this.#nextId++, { body, state: "PENDING" }));
   }
 
-  /** Writes the next review that is sent, and cuts the connection in the answer's place. */
+  /** Stores the next review, and cuts the connection instead of the answer. */
   loseNextAnswer(): void {
     this.#losesAnswer = true;
   }
@@ -68,7 +68,7 @@ export class CodeHostReviews {
     this.#pending.clear();
   }
 
-  /** Changed files of a pull request, oldest reviews first, then what is not sent; undefined for another path. */
+  /** A list: changed files, or reviews, oldest first, pending ones last. Undefined for another path. */
   list(path: string, shelf: CommentShelf): readonly object[] | undefined {
     const [, number = "", kind] = /^\/pulls\/(\d+)\/(files|reviews)$/.exec(path) ?? [];
     if (kind === "files") return this.#files.get(Number(number)) ?? [];
@@ -176,13 +176,13 @@ function reviewOf(
     id,
     user: ACTIONS_BOT,
     submitted_at: at,
-    html_url: `https://forge.example/${id}`,
+    html_url: `https://code-host.example/${id}`,
     commit_id: undefined,
     ...fields,
   };
 }
 
-/** By the numbers in the hunks' headers, where the Action counts lines. */
+/** Reads the numbers of the hunks' headers; the Action counts lines instead. */
 function isInOneHunk(
   patch: string,
   { line, start_line: start = line, side = "RIGHT" }: SentComment,
@@ -193,7 +193,7 @@ function isInOneHunk(
   });
 }
 
-/** A pull request's files as the code host lists them, from `git diff` of its ends. */
+/** A pull request's files as the code host lists them, from `git diff` of base and head. */
 export function filesOfDiff(diff: string): ChangedFile[] {
   return `\n${diff}`
     .split("\ndiff --git ")

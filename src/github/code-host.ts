@@ -40,7 +40,7 @@ export interface CodeHost {
   openStatusComment(options: Omit<StatusCommentOptions, Bound>): Promise<StatusComment | null>;
   /** Null where the reply is not a review. Never rejects. */
   publishFindings(options: Omit<FindingsOptions, Bound>): Promise<PublishedFindings | null>;
-  /** Never rejects for what a maintainer can cause: that is a Delivery of type "kept", with its reason. */
+  /** Failures that a maintainer can cause are a Delivery of type "kept", with the reason. */
   deliverChanges(options: Omit<DeliveryOptions, Bound>): Promise<Delivery>;
 }
 

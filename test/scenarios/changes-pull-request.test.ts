@@ -225,11 +225,11 @@ describe("changes: pull-request", () => {
     const count = fixture.fixture.forge.pulls.all.length;
     fixture.repository.git(["update-ref", `refs/pull/${pullOf(first).number}/head`, tip]);
     fixture.plan(fixture.changes({ "notes.txt": line(5, "five", line(2, "two")) }, tip));
-    const on = (threadAuthor: { login: string; id: string }): JobOptions => ({
+    const on = (openedBy: { login: string; id: string }): JobOptions => ({
       event: "issue_comment",
       comment: "/agent and the fifth",
       pullRequest: { number: pullOf(first).number, headRef: branch },
-      threadAuthor,
+      openedBy,
     });
     const second = await play(on({ login: "github-actions[bot]", id: "41898282" }));
     expect(second).toMatchObject({ exitCode: 0, annotations: [], outputs: { branch } });

@@ -282,7 +282,7 @@ describe("words on the code host", () => {
       const played = await play({
         event: "issues",
         action: "labeled",
-        threadAuthor: { login: "outsider", id: "99" },
+        openedBy: { login: "outsider", id: "99" },
         pullRequest: { body },
       });
       const message = expectRun(played);
@@ -314,7 +314,7 @@ describe("words on the code host", () => {
         event: "issues",
         action: "labeled",
         ...bot,
-        threadAuthor: { login: "outsider", id: "99" },
+        openedBy: { login: "outsider", id: "99" },
       };
       const played = await play(options, { inputs: { "allow-bots": "helper[bot]" } });
       expectSkipped(played, "permission_missing", /^Nothing ran: @outsider may not /);

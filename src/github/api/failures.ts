@@ -91,7 +91,7 @@ function detailOf(data: unknown): string {
   return safeDetail([message, ...more.filter((text) => text !== "")].join(": "));
 }
 
-/** One line of GitHub's words, for a message. */
+/** GitHub's text as one safe line, for a message. */
 export function safeDetail(text: string): string {
   return singleLine(text, MAX_DETAIL_CHARS);
 }

@@ -16,7 +16,7 @@ import { Remote } from "./remote.ts";
 import { ScratchRepository } from "./scratch-repository.ts";
 import { targetOf } from "./target.ts";
 
-/** Never rejects for what a maintainer can meet: that is a Delivery of type "kept", with its reason. */
+/** Failures that a maintainer can cause are a Delivery of type "kept", with the reason. Rejects only for others. */
 export async function deliverChanges(options: DeliveryOptions): Promise<Delivery> {
   const { changes, signal } = options;
   // An empty patch still updates a session's pull request: the agent may have undone its changes. A branch needs nothing.

@@ -21,7 +21,7 @@ const MAX_NAMES = 20;
 
 export type PullRequestDelivery = { readonly target: Target | null; readonly trees: ChangedTree };
 
-/** What the pull request asks to merge: a tree, and the commit of the target that it is made on. */
+/** What the pull request proposes to merge: a tree, and the commit of the target branch that it is based on. */
 type Proposal = {
   readonly base: string;
   readonly on: string;
@@ -95,7 +95,7 @@ async function findPlace({ options, remote, scratch }: DeliveryContext): Promise
       if (!closed.isMerged && isUnrequested(options)) rejected = closed;
     }
   }
-  const message = `The changes were not pushed: this session has had ${MAX_NAMES} pull requests. Begin a new one.`;
+  const message = `The changes were not pushed: this session has had ${MAX_NAMES} pull requests. Start a new session.`;
   throw new Kept("branch_taken", message);
 }
 
@@ -125,10 +125,7 @@ async function propose(
   // The job is on a tag or on GitHub's merge of a pull request: that commit must not get into the pull request.
   const on = await remote.tip(base);
   if (on === null || !(await remote.fetch(on))) {
-    throw new Kept(
-      "no_branch",
-      `The changes were not pushed: there is no branch ${base} to ask for a merge into.`,
-    );
+    throw new Kept("no_branch", `The changes were not pushed: there is no branch ${base} to merge into.`);
   }
   const onTree = await scratch.treeOf(on);
   return { base, on, onTree, tree: await treeOnto(scratch, { ...trees, tip: onTree, branch: base }) };
@@ -215,7 +212,7 @@ async function extendBranch(
     throw new Kept(
       "signing_unsupported",
       `The changes were not pushed: ${proposal.base} has moved on, and GitHub signs no merge. Merge ${proposal.base} ` +
-        `into ${branch} and ask again, or use "signed-commits: false".`,
+        `into ${branch} and run it again, or use "signed-commits: false".`,
     );
   }
   const signed = await signCommit(context, { branch, tip, from, to });

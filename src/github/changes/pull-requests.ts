@@ -46,7 +46,7 @@ export async function findPullRequests(api: GitHubApi, branch: string): Promise<
   return found;
 }
 
-/** Rejects with Kept where GitHub does not let this job, or with GitHubError. */
+/** Rejects with Kept where GitHub refuses, or with GitHubError. */
 export async function openPullRequest(
   api: GitHubApi,
   { title, body, head, base }: NewPullRequest,

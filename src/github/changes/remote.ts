@@ -6,7 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Git } from "../../base/git/git.ts";
 import { GitError } from "../../base/git/git.ts";
 import type { Environment } from "../../ci/provider.ts";
-import { type GitTrouble, githubSays, gitTrouble } from "../git/git-trouble.ts";
+import { codeHostMessage, type GitFailure, gitFailureOf } from "../git/git-failure.ts";
 import { credentialOf, repositoryUrl, transportOf } from "../git/job-git.ts";
 import { Kept } from "./kept.ts";
 
@@ -65,7 +65,7 @@ export class Remote {
       await this.#reach([...args, this.#url, sha], "read");
       return true;
     } catch (cause) {
-      if (cause instanceof Kept && troubleOf(cause) === "commit_missing") return false;
+      if (cause instanceof Kept && failureOf(cause) === "commit_missing") return false;
       throw cause;
     }
   }
@@ -80,9 +80,9 @@ export class Remote {
     } catch (cause) {
       if (!(cause instanceof Kept)) throw cause;
       // The push may have arrived although its answer was lost: the branch tells.
-      const trouble = troubleOf(cause);
-      if (trouble === "moved") return "moved";
-      if (trouble === "unavailable" && (await this.tip(branch)) === sha) return "pushed";
+      const failure = failureOf(cause);
+      if (failure === "moved") return "moved";
+      if (failure === "unavailable" && (await this.tip(branch)) === sha) return "pushed";
       throw cause;
     }
   }
@@ -102,7 +102,7 @@ export class Remote {
         return stdout.toString("utf8");
       } catch (cause) {
         if (!(cause instanceof GitError)) throw cause;
-        const mayPass = cause.code === "git_failed" && gitTrouble(cause) === "unavailable";
+        const mayPass = cause.code === "git_failed" && gitFailureOf(cause) === "unavailable";
         const delayMs = mayPass ? nextDelayMs(RETRY, { attempt, random: random() }) : null;
         if (delayMs === null) throw keptBy(cause, purpose);
         onNote(`${cause.message} Trying again in ${(delayMs / 1000).toFixed(1)} s.`);
@@ -112,16 +112,16 @@ export class Remote {
   }
 }
 
-function troubleOf({ cause }: Kept): GitTrouble | null {
-  return cause instanceof GitError ? gitTrouble(cause) : null;
+function failureOf({ cause }: Kept): GitFailure | null {
+  return cause instanceof GitError ? gitFailureOf(cause) : null;
 }
 
 /** The failure with a message that names the fix. */
 function keptBy(cause: GitError, purpose: "read" | "write"): Kept {
-  const says = githubSays(cause);
-  const said = says === "" ? "" : ` GitHub says: ${says}`;
+  const text = codeHostMessage(cause);
+  const said = text === "" ? "" : ` GitHub says: ${text}`;
   const because = (reason: Kept["reason"], message: string) => new Kept(reason, message, { cause });
-  switch (gitTrouble(cause)) {
+  switch (gitFailureOf(cause)) {
     case "protected":
       return because(
         "branch_protected",
@@ -160,7 +160,7 @@ function keptBy(cause: GitError, purpose: "read" | "write"): Kept {
     case "unavailable":
       return because(
         "code_host_unavailable",
-        `The changes were not pushed: GitHub cannot be reached by git. ${cause.message} Re-run the job.`,
+        `The changes were not pushed: git cannot reach GitHub. ${cause.message} Re-run the job.`,
       );
   }
 }

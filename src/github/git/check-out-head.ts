@@ -9,7 +9,7 @@ import { type Git, GitError } from "../../base/git/git.ts";
 import type { Environment } from "../../ci/provider.ts";
 import { isBranchName } from "../../contract/runs/pull-request.ts";
 import { StepError } from "../../job/step-error.ts";
-import { githubSays, gitTrouble } from "./git-trouble.ts";
+import { codeHostMessage, gitFailureOf } from "./git-failure.ts";
 import { credentialOf, jobGit, repositoryUrl, transportOf } from "./job-git.ts";
 
 export type HeadOptions = {
@@ -46,10 +46,10 @@ export async function checkOutHead(options: HeadOptions): Promise<void> {
   } catch (cause) {
     signal.throwIfAborted();
     if (!(cause instanceof GitError)) throw cause;
-    const says = githubSays(cause);
-    const because = says === "" ? cause.message : `${cause.message} ${says}`;
+    const text = codeHostMessage(cause);
+    const because = text === "" ? cause.message : `${cause.message} ${text}`;
     const fix =
-      gitTrouble(cause) === "not_permitted" ? 'Give the job "permissions: contents: read".' : ADVICE;
+      gitFailureOf(cause) === "not_permitted" ? 'Give the job "permissions: contents: read".' : ADVICE;
     const message = `The head of pull request #${pullRequest.number} could not be checked out: ${because} ${fix}`;
     throw new StepError("checkout_failed", message, { cause });
   } finally {

@@ -3,7 +3,7 @@
 // Why: docs/decisions/020-who-may-ask.md
 
 import { Declined } from "./declined.ts";
-import type { GitHubReader, Written } from "./github-reader.ts";
+import type { CurrentText, GitHubReader } from "./github-reader.ts";
 import type {
   Account,
   CommentTrigger,
@@ -93,9 +93,9 @@ const FORK_MESSAGE =
 async function admitAccount(account: Account, { rules, reader }: AdmitOptions): Promise<void> {
   if (account.isBot) return admitBot(account, rules);
   if (rules.allowUsers.has(account.login.toLowerCase())) return;
-  const standing = await reader.standing(account.login);
+  const permission = await reader.accountPermission(account.login);
   // A login can pass to another account between the event and now.
-  if (standing?.mayWrite === true && standing.accountId === account.id) return;
+  if (permission?.mayWrite === true && permission.accountId === account.id) return;
   throw new Declined(
     "permission_missing",
     `Nothing ran: @${account.login} may not start the agent here. It takes write access to the repository, ` +
@@ -114,7 +114,7 @@ function known(author: Account | null): Account {
   throw new Declined("author_unknown", "Nothing ran: the account that wrote this is gone.");
 }
 
-function refuseChanged(now: Written | null, { what, isSame }: { what: string; isSame: boolean }): void {
+function refuseChanged(now: CurrentText | null, { what, isSame }: { what: string; isSame: boolean }): void {
   if (now === null) {
     throw new Declined("content_deleted", `Nothing ran: the ${what} was deleted after it started this job.`);
   }

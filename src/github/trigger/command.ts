@@ -7,11 +7,11 @@ export const commandVerbs = ["review", "fix", "cancel", "new", "help"] as const;
 export type CommandVerb = (typeof commandVerbs)[number];
 
 export type Command = {
-  /** Null for a request in free words. */
+  /** Null for a request without a verb. */
   readonly verb: CommandVerb | null;
-  /** What follows the phrase and the verb, to the end of the comment. May be empty. */
+  /** The text after the phrase and the verb, to the end of the comment. May be empty. */
   readonly request: string;
-  /** What stands before the line. */
+  /** The text before the line of the command. */
   readonly preamble: string;
 };
 
@@ -23,7 +23,7 @@ const ASIDE = [
   /<\/?[a-z][^\s<>/]*(?:\s+[^\s"'<>/=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*\s*\/?>/gi,
   /\[(?:\\.|[^\\[\]])*\]:[ \t]*\n?[ \t]*(?:<[^<>\n]*>|\S+)(?:[ \t]*\n?[ \t]*(?:"[^"]*"|'[^']*'|\([^()]*\))(?=[ \t]*(?:\n|$)))?/g,
 ] as const;
-/** A link or an image, of one paragraph. One in another is found once the inner one is masked. */
+/** A link or an image within one paragraph. A nested one is masked first, the outer one in the next round. */
 const LINK =
   /!?\[(?:\\.|[^\\[\]\n]|\n(?![ \t]*\n))*\](?:\((?:\\.|[^\\()\n]|\n(?![ \t]*\n))*\)|\[(?:\\.|[^\\[\]\n])*\])?/g;
 const MAX_NESTED_LINKS = 4;

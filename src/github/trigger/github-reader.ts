@@ -1,4 +1,4 @@
-// The few reads of GitHub's REST API that decide whether an event may start a run.
+// The reads of GitHub's API that decide whether an event may start a run.
 
 import * as z from "zod/mini";
 import type { GitHubApi } from "../api/github-api.ts";
@@ -12,12 +12,12 @@ import {
   pullRequestSchema,
 } from "./github-trigger.ts";
 
-const standingSchema = z.object({
+const permissionSchema = z.object({
   permission: z.string(),
   role_name: z.optional(z.string()),
   user: z.nullable(z.object({ id: z.int() })),
 });
-const writtenSchema = z.object({
+const textSchema = z.object({
   title: z.optional(z.string()),
   body: z.nullable(z.string()),
   updated_at: z.optional(z.string()),
@@ -33,11 +33,11 @@ const commentSchema = z.object({
 });
 const MAX_PAGES = 10;
 
-/** What an account may do in the repository now. */
-export type Standing = { readonly mayWrite: boolean; readonly accountId: number | null };
+/** The permission that an account has in the repository now. */
+export type AccountPermission = { readonly mayWrite: boolean; readonly accountId: number | null };
 
-/** What an issue, a pull request, a comment or a review says now. */
-export type Written = {
+/** The current text of an issue, a pull request, a comment or a review. */
+export type CurrentText = {
   readonly title: string | null;
   readonly body: string;
   readonly updatedAt: string | null;
@@ -47,9 +47,9 @@ export type EarlierComment = { readonly login: string | null; readonly body: str
 
 /** Each read is null for what the code host does not know, and rejects with Declined when it gives no answer. */
 export interface GitHubReader {
-  standing(login: string): Promise<Standing | null>;
-  comment(trigger: CommentTrigger): Promise<Written | null>;
-  issue(number: number): Promise<Written | null>;
+  accountPermission(login: string): Promise<AccountPermission | null>;
+  comment(trigger: CommentTrigger): Promise<CurrentText | null>;
+  issue(number: number): Promise<CurrentText | null>;
   pullRequest(number: number): Promise<PullRequestRefs | null>;
   /** The comments before `comment`, oldest first, without those edited since; of the first thousand. */
   comments(
@@ -70,12 +70,12 @@ type Earlier = {
   readonly isThere: (comment: ListedComment) => boolean;
 };
 
-/** Opens nothing until it is asked. */
+/** Sends nothing until the first call. */
 export function githubReader(api: GitHubApi): GitHubReader {
   const read = <Schema extends z.ZodMiniType>(path: string, schema: Schema) =>
     api.read(path, schema).catch(decline);
-  const written = async (path: string): Promise<Written | null> => {
-    const found = await read(path, writtenSchema);
+  const currentText = async (path: string): Promise<CurrentText | null> => {
+    const found = await read(path, textSchema);
     if (found === null) return null;
     return { title: found.title ?? null, body: found.body ?? "", updatedAt: found.updated_at ?? null };
   };
@@ -94,15 +94,15 @@ export function githubReader(api: GitHubApi): GitHubReader {
     return comments;
   };
   return {
-    standing: async (login) => {
-      const found = await read(`/collaborators/${encodeURIComponent(login)}/permission`, standingSchema);
+    accountPermission: async (login) => {
+      const found = await read(`/collaborators/${encodeURIComponent(login)}/permission`, permissionSchema);
       if (found === null) return null;
       const roles = [found.permission, found.role_name ?? ""];
       const mayWrite = ["write", "maintain", "admin"].some((role) => roles.includes(role));
       return { mayWrite, accountId: found.user?.id ?? null };
     },
-    comment: (trigger) => written(commentPath(trigger)),
-    issue: (number) => written(`/issues/${number}`),
+    comment: (trigger) => currentText(commentPath(trigger)),
+    issue: (number) => currentText(`/issues/${number}`),
     pullRequest: async (number) => {
       const found = await read(`/pulls/${number}`, pullRequestSchema);
       return found === null ? null : pullRequestRefs(found);
@@ -126,17 +126,17 @@ function commentPath({ type, subject, comment }: CommentTrigger): string {
   }
 }
 
-/** Rejects with why nothing may start, where the code host does not say who may. */
+/** Throws Declined: without an answer of the code host nothing may start. */
 function decline(cause: unknown): never {
   if (!(cause instanceof GitHubError)) throw cause;
   if (cause.code === "code_host_refused") {
     throw new Declined(
       "code_host_refused",
-      `Nothing ran: GitHub does not say who may start the agent. ${cause.message} Give "github-token" the job's ` +
+      `Nothing ran: GitHub did not tell who may start the agent. ${cause.message} Give "github-token" the job's ` +
         'token, and the job "permissions: contents: read, issues: read, pull-requests: read".',
       { cause },
     );
   }
-  const message = `Nothing ran: nobody knows who may start the agent. ${cause.message} Re-run the job.`;
+  const message = `Nothing ran: GitHub could not be asked who may start the agent. ${cause.message} Re-run the job.`;
   throw new Declined("code_host_unavailable", message, { cause });
 }

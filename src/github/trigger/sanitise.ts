@@ -1,13 +1,13 @@
-// What strangers wrote on the code host, as a person sees it there: what is hidden from people is kept from the agent.
-// Code is left as it is, but for characters that nobody sees. Pure.
+// Untrusted text of the code host, reduced to what a person sees there: hidden parts do not reach the agent. In code only
+// invisible characters are removed. Pure.
 
 import { withoutHidden } from "../../base/untrusted-text.ts";
 import { type Segment, segmentsOf } from "./segments.ts";
 
-/** Quotations in quotations beyond this are read as text. */
+/** Quotations nested deeper than this are treated as text. */
 const MAX_QUOTE_DEPTH = 8;
 
-/** The elements that GitHub shows. The name of another is seen by nobody, and could be a message. */
+/** The elements that GitHub shows. Names of others are invisible, and could carry a message. */
 const SHOWN_ELEMENTS = new Set(
   (
     "a abbr b bdo big blockquote br caption center cite code col colgroup dd del details dfn div dl dt em figcaption " +
@@ -20,7 +20,7 @@ const COMMENT = /<!--(?:-?>|[\s\S]*?(?:-->|$))|<\?[\s\S]*?\?>|<!\[CDATA\[[\s\S]*
 const IMAGE =
   /!\[(?:\\.|[^\\[\]])*\](\(\s*(?:<[^<>\n]*>|[^\s()<>]*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)|\[[^[\]]*\])?/g;
 const TITLE = /(\]\(\s*(?:<[^<>\n]*>|[^\s()<>]+))\s+(?:"[^"]*"|'[^']*'|\([^()]*\))(\s*\))/g;
-/** Shown nowhere: `[//]: # (words)` is the idiom for a comment, and any label can hold words. */
+/** Link definitions are never shown: `[//]: # (text)` is a common form of comment. */
 const DEFINITION =
   /^([ \t]{0,3})\[(?:\\.|[^\\[\]])+\]:[ \t]*\n?[ \t]*(?:<[^<>\n]*>|[^\s<]\S*)(?:[ \t]*\n?[ \t]*(?:"[^"]*"|'[^']*'|\([^()]*\)))?[ \t]*$\n?/gm;
 const TAG =
@@ -28,8 +28,8 @@ const TAG =
 const REFERENCE = /&#(?:x([0-9a-f]{1,6})|(\d{1,7}));?/gi;
 
 /**
- * Leaves out invisible characters, comments of every form, link definitions, the hidden texts of images, links and
- * HTML tags, and character references to invisible characters. What people see stays, images as `![image]`.
+ * Removes invisible characters, comments, link definitions, the hidden texts of images, links and HTML tags, and
+ * character references to invisible characters. Visible text stays; an image becomes `![image]`.
  */
 export function sanitise(text: string): string {
   return shown(withoutHidden(text), 0);

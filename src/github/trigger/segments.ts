@@ -1,15 +1,15 @@
-// Where Markdown shows what is written, and where it is code, a quotation or hidden. Follows the blocks of CommonMark as
-// far as lists, quotes, fences and raw HTML go; where it cannot tell, it says that nobody asked for anything. Pure.
+// Splits Markdown into visible text, code, quotations, raw HTML and hidden parts. Follows CommonMark for lists, quotes,
+// fences and HTML blocks. In doubt a part is not text, so that it cannot hold a command. Pure.
 
 /** `raw` is an HTML element whose content is not Markdown. */
 export type SegmentKind = "text" | "code" | "quote" | "raw" | "hidden";
 
-/** A stretch of the text; together, in order, they are the whole of it. */
+/** A part of the text. Joined in order, the segments are the text. */
 export type Segment = { readonly kind: SegmentKind; readonly text: string };
 
 const MARKER = /^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)/;
 const FENCE = /^(?:`{3,}(?=[^`]*$)|~{3,})/;
-/** Headings and rules end a paragraph, so that no code span goes on behind them. */
+/** Headings and rules: they end a paragraph, so that no code span continues after them. */
 const BREAK = /^ {0,3}(?:#{1,6}(?:\s|$)|(?:[-_*][ \t]*){3,}$|=+[ \t]*$|-+[ \t]*$)/;
 
 type Fence = { readonly mark: string; readonly indent: number; readonly column: number };
@@ -17,14 +17,14 @@ type Line = {
   readonly isBlank: boolean;
   readonly isMarked: boolean;
   readonly isBreak: boolean;
-  /** Where the text begins behind list markers, in columns. */
+  /** The column where the text after the list markers begins. */
   readonly indent: number;
   readonly text: string;
-  /** The columns that this line's own list items begin at. */
+  /** The columns of the list items that begin on this line. */
   readonly columns: readonly number[];
 };
 
-/** Cuts a text, whose line ends are `\n`, into its segments. */
+/** Splits a text with `\n` line ends. */
 export function segmentsOf(text: string): readonly Segment[] {
   const segments: Segment[] = [];
   let lists: number[] = [];
@@ -32,7 +32,7 @@ export function segmentsOf(text: string): readonly Segment[] {
   let paragraphAt: number | null = null;
   let inQuote = false;
 
-  /** Ends the paragraph before `at`. Returns where to go on: later, when something hidden in it ends later. */
+  /** Ends the paragraph before `at`. Returns where to continue: later than `at` if a hidden part of it ends later. */
   const endParagraph = (at: number): number => {
     if (paragraphAt === null) return at;
     const spans = spansOf(text, { start: paragraphAt, end: at });
@@ -120,7 +120,7 @@ function ownIndent(text: string, at: number): number {
   return widthOf(text.slice(at, end), 0);
 }
 
-/** How many columns the text takes from `column` on: a tab goes to the next multiple of four. */
+/** The width of the text in columns, from `column` on. A tab reaches to the next multiple of four. */
 function widthOf(text: string, column: number): number {
   let at = column;
   for (const char of text) at += char === "\t" ? 4 - (at % 4) : 1;
@@ -133,9 +133,9 @@ function closes(fence: Fence, line: string): boolean {
   return isLongEnough && ownIndent(line, 0) <= Math.max(fence.column + 3, fence.indent);
 }
 
-/** What hides or holds text until its own end, whatever blocks stand between. */
+/** HTML that continues to its own end across blocks. */
 const ENCLOSED: readonly { readonly open: RegExp; readonly kind: SegmentKind; readonly close: RegExp }[] = [
-  // An empty comment may end in its own first dashes.
+  // `<!-->` and `<!--->` are whole comments.
   { open: /<!--/y, kind: "hidden", close: /(?<=<!--)-?>|-->/g },
   { open: /<\?/y, kind: "hidden", close: /\?>/g },
   { open: /<!\[CDATA\[/y, kind: "hidden", close: /\]\]>/g },
@@ -147,7 +147,7 @@ const ENCLOSED: readonly { readonly open: RegExp; readonly kind: SegmentKind; re
   },
 ];
 
-/** The code spans and enclosed parts of a paragraph. `next` is past its end when an enclosed part goes on. */
+/** The code spans and HTML parts of a paragraph. `next` is past its end when an HTML part continues. */
 function spansOf(
   text: string,
   { start, end }: { start: number; end: number },
@@ -194,7 +194,7 @@ function enclosed(text: string, at: number): Part | null {
     const ended = close.exec(text);
     close.lastIndex = 0;
     if (ended !== null) return { kind, end: ended.index + ended[0].length };
-    // Without an end it hides the rest where it begins a line. A comment is believed to anywhere.
+    // Without an end, a comment hides the rest of the text; the others do so only at the beginning of a line.
     const beginsLine = /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 100), at));
     return beginsLine || text.startsWith("<!--", at) ? { kind, end: text.length } : null;
   }

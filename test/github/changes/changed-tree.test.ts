@@ -52,22 +52,22 @@ const keptOf = async (work: Promise<unknown>): Promise<Kept> => {
   return error;
 };
 
-describe("a change on a branch that has gone on", () => {
-  it("meets what others changed elsewhere in the file, and follows the file", async () => {
+describe("a change merged onto a branch that has moved", () => {
+  it("merges with other changes in the file, and follows a renamed file", async () => {
     const merged = await onto({ a: LINES }, { a: line(2, "two") }, { a: line(9, "nine") });
     expect(merged).toBe(await treeOf({ a: line(9, "nine", line(2, "two")) }));
     const followed = await onto({ a: LINES }, { a: line(2, "two") }, { "b/c": LINES });
     expect(followed).toBe(await treeOf({ "b/c": line(2, "two") }));
   });
 
-  it("is itself where the branch did not move, and nothing where it is there", async () => {
+  it("is unchanged where the branch did not move, and empty where the branch has it already", async () => {
     const changed = await treeOf({ a: line(2, "two") });
     expect(await onto({ a: LINES }, { a: line(2, "two") }, { a: LINES })).toBe(changed);
     expect(await onto({ a: LINES }, { a: line(2, "two") }, { a: line(2, "two") })).toBe(changed);
     expect(await onto({ a: LINES }, { a: LINES }, { a: line(2, "two") })).toBe(changed);
   });
 
-  it("is kept where both changed the same, whatever the paths are", async () => {
+  it("conflicts where both changed the same lines, whatever the paths are", async () => {
     const path = "odd\n ü";
     const both = await keptOf(
       onto({ [path]: LINES }, { [path]: line(2, "two") }, { [path]: line(2, "zwei") }),
@@ -78,14 +78,14 @@ describe("a change on a branch that has gone on", () => {
     expect(gone.reason).toBe("changes_conflict");
   });
 
-  it("does not follow a file to where only people change files", async () => {
+  it("does not follow a file to a protected path", async () => {
     const moved = { ".github/workflows/ci.yml": LINES };
     const kept = await keptOf(onto({ "docs/ci.yml": LINES }, { "docs/ci.yml": line(2, "evil") }, moved));
     expect(kept).toMatchObject({ reason: "patch_unusable" });
     expect(kept.message).toContain('".github/workflows/ci.yml"');
   });
 
-  it("lets others' workflows come along with the commit that it is made on", async () => {
+  it("accepts workflows that others changed on the branch", async () => {
     const workflow = { ".github/workflows/ci.yml": "on: push\n" };
     const merged = await onto({ a: LINES }, { a: line(2, "two"), ...workflow }, { a: line(9, "nine") });
     expect(merged).toBe(await treeOf({ a: line(9, "nine", line(2, "two")), ...workflow }));

@@ -69,7 +69,7 @@ describe("the message", () => {
       noreplyHost: "noreply.test",
     });
 
-  it("has trailers that a later job finds it by, and no text of others", () => {
+  it("has trailers by which a later job finds it, and no untrusted text", () => {
     const text = message({}, null);
     expect(text).toBe(
       `Tidy\n\nMade by an agent, in the job https://x.test/1\n\nAgent-Session: ${run.sessionId}\nAgent-Run: ${run.id}\n`,
@@ -123,7 +123,7 @@ describe("the branch", () => {
       { prefix: "agent/", sessionId, count },
     );
 
-  it("is called after the subject or the workflow, and the session", () => {
+  it("is named after the issue, pull request or workflow, and the session", () => {
     const issue = name(1, run.sessionId, { subject: requestSubject("Title") });
     expect(issue).toMatch(/^agent\/issue-12-[0-9a-f]{8}$/);
     expect(name(3, run.sessionId, { subject: requestSubject("Title") })).toBe(`${issue}-3`);
@@ -134,12 +134,12 @@ describe("the branch", () => {
     expect(name(1, run.sessionId, { workflow: "…" })).toMatch(/^agent\/run-[0-9a-f]{8}$/);
   });
 
-  it("tells sessions of one minute apart", () => {
+  it("differs for two sessions of the same minute", () => {
     const other = run.sessionId.replace(/1$/, "2");
     expect(name(1, other)).not.toBe(name(1, run.sessionId));
   });
 
-  it("is the one that the run was about", () => {
+  it("is the branch that the run works on", () => {
     const refs = {
       headSha: "b".repeat(40),
       headRef: "topic",

@@ -48,7 +48,7 @@ describe("annotate", () => {
     });
   });
 
-  it("shows as many of a level as there is room for, and counts the rest", () => {
+  it("writes at most nine of each level, and counts the rest", () => {
     const findings = (["notice", "error"] as const).flatMap((severity) =>
       Array.from({ length: 12 }, () => ({ ...finding, severity })),
     );

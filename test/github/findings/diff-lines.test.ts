@@ -50,7 +50,7 @@ describe("the lines that a diff shows", () => {
     expect(shownLines(patch)).toEqual(ranges);
   });
 
-  it("hold a range only within one hunk", () => {
+  it("contain a range only within one hunk", () => {
     const ranges = [
       { first: 1, last: 4 },
       { first: 5, last: 9 },

@@ -40,7 +40,7 @@ const text = fc.oneof(
     .map((parts) => parts.join("")),
 );
 
-describe("a comment on a line", () => {
+describe("a comment at a line", () => {
   it("has severity, title, text, suggestion and marker", () => {
     expect(commentText(mark({ ...finding, suggestion: "a + b;\n" }))).toBe(
       `**⚠️ Warning: Wrong &#42;sum&#42;**\n\nIt subtracts.\n\n\`\`\`suggestion\na + b;\n\`\`\`\n\n${findingMarker(finding)}`,
@@ -62,7 +62,7 @@ describe("a comment on a line", () => {
     expect(commentText(mark({ ...finding, suggestion }))).toContain(`It subtracts.\n\n${block}`);
   });
 
-  it("has no other suggestion, no markup and no other marker, whatever was written", () => {
+  it("has one suggestion, no active markup and one marker, whatever the finding's text is", () => {
     fc.assert(
       fc.property(text, text, fc.option(text), (title, body, suggestion) => {
         const hostile = { ...finding, title, body, suggestion };
@@ -84,7 +84,7 @@ describe("a comment on a line", () => {
 const linesOf = (suggestion: string) => suggestion.match(/`{3,}suggestion/g)?.length ?? 0;
 
 describe("a review's own text", () => {
-  it("counts, and tells what the diff does not show", () => {
+  it("counts findings, and lists those outside the diff", () => {
     const outside = mark({ ...finding, suggestion: "a" });
     expect(reviewText({ ...options, inside: [finding], outside: [outside], repeated: 2 })).toEqual({
       left: [],
@@ -100,7 +100,7 @@ describe("a review's own text", () => {
     });
   });
 
-  it("leaves what has no room, and loses none", () => {
+  it("returns the findings that do not fit, and loses none", () => {
     const nine = Array.from({ length: 9 }, (_, index) => ({
       ...finding,
       title: `No. ${index}`,
@@ -114,7 +114,7 @@ describe("a review's own text", () => {
     expect([...told, ...left].toSorted((a, b) => a.title.localeCompare(b.title))).toEqual(outside);
   });
 
-  it("keeps to its bytes and has only its own markers", () => {
+  it("keeps its size limit, and has only its own markers", () => {
     const some = fc.record({ title: text, body: text }).map((words) => ({ ...finding, ...words }));
     fc.assert(
       fc.property(fc.array(some, { maxLength: 5 }), (found) => {
@@ -129,14 +129,14 @@ describe("a review's own text", () => {
 });
 
 describe("a finding's marker", () => {
-  it("is the same for the same words, wherever the lines are", () => {
+  it("is the same for the same text, whatever the lines are", () => {
     const moved = { ...finding, startLine: 30, line: 31, title: "wrong  *Sum*", body: " It\nsubtracts. " };
     expect(findingMarker(moved)).toBe(findingMarker(finding));
     expect(findingMarker({ ...finding, path: "b.ts" })).not.toBe(findingMarker(finding));
     expect(findingMarker({ ...finding, body: "It adds." })).not.toBe(findingMarker(finding));
   });
 
-  it("tells apart the same words at several places, in their order", () => {
+  it("numbers the same text at several places, in order", () => {
     const twice = [finding, { ...finding, line: 9 }];
     const moved = twice.map((one) => ({ ...one, startLine: one.startLine + 40, line: one.line + 40 }));
     const markers = markFindings(twice).map(({ marker }) => marker);

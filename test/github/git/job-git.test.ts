@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { GitError } from "../../../src/base/git/git.ts";
 import type { GitTransport } from "../../../src/base/git/hardening.ts";
-import { type GitTrouble, githubSays, gitTrouble } from "../../../src/github/git/git-trouble.ts";
+import { codeHostMessage, type GitFailure, gitFailureOf } from "../../../src/github/git/git-failure.ts";
 import { jobGit, transportOf } from "../../../src/github/git/job-git.ts";
 
 const { signal } = new AbortController();
@@ -30,7 +30,7 @@ describe("the job's git", () => {
     };
   };
 
-  it("keeps the way to the network, and no other variable of the job", async () => {
+  it("passes on proxies and certificates, and no other variable of the job", async () => {
     const way = {
       https_proxy: "http://proxy.test:3128",
       HTTPS_PROXY: "http://proxy.test:3128",
@@ -69,11 +69,11 @@ describe("the job's git", () => {
   });
 });
 
-describe("git's complaint", () => {
+describe("a failure of git", () => {
   const of = (stderr: string) =>
     new GitError({ code: "git_failed", message: "git push ended with 1.", stderr });
 
-  it.each<[GitTrouble, string]>([
+  it.each<[GitFailure, string]>([
     [
       "protected",
       "remote: error: GH006: Protected branch update failed for refs/heads/main.\n ! [remote rejected] a -> main (protected branch hook declined)",
@@ -107,17 +107,17 @@ describe("git's complaint", () => {
       "fatal: unable to access 'https://github.com/octo/x.git/': Could not resolve host: github.com",
     ],
     ["unavailable", "error: RPC failed; HTTP 502 curl 22 The requested URL returned error: 502"],
-  ])("is %s: %s", (trouble, stderr) => {
-    expect(gitTrouble(of(stderr))).toBe(trouble);
+  ])("is %s: %s", (failure, stderr) => {
+    expect(gitFailureOf(of(stderr))).toBe(failure);
   });
 
-  it("is told in the code host's own words, on one safe line", () => {
+  it("has the code host's own message, in one safe line", () => {
     const text =
       'remote: error: GH006: Protected\u202E branch.\nremote: \nremote: - Required status check "ci".\n';
-    expect(githubSays(of(text))).toBe('GH006: Protected‹U+202E› branch. - Required status check "ci".');
-    expect(githubSays(of(" ! [remote rejected] a -> main (pre-receive hook declined)"))).toBe(
+    expect(codeHostMessage(of(text))).toBe('GH006: Protected‹U+202E› branch. - Required status check "ci".');
+    expect(codeHostMessage(of(" ! [remote rejected] a -> main (pre-receive hook declined)"))).toBe(
       "pre-receive hook declined",
     );
-    expect(githubSays(of("fatal: no network"))).toBe("");
+    expect(codeHostMessage(of("fatal: no network"))).toBe("");
   });
 });

@@ -46,13 +46,13 @@ describe("a command", () => {
     ["capitals", "/Agent x"],
     ["line ends of Windows", "hello\r\n/agent x\r\n"],
     ["a list before it", "- one\n- two\n\n/agent x"],
-    ["a quotation that has ended", "> said\n\n/agent x"],
-    ["a fence that has ended", "````\n```\n````\n/agent x"],
+    ["a quotation that ends before", "> said\n\n/agent x"],
+    ["a fence that ends before", "````\n```\n````\n/agent x"],
     ["a fence shown as indented code", "    ```\n\n/agent x"],
     ["a lone backtick", "it`s\n/agent x"],
-    ["a comment that has ended", "<!-- a\n\nb -->\n/agent x"],
+    ["an HTML comment that ends before", "<!-- a\n\nb -->\n/agent x"],
     ["an escaped comment", "\\<!--\n/agent x"],
-    ["a link that has ended", "[a](b)\n/agent x"],
+    ["a link that ends before", "[a](b)\n/agent x"],
     ["brackets far apart", "a [ b\n\n/agent x\n\nc ]"],
     ["details that fold it away", "<details>\n\n/agent x\n\n</details>"],
   ])("is found with %s", (_what, comment) => {
@@ -90,13 +90,13 @@ describe("a command", () => {
     ["in an attribute", '<a title="\n/agent x">b</a>'],
     ["in preformatted text", "<pre>\n\n/agent x\n</pre>"],
     ["in a quotation of HTML", "<blockquote>\n\n/agent x\n\n</blockquote>"],
-    ["behind a character that nobody sees", "\u200b/agent x"],
+    ["after an invisible character", "\u200b/agent x"],
     ["in a list", "- /agent x"],
   ])("is not found %s", (_what, comment) => {
     expect(parse(comment)).toBeNull();
   });
 
-  it("is another phrase where the workflow says so, taken as it is written", () => {
+  it("begins with the workflow's own phrase, taken literally", () => {
     expect(parse("@bot fix it", "@bot")).toMatchObject({ verb: "fix", request: "it" });
     expect(parse("a.b x", "a.b")).not.toBeNull();
     expect(parse("acb x", "a.b")).toBeNull();
@@ -117,7 +117,7 @@ describe("a command", () => {
     );
   });
 
-  it("is never found inside a fence, a quotation, a comment or a link, whatever stands around them", () => {
+  it("is never found inside a fence, a quotation, a comment or a link, whatever is around them", () => {
     const hidden = fc.oneof(
       fc.tuple(fc.constantFrom("```", "~~~~", "`````"), prose, prose).map(([mark, before, after]) => {
         return `${mark}\n${before}\n/agent ${after}\n${mark}`;
@@ -138,7 +138,7 @@ describe("a command", () => {
     );
   });
 
-  it("is decided for any text, and the whole comment is what it came from", () => {
+  it("is parsed from any text, and covers the whole comment", () => {
     const line = fc.oneof(prose, code, fc.constant("/agent go"), fc.string({ unit: "binary" }));
     fc.assert(
       fc.property(fc.array(line), (lines) => {

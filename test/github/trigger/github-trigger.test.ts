@@ -29,7 +29,7 @@ function payload(event: CodeHostEvent, more: Partial<EventContext> = {}): Readon
     isIssue: false,
     action: null,
     label: "agent",
-    threadAuthor: null,
+    openedBy: null,
     workflowPath: ".github/workflows/agent.yml",
     ...more,
   });
@@ -53,7 +53,7 @@ describe("decodeTrigger", () => {
     expect(onIssue).toMatchObject({ subject: { number: 7, isPullRequest: false } });
   });
 
-  it("reads a review and a comment on a line", () => {
+  it("reads a review and a comment at a line", () => {
     expect(decodeTrigger("pull_request_review", payload("pull_request_review"))).toMatchObject({
       type: "pull_request_review",
       action: "submitted",
@@ -105,7 +105,7 @@ describe("decodeTrigger", () => {
     expect(decodeTrigger("pull_request", gone)).toMatchObject({ refs: { isFork: true, headPushedAt: null } });
   });
 
-  it("reads what only a writer starts", () => {
+  it("reads events that only users with write access start", () => {
     expect(decodeTrigger("push", payload("push"))).toEqual({
       type: "push",
       sender: octocat,
@@ -123,7 +123,7 @@ describe("decodeTrigger", () => {
     });
   });
 
-  it("tells what it does not know, and what is not to be trusted", () => {
+  it("recognises workflow_run, and leaves unknown events as they are", () => {
     expect(decodeTrigger("workflow_run", payload("workflow_run"))).toMatchObject({ type: "workflow_run" });
     expect(decodeTrigger("release", {})).toEqual({ type: "other", event: "release" });
   });
@@ -140,7 +140,7 @@ describe("decodeTrigger", () => {
     expect(bot("helper", "User")).toBe(false);
   });
 
-  it("takes an author that is gone, and a text that is none", () => {
+  it("accepts a deleted author and an empty text", () => {
     const whole = payload("issue_comment");
     const issue = { ...(whole.issue as object), user: null, body: null };
     const read = decodeTrigger("issue_comment", { ...whole, issue });

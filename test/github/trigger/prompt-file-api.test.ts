@@ -13,7 +13,7 @@ import { json } from "../../client/scripted-server.ts";
 const run = promisify(execFile);
 const PATH = ".github/prompt.md";
 
-let forge: CodeHost;
+let codeHost: CodeHost;
 let folder = "";
 
 async function git(...args: string[]): Promise<void> {
@@ -24,23 +24,23 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "prompt-api-"));
   await run("git", ["init", "-q", "-b", "main", folder]);
   await mkdir(join(folder, ".github"));
-  await writeFile(join(folder, PATH), "Asked on main");
+  await writeFile(join(folder, PATH), "Prompt on main");
   await git("add", ".");
   await git("commit", "-qm", "First");
   await git("switch", "-qc", "topic");
-  await writeFile(join(folder, PATH), "Asked by the pull request");
+  await writeFile(join(folder, PATH), "Prompt of the pull request");
   await git("commit", "-qam", "Second");
-  forge = await startCodeHost({ repositories: { "octo-org/octo-repo": folder } });
+  codeHost = await startCodeHost({ repositories: { "octo-org/octo-repo": folder } });
 });
 afterAll(async () => {
-  await forge.close();
+  await codeHost.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-async function askedWith(path: string, githubToken?: string) {
+async function runWith(path: string, githubToken?: string) {
   const end = json(200, { run: completedRun, events: [], next: 0, done: true });
   await using service = await openMockService({ read: end });
-  const job = await forge.job({ event: "pull_request", ref: "refs/heads/topic" });
+  const job = await codeHost.job({ event: "pull_request", ref: "refs/heads/topic" });
   const inputs = {
     "base-url": service.url,
     "prompt-file": path,
@@ -53,18 +53,18 @@ async function askedWith(path: string, githubToken?: string) {
 
 describe("prompt file of the built Action", () => {
   it("is read from the base commit through the API, with nothing checked out", async () => {
-    expect(await askedWith(PATH)).toMatchObject({
-      message: expect.stringMatching(/^Asked on main\n\nWhat happened: /),
+    expect(await runWith(PATH)).toMatchObject({
+      message: expect.stringMatching(/^Prompt on main\n\nWhat happened: /),
       ended: { exitCode: 0 },
     });
   });
 
-  it("fails before anything is sent when it is missing, a folder, or not to be read", async () => {
-    const missing = await askedWith(".github/other.md");
+  it("fails before anything is sent when it is missing, a folder, or unreadable", async () => {
+    const missing = await runWith(".github/other.md");
     expect(missing).toMatchObject({ message: null, ended: { outputs: { reason: "prompt_file_missing" } } });
-    const listing = await askedWith(".github");
+    const listing = await runWith(".github");
     expect(listing).toMatchObject({ message: null, ended: { outputs: { reason: "prompt_file_refused" } } });
-    const refused = await askedWith(PATH, "ghs_wrong");
+    const refused = await runWith(PATH, "ghs_wrong");
     expect(refused).toMatchObject({
       message: null,
       ended: { outputs: { reason: "prompt_file_unreadable" } },

@@ -40,11 +40,11 @@ describe("sanitise", () => {
     ["comparisons", "a < b and c > d, x <- y"],
     ["generic types", "Map<string, number>"],
     ["a comment in code", "`<!-- x -->`"],
-    ["what a fence holds", '```html\n<!-- x -->\n<img alt="y">\n[//]: # (z)\n```'],
+    ["the content of a fence", '```html\n<!-- x -->\n<img alt="y">\n[//]: # (z)\n```'],
     ["a fence in a quotation", "> ```\n> <!-- x -->\n> ```\n> y"],
     ["quotations", "> a\n> b\n\nc"],
     ["links", "[a](https://example.com/b?c=d#e) <https://example.com>"],
-    ["entities that people see", "&lt;!-- x --&gt; &#65;"],
+    ["visible entities", "&lt;!-- x --&gt; &#65;"],
     ["emoji, joined and coloured", "👩‍💻 ❤️ ❤️‍🔥 1️⃣ 👩🏽‍🚀 🇩🇪"],
     ["every script", "Ünïcödé 漢字 עברית العربية हिन्दी"],
     ["a task", "- [x] done: yes"],
@@ -54,7 +54,7 @@ describe("sanitise", () => {
     expect(sanitise(text)).toBe(text);
   });
 
-  it("drops character references to what nobody sees", () => {
+  it("drops character references to invisible characters", () => {
     expect(sanitise("a&#xE0069;&#917607;&#x200b;&#8238;b&#x202E;")).toBe("ab");
   });
 
@@ -68,7 +68,7 @@ describe("sanitise", () => {
     fc.integer({ min: 0xe0000, max: 0xe0fff }).map((code) => String.fromCodePoint(code)),
   );
 
-  it("takes every invisible character away and nothing else", () => {
+  it("removes every invisible character, and nothing else", () => {
     const part = fc.oneof(
       fc.constantFrom("word", " ", "\n\n", "漢字", "ünï", "...").map((text) => ({ text, isSeen: true })),
       invisible.map((text) => ({ text, isSeen: false })),
@@ -83,7 +83,7 @@ describe("sanitise", () => {
     );
   });
 
-  it("hands nothing on that is hidden, wherever it is put", () => {
+  it("passes on nothing hidden, wherever it is", () => {
     const hide = fc.constantFrom<(inner: string) => string>(
       (inner) => `<!-- ${inner} -->`,
       (inner) => `\n\n[//]: # (${inner})\n\n`,
@@ -107,7 +107,7 @@ describe("sanitise", () => {
     );
   });
 
-  it("says the same when it is asked again, of any text without markup", () => {
+  it("is idempotent for any text without markup", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const plain = text.replaceAll(/[<>&[\]`~\\]/g, "");

@@ -56,7 +56,7 @@ const end = { sha: BASE, repo: { id: 1 } };
 const pull = { pull_request: { number: 1, base: end, head: { ...end, sha: HEAD } } };
 
 describe("prompt file", () => {
-  it("comes from the checkout where only a writer starts the job", async () => {
+  it("comes from the checkout where only users with write access start the job", async () => {
     expect(await read({ event: "push", checkoutText: "local" })).toEqual({ prompt: "local", refs: [] });
   });
 
@@ -85,7 +85,7 @@ describe("prompt file", () => {
     expect(await read({ event: "push" })).toMatchObject({ prompt: { code: "prompt_file_refused" } });
   });
 
-  it("says why it cannot be used", async () => {
+  it("reports why it cannot be used", async () => {
     const code = async (committed: RepositoryFile | Error) =>
       (await read({ event: "push", committed })).prompt;
     expect(await code({ type: "missing" })).toMatchObject({ code: "prompt_file_missing" });

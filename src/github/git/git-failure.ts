@@ -4,7 +4,7 @@
 import type { GitError } from "../../base/git/git.ts";
 import { singleLine } from "../../base/untrusted-text.ts";
 
-export type GitTrouble =
+export type GitFailure =
   /** Somebody else pushed first. */
   | "moved"
   /** A branch "agent" exists, which excludes "agent/x". */
@@ -20,7 +20,7 @@ export type GitTrouble =
   | "unavailable";
 
 /** The first match counts. */
-const signs: readonly (readonly [GitTrouble, RegExp])[] = [
+const signs: readonly (readonly [GitFailure, RegExp])[] = [
   ["workflow_refused", /refusing to allow .{0,80} to create or update workflow/i],
   ["protected", /\bGH0(06|13)\b|protected branch hook declined|repository rule violations/i],
   ["name_taken", /' exists; cannot create '|\(directory file conflict\)/],
@@ -32,7 +32,7 @@ const signs: readonly (readonly [GitTrouble, RegExp])[] = [
   ["commit_missing", /not our ref|unadvertised object|couldn't find remote ref|no such remote ref/i],
 ];
 
-export function gitTrouble({ code, stderr }: GitError): GitTrouble {
+export function gitFailureOf({ code, stderr }: GitError): GitFailure {
   if (code !== "git_failed") return "unavailable";
   return signs.find(([, sign]) => sign.test(stderr))?.[0] ?? "unavailable";
 }
@@ -40,7 +40,7 @@ export function gitTrouble({ code, stderr }: GitError): GitTrouble {
 const MAX_MESSAGE_CHARS = 300;
 
 /** The code host's own message, in one safe line; may be empty. */
-export function githubSays({ stderr }: GitError): string {
+export function codeHostMessage({ stderr }: GitError): string {
   const lines = [...stderr.matchAll(/^remote:[ \t]*(?:error:[ \t]*)?(\S.*)$/gm)].map(([, text = ""]) => text);
   const [rejected = ""] = [...stderr.matchAll(/\[(?:remote )?rejected\].*\((.+)\)$/gm)].map(([, why]) => why);
   return singleLine(lines.join(" ") || rejected, MAX_MESSAGE_CHARS);
