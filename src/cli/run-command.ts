@@ -1,5 +1,6 @@
 // The command `agent-service run`.
 
+import { providerTitles } from "../contract/ci/providers.ts";
 import { command } from "./command.ts";
 import { variadicArgument } from "./flags.ts";
 import { runFlags } from "./run-flags.ts";
@@ -7,7 +8,7 @@ import { runFlags } from "./run-flags.ts";
 export const runCommand = command({
   summary: "Run an agent by the identity of this CI job, or on the checkout in this folder.",
   notes: [
-    "GitHub, GitLab, CircleCI, Buildkite and Bitbucket jobs need no stored secret. Ctrl-C cancels the run.",
+    `Jobs of ${providerTitles()} need no stored secret. Ctrl-C cancels the run.`,
     'A prompt of "-" is read from standard input.',
   ],
   arguments: { prompt: variadicArgument("What the agent is asked, in quotes.") },
