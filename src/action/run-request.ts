@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { CiJob } from "../ci/provider.ts";
-import type { SubmitRunRequest } from "../contract/runs/run.ts";
+import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import { findingsSchema } from "../github/findings/findings-schema.ts";
 import type { AgentRequest } from "../github/trigger/agent-request.ts";
 import type { Inputs } from "./inputs.ts";

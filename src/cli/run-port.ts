@@ -3,7 +3,7 @@
 import { systemClock } from "../base/clock.ts";
 import { fetchTransport } from "../client/transport.ts";
 import { ciProviders } from "../contract/ci/providers.ts";
-import type { SubmitRunRequest } from "../contract/runs/run.ts";
+import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import type { JobPort } from "../job/job-port.ts";
 import { jobWords } from "../job/job-words.ts";
 import type { Interrupts } from "../job/signals.ts";

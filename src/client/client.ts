@@ -28,8 +28,9 @@ export type { ClaimResponse } from "../contract/claims/claim.ts";
 export type { Credits } from "../contract/money/credits.ts";
 export type { ModelPricing, ToolPricing } from "../contract/money/pricing.ts";
 export type { WrongField } from "../contract/problems/problem.ts";
-export type { CancelRunResponse, Run, SubmitRunRequest } from "../contract/runs/run.ts";
+export type { CancelRunResponse, Run } from "../contract/runs/run.ts";
 export type { ForeignEvent, RunEvent, StoredRunEvent } from "../contract/runs/run-event.ts";
+export type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 export type { CreateScheduleRequest, Schedule } from "../contract/schedules/schedule.ts";
 export type {
   ActivateWorkflowRequest,

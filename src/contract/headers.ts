@@ -1,6 +1,6 @@
 // Every header that a request may carry and an answer may have, with what it means. Pure.
 
-import { MAX_IDEMPOTENCY_KEY_CHARS } from "./runs/run.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARS } from "./runs/run-requests.ts";
 
 export const requestHeaders = {
   "Idempotency-Key": {

@@ -5,7 +5,8 @@ import { createHash } from "node:crypto";
 import type { CiJob } from "../ci/provider.ts";
 import type { Client, SubmittedRun } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
-import type { RunStatus, SubmitRunRequest } from "../contract/runs/run.ts";
+import type { RunStatus } from "../contract/runs/run.ts";
+import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 
 /** Further keys to try where another request has used the attempt's own. */
 const SPARE_KEYS = 3;

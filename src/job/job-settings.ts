@@ -1,7 +1,7 @@
 // The kinds of settings that the Action's inputs and the flags of `agent-service run` share. Pure.
 
 import { type Kind, kind } from "../base/settings/setting.ts";
-import type { SubmitRunRequest } from "../contract/runs/run.ts";
+import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import { type Conclusion, failableConclusions } from "../report/conclusion.ts";
 
 /** As the service has it: no schema of the contract is loaded before the job has its identity. */

@@ -1,7 +1,7 @@
 // What a job consists of for the recipe of run-job.ts: settings, a task, a service, a log. Types only.
 
 import type { CiJob } from "../ci/provider.ts";
-import type { SubmitRunRequest } from "../contract/runs/run.ts";
+import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import type { Conclusion } from "../report/conclusion.ts";
 import type { Delivery } from "../report/delivery.ts";
 import type { PublishedFindings } from "../report/findings.ts";

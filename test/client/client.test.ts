@@ -4,7 +4,7 @@ import { ApiError, DecodeError, TimeoutError } from "../../src/client/errors.ts"
 import type { Credential } from "../../src/client/request.ts";
 import { fetchTransport } from "../../src/client/transport.ts";
 import { ID_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT } from "../../src/contract/ci/exchange.ts";
-import type { SubmitRunRequest } from "../../src/contract/runs/run.ts";
+import type { SubmitRunRequest } from "../../src/contract/runs/run-requests.ts";
 import { instantClock } from "../support/clocks/instant-clock.ts";
 import { AGENT_ID, completedRun, exchangeBody, RUN_ID, runningRun, SESSION_ID } from "./run-fixtures.ts";
 import {

@@ -1,22 +1,8 @@
 // GET /v1/ci/runs/{runID}: the durable events of one CI run, read by cursor and long poll. Pure.
 
 import * as z from "zod/mini";
-import { wholeNumber } from "../query.ts";
 import { runSchema } from "../runs/run.ts";
 import { storedRunEventSchema } from "../runs/run-event.ts";
-
-export const MAX_WAIT_SECONDS = 30;
-export const MAX_PAGE_EVENTS = 1000;
-export const DEFAULT_PAGE_EVENTS = 500;
-
-/** Query text in, numbers out. */
-export const ciRunQuerySchema = z.object({
-  after: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }),
-  wait: wholeNumber({ min: 0, max: MAX_WAIT_SECONDS, fallback: 0 }),
-  limit: wholeNumber({ min: 1, max: MAX_PAGE_EVENTS, fallback: DEFAULT_PAGE_EVENTS }),
-});
-
-export type CiRunQuery = z.infer<typeof ciRunQuerySchema>;
 
 /** `next` is the cursor for the next call; `done` is true once the run has ended and every event was read. */
 export const ciRunPageSchema = z.object({

@@ -1,7 +1,7 @@
 // The routes of CI jobs. Pure.
 
 import { defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
-import { ciRunQuerySchema } from "./ci-run.ts";
+import { ciRunQuerySchema } from "./ci-run-query.ts";
 import { ciEndpoints } from "./endpoints.ts";
 import { exchangeRequestSchema } from "./exchange.ts";
 

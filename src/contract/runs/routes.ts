@@ -2,7 +2,7 @@
 
 import { defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
 import { runEndpoints } from "./endpoints.ts";
-import { listRunsQuerySchema, submitRunRequestSchema } from "./run.ts";
+import { listRunsQuerySchema, submitRunRequestSchema } from "./run-requests.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 

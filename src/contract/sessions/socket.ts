@@ -3,8 +3,9 @@
 
 import * as z from "zod/mini";
 import { audiences } from "../problems/problem.ts";
-import { runSchema, submitRunRequestSchema } from "../runs/run.ts";
+import { runSchema } from "../runs/run.ts";
 import { storedRunEventSchema } from "../runs/run-event.ts";
+import { submitRunRequestSchema } from "../runs/run-requests.ts";
 import { text } from "../text.ts";
 
 export const MAX_FRAME_BYTES = 1024 * 1024;

@@ -1,6 +1,6 @@
 // The JSON Schema of a review's reply. The service makes the agent keep to it. Pure.
 
-import type { SubmitRunRequest } from "../../contract/runs/run.ts";
+import type { SubmitRunRequest } from "../../contract/runs/run-requests.ts";
 
 /** A summary, and findings at lines of the commit that was reviewed. */
 export const findingsSchema: NonNullable<SubmitRunRequest["output_schema"]> = {

@@ -1,7 +1,7 @@
 // The port of a backend: what executes a run in its checkout. One folder or file a backend under backends/.
 
-import type { Message } from "../../contract/runs/run.ts";
 import type { RunEvent } from "../../contract/runs/run-event.ts";
+import type { Message } from "../../contract/runs/run-requests.ts";
 import type { Checkout } from "../core/ports/checkout.ts";
 import type { ChildOutcome, ChildTask } from "./child-runs.ts";
 import type { UsageMeter } from "./usage-meter.ts";

@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import { type CiPolicy, ciPolicySchema } from "../../contract/agents/ci-policy.ts";
 import { visibilities } from "../../contract/ci/exchange.ts";
-import { messageSchema } from "../../contract/runs/run.ts";
+import { messageSchema } from "../../contract/runs/run-requests.ts";
 import type { JobIdentity } from "../core/ci/job-identity.ts";
 import type { RunInput } from "../core/runs/run-record.ts";
 import { modelRoles, type Usage } from "../core/runs/usage.ts";

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  isTerminal,
-  runSchema,
-  runStatuses,
-  submitRunRequestSchema,
-} from "../../../src/contract/runs/run.ts";
+import { isTerminal, runSchema, runStatuses } from "../../../src/contract/runs/run.ts";
+import { submitRunRequestSchema } from "../../../src/contract/runs/run-requests.ts";
 
 const identity = {
   id: "run-1",

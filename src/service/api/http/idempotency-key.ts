@@ -1,7 +1,7 @@
 // The header that makes a request safe to repeat.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { MAX_IDEMPOTENCY_KEY_CHARS } from "../../../contract/runs/run.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARS } from "../../../contract/runs/run-requests.ts";
 import { invalidRequest, type PublicProblem } from "./problems.ts";
 import type { RequestContext } from "./request-context.ts";
 

@@ -1,12 +1,7 @@
 // A run, its input and its events as they are stored. Times are milliseconds since the epoch, money is micro-USD. Pure.
 
-import type {
-  Message,
-  RunCause,
-  RunOrigin,
-  RunStatus,
-  TerminalRunStatus,
-} from "../../../contract/runs/run.ts";
+import type { RunCause, RunOrigin, RunStatus, TerminalRunStatus } from "../../../contract/runs/run.ts";
+import type { Message } from "../../../contract/runs/run-requests.ts";
 import type { JobIdentity } from "../ci/job-identity.ts";
 import type { Usage } from "./usage.ts";
 

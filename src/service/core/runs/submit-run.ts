@@ -2,7 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { ok, type Result, refused } from "../../../base/result.ts";
-import type { Message, RunOrigin, SubmitRunRequest } from "../../../contract/runs/run.ts";
+import type { RunOrigin } from "../../../contract/runs/run.ts";
+import type { Message, SubmitRunRequest } from "../../../contract/runs/run-requests.ts";
 import { type Caller, mayUseAgent } from "../accounts/caller.ts";
 import { lockCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Agent } from "../agents/agent.ts";

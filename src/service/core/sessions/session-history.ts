@@ -1,7 +1,7 @@
 // What was said in a session: the messages of its earlier runs, and what the agent answered.
 
-import type { Message } from "../../../contract/runs/run.ts";
 import { asRunEvent } from "../../../contract/runs/run-event.ts";
+import type { Message } from "../../../contract/runs/run-requests.ts";
 import type { StoreReader } from "../ports/store.ts";
 import type { RunRecord } from "../runs/run-record.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { listRunsQuerySchema } from "../../../../src/contract/runs/run.ts";
+import { listRunsQuerySchema } from "../../../../src/contract/runs/run-requests.ts";
 import { decode } from "../../../../src/service/api/shared/decode.ts";
 
 it("names every field that is wrong and what is allowed, and the first in its message", () => {

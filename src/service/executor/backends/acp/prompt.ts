@@ -1,6 +1,6 @@
 // The prompt of an ACP agent: where it works, the session so far, the request. Pure.
 
-import type { Message } from "../../../../contract/runs/run.ts";
+import type { Message } from "../../../../contract/runs/run-requests.ts";
 import type { BareTask, RepositoryTask } from "../../backend.ts";
 
 /** The part of the session so far that is included. */

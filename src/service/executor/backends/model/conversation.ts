@@ -2,7 +2,7 @@
 // turn by turn, and drops its oldest parts when there is no room left.
 
 import type { ModelMessage } from "ai";
-import type { Message } from "../../../../contract/runs/run.ts";
+import type { Message } from "../../../../contract/runs/run-requests.ts";
 
 type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
 
