@@ -2,7 +2,13 @@
 
 import { type Components, collection, component, oneOf } from "../component.ts";
 import { pullRequestSchema } from "./pull-request.ts";
-import { cancelRunResponseSchema, roleUsageSchema, runListSchema, runSchema, submitRunResponseSchema } from "./run.ts";
+import {
+  cancelRunResponseSchema,
+  roleUsageSchema,
+  runListSchema,
+  runSchema,
+  submitRunResponseSchema,
+} from "./run.ts";
 import { messageSchema, partSchema, submitRunRequestSchema } from "./run-requests.ts";
 
 /** The frame of the socket that submits a run has them too. */
