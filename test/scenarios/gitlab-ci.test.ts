@@ -31,7 +31,7 @@ describe("a GitLab job", () => {
     const url = `${fixture.url}/v1/ci/runs/${id}`;
     expect(job.stdout).toContain(`Follow it at ${url}\n`);
     expect(job.stdout).toContain("│ All is well.");
-    expect(job.stdout).toMatch(/\ncompleted, 1 credits, 0 tokens\n$/);
+    expect(job.stdout).toMatch(/\ncompleted, 1 credit, 0 tokens\n$/);
     expect(job.requests.map(({ route }) => route)).toEqual(
       expect.arrayContaining(["exchange", "submit", "poll", "revoke"]),
     );
@@ -111,7 +111,7 @@ describe("a GitLab job", () => {
     expect(job.code).toBe(1);
     expect(job.stderr).toContain("The job was cancelled: cancelling the run.\n");
     expect(job.stderr).toContain("The run was cancelled (user_stop).\n");
-    expect(job.stdout).toMatch(/\ncancelled, \d+ credits, 0 tokens\n$/);
+    expect(job.stdout).toMatch(/\ncancelled, \d+ credits?, 0 tokens\n$/);
     expect(job.requests.map(({ route }) => route)).toContain("cancel");
   });
 
