@@ -6,11 +6,11 @@ import type { StoredRunEvent } from "../../src/contract/runs/run-event.ts";
 import { listenForInterrupts } from "../../src/job/signals.ts";
 import { watchRun } from "../../src/job/watch-run.ts";
 import { AGENT_ID, cancelledRun, completedRun, eventOf, RUN_ID } from "../client/run-fixtures.ts";
-import { manualClock } from "./manual-clock.ts";
+import { ManualClock } from "../support/clocks/manual-clock.ts";
 
 /** A run that ends when the test says so, and one that a cancel ends or does not. */
 function watch(options: { onCancel?: "cancel" | "detach"; endsOnCancel?: boolean; idleMs?: number } = {}) {
-  const clock = manualClock();
+  const clock = new ManualClock();
   const runner = new EventEmitter() as unknown as NodeJS.Process;
   const interrupts = listenForInterrupts(runner);
   const ending = Promise.withResolvers<Run>();
@@ -75,7 +75,7 @@ describe("watchRun", () => {
   it("leaves a run that does not end within five seconds of the cancel", async () => {
     const at = watch();
     at.send("SIGINT");
-    await at.clock.advance(5_000);
+    await at.clock.pass(5_000);
     expect(await at.end).toEqual({ type: "stopping", passed: null });
   });
 
@@ -95,33 +95,33 @@ describe("watchRun", () => {
 
   it("cancels the run when its time is up", async () => {
     const at = watch({ endsOnCancel: true });
-    await at.clock.advance(60_000);
+    await at.clock.pass(60_000);
     expect(await at.end).toEqual({ type: "ended", run: cancelledRun, passed: "time" });
     expect(at.calls.notes).toEqual(['The run did not end within "timeout-minutes": cancelling it.']);
   });
 
   it("does not wait for ever for a run whose time is up", async () => {
     const at = watch();
-    await at.clock.advance(60_000);
-    await at.clock.advance(30_000);
+    await at.clock.pass(60_000);
+    await at.clock.pass(30_000);
     expect(await at.end).toEqual({ type: "stopping", passed: "time" });
   });
 
   it("cancels a run that is silent for too long", async () => {
     const at = watch({ endsOnCancel: true, idleMs: 10_000 });
-    await at.clock.advance(0);
-    await at.clock.advance(9_999);
+    await at.clock.pass(0);
+    await at.clock.pass(9_999);
     expect(at.calls.cancel).toBe(0);
-    await at.clock.advance(1);
+    await at.clock.pass(1);
     expect(await at.end).toEqual({ type: "ended", run: cancelledRun, passed: "silence" });
     expect(at.calls.notes).toEqual(['The run was silent for "idle-minutes": cancelling it.']);
   });
 
   it("gives one reason where both limits are passed", async () => {
     const at = watch({ idleMs: 50_000 });
-    await at.clock.advance(0);
-    await at.clock.advance(50_000);
-    await at.clock.advance(30_000);
+    await at.clock.pass(0);
+    await at.clock.pass(50_000);
+    await at.clock.pass(30_000);
     expect(await at.end).toEqual({ type: "stopping", passed: "silence" });
     expect(at.calls.cancel).toBe(1);
   });

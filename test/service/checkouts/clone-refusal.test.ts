@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ManualClock } from "../../support/clocks/manual-clock.ts";
 import { CheckoutFixture } from "./checkout-fixture.ts";
-import { ManualClock } from "./manual-clock.ts";
 
 let fixture: CheckoutFixture;
 let sha: string;

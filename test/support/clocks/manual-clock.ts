@@ -53,6 +53,12 @@ export class ManualClock implements Clock {
     this.#tellWatchers();
   }
 
+  /** Moves time on, and lets what woke up act before the test goes on. */
+  async pass(ms: number): Promise<void> {
+    this.advance(ms);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
   /** Resolves once at least so many sleep. */
   async whenSleeping(atLeast = 1): Promise<void> {
     await this.#when((sleeping) => sleeping >= atLeast);

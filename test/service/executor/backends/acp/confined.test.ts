@@ -1,4 +1,5 @@
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { getPriority } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -111,7 +112,9 @@ describe.skipIf(!hasBubblewrap)("an agent in bubblewrap", () => {
     const lines = String(answer("executed")).trim().split("\n");
     const sizes = lines.filter((line) => /^\d{4,}$/.test(line)).map(Number);
     expect(sizes).toEqual([8 * MEGABYTE, 8 * MEGABYTE]);
-    expect(lines.slice(-3)).toEqual(["REFUSED", "10", "0"]);
+    // Ten less urgent than whoever runs the tests.
+    const niceness = Math.min(getPriority() + 10, 19);
+    expect(lines.slice(-3)).toEqual(["REFUSED", String(niceness), "0"]);
   });
 
   it("makes no namespace of its own, in which it would have every capability", async () => {
