@@ -1,8 +1,9 @@
 // The OpenAPI 3.1 document, made of the route table and of the same schemas that validate. Pure.
 
 import type * as z from "zod/mini";
-import type { NamedExamples, RouteExamples } from "../examples.ts";
+import type { RouteExamples } from "../examples.ts";
 import { answerHeaders, type DocumentHeader } from "../headers.ts";
+import type { NamedExamples } from "../named-examples.ts";
 import { problemExamples } from "../problems/examples.ts";
 import { type ProblemStatus, problemAnswers } from "../problems/problem-answers.ts";
 import { type Route, refusalsOf } from "../route.ts";

@@ -1,8 +1,9 @@
 // One route as an operation of the OpenAPI document. Pure.
 
 import type * as z from "zod/mini";
-import type { NamedExamples, RouteExamples } from "../examples.ts";
+import type { RouteExamples } from "../examples.ts";
 import { type DocumentHeader, type RequestHeader, requestHeaders } from "../headers.ts";
+import type { NamedExamples } from "../named-examples.ts";
 import { pathParameters } from "../path-parameters.ts";
 import { problemAnswers } from "../problems/problem-answers.ts";
 import {

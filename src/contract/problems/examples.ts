@@ -1,6 +1,6 @@
 // An example of each kind of refusal, by the status that it comes with. Pure.
 
-import type { NamedExamples } from "../examples.ts";
+import type { NamedExamples } from "../named-examples.ts";
 import { AGENT_ID, REQUEST_ID, RUN_ID } from "../story.ts";
 import type { Problem, ProblemCode } from "./problem.ts";
 
