@@ -5,6 +5,7 @@ import { sandboxSettings } from "../../src/service/sandbox/sandbox-config.ts";
 import { acpSettings } from "../../src/service/settings/acp-config.ts";
 import { modelSettings } from "../../src/service/settings/model-config.ts";
 import { serviceSettings } from "../../src/service/settings/service-settings.ts";
+import { traceSettings } from "../../src/service/settings/traces-config.ts";
 import { codeOrNothing, markdownTable } from "./markdown-table.ts";
 
 type Group = Readonly<Record<string, DescribedSetting<unknown>>>;
@@ -42,8 +43,15 @@ ${settingsTable(sandboxSettings)}
 
 ## Traces
 
-OpenTelemetry's own settings (\`OTEL_…\`) switch traces on and configure them, for example
-\`OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318\`. Traces are sent as OTLP over HTTP (\`http/protobuf\`).
+Traces are on where an endpoint or an exporter is set, for example
+\`OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318\`. These are OpenTelemetry's own settings:
+
+${settingsTable(traceSettings)}
+
+OpenTelemetry's library reads the rest of the
+[settings of its exporter](https://opentelemetry.io/docs/specs/otel/protocol/exporter/) (headers, timeout, compression,
+certificates), \`OTEL_SERVICE_NAME\` and \`OTEL_RESOURCE_ATTRIBUTES\` by itself. One that is wrong is named in the log and
+ignored.
 `;
 }
 

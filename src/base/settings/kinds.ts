@@ -13,7 +13,7 @@ export function integer({ min, max }: { readonly min: number; readonly max: numb
 
 /** The words are lower case; the text need not be. */
 export function oneOf<const Word extends string>(words: readonly Word[]): Kind<Word> {
-  const allowed = words.length === 2 ? words.join(" or ") : `one of ${words.join(", ")}`;
+  const allowed = words.length <= 2 ? words.join(" or ") : `one of ${words.join(", ")}`;
   return kind(allowed, (text) => words.find((word) => word === text.toLowerCase()));
 }
 

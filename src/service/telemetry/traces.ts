@@ -1,11 +1,13 @@
 // The tracer that speaks OpenTelemetry. Each service has a provider of its own, and nothing here is in the library's
 // globals. Loaded only where traces are asked for.
 //
-// The exporter reads the environment by itself, for what its options do not say: they say everything.
+// The exporter and the resource read their settings from the environment by themselves.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import {
   type Context,
+  DiagLogLevel,
+  diag,
   type Span as OtelSpan,
   SpanKind as OtelSpanKind,
   ROOT_CONTEXT,
@@ -15,7 +17,14 @@ import {
 } from "@opentelemetry/api";
 import { type ExportResult, ExportResultCode, parseTraceParent } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
-import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  defaultResource,
+  detectResources,
+  type Resource,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from "@opentelemetry/resources";
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -29,7 +38,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { Logger } from "../../base/log.ts";
 import type { Span, SpanKind, SpanStart, Tracer } from "../core/ports/tracer.ts";
-import type { Collector, TraceConfig } from "../settings/traces-config.ts";
+import type { TraceConfig } from "../settings/traces-config.ts";
 
 /** How long a stop waits for the last spans. The library gives a try that is under way up by its own timeout only. */
 const CLOSE_MS = 2_000;
@@ -61,12 +70,13 @@ export type TracesOptions = {
 };
 
 export function openTraces({ config, log, instanceId }: TracesOptions): Traces {
-  const { batch, resource } = config;
-  const exporter = config.collector === null ? new ConsoleSpanExporter() : exporterTo(config.collector);
+  const { exporter, resource } = withWarnings(log, () => ({
+    exporter: config.exporter === "console" ? new ConsoleSpanExporter() : new OTLPTraceExporter(),
+    resource: resourceOf(instanceId),
+  }));
+  const { batch } = config;
   const provider = new TracerProvider({
-    resource: defaultResource().merge(
-      resourceFromAttributes({ "service.instance.id": instanceId, ...resource }),
-    ),
+    resource,
     sampler: samplerOf(config),
     spanProcessors: [
       new BatchSpanProcessor({
@@ -91,6 +101,26 @@ export function openTraces({ config, log, instanceId }: TracesOptions): Traces {
       clearTimeout(timer);
     },
   };
+}
+
+/** What the library finds wrong in its settings goes to the log. Its logger is a global, so only for this moment. */
+function withWarnings<Value>(log: Logger, work: () => Value): Value {
+  const warn = (message: string) => log.warn({ problem: message }, "a setting of traces is ignored");
+  const ignore = () => {};
+  const logger = { error: warn, warn, info: ignore, debug: ignore, verbose: ignore };
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+  try {
+    return work();
+  } finally {
+    diag.disable();
+  }
+}
+
+/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win over what the service says of itself. */
+function resourceOf(instanceId: string): Resource {
+  const own = resourceFromAttributes({ "service.name": "agent-service", "service.instance.id": instanceId });
+  const detectors = [resourceAttributesEnvDetector, serviceNameEnvDetector];
+  return defaultResource().merge(own).merge(detectResources({ detectors }));
 }
 
 function tracerOf(provider: TracerProvider, active: AsyncLocalStorage<Context>): Tracer {
@@ -162,18 +192,6 @@ function samplerOf({ sampler, samplerRatio }: TraceConfig): Sampler {
     case "parentbased_traceidratio":
       return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(samplerRatio) });
   }
-}
-
-type ExporterOptions = NonNullable<ConstructorParameters<typeof OTLPTraceExporter>[0]>;
-
-function exporterTo({ url, headers, timeoutMs, compression, tls }: Collector): SpanExporter {
-  return new OTLPTraceExporter({
-    url,
-    headers: { ...headers },
-    timeoutMillis: timeoutMs,
-    compression: compression as ExporterOptions["compression"],
-    httpAgentOptions: { keepAlive: true, ...tls },
-  });
 }
 
 /** The same exporter, and a line in the log when spans are lost. The library would say nothing. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { bundles } from "../../../scripts/build.ts";
 import type { BackendTask } from "../../../src/service/executor/backend.ts";
 import { readTraceConfig, type TraceConfig } from "../../../src/service/settings/traces-config.ts";
@@ -13,17 +13,20 @@ import { storeKinds } from "../../support/stores/stores.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER = "00f067aa0ba902b7";
-const SUBMIT = "POST /v1/agents/{agentId}/runs";
+const SUBMIT = "POST /v1/agents/{agentID}/runs";
 /** A port that nobody listens on. */
 const NOBODY = "http://127.0.0.1:1";
 
-/** What an operator says, read as the service reads it. Batches are sent at once. */
+/**
+ * What an operator says, read as the service reads it; OpenTelemetry reads the rest when a service starts. Batches are
+ * sent at once.
+ */
 function traces(endpoint: string, environment: Readonly<Record<string, string>> = {}): TraceConfig | null {
+  vi.unstubAllEnvs();
+  const said = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_BSP_SCHEDULE_DELAY: "1", ...environment };
+  for (const [name, value] of Object.entries(said)) vi.stubEnv(name, value);
   const problems: string[] = [];
-  const config = readTraceConfig(
-    { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_BSP_SCHEDULE_DELAY: "1", ...environment },
-    problems,
-  );
+  const config = readTraceConfig(said, problems);
   expect(problems).toEqual([]);
   return config;
 }
@@ -64,12 +67,14 @@ beforeAll(async () => {
         OTEL_EXPORTER_OTLP_HEADERS: "api-key=operators-key",
         OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
         OTEL_SERVICE_NAME: "agents",
+        OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
       }),
     },
   });
 });
 
 afterAll(async () => {
+  vi.unstubAllEnvs();
   await fixture.close();
   await collector.close();
 });
@@ -80,12 +85,12 @@ describe("a request's span", () => {
     const { traceId, headers } = from(0);
     const runId = await job.start();
     const answer = await job.call(`${job.runsPath}/${runId}`, { headers });
-    const span = await collector.span(named("GET /v1/agents/{agentId}/runs/{runId}", traceId));
+    const span = await collector.span(named("GET /v1/agents/{agentID}/runs/{runID}", traceId));
     const { hostname, port } = new URL(fixture.url);
     expect(span).toMatchObject({ kind: "server", parentId: CALLER, hasFailed: false });
     expect(span.attributes).toEqual({
       "http.request.method": "GET",
-      "http.route": "/v1/agents/{agentId}/runs/{runId}",
+      "http.route": "/v1/agents/{agentID}/runs/{runID}",
       "http.response.status_code": 200,
       "url.path": `${job.runsPath}/${runId}`,
       "url.scheme": "http",
@@ -95,6 +100,7 @@ describe("a request's span", () => {
     });
     expect(span.resource).toMatchObject({
       "service.name": "agents",
+      "deployment.environment.name": "test",
       "service.instance.id": expect.stringMatching(/^[\da-f-]{36}$/),
       "telemetry.sdk.language": "nodejs",
     });
@@ -338,6 +344,30 @@ describe("a service with a collector that is away", () => {
       .filter((line) => line.includes("could not be exported"));
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? "{}")).toMatchObject({ reason: "ECONNREFUSED", level: 40 });
+  });
+});
+
+describe("a service with a setting that OpenTelemetry does not understand", () => {
+  it("names it in the log, and lets no line break into a header", async () => {
+    const other = await OtlpCollector.start();
+    const config = {
+      traces: traces(other.url, {
+        OTEL_EXPORTER_OTLP_TIMEOUT: "10s",
+        OTEL_EXPORTER_OTLP_HEADERS: "api-key=secret%0D%0Ax: y",
+      }),
+    };
+    const fixture = await startFixture({ level: "service", backend: scripted, config });
+    try {
+      await fixture.call("/v1/pricing/models");
+    } finally {
+      await fixture.close();
+    }
+    await other.close();
+    const warnings = fixture.logText().split("\n");
+    const ignored = warnings.find((line) => line.includes("a setting of traces is ignored"));
+    expect(JSON.parse(ignored ?? "{}").problem).toContain("OTEL_EXPORTER_OTLP_TIMEOUT");
+    expect(fixture.logText()).not.toContain("secret");
+    expect(other.requests.map(({ headers }) => headers.x)).toEqual(other.requests.map(() => undefined));
   });
 });
 
