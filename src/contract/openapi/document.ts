@@ -59,7 +59,7 @@ export async function openApiDocument(baseUrl: string): Promise<JsonObject> {
 async function pathsOf(): Promise<JsonObject> {
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const { route, examples: given } of documented) {
-    const operation = await operationOf(route, { examples: given, nameOf });
+    const operation = await operationOf(route, { examples: given, nameOf: (schema) => nameOf(schema, route) });
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
   }
   return paths;
@@ -70,10 +70,12 @@ const names = new Map<z.ZodMiniType, string>(
 );
 
 /** Throws for a body or an answer whose noun's components do not have it. */
-function nameOf(schema: z.ZodMiniType): string {
+function nameOf(schema: z.ZodMiniType, { method, path }: Pick<Route, "method" | "path">): string {
   const name = names.get(schema);
-  if (name === undefined) throw new TypeError("A schema of a route has no name in its noun's components.");
-  return name;
+  if (name !== undefined) return name;
+  throw new TypeError(
+    `A schema of ${method} ${path} has no name. Add a component with its fields' descriptions to components.ts of its noun.`,
+  );
 }
 
 function usedStatuses(): readonly ProblemStatus[] {
