@@ -59,7 +59,10 @@ export async function openApiDocument(baseUrl: string): Promise<JsonObject> {
 async function pathsOf(): Promise<JsonObject> {
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const { route, examples: given } of documented) {
-    const operation = await operationOf(route, { examples: given, nameOf: (schema) => nameOf(schema, route) });
+    const operation = await operationOf(route, {
+      examples: given,
+      nameOf: (schema) => nameOf(schema, route),
+    });
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
   }
   return paths;
