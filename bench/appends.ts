@@ -84,7 +84,7 @@ async function append(parts: { store: Store; signals: RunSignals }, writing: Wri
 async function startRun(store: Store, id: string): Promise<void> {
   await store.transact(async (tx) => {
     await tx.sessions.insert({ id: `thread-${id}`, agentId: "agent-1", createdAt: 0 });
-    await tx.runs.insert(makeRun({ id, threadId: `thread-${id}` }), makeRunInput());
+    await tx.runs.insert(makeRun({ id, sessionId: `thread-${id}` }), makeRunInput());
     await tx.queue.start({ runId: id, now: Date.now() });
   });
 }

@@ -25,7 +25,7 @@ export function makeRun(overrides: Partial<RunRecord> = {}): RunRecord {
   return {
     id: "run-1",
     agentId: "agent-1",
-    threadId: "thread-1",
+    sessionId: "thread-1",
     status: "queued",
     origin: "user",
     parentRunId: null,

@@ -1,4 +1,4 @@
-// What an operator does to the store directly, beside a process that serves from it: accounts, keys, credits, plans,
+// What an operator changes in the store directly, also while a process serves from it: accounts, keys, credits, plans,
 // workflows, claims.
 
 import { resolve } from "node:path";
@@ -26,7 +26,7 @@ export type { ApiKey, CallerClass } from "./core/accounts/api-key.ts";
 export type { PlanOrder } from "./core/accounts/subscriptions.ts";
 export type { WorkflowRecord } from "./core/workflows/workflow.ts";
 
-/** For an account that exists, or for one that is opened with this plan. */
+/** An existing account, or a new one with this plan. */
 export type KeyOwner = { readonly accountId: string } | { readonly plan: Plan };
 
 export type KeyRequest = {
@@ -35,7 +35,7 @@ export type KeyRequest = {
   readonly name: string;
 };
 
-/** Without an id it is a new workflow. */
+/** With null as its id it is a new workflow. */
 export type WorkflowText = {
   readonly agentId: string;
   readonly id: string | null;
@@ -50,28 +50,28 @@ export type FoundWorkflow = {
 };
 
 export type Operator = {
-  /** Where it works, for people. Holds no password. */
+  /** The place of the store, for messages. Contains no password. */
   readonly place: string;
   /** The subscriptions that the rates have, by their id. */
   readonly skus: readonly string[];
-  /** Makes a key. Its secret is returned here and kept nowhere. */
+  /** Makes a key. Its secret is returned here and stored nowhere. */
   createKey(request: KeyRequest): Promise<Result<{ key: ApiKey; secret: string }, "account_not_found">>;
-  /** An account's keys, or everybody's, oldest first. */
+  /** One account's keys; with null those of all accounts. Oldest first. */
   listKeys(accountId: string | null): Promise<readonly ApiKey[]>;
-  /** Ends a key at once. */
+  /** Revokes a key. */
   revokeKey(id: string): Promise<Result<ApiKey, "key_not_found" | "key_revoked">>;
   /** Gives an account credits. False when there is no such account. */
   grant(grant: { accountId: string; credits: number }): Promise<boolean>;
   /** Puts an account on a subscription: see `setPlan`. */
   setPlan(order: PlanOrder): Promise<Result<Account, PlanRefusal>>;
-  /** Ends what an account is subscribed to, at once. */
+  /** Ends an account's subscription now. */
   endPlan(accountId: string): Promise<Result<Account, PlanRefusal>>;
   findAccount(accountId: string): Promise<Account | null>;
-  /** Writes a workflow, or a further version of one. */
+  /** Writes a workflow, or the next version of one. */
   putWorkflow(text: WorkflowText): Promise<Result<WorkflowRecord, WorkflowRefusal | AgentRefusal>>;
   /** An agent's workflows, oldest first. Null when there is no such agent. */
   listWorkflows(agentId: string): Promise<readonly WorkflowRecord[] | null>;
-  /** A version of a workflow: the newest, unless told. */
+  /** A version of a workflow; with null the newest. */
   findWorkflow(query: {
     id: string;
     version: number | null;

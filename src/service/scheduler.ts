@@ -1,10 +1,10 @@
-// The due-time timer: one sleep until the earliest schedule, cut short when schedules change in this process. Those of
-// other nodes are found within a minute.
+// The timer of schedules: one sleep until the earliest due time, interrupted when schedules change in this process. Changes
+// by other nodes are found within a minute.
 
 import type { Core } from "./core/core.ts";
 import { type Firing, fireDueSchedules } from "./core/schedules/fire-schedules.ts";
 
-/** How long what another node has changed may stay unseen. */
+/** How long a change by another node may stay unnoticed. */
 const RECHECK_MS = 60_000;
 const STORE_FAILED_MS = 1_000;
 
@@ -20,12 +20,12 @@ export class Scheduler {
     this.#firing = firing;
   }
 
-  /** Begins with what an earlier process left in the middle of firing. Its passes never reject. */
+  /** Begins with the schedules that an earlier process left firing. Never rejects. */
   start(): void {
     this.#running = this.#run();
   }
 
-  /** Fires nothing more. Resolves when what was begun is done. Safe to repeat. */
+  /** Fires nothing more. Resolves when the current firing is done. Safe to repeat. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#running;
@@ -35,7 +35,7 @@ export class Scheduler {
     const { clock, log, scheduleAlarm, store } = this.#core;
     let isFirst = true;
     while (!this.#stopped.signal.aborted) {
-      // Listened to before the store is read: a change in between is not missed.
+      // Listens before it reads the store, so that a change in between is not missed.
       const alarm = scheduleAlarm.listen();
       let sleepMs = STORE_FAILED_MS;
       try {
@@ -49,7 +49,7 @@ export class Scheduler {
     }
   }
 
-  /** Fires what is due. Returns how long nothing else is. */
+  /** Fires what is due. Returns how long it can sleep. */
   async #pass(): Promise<number> {
     const { clock, store } = this.#core;
     await fireDueSchedules(this.#core, { ...this.#firing, signal: this.#stopped.signal });

@@ -11,7 +11,7 @@ export function makeSchedule(overrides: Partial<ScheduleRecord> = {}): ScheduleR
     prompt: "Look around.",
     fireAt: 1_000,
     pinnedSessionId: null,
-    threadId: null,
+    sessionId: null,
     metadata: {},
     lastError: null,
     attempts: 0,

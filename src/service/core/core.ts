@@ -1,4 +1,4 @@
-// What every use case receives: the ports, the clock, the dice and the operator's policy.
+// What every use case receives: the ports, the clock, the source of randomness and the operator's policy.
 
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
@@ -18,22 +18,22 @@ export type FreeFor = "public_repositories" | "everyone";
 export type Policy = {
   /** Where the API is, without a trailing slash. */
   readonly baseUrl: string;
-  /** Where people are sent, without a trailing slash. */
+  /** Where the pages for people are, without a trailing slash. */
   readonly webUrl: string;
   /** The audience that a job's token must name. */
   readonly audience: string;
   /** Free credits per repository owner and month. */
   readonly freeCredits: number;
-  /** Whose runs they pay for. With "everyone" nobody is told what is left: it is nobody's money. */
+  /** Whose runs free credits pay for. With "everyone" no stream says how many are left. */
   readonly freeFor: FreeFor;
   /** Requests a minute of one account, or of the jobs of one repository. */
   readonly ratePerMinute: number;
-  /** Requests a minute of strangers at one address. */
+  /** Requests a minute of unknown callers at one address. */
   readonly addressRatePerMinute: number;
   readonly capabilityMs: number;
   /** The backend of new agents. */
   readonly backend: string;
-  /** Runs that may wait to be taken. */
+  /** Runs that may wait for a worker. */
   readonly maxQueuedRuns: number;
 };
 

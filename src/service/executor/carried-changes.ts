@@ -11,7 +11,7 @@ export async function restoreChanges(
   core: Core,
   { run, checkout }: { run: RunRecord; checkout: Checkout },
 ): Promise<CarriedState> {
-  const copy = await core.store.committed.sessions.findCarriedChanges(run.threadId);
+  const copy = await core.store.committed.sessions.findCarriedChanges(run.sessionId);
   if (copy === null || copy.patch === "") return { state: "fresh" };
   const restored = await checkout.restore(copy.patch);
   if (restored.ok) return { state: "restored" };
@@ -37,7 +37,7 @@ export async function keepChanges(
   const isUntouched = files.length === 0 && heldBack.length === 0;
   if (isUntouched && copy.state === "fresh") return null;
   await core.store.transact((tx) =>
-    tx.sessions.putCarriedChanges({ sessionId: run.threadId, runId: run.id, baseSha, patch }),
+    tx.sessions.putCarriedChanges({ sessionId: run.sessionId, runId: run.id, baseSha, patch }),
   );
   const value = {
     base_sha: baseSha,

@@ -22,7 +22,7 @@ export async function untilTurn(turn: SessionTurn): Promise<void> {
   for (;;) {
     signal.throwIfAborted();
     const earlier = await core.store.committed.runs.listOfSessionBefore({
-      sessionId: run.threadId,
+      sessionId: run.sessionId,
       before: run.id,
       limit: RUNS_LOOKED_AT,
     });

@@ -118,7 +118,7 @@ export class SqlAgents implements AgentStore {
           ? {}
           : { advisor_max_spend_micro_usd: change.advisorMaxSpendMicroUsd }),
         ...(change.ciPolicy === undefined ? {} : { ci_policy: policyColumn(change) }),
-        // Never empty: an update without a column is not SQL.
+        // An update without a column is not valid SQL: this one is always there.
         id: sql<string>`id`,
       })
       .where("id", "=", id)
@@ -126,7 +126,7 @@ export class SqlAgents implements AgentStore {
   }
 
   async lock(id: string): Promise<Agent | null> {
-    // A write that changes nothing: the lock that both databases have.
+    // A write that changes nothing locks the row on both databases.
     const row = await this.#db
       .updateTable("agents")
       .set({ id: sql<string>`id` })

@@ -1,4 +1,4 @@
-// Text columns back to what they stand for. Throws on what no version of this service wrote. Pure.
+// Decodes text columns. Throws on a value that no version of this service wrote. Pure.
 
 import * as z from "zod/mini";
 import { type CiPolicy, ciPolicySchema } from "../../contract/agents/ci-policy.ts";

@@ -33,7 +33,7 @@ export class SqlExpiry implements ExpiryStore {
       .orderBy("ended_at")
       .orderBy("id")
       .limit(MAX_RUNS);
-    // Another node that sweeps at the same time takes the runs after these.
+    // Another node that sweeps at the same time skips these runs.
     const runs = await (this.#hasRowLocks ? query.forUpdate().skipLocked() : query).execute();
     const [first] = runs;
     if (first === undefined) return 0;
@@ -78,7 +78,7 @@ async function deleteWhole(db: Kysely<Database>, ids: readonly string[]): Promis
   await db.updateTable("runs").set({ content: "deleted" }).where("id", "in", ids).execute();
 }
 
-/** The input and the oldest events, of a run that has too many for one step. */
+/** Deletes the input and the oldest events of a run that has too many events for one step. */
 async function deletePart(
   db: Kysely<Database>,
   { run, maxEvents }: { run: Candidate; maxEvents: number },

@@ -31,7 +31,7 @@ export class SqlIdempotency implements IdempotencyStore {
     if (row === undefined) return null;
     return {
       runId: row.run_id,
-      threadId: row.thread_id,
+      sessionId: row.thread_id,
       requestHash: row.request_hash,
       expiresAt: row.expires_at,
     };
@@ -42,11 +42,11 @@ export class SqlIdempotency implements IdempotencyStore {
     key,
     now,
     runId,
-    threadId,
+    sessionId,
     requestHash,
     expiresAt,
   }: IdempotentRun & { agentId: string; key: string; now: number }): Promise<boolean> {
-    const use = { run_id: runId, thread_id: threadId, request_hash: requestHash, expires_at: expiresAt };
+    const use = { run_id: runId, thread_id: sessionId, request_hash: requestHash, expires_at: expiresAt };
     const rows = await this.#db
       .insertInto("idempotency_keys")
       .values({ agent_id: agentId, key, ...use })

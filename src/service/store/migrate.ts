@@ -1,4 +1,4 @@
-// Brings a database to this version's tables. Forward only; Kysely's own lock keeps two nodes apart.
+// Migrates a database to this version's tables. Forward only; Kysely's lock lets one node migrate at a time.
 
 import { type Kysely, type Migration, Migrator } from "kysely";
 import * as firstTables from "./migrations/001-first-tables.ts";
@@ -8,7 +8,7 @@ const migrations: Record<string, Migration> = {
   "001-first-tables": firstTables,
 };
 
-/** Runs the migrations that are missing, each once. Rejects when one fails or when the database is newer than we are. */
+/** Runs the migrations that are missing, each once. Rejects when one fails or when the database is newer than this version. */
 export async function migrateToLatest(
   db: Kysely<Database>,
   options: { schema?: string } = {},

@@ -1,12 +1,12 @@
-// Kysely's PostgreSQL dialect, with the one question that its migrator asks of the database kept to our own schema.
+// Kysely's PostgreSQL dialect, with the introspection of its migrator limited to the connection's own schema.
 
 import type { TableMetadata } from "kysely";
 import { type DatabaseIntrospector, type Kysely, PostgresDialect, type SchemaMetadata, sql } from "kysely";
 import type { Database } from "./tables.ts";
 
 /**
- * Kysely's introspection reads the tables of every schema of the database, and fails when one of them, whosever it is,
- * is dropped at that moment. This one reads the names in the connection's own schema.
+ * Kysely's introspection reads the tables of every schema of the database, and fails when any of them is dropped at the same
+ * time. This one reads the names in the connection's own schema.
  */
 export class OwnSchemaDialect extends PostgresDialect {
   override createIntrospector(db: Kysely<Database>): DatabaseIntrospector {

@@ -26,7 +26,7 @@ export type PostgresLinkOptions = {
 
 type Publication = { readonly signal: NodeSignal; readonly runId: string };
 
-/** Connects to `url`, and again whenever that is lost. Rejects when it cannot be reached at first. */
+/** Connects to `url`, and again after each loss. Rejects when the first connection fails. */
 export async function openPostgresLink(options: PostgresLinkOptions): Promise<NodeLink> {
   const link = new PostgresLink(options);
   await link.connect();
@@ -148,7 +148,7 @@ class PostgresLink implements NodeLink {
   }
 }
 
-/** Channels are of the whole database, so the schema is part of the name; a name has at most 63 bytes. */
+/** Channels belong to the database, so that the name includes the schema. A name has at most 63 bytes. */
 function channelOf(schema: string, signal: NodeSignal): string {
   return `agent_service_${signal}_${createHash("sha256").update(schema).digest("hex").slice(0, 24)}`;
 }

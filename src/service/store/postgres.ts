@@ -1,5 +1,5 @@
-// The store on PostgreSQL, which any number of nodes share. Outlives lost connections and a database that is away for
-// a while: what was not committed is done again, what may have been is not.
+// The store on PostgreSQL, which any number of nodes share. Survives lost connections and a database that is unavailable
+// for a few seconds: what was not committed is repeated, what may have been committed is not.
 
 import { Kysely } from "kysely";
 import pg from "pg";
@@ -15,18 +15,18 @@ import type { Database } from "./tables.ts";
 
 const MAX_CONNECTIONS = 10;
 const INT8_OID = 20;
-/** Serialization failure and deadlock: PostgreSQL undid the transaction so that it can be run again. */
+/** Serialization failure and deadlock: PostgreSQL has rolled the transaction back, and it can run again. */
 const UNDONE = new Set(["40001", "40P01"]);
-/** Shut down by an operator or a crash, not up yet, no room. */
+/** Shut down by an operator or a crash, still starting, out of connections. */
 const AWAY = new Set(["57P01", "57P02", "57P03", "53300", "08000", "08003", "08006"]);
-/** About three seconds in all: a request waits for no longer. */
+/** About three seconds in total, which a request can wait. */
 const RETRIES: BackoffPolicy = { attempts: 8, firstDelayMs: 25, maxDelayMs: 1_000 };
 
 export type PostgresStoreOptions = { readonly url: string };
 
 /**
  * Opens the store at `url` and brings its schema (the connection's `search_path`) up to date, one node at a time.
- * Rejects when the database cannot be reached, or is newer than we are.
+ * Rejects when the database cannot be reached, or its schema is newer than this version.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url } = options;
@@ -58,13 +58,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     transact: (work, { isOneWrite = false } = {}) =>
       losses.again(async (attempt) => {
         if (isOneWrite) {
-          // Its end is its commit: a connection that is lost in between leaves it unknown.
+          // The statement commits itself: after a lost connection it is unknown whether it did.
           attempt.isRepeatable = false;
           return await work(direct);
         }
         return await db.transaction().execute(async (transaction) => {
           const value = await work(queriesOn(transaction));
-          // From here on nobody knows whether a lost connection has committed.
+          // From here on it is unknown whether a transaction on a lost connection was committed.
           attempt.isRepeatable = false;
           return value;
         });
@@ -81,7 +81,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
 type Attempt = { isRepeatable: boolean };
 
-/** Knows when a connection was lost, and repeats what that undid. */
+/** Counts lost connections, and repeats the work that a loss undid. */
 class Losses {
   isClosed = false;
   #count = 0;
@@ -90,7 +90,7 @@ class Losses {
     const lose = () => {
       this.#count += 1;
     };
-    // A connection that breaks while idle is replaced by the pool; one that breaks at work would end the process.
+    // The pool replaces a connection that breaks while idle. Without a listener, one that breaks in use ends the process.
     pool.on("error", lose);
     pool.on("connect", (client) => client.on("error", lose));
   }
@@ -187,7 +187,7 @@ async function migrateWhereNeeded(parts: {
   }
 }
 
-/** Our 64-bit columns hold milliseconds, counts and micro-USD: all safe integers. */
+/** The 64-bit columns hold milliseconds, counts and micro-USD: all are safe integers. */
 function getTypeParser(oid: number, format?: "text" | "binary"): (value: string) => unknown {
   return oid === INT8_OID ? Number : pg.types.getTypeParser(oid, format as "text");
 }

@@ -85,7 +85,7 @@ export class SqlQueue implements QueueStore {
   }
 }
 
-/** The run that is to be taken next. */
+/** The id of the run that is taken next. */
 export function oldestQueued(
   db: Kysely<Database>,
   options: { skipLocked: boolean } = { skipLocked: false },
@@ -98,12 +98,12 @@ export function oldestQueued(
     .orderBy("id")
     .limit(sql.lit(1));
   const oldest = options.skipLocked ? queued.forUpdate().skipLocked() : queued;
-  // The parent of a child waits for it on a worker: the child goes first.
+  // The parent of a child occupies a worker while it waits: the child goes first.
   const oldestChild = oldest.where("parent_run_id", "is not", null);
   return sql<string>`coalesce((${oldestChild}), (${oldest}))`;
 }
 
-/** Takes a queued run, which makes room for the event that opens its stream. */
+/** Takes a queued run, and reserves the number of the event that opens its stream. */
 export function startQueued(db: Kysely<Database>, now: number) {
   return db
     .updateTable("runs")

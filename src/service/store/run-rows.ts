@@ -15,7 +15,7 @@ export function toRun(row: Selectable<RunsTable>): RunRecord {
   return {
     id: row.id,
     agentId: row.agent_id,
-    threadId: row.thread_id,
+    sessionId: row.thread_id,
     status: oneOf(runStatuses, row.status, "runs.status"),
     origin: oneOf(runOrigins, row.origin, "runs.origin"),
     parentRunId: row.parent_run_id,
@@ -43,7 +43,7 @@ export function toRow(run: RunRecord): Omit<RunsTable, "thread_seq" | "content">
   return {
     id: run.id,
     agent_id: run.agentId,
-    thread_id: run.threadId,
+    thread_id: run.sessionId,
     status: run.status,
     origin: run.origin,
     parent_run_id: run.parentRunId,

@@ -28,14 +28,14 @@ export class SqlRuns implements RunStore {
     return row === undefined ? null : toRun(row);
   }
 
-  async list({ agentId, threadId, before, limit }: RunQuery): Promise<readonly RunRecord[]> {
+  async list({ agentId, sessionId, before, limit }: RunQuery): Promise<readonly RunRecord[]> {
     let query = this.#db
       .selectFrom("runs")
       .selectAll()
       .where("agent_id", "=", agentId)
       .orderBy("id", "desc")
       .limit(limit);
-    if (threadId !== null) query = query.where("thread_id", "=", threadId);
+    if (sessionId !== null) query = query.where("thread_id", "=", sessionId);
     const rows = await (before === null ? query : query.where("id", "<", before)).execute();
     return rows.map(toRun);
   }
@@ -141,7 +141,7 @@ export function countRun(db: Kysely<Database>, run: RunRecord) {
   // The session's row is locked until the commit: no run of a session becomes visible before an earlier one.
   return db
     .insertInto("sessions")
-    .values({ id: run.threadId, agent_id: run.agentId, created_at: run.submittedAt, run_count: 1 })
+    .values({ id: run.sessionId, agent_id: run.agentId, created_at: run.submittedAt, run_count: 1 })
     .onConflict((conflict) =>
       conflict.column("id").doUpdateSet({ run_count: sql<number>`sessions.run_count + 1` }),
     )

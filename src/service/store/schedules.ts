@@ -109,7 +109,7 @@ function toSchedule(row: Selectable<SchedulesTable>): ScheduleRecord {
     prompt: row.prompt,
     fireAt: row.fire_at,
     pinnedSessionId: row.pinned_session_id,
-    threadId: row.thread_id,
+    sessionId: row.thread_id,
     metadata: parseConfig(row.metadata),
     lastError: row.last_error,
     attempts: row.attempts,
@@ -129,7 +129,7 @@ function toRow(schedule: ScheduleRecord): SchedulesTable {
     prompt: schedule.prompt,
     fire_at: schedule.fireAt,
     pinned_session_id: schedule.pinnedSessionId,
-    thread_id: schedule.threadId,
+    thread_id: schedule.sessionId,
     metadata: JSON.stringify(schedule.metadata),
     last_error: schedule.lastError,
     attempts: schedule.attempts,
@@ -144,7 +144,7 @@ function toRow(schedule: ScheduleRecord): SchedulesTable {
 function toColumns(change: ScheduleChange): Partial<SchedulesTable> {
   return {
     ...(change.status === undefined ? {} : { status: change.status }),
-    ...(change.threadId === undefined ? {} : { thread_id: change.threadId }),
+    ...(change.sessionId === undefined ? {} : { thread_id: change.sessionId }),
     ...(change.lastError === undefined ? {} : { last_error: change.lastError }),
     ...(change.attempts === undefined ? {} : { attempts: change.attempts }),
     ...(change.dueAt === undefined ? {} : { due_at: change.dueAt }),

@@ -67,10 +67,10 @@ export class SqlSessions implements SessionStore {
     return row?.thread_id ?? null;
   }
 
-  async insertKey({ agentId, key, threadId, createdAt }: SessionKey): Promise<boolean> {
+  async insertKey({ agentId, key, sessionId, createdAt }: SessionKey): Promise<boolean> {
     const rows = await this.#db
       .insertInto("session_keys")
-      .values({ agent_id: agentId, key, thread_id: threadId, created_at: createdAt })
+      .values({ agent_id: agentId, key, thread_id: sessionId, created_at: createdAt })
       .onConflict((conflict) => conflict.columns(["agent_id", "key"]).doNothing())
       .returning("thread_id")
       .execute();

@@ -31,16 +31,16 @@ export function hasSqliteStore(folder: string): boolean {
 export type SqliteStoreOptions = {
   readonly folder: string;
   /**
-   * "exclusive", unless told: one process at a time. "none" is for a tool that works for a moment beside the process
-   * that has the hold: each waits for the other's transactions.
+   * Default: "exclusive", one process at a time. "none" is for a tool that works briefly beside the process that has the
+   * hold: each waits for the other's transactions.
    */
   readonly hold?: "exclusive" | "none";
 };
 
 /**
- * Opens, and where needed makes, the store in `folder`. Rejects with DataFolderInUseError while another process
- * holds it; the hold ends with the process, however it ends. Without a hold it rejects only when the tables have yet
- * to be brought to this version and another process has them.
+ * Opens the store in `folder`, and makes it where there is none. Rejects with a DataFolderInUseError while another process
+ * holds the folder; a hold ends with its process. Without a hold it rejects only when the tables have to be migrated and
+ * another process holds the folder.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { folder, hold = "exclusive" } = options;
@@ -77,7 +77,7 @@ function queriesOn(db: Kysely<Database>): StoreQueries {
   return new StoreQueries({ db, hasRowLocks: false }, portableWrites);
 }
 
-/** Holds the folder for as long as its tables change. */
+/** Holds the folder while its tables are migrated. */
 async function migrateAlone(db: Kysely<Database>, folder: string): Promise<void> {
   const lock = holdDataFolder(folder);
   try {
@@ -118,7 +118,7 @@ class CommitGroup {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // A turn of the event loop: what has arrived on other connections meanwhile joins the group.
+      // One turn of the event loop: transactions of requests that have arrived in the meantime join the group.
       await setImmediate();
       await this.#commitGroup();
     }
@@ -160,7 +160,7 @@ class CommitGroup {
 }
 
 function open(path: string): DatabaseSync {
-  // Asked for by name at run time: an older Node gets as far as being told which version is needed.
+  // Loaded by name at run time, so that on an older Node the command can say which version it needs.
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   return new DatabaseSync(path, { timeout: 5_000 });
 }
@@ -199,7 +199,7 @@ function readOwner(path: string): string {
   }
 }
 
-/** `node:sqlite` as Kysely's SQLite dialect wants a database, each statement prepared once. */
+/** Adapts `node:sqlite` to Kysely's SQLite dialect. Each statement is prepared once. */
 function adapt(database: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>();
   return {

@@ -114,7 +114,7 @@ export type SessionsTable = { id: string; agent_id: string; created_at: number; 
 /** What a session's last run left changed, as a patch. */
 export type SessionCopiesTable = { session_id: string; run_id: string; base_sha: string; patch: string };
 
-/** What callers call a session. */
+/** The names that callers gave to sessions. */
 export type SessionKeysTable = { agent_id: string; key: string; thread_id: string; created_at: number };
 
 export type SchedulesTable = {
@@ -129,7 +129,7 @@ export type SchedulesTable = {
   metadata: string;
   last_error: string | null;
   attempts: number;
-  /** Only looked at while the schedule is pending or firing. */
+  /** Read only while the schedule is pending or firing. */
   due_at: number;
   run_id: string | null;
   created_at: number;
@@ -172,16 +172,16 @@ export type RunsTable = {
   fence: number;
   /** Its place among the runs of its session: 1, 2, 3 … in the order of their commits. */
   thread_seq: number;
-  /** Of its input and events, which go in several steps: kept, deleting or deleted. */
+  /** Whether its input and events are kept, deleting or deleted: they are deleted in several steps. */
   content: string;
 };
 
-/** A run's input as JSON, apart from the run: polls read runs often and inputs never. */
+/** A run's input as JSON, in a table of its own: polls read runs often and inputs never. */
 export type RunInputsTable = { run_id: string; input: string };
 
 export type RunEventsTable = { run_id: string; seq: number; at: number; event: string };
 
-/** Only accounts that may not fall below zero have a row; their balance is the sum of their postings. */
+/** Only billing accounts have a row. The balance is the sum of the account's postings. */
 export type LedgerAccountsTable = { id: string; balance_micro_usd: number };
 
 export type LedgerPostingsTable = {

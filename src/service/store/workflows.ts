@@ -39,7 +39,7 @@ export class SqlWorkflows implements WorkflowStore {
   }
 
   async lock(id: string): Promise<WorkflowRecord | null> {
-    // A write that changes nothing: the lock that both databases have.
+    // A write that changes nothing locks the row on both databases.
     const row = await this.#db
       .updateTable("workflows")
       .set({ id: sql<string>`id` })

@@ -1,5 +1,5 @@
-// The meter that Prometheus reads. Each service has a registry of its own, and nothing here outlives it: no timer, no
-// observer, nothing in the library's global registry.
+// The meter that Prometheus reads. Each service has a registry of its own. There is no timer, no observer and nothing
+// in the library's global registry.
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Meter } from "../core/ports/meter.ts";
@@ -8,7 +8,7 @@ import { registerProcessMetrics } from "./process-metrics.ts";
 /** Seconds. A long poll takes up to 30. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** What is read when the scraper asks. One that rejects is shown as not a number. */
+/** Values that are read at each scrape. One that rejects is shown as NaN. */
 export type Gauges = { readonly runsInFlight: () => number; readonly runsWaiting: () => Promise<number> };
 
 export type PrometheusMeter = Meter & {
@@ -98,7 +98,7 @@ export function prometheusMeter(): PrometheusMeter {
   }
 }
 
-/** The same as `make`, which is asked once for each set of labels: the library would look them up at every request. */
+/** Like `make`, called once for each set of labels: the library looks them up at every call. */
 function remembered<Value>(make: (...labels: [string, string, string]) => Value) {
   const known = new Map<string, Value>();
   return (...labels: [string, string, string]): Value => {

@@ -1,4 +1,4 @@
-// The process as Prometheus knows processes, read when the scraper asks.
+// The process metrics that Prometheus defines, read at each scrape.
 
 import { performance } from "node:perf_hooks";
 import { Counter, Gauge, type Registry } from "prom-client";

@@ -1,9 +1,9 @@
-// A verifier that shows in the trace how long a token took to verify, and why it was refused. Nothing of the token.
+// A verifier whose span shows how long a token took to verify, and why it was refused. No part of the token is shown.
 
 import type { TokenVerifier } from "../core/ports/token-verifier.ts";
 import type { Tracer } from "../core/ports/tracer.ts";
 
-/** The same verifier, followed. */
+/** The same verifier, traced. */
 export function tracedVerifier(verifier: TokenVerifier, tracer: Tracer): TokenVerifier {
   return {
     verify: (token, statement) =>

@@ -1,5 +1,5 @@
-// The tracer that speaks OpenTelemetry. Each service has a provider of its own, and nothing here is in the library's
-// globals. Loaded only where traces are asked for.
+// The tracer on OpenTelemetry. Each service has a provider of its own; nothing is registered in the library's globals.
+// Loaded only where traces are configured.
 //
 // The exporter and the resource read their settings from the environment by themselves.
 
@@ -40,9 +40,9 @@ import type { Logger } from "../../base/log.ts";
 import type { Span, SpanKind, SpanStart, Tracer } from "../core/ports/tracer.ts";
 import type { TraceConfig } from "../settings/traces-config.ts";
 
-/** How long a stop waits for the last spans. The library gives a try that is under way up by its own timeout only. */
+/** How long a stop waits for the last spans. The library ends a try in progress by its own timeout only. */
 const CLOSE_MS = 2_000;
-/** A collector that is away is told of once in so long. */
+/** An unavailable collector is logged once in this time. */
 const COMPLAIN_MS = 10 * 60 * 1000;
 
 const kinds: Readonly<Record<SpanKind, OtelSpanKind>> = {
@@ -56,16 +56,16 @@ export type Traces = {
   readonly tracer: Tracer;
   /** The same log, with the trace's id on the lines that are written within a span. */
   readonly log: Logger;
-  /** Node's own, each request within a span. The URL is told: it is for addresses of the operator's. */
+  /** Node's fetch, each request within a span. The span shows the URL: use it for the operator's addresses only. */
   readonly fetch: typeof globalThis.fetch;
-  /** Sends what is left, for two seconds at most. Never rejects. */
+  /** Sends the remaining spans, for at most two seconds. Never rejects. */
   close(): Promise<void>;
 };
 
 export type TracesOptions = {
   readonly config: TraceConfig;
   readonly log: Logger;
-  /** Tells this process from others of the same service. */
+  /** Identifies this process among others of the same service. */
   readonly instanceId: string;
 };
 
@@ -147,7 +147,7 @@ function tracerOf(provider: TracerProvider, active: AsyncLocalStorage<Context>):
   };
 }
 
-/** `tracestate` is left out: it is others' text, and nothing here reads it. */
+/** `tracestate` is left out: it is text from outside, and is not read. */
 function parentOf({ parent }: SpanStart, active: Context = ROOT_CONTEXT): Context {
   if (parent === undefined) return active;
   const context = parent === null ? null : parseTraceParent(parent);
@@ -171,7 +171,7 @@ function fail(span: OtelSpan, type: string): void {
   span.setAttribute("error.type", type).setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** An error's message may quote anything, its code and class may not. */
+/** An error's message may contain anything; its code and class do not. */
 function typeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return "_OTHER";
   return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
@@ -194,7 +194,7 @@ function samplerOf({ sampler, samplerRatio }: TraceConfig): Sampler {
   }
 }
 
-/** The same exporter, and a line in the log when spans are lost. The library would say nothing. */
+/** The same exporter, which also logs when spans are lost. */
 function complaining(exporter: SpanExporter, log: Logger): SpanExporter {
   let lost = 0;
   let toldAt = Number.NEGATIVE_INFINITY;
@@ -217,7 +217,7 @@ function complaining(exporter: SpanExporter, log: Logger): SpanExporter {
   };
 }
 
-/** The code of the network, or the status that the collector answered; else the library's own words. */
+/** The network's error code, or the collector's status; else the library's message. */
 function reasonOf(error: Error | undefined): string {
   const code = error !== undefined && "code" in error ? error.code : undefined;
   return String(code ?? error?.message ?? "unknown");

@@ -113,7 +113,7 @@ for (const kind of storeKinds) {
         billingAccount: parent.billingAccount,
         agentId: parent.agentId,
       });
-      expect(child?.threadId).not.toBe(parent.threadId);
+      expect(child?.sessionId).not.toBe(parent.sessionId);
     });
 
     it("takes a child before what was queued earlier, and lends no more workers than wait", async () => {

@@ -19,8 +19,8 @@ for (const kind of storeKinds) {
       await place.remove();
     });
 
-    const take = (threadId: string, key = "k", agentId = "agent-1") =>
-      store.transact((tx) => tx.sessions.insertKey({ agentId, key, threadId, createdAt: 1_000 }));
+    const take = (sessionId: string, key = "k", agentId = "agent-1") =>
+      store.transact((tx) => tx.sessions.insertKey({ agentId, key, sessionId, createdAt: 1_000 }));
     const find = (key = "k", agentId = "agent-1") => store.committed.sessions.findByKey({ agentId, key });
 
     it("lead to the session of whoever took them first", async () => {
@@ -49,7 +49,12 @@ for (const kind of storeKinds) {
 
     it("are free again after a transaction that was undone", async () => {
       const undone = store.transact(async (tx) => {
-        await tx.sessions.insertKey({ agentId: "agent-1", key: "k", threadId: "thread-1", createdAt: 1_000 });
+        await tx.sessions.insertKey({
+          agentId: "agent-1",
+          key: "k",
+          sessionId: "thread-1",
+          createdAt: 1_000,
+        });
         throw new Error("Undo it.");
       });
       await expect(undone).rejects.toThrow("Undo it.");

@@ -180,7 +180,7 @@ for (const kind of storeKinds) {
       expect(opening).toMatchObject({ seq: 1, at: 2_000 });
       expect(JSON.parse(opening?.json ?? "")).toEqual({
         type: "RUN_STARTED",
-        threadId: makeRun().threadId,
+        threadId: makeRun().sessionId,
         runId: "run-1",
       });
     });
@@ -324,7 +324,7 @@ for (const kind of storeKinds) {
     });
 
     it("keeps an idempotency key until it ends, then gives it to the next", async () => {
-      const use = { agentId: "a", key: "k", runId: "r1", threadId: "t1", requestHash: "h1", expiresAt: 100 };
+      const use = { agentId: "a", key: "k", runId: "r1", sessionId: "t1", requestHash: "h1", expiresAt: 100 };
       expect(await store.transact((tx) => tx.idempotency.insert({ ...use, now: 1 }))).toBe(true);
       const other = { ...use, runId: "r2", expiresAt: 200 };
       expect(await store.transact((tx) => tx.idempotency.insert({ ...other, now: 99 }))).toBe(false);

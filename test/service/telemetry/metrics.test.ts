@@ -103,11 +103,11 @@ describe("GET /metrics", () => {
     await fixture.call(`/v1/agents/${job.agentId}/runs`, { method: "POST", json: {} });
     const metrics = await scrape(fixture.url);
     const requests = (labels: string) => metrics.value(`agent_service_http_requests_total{${labels}}`);
-    const route = 'route="/v1/agents/{agentId}/runs/{runId}"';
+    const route = 'route="/v1/agents/{agentID}/runs/{runID}"';
     expect(requests(`method="GET",${route},status="200"`)).toBe(1);
     expect(requests(`method="GET",${route},status="404"`)).toBe(1);
-    expect(requests('method="POST",route="/v1/agents/{agentId}/runs",status="202"')).toBe(1);
-    expect(requests('method="POST",route="/v1/agents/{agentId}/runs",status="401"')).toBe(1);
+    expect(requests('method="POST",route="/v1/agents/{agentID}/runs",status="202"')).toBe(1);
+    expect(requests('method="POST",route="/v1/agents/{agentID}/runs",status="401"')).toBe(1);
     expect(metrics.value(`agent_service_http_request_duration_seconds_count{method="GET",${route}}`)).toBe(2);
     expect(metrics.text).not.toContain(runId);
     expect(metrics.text).not.toContain(job.agentId);

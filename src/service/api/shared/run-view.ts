@@ -10,7 +10,7 @@ export function toRun(run: RunRecord): Run {
   const identity = {
     id: run.id,
     agent_id: run.agentId,
-    thread_id: run.threadId,
+    thread_id: run.sessionId,
     origin: run.origin,
     ...(run.parentRunId === null ? {} : { parent_run_id: run.parentRunId }),
   };

@@ -7,14 +7,14 @@ import type { ScheduleRecord } from "../../core/schedules/schedule-machine.ts";
 
 export function toSchedule(schedule: ScheduleRecord, policy: Pick<Policy, "webUrl">): Schedule {
   const { confirmedAt, lastError, status } = schedule;
-  const threadId = schedule.threadId ?? schedule.pinnedSessionId;
+  const sessionId = schedule.sessionId ?? schedule.pinnedSessionId;
   const common = {
     id: schedule.id,
     agent_id: schedule.agentId,
     kind: "once" as const,
     prompt: schedule.prompt,
     fire_at: iso(schedule.fireAt),
-    ...(threadId === null ? {} : { thread_id: threadId }),
+    ...(sessionId === null ? {} : { thread_id: sessionId }),
     metadata: { ...schedule.metadata },
     attempts: schedule.attempts,
     created_at: iso(schedule.createdAt),

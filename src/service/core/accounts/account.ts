@@ -3,11 +3,11 @@
 export const plans = ["registered_free", "subscribed"] as const;
 export type Plan = (typeof plans)[number];
 
-/** "past_due": what was owed is not paid, so it does not renew. */
+/** "past_due": a payment is missing, so that it does not renew. */
 export const subscriptionStatuses = ["active", "past_due", "cancelled"] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
-/** What an account pays by the month, at the terms that it began with or was last set to. */
+/** What an account pays each month, at the terms of its beginning or of the last change. */
 export type Subscription = {
   readonly id: string;
   /** One of the rates' subscriptions. */
@@ -26,6 +26,6 @@ export type Account = {
   readonly id: string;
   readonly plan: Plan;
   readonly createdAt: number;
-  /** The latest, also when it has ended; null where there never was one. */
+  /** The latest one, even if it has ended; null where there never was one. */
   readonly subscription: Subscription | null;
 };

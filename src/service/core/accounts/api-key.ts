@@ -1,8 +1,8 @@
 // A long-lived credential of an account, and the two caller classes. Pure.
 
 /**
- * The two caller classes: the owner in person, or an AI client that acts for the owner and may not approve what only
- * a person should.
+ * The two caller classes: the account's owner, or an AI client that acts for the owner and may not approve what only a
+ * person should approve.
  */
 export const callerClasses = ["owner", "ai_client"] as const;
 export type CallerClass = (typeof callerClasses)[number];

@@ -1,4 +1,4 @@
-// Who asks. Every use case that acts for somebody receives one.
+// Who makes a request. Every use case that acts for a caller receives one.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
@@ -12,7 +12,7 @@ import type { AuthRefusal } from "./refusals.ts";
 
 /** A CI job with a capability for one repository's agent. */
 export type CiJobCaller = { readonly kind: "ci_job"; readonly capability: Capability };
-/** Somebody with a key of an account: its owner, or an AI client that acts for them. */
+/** The holder of an account's key: its owner, or an AI client that acts for the owner. */
 export type AccountCaller = {
   readonly kind: "account";
   readonly accountId: string;
@@ -20,10 +20,10 @@ export type AccountCaller = {
 };
 export type Caller = CiJobCaller | AccountCaller;
 
-/** What the secrets of each caller class begin with. */
+/** The prefix of the secrets of each caller class. */
 export const keyPrefixes: Readonly<Record<CallerClass, string>> = { owner: "svc_sk_", ai_client: "svc_at_" };
 
-/** How exactly the last use of a key is known. */
+/** The precision of the stored last use of a key. */
 const LAST_USED_STEP_MS = 60_000;
 
 /** Finds out who holds this bearer credential. Null stands for a request without one. */
@@ -57,7 +57,7 @@ async function authenticateKey(core: Core, bearer: string): Promise<Result<Calle
   return ok({ kind: "account", accountId: key.accountId, callerClass: key.callerClass });
 }
 
-/** The account's owner in person, not an AI client that acts for them. */
+/** True for the account's owner, not for an AI client that acts for the owner. */
 export function isOwner(caller: Caller): boolean {
   return caller.kind === "account" && caller.callerClass === "owner";
 }

@@ -9,7 +9,7 @@ import { keyPrefixes } from "./caller.ts";
 
 type KeyMaker = Pick<Core, "store" | "clock" | "random" | "rates">;
 
-/** Opens an account and gives it what its plan begins with. */
+/** Opens an account and grants it the first credits of its plan. */
 export async function openAccount(core: KeyMaker, plan: Plan): Promise<Account> {
   const now = core.clock.now();
   const account: Account = { id: core.random.uuid(now), plan, createdAt: now, subscription: null };
@@ -25,7 +25,7 @@ export async function openAccount(core: KeyMaker, plan: Plan): Promise<Account> 
   return account;
 }
 
-/** Makes a key. Its secret is returned here and kept nowhere. */
+/** Makes a key. Its secret is returned here and stored nowhere. */
 export async function makeApiKey(
   core: KeyMaker,
   request: { accountId: string; callerClass: CallerClass; name: string },
@@ -45,7 +45,7 @@ export async function makeApiKey(
   return { key, secret: token.text };
 }
 
-/** Ends a key. False when there is no such key, or it had ended. */
+/** Revokes a key. False when there is no such key, or it was revoked before. */
 export async function revokeApiKey(core: KeyMaker, id: string): Promise<boolean> {
   const now = core.clock.now();
   return await core.store.transact((tx) => tx.apiKeys.revoke({ id, now }));

@@ -24,19 +24,19 @@ export function newSubscription(order: {
   };
 }
 
-/** True when it goes on and its period is over. */
+/** True when it continues and its period has ended. */
 export function hasPeriodEnded({ status, periodEnd }: Subscription, now: number): boolean {
   return status !== "cancelled" && periodEnd <= now;
 }
 
-/** What it is once its period is over: in the next, or cancelled, as it was asked to be or because it is not paid. */
+/** Its state after the end of its period: in the next period, or cancelled because that was requested or it is not paid. */
 export function nextPeriod(subscription: Subscription): Subscription {
   if (subscription.cancelAtPeriodEnd || subscription.status !== "active") return ended(subscription);
   const period = subscription.period + 1;
   return { ...subscription, period, periodEnd: monthsAfter(subscription.startedAt, period + 1) };
 }
 
-/** Ended now, whatever is left of its period. */
+/** Ended now, before the end of its period. */
 export function ended(subscription: Subscription): Subscription {
   return { ...subscription, status: "cancelled" };
 }

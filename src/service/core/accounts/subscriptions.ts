@@ -1,4 +1,4 @@
-// Subscriptions: set and ended by the operator, renewed by whoever looks at the account first in a new period.
+// Subscriptions: set and ended by the operator, renewed by the first request of the account in a new period or by a sweep.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
@@ -22,8 +22,8 @@ export type PlanOrder = {
 };
 
 /**
- * Puts an account on a subscription. One of the same sku that goes on stays in its period, at the terms of today, and
- * gets nothing: that is safe to repeat. Any other begins a first period now, with its credits.
+ * Puts an account on a subscription. A current subscription of the same sku stays in its period and gets today's terms but
+ * no credits, so that a repeated call is safe. Any other begins its first period now, with its credits.
  */
 export async function setPlan(core: Subscriber, order: PlanOrder): Promise<Result<Account, PlanRefusal>> {
   const { accountId, sku, status, cancelAtPeriodEnd } = order;
@@ -44,7 +44,7 @@ export async function setPlan(core: Subscriber, order: PlanOrder): Promise<Resul
   });
 }
 
-/** Ends what an account is subscribed to, at once. It keeps its credits. */
+/** Ends an account's subscription now. The account keeps its credits. */
 export async function endPlan(core: Subscriber, accountId: string): Promise<Result<Account, PlanRefusal>> {
   return await core.store.transact(async (tx): Promise<Result<Account, PlanRefusal>> => {
     const account = await lockCurrentAccount(core, tx, accountId);
@@ -57,7 +57,7 @@ export async function endPlan(core: Subscriber, accountId: string): Promise<Resu
   });
 }
 
-/** An account as it is now, renewed or lapsed where its period has ended. Null when there is none. Safe to race. */
+/** An account as of now, its subscription renewed or ended where its period is over. Null when there is none. Safe to race. */
 export async function findCurrentAccount(
   core: Pick<Core, "store" | "clock" | "random">,
   accountId: string,
@@ -67,7 +67,7 @@ export async function findCurrentAccount(
   return await core.store.transact((tx) => lockCurrentAccount(core, tx, accountId));
 }
 
-/** The same, within a transaction: it keeps every other from changing the account until it ends. */
+/** The same within a transaction, which locks the account. */
 export async function lockCurrentAccount(
   core: Granter,
   tx: StoreTransaction,
@@ -86,7 +86,7 @@ export async function renewDueAccounts(core: Pick<Core, "store" | "clock" | "ran
   }
 }
 
-/** Every period that has begun was agreed on: each gets its credits, also those that nobody looked at. */
+/** Grants the credits of every period that has begun, also of several at once. */
 async function renewDue(core: Granter, tx: StoreTransaction, account: Account): Promise<Account> {
   const { id: accountId } = account;
   const now = core.clock.now();
@@ -99,7 +99,7 @@ async function renewDue(core: Granter, tx: StoreTransaction, account: Account): 
   return await write(tx, account, subscription);
 }
 
-/** The posting is named by its period: no second one can ever be written. */
+/** The posting's id names the period, so that a second one cannot be written. */
 async function grantPeriod(
   core: Granter,
   tx: StoreTransaction,

@@ -18,12 +18,12 @@ export type Agent = {
   readonly id: string;
   /** The owning account; null until a repository's agent is claimed. */
   readonly accountId: string | null;
-  /** Get-or-create key within the account. */
+  /** With `if_exists: return` it identifies the agent within its account. */
   readonly name: string;
   readonly kind: "independent" | null;
-  /** Null: the router's default. */
+  /** Null: the default model. */
   readonly model: string | null;
-  /** The owner's, opaque to us. */
+  /** Set by the owner. The service does not read it. */
   readonly config: Readonly<Record<string, unknown>>;
   /** Micro-USD a turn; 0 stops the advisor, null is no cap. */
   readonly advisorMaxSpendMicroUsd: number | null;
@@ -33,6 +33,6 @@ export type Agent = {
   readonly repository: AgentRepository | null;
   readonly backend: string;
   readonly createdAt: number;
-  /** Set once it takes no more work. */
+  /** When it was retired: it takes no more work. */
   readonly retiredAt: number | null;
 };

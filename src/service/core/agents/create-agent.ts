@@ -1,4 +1,4 @@
-// POST /v1/agents: an agent made by name, or the one that is there.
+// POST /v1/agents: makes an agent by name, or returns the existing one.
 
 import { createHash } from "node:crypto";
 import { ok, type Result, refused } from "../../../base/result.ts";
@@ -18,7 +18,7 @@ const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 
 export type CreatedAgent = {
   readonly agent: Agent;
-  /** True when the agent was there: by its name, or by the same key. */
+  /** True when the agent existed: with the same name, or made with the same key. */
   readonly isExisting: boolean;
 };
 
@@ -57,14 +57,14 @@ type Admission = {
   readonly model: ModelRate | null;
 };
 
-/** The account is locked: nobody else uses its keys meanwhile. */
+/** The caller holds the account's lock, so that no other request uses its keys at the same time. */
 async function onceByKey(
   core: Core,
   tx: StoreTransaction,
   { key, ...admission }: Admission & { readonly key: string },
 ): Promise<Result<CreatedAgent, CreateAgentRefusal | KeyReusedRefusal>> {
   const now = core.clock.now();
-  // Agents have keys of their own by the side of the account's: the prefix keeps them apart.
+  // The keys of an agent's runs are stored under the agent's id: the prefix keeps the account's keys apart from them.
   const slot = { agentId: `account:${admission.account.id}`, key, now };
   const requestHash = hashRequest(admission.body);
   const earlier = await tx.idempotency.find(slot);
@@ -77,7 +77,7 @@ async function onceByKey(
   const created = await findOrMake(core, tx, admission);
   if (!created.ok) return created;
   const { id } = created.value.agent;
-  const use = { ...slot, runId: id, threadId: id, requestHash, expiresAt: now + IDEMPOTENCY_MS };
+  const use = { ...slot, runId: id, sessionId: id, requestHash, expiresAt: now + IDEMPOTENCY_MS };
   if (!(await tx.idempotency.insert(use))) throw new Error("The idempotency key was taken under the lock.");
   return created;
 }
@@ -121,11 +121,11 @@ async function findOrMake(
   return ok({ agent, isExisting: false });
 }
 
-/** What makes two requests the same: all that they ask for, defaults filled in. */
+/** Equal for two requests that ask for the same, defaults included. */
 function hashRequest(body: CreateAgentRequest): string {
   const { name, model = null, config = {}, if_exists = "error", kind = null } = body;
-  const asked = [name, model, sorted(config), if_exists, kind];
-  return createHash("sha256").update(JSON.stringify(asked)).digest("hex");
+  const compared = [name, model, sorted(config), if_exists, kind];
+  return createHash("sha256").update(JSON.stringify(compared)).digest("hex");
 }
 
 /** The same value with the keys of every object in order. The contract bounds its depth. */

@@ -11,7 +11,7 @@ import { cancelRun } from "../runs/cancel-run.ts";
 import type { Agent } from "./agent.ts";
 import type { AgentPolicyRefusal, AgentRefusal } from "./refusals.ts";
 
-/** Runs that are asked to end at a time. */
+/** Runs that are cancelled at the same time. */
 const CANCELS_AT_ONCE = 20;
 
 type AgentQuery = { readonly caller: Caller; readonly agentId: string };
@@ -34,8 +34,8 @@ export async function findAgent(core: Core, query: AgentQuery): AgentResult {
 }
 
 /**
- * Changes what the request names, and nothing else. Which CI jobs may run the agent is the owner's alone to say, and
- * leaves an audit entry. Safe to repeat.
+ * Changes what the request names, and nothing else. Only the account's owner sets which CI jobs may run the
+ * agent, and that leaves an audit entry. Safe to repeat.
  */
 export async function updateAgent(
   core: Core,
@@ -60,7 +60,7 @@ export async function updateAgent(
   return await core.store.transact(async (tx): Promise<Result<Agent, AgentRefusal>> => {
     const agent = await tx.agents.lock(agentId);
     if (agent === null) return refused({ reason: "agent_not_found", agentId });
-    // It may have been released meanwhile: what its last owner says must not hold for the next.
+    // The agent may have been released in the meantime: a change by its last owner must not apply to the next one.
     if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
     await tx.agents.update(agentId, change);
     if (ciPolicy !== undefined) await tx.audit.insert(policyEntry(core, { agent, requestId }));
@@ -85,20 +85,20 @@ function policyEntry(core: Core, { agent, requestId }: { agent: Agent; requestId
   };
 }
 
-/** Asks every run of the agent that is in flight to end. The agent stays and takes new work. Safe to repeat. */
+/** Cancels every run of the agent that is in flight. The agent stays and takes new work. Safe to repeat. */
 export async function stopAgent(core: Core, query: AgentQuery): AgentResult {
   const found = await findAgent(core, query);
   if (!found.ok) return found;
   const runIds = await core.store.committed.runs.listUnfinishedOfAgent(query.agentId);
   for (let start = 0; start < runIds.length; start += CANCELS_AT_ONCE) {
     const batch = runIds.slice(start, start + CANCELS_AT_ONCE);
-    // One that has ended meanwhile refuses: that is as good.
+    // A run that has ended in the meantime is refused, which is as good.
     await Promise.all(batch.map((runId) => cancelRun(core, { ...query, runId })));
   }
   return found;
 }
 
-/** Keeps new work from the agent; what is in flight goes on. For good. Safe to repeat. */
+/** Makes the agent refuse new work for ever; runs in flight continue. Safe to repeat. */
 export async function retireAgent(core: Core, query: AgentQuery): AgentResult {
   const found = await findAgent(core, query);
   if (!found.ok || found.value.retiredAt !== null) return found;

@@ -1,4 +1,4 @@
-// Whether a job is one of those that the agent's owner lets run it. By verified claims alone. Pure.
+// Whether the policy of an agent's owner lets a job run the agent. Reads verified claims only. Pure.
 // Why: docs/decisions/022-the-owners-policy.md
 
 import { type CiPolicy, type CiPolicyRule, ciPolicyRules } from "../../../contract/agents/ci-policy.ts";
@@ -7,12 +7,12 @@ import type { JobIdentity } from "./job-identity.ts";
 
 const MAX_SHOWN_CHARS = 500;
 
-/** What the owner allows and what the job has instead, in words that follow "only" and "has". */
+/** What the owner allows and what the job has instead: texts that follow "only" and "has". */
 export type PolicyFault = { readonly detail: string; readonly expected: string; readonly got: string };
 
 type Rule = {
   readonly noun: string;
-  /** Null or empty where the token does not say: then no entry of a list fits. */
+  /** Null or empty where the token does not name it: then no entry of a list matches. */
   readonly of: (job: JobIdentity) => string | null;
   readonly fits: (entry: string, value: string) => boolean;
 };
@@ -48,8 +48,8 @@ function keeps(rule: Rule, entries: CiPolicy[CiPolicyRule], job: JobIdentity): b
 }
 
 /**
- * Whether a ref is one that the pattern names: segment by segment, exactly, but that a `*` at the end of a segment
- * stands for the rest of it, and `**` as the last segment for one or more segments. A lone `*` is one segment.
+ * Whether a ref matches a pattern. Segments must be equal, except that `*` at the end of a segment matches the rest of it,
+ * and `**` as the last segment matches one or more segments. `*` alone matches one segment.
  */
 export function fitsRef(pattern: string, ref: string): boolean {
   const wanted = pattern.split("/");
@@ -64,20 +64,20 @@ export function fitsRef(pattern: string, ref: string): boolean {
   });
 }
 
-/** The path exactly; the ref by its pattern, where the entry has one. */
+/** The path must be equal; the ref must match the pattern, where the entry has one. */
 function fitsWorkflow(entry: string, workflow: string): boolean {
   const [path, pattern] = splitWorkflow(entry);
   const [file, ref] = splitWorkflow(workflow);
   return path === file && (pattern === null || (ref !== null && fitsRef(pattern, ref)));
 }
 
-/** At the first "@refs/": a branch may have one in its name, a file that starts jobs has none. */
+/** Splits at the first "@refs/": a branch's name may contain one, the path of a workflow file cannot. */
 function splitWorkflow(text: string): [path: string, ref: string | null] {
   const at = text.indexOf("@refs/");
   return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** For a person's eyes: one short line, no control characters. */
+/** A text that can be shown: one short line, no control characters. */
 function shown(text: string): string {
   const clean = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "?");
   return clean.length <= MAX_SHOWN_CHARS ? clean : `${clean.slice(0, MAX_SHOWN_CHARS)}…`;

@@ -1,4 +1,4 @@
-// POST /v1/ci/oidc/exchange: a CI job's identity for a short-lived capability to run one repository's agent.
+// POST /v1/ci/oidc/exchange: exchanges a CI job's token for a short-lived capability to run one repository's agent.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { makeSecretToken } from "../../../base/secret-token.ts";
@@ -22,17 +22,17 @@ const REPOSITORY_PER_MINUTE = 120;
 const OWNER_PER_MINUTE = 600;
 
 export type Exchanged = {
-  /** The capability's secret: shown once, here. */
+  /** The capability's secret. Returned here and stored nowhere. */
   readonly accessToken: string;
   readonly capability: Capability;
   readonly agent: Agent;
   readonly quota: Quota;
   readonly resetsAt: number;
-  /** What the `account` that the job named came to; null where there is nothing to say. */
+  /** The outcome of the `account` that the job named; null where it named none and no claim is pending. */
   readonly claim: ClaimOutcome | null;
 };
 
-/** What pays for the agent's next run, and where to go when nothing does. */
+/** What pays for the agent's next run, and the claim link where nothing does. */
 type Quota = {
   readonly audience: "anon" | Plan;
   readonly creditsRemaining: number;
@@ -40,10 +40,10 @@ type Quota = {
 };
 
 /**
- * Verifies the token, claims it, and issues a capability, the last two in one transaction. A token is good for one
- * exchange: its second use is refused, however it is spelled, also after a first that the owner's policy refused. A job
- * that names an account (`account`) accepts the claim which that account has made; whatever comes of it, the exchange
- * goes on. Every outcome leaves an audit entry.
+ * Verifies the token, claims it, and issues a capability, the last two in one transaction. A token can be exchanged once:
+ * a second use is refused, however the token is encoded, and also where the owner's policy refused the first. A job that
+ * names an account (`account`) accepts the claim which that account has made; a claim that fails does not fail the
+ * exchange. Every outcome leaves an audit entry.
  */
 export async function exchangeToken(
   core: Core,
@@ -142,7 +142,7 @@ async function quotaOf(
   };
 }
 
-/** DELETE /v1/ci/oidc/exchange: ends a capability before its time. Safe to repeat. */
+/** DELETE /v1/ci/oidc/exchange: revokes a capability. Safe to repeat. */
 export async function revokeCapability(
   core: Core,
   request: { capability: Capability; requestId: string },

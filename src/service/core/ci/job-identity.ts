@@ -2,7 +2,7 @@
 
 import type { Visibility } from "../../../contract/ci/exchange.ts";
 
-/** The claims that we rely on, under names of our own. Only ever built by a verifier. */
+/** The claims that the service relies on, under names of its own. Built by a verifier only. */
 export type JobIdentity = {
   /** The issuer's configured `provider`: "github", "gitlab" … */
   readonly provider: string;
@@ -11,14 +11,14 @@ export type JobIdentity = {
     /** The provider's own id, a number or a UUID, as text. */
     readonly id: string;
     readonly ownerId: string;
-    /** `owner/name` when the token was made, or what comes nearest. A label, never a key. */
+    /** `owner/name` when the token was made, or the provider's equivalent. A label, never a key. */
     readonly name: string;
     readonly visibility: Visibility;
   };
   /** The commit that the job runs on, 40 or 64 hexadecimal digits. */
   readonly sha: string;
   readonly ref: string;
-  /** "push", "schedule", and "pull_request" for every provider's; others in the provider's own words. */
+  /** "push", "schedule", and "pull_request" for every provider's; other events have the provider's own names. */
   readonly event: string;
   /** The branch that a pull request wants to change, where the event is one. */
   readonly baseRef: string | null;
@@ -27,19 +27,19 @@ export type JobIdentity = {
   /** The file that started the job and its ref: `.github/workflows/agent.yml@refs/heads/main`. Null where no claim says it. */
   readonly workflow: string | null;
   readonly runId: string;
-  /** GitHub's count; elsewhere the job's id, another for each retry. */
+  /** GitHub's number of the attempt; elsewhere the job's id, which is another for each retry. */
   readonly runAttempt: string;
   /** Where the repository is cloned from: the issuer's configured template, filled in. */
   readonly cloneUrl: string;
 };
 
-/** What a job says of itself beside its token. Nobody vouches for it. */
+/** What a job states beside its token. It is not verified. */
 export type JobStatement = {
   /** The commit that it runs on: some providers' tokens name none. */
   readonly sha: string | null;
 };
 
-/** A verified token: who it speaks for, and what makes its second use recognisable. */
+/** A verified token: the job's identity, and what identifies a second use of the token. */
 export type VerifiedToken = {
   readonly job: JobIdentity;
   /** The `jti`, or a hash of the signature where there is none: unique within the issuer. */

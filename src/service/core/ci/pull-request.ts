@@ -16,12 +16,12 @@ const SUPPORTED = providerTitles(
   ciProviderNames.filter((name) => ciProviders[name].pullRequestRefs !== null),
 );
 
-/** What the caller asks a run to work on, if that is a pull request. */
-export function askedPullRequest(
+/** The pull request that the request names, or null. */
+export function requestedPullRequest(
   caller: Caller,
-  asked: PullRequest | undefined,
+  requested: PullRequest | undefined,
 ): Result<PullRequestHead | null, PullRequestRefusal> {
-  if (asked === undefined) return ok(null);
+  if (requested === undefined) return ok(null);
   if (caller.kind !== "ci_job") return refused({ reason: "pull_request_needs_job" });
   const { provider } = caller.capability.job;
   const facts = isCiProvider(provider) ? ciProviders[provider] : null;
@@ -29,6 +29,6 @@ export function askedPullRequest(
     const title = facts?.title ?? provider;
     return refused({ reason: "pull_request_unsupported", provider: title, allowed: SUPPORTED });
   }
-  const { number, head_sha: headSha, base_ref: baseRef } = asked;
+  const { number, head_sha: headSha, base_ref: baseRef } = requested;
   return ok({ number, headRef: `refs/${facts.pullRequestRefs}/${number}/head`, headSha, baseRef });
 }

@@ -17,7 +17,7 @@ import {
 } from "../money/ledger.ts";
 import type { Capability } from "./capability.ts";
 
-/** What is bound to the caller's capability. For a CI job alone: an account is no job. */
+/** What the caller's capability is bound to. Only a CI job has one. */
 export async function readIdentity(
   core: Core,
   caller: Caller,
@@ -68,7 +68,7 @@ async function quotaOf(
     return { audience: account.plan, credits_remaining: balanceInCredits(balance), resets_at };
   }
   const { issuer, repository } = capability.job;
-  // A month that began since the exchange has no account yet: what it will open with is what there is.
+  // The account of a new month is opened by its first run or exchange: until then its balance is what it opens with.
   const balance =
     (await balanceOf(freeCreditsAccount({ issuer, ownerId: repository.ownerId }, now))) ??
     grantInMicroUsd(core.policy.freeCredits);

@@ -1,4 +1,4 @@
-// POST /v1/ci/claim: the account's side of a claim. It waits until the repository agrees.
+// POST /v1/ci/claim: the account's side of a claim. The claim is pending until a job of the repository accepts it.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
@@ -17,15 +17,15 @@ const PENDING_MS = 7 * 24 * 60 * 60 * 1000;
 export type Claimed = {
   readonly repository: AgentRepository;
   readonly agentId: string;
-  /** Until when a job can accept it; null once the agent is the account's. */
+  /** Until when a job can accept it; null when the agent already belongs to the account. */
   readonly expiresAt: number | null;
 };
 
 type Request = { readonly caller: AccountCaller; readonly token: string; readonly requestId: string };
 
 /**
- * Makes a pending claim on the repository that a claim token stands for, and keeps the token from every other account.
- * The owner's alone: an AI client is sent to the claim page. Safe to repeat: the same claim, with the same end.
+ * Makes a pending claim on the repository of a claim token. No other account can use the token afterwards. Only the
+ * account's owner can: an AI client is told the claim page. Safe to repeat: the claim keeps its end.
  */
 export async function claimRepository(
   core: Core,
@@ -50,7 +50,7 @@ async function claim(
   if (ticket === null) return refused({ reason: "claim_unknown" });
   if (ticket.expiresAt <= now) return refused({ reason: "claim_ended" });
   if (ticket.usedBy !== null && ticket.usedBy !== accountId) return refused({ reason: "claim_used" });
-  // Held, so that no exchange gives the agent away meanwhile.
+  // Locked, so that no exchange gives the agent to another account at the same time.
   const agent = await tx.agents.lock(ticket.agentId);
   if (agent === null || agent.repository === null) {
     throw new Error(`A claim ticket names agent ${ticket.agentId}, which is no repository's.`);

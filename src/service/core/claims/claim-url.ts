@@ -1,4 +1,4 @@
-// The link that lets somebody take over a repository's agent. The token in it grants nothing by itself.
+// The link with which an account claims a repository's agent. The token in it grants nothing by itself.
 
 import { hashSecret, isWellFormedSecret, makeSecretToken } from "../../../base/secret-token.ts";
 import type { Agent } from "../agents/agent.ts";
@@ -41,7 +41,7 @@ export async function offerClaim(core: Core, tx: StoreTransaction, agentId: stri
   return await makeClaimUrl(core, tx, { agentId, provider: agent.repository.provider });
 }
 
-/** "over": the link was used, and what came of it has ended. */
+/** "over": the link was used, and the claim made with it has expired. */
 export type ClaimState =
   | { readonly status: "open" | "claimed" | "over" }
   | { readonly status: "pending"; readonly accountId: string };

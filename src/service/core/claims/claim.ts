@@ -9,7 +9,7 @@ export type ClaimTicket = {
   readonly usedBy: string | null;
 };
 
-/** An account asks for a repository's agent, and waits for a job of the repository to name it. */
+/** An account has claimed a repository's agent. A job of the repository has to name the account to accept it. */
 export type PendingClaim = {
   readonly agentId: string;
   readonly accountId: string;

@@ -1,4 +1,4 @@
-// The repository's side of a claim: a job that only a writer can start names the account that is to pay.
+// The repository's side of a claim: a job that only users with write access can start names the account that will pay.
 // Why: docs/decisions/012-two-sides-of-a-claim.md
 
 import type { ClaimOutcome } from "../../../contract/ci/exchange.ts";
@@ -11,8 +11,8 @@ import type { StoreTransaction } from "../ports/store.ts";
 const ACCOUNT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Gives the agent to the account that the job names, if that account asked for it and the job's event may accept. Part
- * of the exchange's transaction, which holds the agent's row. Never fails: a wrong account must not break CI.
+ * Gives the agent to the account that the job names, if that account's claim is pending and the job's event may accept it.
+ * Part of the exchange's transaction, which has locked the agent. Never fails: a wrong account must not break CI.
  */
 export async function confirmClaim(
   core: Core,
@@ -26,7 +26,7 @@ export async function confirmClaim(
     return { agent, outcome: waits ? "pending" : null };
   }
   const accountId = request.account.toLowerCase();
-  // Whatever else a job may name, the store need not be asked for it.
+  // Any other text cannot be the id of an account: the store is not queried.
   if (!ACCOUNT_ID.test(accountId)) return { agent, outcome: "none" };
   if (agent.accountId !== null) {
     return { agent, outcome: agent.accountId === accountId ? "claimed" : "none" };

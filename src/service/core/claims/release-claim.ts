@@ -1,4 +1,4 @@
-// A claim given back: a repository's agent is nobody's again. The operator's, for whoever claimed it asks them.
+// Releases a repository's agent from the account that claimed it. Done by the operator, at the account's request.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Agent, AgentRepository } from "../agents/agent.ts";
@@ -17,9 +17,9 @@ export type Released = {
 
 /**
  * Takes a repository's agent from the account that claimed it. Sessions, runs and events stay with the agent; a run in
- * flight stays with its billing account. What the account set up to happen later ends here: it must not be the next owner's to
- * pay for; and so does its policy on CI jobs, which nobody could change; and the keys of its sessions:
- * who uses one again does not go on in what was said before. Leaves an audit entry.
+ * flight stays with its billing account. Schedules are cancelled and workflows deactivated, so that the next owner does
+ * not pay for them. The account's policy on CI jobs is removed, because no one could change it. Session keys are freed,
+ * so that the next owner does not continue an earlier session. Leaves an audit entry.
  */
 export async function releaseClaim(
   core: Pick<Core, "store" | "clock" | "random">,
@@ -53,7 +53,7 @@ export async function releaseClaim(
   });
 }
 
-/** Returns how many. One that is firing at this moment fails: its run is undone unless it was there before. */
+/** Returns how many. A schedule that is firing fails: its run is undone, unless it was committed before. */
 async function endSchedules(
   core: Pick<Core, "clock">,
   tx: StoreTransaction,

@@ -23,7 +23,7 @@ export async function ensureFreeCredits(
   return { account, balance: (await tx.ledger.findBalance(account)) ?? 0 };
 }
 
-/** Free credits are for what everybody can see, unless they are for everyone. */
+/** True for a public repository; with `freeFor` "everyone" for every repository. */
 export function isFree({ freeFor }: Pick<Policy, "freeFor">, { repository }: JobIdentity): boolean {
   return freeFor === "everyone" || repository.visibility === "public";
 }

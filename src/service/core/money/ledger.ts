@@ -1,9 +1,9 @@
-// Money: micro-USD in, micro-USD out, between accounts whose sum is always zero. Pure.
+// The accounts of the ledger, whose balances always sum to zero, and what credits are worth. Amounts are micro-USD. Pure.
 
 export const CREDITS_PER_USD = 120;
 const MICRO_PER_USD = 1_000_000;
 
-/** Where granted credits come from, where holds wait, and what was earned. They may fall below zero. */
+/** The sources of grants, the credits on hold, and what was earned. Their balances may be negative. */
 export const GRANTS = "grants";
 export const HELD = "held";
 export const EARNED = "earned";
@@ -11,38 +11,38 @@ export const EARNED = "earned";
 const FREE_PREFIX = "free:";
 const WALLET_PREFIX = "account:";
 
-/** A billing account's account: the free credits of one repository owner in one month (UTC). */
+/** The billing account of one repository owner's free credits in one month (UTC). */
 export function freeCreditsAccount(owner: { issuer: string; ownerId: string }, nowMs: number): string {
   return `${FREE_PREFIX}${owner.issuer}:${owner.ownerId}:${new Date(nowMs).toISOString().slice(0, 7)}`;
 }
 
-/** A billing account's account: the credits of one customer account. */
+/** The billing account of one customer account's credits. */
 export function accountWallet(accountId: string): string {
   return `${WALLET_PREFIX}${accountId}`;
 }
 
-/** True for an account that may not fall below zero. */
+/** True for a billing account: its balance may not be negative. */
 export function isBillingAccount(account: string): boolean {
   return account.startsWith(FREE_PREFIX) || account.startsWith(WALLET_PREFIX);
 }
 
-/** Milliseconds since the epoch at which next month's free credits come. */
+/** When next month's free credits are granted, in milliseconds since the epoch. */
 export function freeCreditsResetAt(nowMs: number): number {
   const now = new Date(nowMs);
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
 }
 
-/** What a grant of so many credits is worth: rounded up, so that it pays for as many charges of one credit. */
+/** The amount of a grant: rounded up, so that it pays for as many charges of one credit. */
 export function grantInMicroUsd(credits: number): number {
   return Math.ceil((credits * MICRO_PER_USD) / CREDITS_PER_USD);
 }
 
-/** What a charge is called in credits: to the nearest. */
+/** A charge in credits, rounded to the nearest. */
 export function chargeInCredits(microUsd: number): number {
   return Math.round((microUsd * CREDITS_PER_USD) / MICRO_PER_USD);
 }
 
-/** What a balance is called in credits: whole ones only. */
+/** A balance in whole credits, rounded down. */
 export function balanceInCredits(microUsd: number): number {
   return Math.max(0, Math.floor((microUsd * CREDITS_PER_USD) / MICRO_PER_USD));
 }

@@ -1,4 +1,4 @@
-// What things cost and what each plan may: the operator's, from one file. Pure.
+// What things cost and what each plan allows, as the operator sets it in one file. Pure.
 
 import type { Plan } from "../accounts/account.ts";
 
@@ -16,7 +16,7 @@ export type PlanTerms = {
 export type ModelRate = {
   readonly id: string;
   readonly inNanoUsdPerToken: number;
-  /** Input that the provider had in its cache; at most what other input costs. The same as other input unless told. */
+  /** Input that the provider had in its cache; at most what other input costs. Default: the same as other input. */
   readonly cachedInNanoUsdPerToken?: number;
   readonly outNanoUsdPerToken: number;
   readonly isFreeTierEligible: boolean;
@@ -44,7 +44,7 @@ export type Rates = {
   /** Model slugs that accounts may name. The first is the router's default. */
   readonly models: readonly [ModelRate, ...ModelRate[]];
   readonly modelTiers: readonly ModelRate[];
-  /** The dearest output that the free tier takes, nano-USD a token. */
+  /** The highest price of output that the free tier allows, in nano-USD a token. */
   readonly freeMaxModelOutNanoUsdPerToken: number;
   readonly tools: readonly ToolRate[];
   readonly allowanceReset: string;

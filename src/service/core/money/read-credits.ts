@@ -10,7 +10,7 @@ import type { Core } from "../core.ts";
 import { accountWallet, balanceInCredits } from "./ledger.ts";
 import type { CreditsRefusal } from "./refusals.ts";
 
-/** An account's credits, for itself alone. The first look in a period of its subscription grants that period's. */
+/** An account's credits, shown to that account only. Renews a subscription whose period has ended. */
 export async function readCredits(
   core: Pick<Core, "store" | "clock" | "random" | "rates">,
   query: { caller: Caller; userId: string },
@@ -33,7 +33,7 @@ export async function readCredits(
       monthly_credits: monthlyCredits,
     })),
     active_plan: activePlanOf(account.subscription),
-    // Nothing is sold here yet: an operator grants credits and sets plans.
+    // Nothing can be bought yet: an operator grants credits and sets plans.
     can_manage_billing: false,
     audience: account.plan,
   });

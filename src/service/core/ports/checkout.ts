@@ -1,8 +1,8 @@
-// The port through which a run gets a copy of its repository, or an empty one. Implemented in checkout/ by git.
+// The port through which a run gets a copy of its repository, or an empty one. Implemented in checkouts/ by git.
 
 import type { Result } from "../../../base/result.ts";
 
-/** The head of a pull request is asked for, in the place of a commit that the job's token names. */
+/** The head of a pull request, instead of the commit that the job's token names. */
 export type PullRequestSource = {
   readonly number: number;
   /** The provider's ref of its head: `refs/pull/7/head`. `sha` has to be in that ref's history. */
@@ -20,7 +20,7 @@ export type CheckoutSource = {
   readonly ref: string;
   readonly event: string;
   readonly baseRef: string | null;
-  /** `baseRef` then names the branch that it goes to. */
+  /** `baseRef` then names its target branch. */
   readonly pullRequest?: PullRequestSource;
 };
 
@@ -74,7 +74,7 @@ export type HeldBackFile = { readonly path: string; readonly reason: "protected"
 /** What differs from the commit that was checked out, new files included. */
 export type WorkingChanges = {
   readonly baseSha: string;
-  /** Why nobody can tell what differs; `files`, `patch` and `heldBack` are empty then. One line, no path of this machine. */
+  /** Why the changes cannot be read; `files`, `patch` and `heldBack` are empty then. One line, no path of this machine. */
   readonly unreadable?: string;
   readonly files: readonly ChangedFile[];
   /** A git patch of those files, binary ones too; "" when there are none. */

@@ -1,4 +1,4 @@
-// The port to whatever counts how often somebody asks. Implemented in api/shared/, in memory.
+// The port to what counts requests by caller and address. Implemented in api/shared/, in memory.
 
 export interface RateLimits {
   /**

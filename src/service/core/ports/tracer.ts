@@ -1,20 +1,20 @@
-// The port to whatever follows a piece of work through the service, across nodes and restarts. Implemented in
-// service/traces.ts; nothing here may fail or wait.
+// The port to what traces a piece of work through the service, across nodes and restarts. Implemented in telemetry/; no
+// method may fail or wait.
 // Why: docs/decisions/014-traces-behind-a-port-of-our-own.md
 
 export type SpanKind = "internal" | "server" | "client" | "consumer";
 
-/** What the service itself knows: never a secret, a body or a stranger's text. */
+/** Never a secret, a body or text from outside. */
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
 export type SpanStart = {
-  /** One of few: without ids. */
+  /** One of few names, without ids. */
   readonly name: string;
-  /** "internal" unless told. */
+  /** Default: "internal". */
   readonly kind?: SpanKind;
   /**
-   * Who asked for the work, as W3C's `traceparent` has it; one that is malformed, or null, begins a new trace. The
-   * span that the caller is within, unless told.
+   * The requesting span as a W3C `traceparent`. A malformed one, or null, begins a new trace. Default: the caller's current
+   * span.
    */
   readonly parent?: string | null;
   readonly attributes?: SpanAttributes;
@@ -29,18 +29,18 @@ export interface Span {
 
 export interface Tracer {
   /**
-   * Does `work` within a span that lasts until it settles. Spans that begin meanwhile are its children; a rejection is
-   * passed on, and fails it.
+   * Runs `work` within a span that lasts until it settles. Spans that begin within it are its children. A rejection is passed
+   * on, and marks the span as failed.
    */
   trace<Value>(start: SpanStart, work: (span: Span) => Promise<Value>): Promise<Value>;
   /**
-   * The span that the caller is within, as W3C's `traceparent` has it: to be stored with work that is done later, or
-   * sent with a request. Null outside of any.
+   * The caller's current span as a W3C `traceparent`: to be stored with work that is done later, or sent with a request.
+   * Null outside of a span.
    */
   here(): string | null;
 }
 
 const noSpan: Span = { rename: () => {}, set: () => {}, fail: () => {} };
 
-/** Follows nothing. */
+/** Traces nothing. */
 export const noTracer: Tracer = { trace: (_start, work) => work(noSpan), here: () => null };

@@ -1,4 +1,4 @@
-// A run hands work to a child: another run of the same agent, paid by the same billingAccount, in a session of its own.
+// A run delegates work to a child: another run of the same agent, paid by the same billing account, in a session of its own.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
@@ -9,7 +9,7 @@ import type { RunRecord } from "./run-record.ts";
 
 /** How many generations a run may have below it. */
 export const MAX_GENERATIONS = 3;
-/** Children of one run in flight. They are a part of their parent: a plan's concurrency does not count them. */
+/** Children of one run in flight. A plan's limit on concurrent runs does not count them. */
 export const MAX_CHILDREN_IN_FLIGHT = 8;
 
 export type Delegation = {
@@ -26,8 +26,8 @@ export type DelegationRefusal =
   | { readonly reason: "balance_ended" };
 
 /**
- * Queues a child of a run at work. The parent's lock is held meanwhile: whoever asks the parent to end finds this child
- * among its children, or it is refused. Not safe to repeat: each call makes a child.
+ * Queues a child of a running run. The parent is locked: a cancel of the parent either finds this child, or the child is
+ * refused. Not safe to repeat: each call makes a child.
  */
 export async function delegateRun(
   core: Core,
@@ -46,7 +46,7 @@ export async function delegateRun(
   }
 }
 
-/** The billing account has not got the price: everything is undone. */
+/** The billing account has not enough credits: everything is undone. */
 class UnpaidError extends Error {}
 
 async function admitChild(
@@ -74,7 +74,7 @@ async function admitChild(
     queuedRun({
       id: runId,
       agentId,
-      threadId: sessionId,
+      sessionId,
       origin: "agent",
       parentRunId: run.id,
       billingAccount,
@@ -88,7 +88,7 @@ async function admitChild(
       ...(traceparent === null ? {} : { traceparent }),
     },
   );
-  // Last, as in every submission: whoever else spends from this wallet waits from here to the commit.
+  // Last, as in every submission: other transactions that spend from this wallet wait from here until the commit.
   if (!(await holdFee(core, tx, { billingAccount, runId }))) throw new UnpaidError();
   return ok({ runId, sessionId });
 }

@@ -12,42 +12,42 @@ import { cancelledEnding, type Ending, refundReasonOf } from "./run-machine.ts";
 import type { RunOutcome, RunRecord } from "./run-record.ts";
 import { chargedUsage, noUsage, sumOf, type Usage } from "./usage.ts";
 
-/** The ids of runs that a transaction asked to end: to be told to readers and workers once it has been committed. */
-export type AskedRuns = readonly string[];
+/** The ids of runs that a transaction ended or requested to end. After the commit, `announce` wakes readers and workers. */
+export type CancelledRuns = readonly string[];
 
-/** Tells readers and workers of the runs that a transaction asked to end. */
-export function announce(core: Core, asked: AskedRuns): void {
-  for (const runId of asked) {
+/** Wakes the readers and workers of runs that a transaction ended or requested to end. */
+export function announce(core: Core, cancelled: CancelledRuns): void {
+  for (const runId of cancelled) {
     core.signals.publish(runId);
     core.dispatch.nudge(runId);
   }
 }
 
 /**
- * Ends a run, and asks those to end that it delegated to and did not wait for: they are returned, to be announced. The
- * caller holds the run's lock.
+ * Ends a run, and cancels its children that are still in flight. They are returned, to be announced. The caller holds the
+ * run's lock.
  */
 export async function endRun(
   core: Core,
   tx: StoreTransaction,
   end: { run: RunRecord; events: readonly RunEvent[]; ending: Ending; usage: Usage },
-): Promise<AskedRuns> {
+): Promise<CancelledRuns> {
   const children = await lockDescendants(tx, end.run.id);
   await closeRun(core, tx, end);
-  return await askEach(core, tx, children);
+  return await cancelEach(core, tx, children);
 }
 
 /**
- * Asks a run, and all that it delegated to, to end: what nobody took ends here, the rest when its worker has heard.
- * The caller holds the run's lock, and announces what is returned.
+ * Cancels a run and its descendants: a queued one ends here, a running one when its worker reads its state. The caller
+ * holds the run's lock, and announces what is returned.
  */
-export async function askToEnd(core: Core, tx: StoreTransaction, run: RunRecord): Promise<AskedRuns> {
-  // Every lock before the first posting: whoever ends one of these runs takes its lock before the ledger's.
+export async function cancelTree(core: Core, tx: StoreTransaction, run: RunRecord): Promise<CancelledRuns> {
+  // Every run is locked before the first posting: all transactions lock runs before the ledger, which avoids deadlocks.
   const children = await lockDescendants(tx, run.id);
-  return await askEach(core, tx, [run, ...children]);
+  return await cancelEach(core, tx, [run, ...children]);
 }
 
-/** From the run downwards, as everybody takes these locks. A child that is submitted meanwhile waits for them. */
+/** From the run downwards, the order in which every transaction takes these locks. A new child's submission waits. */
 async function lockDescendants(tx: StoreTransaction, runId: string): Promise<RunRecord[]> {
   const locked: RunRecord[] = [];
   for (const childId of await tx.runs.listUnfinishedChildren(runId)) {
@@ -58,14 +58,18 @@ async function lockDescendants(tx: StoreTransaction, runId: string): Promise<Run
   return locked;
 }
 
-async function askEach(core: Core, tx: StoreTransaction, runs: readonly RunRecord[]): Promise<AskedRuns> {
+async function cancelEach(
+  core: Core,
+  tx: StoreTransaction,
+  runs: readonly RunRecord[],
+): Promise<CancelledRuns> {
   for (const run of runs) {
     if (run.status === "running") await tx.runs.update(run.id, { status: "cancelling" });
     if (run.status !== "queued") continue;
-    // Taken and ended in one step, so that the stream still begins and ends as every stream does.
+    // Started and ended in one step, so that its stream begins and ends like every other.
     const taken = { ...run, fence: run.fence + 1 };
     await tx.runs.update(run.id, { status: "cancelling", fence: taken.fence });
-    const opening: RunEvent = { type: "RUN_STARTED", threadId: run.threadId, runId: run.id };
+    const opening: RunEvent = { type: "RUN_STARTED", threadId: run.sessionId, runId: run.id };
     await closeRun(core, tx, {
       run: taken,
       events: [opening],
@@ -107,7 +111,7 @@ async function closeRun(
   if (run.origin === "schedule") await tx.schedules.finish(run.id);
 }
 
-/** Turns the hold into what is owed: a run that never started costs nothing, our own faults are given back. */
+/** Turns the hold into a charge. A run that never started costs nothing; one that ended by the service's fault is refunded. */
 async function settle(
   core: Core,
   tx: StoreTransaction,
@@ -138,7 +142,7 @@ function quotaEvent(balance: number, claimUrl: string | null): RunEvent {
 }
 
 function closingEvent(run: RunRecord, ending: Ending): RunEvent {
-  const ids = { threadId: run.threadId, runId: run.id };
+  const ids = { threadId: run.sessionId, runId: run.id };
   switch (ending.status) {
     case "completed":
       return { type: "RUN_FINISHED", ...ids, outcome: { type: "success" } };

@@ -1,9 +1,9 @@
-// The end of what runs were asked and what they said, some time after the runs have ended. Every node sweeps.
+// Deletes inputs and events of runs some time after the runs have ended. Every node sweeps.
 // Why: docs/decisions/016-expired-runs-keep-their-record.md
 
 import type { Core } from "../core.ts";
 
-/** A step is one transaction: nobody waits for it for long. */
+/** A step is one transaction: small, so that others do not wait long for it. */
 const EVENTS_A_STEP = 1_000;
 
 export class RunExpiry {
@@ -27,7 +27,7 @@ export class RunExpiry {
     return await this.#sweeping;
   }
 
-  /** Begins no further step. Resolves when the one at work is done. */
+  /** Begins no further step. Resolves when the current one is done. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#sweeping;

@@ -1,4 +1,4 @@
-// Following a run or a session to its end: pages of events as they come, each read when the last one was dealt with.
+// Follows a run or a session to its end: pages of events as they arrive, each read after the last one was processed.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { type Caller, reachAgent } from "../accounts/caller.ts";
@@ -11,12 +11,12 @@ import type { RunRecord } from "./run-record.ts";
 const EVENTS_A_PAGE = 100;
 const RUNS_A_PAGE = 50;
 
-/** `caller` is asked for each read: a credential may end, or be replaced, in the middle. */
+/** `caller` is called before each read: a credential may expire or be replaced in between. */
 type Follower = { readonly caller: () => Caller | null; readonly signal: AbortSignal };
 
 /**
- * Pages with news after a cursor, until one is `done`, `signal` aborts or the service stops. A caller that may not
- * read the run, or not any more, ends it with a refusal.
+ * Pages with new events after a cursor, until one is `done`, `signal` aborts or the service stops. Ends with a refusal when
+ * the caller may not, or no longer, read the run.
  */
 export async function* followRun(
   core: Core,
@@ -66,13 +66,13 @@ export async function findRunOfSession(
   query: { caller: Caller; sessionId: string; runId: string },
 ): Promise<Result<RunRecord, RunRefusal>> {
   const run = await findRun(core, query);
-  if (!run.ok || run.value.threadId === query.sessionId) return run;
+  if (!run.ok || run.value.sessionId === query.sessionId) return run;
   return refused({ reason: "run_not_found", runId: query.runId });
 }
 
 /**
- * The session's runs in order, from the run `from` on, that one included, or from the first: those that are there and
- * those that come, until `signal` aborts or the service stops.
+ * The session's runs in order, from the run `from` on, that one included, or from the first: existing
+ * and new ones, until `signal` aborts or the service stops.
  */
 export async function* followSession(
   core: Core,

@@ -8,7 +8,7 @@ import type { RunRecord } from "./run-record.ts";
 
 export type RunPage = {
   readonly runs: readonly RunRecord[];
-  /** Null on the last page; else what `before` is for the next one. */
+  /** The value of `before` for the next page; null on the last page. */
   readonly next: string | null;
 };
 
@@ -21,9 +21,9 @@ export async function listRuns(
   const agent = await reachAgent(core, query);
   if (!agent.ok) return agent;
   const { committed } = core.store;
-  const threadId = key === null ? null : await committed.sessions.findByKey({ agentId, key });
-  if (key !== null && threadId === null) return ok({ runs: [], next: null });
-  const found = await committed.runs.list({ agentId, threadId, before, limit: limit + 1 });
+  const sessionId = key === null ? null : await committed.sessions.findByKey({ agentId, key });
+  if (key !== null && sessionId === null) return ok({ runs: [], next: null });
+  const found = await committed.runs.list({ agentId, sessionId, before, limit: limit + 1 });
   const runs = found.slice(0, limit);
   return ok({ runs, next: found.length > limit ? (runs.at(-1)?.id ?? null) : null });
 }

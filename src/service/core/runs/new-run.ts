@@ -1,4 +1,4 @@
-// What every new run begins with: its price held, and its record.
+// What every new run begins with: the hold of its fee, and its record.
 
 import type { RunOrigin } from "../../../contract/runs/run.ts";
 import type { Core } from "../core.ts";
@@ -6,7 +6,7 @@ import { RUN_FEE_MICRO_USD } from "../money/ledger.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { RunRecord } from "./run-record.ts";
 
-/** Holds what a run costs at least. False when the billing account has not got it. */
+/** Holds the fee of a run. False when the billing account has not enough. */
 export async function holdFee(
   core: Core,
   tx: StoreTransaction,
@@ -15,7 +15,7 @@ export async function holdFee(
   return await holdCredits(core, tx, { billingAccount, runId, microUsd: RUN_FEE_MICRO_USD });
 }
 
-/** Holds some of the billing account's credits for a run. False when the billing account has not got them. */
+/** Holds some of a billing account's credits for a run. False when it has not enough. */
 export async function holdCredits(
   core: Core,
   tx: StoreTransaction,
@@ -26,21 +26,21 @@ export async function holdCredits(
   return await tx.ledger.hold({ id, at, billingAccount, microUsd, runId });
 }
 
-/** A run as it is before anybody took it. Null for `parentRunId` unless a run delegated it. */
+/** A run as it is before a worker takes it. `parentRunId` is null unless a run delegated it. */
 export function queuedRun(options: {
   id: string;
   agentId: string;
-  threadId: string;
+  sessionId: string;
   origin: RunOrigin;
   parentRunId: string | null;
   billingAccount: string;
   now: number;
 }): RunRecord {
-  const { id, agentId, threadId, origin, parentRunId, billingAccount, now } = options;
+  const { id, agentId, sessionId, origin, parentRunId, billingAccount, now } = options;
   return {
     id,
     agentId,
-    threadId,
+    sessionId,
     status: "queued",
     origin,
     parentRunId,

@@ -1,5 +1,5 @@
-// What a worker does to a run: take it, append to its stream, keep it alive, end it. Each step is one transaction and
-// wakes the readers after it.
+// What a worker does to a run: take it, append to its stream, send heartbeats, end it. Each step is one transaction, and
+// wakes the readers after the commit.
 
 import { isTerminal, type RunStatus } from "../../../contract/runs/run.ts";
 import type { RunEvent } from "../../../contract/runs/run-event.ts";
@@ -13,7 +13,7 @@ import type { Usage } from "./usage.ts";
 
 export type TakenRun = StartedRun;
 
-/** Takes a queued run, or the oldest one there is, and opens its stream. Null when it is not queued any more. */
+/** Takes a queued run, or the oldest one, and opens its stream. Null when it is not queued any more, or there is none. */
 export async function takeRun(core: Core, runId: string | "oldest"): Promise<TakenRun | null> {
   const taken = await core.store.transact(
     (tx) => {
@@ -26,7 +26,7 @@ export async function takeRun(core: Core, runId: string | "oldest"): Promise<Tak
   return taken;
 }
 
-/** Appends to the stream. Returns the run's state, or null when the run is another worker's or has ended. */
+/** Appends to the stream. Returns the run's state, or null when another worker has the run or it has ended. */
 export async function appendRunEvents(
   core: Core,
   batch: { runId: string; fence: number; events: readonly RunEvent[] },
@@ -41,12 +41,12 @@ export async function appendRunEvents(
   return appended?.status ?? null;
 }
 
-/** Says that the worker lives. Returns the run's state, or null when the run is another worker's or has ended. */
+/** Sends a heartbeat. Returns the run's state, or null when another worker has the run or it has ended. */
 export async function beatRun(core: Core, run: HeldRun): Promise<RunStatus | null> {
   return (await beatRuns(core, [run])).get(run.runId) ?? null;
 }
 
-/** The same of many runs. Returns the states of those that are neither another worker's nor have ended. */
+/** Heartbeats of many runs. Returns the states of those that this worker still has and that have not ended. */
 export async function beatRuns(
   core: Core,
   runs: readonly HeldRun[],
@@ -56,7 +56,7 @@ export async function beatRuns(
   });
 }
 
-/** Holds so much more of the billing account's credits for a run. False when they do not suffice, or the run is another's. */
+/** Holds more of the billing account's credits for a run. False when there are not enough, or another worker has the run. */
 export async function raiseHold(
   core: Core,
   raise: { runId: string; fence: number; microUsd: number },
@@ -74,7 +74,7 @@ export async function raiseHold(
 export type Finish = {
   readonly runId: string;
   readonly fence: number;
-  /** What is still to be appended; leaves nothing open. */
+  /** The last events. They close every open message, call and step. */
   readonly events: readonly RunEvent[];
   readonly ending: Ending;
   readonly usage: Usage;
@@ -82,19 +82,19 @@ export type Finish = {
 
 /**
  * Ends a run: last events, quota, closing event, state and money in one transaction. A cancel that came first wins
- * over a completion. False when the run is another worker's or has ended. Safe to repeat.
+ * over a completion. False when another worker has the run or it has ended. Safe to repeat.
  */
 export async function finishRun(core: Core, finish: Finish): Promise<boolean> {
-  const asked = await core.store.transact(async (tx) => {
+  const cancelled = await core.store.transact(async (tx) => {
     const run = await tx.runs.lock(finish.runId);
     if (run === null || run.fence !== finish.fence) return null;
     if (run.status !== "running" && run.status !== "cancelling") return null;
     const ending = settleRace(run, finish.ending);
     return await endRun(core, tx, { ...finish, run, ending });
   });
-  if (asked === null) return false;
+  if (cancelled === null) return false;
   core.signals.publish(finish.runId);
-  announce(core, asked);
+  announce(core, cancelled);
   return true;
 }
 

@@ -7,7 +7,7 @@ import type { Core } from "../core.ts";
 import type { RunRefusal } from "./refusals.ts";
 import type { RunRecord, StoredEvent } from "./run-record.ts";
 
-/** One page holds about this much, however large the events are. At least one event. */
+/** The size of a page, about. A larger event has a page of its own. */
 const MAX_PAGE_CHARS = 1_000_000;
 const EVENTS_A_READ = 100;
 
@@ -16,11 +16,11 @@ export type EventPage = {
   readonly events: readonly StoredEvent[];
   readonly next: number;
   readonly done: boolean;
-  /** True when an event came that was waited for. */
+  /** True when the request waited and an event arrived. */
   readonly wasWoken: boolean;
 };
 
-/** Finds a run for a caller. `agentId` is given where the route names one: a run of another agent is not found there. */
+/** Finds a run for a caller. With `agentId`, a run of another agent is not found. */
 export async function findRun(
   core: Core,
   query: { caller: Caller; runId: string; agentId?: string },
@@ -48,7 +48,7 @@ export async function findStream(
   return refused({ reason: "events_expired", runId: run.value.id, agentId: run.value.agentId });
 }
 
-/** A job's capability names its agent: its polls need not ask the store for it. */
+/** A job's capability names its agent, so that its polls need no query for it. */
 async function mayReadRun(core: Core, caller: Caller, run: RunRecord): Promise<boolean> {
   if (caller.kind === "ci_job") return caller.capability.agentId === run.agentId;
   return (await reachAgent(core, { caller, agentId: run.agentId })).ok;
@@ -71,7 +71,7 @@ export async function readEventPage(
       if (!found.ok) return found;
       const run = found.value;
       const events = run.lastSeq > after ? await listEvents(core, { runId, after, limit }) : [];
-      // Deleted since the run was read: what the run is now says so.
+      // The events were deleted after the run was read: reading the run again gives the refusal.
       if (events.length === 0 && run.lastSeq > after) {
         const again = await findStream(core, { caller, runId });
         if (!again.ok) return again;
@@ -100,7 +100,7 @@ async function listEvents(
     const batchSize = Math.min(EVENTS_A_READ, limit - page.length);
     const batch = await core.store.committed.events.list({ runId, after: cursor, limit: batchSize });
     for (const event of batch) {
-      // The run expires at this moment: the next page says so.
+      // The run's events are being deleted: the next page is refused.
       if (event.seq !== cursor + 1) return page;
       chars += event.json.length;
       if (chars > MAX_PAGE_CHARS && page.length > 0) return page;

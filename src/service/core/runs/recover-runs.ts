@@ -1,4 +1,4 @@
-// Runs whose worker is gone, put right: at the start of the one process there is, or on the word of another node.
+// Ends runs whose worker is gone: when a single process starts, or when a node finds that another has stalled.
 // Why: docs/decisions/005-a-run-is-not-executed-twice.md
 
 import { asRunEvent } from "../../../contract/runs/run-event.ts";
@@ -12,7 +12,7 @@ import { noUsage } from "./usage.ts";
 
 const PAGE = 500;
 
-/** Offers the queued runs again, and ends those whose worker is gone. Returns how many of each. */
+/** Puts queued runs into the queue again, and ends those whose worker is gone. Returns how many of each. */
 export async function recoverRuns(core: Core): Promise<{ requeued: number; ended: number }> {
   const unfinished = await core.store.committed.queue.listUnfinished();
   let ended = 0;
@@ -27,20 +27,20 @@ export async function recoverRuns(core: Core): Promise<{ requeued: number; ended
 }
 
 /**
- * Ends a run whose worker is gone: `cancelled` where that was asked, else `failed` with cause `interrupted`, refunded
- * and retryable. Takes the run from a worker that may still write. Safe to repeat.
+ * Ends a run whose worker is gone: `cancelled` where that was requested, else `failed` with cause `interrupted`, refunded
+ * and retryable. A worker that is still alive can no longer write to the run. Safe to repeat.
  */
 export async function interruptRun(core: Core, runId: string): Promise<void> {
   await endAbandonedRun(core, { runId, ending: interruptedEnding, isAbandoned: () => true });
 }
 
-/** Does as `interruptRun` with another ending, if the run still is `isAbandoned`. False when there was nothing to end. */
+/** Like `interruptRun`, with another ending, if `isAbandoned` is true of the locked run. False when nothing was ended. */
 export async function endAbandonedRun(
   core: Core,
   abandoned: { runId: string; ending: Ending; isAbandoned(run: RunRecord): boolean },
 ): Promise<boolean> {
   const { runId } = abandoned;
-  const asked = await core.store.transact(async (tx) => {
+  const cancelled = await core.store.transact(async (tx) => {
     const run = await tx.runs.lock(runId);
     if (run === null || (run.status !== "running" && run.status !== "cancelling")) return null;
     if (!abandoned.isAbandoned(run)) return null;
@@ -50,9 +50,9 @@ export async function endAbandonedRun(
     const ending = run.status === "cancelling" ? cancelledEnding : abandoned.ending;
     return await endRun(core, tx, { run: taken, events, ending, usage: noUsage });
   });
-  if (asked === null) return false;
+  if (cancelled === null) return false;
   core.signals.publish(runId);
-  announce(core, asked);
+  announce(core, cancelled);
   return true;
 }
 

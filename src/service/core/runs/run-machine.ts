@@ -12,12 +12,12 @@ export type Ending =
       readonly cause: RunCause;
       readonly message: string;
       readonly retryable: boolean;
-      /** The terms of whoever asked led to it: what was consumed is paid, whatever the cause. */
+      /** The request's own terms led to it: what was consumed is charged, whatever the cause. */
       readonly isCharged?: true;
     }
   | { readonly status: "cancelled"; readonly cause: "user_stop" | "agent_deleted" };
 
-/** Endings that are the service's fault: what the run consumed is given back. */
+/** Endings by the service's fault: what the run consumed is refunded. */
 const refundedCauses: ReadonlySet<RunCause> = new Set([
   "backend_error",
   "spawn_failed",
@@ -31,7 +31,7 @@ export function refundReasonOf(ending: Ending): RunCause | null {
   return refundedCauses.has(ending.cause) ? ending.cause : null;
 }
 
-/** Why a run is paid that ended by a cause which is refunded elsewhere. Null of any other. */
+/** Why a run is charged although its cause is one that is refunded. Null for every other run. */
 export function withheldReasonOf(run: {
   readonly cause: RunCause | null;
   readonly grossMicroUsd: number;
@@ -41,10 +41,10 @@ export function withheldReasonOf(run: {
   return isPaid && run.cause !== null && refundedCauses.has(run.cause) ? "output_schema" : null;
 }
 
-/** The ending of a run that somebody asked to end. */
+/** The ending of a cancelled run. */
 export const cancelledEnding: Ending = { status: "cancelled", cause: "user_stop" };
 
-/** The ending of a run whose worker, on another node, is not heard of any more. */
+/** The ending of a run whose worker, on another node, sends no heartbeat any more. */
 export const stalledEnding: Ending = {
   status: "failed",
   cause: "stalled",
@@ -52,7 +52,7 @@ export const stalledEnding: Ending = {
   retryable: true,
 };
 
-/** The ending of a run whose worker went away. */
+/** The ending of a run whose worker's process has ended. */
 export const interruptedEnding: Ending = {
   status: "failed",
   cause: "interrupted",

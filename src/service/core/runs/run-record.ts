@@ -5,28 +5,28 @@ import type { Message } from "../../../contract/runs/run-requests.ts";
 import type { JobIdentity } from "../ci/job-identity.ts";
 import type { Usage } from "./usage.ts";
 
-/** The pull request that a run works on, in the repository of the job that asked. */
+/** The pull request that a run works on, in the repository of the submitting job. */
 export type PullRequestHead = {
   readonly number: number;
-  /** The provider's ref of it, which moves as the pull request does: `refs/pull/7/head`. */
+  /** The provider's ref of it, which follows the pull request: `refs/pull/7/head`. */
   readonly headRef: string;
-  /** The commit that was asked for. */
+  /** The requested commit. */
   readonly headSha: string;
-  /** The branch that it goes to, by its plain name. */
+  /** The name of the target branch, without `refs/heads/`. */
   readonly baseRef: string;
 };
 
-/** What a run was asked, and on what. Read once, when it starts. */
+/** A run's messages and what it works on. Read once, when it starts. */
 export type RunInput = {
   readonly messages: readonly Message[];
   readonly maxTurnTokens: number;
-  /** The JSON Schema that the reply has to fit. */
+  /** The JSON Schema that the reply has to match. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
-  /** The CI job that asked; null for an account's own run. */
+  /** The submitting CI job; null for an account's own run. */
   readonly job: JobIdentity | null;
-  /** What the run works on in the place of the job's commit. */
+  /** What the run works on instead of the job's commit. */
   readonly pullRequest?: PullRequestHead;
-  /** What submitted it, as W3C's `traceparent` has it; where that was followed. */
+  /** The span of the submission as a W3C `traceparent`, where it was traced. */
   readonly traceparent?: string;
 };
 
@@ -34,11 +34,11 @@ export type RunInput = {
 export type RunRecord = {
   readonly id: string;
   readonly agentId: string;
-  readonly threadId: string;
+  readonly sessionId: string;
   readonly status: RunStatus;
   readonly origin: RunOrigin;
   readonly parentRunId: string | null;
-  /** The ledger account that pays. */
+  /** The ledger's account that pays. */
   readonly billingAccount: string;
   readonly holdMicroUsd: number;
   readonly submittedAt: number;
@@ -55,7 +55,7 @@ export type RunRecord = {
   readonly refundReason: string | null;
   /** The `seq` of the newest event; 0 while there is none. */
   readonly lastSeq: number;
-  /** Counts the workers that took the run: only the newest may write. */
+  /** Counts the workers that took the run: only the latest may write. */
   readonly fence: number;
   /** True once its input and events are deleted, or about to be. Absent before. */
   readonly hasExpired?: true;

@@ -1,28 +1,28 @@
-// Wakes those who wait for a run to move, or by its id for a session to get a run: on this node, and through
-// `publish` on the others. In memory: whoever misses a signal reads the store.
+// Wakes who waits for a run's stream or state to change, or, by the session's id, for a session to get a run: on this node,
+// and through `publish` on the others. In memory: whoever misses a signal reads the store.
 
 export class RunSignals {
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #publish: (runId: string) => void;
   #isClosed = false;
 
-  /** `publish` carries each signal to the other nodes, which hand it to their `wake`. There are none unless told. */
+  /** `publish` carries each signal to the other nodes, which pass it to their `wake`. Default: there are no other nodes. */
   constructor(options: { publish?: (runId: string) => void } = {}) {
     this.#publish = options.publish ?? (() => {});
   }
 
-  /** True once the service stops: nobody should wait any more. */
+  /** True once the service stops: waiting is over. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** Wakes every waiter of the run, on every node. Called after the commit that moved it. */
+  /** Wakes every waiter of the run, on every node. Called after the commit that changed it. */
   publish(runId: string): void {
     this.wake(runId);
     this.#publish(runId);
   }
 
-  /** Wakes this node's waiters of the run: another node moved it. */
+  /** Wakes this node's waiters of the run, which another node has changed. */
   wake(runId: string): void {
     const waiters = this.#waiting.get(runId);
     if (waiters === undefined) return;
@@ -31,8 +31,8 @@ export class RunSignals {
   }
 
   /**
-   * Begins to listen at once, so that nothing between a read and the wait is missed. `moved` resolves at the next
-   * signal, and on `stop` or `close`.
+   * Listens from this call on, so that no signal between a read and the wait is missed. `moved` resolves at the next signal,
+   * and on `stop` or `close`.
    */
   listen(runId: string): { readonly moved: Promise<void>; stop(): void } {
     let wake = () => {};
@@ -61,7 +61,7 @@ export class RunSignals {
     for (const runId of [...this.#waiting.keys()]) this.wake(runId);
   }
 
-  /** Wakes everybody here, now and from now on: the service stops. */
+  /** Wakes every waiter, now and from now on: the service stops. */
   close(): void {
     this.#isClosed = true;
     this.wakeAll();

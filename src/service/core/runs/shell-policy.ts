@@ -4,12 +4,12 @@ import type { SandboxKind } from "../ports/sandbox.ts";
 
 export type ShellCircumstances = {
   readonly kind: SandboxKind;
-  /** The operator said to do without a sandbox. */
+  /** The operator has turned the sandbox off. */
   readonly isSandboxOff: boolean;
   readonly isTrusted: boolean;
 };
 
-/** True in a sandbox; without one, only for a trusted repository or at the operator's word. */
+/** True in a sandbox; without one, only for a trusted repository or where the operator has turned the sandbox off. */
 export function mayExecute({ kind, isSandboxOff, isTrusted }: ShellCircumstances): boolean {
   return kind !== "none" || isSandboxOff || isTrusted;
 }

@@ -16,8 +16,8 @@ export class StalledRuns {
   #sweeping: Promise<number> | null = null;
 
   /**
-   * A run has stalled when its heartbeat stands still for `stalledMs`. That is measured here, by `elapsedMs`, which
-   * only ever grows: the clocks of two nodes need not agree.
+   * A run has stalled when its heartbeat does not change for `stalledMs`, measured on this node by `elapsedMs`, a monotonic
+   * clock: the clocks of two nodes need not agree.
    */
   constructor(core: Core, options: { stalledMs: number; elapsedMs: () => number }) {
     this.#core = core;

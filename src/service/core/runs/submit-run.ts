@@ -1,4 +1,4 @@
-// POST /v1/agents/{agentID}/runs: one durable run, or the one that the same key made before.
+// POST /v1/agents/{agentID}/runs: makes one durable run, or returns the one that the same key made before.
 
 import { createHash } from "node:crypto";
 import { ok, type Result, refused } from "../../../base/result.ts";
@@ -9,7 +9,7 @@ import { lockCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Agent } from "../agents/agent.ts";
 import { findPolicyFault } from "../ci/ci-policy.ts";
 import type { JobIdentity } from "../ci/job-identity.ts";
-import { askedPullRequest } from "../ci/pull-request.ts";
+import { requestedPullRequest } from "../ci/pull-request.ts";
 import { makeClaimUrl } from "../claims/claim-url.ts";
 import type { Core } from "../core.ts";
 import { ensureFreeCredits, isFree } from "../money/free-credits.ts";
@@ -20,7 +20,7 @@ import type { SubmitRefusal } from "./refusals.ts";
 import type { PullRequestHead } from "./run-record.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
-/** Who loses the race for a session key finds it taken at the second try. */
+/** A submission that loses the race for a session key finds the key taken at its second try. */
 const SESSION_KEY_TRIES = 2;
 
 export type Submitted = {
@@ -34,12 +34,12 @@ export type Submission = {
   readonly caller: Caller;
   readonly agentId: string;
   readonly body: SubmitRunRequest;
-  /** From the header, which wins over the body's. */
+  /** From the header. It takes precedence over the body's. */
   readonly idempotencyKey: string | null;
-  /** "user" unless told. */
+  /** Default: "user". */
   readonly origin?: RunOrigin;
-  /** What else belongs to the transaction that makes the run. A throw undoes all of it and is thrown on. */
-  readonly alongside?: (tx: StoreTransaction, run: { runId: string; threadId: string }) => Promise<void>;
+  /** Further writes of the transaction that makes the run. A throw undoes all of it and is rethrown. */
+  readonly alongside?: (tx: StoreTransaction, run: { runId: string; sessionId: string }) => Promise<void>;
 };
 
 /**
@@ -75,9 +75,9 @@ export class RunSubmitter {
     if (session_id !== undefined && session_key !== undefined) {
       return refused({ reason: "session_named_twice" });
     }
-    const pullRequest = askedPullRequest(submission.caller, submission.body.pull_request);
+    const pullRequest = requestedPullRequest(submission.caller, submission.body.pull_request);
     if (!pullRequest.ok) return pullRequest;
-    // Asked here: the transaction may run on behalf of others, too.
+    // Read here: a transaction may run within another request's span.
     const traceparent = this.#core.tracer.here() ?? undefined;
     try {
       const admission = { ...submission, messages, key, pullRequest: pullRequest.value, traceparent };
@@ -100,7 +100,7 @@ export class RunSubmitter {
   }
 }
 
-/** Another node took the key since we looked: everything is undone, and the next try gets that node's run. */
+/** Another node took the key after it was read: everything is undone, and the next try returns that node's run. */
 class KeyTakenError extends Error {
   readonly key: string;
 
@@ -110,7 +110,7 @@ class KeyTakenError extends Error {
   }
 }
 
-/** The session key is another's since we looked: everything is undone, and the next try finds that one's session. */
+/** Another submission took the session key after it was read: everything is undone, and the next try finds its session. */
 class SessionKeyTakenError extends Error {
   readonly key: string;
 
@@ -120,7 +120,7 @@ class SessionKeyTakenError extends Error {
   }
 }
 
-/** Repeats what a SessionKeyTakenError undid. The last try's is thrown. */
+/** Repeats a submission that a SessionKeyTakenError undid. Throws the error of the last try. */
 async function withSessionKey<Value>(submit: () => Promise<Value>): Promise<Value> {
   for (let left = SESSION_KEY_TRIES - 1; ; left -= 1) {
     try {
@@ -131,12 +131,12 @@ async function withSessionKey<Value>(submit: () => Promise<Value>): Promise<Valu
   }
 }
 
-/** Nobody pays: everything is undone, and said in a transaction of its own. */
+/** The run cannot be paid for: everything is undone, and the refusal is made in a transaction of its own. */
 class UnpaidError extends Error {
   readonly explain: (tx: StoreTransaction) => Promise<SubmitRefusal>;
 
   constructor(explain: (tx: StoreTransaction) => Promise<SubmitRefusal>) {
-    super("Nobody pays for the run.");
+    super("The run cannot be paid for.");
     this.explain = explain;
   }
 }
@@ -159,7 +159,7 @@ async function admitRun(
   if (agent === null) return refused({ reason: "agent_not_found", agentId });
   if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
   if (agent.retiredAt !== null) return refused({ reason: "agent_retired", agentId });
-  // The policy may have been set since the exchange: a capability outlives what was allowed then.
+  // The policy may have been set after the exchange, while the capability is still valid.
   const fault = caller.kind === "ci_job" ? findPolicyFault(agent, caller.capability.job) : null;
   if (fault !== null) return refused({ reason: "policy_refused_since", ...fault });
 
@@ -167,7 +167,7 @@ async function admitRun(
   const earlier = key === null ? null : await tx.idempotency.find({ agentId, key, now });
   if (earlier !== null) {
     if (earlier.requestHash !== requestHash) return refused({ reason: "key_reused", key: key ?? "" });
-    return ok({ runId: earlier.runId, sessionId: earlier.threadId, isReplay: true });
+    return ok({ runId: earlier.runId, sessionId: earlier.sessionId, isReplay: true });
   }
 
   const queued = core.dispatch.waiting();
@@ -175,14 +175,14 @@ async function admitRun(
     return refused({ reason: "capacity_reached", queued, allowed: core.policy.maxQueuedRuns });
   }
 
-  const session = await findAskedSession(tx, { agent, body });
+  const session = await findRequestedSession(tx, { agent, body });
   if (!session.ok) return session;
 
   const paying = await findBillingAccount(core, tx, { agent, caller });
   if (!paying.ok) return paying;
 
   const runId = core.random.uuid(now);
-  const threadId = session.value ?? core.random.uuid(now);
+  const sessionId = session.value ?? core.random.uuid(now);
   const job = caller.kind === "ci_job" ? caller.capability.job : null;
   const { max_turn_tokens: maxTurnTokens = 0, output_schema: outputSchema } = body;
   const input = {
@@ -196,29 +196,29 @@ async function admitRun(
   const run = queuedRun({
     id: runId,
     agentId,
-    threadId,
+    sessionId,
     origin,
     parentRunId: null,
     billingAccount: paying.value.wallet,
     now,
   });
   if (session.value === null && body.session_key !== undefined) {
-    const name = { agentId, key: body.session_key, threadId, createdAt: now };
+    const name = { agentId, key: body.session_key, sessionId, createdAt: now };
     if (!(await tx.sessions.insertKey(name))) throw new SessionKeyTakenError(body.session_key);
   }
   await tx.runs.insert(run, input);
-  await admission.alongside?.(tx, { runId, threadId });
+  await admission.alongside?.(tx, { runId, sessionId });
   if (key !== null) {
-    const use = { agentId, key, now, runId, threadId, requestHash, expiresAt: now + IDEMPOTENCY_MS };
+    const use = { agentId, key, now, runId, sessionId, requestHash, expiresAt: now + IDEMPOTENCY_MS };
     if (!(await tx.idempotency.insert(use))) throw new KeyTakenError(key);
   }
-  // Last: whoever else spends from this wallet waits from here to the commit, and no longer.
+  // Last: other transactions that spend from this wallet wait from here until the commit.
   await paying.value.hold(runId);
-  return ok({ runId, sessionId: threadId, isReplay: false });
+  return ok({ runId, sessionId, isReplay: false });
 }
 
-/** The session that the request names, and that is there; null where the run begins one. */
-async function findAskedSession(
+/** The existing session that the request names; null where the run begins a new one. */
+async function findRequestedSession(
   tx: StoreTransaction,
   { agent, body }: { agent: Agent; body: SubmitRunRequest },
 ): Promise<Result<string | null, SubmitRefusal>> {
@@ -231,7 +231,7 @@ async function findAskedSession(
   if (key === undefined) return ok(null);
   const known = body.new_session === true ? null : await tx.sessions.findByKey({ agentId: agent.id, key });
   if (known !== null) return ok(known);
-  // A release of the agent frees its keys. One that is new at the same moment must not outlast it.
+  // A release of the agent frees its keys. A key that is made at the same time must not survive it.
   const current = await tx.agents.lock(agent.id);
   if (current?.accountId !== agent.accountId) throw new SessionKeyTakenError(key);
   if (body.new_session === true) await tx.sessions.deleteKey({ agentId: agent.id, key });
@@ -244,7 +244,7 @@ type BillingAccount = {
   hold(runId: string): Promise<void>;
 };
 
-/** Who is to pay, or why nobody does. */
+/** The billing account that pays, or why there is none. */
 async function findBillingAccount(
   core: Core,
   tx: StoreTransaction,
@@ -262,7 +262,7 @@ function accountPays(core: Core, tx: StoreTransaction, accountId: string): Billi
     const account = await lockCurrentAccount(core, tx, accountId);
     if (account === null) throw new Error(`There is no account ${accountId}, though it owns an agent.`);
     const allowed = core.rates.plans[account.plan].maxConcurrentRuns;
-    // The run that asks is in the transaction already.
+    // The new run is already in the transaction.
     const inFlight = allowed === null ? 0 : (await tx.runs.countUnfinished(accountId)) - 1;
     if (allowed !== null && inFlight >= allowed) {
       throw new UnpaidError(async () => ({ reason: "concurrency_reached", inFlight, allowed }));
@@ -273,7 +273,7 @@ function accountPays(core: Core, tx: StoreTransaction, accountId: string): Billi
   return { wallet, hold };
 }
 
-/** Free credits are for what everybody can see; a private repository needs a billing account with a name. */
+/** Free credits pay for public repositories only; a private one has to be claimed by an account. */
 async function freeCreditsPay(
   core: Core,
   tx: StoreTransaction,
@@ -298,15 +298,15 @@ async function freeCreditsPay(
   return ok({ wallet, hold });
 }
 
-/** The conversation to send; null when the request has neither `message` nor `messages`. */
+/** The messages of the request; null when it has neither `message` nor `messages`. */
 function messagesOf(body: SubmitRunRequest): readonly Message[] | null {
   if (body.messages !== undefined) return body.messages;
   return body.message === undefined || body.message === "" ? null : [{ role: "user", content: body.message }];
 }
 
-/** What makes two requests the same: all that they ask for, not how it is spelled. */
+/** Equal for two requests that ask for the same, however their JSON is written. */
 function hashRequest(messages: readonly Message[], body: SubmitRunRequest): string {
-  const asked = [
+  const compared = [
     messages.map(({ role, content, tool_call_id, parts }) => [
       role,
       content,
@@ -328,5 +328,5 @@ function hashRequest(messages: readonly Message[], body: SubmitRunRequest): stri
       ? null
       : [body.pull_request.number, body.pull_request.head_sha, body.pull_request.base_ref],
   ];
-  return createHash("sha256").update(JSON.stringify(asked)).digest("hex");
+  return createHash("sha256").update(JSON.stringify(compared)).digest("hex");
 }

@@ -13,7 +13,7 @@ export type RoleUsage = {
 
 export type Usage = {
   readonly roles: Readonly<Partial<Record<ModelRole, RoleUsage>>>;
-  /** What the run's advisor might be asked; null where it had none. */
+  /** The limits of the run's advisor; null where it had none. */
   readonly advisor: AdvisorTerms | null;
 };
 
@@ -30,8 +30,8 @@ export function sumOf(usage: Usage, field: keyof RoleUsage): number {
 }
 
 /**
- * The same usage with costs that sum to `microUsd`: the executor bears the fee of the run, and what a model told
- * beyond the hold is taken off, the executor's first.
+ * The same usage with costs that sum to `microUsd`: the fee of the run is added to the executor, and costs beyond the hold
+ * are subtracted, from the executor first.
  */
 export function chargedUsage(usage: Usage, microUsd: number): Usage {
   let excess = sumOf(usage, "microUsd") - microUsd;

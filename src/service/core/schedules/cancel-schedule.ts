@@ -9,7 +9,7 @@ import { findSchedule } from "./read-schedule.ts";
 import type { ScheduleRefusal } from "./refusals.ts";
 import { cancelled, type ScheduleRecord } from "./schedule-machine.ts";
 
-/** Ends a schedule that was not fired. One that was has a run, and that can be cancelled. */
+/** Cancels a schedule that was not fired. One that was fired has a run, which can be cancelled instead. */
 export async function cancelSchedule(
   core: Core,
   request: { caller: Caller; agentId: string; scheduleId: string },

@@ -13,8 +13,8 @@ import { confirmed, type ScheduleRecord } from "./schedule-machine.ts";
 type Refusal = AgentRefusal | AgentEndingRefusal | ClassRefusal | ScheduleRefusal;
 
 /**
- * Lets a schedule that an AI client made fire. The owner's alone: an AI client is sent to them. Authorizes the run and
- * nothing that the run may want. Safe to repeat.
+ * Lets a schedule that an AI client made fire. Only the account's owner can: an AI client is told where the owner does it.
+ * Authorizes the run, and nothing that the run asks for later. Safe to repeat.
  */
 export async function confirmSchedule(
   core: Core,

@@ -41,7 +41,7 @@ export async function createSchedule(
     prompt: body.prompt,
     fireAt,
     pinnedSessionId: body.session_id ?? null,
-    threadId: null,
+    sessionId: null,
     metadata: body.metadata ?? {},
     lastError: null,
     attempts: 0,

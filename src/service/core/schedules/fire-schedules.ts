@@ -1,5 +1,5 @@
-// Turns schedules whose time has come into runs: each into one, whatever dies in between and however many nodes try.
-// The run and the mark that it exists are one transaction, so that neither is ever there without the other.
+// Turns due schedules into runs: each schedule into exactly one, however many nodes try and wherever one of them crashes.
+// The run and the schedule's reference to it are written in one transaction.
 // Why: docs/decisions/013-a-schedule-fires-in-one-transaction.md
 
 import { type Result, refused } from "../../../base/result.ts";
@@ -18,7 +18,7 @@ import {
 
 const PAGE = 100;
 
-/** Refusals that time may mend: the billing account pays, a run ends, the queue shortens. */
+/** Refusals that may pass with time: credits are granted, a run ends, the queue gets shorter. */
 const passing: ReadonlySet<SubmitRefusal["reason"]> = new Set([
   "balance_ended",
   "concurrency_reached",
@@ -33,7 +33,7 @@ export type Firing = {
 
 /**
  * Fires every schedule that is due, until `signal` aborts. Safe to call at any time, also on several nodes at once.
- * Rejects when the store fails; what was begun then is taken up again within half a minute.
+ * Rejects when the store fails; what was begun then is tried again within 30 seconds.
  */
 export async function fireDueSchedules(
   core: Core,
@@ -50,12 +50,12 @@ export async function fireDueSchedules(
   }
 }
 
-/** Whoever made the schedule did not wait for it: each firing begins a trace, which its run goes on with. */
+/** No request waits for a firing, so each begins a trace of its own, which its run continues. */
 function firingSpan(scheduleId: string): SpanStart {
   return { name: "fire schedule", parent: null, attributes: { "agent_service.schedule.id": scheduleId } };
 }
 
-/** Another node moved the schedule meanwhile: the submission is undone. */
+/** Another node moved the schedule in the meantime: the submission is undone. */
 class ScheduleMovedError extends Error {}
 
 async function fireSchedule(core: Core, firing: Firing, scheduleId: string): Promise<void> {
@@ -110,7 +110,7 @@ async function submitScheduled(
   });
 }
 
-/** After a refusal: to be tried again, or failed. The error begins with the stable reason; the rest is for people. */
+/** After a refusal: schedules another try, or fails the schedule. The error begins with the stable reason; the rest is for people. */
 async function putBack(
   core: Core,
   schedule: ScheduleRecord,

@@ -29,7 +29,7 @@ export async function listSchedules(
   return reached.ok ? ok(await core.store.committed.schedules.list(query.agentId)) : reached;
 }
 
-/** One schedule of an agent. One of another agent is not found there. */
+/** One schedule of an agent. A schedule of another agent is not found. */
 export async function findSchedule(
   core: Core,
   query: { caller: Caller; agentId: string; scheduleId: string },

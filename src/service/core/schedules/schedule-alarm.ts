@@ -1,5 +1,5 @@
-// Tells the scheduler of this process that the earliest due time may have changed. In memory: a scheduler that missed
-// it, or runs on another node, reads the store within a minute.
+// Wakes the scheduler of this process when the earliest due time may have changed. In memory: a scheduler on another node
+// reads the store within a minute.
 
 export class ScheduleAlarm {
   #next = new AbortController();

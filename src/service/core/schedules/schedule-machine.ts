@@ -14,17 +14,17 @@ export type ScheduleRecord = {
   readonly status: ScheduleStatus;
   readonly prompt: string;
   readonly fireAt: number;
-  /** The session that the request named; null leaves the choice to the moment of firing. */
+  /** The session that the request named; with null it is chosen when the schedule fires. */
   readonly pinnedSessionId: string | null;
   /** The session of the run, once there is one. */
-  readonly threadId: string | null;
+  readonly sessionId: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly lastError: string | null;
-  /** Times that it was fired, the one under way included. */
+  /** How often it was fired, the firing in progress included. */
   readonly attempts: number;
-  /** While `pending` or `firing`: when somebody has to look at it next. */
+  /** While `pending` or `firing`: when a scheduler has to act on it next. */
   readonly dueAt: number;
-  /** The run that it became. */
+  /** The run that it started. */
   readonly runId: string | null;
   readonly createdAt: number;
   readonly lastFiredAt: number | null;
@@ -35,28 +35,28 @@ export type ScheduleRecord = {
 export type ScheduleChange = Partial<
   Pick<
     ScheduleRecord,
-    "status" | "threadId" | "lastError" | "attempts" | "dueAt" | "runId" | "lastFiredAt" | "confirmedAt"
+    "status" | "sessionId" | "lastError" | "attempts" | "dueAt" | "runId" | "lastFiredAt" | "confirmedAt"
   >
 >;
 
-/** A step that counts only while the schedule is as `from` says: whoever comes second changes nothing. */
+/** A move that happens only while the schedule is in the state of `from`. Of two callers, the second changes nothing. */
 export type ScheduleMove = {
   readonly id: string;
   readonly from: Pick<ScheduleRecord, "status" | "attempts">;
   readonly change: ScheduleChange;
 };
 
-/** How long a firing may take before another try takes it over: its process is gone, or its store was. */
+/** How long a firing may take. After that its process or its store has failed, and another try takes it over. */
 const FIRING_LEASE_MS = 30_000;
-/** Five tries within some eight minutes. */
+/** Five tries within about eight minutes. */
 const RETRIES: BackoffPolicy = { attempts: 5, firstDelayMs: 30_000, maxDelayMs: 600_000 };
 
-/** True when a scheduler has to fire it now: it is its time, or nobody finished an earlier try. */
+/** True when a scheduler has to fire it now: its time has come, or an earlier try was not finished. */
 export function isDue(schedule: ScheduleRecord, now: number): boolean {
   return (schedule.status === "pending" || schedule.status === "firing") && schedule.dueAt <= now;
 }
 
-/** `pending → firing`, or a try after one that nobody finished. */
+/** `pending → firing`, or another try after one that was not finished. */
 export function firing(schedule: ScheduleRecord, now: number): ScheduleMove {
   return move(schedule, {
     status: "firing",
@@ -68,13 +68,13 @@ export function firing(schedule: ScheduleRecord, now: number): ScheduleMove {
 /** `firing → dispatched`: there is a run. */
 export function dispatched(
   schedule: ScheduleRecord,
-  run: { runId: string; threadId: string; now: number },
+  run: { runId: string; sessionId: string; now: number },
 ): ScheduleMove {
-  const { runId, threadId, now } = run;
-  return move(schedule, { status: "dispatched", runId, threadId, lastFiredAt: now });
+  const { runId, sessionId, now } = run;
+  return move(schedule, { status: "dispatched", runId, sessionId, lastFiredAt: now });
 }
 
-/** `firing → pending`, to be tried again; `firing → failed` when that is no use, or was done often enough. */
+/** `firing → pending`, to be tried again; `firing → failed` when another try cannot help, or the last one was made. */
 export function notDispatched(
   schedule: ScheduleRecord,
   refusal: { error: string; isPassing: boolean; now: number; random: number },

@@ -1,4 +1,4 @@
-// What was said in a session: the messages of its earlier runs, and what the agent answered.
+// The history of a session: the messages of its earlier runs, and what the agent answered.
 
 import { asRunEvent } from "../../../contract/runs/run-event.ts";
 import type { Message } from "../../../contract/runs/run-requests.ts";
@@ -9,8 +9,8 @@ const EVENTS_A_READ = 500;
 const RUNS_A_READ = 50;
 
 /**
- * The conversation before a run: of each earlier run of its session that has ended, what it was asked and what it
- * answered, oldest first. Whole runs only, the latest ones, with about `maxChars` characters at most.
+ * The messages of a session before a run: of each earlier run that has ended its input and its answer, oldest first.
+ * Whole runs only, the latest ones, at most about `maxChars` characters.
  */
 export async function readHistory(
   store: StoreReader,
@@ -28,7 +28,7 @@ export async function readHistory(
   return turns.reverse().flat();
 }
 
-/** What the agent said in a run, message by message. Empty where it said nothing, or it is not kept any more. */
+/** The agent's messages in a run. Empty where it wrote none, or they are not kept any more. */
 export async function readReplies(store: StoreReader, runId: string): Promise<readonly string[]> {
   const replies = new Map<string, string>();
   for (let after = 0; ; ) {
@@ -48,7 +48,7 @@ export async function readReplies(store: StoreReader, runId: string): Promise<re
 async function* earlierRuns(store: StoreReader, run: RunRecord): AsyncGenerator<RunRecord, void> {
   for (let before = run.id; ; ) {
     const page = await store.runs.listOfSessionBefore({
-      sessionId: run.threadId,
+      sessionId: run.sessionId,
       before,
       limit: RUNS_A_READ,
     });

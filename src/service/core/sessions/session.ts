@@ -2,7 +2,7 @@
 
 export type Session = { readonly id: string; readonly agentId: string; readonly createdAt: number };
 
-/** What a session's last run left changed in its repository: the next one begins with it. */
+/** What a session's last run left changed in its repository. The next run begins with it. */
 export type CarriedChanges = {
   readonly sessionId: string;
   readonly runId: string;
@@ -11,11 +11,11 @@ export type CarriedChanges = {
   readonly patch: string;
 };
 
-/** A name of a session that its agent's callers chose. */
+/** A name that the callers of an agent gave to a session. */
 export type SessionKey = {
   readonly agentId: string;
   readonly key: string;
-  /** The session, made by the run that is first to use the key. */
-  readonly threadId: string;
+  /** The session. The first run with the key makes it. */
+  readonly sessionId: string;
   readonly createdAt: number;
 };

@@ -1,4 +1,4 @@
-// Workflows: kept in versions, activated by their owner in person, executed as runs.
+// Workflows: stored in versions, activated by the account's owner, executed as runs.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { type Caller, isOwner, reachAgent } from "../accounts/caller.ts";
@@ -12,7 +12,7 @@ import type { WorkflowRecord } from "./workflow.ts";
 
 type Refusal = WorkflowRefusal | ClassRefusal | AgentRefusal;
 
-/** Writes a workflow, or a further version of one. What is active stays active. Each call writes a version. */
+/** Writes a workflow, or the next version of one. The active version stays active. Each call writes a version. */
 export async function putWorkflow(
   core: Pick<Core, "store" | "clock" | "random">,
   request: { agentId: string; id: string | null; name: string; prompt: string },
@@ -44,7 +44,7 @@ export async function putWorkflow(
   );
 }
 
-/** Makes a version the one that executions run. The owner's alone: an AI client is sent to them. Safe to repeat. */
+/** Makes a version the one that executions run. Only the account's owner can. Safe to repeat. */
 export async function activateWorkflow(
   core: Core,
   request: { caller: Caller; workflowId: string; version: number | null },
@@ -63,7 +63,7 @@ export async function activateWorkflow(
 }
 
 /**
- * Submits the active version as a run. One that is not active is the owner's alone, and runs its newest version.
+ * Submits the active version as a run. Only the account's owner executes a workflow without one; it runs the newest version.
  * With an idempotency key it is safe to repeat.
  */
 export async function executeWorkflow(

@@ -19,7 +19,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("period_end", "bigint")
     .addColumn("cancel_at_period_end", "integer")
     .execute();
-  // Holds only subscriptions that go on. `listDueAccounts` repeats its condition.
+  // Contains only subscriptions that continue. `accounts.listDue` repeats its condition.
   await sql`create index accounts_period_end on accounts (period_end) where subscription_status in ('active', 'past_due')`.execute(
     db,
   );
@@ -158,7 +158,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("confirmed_at", "bigint")
     .execute();
   await schema.createIndex("schedules_agent").on("schedules").columns(["agent_id", "id"]).execute();
-  // Holds only those that the scheduler waits for. Its queries repeat the condition.
+  // Contains only schedules that the scheduler waits for. Its queries repeat the condition.
   await sql`create index schedules_due on schedules (due_at, id) where status in ('pending', 'firing')`.execute(
     db,
   );
@@ -203,15 +203,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute();
   await schema.createIndex("runs_agent").on("runs").columns(["agent_id", "id"]).execute();
   await schema.createIndex("runs_thread").on("runs").columns(["thread_id", "thread_seq"]).execute();
-  // Few at a time. Finds the children of a run, and the child that goes before all that is queued.
+  // Contains few rows. Finds the children of a run, and the queued child that goes before all other runs.
   await sql`create index runs_delegated on runs (id) where status in ('queued', 'running', 'cancelling') and parent_run_id is not null`.execute(
     db,
   );
-  // Runs whose input and events are to be deleted one day. `deleteRunContent` repeats its condition.
+  // Contains runs whose input and events are not deleted yet. `expiry.deleteRunContent` repeats its condition.
   await sql`create index runs_content on runs (ended_at, id) where content <> 'deleted' and ended_at is not null`.execute(
     db,
   );
-  // Most runs have ended: the index holds only those that have not. `listUnfinishedRuns` repeats its condition.
+  // Contains only runs that have not ended, which are few. `queue.listUnfinished` repeats its condition.
   await sql`create index runs_unfinished on runs (id) where status in ('queued', 'running', 'cancelling')`.execute(
     db,
   );

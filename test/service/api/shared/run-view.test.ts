@@ -7,7 +7,7 @@ import { noUsage } from "../../../../src/service/core/runs/usage.ts";
 
 const ids = {
   agentId: "0190d8f6-5a3e-7b1c-8d2e-000000000001",
-  threadId: "0190d8f6-5a3e-7b1c-8d2e-000000000002",
+  sessionId: "0190d8f6-5a3e-7b1c-8d2e-000000000002",
 };
 const begun = { ...ids, startedAt: 1_000, heartbeatAt: 2_000 };
 

@@ -168,7 +168,7 @@ for (const kind of storeKinds) {
         });
         expect(next.status).toBe(202);
         const run = await fixture.core.ended(submitRunResponseSchema.parse(next.body).run_id);
-        expect([run.billingAccount, run.threadId]).toEqual([accountWallet(owner.id), session_id]);
+        expect([run.billingAccount, run.sessionId]).toEqual([accountWallet(owner.id), session_id]);
         expect((await fixture.core.run(run_id)).billingAccount).toMatch(/^free:/);
         expectRefused(await submit(other.owner, before.agent_id), 403, "forbidden");
         // Who owns it needs no naming any more, and naming another changes nothing.

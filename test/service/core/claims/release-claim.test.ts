@@ -52,7 +52,7 @@ for (const kind of storeKinds) {
       await release(agentId);
       const run = await fixture.core.run(run_id);
       expect(run).toMatchObject({ status: "running", billingAccount: accountWallet(account.id), agentId });
-      expect((await fixture.core.store.committed.sessions.find(run.threadId))?.agentId).toBe(agentId);
+      expect((await fixture.core.store.committed.sessions.find(run.sessionId))?.agentId).toBe(agentId);
     });
 
     it("ends what the account set up to happen later", async () => {

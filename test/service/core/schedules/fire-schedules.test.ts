@@ -52,7 +52,7 @@ for (const kind of storeKinds) {
         });
         expect(await fixture.run(schedule.runId ?? "")).toMatchObject({
           origin: "schedule",
-          threadId: schedule.threadId,
+          sessionId: schedule.sessionId,
         });
       }
     });
@@ -98,7 +98,7 @@ for (const kind of storeKinds) {
       const { agent } = await open();
       const first = await plant(fixture, { agentId: agent.id });
       await tick();
-      const { threadId: oldest } = await readSchedule(fixture, first);
+      const { sessionId: oldest } = await readSchedule(fixture, first);
       fixture.clock.advance(1);
       const latest = fixture.core.random.uuid(fixture.clock.now());
       const session = { id: latest, agentId: agent.id, createdAt: fixture.clock.now() };
@@ -106,8 +106,8 @@ for (const kind of storeKinds) {
       const pinned = await plant(fixture, { agentId: agent.id, pinnedSessionId: oldest });
       const free = await plant(fixture, { agentId: agent.id });
       await tick();
-      expect((await readSchedule(fixture, pinned)).threadId).toBe(oldest);
-      expect((await readSchedule(fixture, free)).threadId).toBe(latest);
+      expect((await readSchedule(fixture, pinned)).sessionId).toBe(oldest);
+      expect((await readSchedule(fixture, free)).sessionId).toBe(latest);
     });
 
     it("tries again when the account could not pay, and fires once it can", async () => {

@@ -9,7 +9,7 @@ export interface IdempotencyStore {
 
 export type IdempotentRun = {
   readonly runId: string;
-  readonly threadId: string;
+  readonly sessionId: string;
   /** SHA-256 of the request that the key was first used for. */
   readonly requestHash: string;
   readonly expiresAt: number;

@@ -32,7 +32,7 @@ export interface RunStore extends RunReader {
 export type RunQuery = {
   readonly agentId: string;
   /** With null those of every session. */
-  readonly threadId: string | null;
+  readonly sessionId: string | null;
   /** The id of a run; only those before it. With null from the newest on. */
   readonly before: string | null;
   readonly limit: number;
