@@ -70,7 +70,7 @@ describe("readInputs", () => {
     });
   });
 
-  it("takes what is given", () => {
+  it("reads every input", () => {
     const inputs = read({
       prompt: "  Do it  ",
       "base-url": "http://127.0.0.1:8080/prefix/",
@@ -165,7 +165,7 @@ describe("the inputs of a service inside the job", () => {
     "model-api-key": "sk-1",
   };
 
-  it("are none that must be given", () => {
+  it("are all optional", () => {
     for (const baseUrl of ["", "embedded"])
       expect(read({ "base-url": baseUrl })).toMatchObject({ service: { type: "embedded", model: null } });
   });
@@ -193,7 +193,7 @@ describe("the inputs of a service inside the job", () => {
     ]);
   });
 
-  it("are told apart from those that say nothing to it, and to another service", () => {
+  it("are listed as ignored where they have no effect", () => {
     expect(read({ ...model, audience: "a", account: "b" }).ignored).toEqual(["audience", "account"]);
     expect(read({ ...model, "base-url": "https://agents.example.com" })).toMatchObject({
       service: { type: "remote" },

@@ -107,7 +107,7 @@ describe("main", () => {
     ]);
   });
 
-  it("is not green without a notice when it does not wait", async () => {
+  it("gives a notice when it does not wait", async () => {
     await using service = await openMockService({ read: silence });
     const job = await runAction(jobOf(service, { inputs: { wait: "false" } }));
     expect(job).toMatchObject({ exitCode: 0, outputs: { conclusion: "detached", "run-id": RUN_ID } });
@@ -130,7 +130,7 @@ describe("main", () => {
     expect(tolerant.annotations.map(({ level }) => level)).toEqual(["warning"]);
   });
 
-  it("obeys nothing that the agent writes", async () => {
+  it("makes the runner execute nothing that the agent writes", async () => {
     const hostile = [
       "::error::pwned",
       "::set-env name=PATH::/evil",
@@ -147,7 +147,7 @@ describe("main", () => {
     expect(job.outputs).toMatchObject({ conclusion: "success", reply: hostile });
   });
 
-  it("obeys nothing that a refusal says", async () => {
+  it("makes the runner execute nothing of a refusal's message", async () => {
     const error = "no\n::error::pwned\r::set-env name=A::b ##[warning]pwned";
     const refusal = json(503, { error, code: "unavailable", request_id: "r" }, { "retry-after": "0" });
     await using service = await openMockService({ exchange: refusal, read: silence });

@@ -53,13 +53,13 @@ describe("the session of a run", () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it("keeps the key within its length, whatever the file is called", () => {
+  it("keeps the key within its length, whatever the name of the file", () => {
     const workflowRef = `octo/repo/.github/workflows/${"ä".repeat(40)}${"n".repeat(240)}.yml@refs/heads/main`;
     expect(key({ workflowRef })).toMatch(/^workflow-n{100}-[0-9a-f]{32}$/);
     expect(key({ workflowRef: "" })).toMatch(/^workflow--[0-9a-f]{32}$/);
   });
 
-  it("is new where nothing is to be brought up to date, and where the workflow says so", () => {
+  it("is new where there is no pull request to update, and where the workflow says so", () => {
     expect(body({ inputs: { changes: "patch" } })).toEqual({ message: "Do it" });
     expect(body({ inputs: { session: "new" } })).toEqual({ message: "Do it" });
     expect(body({ inputs: { "base-url": "embedded" } })).toEqual({ message: "Do it" });

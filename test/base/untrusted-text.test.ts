@@ -32,7 +32,7 @@ describe("visibleText", () => {
     expect(visibleText("\u001b[1;31mred\u001b[0m\r\nx")).toBe("red\nx");
   });
 
-  it("leaves nothing that a reader cannot see, in well-formed text", () => {
+  it("leaves no invisible character, in well-formed text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const visible = visibleText(text);

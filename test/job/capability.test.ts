@@ -30,7 +30,7 @@ function open(tokens: { tokenLimit?: number; moreTokens?: string } = {}) {
 }
 
 describe("capability", () => {
-  it("masks each token before it is used or told of", async () => {
+  it("masks each token before its first use", async () => {
     const { capability, order } = open();
     expect(capability.token()).toBeNull();
     await capability.grant();
@@ -52,7 +52,7 @@ describe("capability", () => {
     expect(order.filter((line) => line.startsWith("exchange"))).toHaveLength(2);
   });
 
-  it("exchanges as many tokens as the job has, and says what can be done about it", async () => {
+  it("stops at the job's token limit, and says how to get more tokens", async () => {
     const { capability, order } = open({ tokenLimit: 2, moreTokens: "Give it a third." });
     await capability.grant();
     await capability.refresh();
@@ -64,7 +64,7 @@ describe("capability", () => {
     expect(order.filter((line) => line.startsWith("exchange"))).toHaveLength(2);
   });
 
-  it("lets the provider say why there is not even one", async () => {
+  it("rejects with the provider's error where there is no token at all", async () => {
     const { capability } = open({ tokenLimit: 0 });
     await expect(capability.grant()).resolves.toMatchObject({ access_token: "capability-1" });
   });

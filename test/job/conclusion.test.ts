@@ -143,7 +143,7 @@ describe("concludeOutcome", () => {
     expect(concludeOutcome(error(hidden))).toMatchObject({ reason: "repository_private", claimUrl: url });
   });
 
-  it("says what the failed run said, and that a retry may help", () => {
+  it("repeats a failed run's message, and says that a retry may help", () => {
     expect(concludeOutcome(ended(failedRun)).message).toBe(
       "The run failed (backend_error): the model left. Re-run the job to try again.",
     );

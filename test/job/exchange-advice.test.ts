@@ -14,15 +14,15 @@ function refusal(fields: { reason: string; expected?: string; got?: string }): A
   });
 }
 
-describe("an owner's policy", () => {
-  it("is told with what it allows, what the job has, and how it changes", () => {
+describe("a refusal by the owner's policy", () => {
+  it("names what the policy allows, what the job has, and how to change the policy", () => {
     const error = refusal({ reason: "policy_refused", expected: "event push", got: "event issues" });
     expect(exchangeMessage(error)).toBe(
       'The repository\'s owner allows only event push; this job has event issues. The owner changes that with "agent-service agents policy".',
     );
   });
 
-  it("is told in the service's words where it does not name them", () => {
+  it("repeats the service's message where that names neither", () => {
     expect(exchangeMessage(refusal({ reason: "policy_refused" }))).toBe(
       "The service refused (policy_refused): As the service says it.",
     );

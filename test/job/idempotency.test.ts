@@ -73,7 +73,7 @@ describe("submitOnce", () => {
     expect(await submit({ attempt: 1 })).toMatchObject({ runId: "run-1", attached: false });
   });
 
-  it("takes a replay of its own key for its own run", async () => {
+  it("treats a replay of its own key as its own run", async () => {
     expect(await submit({ attempt: 1, earlier: { 1: "completed" } })).toMatchObject({
       runId: "run-1",
       attached: false,
@@ -94,7 +94,7 @@ describe("submitOnce", () => {
     expect(await submit({ attempt: 2, earlier: { 1: "cancelled" } })).toMatchObject({ runId: "run-2" });
   });
 
-  it("starts the first attempt's run when that attempt never came to it", async () => {
+  it("starts a run under the first attempt's key where that attempt submitted none", async () => {
     expect(await submit({ attempt: 3 })).toMatchObject({ runId: "run-1", keys: [expect.any(String)] });
   });
 
@@ -107,7 +107,7 @@ describe("submitOnce", () => {
   });
 });
 
-describe("an attempt that nobody counts", () => {
+describe("a provider that does not count attempts", () => {
   it.each([
     [{}, { runId: "run-1", attached: false }],
     [{ 1: "running" as const }, { runId: "run-1", attached: true }],
@@ -124,7 +124,7 @@ describe("an attempt that nobody counts", () => {
       { 1: "reused" as const, 2: "reused" as const },
       { runId: "run-3", attached: false },
     ],
-  ])("finds the run in flight of %j, or begins one", async (earlier, expected) => {
+  ])("attaches to the run in flight of %j, or starts one", async (earlier, expected) => {
     expect(await submit({ attempt: null, earlier })).toMatchObject(expected);
   });
 });

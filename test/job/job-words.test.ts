@@ -33,7 +33,7 @@ describe("a wrong audience", () => {
 });
 
 describe("a refused event", () => {
-  it("is explained by the service, as it knows the provider", () => {
+  it("keeps the service's message", () => {
     const message = said("gitlab", "event_refused");
     expect(message).toBe("The service refused (event_refused): Said by the service. (request r1)");
   });
@@ -57,7 +57,7 @@ describe("a repository that cannot be claimed", () => {
   it.each([
     ["repository_private", /^Free credits are for public repositories\. A repository of CircleCI cannot/],
     ["credits_ended", /^The free credits of this repository's owner are used up\. A repository of CircleCI/],
-  ])("is told so without a link (%s)", (reason, message) => {
+  ])("gets the reason in place of a link (%s)", (reason, message) => {
     const verdict = withoutClaim(quota(reason), obstacle);
     expect(verdict).toMatchObject({ conclusion: "quota", reason, claimUrl: null });
     expect(verdict.message).toMatch(message);

@@ -121,7 +121,7 @@ describe("runJob", () => {
     expect(lines.join("").trimEnd().split("\n")).toHaveLength(2);
   });
 
-  it("leaves a run that it is not to wait for", async () => {
+  it("does not follow a run where the settings say not to wait", async () => {
     await using service = await openMockService({ read: ended });
     const { port, calls } = openPort({ url: service.url, wait: false });
     const { progress, verdict } = await runJob(port);
@@ -129,7 +129,7 @@ describe("runJob", () => {
     expect(calls).not.toContain("log");
   });
 
-  it("asks no service where the plan is the outcome", async () => {
+  it("opens no service where the plan has the outcome", async () => {
     const task: Task = { type: "none", outcome: { type: "answered", reason: "help", message: "Help." } };
     const { port, calls } = openPort({ url: "http://127.0.0.1:9", task });
     const { progress } = await runJob(port);
@@ -137,7 +137,7 @@ describe("runJob", () => {
     expect(calls).toEqual(["settings", "plan", "outputs", "help"]);
   });
 
-  it("attaches to a run, and names the one that is not there", async () => {
+  it("names a run to attach to that does not exist", async () => {
     await using service = await openMockService({ read: ended });
     const task: Task = { type: "attach", runId: "none" };
     const { progress, verdict } = await runJob(openPort({ url: service.url, task }).port);
@@ -145,7 +145,7 @@ describe("runJob", () => {
     expect(verdict.message).toContain('no run "none"');
   });
 
-  it("concludes what fails before the settings are known, and always as a failure", async () => {
+  it("fails where the settings are wrong, whatever fail-on says", async () => {
     const readSettings = async () => {
       throw new StepError("invalid_input", "wrong");
     };
@@ -194,7 +194,7 @@ describe("runJob", () => {
     expect(ending).toMatchObject({ verdict: { conclusion: "failure", reason: "push_refused" }, fails: true });
   });
 
-  it("fails a completed run whose handing over breaks down", async () => {
+  it("fails a completed run where handing over throws", async () => {
     await using service = await openMockService({ read: ended });
     const handOver = async () => Promise.reject(new Error("disk full"));
     const ending = await runJob(openPort({ url: service.url, more: { handOver } }).port);

@@ -58,7 +58,7 @@ function watch(options: { onCancel?: "cancel" | "detach"; endsOnCancel?: boolean
 }
 
 describe("watchRun", () => {
-  it("hands on the events and ends with the run", async () => {
+  it("passes the events on and ends with the run", async () => {
     const at = watch();
     at.finish();
     expect(await at.end).toEqual({ type: "ended", run: completedRun, passed: null });
@@ -72,35 +72,35 @@ describe("watchRun", () => {
     expect(at.calls.cancel).toBe(1);
   });
 
-  it("leaves a run that does not end within five seconds of the cancel", async () => {
+  it("stops following a run that does not end within five seconds of its cancellation", async () => {
     const at = watch();
     at.send("SIGINT");
     await at.clock.pass(5_000);
     expect(await at.end).toEqual({ type: "stopping", passed: null });
   });
 
-  it("leaves at once on the second signal", async () => {
+  it("stops following at once on the second signal", async () => {
     const at = watch();
     at.send("SIGINT");
     at.send("SIGTERM");
     expect(await at.end).toEqual({ type: "stopping", passed: null });
   });
 
-  it("leaves the run alone when told to detach", async () => {
+  it("does not cancel the run on detach", async () => {
     const at = watch({ onCancel: "detach" });
     at.send("SIGINT");
     expect(await at.end).toEqual({ type: "detached" });
     expect(at.calls.cancel).toBe(0);
   });
 
-  it("cancels the run when its time is up", async () => {
+  it("cancels the run at the time limit", async () => {
     const at = watch({ endsOnCancel: true });
     await at.clock.pass(60_000);
     expect(await at.end).toEqual({ type: "ended", run: cancelledRun, passed: "time" });
     expect(at.calls.notes).toEqual(['The run did not end within "timeout-minutes": cancelling it.']);
   });
 
-  it("does not wait for ever for a run whose time is up", async () => {
+  it("stops following after the time limit's grace period", async () => {
     const at = watch();
     await at.clock.pass(60_000);
     await at.clock.pass(30_000);
@@ -117,7 +117,7 @@ describe("watchRun", () => {
     expect(at.calls.notes).toEqual(['The run was silent for "idle-minutes": cancelling it.']);
   });
 
-  it("gives one reason where both limits are passed", async () => {
+  it("reports the first limit where both are passed", async () => {
     const at = watch({ idleMs: 50_000 });
     await at.clock.pass(0);
     await at.clock.pass(50_000);

@@ -5,7 +5,7 @@ import { BuildkiteLog } from "../../src/render/buildkite-log.ts";
 const HEADER = /^(---|\+\+\+|~~~|\^\^\^)/;
 
 describe("BuildkiteLog", () => {
-  it("opens a group for each of ours, and an open one for what follows", () => {
+  it("opens a group for each of ours, and an unfolded one for the lines after it", () => {
     const log = new BuildkiteLog();
     expect(log.lines([{ kind: "text", text: "Run 1 started.", trust: "ours" }])).toEqual(["Run 1 started."]);
     expect(log.lines([{ kind: "open", title: "run make" }])).toEqual(["--- run make"]);
@@ -17,16 +17,19 @@ describe("BuildkiteLog", () => {
     ).toEqual(["--- a", "--- b"]);
   });
 
-  it.each(["--- x", "+++ x", "~~~ x", "^^^ +++", "---"])("lets nobody else write %j", (text) => {
-    const lines = new BuildkiteLog().lines([
-      { kind: "text", text: `${text}\n${text}\r${text}`, trust: "theirs" },
-      { kind: "text", text, trust: "ours" },
-    ]);
-    for (const line of lines) expect(line).not.toMatch(HEADER);
-    expect(new BuildkiteLog().lines([{ kind: "open", title: `a\n${text}` }])).toHaveLength(1);
-  });
+  it.each(["--- x", "+++ x", "~~~ x", "^^^ +++", "---"])(
+    "never prints an untrusted %j at the beginning of a line",
+    (text) => {
+      const lines = new BuildkiteLog().lines([
+        { kind: "text", text: `${text}\n${text}\r${text}`, trust: "theirs" },
+        { kind: "text", text, trust: "ours" },
+      ]);
+      for (const line of lines) expect(line).not.toMatch(HEADER);
+      expect(new BuildkiteLog().lines([{ kind: "open", title: `a\n${text}` }])).toHaveLength(1);
+    },
+  );
 
-  it("begins no line with their text and prints no control character", () => {
+  it("begins no line with untrusted text and prints no control character", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         for (const line of new BuildkiteLog().lines([{ kind: "text", text, trust: "theirs" }])) {

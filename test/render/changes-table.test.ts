@@ -17,7 +17,7 @@ function changes(paths: readonly string[]) {
 }
 
 describe("changesTable", () => {
-  it("says nothing of a run that changed nothing", () => {
+  it("is empty for a run without changes", () => {
     expect(changesTable(null, 10_000)).toBe("");
     expect(changesTable(changes([]), 10_000)).toBe("");
   });
@@ -29,7 +29,7 @@ describe("changesTable", () => {
     );
   });
 
-  it("shows the most changed of many files in their order", () => {
+  it("shows the most changed of many files, in their original order", () => {
     const paths = Array.from({ length: MAX_TABLE_FILES + 10 }, (_, index) => `f${index}`);
     const table = changesTable(changes(paths), 100_000);
     expect(table).not.toContain("<code>f9</code>");
@@ -37,7 +37,7 @@ describe("changesTable", () => {
     expect(table).toMatch(/and 10 more files$/);
   });
 
-  it("keeps to its bytes", () => {
+  it("stays within its bytes", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" })), fc.nat(2_000), (paths, maxBytes) => {
         expect(byteLength(changesTable(changes(paths), maxBytes))).toBeLessThanOrEqual(maxBytes);
@@ -45,7 +45,7 @@ describe("changesTable", () => {
     );
   });
 
-  it("says why nobody can tell what was changed, inertly and within its bytes", () => {
+  it("says why the changes are unknown, inertly and within its bytes", () => {
     const unreadable = "git ls-files took longer than the 60 s that it may.\n# <b>`Look`</b>";
     const value = { base_sha: "a".repeat(40), files: [], patch: "", unreadable };
     expect(changesTable(value, 10_000)).toBe(
@@ -54,7 +54,7 @@ describe("changesTable", () => {
     expect(changesTable(value, 40)).toBe("");
   });
 
-  it("names what was held back, and why", () => {
+  it("names the files that are left out, and why", () => {
     const held_back = [
       { path: ".github/workflows/ci.yml", reason: "protected" as const },
       { path: "a|b.bin", reason: "too_large" as const },

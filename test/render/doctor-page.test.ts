@@ -105,7 +105,7 @@ describe("the doctor's page", () => {
     expectGolden(`doctor-${name}.md`, renderDoctorMarkdown(shown));
   });
 
-  it("has no line that a runner obeys", () => {
+  it("has no line that a runner executes", () => {
     for (const line of renderDoctorText(hostile).split("\n")) expect(line).not.toMatch(/^\s*::|##\[/);
     expect(renderDoctorText(hostile)).not.toContain("\u001b");
   });

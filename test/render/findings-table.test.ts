@@ -66,7 +66,7 @@ describe("the reply of a run with data", () => {
     expect(readableReply(reportOf(stored([started, succeeded])))).toBeNull();
   });
 
-  it("stands in the summary and in the comment with its findings", () => {
+  it("is in the summary and in the comment, with its findings", () => {
     const report = reportWith(review);
     const end = {
       conclusion: "success",
@@ -105,7 +105,7 @@ describe("findingsTable", () => {
     findings: Array.from({ length: count }, (_, index) => ({ ...finding, line: index + 1 })),
   });
 
-  it("is none without findings", () => {
+  it("is empty without findings", () => {
     expect(findingsTable(null, 10_000)).toBe("");
     expect(findingsTable({ value: { findings: [] } }, 10_000)).toBe("");
     expect(findingsSection({ output: null }, { published, maxBytes: 10_000 })).toBe("");
@@ -120,7 +120,7 @@ describe("findingsTable", () => {
     );
   });
 
-  it("keeps to its bytes, each finding to its row", () => {
+  it("stays within its bytes, with one row for each finding", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constantFrom(hostileText, "|", "\n", "</details>"),

@@ -73,12 +73,12 @@ describe("GithubLog", () => {
     expect(line).toBe("::group::100%25 ## [error]%0A::x");
   });
 
-  it("takes another token when the text holds the first in any spelling", () => {
+  it("uses another token when the text contains the first in any spelling", () => {
     const lines = new GithubLog(counter()).lines([theirs("a\n::TOKEN-00000000000000000001::\n::error::x")]);
     expect(lines[0]).toBe("::stop-commands::token-00000000000000000002");
   });
 
-  it("withholds text that holds every token it is given", () => {
+  it("withholds text that contains every token", () => {
     const log = new GithubLog(() => "always-the-same-token");
     expect(log.lines([theirs("x ::always-the-same-token::\n::error::x")])).toEqual([
       "(2 lines withheld: they contain the words that would fence them)",
@@ -96,21 +96,21 @@ describe("GithubLog", () => {
     for (const part of [theirs("a"), theirs("b")]) expect(linesOutsideFences(log.lines([part]))).toEqual([]);
   });
 
-  it("lets a line of ours be no command either", () => {
+  it("prints no line of ours as a command", () => {
     const lines = new GithubLog(counter()).lines([
       { kind: "text", text: " ::error::x\n::y\n##[z]", trust: "ours" },
     ]);
     expect(commandsIn(lines)).toEqual([]);
   });
 
-  it("obeys nothing but its own groups in a hostile run", () => {
+  it("makes the runner execute nothing but its own groups, for a hostile run", () => {
     const log = new RunLog();
     const lines = new GithubLog(counter()).lines(hostile.flatMap((event) => log.add(event)));
     const commands = commandsIn(linesOutsideFences(lines));
     expect(commands.map((line) => line.split("::")[1])).toEqual(["group", "endgroup"]);
   });
 
-  it("obeys nothing but its own groups, whatever a run says", () => {
+  it("makes the runner execute nothing but its own groups, for random text", () => {
     fc.assert(
       fc.property(hostileText, hostileText, hostileText, (name, said, result) => {
         const log = new RunLog();
@@ -131,7 +131,7 @@ describe("GithubLog", () => {
     );
   });
 
-  it("takes a text of a million lines", () => {
+  it("writes a text of a million lines", () => {
     expect(new GithubLog(counter()).lines([theirs("\n".repeat(999_999))])).toHaveLength(1_000_002);
   });
 });

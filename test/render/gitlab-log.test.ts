@@ -17,7 +17,7 @@ describe("GitlabLog", () => {
     expect(log.lines([{ kind: "open", title: "x" }])[0]).toContain("agent_service_2[");
   });
 
-  it("lets nobody else write a marker, in a text or in a title", () => {
+  it("prints no untrusted marker, in a text or in a title", () => {
     const marker = "\u001b[0Ksection_end:1750000000:agent_service_1\r\u001b[0K";
     const said = new GitlabLog(() => NOW_MS).lines([
       { kind: "text", text: `${marker}\n${marker}`, trust: "theirs" },
@@ -29,7 +29,7 @@ describe("GitlabLog", () => {
     expect(title).not.toContain("section_end:");
   });
 
-  it("begins no line with their text and prints no control character of theirs", () => {
+  it("begins no line with untrusted text and prints none of its control characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const log = new GitlabLog(() => NOW_MS);

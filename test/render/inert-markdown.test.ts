@@ -92,7 +92,7 @@ describe("inertMarkdown", () => {
     expect(inert("`<!--` x `-->`")).toBe("<code>&lt;!--</code> x <code>--&gt;</code>");
   });
 
-  it("lets nothing grow together around what it drops", () => {
+  it("does not join the text around what it drops", () => {
     expect(inert("!<!-- -->[a](b)")).toBe("! [a](b)");
     expect(inert("@<!-- -->user")).toBe("@ user");
     expect(inert("<!-- -->~~~")).toBe("&#126;&#126;&#126;");
@@ -108,7 +108,7 @@ describe("inertMarkdown", () => {
     expect(inert("~~~\n```\nx")).toBe("````\n```\nx\n````");
   });
 
-  it("moves a deep fence to the margin, where nothing above it matters", () => {
+  it("moves an indented fence to the margin", () => {
     expect(inert("- a\n  - b\n\n    ```js\n    <c>\n    ```")).toBe("- a\n  - b\n\n```js\n<c>\n```");
   });
 
@@ -122,7 +122,7 @@ describe("inertMarkdown", () => {
     expect(inertMarkdown("😀😀😀", 10)).toEqual({ text: "😀😀", wasCut: true });
   });
 
-  it("leaves nothing that hides, tracks, pings or breaks out", () => {
+  it("leaves no hidden text, image, mention or unclosed block", () => {
     fc.assert(
       fc.property(hostileMarkdown, fc.integer({ min: 0, max: 2_000 }), (markdown, maxBytes) => {
         const { text } = inertMarkdown(markdown, maxBytes);

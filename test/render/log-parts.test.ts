@@ -20,7 +20,7 @@ describe("RunLog", () => {
     expect(each).toEqual([[], [theirs("one")], [], [theirs("two\n")], [theirs("three")]]);
   });
 
-  it("prints a line that never ends in pieces, never half a character", () => {
+  it("prints an endless line in pieces, never half a character", () => {
     const text = `x${"😀".repeat(10_000)}`;
     const parts = partsOf(message("m", text));
     expect(parts.length).toBeGreaterThan(2);
@@ -47,7 +47,7 @@ describe("RunLog", () => {
     expect(parts).toEqual([open("a"), theirs("1"), close, open("b"), theirs("2"), close]);
   });
 
-  it("gives a result that overtakes the open call its own group", () => {
+  it("gives a result that arrives before the open call's its own group", () => {
     const parts = partsOf([
       ...callStart("a", "a", {}),
       ...callStart("b", "b", {}),
@@ -67,7 +67,7 @@ describe("RunLog", () => {
     ]);
   });
 
-  it("says of calls that were cut off that no result came", () => {
+  it("says that calls that were cut off have no result", () => {
     expect(partsOf([...callStart("a", "a", {}), ...callStart("b", "b", {}), cancelled])).toEqual([
       open("a"),
       ours("… no result: the run has ended"),
@@ -79,7 +79,7 @@ describe("RunLog", () => {
     ]);
   });
 
-  it("gives back what it held when the reader leaves", () => {
+  it("returns what is buffered at its end", () => {
     expect(partsOf([started, ...message("m", "half a li").slice(0, 2)]).at(-1)).toEqual(theirs("half a li"));
     expect(partsOf(callStart("a", "a", {}))).toEqual([open("a"), ours("… still running"), close]);
   });
@@ -105,7 +105,7 @@ describe("RunLog", () => {
     ]);
   });
 
-  it("keeps its own lines to one line each, whatever names stand in them", () => {
+  it("keeps its own lines to one line each, whatever names they contain", () => {
     const parts = partsOf([{ type: "STEP_STARTED", stepName: "a\n::error::b\u202E" }]);
     expect(parts).toEqual([ours("Step: a ::error::b‹U+202E›")]);
   });
@@ -121,7 +121,7 @@ describe("RunLog", () => {
     expect(depth).toBe(0);
   });
 
-  it("says why nobody can tell what was changed", () => {
+  it("says why the changes are unknown", () => {
     const unreadable = "git ls-files took longer than the 60 s that it may.\n::error::x";
     const value = { base_sha: "0", files: [], patch: "", unreadable };
     expect(partsOf([{ type: "CUSTOM", name: "repository.changes", value }])).toEqual([
@@ -131,7 +131,7 @@ describe("RunLog", () => {
     ]);
   });
 
-  it("shows a thought as a group, once it is whole", () => {
+  it("shows reasoning as a group, once it is complete", () => {
     const log = new RunLog();
     const parts = stored([
       started,

@@ -14,7 +14,7 @@ function unfence(block: string): string | null {
 }
 
 describe("fence", () => {
-  it("gives back any text it was given", () => {
+  it("keeps any text as it is", () => {
     const text = fc
       .array(fc.constantFrom("`", "```", "`````", "\n", " ", "~~~", "x"))
       .map((all) => all.join(""));
@@ -25,14 +25,14 @@ describe("fence", () => {
     expect(fence("`".repeat(count)).split("\n")[0]).toBe("`".repeat(count + 1));
   });
 
-  it("takes one plain word for a language and nothing else", () => {
+  it("accepts one plain word as a language and nothing else", () => {
     expect(fence("x", "c++")).toBe("```c++\nx\n```");
     for (const info of ["a b", "`", "\n", "x{", ""]) expect(fence("x", info)).toBe("```\nx\n```");
   });
 });
 
 describe("inlineCode", () => {
-  it("leaves nothing for Markdown or HTML to read", () => {
+  it("leaves no Markdown and no HTML", () => {
     expect(inlineCode("a|`b`<c> *d* _e_ [f] \\ $g$ &amp; https://h")).toBe(
       "<code>a&#124;&#96;b&#96;&lt;c&gt; &#42;d&#42; &#95;e&#95; &#91;f&#93; &#92; &#36;g&#36; &amp;amp; https&#58;//h</code>",
     );
@@ -60,7 +60,7 @@ describe("escapeMarkdown", () => {
 });
 
 describe("link", () => {
-  it("links addresses for a browser only", () => {
+  it("links http and https addresses only", () => {
     expect(link("the run", "https://a.example/x?y=1")).toBe("[the run](https://a.example/x?y=1)");
     expect(link("[a](b)", "https://a.example/(x) y")).toBe("[&#91;a&#93;(b)](https://a.example/%28x%29%20y)");
     for (const url of [

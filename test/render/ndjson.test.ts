@@ -19,7 +19,7 @@ describe("ndjsonLine", () => {
     );
   });
 
-  it("escapes the separators that JSON lets stand", () => {
+  it("escapes the separators that JSON allows", () => {
     const line = ndjsonLine({ seq: 1, at: "x", event: foreign({ type: "\u2028\u2029" }) });
     expect(line).toBe('{"seq":1,"at":"x","event":{"type":"\\u2028\\u2029"}}\n');
   });

@@ -13,7 +13,7 @@ describe("PlainLog", () => {
     expect(log.lines([{ kind: "text", text: "done", trust: "ours" }])).toEqual(["done"]);
   });
 
-  it("begins no line with their text and prints no control character", () => {
+  it("begins no line with untrusted text and prints no control character", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         for (const line of new PlainLog().lines([{ kind: "text", text, trust: "theirs" }])) {

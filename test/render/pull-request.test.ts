@@ -23,7 +23,7 @@ describe("the body of a pull request", () => {
     expectGolden("pull-request.md", `${pullRequestBody(context)}\n`);
   });
 
-  it("closes what it was asked to fix, and refers to nothing where nothing was talked about", () => {
+  it("closes the issue that it fixes, and refers to none where the request was on none", () => {
     expect(pullRequestBody({ ...context, subject: { number: 12, isClosed: true } })).toContain(
       "\n\nCloses #12\n\n",
     );
@@ -37,13 +37,13 @@ describe("the body of a pull request", () => {
     "CLOSE [#4](https://x.test)",
     "fix **#5**",
     "closes GH-6",
-  ])("closes nothing by what the agent says: %j", (reply) => {
+  ])("closes no issue by the agent's words: %j", (reply) => {
     const body = pullRequestBody({ ...context, reply });
     expect(body).not.toMatch(/\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?[\s*[\\]*(?:[\w/]*#\d|GH-\d)/i);
     expect(body).toMatch(/ issue /);
   });
 
-  it("stays within its room, whatever an agent writes", () => {
+  it("stays within its bytes, whatever an agent writes", () => {
     const files = Array.from({ length: 5_000 }, (_, at) => ({
       path: `packages/${"long-".repeat(20)}${at}.ts`,
       status: "modified" as const,
@@ -71,7 +71,7 @@ describe("the body of a pull request", () => {
     );
   });
 
-  it("is written anew between its marks alone", () => {
+  it("is replaced between its marks only", () => {
     const before = pullRequestBody(context);
     const after = pullRequestBody({ ...context, reply: "More." });
     expect(updatedBody(`Mine.\n\n${before}\n\nMine too.`, after)).toBe(`Mine.\n\n${after}\n\nMine too.`);

@@ -38,7 +38,7 @@ function summaryOf(events: readonly RunEvent[], changed: Partial<SummaryContext>
 }
 
 describe("renderSummary", () => {
-  it("answers for a job in which no agent ran", () => {
+  it("renders a job in which no agent ran", () => {
     const summary = renderSummary(emptyReport(), {
       ...context,
       conclusion: "skipped",
@@ -51,13 +51,13 @@ describe("renderSummary", () => {
     );
   });
 
-  it("says what a run went without, before all else, as text", () => {
+  it("shows the note first, as text", () => {
     const summary = summaryOf([], { note: "No model is configured: set `model`, not <b>this</b>." });
     expect(summary).toMatch(/^## ✅ The agent has finished\n\n> No model is configured: set /);
     expect(summary).not.toContain("<b>");
   });
 
-  it("prefers what the service settled to what the events said", () => {
+  it("prefers the service's credits to those of the events", () => {
     const summary = summaryOf([quota(7, "https://a.example/event")], {
       creditsRemaining: 5,
       creditsCharged: 1_234,
@@ -68,7 +68,7 @@ describe("renderSummary", () => {
     expect(summary).not.toContain("event)");
   });
 
-  it("links nothing but addresses for a browser", () => {
+  it("links http and https addresses only", () => {
     const delivery = { type: "commit", branch: "b", sha: "c", url: "javascript:alert(1)" } as const;
     const summary = summaryOf([], { delivery, runUrl: "javascript:alert(2)" });
     expect(summary).not.toMatch(/\]\(javascript/);
@@ -95,7 +95,7 @@ describe("renderSummary", () => {
     expect(summary).toMatch(/code\(\);\n```\n\n\*The reply is cut here/);
   });
 
-  it("takes five megabytes of everything", () => {
+  it("renders five megabytes of every kind of event", () => {
     const text = hostileText.repeat(5_000);
     const summary = summaryOf([...call("c", text, { args: { text }, result: text }), ...message("m", text)], {
       message: text,
@@ -109,7 +109,7 @@ describe("renderSummary", () => {
     expect(byteLength(summary)).toBeGreaterThan(DEFAULT_SUMMARY_BYTES * 0.9);
   });
 
-  it("keeps to its bytes and is well-formed, whatever the run and whatever the room", () => {
+  it("stays within its bytes and is well-formed, for random runs and bounds", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary", maxLength: 5_000 }),
       fc.array(fc.constantFrom("`", "```\n", "\n", "|", "<!--", "😀", "@a", "x".repeat(500)), {
@@ -162,11 +162,11 @@ describe("renderSummary", () => {
     );
   });
 
-  it("refuses less room than any summary needs", () => {
+  it("refuses a bound that is too small for any summary", () => {
     expect(() => renderSummary(emptyReport(), { ...context, maxBytes: 2_047 })).toThrow(RangeError);
   });
 
-  it("opens as many folds as it closes", () => {
+  it("closes every <details> that it opens", () => {
     const summary = renderSummary(reportOf(briefing), context);
     expect(summary.match(/^<details>$/gm)?.length).toBe(summary.match(/^<\/details>$/gm)?.length);
   });

@@ -51,12 +51,12 @@ describe("timeline", () => {
     expect(runOf([started, ...callStart("c", "run", {})])).toContain(":active, ");
   });
 
-  it("gives a call that took no time a bar to see", () => {
+  it("gives a call without duration a visible bar", () => {
     const bars = barsOf(runOf([started, ...call("c", "run", { args: {}, result: "" }), succeeded], 0));
     expect(bars).toEqual([{ name: "1 run :0, 1", startMs: 0, endMs: 1 }]);
   });
 
-  it("merges what is too much into one bar", () => {
+  it("merges bars beyond the maximum into one", () => {
     const calls = Array.from({ length: 100 }, (_, index) =>
       call(`c${index}`, "run", { args: {}, result: "" }),
     );

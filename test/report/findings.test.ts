@@ -15,7 +15,7 @@ describe("readFindings", () => {
     },
   );
 
-  it("reads what our own schema lets through, and ignores what another adds", () => {
+  it("decodes replies of our own schema, and ignores further fields", () => {
     const full = { ...good, start_line: 5, suggestion: "x", category: "style" };
     const reply = readFindings({ value: { summary: "Fine.", findings: [full, good], score: 3 } });
     expect(reply).toEqual({
@@ -57,7 +57,7 @@ describe("readFindings", () => {
     ]);
   });
 
-  it("takes the ends of a range in either order, and a null for nothing", () => {
+  it("accepts the ends of a range in either order, and null for an absent field", () => {
     const { findings } = read(
       { ...good, line: 3, start_line: 9 },
       { ...good, start_line: null, suggestion: null },
@@ -84,7 +84,7 @@ describe("readFindings", () => {
     expect(reply).toMatchObject({ dropped: 1, faults: [`No. 2: ${why}`] });
   });
 
-  it("takes so many and no more", () => {
+  it("keeps at most the maximum number of findings", () => {
     const reply = read(
       ...Array.from({ length: MAX_FINDINGS + 5 }, (_, index) => ({ ...good, line: index + 1 })),
     );
@@ -92,7 +92,7 @@ describe("readFindings", () => {
     expect(reply).toMatchObject({ dropped: 5, faults: ["5 after the first 100, the most that are taken"] });
   });
 
-  it("takes any JSON without a throw, and no finding without a place", () => {
+  it("never throws, and keeps no finding without a place", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.jsonValue(), fc.record({ ...fields }, { requiredKeys: [] }))),
@@ -109,14 +109,14 @@ describe("readFindings", () => {
     );
   });
 
-  it("takes a finding once", () => {
+  it("drops duplicates", () => {
     expect(read(good, { ...good, line: 9 }, { ...good, more: 1 })).toMatchObject({
       findings: [{ line: 7 }, { line: 9 }],
       faults: ["No. 3: it is No. 1 again"],
     });
   });
 
-  it("counts by weight", () => {
+  it("counts by severity", () => {
     const { findings } = read({ ...good, severity: "notice" }, good, { ...good, line: 1 });
     expect(severityCounts(findings ?? [])).toBe("2 errors, 1 notice");
   });

@@ -39,7 +39,7 @@ describe("RunReportFold", () => {
     expect(elapsedMs(report)).toBe((briefing.length - 1) * 250);
   });
 
-  it("takes the last message with text for the reply and keeps the earlier ones", () => {
+  it("uses the last message with text as the reply and keeps the earlier ones", () => {
     const report = reportOf(
       stored([started, ...message("a", "one"), ...message("b", "two"), ...message("c", " \n")]),
     );
@@ -80,7 +80,7 @@ describe("RunReportFold", () => {
     expect(report.messages).toEqual([]);
   });
 
-  it("ignores deltas and results that belong to nothing", () => {
+  it("ignores deltas and results without a message or call", () => {
     const report = reportOf(
       stored([
         { type: "TEXT_MESSAGE_CONTENT", messageId: "x", delta: "x" },
@@ -110,7 +110,7 @@ describe("RunReportFold", () => {
     expect(calls.at(-1)?.result?.text).toBe(result);
   });
 
-  it("names a call after its whole arguments, however they were cut into deltas", () => {
+  it("makes a call's title from its whole arguments, however they are split into deltas", () => {
     const [only] = reportOf(
       stored(callStart("c", "write", { content: "a\nb".repeat(9_000), path: "x.ts" })),
     ).calls;
