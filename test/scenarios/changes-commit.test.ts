@@ -1,4 +1,4 @@
-// `changes: commit`: what a run changed, pushed by the job to the branch that it was about.
+// `changes: commit`: the changes of a run, pushed by the job to the branch that it works on.
 
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -63,7 +63,7 @@ describe("changes: commit", () => {
     expect(step.summary).toContain(tip.slice(0, 7));
   });
 
-  it("takes every kind of file as it is, without writing one of them", async () => {
+  it("commits every kind of file unchanged, without checking any out", async () => {
     const odd: Edits = {
       "old.txt": null,
       "tool.sh": { mode: "100644", content: "#!/bin/sh\n" },
@@ -100,7 +100,7 @@ describe("changes: commit", () => {
     );
   });
 
-  it("goes on top of what others have pushed since, even in the same moment", async () => {
+  it("commits on top of what others have pushed since, even at the same moment", async () => {
     fixture.plan(fixture.changes({ "notes.txt": MENDED }));
     const job = await fixture.fixture.job();
     const theirs = fixture.commit("main", { "notes.txt": LINES.replace("line 9\n", "line nine\n") });
@@ -117,7 +117,7 @@ describe("changes: commit", () => {
     expect(fixture.file(tip, "notes.txt")).toBe(MENDED.replace("line 9\n", "line nine\n").trim());
   });
 
-  it("gives up where others push all the time", async () => {
+  it("gives up where others keep pushing", async () => {
     fixture.plan(fixture.changes({ "notes.txt": MENDED }));
     let count = 0;
     fixture.fixture.forge.push.beforePush = () => {
@@ -129,7 +129,7 @@ describe("changes: commit", () => {
     expect(count).toBe(3);
   });
 
-  it("keeps what others have changed in the same place", async () => {
+  it("is kept in the patch where others changed the same lines", async () => {
     fixture.plan(fixture.changes({ "notes.txt": MENDED }));
     const job = await fixture.fixture.job();
     const theirs = fixture.commit("main", { "notes.txt": LINES.replace("line 2\n", "line zwei\n") });
@@ -138,7 +138,7 @@ describe("changes: commit", () => {
     expect(fixture.tip("main")).toBe(theirs);
   });
 
-  it("pushes a run once, however often its job runs", async () => {
+  it("pushes a run once, however often its job is re-run", async () => {
     fixture.plan(fixture.changes({ "notes.txt": MENDED }));
     const first = await fixture.play({ runId: "1296269700" }, { inputs });
     const tip = fixture.tip("main");
@@ -150,14 +150,14 @@ describe("changes: commit", () => {
     );
     expect(again.step).toMatchObject({ exitCode: 0, outputs: { "commit-sha": tip, branch: "main" } });
     expect(fixture.tip("main")).toBe(held);
-    // Were the first push lost, the same commit is made again.
+    // If the first push is lost, the same commit is made again.
     fixture.repository.git(["update-ref", "refs/heads/main", fixture.main]);
     const job = { runId: "1296269700", runAttempt: "3" };
     const lost = await fixture.play(job, { inputs: { ...inputs, mode: "attach", "run-id": runId } });
     expect(lost.step.outputs["commit-sha"]).toBe(tip);
   });
 
-  it("is the head of a pull request that was talked about, and never GitHub's merge of it", async () => {
+  it("is on the head of the pull request, never on GitHub's merge of it", async () => {
     const topic = fixture.commit("topic", { "topic.txt": "topic\n" });
     const later = fixture.commit("main", { "later.txt": "later\n" });
     const tree = fixture.repository.git(["merge-tree", "--write-tree", later, topic]);
@@ -176,7 +176,7 @@ describe("changes: commit", () => {
     fixture.repository.git(["update-ref", "-d", "refs/heads/topic"]);
   });
 
-  it("is no push to a fork, a tag or a branch that is gone", async () => {
+  it("does not push to a fork, a tag or a deleted branch", async () => {
     fixture.plan(fixture.changes({ "notes.txt": MENDED }));
     const fork = await fixture.play(
       { event: "issue_comment", comment: "/agent fix", pullRequest: { origin: "fork" }, payload: {} },
@@ -190,7 +190,7 @@ describe("changes: commit", () => {
     expect(fixture.tip("main")).toBe(fixture.main);
   });
 
-  it("says what a protected branch and a missing permission take", async () => {
+  it("names the fix for a protected branch and a missing permission", async () => {
     fixture.plan(fixture.changes({ "notes.txt": MENDED }));
     fixture.fixture.forge.push.protectedBranches.add("main");
     const guarded = await fixture.play({}, { inputs });
@@ -205,7 +205,7 @@ describe("changes: commit", () => {
     expectKept(denied.step, "permission_missing", /Give it "permissions: contents: write"\./);
   });
 
-  it("refuses what nobody may change on his own, whichever service sends it", async () => {
+  it("refuses changes of protected paths, whichever service sends them", async () => {
     const workflow = fixture.changes({
       ".github/workflows/ci.yml": "on: [push, pull_request]\n",
       "a.txt": "a\n",
@@ -242,7 +242,7 @@ describe("changes: commit", () => {
     expect(fixture.tip("main")).toBe(fixture.main);
   });
 
-  it("pushes nothing where nothing changed, or all was held back", async () => {
+  it("pushes nothing where nothing changed, or all changes were withheld", async () => {
     const before = fixture.fixture.forge.push.count;
     fixture.plan(null);
     const idle = await fixture.play({}, { inputs });
@@ -258,7 +258,7 @@ describe("changes: commit", () => {
     expect(fixture.fixture.forge.push.count).toBe(before);
   });
 
-  it("tries again where git's answer was lost", async () => {
+  it("retries where git's answer was lost", async () => {
     fixture.plan(fixture.changes({ "notes.txt": MENDED }));
     fixture.fixture.forge.faults.git.next({ type: "status", status: 502 }, 2);
     const { step } = await fixture.play({}, { inputs });
@@ -266,7 +266,7 @@ describe("changes: commit", () => {
     expect(step.log).toMatch(/git fetch ended with 128\. Trying again in /);
   });
 
-  it("shows the token to the code host alone", async () => {
+  it("sends the token only to the code host", async () => {
     fixture.plan(fixture.changes({ "notes.txt": MENDED }));
     const job = await fixture.fixture.job();
     const real = process.env.PATH ?? "";
@@ -295,7 +295,7 @@ describe("changes: commit", () => {
     expect(left.filter((name) => name.startsWith("agent-service-"))).toEqual([]);
   });
 
-  it("ends with its job in the middle of a push", async () => {
+  it("stops in the middle of a push when the job is cancelled", async () => {
     fixture.plan(fixture.changes({ "notes.txt": MENDED }));
     const cancelled = new AbortController();
     const job = await fixture.fixture.job();

@@ -1,4 +1,4 @@
-// `changes: pull-request`: one pull request a session, opened by the first run and kept up by the next.
+// `changes: pull-request`: one pull request a session, opened by the first run and updated by the next ones.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
@@ -51,7 +51,7 @@ describe("changes: pull-request", () => {
     expect(step.annotations.at(-1)?.message).toMatch(message);
   };
 
-  it("opens one, in words that do nothing else", async () => {
+  it("opens one, with an inert title and text", async () => {
     fixture.plan(
       fixture.changes({ "notes.txt": line(2, "two") }),
       "I **mended** it. Fixes #5, thanks @octocat <!-- hidden -->",
@@ -78,14 +78,14 @@ describe("changes: pull-request", () => {
     expect(step.summary).toContain(`**Opened** [pull request No. ${pull.number}]`);
   });
 
-  it("closes the issue where it was asked to fix it", async () => {
+  it("closes the issue where the request was to fix it", async () => {
     fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const step = await play(issue("/agent fix"), { changes: "commit" });
     expect(pullOf(step).body).toContain(`\nCloses #${number}\n`);
     expect(fixture.tip("main")).toBe(fixture.main);
   });
 
-  it("goes on in the same one, on top of what people have pushed there", async () => {
+  it("updates the same one, on top of what people have pushed there", async () => {
     fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"));
     const branch = first.outputs.branch ?? "";
@@ -111,7 +111,7 @@ describe("changes: pull-request", () => {
     expect(second.summary).toContain("**Updated**");
   });
 
-  it("brings the base along where it has moved, as a merge", async () => {
+  it("merges the base branch where it has moved", async () => {
     fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"));
     const branch = first.outputs.branch ?? "";
@@ -131,7 +131,7 @@ describe("changes: pull-request", () => {
     expect(fixture.diff(clean, tip)).toEqual(["M notes.txt"]);
   });
 
-  it("keeps what people have changed in the same place", async () => {
+  it("is kept in the patch where people changed the same lines", async () => {
     fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"));
     const branch = first.outputs.branch ?? "";
@@ -142,7 +142,7 @@ describe("changes: pull-request", () => {
     expect(fixture.tip(branch)).toBe(person);
   });
 
-  it("begins another once that one is closed, and not for a run that it had", async () => {
+  it("opens another after that one is closed, but not for a run that it has", async () => {
     fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"));
     fixture.fixture.forge.pulls.edit(pullOf(first).number, { state: "closed" });
@@ -154,7 +154,7 @@ describe("changes: pull-request", () => {
     expect(pullOf(second).state).toBe("open");
   });
 
-  it("takes back what the agent took back, and opens nothing for that", async () => {
+  it("reverts what the agent reverted, and opens nothing for that", async () => {
     fixture.plan({ base_sha: fixture.main, files: [], patch: "" });
     const idle = await play(issue("/agent look at it"));
     expect(idle).toMatchObject({
@@ -188,7 +188,7 @@ describe("changes: pull-request", () => {
     expect(fixture.fixture.forge.pulls.all).toHaveLength(count);
   });
 
-  it("leaves a branch alone that is somebody else's", async () => {
+  it("does not touch a branch that the session did not make", async () => {
     fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"));
     const branch = first.outputs.branch ?? "";
@@ -217,7 +217,7 @@ describe("changes: pull-request", () => {
     expectKept(fork, "fork_head", /comes from a fork/);
   });
 
-  it("is the agent's own where it was asked there, and another's is not touched", async () => {
+  it("is the agent's own where the request is on it, and no other one", async () => {
     fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"));
     const branch = first.outputs.branch ?? "";
@@ -243,7 +243,7 @@ describe("changes: pull-request", () => {
     expect(third.outputs.branch).not.toBe(branch);
   });
 
-  it("takes the default branch where a job is on none, and a name from the workflow", async () => {
+  it("targets the default branch where the job is on none, named after the workflow", async () => {
     fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const step = await play(
       { ref: "refs/tags/v1", sha: fixture.main, workflow: "Nightly: tidy up!" },
@@ -255,7 +255,7 @@ describe("changes: pull-request", () => {
     expect(pullOf(step).body).not.toContain("Refs");
   });
 
-  it("says which setting keeps it from being opened, and opens it in the next attempt", async () => {
+  it("names the setting that prevents opening it, and opens it in the next attempt", async () => {
     fixture.fixture.forge.pulls.mayBeOpened = false;
     fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const step = await play(issue("/agent mend it"));
@@ -274,7 +274,7 @@ describe("changes: pull-request", () => {
     expect(pullOf(again).state).toBe("open");
   });
 
-  it("is signed by GitHub, from the first commit on", async () => {
+  it("is signed by GitHub from the first commit on", async () => {
     const signed = { "signed-commits": "true" };
     const before = fixture.fixture.forge.push.count;
     fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
@@ -293,7 +293,7 @@ describe("changes: pull-request", () => {
     expect(fixture.fixture.forge.push.count).toBe(before);
   });
 
-  it("takes a branch away again that got no signed commit", async () => {
+  it("deletes a new branch that got no signed commit", async () => {
     fixture.plan(fixture.changes({ link: { mode: "120000", content: "x" } }));
     const step = await play(issue("/agent link it"), { "signed-commits": "true" });
     expectKept(step, "signing_unsupported", /"link" is not one/);

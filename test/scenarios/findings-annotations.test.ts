@@ -1,4 +1,4 @@
-// What a review found, where it is no review of a pull request: annotations, nothing, or what is no finding at all.
+// Findings without a review: annotations, no findings, and invalid ones.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
@@ -20,7 +20,7 @@ describe("findings", () => {
   afterEach(() => fixture.reset());
   afterAll(async () => await fixture.close());
 
-  it("are annotations where the job may not write, and it says which permission is missing", async () => {
+  it("are annotations where the job may not write, and the missing permission is named", async () => {
     fixture.reply = review(inDiff, outOfDiff);
     fixture.fixture.forge.rest.comments.deny("pull-requests");
     const { step } = await fixture.play();
@@ -32,7 +32,7 @@ describe("findings", () => {
     expect(step.summary).toContain("2 in the job's annotations");
   });
 
-  it("are annotations on a fork's pull request, which nothing is asked about", async () => {
+  it("are annotations on a fork's pull request, without an API request", async () => {
     fixture.reply = review(inDiff);
     const fork: JobOptions = { ...PULL, pullRequest: { origin: "fork" }, idToken: true };
     const { step, calls } = await fixture.play(fork, { "allow-forks": "true" });
@@ -42,7 +42,7 @@ describe("findings", () => {
     expect(step.log).toContain("The job of a fork's pull request can write no review");
   });
 
-  it("are a review of a fork's pull request for the comment of a maintainer", async () => {
+  it("are a review of a fork's pull request where a maintainer's comment starts the run", async () => {
     fixture.reply = review(inDiff);
     const { sent } = await fixture.play({
       event: "issue_comment",
@@ -52,7 +52,7 @@ describe("findings", () => {
     expect(sent).toMatchObject([{ commit_id: fixture.headSha, event: "COMMENT", comments: [{ line: 5 }] }]);
   });
 
-  it("are annotations where the workflow says so, on a pull request and elsewhere", async () => {
+  it('are annotations with "findings: annotations", on a pull request and elsewhere', async () => {
     fixture.reply = review(inDiff, inRange);
     const pull = await fixture.play(PULL, { findings: "annotations" });
     expect(pull.calls).toEqual([]);
@@ -76,7 +76,7 @@ describe("findings", () => {
     expect(step).toMatchObject({ annotations: [], outputs: { findings: "" } });
   });
 
-  it("are not said to be none where the reply is no review", async () => {
+  it("are not reported as none where the reply is not a review", async () => {
     fixture.reply = null;
     const asked = await fixture.play();
     expect(asked.step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success", findings: "" } });
@@ -94,7 +94,7 @@ describe("findings", () => {
     expect(step).toMatchObject({ annotations: [], outputs: { findings: "" } });
   });
 
-  it("are left out where they are not what a finding is", async () => {
+  it("are dropped where invalid", async () => {
     fixture.reply = review({ ...inDiff, line: 0 }, inDiff, { ...inDiff, path: "../../etc/passwd" });
     const { step, sent } = await fixture.play(PULL, { "output-schema": JSON.stringify({ type: "object" }) });
     expect(step.outputs.findings).toBe("1");
@@ -104,7 +104,7 @@ describe("findings", () => {
     expect(sent).toMatchObject([{ comments: [{ line: 5 }] }]);
   });
 
-  it.each(["review", "annotations"])("cannot speak for the Action, as %s", async (findings) => {
+  it.each(["review", "annotations"])("cannot print commands of the runner, as %s", async (findings) => {
     const words = [
       "::error::pwned",
       "##[error]pwned",

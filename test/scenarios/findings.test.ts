@@ -1,4 +1,4 @@
-// What a review found, as one review of the pull request: comments on its lines, and what no line can hold.
+// Findings as one review of the pull request: comments at lines of the diff, the rest in the review's text.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ACTIONS_BOT } from "../../fakes/code-host/comments.ts";
@@ -31,7 +31,7 @@ describe("the findings of a review", () => {
   afterEach(() => fixture.reset());
   afterAll(async () => await fixture.close());
 
-  it("become one review, with comments on the lines that any page of the diff shows", async () => {
+  it("become one review, with comments at the lines of all pages of the diff", async () => {
     fixture.reply = review(inDiff, inRange, outOfDiff);
     const { step, calls, sent } = await fixture.play();
     expect(step).toMatchObject({
@@ -72,7 +72,7 @@ describe("the findings of a review", () => {
     expect(JSON.parse(step.outputs["structured-output"] ?? "")).toEqual(fixture.reply);
   });
 
-  it("answer whoever asks for a review, beside the comment", async () => {
+  it("answer a request for a review, beside the status comment", async () => {
     fixture.reply = review(inDiff);
     const asked: JobOptions = { event: "issue_comment", comment: "/agent review" };
     const { step, sent } = await fixture.play(asked, { comment: "true" });
@@ -84,7 +84,7 @@ describe("the findings of a review", () => {
     expect(answer).toContain(`1 written in [the review](${String(fixture.reviews()[0]?.html_url)})`);
   });
 
-  it("are said once, whatever is pushed", async () => {
+  it("are published once, whatever is pushed", async () => {
     fixture.reply = review(inDiff, outOfDiff);
     await fixture.play();
     const moved = { ...inDiff, line: 6, body: "The FIFTH\nline says so." };
@@ -104,7 +104,7 @@ describe("the findings of a review", () => {
     expect(fixture.comments()).toHaveLength(2);
   });
 
-  it("are found again by the job that runs again", async () => {
+  it("are found again by a re-run job", async () => {
     fixture.reply = review(inDiff);
     await fixture.play({ ...PULL, runId: "1296269777" });
     const again = await fixture.play({ ...PULL, runId: "1296269777", runAttempt: "2" });
@@ -112,7 +112,7 @@ describe("the findings of a review", () => {
     expect(fixture.reviews()).toHaveLength(1);
   });
 
-  it("are not silenced by who copies a marker", async () => {
+  it("are not suppressed by a copied marker", async () => {
     fixture.reply = review(inDiff);
     await fixture.play();
     const copied = fixture.comments()[0]?.body ?? "";
@@ -150,7 +150,7 @@ describe("the findings of a review", () => {
     expect(step.summary).toContain("4 written in [the review]");
   });
 
-  it("keep their lines where a job that was ended has left a review in the way", async () => {
+  it("keep their lines where a killed job has left a pending review", async () => {
     fixture.reply = review(inDiff);
     fixture.fixture.forge.rest.reviews.leavePending(7, probeOf());
     const { step } = await fixture.play();
@@ -168,7 +168,7 @@ describe("the findings of a review", () => {
     expect(fixture.reviews()[0]?.body).toMatch(/Zebras count from one[\s\S]*Suggested:[\s\S]*Two lines/);
   });
 
-  it("are annotations where the code host takes no review at all", async () => {
+  it("are annotations where the code host accepts no review", async () => {
     fixture.reply = review(inDiff);
     fixture.fixture.forge.rest.reviews.leavePending(7, "Somebody is at work here.");
     const { step } = await fixture.play();
@@ -179,7 +179,7 @@ describe("the findings of a review", () => {
     expect(fixture.fixture.forge.rest.reviews.pendingOf(7)?.body).toBe("Somebody is at work here.");
   });
 
-  it("are written once where the code host's answer is lost", async () => {
+  it("are published once where the code host's answer is lost", async () => {
     fixture.reply = review(inDiff);
     fixture.fixture.forge.rest.reviews.loseNextAnswer();
     const { step, calls } = await fixture.play();
@@ -191,7 +191,7 @@ describe("the findings of a review", () => {
     expect(step.summary).toContain(`1 written in [the review](${String(fixture.reviews()[0]?.html_url)})`);
   });
 
-  it("are written at the second try where the code host stumbles", async () => {
+  it("are published by the retry after an error of the code host", async () => {
     fixture.reply = review(inDiff);
     const { api } = fixture.fixture.forge.faults;
     // The two lists and two pages of files are answered first.
@@ -204,7 +204,7 @@ describe("the findings of a review", () => {
   });
 });
 
-/** What a job leaves that was ended while it tried. */
+/** What a killed job leaves: a pending review. */
 function probeOf(): string {
   return `Not sent.\n\n${probeMarker()}`;
 }

@@ -1,4 +1,4 @@
-// What the Action says on the issue or the pull request: a reaction, and one comment that becomes the answer.
+// The status comment on an issue or pull request: a reaction to the request, then one comment that becomes the answer.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { CodeHostJob, CodeHostRequest } from "../../fakes/code-host/code-host.ts";
@@ -11,7 +11,7 @@ const COMMENTS = "/issues/7/comments";
 const MARKER = /\n<!-- agent-service:comment [0-9a-f]{32} -->$/;
 const REPOSITORY_API = "/api/v3/repos/octo-org/octo-repo";
 
-describe("the comment on a thread", () => {
+describe("the status comment", () => {
   let fixture: ScenarioFixture;
   beforeAll(async () => {
     fixture = await startFixture({ level: "scenario" });
@@ -50,7 +50,7 @@ describe("the comment on a thread", () => {
     ...more,
   });
 
-  it("becomes the answer to whoever asked, after a reaction", async () => {
+  it("becomes the answer to a request, after a reaction", async () => {
     const { step, job, written } = await play(comment("/agent review"));
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
     expect(written[0]).toBe("POST /issues/comments/3000001/reactions");
@@ -68,7 +68,7 @@ describe("the comment on a thread", () => {
     for (const secret of [job.githubToken, job.idTokenRequestToken]) expect(body).not.toContain(secret);
   });
 
-  it("is another for another request, and the same when the job runs again", async () => {
+  it("is a new one for each request, and the same one when the job is re-run", async () => {
     const job = comment("/agent review");
     const first = await play({ ...job, runId: "1296269901" });
     const again = await play({ ...job, runId: "1296269901", runAttempt: "2" });
@@ -87,7 +87,7 @@ describe("the comment on a thread", () => {
     if (made === undefined) throw new Error("There is no comment.");
     const answer = { ...made };
     expect(first.step.outputs["comment-url"]).toBe(answer.html_url);
-    // An impostor copies the marker onto the first page.
+    // Another account copies the marker onto the first page.
     fixture.forge.rest.clearComments(7);
     const user = { login: "outsider", id: 99, type: "User" };
     fixture.forge.rest.addComment(7, {
@@ -110,7 +110,7 @@ describe("the comment on a thread", () => {
     expect(fixture.forge.rest.commentsOf(7).find(({ id }) => id === 1)?.body).toBe(answer.body);
   });
 
-  it("stands under the line that was asked about", async () => {
+  it("is under the line of the request", async () => {
     const { step, written } = await play({ event: "pull_request_review_comment", comment: "/agent why 1?" });
     expect(written).toContain("POST /pulls/comments/3500001/reactions");
     expect(written).toContain("POST /pulls/7/comments/3500001/replies");
@@ -127,20 +127,20 @@ describe("the comment on a thread", () => {
     expect(review.step.outputs["comment-url"]).not.toBe("");
   });
 
-  it("says nothing to strangers, nor where nothing was asked", async () => {
+  it("is not written for users without write access, nor without a request", async () => {
     const outsider = { actor: "outsider", actorId: "99" };
     expect((await play(comment("/agent do it", outsider))).written).toEqual([]);
     expect((await play(comment("Looks good."))).written).toEqual([]);
     expect((await play({ event: "push" })).written).toEqual([]);
   });
 
-  it("is left out where the workflow says so", async () => {
+  it('is not written with "comment: false"', async () => {
     const { step, written } = await play(comment("/agent review"), { comment: "false" });
     expect(written).toEqual([]);
     expect(step.outputs).toMatchObject({ conclusion: "success", "comment-url": "" });
   });
 
-  it("costs no run where the job may not write", async () => {
+  it("does not fail the run where the job may not write", async () => {
     fixture.forge.rest.comments.deny("issues");
     fixture.forge.rest.comments.deny("pull-requests");
     const { step } = await play(comment("/agent review"));
@@ -152,8 +152,8 @@ describe("the comment on a thread", () => {
     );
   });
 
-  it("is made once, whatever the code host answers in between", async () => {
-    // The permission, the comment, the pull request and the conversation are read first.
+  it("is created once, whatever errors the code host answers", async () => {
+    // The permission, the comment, the pull request and the earlier comments are read first.
     const { api } = fixture.forge.faults;
     const job = await fixture.job(comment("/agent review"));
     let isArmed = false;
@@ -168,7 +168,7 @@ describe("the comment on a thread", () => {
     expect(answers()).toHaveLength(1);
   });
 
-  it("tells what went wrong, and what to do", async () => {
+  it("names the failure, and the fix", async () => {
     const { step } = await play(comment("/agent review"), { audience: "another.example" });
     expect(step.outputs.conclusion).toBe("failure");
     expect(answers()[0]?.body).toMatch(
