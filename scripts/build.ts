@@ -1,6 +1,6 @@
 // Bundles dist/, which the Action loads and which is committed, and npm/, which the package holds and which is not.
 // Byte-identical on every machine: no absolute path, no time, and one pinned esbuild.
-// Why: docs/decisions/004-runtime-dependencies.md
+// Why: docs/decisions/004-runtime-dependencies.md, docs/decisions/027-what-npm-holds-is-not-committed.md
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";

@@ -114,7 +114,6 @@ for (const kind of storeKinds) {
       [["workflows", "show", "nothing"], 'There is no workflow "nothing"'],
       [["claim", "release", "nothing"], 'There is no agent "nothing"'],
       [["workflows", "run", "nothing"], "(404 not_found): There is no workflow nothing."],
-      [["agents", "list", "--url", "http://127.0.0.1:2"], "(ECONNREFUSED)\nIs the service running"],
     ])("says what %j asks for in vain, and ends with 1", async (args, named) => {
       const { code, stdout, stderr } = await run(...args);
       expect([code, stdout]).toEqual([1, ""]);
@@ -127,6 +126,15 @@ for (const kind of storeKinds) {
     });
   });
 }
+
+describe("an operator's command where no service is", () => {
+  it("says so, asks whether it runs, and ends with 1", async () => {
+    const env = { AGENT_SERVICE_KEY: "svc_sk_of_nobody" };
+    const { code, stdout, stderr } = await runCommand(["agents", "list", "--url", "http://127.0.0.1:2"], env);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("(ECONNREFUSED)\nIs the service running");
+  });
+});
 
 describe("an operator's command with wrong arguments", () => {
   it.each([

@@ -6,7 +6,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Sandbox } from "../../../src/service/core/ports/sandbox.ts";
-import { hasBubblewrap, processesWith, SandboxFixture, SECRET, until } from "./sandbox-fixture.ts";
+import { hasBubblewrap, marked, processesWith, SandboxFixture, SECRET, until } from "./sandbox-fixture.ts";
 
 const MEGABYTE = 1024 * 1024;
 
@@ -190,12 +190,14 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
   describe("that takes all there is", () => {
     it("is ended when it multiplies", async () => {
       const few = await fixture.find({ limits: { processes: 60 } });
-      const bomb = "b() { b fork-bomb-marker | b fork-bomb-marker & }; b; while :; do sleep 1; done";
-      const result = await fixture.result(few, `bash -c '${bomb}' fork-bomb-marker`, { timeoutMs: 20_000 });
+      const bomb = `b() { b ${marked("fork-bomb")} | b ${marked("fork-bomb")} & }; b; while :; do sleep 1; done`;
+      const result = await fixture.result(few, `bash -c '${bomb}' ${marked("fork-bomb")}`, {
+        timeoutMs: 50_000,
+      });
       // Root is not held by the kernel but by the watch; for others the kernel refuses before the watch looks.
       expect(["processes", "time"]).toContain(result.limit);
       if (process.getuid?.() === 0) expect(result.limit).toBe("processes");
-      expect(await processesWith("fork-bomb-marker")).toEqual([]);
+      expect(await processesWith(marked("fork-bomb"))).toEqual([]);
     });
 
     it("is ended when its threads multiply or its processes take the memory together", async () => {
@@ -235,33 +237,35 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
 
   describe("that wants to stay", () => {
     it("leaves no daemon behind", async () => {
-      const daemon = "setsid nohup sh -c 'trap \"\" HUP TERM INT; while :; do sleep 1; done' daemon-marker";
+      const daemon = `setsid nohup sh -c 'trap "" HUP TERM INT; while :; do sleep 1; done' ${marked("daemon")}`;
       const result = await fixture.result(sandbox, `${daemon} >/dev/null 2>&1 & echo started`);
       expect(result).toMatchObject({ exitCode: 0, output: "started\n" });
-      expect(await processesWith("daemon-marker")).toEqual([]);
+      expect(await processesWith(marked("daemon"))).toEqual([]);
     });
 
     it("ends as a whole at its time limit, whatever it ignores", async () => {
-      const stubborn = `trap "" HUP TERM INT; setsid sh -c 'trap "" TERM; sleep 1000' time-marker & sleep 1000`;
+      const stubborn = `trap "" HUP TERM INT; setsid sh -c 'trap "" TERM; sleep 1000' ${marked("time")} & sleep 1000`;
       const result = await fixture.result(sandbox, stubborn, { timeoutMs: 300 });
       expect(result).toMatchObject({ timedOut: true, limit: "time", exitCode: null, signal: "SIGKILL" });
-      expect(await processesWith("time-marker")).toEqual([]);
+      expect(await processesWith(marked("time"))).toEqual([]);
     });
 
     it("ends as a whole when it is aborted, early or late", async () => {
       const late = new AbortController();
-      const running = fixture.result(sandbox, "sh -c 'sleep 1000' abort-marker", { signal: late.signal });
-      await until(async () => (await processesWith("abort-marker")).length > 0);
+      const running = fixture.result(sandbox, `sh -c 'sleep 1000' ${marked("abort")}`, {
+        signal: late.signal,
+      });
+      await until(async () => (await processesWith(marked("abort"))).length > 0);
       late.abort(new Error("enough"));
       await expect(running).rejects.toThrow("enough");
       for (let turns = 0; turns < 12; turns += 1) {
         const early = new AbortController();
-        const starting = fixture.result(sandbox, "sleep 1000 # abort-marker", { signal: early.signal });
+        const starting = fixture.result(sandbox, `sleep 1000 # ${marked("abort")}`, { signal: early.signal });
         for (let turn = 0; turn < turns * 3; turn += 1) await new Promise(setImmediate);
         early.abort(new Error("at once"));
         await expect(starting).rejects.toThrow("at once");
       }
-      expect(await processesWith("abort-marker")).toEqual([]);
+      expect(await processesWith(marked("abort"))).toEqual([]);
     });
   });
 

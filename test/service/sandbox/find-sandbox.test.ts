@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { mayExecute } from "../../../src/service/core/runs/shell-policy.ts";
-import { hasBubblewrap, processesWith, SandboxFixture, SECRET, until } from "./sandbox-fixture.ts";
+import { hasBubblewrap, marked, processesWith, SandboxFixture, SECRET, until } from "./sandbox-fixture.ts";
 
 let fixture: SandboxFixture;
 beforeEach(() => {
@@ -77,12 +77,12 @@ describe("SANDBOX off", () => {
 
   it("ends the command and what it started at its time limit, and what it leaves in its group", async () => {
     const sandbox = await fixture.find({ environment: { SANDBOX: "off" } });
-    const result = await fixture.result(sandbox, "sh -c 'sleep 1000; :' off-marker & sleep 1000", {
+    const result = await fixture.result(sandbox, `sh -c 'sleep 1000; :' ${marked("off")} & sleep 1000`, {
       timeoutMs: 200,
     });
     expect(result).toMatchObject({ limit: "time", timedOut: true, exitCode: null });
-    await fixture.result(sandbox, "sh -c 'sleep 1000; :' off-marker & echo left");
-    await until(async () => (await processesWith("off-marker")).length === 0);
+    await fixture.result(sandbox, `sh -c 'sleep 1000; :' ${marked("off")} & echo left`);
+    await until(async () => (await processesWith(marked("off"))).length === 0);
   });
 });
 

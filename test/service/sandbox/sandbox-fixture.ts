@@ -1,6 +1,7 @@
 // A data folder with a checkout of one run and one of another, and the sandbox to attack them from.
 
 import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -112,6 +113,13 @@ function commandOf(shell: string): SandboxCommand {
     maxOutputBytes: 100_000,
     signal: new AbortController().signal,
   };
+}
+
+const RUN_ID = randomUUID();
+
+/** A word for a command's arguments that nobody else's tests on this machine use at the same time. */
+export function marked(what: string): string {
+  return `${what}-${RUN_ID}`;
 }
 
 /** The processes of this machine that have `marker` among their arguments. */
