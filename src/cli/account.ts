@@ -1,12 +1,11 @@
-// Opens the client for a command of somebody with a key, and finds what its arguments name.
+// Opens the client for a command of somebody with a key.
 
 import { httpUrl, matching } from "../base/settings/kinds.ts";
 import { readSettings, setting } from "../base/settings/setting.ts";
 import { singleLine } from "../base/untrusted-text.ts";
 import { jobEnvironment } from "../ci/environment.ts";
 import { type Client, createClient } from "../client/client.ts";
-import { CommandError } from "./command-error.ts";
-import { anyText, argument, switchFlag, UsageError, valueFlag } from "./flags.ts";
+import { switchFlag, UsageError, valueFlag } from "./flags.ts";
 import { version } from "./version.ts";
 
 /** Somebody waits in front of a terminal: a few seconds in all. */
@@ -30,8 +29,6 @@ export const serviceFlags = {
   url: serviceUrlFlag,
   json: switchFlag("Print JSON on standard output."),
 };
-
-export const agentArgument = argument(anyText, "The agent, by its id or its name.");
 
 const accountKey = {
   ...matching(
@@ -79,20 +76,4 @@ function readRequired(
   );
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
   return values.value;
-}
-
-const AGENT_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-/** The id of the account's agent that is given by id or by name. Throws CommandError where there is no one such agent. */
-export async function findAgentId(client: Pick<Client, "agents">, given: string): Promise<string> {
-  if (AGENT_ID.test(given)) return given;
-  const agents = await client.agents.list({ query: { include_independent: true } });
-  const [found, another] = agents.filter(({ name }) => name === given);
-  if (found !== undefined && another === undefined) return found.id;
-  const name = JSON.stringify(singleLine(given, 100));
-  throw new CommandError(
-    found === undefined
-      ? `There is no agent ${name}. "agent-service agents list" shows this account's agents.`
-      : `More than one agent is called ${name}. Give the id: "agent-service agents list" shows it.`,
-  );
 }

@@ -3,7 +3,8 @@
 import { matching } from "../base/settings/kinds.ts";
 import type { Agent } from "../client/client.ts";
 import { type CiPolicy, type CiPolicyRule, ciPolicyRules } from "../contract/agents/ci-policy.ts";
-import { agentArgument, findAgentId, openClient, serviceFlags } from "./account.ts";
+import { openClient, serviceFlags } from "./account.ts";
+import { agentArgument, findAgentId } from "./agent-name.ts";
 import { type CommandGroup, command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import { anyText, argument, listFlag, switchFlag, valueFlag } from "./flags.ts";
@@ -19,8 +20,14 @@ const list = command({
     else if (found.length === 0) {
       process.stderr.write('There are no agents. "agent-service agents create <name>" makes one.\n');
     } else {
-      const rows = found.map((agent) => [agent.id, agent.name, agent.model, agent.created_at]);
-      printTable(["ID", "NAME", "MODEL", "CREATED"], rows);
+      const rows = found.map(({ id, name, model, created_at, retired_at = "-" }) => [
+        id,
+        name,
+        model,
+        created_at,
+        retired_at,
+      ]);
+      printTable(["ID", "NAME", "MODEL", "CREATED", "RETIRED"], rows);
     }
     return 0;
   },

@@ -4,9 +4,10 @@
 import { assertNever } from "../base/assert-never.ts";
 import { kind } from "../base/settings/setting.ts";
 import { openClient, serviceFlags } from "./account.ts";
+import { agentArgument, findStoredAgentId } from "./agent-name.ts";
 import { command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
-import { anyText, argument } from "./flags.ts";
+import { argument } from "./flags.ts";
 import { operate, storeFlags } from "./operate.ts";
 import { printFields, printJson, printText } from "./print.ts";
 
@@ -21,11 +22,12 @@ const claimLink = {
 
 const release = command({
   summary: "Take a repository's agent from the account that claimed it.",
-  arguments: { agent: argument(anyText, "The agent's id.") },
+  arguments: { agent: agentArgument },
   flags: storeFlags,
   examples: ["claim release <agent>"],
-  run: async ({ arguments: { agent: agentId }, flags }) =>
+  run: async ({ arguments: { agent }, flags }) =>
     await operate(flags, async ({ operator }) => {
+      const agentId = await findStoredAgentId(operator, agent);
       const done = await operator.releaseClaim(agentId);
       if (!done.ok) throw new CommandError(refusalText(done.refusal, operator.place));
       const { repository, accountId, cancelledSchedules } = done.value;

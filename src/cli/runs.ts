@@ -3,7 +3,8 @@
 import { integer, line } from "../base/settings/kinds.ts";
 import type { Run } from "../client/client.ts";
 import { MAX_IDEMPOTENCY_KEY_CHARS, MAX_PAGE_RUNS, MAX_TURN_TOKENS } from "../contract/runs/run-requests.ts";
-import { agentArgument, findAgentId, openClient, serviceFlags } from "./account.ts";
+import { openClient, serviceFlags } from "./account.ts";
+import { agentArgument, findAgentId } from "./agent-name.ts";
 import { type CommandGroup, command } from "./command.ts";
 import { anyText, argument, switchFlag, valueFlag } from "./flags.ts";
 import { followToEnd } from "./follow.ts";

@@ -7,6 +7,7 @@ import { kind } from "../base/settings/setting.ts";
 import { MAX_WORKFLOW_INPUT_CHARS } from "../contract/workflows/workflow.ts";
 import type { WorkflowRecord } from "../service/operator.ts";
 import { openClient, serviceFlags } from "./account.ts";
+import { agentArgument, findStoredAgentId } from "./agent-name.ts";
 import { type CommandGroup, command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import { anyText, argument, requiredFlag, UsageError, valueFlag } from "./flags.ts";
@@ -18,7 +19,6 @@ import { followFlag, keyFlag } from "./runs.ts";
 const MAX_NAME_CHARS = 100;
 const MAX_PROMPT_CHARS = 100_000;
 
-const agentIdArgument = argument(anyText, "The agent's id.");
 const workflowArgument = argument(anyText, "The workflow's id.");
 const versionFlag = valueFlag({
   kind: integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
@@ -36,7 +36,7 @@ const workflowInput = kind(`1 to ${MAX_WORKFLOW_INPUT_CHARS} characters`, (text)
 
 const put = command({
   summary: "Write a workflow (operator). Each time writes a version, or without --id another workflow.",
-  arguments: { agent: agentIdArgument },
+  arguments: { agent: agentArgument },
   flags: {
     ...storeFlags,
     name: requiredFlag({
@@ -58,10 +58,11 @@ const put = command({
     }),
   },
   examples: ["workflows put <agent> --name triage --prompt-file triage.md"],
-  run: async ({ arguments: { agent: agentId }, flags }) => {
+  run: async ({ arguments: { agent }, flags }) => {
     const prompt = await readPrompt(flags["prompt-file"]);
     const { id, name } = flags;
     return await operate(flags, async ({ operator }) => {
+      const agentId = await findStoredAgentId(operator, agent);
       const written = await operator.putWorkflow({ agentId, id, name, prompt });
       if (!written.ok && written.refusal.reason === "agent_not_found") {
         throw new CommandError(noAgentText(agentId, operator.place));
@@ -90,11 +91,12 @@ const put = command({
 
 const list = command({
   summary: "List the workflows of an agent (operator).",
-  arguments: { agent: agentIdArgument },
+  arguments: { agent: agentArgument },
   flags: storeFlags,
   examples: ["workflows list <agent>"],
-  run: async ({ arguments: { agent: agentId }, flags }) =>
+  run: async ({ arguments: { agent }, flags }) =>
     await operate(flags, async ({ operator }) => {
+      const agentId = await findStoredAgentId(operator, agent);
       const found = await operator.listWorkflows(agentId);
       if (found === null) throw new CommandError(noAgentText(agentId, operator.place));
       if (flags.json) printJson(found.map(shown));

@@ -78,6 +78,8 @@ export type Operator = {
   }): Promise<Result<FoundWorkflow, WorkflowRefusal>>;
   /** Takes a repository's agent from the account that claimed it. */
   releaseClaim(agentId: string): Promise<Result<Released, ReleaseRefusal>>;
+  /** The ids of the agents of this name in every account, without those that are retired. */
+  findAgentIds(name: string): Promise<readonly string[]>;
   close(): Promise<void>;
 };
 
@@ -116,6 +118,7 @@ export async function openOperator(config: Config): Promise<Operator> {
     },
     findWorkflow: (query) => findWorkflow(store, query),
     releaseClaim: (agentId) => releaseClaim(core, { agentId, requestId: "operator" }),
+    findAgentIds: async (name) => (await store.committed.agents.listByName(name)).map(({ id }) => id),
     close: () => store.close(),
   };
 }

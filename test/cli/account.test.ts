@@ -43,8 +43,8 @@ describe("agent-service with a key", () => {
     expect((await askJson("agents", "get", "helper")).id).toBe(agentId);
     const { stdout } = await ask("agents", "list");
     expect(stdout.split("\n")).toEqual([
-      expect.stringMatching(/^ID +NAME +MODEL +CREATED$/),
-      expect.stringMatching(new RegExp(`^${agentId} +helper +`)),
+      expect.stringMatching(/^ID +NAME +MODEL +CREATED +RETIRED$/),
+      expect.stringMatching(new RegExp(`^${agentId} +helper +.* +-$`)),
     ]);
   });
 
@@ -105,6 +105,11 @@ describe("agent-service with a key", () => {
     expect([wrongKey.code, wrongKey.stdout]).toEqual([1, ""]);
     expect(wrongKey.stderr).toContain("agent-service keys create");
 
+    const unnamed = await ask("runs", "list", "helpr");
+    expect([unnamed.code, unnamed.stderr]).toEqual([
+      1,
+      'There is no agent "helpr" in this account. "agent-service agents list" shows an account\'s agents.\n',
+    ]);
     const missing = await ask("agents", "get", "00000000-0000-7000-8000-000000000000");
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("404 not_found")]);
 

@@ -84,7 +84,7 @@ for (const kind of storeKinds) {
     it("writes a workflow in versions, which its owner activates and runs", async () => {
       const put = ["workflows", "put", agentId, "--name", "triage", "--prompt-file"];
       const { id } = await runJson(...put, await writePrompt("Look at new issues.\n"));
-      const inactive = await run("workflows", "list", agentId);
+      const inactive = await run("workflows", "list", "helper");
       expect(inactive.stdout).toMatch(new RegExp(`^${id} +triage +1 +none$`, "m"));
       expect((await runJson("workflows", "activate", id)).active_version).toBe(1);
       const second = await run(...put, await writePrompt("Look\u001b[31m twice."), "--id", id);

@@ -51,6 +51,17 @@ export class SqlAgents implements AgentStore {
     return rows.map(toAgent);
   }
 
+  async listByName(name: string): Promise<readonly Agent[]> {
+    const rows = await this.#db
+      .selectFrom("agents")
+      .selectAll()
+      .where("name", "=", name)
+      .where("retired_at", "is", null)
+      .orderBy("id")
+      .execute();
+    return rows.map(toAgent);
+  }
+
   async count(accountId: string): Promise<number> {
     const { count } = await this.#db
       .selectFrom("agents")

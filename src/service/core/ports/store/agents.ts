@@ -7,6 +7,8 @@ export interface AgentReader {
   find(id: string): Promise<Agent | null>;
   /** Newest first. Independent agents are listed only where `withIndependent` is true. */
   list(query: { accountId: string; withIndependent: boolean }): Promise<readonly Agent[]>;
+  /** Of every account, oldest first, without those that are retired. */
+  listByName(name: string): Promise<readonly Agent[]>;
   /** An account's agents that are not retired. */
   count(accountId: string): Promise<number>;
 }
