@@ -9,6 +9,7 @@ import { creditEndpoints, pricingEndpoints } from "../contract/money/endpoints.t
 import type { creditRoutes, pricingRoutes } from "../contract/money/routes.ts";
 import { scheduleEndpoints } from "../contract/schedules/endpoints.ts";
 import type { scheduleRoutes } from "../contract/schedules/routes.ts";
+import { callBytes, isByteSource } from "./bytes.ts";
 import { type ClientOptions as ConnectOptions, connect, type JobClient, jobClient } from "./job-client.ts";
 import { type NounClient, nounClient } from "./noun-client.ts";
 import { type SessionClient, sessionClient, type WebSocketConstructor } from "./session.ts";
@@ -38,6 +39,7 @@ export type {
   ExecuteWorkflowResponse,
   Workflow,
 } from "../contract/workflows/workflow.ts";
+export type { ByteSource, Download } from "./byte-source.ts";
 export type { CiClient, ExchangeOptions } from "./ci.ts";
 export {
   ApiError,
@@ -81,7 +83,7 @@ export type Client = JobClient & {
 
 /** Makes a client. Opens nothing until a method is called. */
 export function createClient(options: ClientOptions): Client {
-  const connection = connect(options);
+  const connection = { ...connect(options), streams: { callBytes, isByteSource } };
   return {
     ...jobClient(connection),
     agents: nounClient<typeof agentRoutes>(connection, agentEndpoints),

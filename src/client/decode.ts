@@ -35,7 +35,8 @@ export async function decodeEmpty(answer: Answer): Promise<void> {
   if (status >= 300) throw unexpected(answer, redirectText(answer));
 }
 
-async function refusalOf(answer: Answer): Promise<Error> {
+/** What a refusal is: ApiError for a problem body, DecodeError for all else. */
+export async function refusalOf(answer: Answer): Promise<Error> {
   const { response } = answer;
   const body = parseJson(answer);
   const { problemSchema } = await import("../contract/problems/problem.ts");
@@ -43,7 +44,7 @@ async function refusalOf(answer: Answer): Promise<Error> {
   if (!parsed.success) {
     return unexpected(answer, `answered ${response.status} with a body that is not in the contract`);
   }
-  const { error, code, request_id, claim_url, ...rest } = parsed.data;
+  const { error, code, request_id, claim_url, current_etag, ...rest } = parsed.data;
   return new ApiError({
     ...rest,
     status: response.status,
@@ -52,6 +53,7 @@ async function refusalOf(answer: Answer): Promise<Error> {
     requestId: request_id,
     call: describe(answer.request),
     claimUrl: claim_url,
+    currentEtag: current_etag,
     retryAfterMs: retryAfterOf(answer),
   });
 }

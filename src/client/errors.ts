@@ -33,6 +33,8 @@ export type ApiErrorFields = {
   readonly audience?: string | undefined;
   readonly claimUrl?: string | null | undefined;
   readonly retryAfterMs?: number | undefined;
+  readonly fields?: readonly { readonly field: string; readonly allowed: string }[] | undefined;
+  readonly currentEtag?: string | null | undefined;
 };
 
 /** The service answered, and said no. `code` is one of the contract's problem codes or a newer one. */
@@ -47,6 +49,10 @@ export class ApiError extends ClientError {
   readonly got: string | undefined;
   readonly audience: string | undefined;
   readonly claimUrl: string | null;
+  /** The fields of the request that are wrong, and what is allowed there. */
+  readonly fields: readonly { readonly field: string; readonly allowed: string }[];
+  /** The ETag that holds, with `precondition_failed`. */
+  readonly currentEtag: string | null;
   readonly retryAfterMs: number | undefined;
 
   constructor(fields: ApiErrorFields) {
@@ -59,6 +65,8 @@ export class ApiError extends ClientError {
     this.got = fields.got;
     this.audience = fields.audience;
     this.claimUrl = fields.claimUrl ?? null;
+    this.fields = fields.fields ?? [];
+    this.currentEtag = fields.currentEtag ?? null;
     this.retryAfterMs = fields.retryAfterMs;
   }
 }

@@ -3,6 +3,7 @@
 import type * as z from "zod/mini";
 import type { BackoffPolicy } from "../base/backoff.ts";
 import type {
+  ByteBody,
   Endpoint,
   JsonAnswer,
   JsonBody,
@@ -11,8 +12,9 @@ import type {
   Query,
   Route,
 } from "../contract/route.ts";
+import type { ByteSource, Download } from "./byte-source.ts";
 import { randomIdempotencyKey } from "./idempotency-key.ts";
-import { type Answer, type Call, type Connection, request, requestNothing } from "./request.ts";
+import { type Answer, type Call, type Connection, request, requestNothing, urlOf } from "./request.ts";
 
 /** What a long poll may take beyond the time that the service was asked to wait. */
 const LONG_POLL_MARGIN_MS = 15_000;
@@ -38,6 +40,27 @@ type BodyOptions<One extends Route> = One extends { readonly body: JsonBody<infe
     ? { readonly body?: z.input<Schema> }
     : { readonly body: z.input<Schema> }
   : object;
+type ByteOptions<One extends Route> = One extends { readonly body: ByteBody }
+  ? {
+      readonly body: ByteSource;
+      /** Left out: `application/octet-stream`. */
+      readonly contentType?: string | undefined;
+    }
+  : object;
+type MatchOptions<One extends Route> = One extends { readonly headers: readonly (infer Header)[] }
+  ? ("If-Match" extends Header
+      ? {
+          /** The ETag that the change builds on: ApiError `precondition_failed` when another one holds. */
+          readonly ifMatch?: string | undefined;
+        }
+      : object) &
+      ("Range" extends Header
+        ? {
+            /** From `start`, up to and not including `end`. */
+            readonly range?: { readonly start: number; readonly end?: number } | undefined;
+          }
+        : object)
+  : object;
 type KeyOptions<One extends Route> = One extends { readonly repeat: "keyed" }
   ? {
       /** What makes the call one, however often it is sent. Left out: a random one. */
@@ -49,12 +72,16 @@ type KeyOptions<One extends Route> = One extends { readonly repeat: "keyed" }
 export type RouteOptions<One extends Route> = PathOptions<One> &
   QueryOptions<One> &
   BodyOptions<One> &
+  ByteOptions<One> &
+  MatchOptions<One> &
   KeyOptions<One> &
   CallOptions;
 
 type RouteValue<One extends Route> = One["answer"] extends JsonAnswer
   ? z.output<Awaited<ReturnType<One["answer"]>>>
-  : void;
+  : One["answer"] extends "bytes"
+    ? Download
+    : void;
 
 export type RouteMethod<One extends Route> =
   object extends RouteOptions<One>
@@ -102,6 +129,9 @@ type AnyOptions = CallOptions & {
   readonly query?: Call<unknown>["query"];
   readonly body?: unknown;
   readonly idempotencyKey?: string | undefined;
+  readonly contentType?: string | undefined;
+  readonly ifMatch?: string | undefined;
+  readonly range?: { readonly start: number; readonly end?: number } | undefined;
 };
 
 async function callEndpoint(
@@ -115,7 +145,7 @@ async function callEndpoint(
     path: pathOf(endpoint.path, options as Readonly<Record<string, unknown>>),
     query,
     body,
-    ...(endpoint.repeat === "keyed" ? { headers: { "idempotency-key": keyOf(options) } } : {}),
+    headers: headersOf(endpoint, options),
     effect: endpoint.repeat === "once" ? "once" : "repeatable",
     credential: endpoint.callers.length === 0 ? "none" : "renewable",
     ...(wait > 0 ? { timeoutMs: wait * 1000 + LONG_POLL_MARGIN_MS } : {}),
@@ -124,9 +154,26 @@ async function callEndpoint(
     ...overrides,
   };
   const { answer: decoder } = endpoint;
+  const { streams } = connection;
+  if (streams !== undefined && (decoder === "bytes" || streams.isByteSource(body))) {
+    const source = streams.isByteSource(body) ? body : null;
+    return await streams.callBytes(connection, { ...call, endpoint, source, url: urlOf(connection, call) });
+  }
   return typeof decoder === "function"
     ? await request(connection, { ...call, decoder })
     : await requestNothing(connection, { ...call, decoder: null });
+}
+
+function headersOf(endpoint: Endpoint, options: AnyOptions): Record<string, string> {
+  const { contentType, ifMatch, range } = options;
+  return {
+    ...(endpoint.repeat === "keyed" ? { "idempotency-key": keyOf(options) } : {}),
+    ...(contentType === undefined ? {} : { "content-type": contentType }),
+    ...(ifMatch === undefined ? {} : { "if-match": `"${ifMatch}"` }),
+    ...(range === undefined
+      ? {}
+      : { range: `bytes=${range.start}-${range.end === undefined ? "" : range.end - 1}` }),
+  };
 }
 
 /** The header's key wins over the body's: what the caller named in either is what is sent. */

@@ -2,6 +2,8 @@
 
 import type { BackoffPolicy } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Endpoint } from "../contract/route.ts";
+import type { ByteSource } from "./byte-source.ts";
 import { type Decoder, decodeAnswer, decodeEmpty } from "./decode.ts";
 import { ApiError } from "./errors.ts";
 import { type RetryNotice, retrying } from "./retry.ts";
@@ -26,6 +28,18 @@ export type Connection = {
   readonly userAgent: string;
   readonly retry: BackoffPolicy;
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
+  /** Calls with bytes as streams. A CI job's client has none. */
+  readonly streams?: {
+    isByteSource(body: unknown): body is ByteSource;
+    callBytes(connection: Connection, call: ByteCall): Promise<Answer<unknown>>;
+  };
+};
+
+/** A call that sends or answers bytes. */
+export type ByteCall = Pick<Call<unknown>, "headers" | "credential" | "retry" | "signal"> & {
+  readonly endpoint: Endpoint;
+  readonly url: string;
+  readonly source: ByteSource | null;
 };
 
 export type Call<Value> = {
@@ -90,14 +104,10 @@ async function send<Value>(
 }
 
 async function buildRequest<Value>(connection: Connection, call: Call<Value>): Promise<TransportRequest> {
-  const url = new URL(connection.baseUrl + call.path);
-  for (const [name, value] of Object.entries(call.query ?? {})) {
-    if (value !== undefined) url.searchParams.set(name, String(value));
-  }
   const token = call.credential === "none" ? null : await connection.credential.token();
   return {
     method: call.method,
-    url: url.href,
+    url: urlOf(connection, call),
     headers: {
       accept: "application/json",
       "user-agent": connection.userAgent,
@@ -110,6 +120,18 @@ async function buildRequest<Value>(connection: Connection, call: Call<Value>): P
     maxBodyBytes: MAX_BODY_BYTES,
     signal: call.signal,
   };
+}
+
+/** Where a call goes, its query included. */
+export function urlOf(
+  { baseUrl }: Pick<Connection, "baseUrl">,
+  { path, query = {} }: Pick<Call<unknown>, "path" | "query">,
+): string {
+  const url = new URL(baseUrl + path);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  return url.href;
 }
 
 function isUnauthorized(error: unknown): boolean {

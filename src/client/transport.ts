@@ -81,7 +81,8 @@ export function describe(request: TransportRequest): string {
   return `${request.method} ${host}${pathname}`;
 }
 
-async function readText(response: Response, maxBytes: number): Promise<string> {
+/** A body as text, at most so many bytes. */
+export async function readText(response: Response, maxBytes: number): Promise<string> {
   if (response.body === null) return "";
   const decoder = new TextDecoder();
   let text = "";

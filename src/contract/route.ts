@@ -48,7 +48,7 @@ export type JsonBody<Schema extends z.ZodMiniType = z.ZodMiniType, IsOptional ex
   readonly isOptional: IsOptional;
 };
 
-/** A body that is read as a stream, in either direction of any size up to `maxBytes`. */
+/** A body that is read as a stream. */
 export type ByteBody = {
   readonly kind: "bytes";
   readonly maxBytes: number;
@@ -137,6 +137,14 @@ export function optionalJsonBody<Schema extends z.ZodMiniType>(
   maxBytes: number,
 ): JsonBody<Schema, true> {
   return { kind: "json", schema, maxBytes, acceptsForm: false, isOptional: true };
+}
+
+/** A body of bytes that is read as a stream. */
+export function byteBody(
+  maxBytes: number,
+  types: readonly string[] = ["application/octet-stream"],
+): ByteBody {
+  return { kind: "bytes", maxBytes, types };
 }
 
 /** Query parameters, each with its description. */

@@ -133,6 +133,10 @@ async function answersOf(
       ...(content === null ? {} : { content }),
     };
   }
+  if (route.headers?.includes("Range")) {
+    const ranged = headerRefs(["X-Request-Id", "Content-Range", "Content-Length", ...cached]);
+    said[206] = { description: "The range.", headers: ranged, content: { [BYTES]: {} } };
+  }
   if (isTagged) {
     said[304] = {
       description: "Nothing has changed since the ETag.",

@@ -5,7 +5,6 @@ import { ciEndpoints } from "../../../contract/ci/endpoints.ts";
 import { type Routes, routes } from "../../../contract/routes.ts";
 import type { Core } from "../../core/core.ts";
 import { RunSubmitter } from "../../core/runs/submit-run.ts";
-import { clientAddress } from "../shared/client-address.ts";
 import type { Handlers } from "./handler.ts";
 import { agentHandlers } from "./handlers/agents.ts";
 import { ciHandlers } from "./handlers/ci.ts";
@@ -17,6 +16,7 @@ import { scheduleHandlers } from "./handlers/schedules.ts";
 import { sessionHandlers } from "./handlers/sessions.ts";
 import { workflowHandlers } from "./handlers/workflows.ts";
 import { measure, measureExchange } from "./measure.ts";
+import { loggedPath, openRequest } from "./open-request.ts";
 import { claimPageRoutes } from "./pages/claim-page.ts";
 import { confirmPageRoutes } from "./pages/confirm-page.ts";
 import { docsRoutes } from "./pages/docs.ts";
@@ -33,24 +33,7 @@ export function createApp(core: Core, options: AppOptions): Hono<Env> {
 
   app.use(traceRequests(core));
 
-  app.use(async (context, next) => {
-    const startedAt = core.clock.now();
-    const requestId = core.random.uuid(startedAt);
-    context.set("requestId", requestId);
-    const log = core.log.child({ request_id: requestId });
-    context.set("log", log);
-    const { remoteAddress: peer } = context.env.incoming.socket;
-    const forwardedFor = context.req.header("x-forwarded-for");
-    context.set("address", clientAddress({ peer, forwardedFor }, options.trustedProxyHops));
-    // Set before the answer is made: changed afterwards, it would be made twice.
-    context.header("X-Request-Id", requestId);
-    await next();
-    const { method, path } = context.req;
-    const { status } = context.res;
-    const fields = { method, path: loggedPath(path), status, duration_ms: core.clock.now() - startedAt };
-    if (status >= 500) log.error(fields, "request");
-    else log.debug(fields, "request");
-  });
+  app.use(openRequest(core, options));
 
   app.use(measure(core));
 
@@ -90,9 +73,4 @@ async function notFound(context: RequestContext): Promise<Response> {
   const { method, path } = context.req;
   const message = `There is nothing at ${method} ${loggedPath(path)}. The routes are at /openapi.json.`;
   return answerProblem(context, { status: 404, code: "not_found", message });
-}
-
-/** A claim's token is in its path: it is not for logs or answers. */
-function loggedPath(path: string): string {
-  return path.startsWith("/claim/") ? "/claim/…" : path;
 }

@@ -23,7 +23,7 @@ export function answerTagged(
 }
 
 /** True when If-None-Match names the answer: among others, weakly, or as "any" (RFC 9110 §13.1.2). */
-function isKnown(header: string | undefined, etag: string): boolean {
+export function isKnown(header: string | undefined, etag: string): boolean {
   const known = (header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return known.includes(etag) || known.includes("*");
 }

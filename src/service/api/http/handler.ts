@@ -16,6 +16,8 @@ import type {
 import type { AccountCaller, Caller, CiJobCaller } from "../../core/accounts/caller.ts";
 import type { PublicProblem } from "../shared/problems/public-problem.ts";
 import type { Refusal } from "../shared/problems/to-problem.ts";
+import type { ByteContent } from "./bytes/answer-bytes.ts";
+import type { IfMatch } from "./bytes/preconditions.ts";
 
 /** The callers that the table lets through. Whether an account's caller is its owner, the use case asks itself. */
 type CallerOf<One extends Route> = [One["callers"][number]] extends [never]
@@ -40,6 +42,8 @@ export type RouteRequest<One extends Route> = {
   /** The header Idempotency-Key. Null without one, and where the route takes none. */
   readonly idempotencyKey: string | null;
   readonly requestId: string;
+  /** The header If-Match. Null without one. */
+  readonly ifMatch: IfMatch;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
 };
@@ -57,7 +61,9 @@ type AnswerBody<One extends Route> = One["answer"] extends JsonAnswer
   ? z.input<Awaited<ReturnType<One["answer"]>>> | JsonText
   : One["answer"] extends "text"
     ? { readonly text: string; readonly contentType: string }
-    : null;
+    : One["answer"] extends "bytes"
+      ? ByteContent
+      : null;
 
 type IsUnion<Whole, Part = Whole> = Part extends unknown ? ([Whole] extends [Part] ? false : true) : never;
 

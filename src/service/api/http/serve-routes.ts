@@ -12,9 +12,12 @@ import { bearerOf } from "../shared/bearer.ts";
 import { decode } from "../shared/decode.ts";
 import type { PublicProblem } from "../shared/problems/public-problem.ts";
 import type { Refusal } from "../shared/problems/to-problem.ts";
+import { answerBytes, type ByteContent } from "./bytes/answer-bytes.ts";
+import { readIfMatch } from "./bytes/preconditions.ts";
+import { RequestBodyError, requestBytes } from "./bytes/request-bytes.ts";
 import { answerTagged, tagBody } from "./entity-tag.ts";
 import { type AnyAnswer, type Handlers, JsonText, type RouteRequest } from "./handler.ts";
-import { hangUpOf } from "./hang-up.ts";
+import { type HangUp, hangUpOf } from "./hang-up.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { answerProblem, answerRefusal } from "./problems.ts";
 import { readBody } from "./read-body.ts";
@@ -64,13 +67,19 @@ async function serveRoute(context: RequestContext, serving: Serving): Promise<Re
   const caller = await admit(context, serving);
   if (!caller.ok) return answerFailure(context, caller.refusal);
   const hangUp = hangUpOf(context);
+  let isStreaming = false;
   try {
     const request = await readRequest(context, route, { caller: caller.value, hangUp });
     if (!request.ok) return answerFailure(context, request.refusal);
     const answer = await handler(request.value);
-    return answer.ok ? writeAnswer(context, route, answer.value) : answerFailure(context, answer.refusal);
+    if (!answer.ok) return answerFailure(context, answer.refusal);
+    isStreaming = route.answer === "bytes";
+    return writeAnswer(context, { route, hangUp }, answer.value);
+  } catch (cause) {
+    if (cause instanceof RequestBodyError) return answerProblem(context, cause.problem);
+    throw cause;
   } finally {
-    hangUp.stop();
+    if (!isStreaming) hangUp.stop();
   }
 }
 
@@ -116,7 +125,7 @@ function refuseClass({ callers }: Route, caller: Caller): Result<Caller, Failure
 async function readRequest(
   context: RequestContext,
   route: Route,
-  { caller, hangUp }: { caller: Caller | null; hangUp: ReturnType<typeof hangUpOf> },
+  { caller, hangUp }: { caller: Caller | null; hangUp: HangUp },
 ): Promise<Result<RouteRequest<Route>, PublicProblem>> {
   const key: Result<string | null, PublicProblem> =
     route.repeat === "keyed" ? idempotencyKeyOf(context) : ok(null);
@@ -124,10 +133,7 @@ async function readRequest(
   const query =
     route.query === undefined ? ok(null) : decode(route.query.schema, context.req.query(), "The query");
   if (!query.ok) return query;
-  const body =
-    route.body?.kind !== "json"
-      ? ok(null)
-      : await readBody(context, route.body, { hasKey: key.value !== null });
+  const body = await bodyOf(context, route, key.value !== null);
   if (!body.ok) return body;
   const request = {
     caller,
@@ -136,6 +142,7 @@ async function readRequest(
     body: body.value,
     idempotencyKey: key.value,
     requestId: context.var.requestId,
+    ifMatch: readIfMatch(context.req.header("if-match")),
     get signal() {
       return hangUp.signal;
     },
@@ -143,7 +150,20 @@ async function readRequest(
   return ok(request as RouteRequest<Route>);
 }
 
-function writeAnswer(context: RequestContext, route: Route, answer: AnyAnswer): Response {
+async function bodyOf(
+  context: RequestContext,
+  { body }: Route,
+  hasKey: boolean,
+): Promise<Result<unknown, PublicProblem>> {
+  if (body === undefined) return ok(null);
+  return body.kind === "json" ? await readBody(context, body, { hasKey }) : requestBytes(context, body);
+}
+
+function writeAnswer(
+  context: RequestContext,
+  { route, hangUp }: { route: Route; hangUp: HangUp },
+  answer: AnyAnswer,
+): Response {
   const { body, headers = {} } = answer;
   const status = Number(answer.status ?? Object.keys(route.answers)[0]);
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
@@ -151,6 +171,7 @@ function writeAnswer(context: RequestContext, route: Route, answer: AnyAnswer): 
   if (cacheControl !== undefined) context.header("Cache-Control", cacheControl);
   context.status(status as Parameters<typeof context.status>[0]);
   if (body === null) return context.body(null);
+  if (route.answer === "bytes") return answerBytes(context, body as ByteContent, hangUp);
   if (route.answer === "text") {
     const { text, contentType } = body as { text: string; contentType: string };
     context.header("Content-Type", contentType);

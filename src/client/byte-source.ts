@@ -1,0 +1,20 @@
+// What is uploaded, and what a download is. Types alone.
+
+/** What can be uploaded. A function makes the bytes anew, so that the call can be repeated as its route allows. */
+export type ByteSource = Bytes | (() => Bytes);
+/** Bytes, or what they come from. */
+export type Bytes = Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/** An answer in bytes. Read `body` to its end, or cancel it: the connection is held until then. */
+export type Download = {
+  /** 206 where a range was asked for and given, 304 where `ifNoneMatch` still holds: there is no body then. */
+  readonly status: number;
+  /** Of this answer, where the service says it. */
+  readonly size: number | null;
+  /** Without quotes. */
+  readonly etag: string | null;
+  readonly contentType: string;
+  /** Such as `bytes 0-1023/4096`. */
+  readonly contentRange: string | null;
+  readonly body: ReadableStream<Uint8Array>;
+};

@@ -1,0 +1,35 @@
+// What every request gets before its route: an id, a logger, the address that rate limits count, and a line in the log.
+
+import type { MiddlewareHandler } from "hono";
+import type { Core } from "../../core/core.ts";
+import { clientAddress } from "../shared/client-address.ts";
+import type { Env } from "./request-context.ts";
+
+export function openRequest(
+  core: Core,
+  options: { readonly trustedProxyHops: number },
+): MiddlewareHandler<Env> {
+  return async (context, next) => {
+    const startedAt = core.clock.now();
+    const requestId = core.random.uuid(startedAt);
+    context.set("requestId", requestId);
+    const log = core.log.child({ request_id: requestId });
+    context.set("log", log);
+    const { remoteAddress: peer } = context.env.incoming.socket;
+    const forwardedFor = context.req.header("x-forwarded-for");
+    context.set("address", clientAddress({ peer, forwardedFor }, options.trustedProxyHops));
+    // Set before the answer is made: changed afterwards, it would be made twice.
+    context.header("X-Request-Id", requestId);
+    await next();
+    const { method, path } = context.req;
+    const { status } = context.res;
+    const fields = { method, path: loggedPath(path), status, duration_ms: core.clock.now() - startedAt };
+    if (status >= 500) log.error(fields, "request");
+    else log.debug(fields, "request");
+  };
+}
+
+/** A claim's token is in its path: it is not for logs or answers. */
+export function loggedPath(path: string): string {
+  return path.startsWith("/claim/") ? "/claim/…" : path;
+}
