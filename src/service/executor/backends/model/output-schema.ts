@@ -36,6 +36,8 @@ export function outputForm({ $schema: _, ...schema }: Readonly<Record<string, un
 
 function compile(schema: Readonly<Record<string, unknown>>): ValidateFunction {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, logger: false });
+  // Compiles JSON Schema's own schema, which takes longest on a busy machine. The time limit is for the caller's.
+  ajv.validateSchema({});
   try {
     guard(schema);
     return withinTime(() => ajv.compile(schema));
