@@ -5,7 +5,7 @@ import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import { type Conclusion, failableConclusions } from "../report/conclusion.ts";
 
 /** As the service has it: no schema of the contract is loaded before the job has its identity. */
-export const MAX_OUTPUT_SCHEMA_BYTES = 64 * 1024;
+const MAX_OUTPUT_SCHEMA_BYTES = 64 * 1024;
 export const MAX_TURN_TOKENS = 5_000_000;
 export const DEFAULT_TIMEOUT_MINUTES = 60;
 /** Longer than commands and models take; time in the queue does not count. */
