@@ -50,8 +50,8 @@ ${settingsTable(traceSettings)}
 
 OpenTelemetry's library reads the rest of the
 [settings of its exporter](https://opentelemetry.io/docs/specs/otel/protocol/exporter/) (headers, timeout, compression,
-certificates), \`OTEL_SERVICE_NAME\` and \`OTEL_RESOURCE_ATTRIBUTES\` by itself. One that is wrong is named in the log and
-ignored.
+certificates), \`OTEL_SERVICE_NAME\` and \`OTEL_RESOURCE_ATTRIBUTES\` by itself. What is wrong there is ignored; the
+log names a wrong timeout, compression or certificate.
 `;
 }
 
