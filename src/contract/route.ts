@@ -1,5 +1,5 @@
 // One route is one typed object. The OpenAPI document, the HTTP registration, the client's methods and the table in
-// docs/api.md derive from it. Pure.
+// docs/api.md derive from it: docs/decisions/030-routes-are-one-table.md. Pure.
 
 import type * as z from "zod/mini";
 import type { DocumentHeader, RequestHeader } from "./headers.ts";

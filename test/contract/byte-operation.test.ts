@@ -1,0 +1,44 @@
+// What the document says of a route with bytes: its body, its range, and the refusals that follow from both.
+
+import { expect, it } from "vitest";
+import { operationOf } from "../../src/contract/openapi/operation.ts";
+import { byteBody, defineRoute, jobsAndAccounts, nounRoutes } from "../../src/contract/route.ts";
+
+const file = { path: "/v1/files/{id}", callers: jobsAndAccounts, repeat: "safe" } as const;
+const { write, read } = nounRoutes("files", "Runs", {
+  write: defineRoute({ ...file, method: "PUT", answer: "nothing" } as const, {
+    summary: "Write a file",
+    body: byteBody(1024, ["application/octet-stream", "text/plain"]),
+    headers: ["If-Match"],
+    answers: { 204: "Written." },
+  }),
+  read: defineRoute({ ...file, method: "GET", answer: "bytes" } as const, {
+    summary: "Read a file",
+    headers: ["Range"],
+    isTagged: true,
+    answers: { 200: "The bytes." },
+  }),
+});
+const parts = { examples: {}, nameOf: () => "unused" };
+
+it("takes the body's types, and refuses with 412, 413 and 415", async () => {
+  const operation = await operationOf(write, parts);
+  expect(operation).toMatchObject({
+    operationId: "filesWrite",
+    requestBody: { content: { "application/octet-stream": {}, "text/plain": {} } },
+    parameters: [{ name: "id" }, { name: "If-Match", in: "header" }],
+  });
+  const statuses = ["204", "400", "401", "403", "404", "412", "413", "415", "429", "500"];
+  expect(Object.keys(operation.responses as object)).toEqual(statuses);
+});
+
+it("answers with the bytes, a range of them, or that nothing has changed", async () => {
+  const operation = await operationOf(read, parts);
+  expect(Object.keys(operation.responses as object)).toEqual(
+    expect.arrayContaining(["200", "206", "304", "416"]),
+  );
+  expect(operation.responses).toMatchObject({
+    200: { content: { "application/octet-stream": {} } },
+    206: { headers: { "Content-Range": {}, ETag: {} } },
+  });
+});
