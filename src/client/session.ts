@@ -99,7 +99,7 @@ function followSession(connection: SocketConnection, options: SessionOptions): F
   };
 }
 
-/** The frames of one connection, until it is lost. Throws what connecting again would not mend. */
+/** The frames of one connection, until it is lost. Throws what connecting again would not fix. */
 async function* frames(
   connection: SocketConnection,
   options: SessionOptions,

@@ -11,7 +11,7 @@ import { HttpListener } from "./api/http/listener.ts";
 import { createProbeApp } from "./api/http/probe-app.ts";
 import { toProblem } from "./api/shared/problems/to-problem.ts";
 import { TokenBuckets } from "./api/shared/token-buckets.ts";
-import { SocketApi } from "./api/socket/socket-door.ts";
+import { SocketApi } from "./api/socket/socket-api.ts";
 import { gitCheckouts } from "./checkouts/git-checkouts.ts";
 import type { Core, FreeFor, Policy } from "./core/core.ts";
 import type { CheckoutProvider } from "./core/ports/checkout.ts";

@@ -1,4 +1,4 @@
-// GET /v1/ci/identity: what the service has bound to a job's capability, for whoever wonders why. Pure.
+// GET /v1/ci/identity: what the service has bound to a job's capability. Pure.
 
 import * as z from "zod/mini";
 import { ciRepositorySchema, quotaSchema } from "./exchange.ts";

@@ -7,7 +7,7 @@ import { anyEventSchema } from "../runs/run-event.ts";
 
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Every schema by its name. As for input: whoever reads an answer ignores fields that it does not know. */
+/** Every schema by its name. As for input: a reader of an answer ignores fields that it does not know. */
 export function toJsonSchemas(components: Components): Readonly<Record<string, JsonObject>> {
   const registry = z.registry<{ id: string }>();
   for (const [id, { schema }] of Object.entries(components)) registry.add(schema, { id });

@@ -1,4 +1,4 @@
-// Answers that a client may keep: their ETag, and 304 to whoever has them already.
+// Answers that a client may keep: their ETag, and 304 to a client that has them already.
 
 import { createHash } from "node:crypto";
 import type { RequestContext } from "./request-context.ts";

@@ -2,7 +2,7 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { MAX_IDEMPOTENCY_KEY_CHARS } from "../../../contract/runs/run-requests.ts";
-import { invalidRequest, type PublicProblem } from "./problems.ts";
+import { invalidRequest, type PublicProblem } from "../shared/problems/public-problem.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** The key; null where the request has no such header. */

@@ -3,7 +3,7 @@
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Hono } from "hono";
-import { isSocketRequest, type SocketApi } from "../socket/socket-door.ts";
+import { isSocketRequest, type SocketApi } from "../socket/socket-api.ts";
 import type { Env } from "./request-context.ts";
 
 type Fetch = Hono<Env>["fetch"];

@@ -1,11 +1,9 @@
 // A problem as an HTTP answer. Which problem a refusal is, shared/problems/ says for every transport.
 
-import { invalidRequest, type PublicProblem } from "../shared/problems/public-problem.ts";
+import type { PublicProblem } from "../shared/problems/public-problem.ts";
 import type { Refusal } from "../shared/problems/to-problem.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 import type { RequestContext } from "./request-context.ts";
-
-export { invalidRequest, type PublicProblem };
 
 /** Answers with a problem as every route does. */
 export function answerProblem(context: RequestContext, problem: PublicProblem): Response {

@@ -128,7 +128,7 @@ export class Connection {
     if (socket.isPaused && this.#waiting < MAX_WAITING_FRAMES) socket.resume();
   }
 
-  /** Whoever sends too much is read more slowly: while a frame waits, no others are read. */
+  /** A client that sends too much is read more slowly: while a frame waits, no others are read. */
   async #pace(): Promise<void> {
     const { clock } = this.#parts.core;
     for (;;) {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { SocketApi } from "../../../../src/service/api/socket/socket-door.ts";
+import { SocketApi } from "../../../../src/service/api/socket/socket-api.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { makeAccount } from "../../../support/service-account.ts";
 import { SocketClient } from "./socket-client.ts";

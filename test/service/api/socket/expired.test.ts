@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SocketApi } from "../../../../src/service/api/socket/socket-door.ts";
+import { SocketApi } from "../../../../src/service/api/socket/socket-api.ts";
 import { RunExpiry } from "../../../../src/service/core/runs/expire-runs.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";

@@ -1,4 +1,4 @@
-// The door of GET /v1/ws: who may open a socket, every open one, and their end when the service stops.
+// The API of GET /v1/ws: who may open a socket, every open one, and their end when the service stops.
 
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
@@ -57,7 +57,7 @@ export class SocketApi {
 
   /** The listener for an HTTP server's `upgrade`. */
   readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    // Whoever hangs up in the middle is not answered.
+    // A client that hangs up in the middle is not answered.
     socket.on("error", () => {});
     const now = this.#core.clock.now();
     const requestId = this.#core.random.uuid(now);
