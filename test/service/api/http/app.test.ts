@@ -11,7 +11,7 @@ import { openHttpApi } from "../../../support/service-api.ts";
 import { call } from "../../../support/service-client.ts";
 import { withReads } from "../../../support/wrapped-store.ts";
 
-describe("the door", () => {
+describe("the HTTP API", () => {
   let fixture: ServiceFixture;
 
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe("the door", () => {
   });
 });
 
-describe("the door when the store is away", () => {
+describe("the HTTP API when the store is away", () => {
   it("answers 500 with nothing but an id, logs the cause, and is not ready", async () => {
     const fail = async () => {
       throw new Error("password=hunter2 at 10.0.0.1");
