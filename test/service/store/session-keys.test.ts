@@ -23,28 +23,28 @@ for (const kind of storeKinds) {
       store.transact((tx) => tx.sessions.insertKey({ agentId, key, sessionId, createdAt: 1_000 }));
     const find = (key = "k", agentId = "agent-1") => store.committed.sessions.findByKey({ agentId, key });
 
-    it("lead to the session of whoever took them first", async () => {
+    it("lead to the session that took them first", async () => {
       expect(await find()).toBeNull();
-      expect(await take("thread-1")).toBe(true);
-      expect(await take("thread-2")).toBe(false);
-      expect(await find()).toBe("thread-1");
+      expect(await take("session-1")).toBe(true);
+      expect(await take("session-2")).toBe(false);
+      expect(await find()).toBe("session-1");
       expect([await find("K"), await find("k", "agent-2")]).toEqual([null, null]);
-      expect(await take("thread-2", "k", "agent-2")).toBe(true);
+      expect(await take("session-2", "k", "agent-2")).toBe(true);
     });
 
     it("are one's, of many who take them at once", async () => {
-      const takes = await Promise.all(Array.from({ length: 12 }, (_, index) => take(`thread-${index}`)));
+      const takes = await Promise.all(Array.from({ length: 12 }, (_, index) => take(`session-${index}`)));
       expect(takes.filter((isTaken) => isTaken)).toHaveLength(1);
-      expect(await find()).toBe(`thread-${takes.indexOf(true)}`);
+      expect(await find()).toBe(`session-${takes.indexOf(true)}`);
     });
 
     it("are freed one by one", async () => {
-      await take("thread-1");
-      await take("thread-1", "other");
+      await take("session-1");
+      await take("session-1", "other");
       await store.transact((tx) => tx.sessions.deleteKey({ agentId: "agent-1", key: "k" }));
       await store.transact((tx) => tx.sessions.deleteKey({ agentId: "agent-1", key: "unknown" }));
-      expect([await find(), await find("other")]).toEqual([null, "thread-1"]);
-      expect(await take("thread-2")).toBe(true);
+      expect([await find(), await find("other")]).toEqual([null, "session-1"]);
+      expect(await take("session-2")).toBe(true);
     });
 
     it("are free again after a transaction that was undone", async () => {
@@ -52,32 +52,32 @@ for (const kind of storeKinds) {
         await tx.sessions.insertKey({
           agentId: "agent-1",
           key: "k",
-          sessionId: "thread-1",
+          sessionId: "session-1",
           createdAt: 1_000,
         });
         throw new Error("Undo it.");
       });
       await expect(undone).rejects.toThrow("Undo it.");
       expect(await find()).toBeNull();
-      expect(await take("thread-2")).toBe(true);
+      expect(await take("session-2")).toBe(true);
     });
 
     it("are freed for a whole agent, and for no other", async () => {
-      for (const key of ["a", "b"]) await take("thread-1", key);
-      await take("thread-2", "a", "agent-2");
+      for (const key of ["a", "b"]) await take("session-1", key);
+      await take("session-2", "a", "agent-2");
       expect(await store.transact((tx) => tx.sessions.deleteKeys("agent-1"))).toBe(2);
       expect(await store.transact((tx) => tx.sessions.deleteKeys("agent-1"))).toBe(0);
       expect([await find("a"), await find("b"), await find("a", "agent-2")]).toEqual([
         null,
         null,
-        "thread-2",
+        "session-2",
       ]);
     });
 
     it("take any text that is no NUL", async () => {
-      const key = "thread-é 🧵 ' ; \\ %_\n".padEnd(255, "x");
-      expect(await take("thread-1", key)).toBe(true);
-      expect(await find(key)).toBe("thread-1");
+      const key = "session-é 🧵 ' ; \\ %_\n".padEnd(255, "x");
+      expect(await take("session-1", key)).toBe(true);
+      expect(await find(key)).toBe("session-1");
     });
   });
 }

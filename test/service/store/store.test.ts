@@ -87,7 +87,7 @@ for (const kind of storeKinds) {
       expect(await store.committed.runs.find("kept")).not.toBeNull();
     });
 
-    it("shows nobody what is not committed", async () => {
+    it("shows no reader what is not committed", async () => {
       let seen: unknown = "not looked";
       await store.transact(async (tx) => {
         await tx.runs.insert(makeRun(), makeRunInput());
@@ -185,7 +185,7 @@ for (const kind of storeKinds) {
       });
     });
 
-    it("numbers events 1, 2, 3 … whoever appends at the same time", async () => {
+    it("numbers events 1, 2, 3 … when several append at the same time", async () => {
       await store.transact((tx) => tx.runs.insert(makeRun(), makeRunInput()));
       await store.transact((tx) => tx.queue.start({ runId: "run-1", now: 1 }));
       await Promise.all(
@@ -388,7 +388,7 @@ for (const kind of storeKinds) {
       expect(await place.query("select id from ledger_postings")).toEqual([]);
     });
 
-    it("forgets what has ended", async () => {
+    it("deletes what has expired", async () => {
       await store.transact(async (tx) => {
         await tx.ci.claimToken({ issuer: "i", replayKey: "old", usableUntil: 10 });
         await tx.ci.claimToken({ issuer: "i", replayKey: "new", usableUntil: 30 });

@@ -113,7 +113,7 @@ describe("GET /metrics", () => {
     expect(metrics.text).not.toContain(job.agentId);
   });
 
-  it("makes no label of what a stranger asks for", async () => {
+  it("makes no label of a path that no route has", async () => {
     for (const path of ["/stranger", "/v1/stranger/x", "/claim/stranger/x", "/v1/ci/runs/%00stranger"]) {
       await fixture.call(path);
     }

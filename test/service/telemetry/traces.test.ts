@@ -371,7 +371,7 @@ describe("a service with a setting that OpenTelemetry does not understand", () =
   });
 });
 
-describe("a service that is told to keep its traces", () => {
+describe("a service without traces", () => {
   it.each<Readonly<Record<string, string>>>([
     { OTEL_SDK_DISABLED: "true" },
     { OTEL_TRACES_EXPORTER: "none" },

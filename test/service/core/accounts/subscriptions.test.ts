@@ -86,7 +86,7 @@ for (const kind of storeKinds) {
       await expectSoundLedger(fixture.place);
     });
 
-    it("gives the credits of periods in which nobody looked", async () => {
+    it("grants the credits of periods without a request", async () => {
       await setPlan(fixture.core, order());
       fixture.clock.advance(100 * 24 * 60 * 60_000);
       await renewDueAccounts(fixture.core);

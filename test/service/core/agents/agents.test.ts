@@ -101,7 +101,7 @@ for (const kind of storeKinds) {
       expect(await countAgents()).toBe(1);
     });
 
-    it("are a new one of the same name where nobody asked for the old one", async () => {
+    it("are made anew under the same name where the request does not ask for the existing one", async () => {
       const [first, second] = [await made({ name: "a" }), await made({ name: "a", if_exists: "error" })];
       expect(second.id).not.toBe(first.id);
       // The oldest of the name is the one that is found.

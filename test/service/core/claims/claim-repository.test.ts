@@ -93,7 +93,7 @@ for (const kind of storeKinds) {
         expect(later.claim_url).not.toBeNull();
       });
 
-      it("may be repeated, with the same end, and by nobody else", async () => {
+      it("may be repeated by the same account, with the same end, and by no other", async () => {
         const token = await fixture.token(fixture.repository());
         const first = await fixture.claim(owner.owner, token);
         fixture.core.clock.advance(60_000);
@@ -294,7 +294,7 @@ for (const kind of storeKinds) {
         }
       });
 
-      it("leave no claim behind when one asks while a job accepts the other", async () => {
+      it("leave no claim behind when one is made while a job accepts the other", async () => {
         for (let round = 0; round < 10; round += 1) {
           const repository = fixture.repository();
           await fixture.pending(owner, repository);

@@ -30,7 +30,7 @@ for (const kind of storeKinds) {
 
     afterEach(() => fixture.api.close());
 
-    it("leaves the agent unclaimed, for whoever claims it next", async () => {
+    it("leaves the agent unclaimed, so that it can be claimed again", async () => {
       expect(await release(agentId)).toMatchObject({
         ok: true,
         value: { agentId, accountId: account.id, repository: { name: repository.name } },

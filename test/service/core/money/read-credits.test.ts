@@ -83,7 +83,7 @@ for (const kind of storeKinds) {
       expect((await read(id, secret)).status).toBe(200);
     });
 
-    it("are shown to nobody else", async () => {
+    it("are shown to no other caller", async () => {
       const owner = await openWithKey("registered_free");
       const stranger = await openWithKey("registered_free");
       for (const id of [owner.id, NOBODY, "no-uuid", owner.id.toUpperCase()]) {

@@ -49,7 +49,7 @@ for (const kind of storeKinds) {
       expect([answer.status, problemSchema.parse(answer.body).code]).toEqual([409, "run_finished"]);
     };
 
-    it("ends a run that nobody took, which costs nothing", async () => {
+    it("ends a queued run, which costs nothing", async () => {
       const job = await fixture.job();
       const busy: string[] = [];
       for (let index = 0; index < 4; index += 1) busy.push(await job.start("wait"));

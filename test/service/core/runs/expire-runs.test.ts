@@ -117,7 +117,7 @@ for (const kind of storeKinds) {
       expect(await runExpiry.sweep()).toBe(0);
     });
 
-    it("are told of to nobody who may not read them", async () => {
+    it("are not revealed to a caller who may not read them", async () => {
       const { runId } = await speak(1);
       const other = await makeAccount(fixture);
       fixture.clock.advance(KEPT_MS + 1);
@@ -143,7 +143,7 @@ for (const kind of storeKinds) {
       expect((await readPage(runId)).done).toBe(true);
     });
 
-    it("go in steps that hold up nobody: many small ones at once, a large one bit by bit", async () => {
+    it("are deleted in short steps: several small runs in one, a large run in many", async () => {
       const large = await speak(2_500);
       fixture.clock.advance(1);
       for (let index = 0; index < 5; index += 1) await speak(1);

@@ -7,7 +7,7 @@ async function hasMoved(listener: { moved: Promise<void> }): Promise<boolean> {
 }
 
 describe("RunSignals", () => {
-  it("wakes those who wait for the run, once, and nobody else", async () => {
+  it("wakes the waiters of the run, once, and no others", async () => {
     const signals = new RunSignals();
     const [one, two, other] = [signals.listen("a"), signals.listen("a"), signals.listen("b")];
     signals.publish("a");
@@ -21,7 +21,7 @@ describe("RunSignals", () => {
     await later.moved;
   });
 
-  it("leaves nobody waiting who stopped listening", async () => {
+  it("ends the wait of a listener that stops", async () => {
     const signals = new RunSignals();
     const [leaving, staying] = [signals.listen("a"), signals.listen("a")];
     leaving.stop();
@@ -32,7 +32,7 @@ describe("RunSignals", () => {
     await staying.moved;
   });
 
-  it("wakes everybody when it is closed, and whoever comes later at once", async () => {
+  it("wakes every waiter when it is closed, and later ones at once", async () => {
     const signals = new RunSignals();
     const waiting = [signals.listen("a"), signals.listen("b")];
     expect(signals.isClosed).toBe(false);

@@ -58,7 +58,7 @@ for (const kind of storeKinds) {
       expect(await stalled.sweep()).toBe(0);
     });
 
-    it("are those alone that nobody spoke for, whatever the clock of their worker says", async () => {
+    it("are only those without a new heartbeat, whatever the clock of their worker says", async () => {
       const runId = await take();
       await fixture.submit();
       for (let beat = 0; beat < 5; beat += 1) {

@@ -120,7 +120,7 @@ for (const kind of storeKinds) {
       await spend(await fixture.job(claims), 1);
     });
 
-    it("lets nobody run where the operator gives no free credits", async () => {
+    it("refuses every run where the operator gives no free credits", async () => {
       await start(0);
       const job = await fixture.job();
       expect(job.exchanged).toMatchObject({ quota: { credits_remaining: 0 }, claim_url: expect.any(String) });

@@ -17,7 +17,7 @@ import { withWrites } from "../../../support/wrapped-store.ts";
 const TABLES = ["runs", "run_inputs", "sessions", "idempotency_keys", "ledger_postings"];
 
 for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`a run that nobody pays for, on ${kind.name}`, () => {
+  describe.skipIf(kind.isSkipped)(`a run that cannot be paid for, on ${kind.name}`, () => {
     let fixture: CoreFixture;
 
     afterEach(async () => {

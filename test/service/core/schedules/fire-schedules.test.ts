@@ -173,7 +173,7 @@ for (const kind of storeKinds) {
       }
     });
 
-    it("takes over a firing that nobody finished, not one under way", async () => {
+    it("takes over a firing that was not finished, not one in progress", async () => {
       const { agent } = await open();
       const dueAt = fixture.clock.now() + 30_000;
       const id = await plant(fixture, { agentId: agent.id, status: "firing", attempts: 1, dueAt });
