@@ -1,4 +1,5 @@
 // Commands as the library for command lines has them: parsing, help, and suggestions for what is misspelled.
+// docs/decisions/032-commander-reads-the-command-line.md
 
 import { CommanderError, Option, Command as Parser } from "commander";
 import { catalogue, commandNames } from "./catalogue.ts";

@@ -1,5 +1,6 @@
 // A setting of any source (environment variable, input of the Action, flag of the command): declared once, decoded here.
-// Pure. No schema library: the Action's step reads its inputs before the job has an identity, and must start quickly.
+// Pure. No schema library: the Action's step reads its inputs before the job has an identity, and must start quickly
+// (docs/decisions/031-settings-are-declared-once.md).
 
 import { ok, type Result, refused } from "../result.ts";
 import { visibleText } from "../untrusted-text.ts";
