@@ -1,11 +1,9 @@
 // Whether the agent could work without a server: settings, a model, a sandbox. Pure.
 
-import type { CheckState, DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
+import type { DoctorCheck, Observation } from "../report/doctor-page.ts";
 import { type EmbeddedReadiness, type Face, found, worstOf } from "./examination.ts";
 
 const HEADING = { id: "embedded", title: "Without a server" };
-
-type Remark = { readonly state: CheckState; readonly found: string; readonly fixes: readonly DoctorFix[] };
 
 export function checkEmbedded(readiness: EmbeddedReadiness, face: Face): DoctorCheck {
   const { settings, model, sandbox, notes } = readiness;
@@ -16,19 +14,19 @@ export function checkEmbedded(readiness: EmbeddedReadiness, face: Face): DoctorC
       fixes: [{ text: "Correct each of them; nothing else was looked at." }],
     });
   }
-  const remarks = [...modelRemarks(model, face), ...sandboxRemarks(sandbox, notes)];
+  const observations = [...modelObservations(model, face), ...sandboxObservations(sandbox, notes)];
   return found(HEADING, {
-    state: worstOf(remarks.map(({ state }) => state)),
+    state: worstOf(observations.map(({ state }) => state)),
     found: [
       "No service is named, so that the agent works inside the job.",
-      ...remarks.map((one) => one.found),
+      ...observations.map((one) => one.found),
     ].join(" "),
     facts: { model: model ?? "none", sandbox: sandbox ?? "none", notes: notes.join(" ") },
-    fixes: remarks.flatMap(({ fixes }) => fixes),
+    fixes: observations.flatMap(({ fixes }) => fixes),
   });
 }
 
-function modelRemarks(model: string | null, face: Face): Remark[] {
+function modelObservations(model: string | null, face: Face): Observation[] {
   if (model !== null) return [];
   return [
     {
@@ -48,7 +46,7 @@ function modelRemarks(model: string | null, face: Face): Remark[] {
   ];
 }
 
-function sandboxRemarks(sandbox: string | null, notes: readonly string[]): Remark[] {
+function sandboxObservations(sandbox: string | null, notes: readonly string[]): Observation[] {
   if (sandbox === null) {
     const fixes = [{ text: notes.at(-1) ?? "Choose another SANDBOX." }];
     return [{ state: "fault", found: "The sandbox that SANDBOX asks for does not work here.", fixes }];

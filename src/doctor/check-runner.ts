@@ -4,7 +4,7 @@ import { statfs } from "node:fs/promises";
 import { arch, release, tmpdir, type } from "node:os";
 import { ProcessNotStartedError, runProcess } from "../base/run-process.ts";
 import type { Environment } from "../ci/provider.ts";
-import type { CheckState, DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
+import type { DoctorCheck, Observation } from "../report/doctor-page.ts";
 import { found, worstOf } from "./examination.ts";
 
 const HEADING = { id: "runner", title: "The runner" };
@@ -12,15 +12,18 @@ const OLDEST_NODE = 24;
 const TOOL_MS = 10_000;
 const MIN_FREE_BYTES = 1024 ** 3;
 
-type Remark = { readonly state: CheckState; readonly found: string; readonly fixes: readonly DoctorFix[] };
-
 export async function checkRunner(env: Environment, signal: AbortSignal | undefined): Promise<DoctorCheck> {
   const folder = env.RUNNER_TEMP || tmpdir();
   const [git, freeBytes] = await Promise.all([gitVersion(env, signal), freeBytesIn(folder)]);
-  const remarks = [...nodeRemarks(), ...gitRemarks(git), ...diskRemarks(freeBytes, folder)];
+  const observations = [
+    ...nodeObservations(),
+    ...gitObservations(git),
+    ...diskObservations(freeBytes, folder),
+  ];
   return found(HEADING, {
-    state: worstOf(remarks.map(({ state }) => state)),
-    found: remarks.length === 0 ? "It has what a run needs." : remarks.map((one) => one.found).join(" "),
+    state: worstOf(observations.map(({ state }) => state)),
+    found:
+      observations.length === 0 ? "It has what a run needs." : observations.map((one) => one.found).join(" "),
     facts: {
       Node: process.versions.node,
       system: `${type()} ${release()}, ${arch()}`,
@@ -29,7 +32,7 @@ export async function checkRunner(env: Environment, signal: AbortSignal | undefi
       "free disk":
         freeBytes === null ? "not known" : `${(freeBytes / 1024 ** 3).toFixed(1)} GiB in ${folder}`,
     },
-    fixes: remarks.flatMap(({ fixes }) => fixes),
+    fixes: observations.flatMap(({ fixes }) => fixes),
   });
 }
 
@@ -56,14 +59,14 @@ async function freeBytesIn(folder: string): Promise<number | null> {
   }
 }
 
-function nodeRemarks(): Remark[] {
+function nodeObservations(): Observation[] {
   const major = Number(process.versions.node.split(".", 1)[0]);
   if (major >= OLDEST_NODE) return [];
   const text = `Use Node ${OLDEST_NODE} or newer.`;
   return [{ state: "fault", found: `Node is ${process.versions.node}.`, fixes: [{ text }] }];
 }
 
-function gitRemarks(git: string | null): Remark[] {
+function gitObservations(git: string | null): Observation[] {
   if (git !== null) return [];
   return [
     {
@@ -74,7 +77,7 @@ function gitRemarks(git: string | null): Remark[] {
   ];
 }
 
-function diskRemarks(freeBytes: number | null, folder: string): Remark[] {
+function diskObservations(freeBytes: number | null, folder: string): Observation[] {
   if (freeBytes === null) {
     const text = `Make ${folder} a folder that this user may read and write, or let RUNNER_TEMP (TMPDIR) name one.`;
     return [{ state: "fault", found: `The folder ${folder} cannot be looked at.`, fixes: [{ text }] }];

@@ -3,7 +3,7 @@
 import { ConnectionError } from "../client/errors.ts";
 import type { TransportResponse } from "../client/transport.ts";
 import { healthSchema } from "../contract/operation/health.ts";
-import type { CheckState, DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
+import type { DoctorCheck, Observation } from "../report/doctor-page.ts";
 import { jsonOf, noAnswer, strangerTrouble } from "./answer-troubles.ts";
 import { type ExamineOptions, found, worstOf } from "./examination.ts";
 import { bareHost, type ChosenProxy, chooseProxy, isLoopback, type ProxyChoice } from "./proxy.ts";
@@ -35,8 +35,6 @@ export type ServiceFinding = {
 };
 
 type Facts = Record<string, string | null | undefined>;
-type Remark = { readonly state: CheckState; readonly found: string; readonly fixes: readonly DoctorFix[] };
-
 export async function checkService(options: ServiceOptions): Promise<ServiceFinding> {
   const url = new URL(options.baseUrl);
   const host = bareHost(url);
@@ -48,14 +46,14 @@ export async function checkService(options: ServiceOptions): Promise<ServiceFind
       ? { host, port, isTls: url.protocol === "https:" }
       : { host: proxy.host, port: proxy.port, isTls: false },
   );
-  const remarks = [...plainHttp(url), ...proxyRemarks(options, choice)];
+  const observations = [...plainHttp(url), ...proxyObservations(options, choice)];
   const facts: Facts = {
     address: options.baseUrl,
     ...wayFacts(way, proxy),
     proxy: proxyText(options, choice),
   };
   const end = (trouble: Trouble): ServiceFinding => ({
-    check: conclude({ remarks: [{ state: "fault", ...trouble }, ...remarks], facts }),
+    check: conclude({ observations: [{ state: "fault", ...trouble }, ...observations], facts }),
     answer: null,
   });
 
@@ -65,9 +63,9 @@ export async function checkService(options: ServiceOptions): Promise<ServiceFind
     const trouble = certificateTrouble({ ...certificate, host, env: options.env });
     // Node was told to trust everything: it goes on, and so does whoever is on the way.
     if (options.env.NODE_TLS_REJECT_UNAUTHORIZED !== "0") return end(trouble);
-    remarks.push({ state: "warning", ...trouble });
+    observations.push({ state: "warning", ...trouble });
   }
-  if (certificate !== null) remarks.push(...expiry(certificate.validTo, options.clock.now()));
+  if (certificate !== null) observations.push(...expiry(certificate.validTo, options.clock.now()));
 
   const asked = await ask(options, "/healthz");
   if (!asked.ok) return end(noAnswer(asked.error, { proxy, env: options.env, host, port }));
@@ -78,19 +76,25 @@ export async function checkService(options: ServiceOptions): Promise<ServiceFind
   const ready = await ask(options, "/readyz");
   if (ready.ok) {
     facts.readyz = String(ready.response.status);
-    remarks.push(...readiness(ready.response));
+    observations.push(...readiness(ready.response));
   }
   facts["API version"] = await apiVersion(options);
-  return { check: conclude({ remarks, facts }), answer: timed };
+  return { check: conclude({ observations, facts }), answer: timed };
 }
 
-function conclude({ remarks, facts }: { remarks: readonly Remark[]; facts: Facts }): DoctorCheck {
-  const texts = remarks.map((remark) => remark.found);
+function conclude({
+  observations,
+  facts,
+}: {
+  observations: readonly Observation[];
+  facts: Facts;
+}): DoctorCheck {
+  const texts = observations.map((observation) => observation.found);
   return found(HEADING, {
-    state: worstOf(remarks.map(({ state }) => state)),
+    state: worstOf(observations.map(({ state }) => state)),
     found: texts.length === 0 ? "It is reached, and it is ready." : texts.join(" "),
     facts,
-    fixes: remarks.flatMap(({ fixes }) => fixes),
+    fixes: observations.flatMap(({ fixes }) => fixes),
   });
 }
 
@@ -121,7 +125,7 @@ async function ask(options: ServiceOptions, path: string, tries = 2): Promise<As
   }
 }
 
-function readiness(response: TransportResponse): Remark[] {
+function readiness(response: TransportResponse): Observation[] {
   const health = healthSchema.safeParse(jsonOf(response.body));
   const status = health.success ? health.data.status : `${response.status}`;
   if (status === "ok") return [];
@@ -173,7 +177,7 @@ function proxyText({ usesProxy }: ServiceOptions, choice: ProxyChoice): string {
   }
 }
 
-function proxyRemarks({ env, usesProxy }: ServiceOptions, choice: ProxyChoice): Remark[] {
+function proxyObservations({ env, usesProxy }: ServiceOptions, choice: ProxyChoice): Observation[] {
   if (choice.type === "unreadable") {
     const found = `The variable ${choice.variable} is no URL of a proxy.`;
     return [{ state: "warning", found, fixes: [{ text: `Write it as http://proxy.example:3128.` }] }];
@@ -193,7 +197,7 @@ function proxyRemarks({ env, usesProxy }: ServiceOptions, choice: ProxyChoice): 
   ];
 }
 
-function plainHttp(url: URL): Remark[] {
+function plainHttp(url: URL): Observation[] {
   if (url.protocol === "https:" || isLoopback(url)) return [];
   return [
     {
@@ -204,7 +208,7 @@ function plainHttp(url: URL): Remark[] {
   ];
 }
 
-function expiry(validTo: string, now: number): Remark[] {
+function expiry(validTo: string, now: number): Observation[] {
   const at = Date.parse(validTo);
   if (Number.isNaN(at) || at - now > SOON_MS) return [];
   return [

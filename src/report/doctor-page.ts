@@ -25,6 +25,9 @@ export type DoctorCheck = {
   readonly fixes: readonly DoctorFix[];
 };
 
+/** One of the observations that a check is made of. */
+export type Observation = Pick<DoctorCheck, "state" | "found" | "fixes">;
+
 export type DoctorPage = {
   readonly version: string;
   /** ISO 8601. */

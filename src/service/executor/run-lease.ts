@@ -49,7 +49,7 @@ export class RunLease {
   private constructor(options: LeaseOptions) {
     this.#options = options;
     // A nudge may arrive while the run is being taken. It is answered right after.
-    this.#stopListening = options.dispatch.onNudge(options.runId, () => this.#look());
+    this.#stopListening = options.dispatch.onNudge(options.runId, () => this.#checkStatus());
   }
 
   /** Aborts with a RunStopped when the work has to end. */
@@ -80,7 +80,7 @@ export class RunLease {
     const { id: runId, fence } = taken.run;
     this.#stopBeating = this.#options.heartbeats.add({ runId, fence }, (status) => this.observe(status));
     void this.#stopInTime();
-    if (this.#wasNudged) this.#look();
+    if (this.#wasNudged) this.#checkStatus();
   }
 
   async #stopInTime(): Promise<void> {
@@ -91,7 +91,7 @@ export class RunLease {
     );
   }
 
-  #look(): void {
+  #checkStatus(): void {
     this.#wasNudged = true;
     if (this.#taken === null) return;
     const { id: runId, fence } = this.#taken.run;

@@ -4,12 +4,12 @@
 import { readdir, readFile } from "node:fs/promises";
 
 const processId = /^\d+$/;
-/** Each look may find what was started since the last. */
-const MAX_LOOKS = 20;
+/** Each pass may find processes that were started since the last one. */
+const MAX_PASSES = 20;
 
 /** Ends every process whose environment names `home`, a folder that nobody else has. */
 export async function endOrphanProcesses(home: string): Promise<void> {
-  for (let look = 0; look < MAX_LOOKS; look += 1) {
+  for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     const found = await processesOf(home);
     if (found.length === 0) return;
     for (const id of found) kill(id);

@@ -27,7 +27,7 @@ export async function watchProcesses(watch: ProcessWatch): Promise<SandboxLimit 
   const folder = `/proc/${watch.firstProcess}/root/proc`;
   await sandboxIsMade(watch, folder);
   while (!watch.signal.aborted) {
-    const seen = await look(folder, watch.maxProcesses);
+    const seen = await countInside(folder, watch.maxProcesses);
     if (seen === null) return null;
     if (seen.processes > watch.maxProcesses) return "processes";
     if (seen.memoryBytes > watch.maxMemoryBytes) return "memory";
@@ -50,7 +50,7 @@ async function sandboxIsMade(watch: ProcessWatch, folder: string): Promise<void>
 
 type Seen = { readonly processes: number; readonly memoryBytes: number };
 
-async function look(folder: string, enough: number): Promise<Seen | null> {
+async function countInside(folder: string, enough: number): Promise<Seen | null> {
   const names = await readdir(folder).catch((cause: unknown) => {
     if (isGone(cause)) return null;
     throw new SandboxError("sandbox_not_watched", "The processes of the sandbox cannot be counted.", {

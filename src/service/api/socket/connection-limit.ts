@@ -18,9 +18,9 @@ export class ConnectionLimit {
     return taken < this.#allowed ? null : { reason: "sockets_reached", allowed: this.#allowed };
   }
 
-  /** A socket that has no seat yet. */
-  newcomer(): Seat {
-    return new Seat(this);
+  /** A socket that has no slot yet. */
+  newcomer(): ConnectionSlot {
+    return new ConnectionSlot(this);
   }
 
   move(from: string | null, to: string | null): void {
@@ -35,8 +35,8 @@ export class ConnectionLimit {
   }
 }
 
-/** The seat of one socket, which its credential's holder takes. */
-export class Seat {
+/** The slot of one socket, which its credential's holder takes. */
+export class ConnectionSlot {
   readonly #connectionLimit: ConnectionLimit;
   #key: string | null = null;
 
@@ -44,7 +44,7 @@ export class Seat {
     this.#connectionLimit = connectionLimit;
   }
 
-  /** Takes a seat for the caller, in the place of an earlier one. Null when there was one. */
+  /** Takes a slot for the caller, in the place of an earlier one. Null when there was one. */
   take(caller: Caller): SocketRefusal | null {
     const key = callerKey(caller);
     if (key === this.#key) return null;

@@ -20,7 +20,7 @@ import type { Refusal } from "../shared/problems/to-problem.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 import { TokenBucket } from "../shared/token-buckets.ts";
 import { answerCancel, answerSubmit } from "./answers.ts";
-import type { Seat } from "./connection-limit.ts";
+import type { ConnectionSlot } from "./connection-limit.ts";
 import { Credential } from "./credential.ts";
 import { SendBuffer } from "./send-buffer.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -40,7 +40,7 @@ export type ConnectionParts = {
   readonly requestId: string;
   /** Where it comes from. */
   readonly address: string;
-  readonly seat: Seat;
+  readonly slot: ConnectionSlot;
   /** Who the upgrade's Authorization header said it is; null where it had none. */
   readonly admitted: { readonly token: string; readonly caller: Caller } | null;
 };
@@ -79,7 +79,7 @@ export class Connection {
     socket.on("error", (cause) => log.debug({ err: cause }, "socket error"));
     socket.on("close", (code) => {
       this.#over.abort();
-      parts.seat.leave();
+      parts.slot.leave();
       this.#subscriptions.drop();
       log.debug({ code }, "socket closed");
       resolve();
@@ -191,9 +191,9 @@ export class Connection {
   }
 
   #admit(admitted: { token: string; caller: Caller }): void {
-    const unseated = this.#parts.seat.take(admitted.caller);
-    if (unseated !== null) {
-      this.#refuse(unseated);
+    const replaced = this.#parts.slot.take(admitted.caller);
+    if (replaced !== null) {
+      this.#refuse(replaced);
       return;
     }
     const expiresAt = this.#credential.accept(admitted);

@@ -91,7 +91,7 @@ export class SocketApi {
         log,
         requestId,
         address,
-        seat: this.#connectionLimit.newcomer(),
+        slot: this.#connectionLimit.newcomer(),
         admitted: admitted.ok ? admitted.value : null,
       });
       this.#connections.add(connection);
@@ -119,8 +119,8 @@ export class SocketApi {
     if (token === null) return ok(null);
     const caller = await admitCaller(this.#core, { bearer: token, address });
     if (!caller.ok) return refused(toProblem(caller.refusal));
-    const unseated = this.#connectionLimit.refusalOf(caller.value);
-    return unseated === null ? ok({ token, caller: caller.value }) : refused(toProblem(unseated));
+    const refusal = this.#connectionLimit.refusalOf(caller.value);
+    return refusal === null ? ok({ token, caller: caller.value }) : refused(toProblem(refusal));
   }
 
   #addressOf({ headers, socket }: IncomingMessage): string {
