@@ -18,8 +18,8 @@ import { CiJob } from "../support/service-job.ts";
 
 const AUDIENCE = "crash.example";
 const REPOSITORY = "octo/project";
-/** The store, its journal, and who holds the folder. */
-const OWN_FILES = /^(agent-service\.(pid|lock(-journal)?|sqlite(-shm|-wal)?)|checkouts|homes)$/;
+/** The store, its journal, who holds the folder, and where it answers. */
+const OWN_FILES = /^(agent-service\.(pid|url|lock(-journal)?|sqlite(-shm|-wal)?)|checkouts|homes)$/;
 
 let folder: string;
 let repository: TestRepository;
