@@ -147,8 +147,10 @@ async function readRun(client: Client, runId: string): Promise<StoredRunEvent[]>
 async function readSession(client: Client, sessionId: string): Promise<StoredRunEvent[]> {
   const events: StoredRunEvent[] = [];
   for await (const item of client.sessions.follow({ sessionId, retry: RETRY })) {
-    if (item.type === "event") events.push({ seq: item.seq, at: item.at, event: item.event });
-    else if (isTerminal(item.run.status) && events.length > 0) return events;
+    if (item.type !== "event") continue;
+    events.push({ seq: item.seq, at: item.at, event: item.event });
+    // The run's status may come first, where the connection was lost meanwhile.
+    if (item.event.type === "RUN_FINISHED" || item.event.type === "RUN_ERROR") return events;
   }
   return events;
 }
