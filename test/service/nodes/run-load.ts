@@ -10,7 +10,8 @@ import { amount } from "../../support/run/long.ts";
 import type { CiJob } from "../../support/service-job.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
 
-export const LOAD_RUNS = amount({ short: 60, long: 200 });
+/** Half of them are more than the workers have slots for: some wait while others are at work. */
+export const LOAD_RUNS = amount({ short: 120, long: 200 });
 /** Each so many runs one is also followed over a socket. */
 const SOCKET_EVERY = 10;
 const RETRY = { attempts: 60, firstDelayMs: 20, maxDelayMs: 2_000 };
