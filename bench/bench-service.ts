@@ -1,5 +1,5 @@
 // The service to be measured: one process, or API nodes and workers on one PostgreSQL, with jobs that use it, of a
-// forge of the benchmark's own. Backend `noop`: runs that clone and compute nothing, for what the service
+// codeHost of the benchmark's own. Backend `noop`: runs that clone and compute nothing, for what the service
 // itself takes.
 
 import { mkdtemp, rm } from "node:fs/promises";
@@ -25,7 +25,7 @@ export type Job = {
 };
 
 export type BenchService = {
-  readonly forge: CodeHost;
+  readonly codeHost: CodeHost;
   readonly jobs: AtLeastOne<Job>;
   /** Where runs are carried out: in one process the API itself. */
   readonly workers: AtLeastOne<ServedProcess>;
@@ -49,13 +49,13 @@ export type BenchServiceOptions = {
 };
 
 export async function startBenchService(options: BenchServiceOptions = {}): Promise<BenchService> {
-  const forge = await startCodeHost({ repositories: { "octo/hello": options.repository ?? root } });
-  const closeCodeHost = opened(() => forge.close());
+  const codeHost = await startCodeHost({ repositories: { "octo/hello": options.repository ?? root } });
+  const closeCodeHost = opened(() => codeHost.close());
   const folder = await mkdtemp(join(tmpdir(), "agent-service-bench-"));
   const removeFolder = opened(() => rm(folder, { recursive: true, force: true }));
 
   const start = async (role: string, args: readonly string[]) =>
-    await startServer({ args, env: environment({ options, forge, role, folder }) });
+    await startServer({ args, env: environment({ options, codeHost, role, folder }) });
   const { pairs, worker } = options;
   const names = Array.from({ length: pairs ?? 0 }, (_, index) => String(index));
   const serve = ["npm/cli.mjs", "serve"];
@@ -67,10 +67,10 @@ export async function startBenchService(options: BenchServiceOptions = {}): Prom
   const jobs: Job[] = [];
   for (let index = 0; index < (options.jobs ?? 1); index += 1) {
     const api = apis[index % apis.length] ?? atLeastOne(apis)[0];
-    jobs.push(await exchange({ forge, api, index }));
+    jobs.push(await exchange({ codeHost, api, index }));
   }
   return {
-    forge,
+    codeHost,
     jobs: atLeastOne(jobs),
     workers: atLeastOne(pairs === undefined ? apis : workers),
     stop: async () => {
@@ -85,7 +85,7 @@ let nodes = 0;
 
 function environment(node: {
   options: BenchServiceOptions;
-  forge: CodeHost;
+  codeHost: CodeHost;
   role: string;
   folder: string;
 }): Record<string, string> {
@@ -95,7 +95,7 @@ function environment(node: {
     BACKEND: "noop",
     BASE_URL: `http://${AUDIENCE}`,
     CI_FREE_CREDITS: "1000000",
-    CI_ISSUERS: JSON.stringify([node.forge.issuerEntry]),
+    CI_ISSUERS: JSON.stringify([node.codeHost.issuerEntry]),
     DATA_DIR: join(node.folder, `node-${nodes}`),
     DRAIN_SECONDS: "0",
     PORT: "0",
@@ -110,15 +110,15 @@ function environment(node: {
   };
 }
 
-async function exchange(asked: { forge: CodeHost; api: ServedProcess; index: number }): Promise<Job> {
-  const { forge, api, index } = asked;
-  const job = await forge.job();
+async function exchange(asked: { codeHost: CodeHost; api: ServedProcess; index: number }): Promise<Job> {
+  const { codeHost, api, index } = asked;
+  const job = await codeHost.job();
   const id = String(1_000 + index);
-  const door = new LoadClient({ baseUrl: api.url, bearer: "" });
-  const { status, body } = await door.send("POST", "/v1/ci/oidc/exchange", {
+  const client = new LoadClient({ baseUrl: api.url, bearer: "" });
+  const { status, body } = await client.send("POST", "/v1/ci/oidc/exchange", {
     subject_token: job.mintIdToken(AUDIENCE, { repository_id: id, repository_owner_id: id }),
   });
-  door.close();
+  client.close();
   if (status !== 200) throw new Error(`The exchange answered ${status}: ${body}`);
   const { access_token: bearer, agent_id: agentId } = exchangeResponseSchema.parse(JSON.parse(body));
   return { api, agentId, bearer, client: new LoadClient({ baseUrl: api.url, bearer }) };

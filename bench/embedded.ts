@@ -57,9 +57,9 @@ export async function measureEmbedded(options: { rounds: number }): Promise<Embe
 let jobs = 0;
 
 /** A job of a workflow run of its own, with its commit in its checkout as actions/checkout leaves it. */
-async function checkedOutJob({ forge }: BenchService, repository: string): Promise<CodeHostJob> {
+async function checkedOutJob({ codeHost }: BenchService, repository: string): Promise<CodeHostJob> {
   jobs += 1;
-  const job = await forge.job({ runId: String(1_000_000 + jobs) });
+  const job = await codeHost.job({ runId: String(1_000_000 + jobs) });
   const { GITHUB_WORKSPACE: cwd, GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = job.env;
   const git = (args: readonly string[]) => execFileSync("git", args, { cwd, stdio: "pipe" });
   git(["clone", "--quiet", "--depth=1", `file://${repository}`, "."]);

@@ -1,4 +1,4 @@
-// npm run demo: one whole CI job on this machine. A forge with real keys on loopback, the real service in a fresh
+// npm run demo: one whole CI job on this machine. A code host with real keys on loopback, the real service in a fresh
 // folder, the built Action as a child process with the environment that a runner gives it, on this very repository.
 // Only the code host is a stand-in. With --embedded or --model there is no server: the service runs inside the step.
 
@@ -35,7 +35,7 @@ const [modelUrl = ""] = positionals;
 
 const folder = await mkdtemp(join(tmpdir(), "agent-service-demo-"));
 const repository = isOn("model") ? await makeProject(join(folder, "project")) : root;
-const forge = await startCodeHost({
+const codeHost = await startCodeHost({
   repositories: { [REPOSITORY]: { path: repository, visibility: isOn("private") ? "private" : "public" } },
 });
 const service = isEmbedded
@@ -43,19 +43,19 @@ const service = isEmbedded
   : await startServer({
       args: ["npm/cli.mjs", "serve", "--port", "0", "--data-dir", join(folder, "service")],
       env: {
-        CI_ISSUERS: JSON.stringify([forge.issuerEntry]),
+        CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]),
         ...(isOn("quota-ended") ? { CI_FREE_CREDITS: "0" } : {}),
       },
     });
 const model: DemoModel | null = isOn("model") ? await openDemoModel(modelUrl, process.env) : null;
-const job = await forge.job({
+const job = await codeHost.job({
   event: "workflow_dispatch",
   idToken: !isEmbedded && !isOn("no-permission"),
 });
 const checkout = isEmbedded ? checkOut(job, repository) : null;
 
 say(service === null ? "There is no service yet." : `The service is at ${service.url}.`);
-say(`The code host is at ${forge.url}.`);
+say(`The code host is at ${codeHost.url}.`);
 const told = (Object.keys(scenarios) as Scenario[]).filter(isOn).map((name) => scenarios[name]);
 say(told.length === 0 ? "The job runs as it should." : `In this job ${told.join(", and ")}.`);
 say("", "── the job's log ".padEnd(100, "─"), "");
@@ -81,7 +81,7 @@ say("", `exit code ${main.exitCode}`, `summary   ${summaryPath}`);
 
 await model?.close();
 await service?.stop();
-await forge.close();
+await codeHost.close();
 
 function say(...lines: string[]): void {
   process.stdout.write(`${lines.join("\n")}\n`);

@@ -56,15 +56,15 @@ const project: Readonly<Record<string, string>> = {
 export async function playJob(folder: string): Promise<Played> {
   await using opened = new AsyncDisposableStack();
   const repository = await makeRepository(join(folder, "parcels"));
-  const forge = await startCodeHost({ repositories: { [REPOSITORY]: { path: repository } } });
-  opened.defer(() => forge.close());
+  const codeHost = await startCodeHost({ repositories: { [REPOSITORY]: { path: repository } } });
+  opened.defer(() => codeHost.close());
   const model = await startModelServer({ script: repair(), apiKey: MODEL_KEY, models: [MODEL] });
   opened.defer(() => model.close());
   const service = await startServer({
     args: ["npm/cli.mjs", "serve", "--port", "0", "--data-dir", join(folder, "service")],
     env: {
       BACKEND: "model",
-      CI_ISSUERS: JSON.stringify([forge.issuerEntry]),
+      CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]),
       MODEL,
       MODEL_API_KEY: MODEL_KEY,
       MODEL_BASE_URL: model.baseUrl,
@@ -73,7 +73,7 @@ export async function playJob(folder: string): Promise<Played> {
     },
   });
   opened.defer(() => service.stop());
-  const job = await forge.job({
+  const job = await codeHost.job({
     event: "issue_comment",
     comment: request,
     pullRequest: { number: PULL_REQUEST, title: "Split a weight into parcels" },
@@ -81,7 +81,7 @@ export async function playJob(folder: string): Promise<Played> {
   const inputs = { "base-url": service.url, "github-token": job.githubToken, changes: "commit" };
   const main = await runAction({ entry: "main", env: job.env, inputs });
   await runAction({ entry: "post", env: job.env, inputs, state: main.state });
-  const comment = forge.rest.commentsOf(PULL_REQUEST).find(({ user }) => user === ACTIONS_BOT);
+  const comment = codeHost.rest.commentsOf(PULL_REQUEST).find(({ user }) => user === ACTIONS_BOT);
   return whatWasWritten(main, comment);
 }
 

@@ -179,7 +179,7 @@ export async function startCodeHost(options: CodeHostOptions): Promise<CodeHost>
 
 const ID_TOKEN_PREFIX = "/_apis/distributedtask/hubs/Actions/plans/";
 
-type Door = {
+type HostCall = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly url: URL;
@@ -187,8 +187,8 @@ type Door = {
   readonly faults: Faults;
 };
 
-async function serveIdToken(door: Door): Promise<void> {
-  const { request, response, url, jobs, faults } = door;
+async function serveIdToken(call: HostCall): Promise<void> {
+  const { request, response, url, jobs, faults } = call;
   if (await faults.answered(response)) return;
   const job = jobs.get(/\/jobs\/([^/]+)\/idtoken$/.exec(url.pathname)?.[1] ?? "");
   if (job === undefined || request.headers.authorization !== `Bearer ${job.idTokenRequestToken}`) {
@@ -203,7 +203,7 @@ async function serveIdToken(door: Door): Promise<void> {
 }
 
 async function serveApi(
-  door: Door & {
+  call: HostCall & {
     readonly body: string;
     readonly repositories: ReadonlyMap<string, KnownRepository>;
     readonly rest: CodeHostRest;
@@ -211,7 +211,7 @@ async function serveApi(
     readonly pulls: CodeHostPulls;
   },
 ): Promise<void> {
-  const { request, response, url, jobs, repositories, faults } = door;
+  const { request, response, url, jobs, repositories, faults } = call;
   if (await faults.answered(response)) return;
   const token = bearerOf(request);
   const job = [...jobs.values()].find(({ githubToken }) => githubToken === token);
@@ -234,12 +234,12 @@ async function serveApi(
       default_branch: "main",
     });
   }
-  const isDenied = (permission: TokenPermission) => door.rest.comments.isDenied(permission);
+  const isDenied = (permission: TokenPermission) => call.rest.comments.isDenied(permission);
   if (url.pathname === "/api/graphql") {
-    return serveGraphql(response, door.body, {
+    return serveGraphql(response, call.body, {
       pathOf: (name) => repositories.get(name)?.path,
       mayWrite: !isDenied("contents"),
-      protectedBranches: door.push.protectedBranches,
+      protectedBranches: call.push.protectedBranches,
     });
   }
   const below = /^\/api\/v3\/repos\/[^/]+\/[^/]+(\/.+)$/.exec(decodeURIComponent(url.pathname))?.[1] ?? "";
@@ -251,8 +251,8 @@ async function serveApi(
     return sendJson(response, 403, { message: "Resource not accessible by integration", status: "403" });
   }
   const named = repositories.get(/^\/api\/v3\/repos\/([^/]+\/[^/]+)/.exec(url.pathname)?.[1] ?? "");
-  if (named !== undefined && door.pulls.handle({ ...door, path: below, repository: named, isDenied })) return;
-  if (door.rest.handle(request, response, { url, path: below, body: door.body })) return;
+  if (named !== undefined && call.pulls.handle({ ...call, path: below, repository: named, isDenied })) return;
+  if (call.rest.handle(request, response, { url, path: below, body: call.body })) return;
   const match = /^\/api\/v3\/repos\/([^/]+\/[^/]+)\/contents\/?(.*)$/.exec(decodeURIComponent(url.pathname));
   const repository = repositories.get(match?.[1] ?? "");
   if (repository === undefined || request.method !== "GET") return sendNotFound(response);
@@ -266,7 +266,7 @@ async function serveApi(
   });
 }
 
-async function takePush(door: {
+async function takePush(call: {
   request: IncomingMessage;
   response: ServerResponse;
   body: Buffer;
@@ -275,7 +275,7 @@ async function takePush(door: {
   rest: CodeHostRest;
   push: CodeHostPush;
 }): Promise<boolean> {
-  const { request, response, body, jobs, repositories, rest, push } = door;
+  const { request, response, body, jobs, repositories, rest, push } = call;
   const token = bearerOf(request);
   const job = [...jobs.values()].find(({ githubToken }) => githubToken === token);
   const granted = job?.permissions ?? null;

@@ -16,7 +16,7 @@ export type CodeHostPull = {
   readonly merged_at?: string | null;
 };
 
-export type PullsDoor = {
+export type PullsCall = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly url: URL;
@@ -44,31 +44,31 @@ export class CodeHostPulls {
   }
 
   /** False for a request that is none of these. */
-  handle(door: PullsDoor): boolean {
-    const { request, path } = door;
+  handle(call: PullsCall): boolean {
+    const { request, path } = call;
     switch (`${request.method} ${path.replace(/\d+$/, "N").replace(/^(\/git\/refs\/heads\/).+/, "$1*")}`) {
       case "GET /pulls":
-        this.#list(door);
+        this.#list(call);
         return true;
       case "POST /pulls":
-        this.#open(door);
+        this.#open(call);
         return true;
       case "PATCH /pulls/N":
-        return this.#update(door);
+        return this.#update(call);
       case "POST /git/refs":
-        this.#makeRef(door);
+        this.#makeRef(call);
         return true;
       case "DELETE /git/refs/heads/*":
-        git(door, ["update-ref", "-d", path.replace(/^\/git\//, "")]);
-        door.response.writeHead(204).end();
+        git(call, ["update-ref", "-d", path.replace(/^\/git\//, "")]);
+        call.response.writeHead(204).end();
         return true;
       default:
         return false;
     }
   }
 
-  #list(door: PullsDoor): void {
-    const { url, repository, response } = door;
+  #list(call: PullsCall): void {
+    const { url, repository, response } = call;
     const state = url.searchParams.get("state") ?? "open";
     const head = url.searchParams.get("head");
     const [owner] = repository.fullName.split("/");
@@ -76,13 +76,13 @@ export class CodeHostPulls {
       (pull) =>
         (state === "all" || pull.state === state) && (head === null || head === `${owner}:${pull.head}`),
     );
-    const shown = found.toReversed().map((pull) => shownPull(door, pull));
+    const shown = found.toReversed().map((pull) => shownPull(call, pull));
     sendJson(response, 200, url.searchParams.get("page") === "2" ? [] : shown);
   }
 
-  #open(door: PullsDoor): void {
-    const { response, body } = door;
-    if (refusedFor(door, "pull-requests")) return;
+  #open(call: PullsCall): void {
+    const { response, body } = call;
+    if (refusedFor(call, "pull-requests")) return;
     if (!this.mayBeOpened) {
       const message = "GitHub Actions is not permitted to create or approve pull requests.";
       sendJson(response, 403, { message, status: "403" });
@@ -90,7 +90,7 @@ export class CodeHostPulls {
     }
     const { title, body: text, head, base } = JSON.parse(body) as Record<string, string>;
     const isTaken = this.#pulls.some((pull) => pull.state === "open" && pull.head === head);
-    const fault = faultOf(door, { head: head ?? "", base: base ?? "", isTaken });
+    const fault = faultOf(call, { head: head ?? "", base: base ?? "", isTaken });
     if (fault !== null || text === undefined || text.length > 65_536 || !title) {
       const errors = [{ message: fault ?? "body is too long (maximum is 65536 characters)" }];
       sendJson(response, 422, { message: "Validation Failed", errors });
@@ -106,47 +106,47 @@ export class CodeHostPulls {
       base: base ?? "",
     };
     this.#pulls.push(pull);
-    sendJson(response, 201, shownPull(door, pull));
+    sendJson(response, 201, shownPull(call, pull));
   }
 
-  #update(door: PullsDoor): boolean {
-    const number = Number(door.path.split("/")[2]);
+  #update(call: PullsCall): boolean {
+    const number = Number(call.path.split("/")[2]);
     if (!this.#pulls.some((pull) => pull.number === number)) return false;
-    if (refusedFor(door, "pull-requests")) return true;
-    this.edit(number, JSON.parse(door.body) as Partial<CodeHostPull>);
+    if (refusedFor(call, "pull-requests")) return true;
+    this.edit(number, JSON.parse(call.body) as Partial<CodeHostPull>);
     const pull = this.#pulls.find((one) => one.number === number);
-    if (pull !== undefined) sendJson(door.response, 200, shownPull(door, pull));
+    if (pull !== undefined) sendJson(call.response, 200, shownPull(call, pull));
     return true;
   }
 
-  #makeRef(door: PullsDoor): void {
-    if (refusedFor(door, "contents")) return;
-    const { ref, sha } = JSON.parse(door.body) as Record<string, string>;
-    if (shaOf(door, ref ?? "") !== null) {
-      sendJson(door.response, 422, { message: "Reference already exists" });
+  #makeRef(call: PullsCall): void {
+    if (refusedFor(call, "contents")) return;
+    const { ref, sha } = JSON.parse(call.body) as Record<string, string>;
+    if (shaOf(call, ref ?? "") !== null) {
+      sendJson(call.response, 422, { message: "Reference already exists" });
       return;
     }
-    git(door, ["update-ref", ref ?? "", sha ?? ""]);
-    sendJson(door.response, 201, { ref, object: { sha, type: "commit" } });
+    git(call, ["update-ref", ref ?? "", sha ?? ""]);
+    sendJson(call.response, 201, { ref, object: { sha, type: "commit" } });
   }
 }
 
 function faultOf(
-  door: PullsDoor,
+  call: PullsCall,
   { head, base, isTaken }: { head: string; base: string; isTaken: boolean },
 ): string | null {
-  const [headSha, baseSha] = [shaOf(door, `refs/heads/${head}`), shaOf(door, `refs/heads/${base}`)];
+  const [headSha, baseSha] = [shaOf(call, `refs/heads/${head}`), shaOf(call, `refs/heads/${base}`)];
   if (headSha === null) return "head is invalid";
   if (baseSha === null) return "base is invalid";
   if (isTaken) return `A pull request already exists for ${head}.`;
-  return git(door, ["rev-list", "--count", `${baseSha}..${headSha}`]) === "0"
+  return git(call, ["rev-list", "--count", `${baseSha}..${headSha}`]) === "0"
     ? `No commits between ${base} and ${head}`
     : null;
 }
 
-function shownPull(door: PullsDoor, pull: CodeHostPull): Record<string, unknown> {
-  const { url, repository } = door;
-  const end = (ref: string) => ({ ref, sha: shaOf(door, `refs/heads/${ref}`) ?? "0".repeat(40) });
+function shownPull(call: PullsCall, pull: CodeHostPull): Record<string, unknown> {
+  const { url, repository } = call;
+  const end = (ref: string) => ({ ref, sha: shaOf(call, `refs/heads/${ref}`) ?? "0".repeat(40) });
   return {
     ...pull,
     html_url: `${url.origin}/${repository.fullName}/pull/${pull.number}`,
@@ -156,18 +156,18 @@ function shownPull(door: PullsDoor, pull: CodeHostPull): Record<string, unknown>
   };
 }
 
-function refusedFor({ response, isDenied }: PullsDoor, permission: TokenPermission): boolean {
+function refusedFor({ response, isDenied }: PullsCall, permission: TokenPermission): boolean {
   if (!isDenied(permission)) return false;
   response.setHeader("x-accepted-github-permissions", `${permission.replace("-", "_")}=write`);
   sendJson(response, 403, { message: "Resource not accessible by integration", status: "403" });
   return true;
 }
 
-function shaOf(door: PullsDoor, ref: string): string | null {
-  return git(door, ["for-each-ref", "--format=%(objectname)", ref]) || null;
+function shaOf(call: PullsCall, ref: string): string | null {
+  return git(call, ["for-each-ref", "--format=%(objectname)", ref]) || null;
 }
 
-function git({ repository }: PullsDoor, args: readonly string[]): string {
+function git({ repository }: PullsCall, args: readonly string[]): string {
   return execFileSync("git", args, { cwd: repository.path, stdio: ["ignore", "pipe", "pipe"] })
     .toString()
     .trim();

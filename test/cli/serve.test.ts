@@ -107,16 +107,16 @@ describe("agent-service serve", () => {
   });
 
   it("drains on SIGTERM: ends what is at work as interrupted, and exits with 0", async () => {
-    const forge = await startCodeHost({ repositories: { "octo/project": folder } });
-    forge.faults.git.always({ type: "hang" });
+    const codeHost = await startCodeHost({ repositories: { "octo/project": folder } });
+    codeHost.faults.git.always({ type: "hang" });
     const env = {
       CI_AUDIENCE: "drain.example",
-      CI_ISSUERS: JSON.stringify([forge.issuerEntry]),
+      CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]),
       DRAIN_SECONDS: "0",
     };
     const claims = { aud: "drain.example", repository: "octo/project" };
     const enter = async (url: string) => {
-      const token = forge.issuer.sign(forge.issuer.githubClaims(claims));
+      const token = codeHost.issuer.sign(codeHost.issuer.githubClaims(claims));
       const json = { subject_token: token };
       const { body } = await call(`${url}/v1/ci/oidc/exchange`, { method: "POST", json });
       const exchanged = exchangeResponseSchema.parse(body);
@@ -137,7 +137,7 @@ describe("agent-service serve", () => {
     expect(await later.run(runId)).toMatchObject({ status: "failed", cause: "interrupted", retryable: true });
     await expectValidStream(await later.follow(runId));
     await second.kill();
-    await forge.close();
+    await codeHost.close();
   });
 
   it("says what is wrong with a data folder that cannot be one, and ends with 1", async () => {

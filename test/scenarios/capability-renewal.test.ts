@@ -70,7 +70,7 @@ describe("when the capability ends during a run", () => {
     const job = await fixture.job();
     const step = await fixture.main(job, {
       onLine: whenSaid("Before.", () => {
-        fixture.forge.faults.idToken.next({ type: "status", status: 403 });
+        fixture.codeHost.faults.idToken.next({ type: "status", status: 403 });
         clock.advance(CAPABILITY_MS + 1);
       }),
     });

@@ -7,7 +7,7 @@ import { ChangesFixture, type Edits, LINES } from "../support/fixtures/changes-f
 import type { StepResult } from "../support/fixtures/scenario-fixture.ts";
 
 const inputs = { changes: "commit", prompt: "Mend the notes, please.\nAll of them." };
-const MENDED = LINES.replace("line 2\n", "line two\n");
+const FIXED = LINES.replace("line 2\n", "line two\n");
 
 describe("changes: commit", () => {
   let fixture: ChangesFixture;
@@ -19,13 +19,13 @@ describe("changes: commit", () => {
     });
   });
   afterEach(() => {
-    const { forge } = fixture.fixture;
+    const { codeHost } = fixture.fixture;
     fixture.repository.git(["update-ref", "refs/heads/main", fixture.main]);
-    forge.push.protectedBranches.clear();
-    forge.push.beforePush = null;
-    forge.rest.comments.allowAll();
-    forge.faults.git.clear();
-    forge.faults.api.clear();
+    codeHost.push.protectedBranches.clear();
+    codeHost.push.beforePush = null;
+    codeHost.rest.comments.allowAll();
+    codeHost.faults.git.clear();
+    codeHost.faults.api.clear();
   });
   afterAll(async () => await fixture.close());
 
@@ -38,7 +38,7 @@ describe("changes: commit", () => {
   };
 
   it("adds one commit to the branch, by the account of the token", async () => {
-    fixture.plan(fixture.changes({ "notes.txt": MENDED }));
+    fixture.plan(fixture.changes({ "notes.txt": FIXED }));
     const { step, job } = await fixture.play({}, { inputs });
     expect(step).toMatchObject({
       exitCode: 0,
@@ -49,13 +49,13 @@ describe("changes: commit", () => {
     expect(step.outputs["commit-sha"]).toBe(tip);
     expect(fixture.repository.git(["rev-parse", `${tip}^`])).toBe(fixture.main);
     expect(fixture.diff(fixture.main, tip)).toEqual(["M notes.txt"]);
-    expect(fixture.file(tip, "notes.txt")).toBe(MENDED.trim());
+    expect(fixture.file(tip, "notes.txt")).toBe(FIXED.trim());
     const bot = "github-actions[bot] <41898282+github-actions[bot]@users.noreply.127.0.0.1>";
     expect(fixture.repository.git(["show", "-s", "--format=%an <%ae>|%cn <%ce>", tip])).toBe(`${bot}|${bot}`);
     expect(fixture.message(tip).split("\n")).toEqual([
       "Mend the notes, please.",
       "",
-      `Made by an agent, in the job ${fixture.fixture.forge.url}/octo-org/octo-repo/actions/runs/${job.env.GITHUB_RUN_ID}`,
+      `Made by an agent, in the job ${fixture.fixture.codeHost.url}/octo-org/octo-repo/actions/runs/${job.env.GITHUB_RUN_ID}`,
       "",
       `Agent-Session: ${step.outputs["session-id"]}`,
       `Agent-Run: ${step.outputs["run-id"]}`,
@@ -101,12 +101,12 @@ describe("changes: commit", () => {
   });
 
   it("commits on top of what others have pushed since, even at the same moment", async () => {
-    fixture.plan(fixture.changes({ "notes.txt": MENDED }));
+    fixture.plan(fixture.changes({ "notes.txt": FIXED }));
     const job = await fixture.fixture.job();
     const theirs = fixture.commit("main", { "notes.txt": LINES.replace("line 9\n", "line nine\n") });
     let latest = theirs;
-    fixture.fixture.forge.push.beforePush = () => {
-      fixture.fixture.forge.push.beforePush = null;
+    fixture.fixture.codeHost.push.beforePush = () => {
+      fixture.fixture.codeHost.push.beforePush = null;
       latest = fixture.commit("main", { "other.txt": "other\n" });
     };
     const { step } = await fixture.play(job, { inputs });
@@ -114,13 +114,13 @@ describe("changes: commit", () => {
     const tip = fixture.tip("main") ?? "";
     expect(fixture.repository.git(["rev-parse", `${tip}^`])).toBe(latest);
     expect(latest).not.toBe(theirs);
-    expect(fixture.file(tip, "notes.txt")).toBe(MENDED.replace("line 9\n", "line nine\n").trim());
+    expect(fixture.file(tip, "notes.txt")).toBe(FIXED.replace("line 9\n", "line nine\n").trim());
   });
 
   it("gives up where others keep pushing", async () => {
-    fixture.plan(fixture.changes({ "notes.txt": MENDED }));
+    fixture.plan(fixture.changes({ "notes.txt": FIXED }));
     let count = 0;
-    fixture.fixture.forge.push.beforePush = () => {
+    fixture.fixture.codeHost.push.beforePush = () => {
       count += 1;
       fixture.commit("main", { "other.txt": `${count}\n` });
     };
@@ -130,7 +130,7 @@ describe("changes: commit", () => {
   });
 
   it("is kept in the patch where others changed the same lines", async () => {
-    fixture.plan(fixture.changes({ "notes.txt": MENDED }));
+    fixture.plan(fixture.changes({ "notes.txt": FIXED }));
     const job = await fixture.fixture.job();
     const theirs = fixture.commit("main", { "notes.txt": LINES.replace("line 2\n", "line zwei\n") });
     const { step } = await fixture.play(job, { inputs });
@@ -139,7 +139,7 @@ describe("changes: commit", () => {
   });
 
   it("pushes a run once, however often its job is re-run", async () => {
-    fixture.plan(fixture.changes({ "notes.txt": MENDED }));
+    fixture.plan(fixture.changes({ "notes.txt": FIXED }));
     const first = await fixture.play({ runId: "1296269700" }, { inputs });
     const tip = fixture.tip("main");
     const held = fixture.commit("main", { "other.txt": "other\n" });
@@ -164,7 +164,7 @@ describe("changes: commit", () => {
     const merge = fixture.repository.commitTree(tree, { parents: [later, topic], day: 4 });
     fixture.repository.git(["update-ref", "refs/heads/main", later]);
     fixture.repository.git(["update-ref", "refs/pull/7/merge", merge]);
-    fixture.plan(fixture.changes({ "notes.txt": MENDED }, merge));
+    fixture.plan(fixture.changes({ "notes.txt": FIXED }, merge));
     const { step } = await fixture.play(
       { event: "pull_request" },
       { inputs: { ...inputs, comment: "false" } },
@@ -177,7 +177,7 @@ describe("changes: commit", () => {
   });
 
   it("does not push to a fork, a tag or a deleted branch", async () => {
-    fixture.plan(fixture.changes({ "notes.txt": MENDED }));
+    fixture.plan(fixture.changes({ "notes.txt": FIXED }));
     const fork = await fixture.play(
       { event: "issue_comment", comment: "/agent fix", pullRequest: { origin: "fork" }, payload: {} },
       { inputs: { ...inputs, comment: "false" } },
@@ -191,16 +191,16 @@ describe("changes: commit", () => {
   });
 
   it("names the fix for a protected branch and a missing permission", async () => {
-    fixture.plan(fixture.changes({ "notes.txt": MENDED }));
-    fixture.fixture.forge.push.protectedBranches.add("main");
+    fixture.plan(fixture.changes({ "notes.txt": FIXED }));
+    fixture.fixture.codeHost.push.protectedBranches.add("main");
     const guarded = await fixture.play({}, { inputs });
     expectKept(
       guarded.step,
       "branch_protected",
       /GitHub says: GH006: Protected branch update failed for refs\/heads\/main\..*"changes: pull-request"/,
     );
-    fixture.fixture.forge.push.protectedBranches.clear();
-    fixture.fixture.forge.rest.comments.deny("contents");
+    fixture.fixture.codeHost.push.protectedBranches.clear();
+    fixture.fixture.codeHost.rest.comments.deny("contents");
     const denied = await fixture.play({}, { inputs });
     expectKept(denied.step, "permission_missing", /Give it "permissions: contents: write"\./);
   });
@@ -243,7 +243,7 @@ describe("changes: commit", () => {
   });
 
   it("pushes nothing where nothing changed, or all changes were withheld", async () => {
-    const before = fixture.fixture.forge.push.count;
+    const before = fixture.fixture.codeHost.push.count;
     fixture.plan(null);
     const idle = await fixture.play({}, { inputs });
     expect(idle.step).toMatchObject({
@@ -255,19 +255,19 @@ describe("changes: commit", () => {
     const held = await fixture.play({}, { inputs });
     expect(held.step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success", branch: "" } });
     expect(held.step.summary).toContain("Held back");
-    expect(fixture.fixture.forge.push.count).toBe(before);
+    expect(fixture.fixture.codeHost.push.count).toBe(before);
   });
 
   it("retries where git's answer was lost", async () => {
-    fixture.plan(fixture.changes({ "notes.txt": MENDED }));
-    fixture.fixture.forge.faults.git.next({ type: "status", status: 502 }, 2);
+    fixture.plan(fixture.changes({ "notes.txt": FIXED }));
+    fixture.fixture.codeHost.faults.git.next({ type: "status", status: 502 }, 2);
     const { step } = await fixture.play({}, { inputs });
     expect(step).toMatchObject({ exitCode: 0, annotations: [] });
     expect(step.log).toMatch(/git fetch ended with 128\. Trying again in /);
   });
 
   it("sends the token only to the code host", async () => {
-    fixture.plan(fixture.changes({ "notes.txt": MENDED }));
+    fixture.plan(fixture.changes({ "notes.txt": FIXED }));
     const job = await fixture.fixture.job();
     const real = process.env.PATH ?? "";
     const spied = join(job.env.RUNNER_TEMP ?? "", "spied");
@@ -296,10 +296,10 @@ describe("changes: commit", () => {
   });
 
   it("stops in the middle of a push when the job is cancelled", async () => {
-    fixture.plan(fixture.changes({ "notes.txt": MENDED }));
+    fixture.plan(fixture.changes({ "notes.txt": FIXED }));
     const cancelled = new AbortController();
     const job = await fixture.fixture.job();
-    fixture.fixture.forge.push.beforePush = () => {
+    fixture.fixture.codeHost.push.beforePush = () => {
       cancelled.abort();
       return new Promise(() => {});
     };
@@ -313,8 +313,8 @@ describe("changes: commit", () => {
 
   it("lets GitHub sign it, for plain files only", async () => {
     const signed = { ...inputs, "signed-commits": "true" };
-    const before = fixture.fixture.forge.push.count;
-    fixture.plan(fixture.changes({ "notes.txt": MENDED, "old.txt": null, "neu ü.txt": "neu\n" }));
+    const before = fixture.fixture.codeHost.push.count;
+    fixture.plan(fixture.changes({ "notes.txt": FIXED, "old.txt": null, "neu ü.txt": "neu\n" }));
     const { step } = await fixture.play({}, { inputs: signed });
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { branch: "main" } });
     const tip = fixture.tip("main") ?? "";
@@ -322,7 +322,7 @@ describe("changes: commit", () => {
     expect(fixture.diff(fixture.main, tip)).toEqual(["A neu ü.txt", "M notes.txt", "D old.txt"]);
     expect(fixture.message(tip)).toMatch(/^Mend the notes, please\.\n\nMade by [\s\S]+\nAgent-Run: [\w-]+$/);
     expect(fixture.repository.git(["show", "-s", "--format=%cn", tip])).toBe("GitHub");
-    expect(fixture.fixture.forge.push.count).toBe(before);
+    expect(fixture.fixture.codeHost.push.count).toBe(before);
     fixture.repository.git(["update-ref", "refs/heads/main", fixture.main]);
     fixture.plan(
       fixture.changes({

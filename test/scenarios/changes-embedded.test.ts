@@ -79,7 +79,7 @@ describe("changes of a job without a server", () => {
     fixture.checkOut(job);
     const step = await play(job, [storyTools.write("new.txt", "new\n")], { changes: "pull-request" });
     expect(step).toMatchObject({ exitCode: 0, annotations: [] });
-    const [pull] = fixture.forge.pulls.all;
+    const [pull] = fixture.codeHost.pulls.all;
     expect(pull).toMatchObject({ title: "No hello", base: "main", head: step.outputs.branch });
     expect(pull?.body).toContain("Closes #12");
   });

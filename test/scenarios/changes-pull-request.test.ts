@@ -18,12 +18,12 @@ describe("changes: pull-request", () => {
   // Each test has an issue, and so a session, of its own.
   beforeEach(() => {
     number += 1;
-    const { forge } = fixture.fixture;
+    const { codeHost } = fixture.fixture;
     fixture.repository.git(["update-ref", "refs/heads/main", fixture.main]);
-    forge.pulls.mayBeOpened = true;
-    forge.push.protectedBranches.clear();
-    forge.rest.comments.allowAll();
-    forge.faults.api.clear();
+    codeHost.pulls.mayBeOpened = true;
+    codeHost.push.protectedBranches.clear();
+    codeHost.rest.comments.allowAll();
+    codeHost.faults.api.clear();
   });
   afterAll(async () => await fixture.close());
 
@@ -38,7 +38,7 @@ describe("changes: pull-request", () => {
     (await fixture.play(job, { inputs: { ...given, ...inputs } })).step;
   const pullOf = (step: StepResult): CodeHostPull => {
     const id = Number(step.outputs["pull-request-url"]?.split("/").at(-1));
-    const found = fixture.fixture.forge.pulls.all.find((pull) => pull.number === id);
+    const found = fixture.fixture.codeHost.pulls.all.find((pull) => pull.number === id);
     if (found === undefined)
       throw new Error(`There is no pull request "${step.outputs["pull-request-url"]}".`);
     return found;
@@ -91,7 +91,7 @@ describe("changes: pull-request", () => {
     const branch = first.outputs.branch ?? "";
     const person = fixture.commit(branch, { "notes.txt": line(9, "nine", line(2, "two")) });
     const { body } = pullOf(first);
-    fixture.fixture.forge.pulls.edit(pullOf(first).number, {
+    fixture.fixture.codeHost.pulls.edit(pullOf(first).number, {
       title: "My title",
       body: `Before.\n${body}\nAfter.`,
     });
@@ -145,7 +145,7 @@ describe("changes: pull-request", () => {
   it("opens another after that one is closed, but not for a run that it has", async () => {
     fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"));
-    fixture.fixture.forge.pulls.edit(pullOf(first).number, { state: "closed" });
+    fixture.fixture.codeHost.pulls.edit(pullOf(first).number, { state: "closed" });
     const runId = first.outputs["run-id"] ?? "";
     const again = await play(issue("/agent mend it"), { mode: "attach", "run-id": runId });
     expect(again.outputs["pull-request-url"]).toBe(first.outputs["pull-request-url"]);
@@ -177,7 +177,7 @@ describe("changes: pull-request", () => {
     fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"));
     const person = fixture.commit(first.outputs.branch ?? "", { "other.txt": "other\n" });
-    const count = fixture.fixture.forge.pulls.all.length;
+    const count = fixture.fixture.codeHost.pulls.all.length;
     const again = await play(issue("/agent mend it"), {
       mode: "attach",
       "run-id": first.outputs["run-id"] ?? "",
@@ -185,7 +185,7 @@ describe("changes: pull-request", () => {
     expect(again).toMatchObject({ exitCode: 0, annotations: [] });
     expect(again.outputs["commit-sha"]).toBe(first.outputs["commit-sha"]);
     expect(fixture.tip(first.outputs.branch ?? "")).toBe(person);
-    expect(fixture.fixture.forge.pulls.all).toHaveLength(count);
+    expect(fixture.fixture.codeHost.pulls.all).toHaveLength(count);
   });
 
   it("does not touch a branch that the session did not make", async () => {
@@ -222,7 +222,7 @@ describe("changes: pull-request", () => {
     const first = await play(issue("/agent mend it"));
     const branch = first.outputs.branch ?? "";
     const tip = fixture.tip(branch) ?? "";
-    const count = fixture.fixture.forge.pulls.all.length;
+    const count = fixture.fixture.codeHost.pulls.all.length;
     fixture.repository.git(["update-ref", `refs/pull/${pullOf(first).number}/head`, tip]);
     fixture.plan(fixture.changes({ "notes.txt": line(5, "five", line(2, "two")) }, tip));
     const on = (openedBy: { login: string; id: string }): JobOptions => ({
@@ -236,7 +236,7 @@ describe("changes: pull-request", () => {
     expect(second.outputs["pull-request-url"]).toBe(first.outputs["pull-request-url"]);
     expect(second.outputs["commit-sha"]).toBe(fixture.tip(branch));
     expect(fixture.repository.git(["rev-parse", `${branch}^`])).toBe(tip);
-    expect(fixture.fixture.forge.pulls.all).toHaveLength(count);
+    expect(fixture.fixture.codeHost.pulls.all).toHaveLength(count);
     fixture.plan(fixture.changes({ "notes.txt": line(8, "eight", line(2, "two")) }, tip));
     const third = await play(on({ login: "octocat", id: "12" }));
     expect(pullOf(third)).toMatchObject({ base: branch });
@@ -256,7 +256,7 @@ describe("changes: pull-request", () => {
   });
 
   it("names the setting that prevents opening it, and opens it in the next attempt", async () => {
-    fixture.fixture.forge.pulls.mayBeOpened = false;
+    fixture.fixture.codeHost.pulls.mayBeOpened = false;
     fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const step = await play(issue("/agent mend it"));
     expectKept(
@@ -264,19 +264,19 @@ describe("changes: pull-request", () => {
       "permission_missing",
       /were pushed to agent\/issue-\d+-[0-9a-f]{8}, but no pull request was opened: .*"Allow GitHub Actions to create and approve pull requests"/,
     );
-    fixture.fixture.forge.pulls.mayBeOpened = true;
-    fixture.fixture.forge.rest.comments.deny("pull-requests");
+    fixture.fixture.codeHost.pulls.mayBeOpened = true;
+    fixture.fixture.codeHost.rest.comments.deny("pull-requests");
     const runId = step.outputs["run-id"] ?? "";
     const denied = await play(issue("/agent mend it"), { mode: "attach", "run-id": runId });
     expectKept(denied, "permission_missing", /Give it "permissions: pull-requests: write"/);
-    fixture.fixture.forge.rest.comments.allowAll();
+    fixture.fixture.codeHost.rest.comments.allowAll();
     const again = await play(issue("/agent mend it"), { mode: "attach", "run-id": runId });
     expect(pullOf(again).state).toBe("open");
   });
 
   it("is signed by GitHub from the first commit on", async () => {
     const signed = { "signed-commits": "true" };
-    const before = fixture.fixture.forge.push.count;
+    const before = fixture.fixture.codeHost.push.count;
     fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }));
     const first = await play(issue("/agent mend it"), signed);
     const branch = first.outputs.branch ?? "";
@@ -290,7 +290,7 @@ describe("changes: pull-request", () => {
       `${tip} ${first.outputs["commit-sha"]}`,
     );
     expect(fixture.diff(fixture.main, tip)).toEqual(["M notes.txt"]);
-    expect(fixture.fixture.forge.push.count).toBe(before);
+    expect(fixture.fixture.codeHost.push.count).toBe(before);
   });
 
   it("deletes a new branch that got no signed commit", async () => {

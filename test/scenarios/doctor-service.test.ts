@@ -42,14 +42,14 @@ async function server(...args: Parameters<typeof startLoopbackServer>): Promise<
 }
 
 describe("agent-service doctor and another service", () => {
-  let forge: CodeHost;
+  let codeHost: CodeHost;
   beforeAll(async () => {
-    forge = await startCodeHost({ repositories: { "octo-org/octo-repo": "/nowhere" } });
+    codeHost = await startCodeHost({ repositories: { "octo-org/octo-repo": "/nowhere" } });
   });
-  afterAll(() => forge.close());
+  afterAll(() => codeHost.close());
 
   const at = async (url: string, env: Readonly<Record<string, string>> = {}) => {
-    const job = await forge.job();
+    const job = await codeHost.job();
     const examined = await examine(job, ["--base-url", url, "--json"], env);
     return { ...examined, page: pageOf(examined) };
   };
@@ -62,8 +62,8 @@ describe("agent-service doctor and another service", () => {
     expect(factsOf(page, "exchange").reason).toBe("issuer_unknown");
     const fix = fixesOf(page, "exchange");
     const entries = JSON.parse(/CI_ISSUERS='(.*)'/.exec(fix)?.[1] ?? "null");
-    const { provider, issuer, jwks_uri } = forge.issuerEntry;
-    expect(entries).toEqual([{ provider, issuer, jwks_uri, clone_url: `${forge.url}/{repository}.git` }]);
+    const { provider, issuer, jwks_uri } = codeHost.issuerEntry;
+    expect(entries).toEqual([{ provider, issuer, jwks_uri, clone_url: `${codeHost.url}/{repository}.git` }]);
   });
 
   it("that is down", async () => {
@@ -269,7 +269,11 @@ describe("agent-service doctor and another service", () => {
     expect(JSON.stringify(past)).not.toContain("pass-of-the-proxy");
     expect(proxy.asked).toEqual([]);
 
-    const env = { HTTP_PROXY: proxy.url, NODE_USE_ENV_PROXY: "1", NO_PROXY: new URL(fixture.forge.url).host };
+    const env = {
+      HTTP_PROXY: proxy.url,
+      NODE_USE_ENV_PROXY: "1",
+      NO_PROXY: new URL(fixture.codeHost.url).host,
+    };
     const through = pageOf(await examine(job, args, env));
     expect(factsOf(through, "service").proxy).toBe(`${proxy.url} (HTTP_PROXY)`);
     expect(checkOf(through, "service").state).toBe("ok");
@@ -289,7 +293,11 @@ describe("agent-service doctor and another service", () => {
     closers.push(() => fixture.close());
     const proxy = await startTunnelProxy(manner);
     closers.push(proxy.close);
-    const env = { HTTP_PROXY: proxy.url, NODE_USE_ENV_PROXY: "1", NO_PROXY: new URL(fixture.forge.url).host };
+    const env = {
+      HTTP_PROXY: proxy.url,
+      NODE_USE_ENV_PROXY: "1",
+      NO_PROXY: new URL(fixture.codeHost.url).host,
+    };
     const page = pageOf(await examine(await fixture.job(), ["--base-url", fixture.url, "--json"], env));
     expect(checkOf(page, "service").found).toContain(`through the proxy ${proxy.url} (HTTP_PROXY)`);
     expect(fixesOf(page, "service")).toContain("NO_PROXY: ");

@@ -169,7 +169,7 @@ describe("agent-service doctor in a job", () => {
   });
 
   it("tells of tokens that GitHub does not give", async () => {
-    fixture.forge.faults.idToken.next({ type: "status", status: 403 });
+    fixture.codeHost.faults.idToken.next({ type: "status", status: 403 });
     const { page } = await play({});
     expect(factsOf(page, "token").reason).toBe("id_token_refused");
   });

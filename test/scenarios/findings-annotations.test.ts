@@ -22,7 +22,7 @@ describe("findings", () => {
 
   it("are annotations where the job may not write, and the missing permission is named", async () => {
     fixture.reply = review(inDiff, outOfDiff);
-    fixture.fixture.forge.rest.comments.deny("pull-requests");
+    fixture.fixture.codeHost.rest.comments.deny("pull-requests");
     const { step } = await fixture.play();
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success", findings: "2" } });
     expect(shownAt(step)).toEqual(["warning undefined:undefined", "error zebra.ts:5", "notice zebra.ts:20"]);

@@ -63,7 +63,7 @@ describe("the findings of a review", () => {
       /^\*\*❌ Error: Zebras count from one\*\*\n\nThe fifth line says so\.\n\n```suggestion\nconst fifth = 5;\n```\n\n</,
     );
     expect(sent[0]?.body).toContain(
-      `**ℹ️ Notice: Far away** · [zebra.ts:20](${fixture.fixture.forge.url}/octo-org/octo-repo/blob/${fixture.headSha}/zebra.ts#L20)\n\nNot shown.`,
+      `**ℹ️ Notice: Far away** · [zebra.ts:20](${fixture.fixture.codeHost.url}/octo-org/octo-repo/blob/${fixture.headSha}/zebra.ts#L20)\n\nNot shown.`,
     );
     const url = fixture.reviews()[0]?.html_url;
     expect(step.summary).toContain("\n\nSome **things**.\n\n### 3 findings: 1 error, 1 warning, 1 notice\n");
@@ -79,7 +79,7 @@ describe("the findings of a review", () => {
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { findings: "1" } });
     expect(sent).toMatchObject([{ commit_id: fixture.headSha, event: "COMMENT", comments: [{ line: 5 }] }]);
     const answer =
-      fixture.fixture.forge.rest.commentsOf(7).find(({ user }) => user === ACTIONS_BOT)?.body ?? "";
+      fixture.fixture.codeHost.rest.commentsOf(7).find(({ user }) => user === ACTIONS_BOT)?.body ?? "";
     expect(answer).toMatch(/^Some \*\*things\*\*\.\n\n### 1 finding: 1 error\n/);
     expect(answer).toContain(`1 written in [the review](${String(fixture.reviews()[0]?.html_url)})`);
   });
@@ -116,12 +116,12 @@ describe("the findings of a review", () => {
     fixture.reply = review(inDiff);
     await fixture.play();
     const copied = fixture.comments()[0]?.body ?? "";
-    fixture.fixture.forge.rest.clearReviews(7);
+    fixture.fixture.codeHost.rest.clearReviews(7);
     const user = { login: "outsider", id: 99, type: "User" };
-    fixture.fixture.forge.rest.addLineComment(7, {
+    fixture.fixture.codeHost.rest.addLineComment(7, {
       id: 1,
       body: copied,
-      html_url: "https://forge.example/1",
+      html_url: "https://code-host.example/1",
       user,
     });
     const { sent } = await fixture.play();
@@ -135,7 +135,7 @@ describe("the findings of a review", () => {
       { ...inDiff, line: 7, title: "Seven" },
       { ...inDiff, line: 8, title: "Eight" },
     );
-    fixture.fixture.forge.rest.reviews.refuse({ path: "zebra.ts", line: 7 });
+    fixture.fixture.codeHost.rest.reviews.refuse({ path: "zebra.ts", line: 7 });
     const { step, sent, calls } = await fixture.play();
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { findings: "4" } });
     const whole = sent.filter(({ event }) => event === "COMMENT");
@@ -145,23 +145,23 @@ describe("the findings of a review", () => {
     ]);
     expect(whole[1]?.body).toContain("**❌ Error: Seven** · [zebra.ts:7]");
     expect(calls.filter((call) => call.startsWith("DELETE"))).toHaveLength(3);
-    expect(fixture.fixture.forge.rest.reviews.pendingOf(7)).toBeUndefined();
+    expect(fixture.fixture.codeHost.rest.reviews.pendingOf(7)).toBeUndefined();
     expect(fixture.reviews()).toHaveLength(1);
     expect(step.summary).toContain("4 written in [the review]");
   });
 
   it("keep their lines where a killed job has left a pending review", async () => {
     fixture.reply = review(inDiff);
-    fixture.fixture.forge.rest.reviews.leavePending(7, probeOf());
+    fixture.fixture.codeHost.rest.reviews.leavePending(7, probeOf());
     const { step } = await fixture.play();
     expect(step).toMatchObject({ exitCode: 0, annotations: [] });
     expect(fixture.comments()).toMatchObject([{ path: "zebra.ts", line: 5 }]);
-    expect(fixture.fixture.forge.rest.reviews.pendingOf(7)).toBeUndefined();
+    expect(fixture.fixture.codeHost.rest.reviews.pendingOf(7)).toBeUndefined();
   });
 
   it("all go into the text where every line is refused", async () => {
     fixture.reply = review(inDiff, inRange);
-    for (const line of [5, 6]) fixture.fixture.forge.rest.reviews.refuse({ path: "zebra.ts", line });
+    for (const line of [5, 6]) fixture.fixture.codeHost.rest.reviews.refuse({ path: "zebra.ts", line });
     const { step } = await fixture.play();
     expect(step.annotations).toEqual([]);
     expect(fixture.comments()).toEqual([]);
@@ -170,18 +170,18 @@ describe("the findings of a review", () => {
 
   it("are annotations where the code host accepts no review", async () => {
     fixture.reply = review(inDiff);
-    fixture.fixture.forge.rest.reviews.leavePending(7, "Somebody is at work here.");
+    fixture.fixture.codeHost.rest.reviews.leavePending(7, "Somebody is at work here.");
     const { step } = await fixture.play();
     expect(shownAt(step)).toEqual(["warning undefined:undefined", "error zebra.ts:5"]);
     expect(step.annotations[0]?.message).toMatch(
       /^No review could be written on #7\. GitHub's API answered 422 to POST \/pulls\/7\/reviews\. .*one pending review.* The findings are annotations instead\.$/,
     );
-    expect(fixture.fixture.forge.rest.reviews.pendingOf(7)?.body).toBe("Somebody is at work here.");
+    expect(fixture.fixture.codeHost.rest.reviews.pendingOf(7)?.body).toBe("Somebody is at work here.");
   });
 
   it("are published once where the code host's answer is lost", async () => {
     fixture.reply = review(inDiff);
-    fixture.fixture.forge.rest.reviews.loseNextAnswer();
+    fixture.fixture.codeHost.rest.reviews.loseNextAnswer();
     const { step, calls } = await fixture.play();
     expect(step).toMatchObject({ exitCode: 0, annotations: [] });
     expect(calls.slice(5)).toEqual(
@@ -193,7 +193,7 @@ describe("the findings of a review", () => {
 
   it("are published by the retry after an error of the code host", async () => {
     fixture.reply = review(inDiff);
-    const { api } = fixture.fixture.forge.faults;
+    const { api } = fixture.fixture.codeHost.faults;
     // The two lists and two pages of files are answered first.
     api.next({ type: "delay", ms: 0 }, 4);
     api.next({ type: "status", status: 502 });
@@ -217,7 +217,7 @@ describe("the findings of a model without a server", () => {
     const server = await startModelServer({ script: [model.say("No data."), model.say(text)], apiKey: key });
     const fixture = await EmbeddedFixture.open({ "sum.mjs": "export const sum = 1;\n" });
     try {
-      const { repository, forge } = fixture;
+      const { repository, codeHost } = fixture;
       const base = repository.git(["rev-parse", "refs/heads/main"]).trim();
       const head = repository.commit({
         files: { "sum.mjs": "export const sum = 2;\n" },
@@ -226,7 +226,7 @@ describe("the findings of a model without a server", () => {
       });
       repository.git(["update-ref", "refs/heads/topic", head]);
       repository.git(["update-ref", "refs/heads/main", base]);
-      forge.rest.reviews.setFiles(7, filesOfDiff(repository.git(["diff", base, head])));
+      codeHost.rest.reviews.setFiles(7, filesOfDiff(repository.git(["diff", base, head])));
       const job = await fixture.job({ ...PULL, sha: head });
       fixture.checkOut(job);
       const step = await fixture.main(job, {
@@ -239,10 +239,10 @@ describe("the findings of a model without a server", () => {
       });
       expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { findings: "1" } });
       expect(server.requests[0]?.system).toContain('"start_line"');
-      expect(forge.rest.commentsOf(7, "pulls")).toMatchObject([
+      expect(codeHost.rest.commentsOf(7, "pulls")).toMatchObject([
         { path: "sum.mjs", line: 1, side: "RIGHT", user: ACTIONS_BOT },
       ]);
-      expect(forge.rest.commentsOf(7)[0]?.body).toMatch(/^One thing\.\n\n### 1 finding: 1 error\n/);
+      expect(codeHost.rest.commentsOf(7)[0]?.body).toMatch(/^One thing\.\n\n### 1 finding: 1 error\n/);
     } finally {
       await fixture.close();
       await server.close();

@@ -22,9 +22,9 @@ describe("on an issue or pull request", () => {
     repository.git(["update-ref", "refs/pull/7/head", fixture.main]);
   });
   afterEach(() => {
-    const { forge } = fixture.fixture;
-    forge.rest.clearComments(7);
-    forge.rest.comments.allowAll();
+    const { codeHost } = fixture.fixture;
+    codeHost.rest.clearComments(7);
+    codeHost.rest.comments.allowAll();
     fixture.plan(null);
   });
   afterAll(async () => await fixture.close());
@@ -33,13 +33,13 @@ describe("on an issue or pull request", () => {
     options: JobOptions,
     inputs: Record<string, string> = {},
   ): Promise<{ step: StepResult; written: string[] }> => {
-    const { forge } = fixture.fixture;
-    const before = forge.requests.length;
+    const { codeHost } = fixture.fixture;
+    const before = codeHost.requests.length;
     const { step } = await fixture.play(options, { inputs });
-    return { step, written: writtenOf(forge.requests.slice(before)) };
+    return { step, written: writtenOf(codeHost.requests.slice(before)) };
   };
   const answers = (kind: "issues" | "pulls" = "issues") =>
-    fixture.fixture.forge.rest.commentsOf(7, kind).filter(({ user }) => user === ACTIONS_BOT);
+    fixture.fixture.codeHost.rest.commentsOf(7, kind).filter(({ user }) => user === ACTIONS_BOT);
 
   it("a comment of the step is no command, whichever token wrote it", async () => {
     fixture.plan(null, "Done.\n\n/agent delete everything");
@@ -69,7 +69,7 @@ describe("on an issue or pull request", () => {
   });
 
   it("a reply under a line comes with the comments at that line, and no others", async () => {
-    const { rest } = fixture.fixture.forge;
+    const { rest } = fixture.fixture.codeHost;
     const at = { created_at: "2026-01-15T08:00:00Z", updated_at: "2026-01-15T08:00:00Z" };
     const user = { login: "reviewer", id: 98, type: "User" };
     rest.addLineComment(7, { id: 3_400_001, body: "Zebras count from one.", user, ...at });
@@ -96,8 +96,8 @@ describe("on an issue or pull request", () => {
   });
 
   it("the job of a fork's pull request, which can only read, writes nothing", async () => {
-    fixture.fixture.forge.rest.comments.deny("issues");
-    fixture.fixture.forge.rest.comments.deny("pull-requests");
+    fixture.fixture.codeHost.rest.comments.deny("issues");
+    fixture.fixture.codeHost.rest.comments.deny("pull-requests");
     for (const options of [
       { event: "pull_request_review_comment", comment: "/agent why?" },
       { event: "pull_request_review", comment: "/agent why?" },
@@ -125,7 +125,7 @@ describe("on an issue or pull request", () => {
     await play(event);
     const [gone] = answers();
     // It is on the page that was read, but does not exist any more.
-    fixture.fixture.forge.rest.remove(`/issues/comments/${gone?.id}`);
+    fixture.fixture.codeHost.rest.remove(`/issues/comments/${gone?.id}`);
     const { step } = await play(event);
     expect(step).toMatchObject({ annotations: [], outputs: { conclusion: "success" } });
     expect(answers()).toHaveLength(2);
@@ -133,7 +133,7 @@ describe("on an issue or pull request", () => {
   });
 
   it("a cancelled job does not wait for the last edit", async () => {
-    const { forge } = fixture.fixture;
+    const { codeHost } = fixture.fixture;
     const controller = new AbortController();
     const job = await fixture.fixture.job({ event: "issue_comment", comment: "/agent mend it" });
     const lastWords = Promise.withResolvers<void>();
@@ -141,14 +141,14 @@ describe("on an issue or pull request", () => {
       signal: controller.signal,
       onLine: (line) => {
         if (line !== "Run completed.") return;
-        forge.faults.api.always({ type: "hang" });
-        const before = forge.requests.length;
-        vi.waitFor(() => expect(writtenOf(forge.requests.slice(before))).not.toEqual([]), 10_000)
+        codeHost.faults.api.always({ type: "hang" });
+        const before = codeHost.requests.length;
+        vi.waitFor(() => expect(writtenOf(codeHost.requests.slice(before))).not.toEqual([]), 10_000)
           .then(() => controller.abort())
           .then(lastWords.resolve, lastWords.reject);
       },
     });
-    forge.faults.api.clear();
+    codeHost.faults.api.clear();
     await lastWords.promise;
     expect(step).toMatchObject({ exitSignal: null, outputs: { conclusion: "success" } });
     expect(step.summary).not.toBe("");
@@ -160,12 +160,16 @@ describe("on an issue or pull request", () => {
     const [made] = answers();
     if (made === undefined) throw new Error("There is no comment.");
     const answer = { ...made };
-    fixture.fixture.forge.rest.clearComments(7);
+    fixture.fixture.codeHost.rest.clearComments(7);
     const long = "語".repeat(65_000);
     for (let id = 1; id <= 99; id += 1) {
-      fixture.fixture.forge.rest.addComment(7, { id, body: long, html_url: `https://forge.example/${id}` });
+      fixture.fixture.codeHost.rest.addComment(7, {
+        id,
+        body: long,
+        html_url: `https://code-host.example/${id}`,
+      });
     }
-    fixture.fixture.forge.rest.addComment(7, answer);
+    fixture.fixture.codeHost.rest.addComment(7, answer);
     const second = await play(event);
     expect(second.step.annotations).toEqual([]);
     expect(second.step.outputs["comment-url"]).toBe(first.step.outputs["comment-url"]);
@@ -197,7 +201,7 @@ describe("changes", () => {
       });
       expect(step.outputs["patch-file"]).toMatch(/changes\.patch$/);
       expect(step.annotations.at(-1)?.message).toMatch(/^Unexpected error \(Error: ENAMETOOLONG/);
-      const answer = fixture.fixture.forge.rest.commentsOf(7).find(({ user }) => user === ACTIONS_BOT);
+      const answer = fixture.fixture.codeHost.rest.commentsOf(7).find(({ user }) => user === ACTIONS_BOT);
       expect(answer?.body).toMatch(/^\*\*❌ The agent failed\*\*/);
     },
   );

@@ -25,7 +25,7 @@ describe("wrong inputs", () => {
       account: "one\ntwo",
     };
     const job = await fixture.job();
-    const mints = fixture.forge.requests.length;
+    const mints = fixture.codeHost.requests.length;
     const step = await fixture.main(job, { inputs });
     expect(step).toMatchObject({ exitCode: 1, requests: [], summary: "", state: { phase: "concluded" } });
     expect(step.outputs).toMatchObject({ conclusion: "failure", reason: "invalid_input", "run-id": "" });
@@ -43,7 +43,7 @@ describe("wrong inputs", () => {
       'Input "account" must be one line of at most 255 characters, got "one\\ntwo".',
       'Inputs "prompt" and "prompt-file" exclude each other: give one of them.',
     ]);
-    expect(fixture.forge.requests).toHaveLength(mints);
+    expect(fixture.codeHost.requests).toHaveLength(mints);
 
     const post = await fixture.post(job, step, { inputs });
     expect(post).toMatchObject({ exitCode: 0, annotations: [], requests: [] });

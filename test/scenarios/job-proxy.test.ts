@@ -55,12 +55,12 @@ async function startJobProxy(addresses: () => Readonly<Record<string, string>>):
 
 describe("a runner behind a proxy", () => {
   const SERVICE = "agents.example:8080";
-  const API = "forge.example:8080";
+  const API = "code-host.example:8080";
   let fixture: ScenarioFixture;
   let proxy: JobProxy;
   beforeAll(async () => {
     fixture = await startFixture({ level: "scenario", config: { audience: SERVICE } });
-    proxy = await startJobProxy(() => ({ [SERVICE]: fixture.url, [API]: fixture.forge.url }));
+    proxy = await startJobProxy(() => ({ [SERVICE]: fixture.url, [API]: fixture.codeHost.url }));
   });
   afterEach(() => {
     proxy.asked.length = 0;

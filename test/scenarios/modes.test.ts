@@ -24,12 +24,12 @@ describe("a step that starts no run", () => {
   });
   afterEach(() => {
     isFinished = Promise.withResolvers();
-    fixture.forge.rest.clearComments(7);
+    fixture.codeHost.rest.clearComments(7);
   });
   afterAll(async () => await fixture.close());
 
   const comment = (text: string): JobOptions => ({ event: "issue_comment", comment: text });
-  const answers = () => fixture.forge.rest.commentsOf(7).filter(({ user }) => user === ACTIONS_BOT);
+  const answers = () => fixture.codeHost.rest.commentsOf(7).filter(({ user }) => user === ACTIONS_BOT);
 
   /** A step that submits and goes on its way. */
   const leave = async (options: JobOptions = {}) => {

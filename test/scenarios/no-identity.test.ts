@@ -101,7 +101,7 @@ describe("a job without an identity", () => {
   });
 
   it("is refused a token", async () => {
-    fixture.forge.faults.idToken.next({ type: "status", status: 403 });
+    fixture.codeHost.faults.idToken.next({ type: "status", status: 403 });
     const step = await play({});
     expect(step).toMatchObject({
       exitCode: 1,
@@ -117,8 +117,8 @@ describe("a job whose token endpoint stumbles", () => {
   it("asks it again", async () => {
     const fixture = await startFixture({ level: "scenario" });
     try {
-      fixture.forge.faults.idToken.next({ type: "status", status: 503 });
-      fixture.forge.faults.idToken.next({ type: "reset" });
+      fixture.codeHost.faults.idToken.next({ type: "status", status: 503 });
+      fixture.codeHost.faults.idToken.next({ type: "reset" });
       const step = await fixture.main(await fixture.job());
       expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
       expect(step.log.match(/^Attempt \d failed: .* Trying again in \d\.\d s\.$/gm)).toHaveLength(2);

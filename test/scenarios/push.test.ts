@@ -113,7 +113,7 @@ describe("a job on push", () => {
   });
 
   it("clones without credentials, and is charged for one run", async () => {
-    const clones = fixture.forge.requests.filter(({ path }) => path.includes(".git/"));
+    const clones = fixture.codeHost.requests.filter(({ path }) => path.includes(".git/"));
     expect(clones.length).toBeGreaterThan(0);
     for (const { headers } of clones) expect(headers.authorization).toBeUndefined();
     expect(await fixture.run(main)).toMatchObject({

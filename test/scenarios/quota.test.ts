@@ -78,7 +78,7 @@ describe("when the repository is private", () => {
     expect(step.summary).toMatch(/^## 💳 This repository needs a billing account\n/);
     expect(routesOf(step)).toEqual(["exchange", "submit"]);
     expect(await fixture.runs()).toEqual([]);
-    expect(fixture.forge.requests.filter(({ path }) => path.includes(".git/"))).toEqual([]);
+    expect(fixture.codeHost.requests.filter(({ path }) => path.includes(".git/"))).toEqual([]);
   });
 
   it("warns with fail-on: none", async () => {

@@ -23,9 +23,9 @@ describe("the status comment", () => {
     repository.git(["update-ref", "refs/heads/main", base]);
   });
   afterEach(() => {
-    fixture.forge.rest.clearComments(7);
-    fixture.forge.rest.comments.allowAll();
-    fixture.forge.faults.api.clear();
+    fixture.codeHost.rest.clearComments(7);
+    fixture.codeHost.rest.comments.allowAll();
+    fixture.codeHost.faults.api.clear();
   });
   afterAll(async () => await fixture.close());
 
@@ -33,9 +33,9 @@ describe("the status comment", () => {
 
   const play = async (options: JobOptions, inputs: Record<string, string> = {}): Promise<Played> => {
     const job = await fixture.job(options);
-    const before = fixture.forge.requests.length;
+    const before = fixture.codeHost.requests.length;
     const step = await fixture.main(job, { inputs });
-    const requests = fixture.forge.requests.slice(before).filter(({ path }) => path.startsWith("/api/"));
+    const requests = fixture.codeHost.requests.slice(before).filter(({ path }) => path.startsWith("/api/"));
     for (const { headers } of requests) expect(headers.authorization).toBe(`Bearer ${job.githubToken}`);
     return { step, job, written: requests.filter(isWrite).map(callOf) };
   };
@@ -43,7 +43,7 @@ describe("the status comment", () => {
   const callOf = ({ method, path }: CodeHostRequest) => `${method} ${path.replace(REPOSITORY_API, "")}`;
 
   const answers = (kind: "issues" | "pulls" = "issues") =>
-    fixture.forge.rest.commentsOf(7, kind).filter(({ user }) => user === ACTIONS_BOT);
+    fixture.codeHost.rest.commentsOf(7, kind).filter(({ user }) => user === ACTIONS_BOT);
   const comment = (text: string, more: JobOptions = {}): JobOptions => ({
     event: "issue_comment",
     comment: text,
@@ -88,26 +88,26 @@ describe("the status comment", () => {
     const answer = { ...made };
     expect(first.step.outputs["comment-url"]).toBe(answer.html_url);
     // Another account copies the marker onto the first page.
-    fixture.forge.rest.clearComments(7);
+    fixture.codeHost.rest.clearComments(7);
     const user = { login: "outsider", id: 99, type: "User" };
-    fixture.forge.rest.addComment(7, {
+    fixture.codeHost.rest.addComment(7, {
       id: 1,
       body: answer.body ?? "",
       user,
-      html_url: "https://forge.example/1",
+      html_url: "https://code-host.example/1",
     });
     for (let id = 2; id <= 120; id += 1) {
-      fixture.forge.rest.addComment(7, {
+      fixture.codeHost.rest.addComment(7, {
         id,
         body: `Remark ${id}.`,
-        html_url: `https://forge.example/${id}`,
+        html_url: `https://code-host.example/${id}`,
       });
     }
-    fixture.forge.rest.addComment(7, answer);
+    fixture.codeHost.rest.addComment(7, answer);
     const second = await play(event);
     expect(second.step.outputs["comment-url"]).toBe(answer.html_url);
     expect(second.written.every((call) => call === `PATCH /issues/comments/${answer.id}`)).toBe(true);
-    expect(fixture.forge.rest.commentsOf(7).find(({ id }) => id === 1)?.body).toBe(answer.body);
+    expect(fixture.codeHost.rest.commentsOf(7).find(({ id }) => id === 1)?.body).toBe(answer.body);
   });
 
   it("is under the line of the request", async () => {
@@ -141,8 +141,8 @@ describe("the status comment", () => {
   });
 
   it("does not fail the run where the job may not write", async () => {
-    fixture.forge.rest.comments.deny("issues");
-    fixture.forge.rest.comments.deny("pull-requests");
+    fixture.codeHost.rest.comments.deny("issues");
+    fixture.codeHost.rest.comments.deny("pull-requests");
     const { step } = await play(comment("/agent review"));
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success", "comment-url": "" } });
     expect(step.annotations).toHaveLength(1);
@@ -154,7 +154,7 @@ describe("the status comment", () => {
 
   it("is created once, whatever errors the code host answers", async () => {
     // The permission, the comment, the pull request and the earlier comments are read first.
-    const { api } = fixture.forge.faults;
+    const { api } = fixture.codeHost.faults;
     const job = await fixture.job(comment("/agent review"));
     let isArmed = false;
     const step = await fixture.main(job, {

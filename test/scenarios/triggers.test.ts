@@ -44,7 +44,7 @@ describe("a job on", () => {
   });
   afterAll(async () => await fixture.close());
 
-  const apiRequests = () => fixture.forge.requests.filter(({ path }) => path.startsWith("/api/"));
+  const apiRequests = () => fixture.codeHost.requests.filter(({ path }) => path.startsWith("/api/"));
 
   describe("a pull request from a branch", () => {
     it("runs on its head, as the code host shows it, and says what changed since the base", async () => {

@@ -57,7 +57,7 @@ describe("when the service is unavailable", () => {
     const jtis = sentTokens(step).map(({ jti }) => jti);
     expect(new Set(jtis).size).toBe(jtis.length);
   };
-  const mints = () => fixture.forge.requests.filter(({ path }) => path.includes("/idtoken")).length;
+  const mints = () => fixture.codeHost.requests.filter(({ path }) => path.includes("/idtoken")).length;
   const tries = (step: StepResult, route: Route) => routesOf(step).filter((other) => other === route).length;
 
   it.each([503, 429])("waits as Retry-After asks, wherever it is answered %i", async (status) => {

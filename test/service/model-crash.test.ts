@@ -23,7 +23,7 @@ const OWN_FILES = /^(agent-service\.(pid|url|lock(-journal)?|sqlite(-shm|-wal)?)
 
 let folder: string;
 let repository: TestRepository;
-let forge: CodeHost;
+let codeHost: CodeHost;
 let model: ModelServer | null;
 let service: ServiceProcess | null;
 beforeEach(async () => {
@@ -31,14 +31,14 @@ beforeEach(async () => {
   await mkdir(join(folder, "tmp"));
   repository = new TestRepository(folder, "project.git");
   repository.commit({ files: { "a.txt": "one\n" } });
-  forge = await startCodeHost({ repositories: { [REPOSITORY]: repository.path } });
+  codeHost = await startCodeHost({ repositories: { [REPOSITORY]: repository.path } });
   model = null;
   service = null;
 });
 afterEach(async () => {
   await service?.kill();
   await model?.close();
-  await forge.close();
+  await codeHost.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -55,7 +55,7 @@ async function start(steps: readonly Step[] = []): Promise<CiJob> {
     MODEL: "scripted-model",
     MODEL_BASE_URL: model.baseUrl,
     CI_AUDIENCE: AUDIENCE,
-    CI_ISSUERS: JSON.stringify([forge.issuerEntry]),
+    CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]),
     CI_FREE_CREDITS: "1000000",
   });
   const url = await service.ready();
@@ -63,7 +63,7 @@ async function start(steps: readonly Step[] = []): Promise<CiJob> {
   const claims = { aud: AUDIENCE, repository: REPOSITORY, sha, event_name: "push" };
   const answer = await call(`${url}/v1/ci/oidc/exchange`, {
     method: "POST",
-    json: { subject_token: forge.issuer.sign(forge.issuer.githubClaims(claims)) },
+    json: { subject_token: codeHost.issuer.sign(codeHost.issuer.githubClaims(claims)) },
   });
   const exchanged = exchangeResponseSchema.parse(answer.body);
   return new CiJob({ fixture: { call: (path, options) => call(url + path, options) }, exchanged });
@@ -129,13 +129,13 @@ describe("a service that is killed", () => {
   it("while it clones leaves nothing, though git goes on for a while", async () => {
     const job = await start([say("Never.")]);
     const released = Promise.withResolvers<void>();
-    forge.faults.git.always({ type: "hold", until: released.promise });
+    codeHost.faults.git.always({ type: "hold", until: released.promise });
     const runId = await job.start();
     await until(async () => (await readdir(checkouts())).length > 0);
     await until(async () => (await processesWith("fetch\0--quiet\0--no-tags")).length > 0);
     await killAndLook(runId);
     released.resolve();
-    await until(async () => (await processesWith(forge.url)).length === 0);
+    await until(async () => (await processesWith(codeHost.url)).length === 0);
     expect(await readdir(checkouts())).toEqual([]);
   });
 });

@@ -33,14 +33,14 @@ for (const kind of storeKinds) {
       const folder = await mkdtemp(join(tmpdir(), "agent-service-crash-"));
       const repository = new TestRepository(folder, "project.git");
       const sha = repository.commit({ files: { "README.md": "# Project\n", "index.js": "// TODO: more\n" } });
-      const forge = await startCodeHost({ repositories: { "octo/project": repository.path } });
+      const codeHost = await startCodeHost({ repositories: { "octo/project": repository.path } });
       const place = await kind.make();
       const load = new CrashLoad();
 
       for (let round = 1; round <= rounds; round += 1) {
         const backend = round % 3 === 0 ? "offline" : "noop";
-        const service = startProcess({ forge, place, backend });
-        const job = await exchange(await service.ready(), forge, sha);
+        const service = startProcess({ codeHost, place, backend });
+        const job = await exchange(await service.ready(), codeHost, sha);
         let observationsLeft = randomInt(1, MAX_OBSERVATIONS);
         await load.press(job, () => {
           observationsLeft -= 1;
@@ -49,8 +49,8 @@ for (const kind of storeKinds) {
         expect((await service.ended).signal).toBe("SIGKILL");
       }
 
-      const service = startProcess({ forge, place, backend: "noop" });
-      const job = await exchange(await service.ready(), forge, sha);
+      const service = startProcess({ codeHost, place, backend: "noop" });
+      const job = await exchange(await service.ready(), codeHost, sha);
       await load.settle(job);
       await expectNothingLost(job, load);
       await expectOneRunAKey(place, load);
@@ -60,15 +60,15 @@ for (const kind of storeKinds) {
       expect(code).toBe(0);
       expect(stdout).not.toContain('"level":50');
 
-      await forge.close();
+      await codeHost.close();
       await place.remove();
       await rm(folder, { recursive: true, force: true });
     });
   });
 }
 
-function startProcess(options: { forge: CodeHost; place: StorePlace; backend: string }): ServiceProcess {
-  const { forge, place, backend } = options;
+function startProcess(options: { codeHost: CodeHost; place: StorePlace; backend: string }): ServiceProcess {
+  const { codeHost, place, backend } = options;
   const { dataDir, databaseUrl } = place.settings;
   return new ServiceProcess(["serve"], {
     PORT: "0",
@@ -77,17 +77,17 @@ function startProcess(options: { forge: CodeHost; place: StorePlace; backend: st
     BACKEND: backend,
     STALLED_SECONDS: "2",
     CI_AUDIENCE: AUDIENCE,
-    CI_ISSUERS: JSON.stringify([forge.issuerEntry]),
+    CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]),
     CI_FREE_CREDITS: "1000000",
     RATE_PER_MINUTE: "1000000",
   });
 }
 
-async function exchange(url: string, forge: CodeHost, sha: string): Promise<CiJob> {
+async function exchange(url: string, codeHost: CodeHost, sha: string): Promise<CiJob> {
   const claims = { aud: AUDIENCE, repository: "octo/project", sha };
   const answer = await call(`${url}/v1/ci/oidc/exchange`, {
     method: "POST",
-    json: { subject_token: forge.issuer.sign(forge.issuer.githubClaims(claims)) },
+    json: { subject_token: codeHost.issuer.sign(codeHost.issuer.githubClaims(claims)) },
   });
   const exchanged = exchangeResponseSchema.parse(answer.body);
   return new CiJob({ fixture: { call: (path, options) => call(url + path, options) }, exchanged });

@@ -34,7 +34,7 @@ for (const kind of storeKinds) {
       const folder = await mkdtemp(join(tmpdir(), "agent-service-homes-"));
       const repository = new TestRepository(folder, "project.git");
       const sha = repository.commit({ files: { "README.md": "# Project\n" } });
-      const forge = await startCodeHost({ repositories: { "octo/project": repository.path } });
+      const codeHost = await startCodeHost({ repositories: { "octo/project": repository.path } });
       const place = await kind.make();
       const { dataDir, databaseUrl } = place.settings;
       await writeFile(join(folder, "script.json"), JSON.stringify(script));
@@ -50,7 +50,7 @@ for (const kind of storeKinds) {
           ACP_COMMAND: JSON.stringify([process.execPath, AGENT]),
           ACP_ENV: JSON.stringify(environment),
           CI_AUDIENCE: AUDIENCE,
-          CI_ISSUERS: JSON.stringify([forge.issuerEntry]),
+          CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]),
         });
 
       const killed = start();
@@ -58,7 +58,7 @@ for (const kind of storeKinds) {
       const claims = { aud: AUDIENCE, repository: "octo/project", sha };
       const exchanged = await call(`${url}/v1/ci/oidc/exchange`, {
         method: "POST",
-        json: { subject_token: forge.issuer.sign(forge.issuer.githubClaims(claims)) },
+        json: { subject_token: codeHost.issuer.sign(codeHost.issuer.githubClaims(claims)) },
       });
       const job = new CiJob({
         fixture: { call: (path, options) => call(url + path, options) },
@@ -82,7 +82,7 @@ for (const kind of storeKinds) {
       expect(code).toBe(0);
       expect(stdout).not.toContain('"level":50');
 
-      await forge.close();
+      await codeHost.close();
       await place.remove();
       await rm(folder, { recursive: true, force: true });
     });

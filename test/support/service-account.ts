@@ -1,4 +1,4 @@
-// An account with its keys and an agent on a core fixture, and the door to use them through.
+// An account with its keys and an agent on a core fixture, and the API to use them through.
 
 import type { Plan } from "../../src/service/core/accounts/account.ts";
 import { makeApiKey, openAccount } from "../../src/service/core/accounts/keys.ts";
@@ -42,10 +42,10 @@ export async function makeAccount(
   return { id: account.id, owner: await make("owner"), aiClient: await make("ai_client"), agent };
 }
 
-/** The fixture's door, called by path. */
+/** The fixture's API, called by path. */
 export async function openCaller(
   fixture: CoreFixture,
 ): Promise<{ send(path: string, options?: Call): Promise<Answer>; close(): Promise<void> }> {
-  const door = await openHttpApi(fixture);
-  return { send: (path, options) => call(door.url + path, options), close: () => door.close() };
+  const api = await openHttpApi(fixture);
+  return { send: (path, options) => call(api.url + path, options), close: () => api.close() };
 }

@@ -1,4 +1,4 @@
-// The HTTP door on a core fixture, on a real socket, which lets a test wait for the answers that it makes, also those that
+// The HTTP API on a core fixture, on a real socket, which lets a test wait for the answers that it makes, also those that
 // nobody is left to read.
 
 import { once } from "node:events";

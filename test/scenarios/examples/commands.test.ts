@@ -55,11 +55,13 @@ describe("commands in comments", () => {
     repository.git(["update-ref", "refs/heads/topic", head]);
     repository.git(["update-ref", "refs/pull/7/head", head]);
     repository.git(["update-ref", "refs/heads/main", main]);
-    fixture.forge.rest.reviews.setFiles(7, [{ filename: "src/index.ts", status: "modified", patch: PATCH }]);
+    fixture.codeHost.rest.reviews.setFiles(7, [
+      { filename: "src/index.ts", status: "modified", patch: PATCH },
+    ]);
   });
   afterEach(() => {
-    fixture.forge.rest.clearComments(7);
-    fixture.forge.rest.clearReviews(7);
+    fixture.codeHost.rest.clearComments(7);
+    fixture.codeHost.rest.clearReviews(7);
   });
   afterAll(async () => await fixture.close());
 
@@ -70,11 +72,11 @@ describe("commands in comments", () => {
   const comment = (body: string, more: JobOptions = {}): JobOptions => {
     const user = { login: more.actor ?? "octocat", id: Number(more.actorId ?? 12), type: "User" };
     const at = "2026-01-15T10:00:00Z";
-    const url = `https://forge.example/pull/7#issuecomment-${comments}`;
+    const url = `https://code-host.example/pull/7#issuecomment-${comments}`;
     const words = { id: comments++, body, user, created_at: at, updated_at: at, html_url: url };
     return { event: "issue_comment", comment: body, payload: { comment: words }, ...more };
   };
-  const answers = () => fixture.forge.rest.commentsOf(7).filter(({ user }) => user === ACTIONS_BOT);
+  const answers = () => fixture.codeHost.rest.commentsOf(7).filter(({ user }) => user === ACTIONS_BOT);
   const tipOf = (ref: string) => fixture.repository.git(["rev-parse", ref]);
   const textAt = (ref: string) => `${fixture.repository.git(["show", `${ref}:src/index.ts`])}\n`;
 
@@ -100,7 +102,7 @@ describe("commands in comments", () => {
     const { annotations, outputs } = actionOf(played);
     expect(annotations).toEqual([]);
     expect(tipOf("refs/heads/main")).toBe(main);
-    expect(fixture.forge.pulls.all).toMatchObject([{ base: "main", head: outputs.branch, state: "open" }]);
+    expect(fixture.codeHost.pulls.all).toMatchObject([{ base: "main", head: outputs.branch, state: "open" }]);
     expect(textAt(`refs/heads/${outputs.branch}`)).toBe(FIXED);
     expect(answers()[0]?.body).toContain(outputs["pull-request-url"]);
   });
@@ -108,7 +110,7 @@ describe("commands in comments", () => {
   it("review on the lines of the pull request", async () => {
     const played = await play(comment("/agent review"));
     expect(actionOf(played)).toMatchObject({ annotations: [], outputs: { findings: "1" } });
-    expect(fixture.forge.rest.commentsOf(7, "pulls")).toMatchObject([{ path: "src/index.ts", line: 1 }]);
+    expect(fixture.codeHost.rest.commentsOf(7, "pulls")).toMatchObject([{ path: "src/index.ts", line: 1 }]);
     expect(answers()).toHaveLength(1);
   });
 
@@ -160,7 +162,7 @@ describe("commands in comments", () => {
   });
 
   it("start nothing for a stranger, and answer nothing", async () => {
-    const before = fixture.forge.push.count;
+    const before = fixture.codeHost.push.count;
     const stranger = { actor: "outsider", actorId: "99" };
     const played = await play(comment("/agent fix", stranger));
     expect(played?.result).toBe("success");
@@ -168,7 +170,7 @@ describe("commands in comments", () => {
       requests: [],
       outputs: { conclusion: "skipped", reason: "permission_missing" },
     });
-    expect(fixture.forge.push.count).toBe(before);
+    expect(fixture.codeHost.push.count).toBe(before);
     expect(answers()).toEqual([]);
   });
 });

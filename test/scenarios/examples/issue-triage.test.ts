@@ -76,9 +76,9 @@ describe.skipIf(!hasJq)("issue triage (needs jq)", () => {
   });
 
   it("says nothing on the issue, and leaves its conversation to people", async () => {
-    const before = fixture.forge.requests.length;
+    const before = fixture.codeHost.requests.length;
     const { triage } = await play({ labels: ["bug"] });
-    const calls = fixture.forge.requests.slice(before).filter(({ path }) => path.startsWith("/api/"));
+    const calls = fixture.codeHost.requests.slice(before).filter(({ path }) => path.startsWith("/api/"));
     expect(calls.map(({ method }) => method)).toEqual(calls.map(() => "GET"));
     const again = await play({ labels: ["bug"] });
     const sessions = [triage, again.triage].map((played) => actionOf(played).outputs["session-id"]);

@@ -44,7 +44,7 @@ describe("a long run", () => {
       reply: "It is rewritten.",
     });
     expect(routesOf(step)).not.toContain("submit");
-    expect(fixture.forge.pulls.all).toMatchObject([{ base: "main", head: step.outputs.branch }]);
+    expect(fixture.codeHost.pulls.all).toMatchObject([{ base: "main", head: step.outputs.branch }]);
     expect(await fixture.runs()).toHaveLength(1);
   });
 

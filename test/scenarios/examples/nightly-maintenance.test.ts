@@ -60,7 +60,7 @@ describe("nightly maintenance", () => {
   it("opens one pull request, and the next night adds to it", async () => {
     const first = await night({ writes: { "README.md": "# Octo repository\n" } });
     expect(model.requests[0]?.firstUserMessage).toContain(PROMPT.trim());
-    const [pull, ...others] = fixture.forge.pulls.all;
+    const [pull, ...others] = fixture.codeHost.pulls.all;
     expect(others).toEqual([]);
     expect(pull).toMatchObject({ base: "main", state: "open" });
     const branch = first.outputs.branch ?? "";
@@ -78,22 +78,22 @@ describe("nightly maintenance", () => {
       "session-id": first.outputs["session-id"],
       "pull-request-url": first.outputs["pull-request-url"],
     });
-    expect(fixture.forge.pulls.all).toHaveLength(1);
+    expect(fixture.codeHost.pulls.all).toHaveLength(1);
     expect(read(branch, "LICENSE")).toBe("MIT");
     expect(fixture.repository.git(["rev-list", "--count", `refs/heads/main..${branch}`])).toBe("2");
   });
 
   it("opens another once that was merged, and none where nothing is to be done", async () => {
-    const [pull] = fixture.forge.pulls.all;
+    const [pull] = fixture.codeHost.pulls.all;
     fixture.repository.git(["update-ref", "refs/heads/main", `refs/heads/${pull?.head}`]);
-    fixture.forge.pulls.edit(pull?.number ?? 0, { state: "closed", merged_at: "2026-01-16T08:00:00Z" });
+    fixture.codeHost.pulls.edit(pull?.number ?? 0, { state: "closed", merged_at: "2026-01-16T08:00:00Z" });
     const quiet = await night({});
     expect(quiet.outputs).toMatchObject({ conclusion: "success", "pull-request-url": "" });
-    expect(fixture.forge.pulls.all).toHaveLength(1);
+    expect(fixture.codeHost.pulls.all).toHaveLength(1);
     const next = await night({ writes: { "README.md": "# Octo\n" } });
-    expect(fixture.forge.pulls.all).toHaveLength(2);
+    expect(fixture.codeHost.pulls.all).toHaveLength(2);
     expect(next.outputs.branch).not.toBe(pull?.head);
-    expect(fixture.forge.pulls.all[1]).toMatchObject({
+    expect(fixture.codeHost.pulls.all[1]).toMatchObject({
       base: "main",
       state: "open",
       head: next.outputs.branch,
@@ -101,19 +101,19 @@ describe("nightly maintenance", () => {
   });
 
   it("does not bring back what people have turned down, but for who asks", async () => {
-    const turnedDown = fixture.forge.pulls.all[1];
-    fixture.forge.pulls.edit(turnedDown?.number ?? 0, { state: "closed" });
+    const turnedDown = fixture.codeHost.pulls.all[1];
+    fixture.codeHost.pulls.edit(turnedDown?.number ?? 0, { state: "closed" });
     const quiet = await night({});
     expect(quiet.outputs).toMatchObject({ conclusion: "success", "pull-request-url": "", branch: "" });
     expect(quiet.log).toContain(
       `Nothing is pushed: pull request #${turnedDown?.number}, with these changes, was closed.`,
     );
-    expect(fixture.forge.pulls.all).toHaveLength(2);
+    expect(fixture.codeHost.pulls.all).toHaveLength(2);
     const more = await night({ writes: { "CHANGES.md": "More.\n" } });
-    expect(fixture.forge.pulls.all).toHaveLength(3);
-    fixture.forge.pulls.edit(fixture.forge.pulls.all[2]?.number ?? 0, { state: "closed" });
+    expect(fixture.codeHost.pulls.all).toHaveLength(3);
+    fixture.codeHost.pulls.edit(fixture.codeHost.pulls.all[2]?.number ?? 0, { state: "closed" });
     const asked = await night({}, "workflow_dispatch");
-    expect(fixture.forge.pulls.all).toHaveLength(4);
+    expect(fixture.codeHost.pulls.all).toHaveLength(4);
     expect(asked.outputs.branch).not.toBe(more.outputs.branch);
   });
 

@@ -33,11 +33,13 @@ describe("a review of every pull request", () => {
     });
     fixture = await startFixture({ level: "scenario", backend });
     fixture.repository.git(["update-ref", "refs/heads/topic", "refs/heads/main"]);
-    fixture.forge.rest.reviews.setFiles(7, [{ filename: "src/index.ts", status: "modified", patch: PATCH }]);
+    fixture.codeHost.rest.reviews.setFiles(7, [
+      { filename: "src/index.ts", status: "modified", patch: PATCH },
+    ]);
   });
   afterEach(() => {
-    fixture.forge.rest.clearComments(7);
-    fixture.forge.rest.clearReviews(7);
+    fixture.codeHost.rest.clearComments(7);
+    fixture.codeHost.rest.clearReviews(7);
   });
   afterAll(async () => await fixture.close());
 
@@ -45,7 +47,7 @@ describe("a review of every pull request", () => {
     const event: JobOptions = { event: "pull_request", ...more };
     return (await playExample({ fixture, file: "pull-request-review.yml", event })).review;
   };
-  const answers = () => fixture.forge.rest.commentsOf(7).filter(({ user }) => user === ACTIONS_BOT);
+  const answers = () => fixture.codeHost.rest.commentsOf(7).filter(({ user }) => user === ACTIONS_BOT);
 
   it("comments on the line that is wrong, and says what it thinks of the whole", async () => {
     const played = await play();
@@ -55,8 +57,8 @@ describe("a review of every pull request", () => {
     expect(outputs).toMatchObject({ conclusion: "success", findings: "1" });
     expect(asked.at(-1)?.prompt).toMatch(/^Review what this pull request changes/);
     expect(asked.at(-1)?.schema).toMatchObject({ required: ["summary", "findings"] });
-    expect(fixture.forge.rest.reviewsOf(7)).toMatchObject([{ state: "COMMENTED", user: ACTIONS_BOT }]);
-    const comments = fixture.forge.rest.commentsOf(7, "pulls");
+    expect(fixture.codeHost.rest.reviewsOf(7)).toMatchObject([{ state: "COMMENTED", user: ACTIONS_BOT }]);
+    const comments = fixture.codeHost.rest.commentsOf(7, "pulls");
     expect(comments).toMatchObject([{ path: "src/index.ts", line: 1 }]);
     expect(comments[0]?.body).toContain("The greeting is lost");
     expect(answers()).toHaveLength(1);
@@ -66,7 +68,7 @@ describe("a review of every pull request", () => {
   it("says it once, and goes on in one comment, however often is pushed", async () => {
     await play();
     await play({ action: "synchronize" });
-    expect(fixture.forge.rest.commentsOf(7, "pulls")).toHaveLength(1);
+    expect(fixture.codeHost.rest.commentsOf(7, "pulls")).toHaveLength(1);
     expect(answers()).toHaveLength(1);
   });
 
@@ -78,7 +80,7 @@ describe("a review of every pull request", () => {
   });
 
   it("leaves drafts alone", async () => {
-    const { payload } = await fixture.forge.job({ event: "pull_request" });
+    const { payload } = await fixture.codeHost.job({ event: "pull_request" });
     const draft = { ...(payload.pull_request as object), draft: true };
     expect(await play({ payload: { pull_request: draft } })).toMatchObject({ result: "skipped" });
   });
@@ -90,6 +92,6 @@ describe("a review of every pull request", () => {
     expect(outputs).toMatchObject({ conclusion: "skipped", reason: "fork_pull_request" });
     expect(annotations).toMatchObject([{ level: "notice" }]);
     expect(requests).toEqual([]);
-    expect(fixture.forge.rest.reviewsOf(7)).toEqual([]);
+    expect(fixture.codeHost.rest.reviewsOf(7)).toEqual([]);
   });
 });

@@ -56,13 +56,13 @@ describe("a run of the offline backend", () => {
   });
 
   it("is cancelled in the middle of its clone", async () => {
-    fixture.forge.faults.git.always({ type: "hang" });
+    fixture.codeHost.faults.git.always({ type: "hang" });
     const job = await jobAt(sha);
     const runId = await job.start();
     await job.readUntil(runId, ({ event }) => event.type === "RUN_STARTED");
     expect((await job.cancel(runId)).status).toBe(202);
     const events = await expectValidStream(await job.follow(runId));
     expect(events.at(-1)).toMatchObject({ outcome: { type: "cancelled" } });
-    fixture.forge.faults.git.clear();
+    fixture.codeHost.faults.git.clear();
   });
 });

@@ -108,7 +108,7 @@ export class HostileFixture {
   readonly repository: TestRepository;
   readonly place: StorePlace;
   readonly #folder: string;
-  readonly #forge: CodeHost;
+  readonly #codeHost: CodeHost;
   readonly #model: ModelServer;
   readonly #service: TestService;
   readonly #stories: Map<string, readonly Step[]>;
@@ -119,7 +119,7 @@ export class HostileFixture {
     outside: Outside;
     repository: TestRepository;
     place: StorePlace;
-    forge: CodeHost;
+    codeHost: CodeHost;
     model: ModelServer;
     service: TestService;
     stories: Map<string, readonly Step[]>;
@@ -128,7 +128,7 @@ export class HostileFixture {
     this.outside = parts.outside;
     this.repository = parts.repository;
     this.place = parts.place;
-    this.#forge = parts.forge;
+    this.#codeHost = parts.codeHost;
     this.#model = parts.model;
     this.#service = parts.service;
     this.#stories = parts.stories;
@@ -142,19 +142,19 @@ export class HostileFixture {
       script: ({ firstUserMessage }) => byTurn(stories.get(firstUserMessage) ?? [])(),
       apiKey: KEY,
     });
-    const forge = await startCodeHost({
+    const codeHost = await startCodeHost({
       repositories: { [REPOSITORY]: { path: repository.path, visibility: "public" } },
     });
     const place = await storeKinds[0]?.make();
     if (place === undefined) throw new Error("There is no store.");
     const service = await startTestService({
-      forge,
+      codeHost,
       place,
       config: { ...modelConfig(model, place), audience: AUDIENCE, freeCredits: 1_000_000 },
       ...(Object.keys(options).length === 0 ? {} : { checkouts: clones(place, options) }),
     });
     const outside = await Outside.make(folder);
-    return new HostileFixture({ folder, outside, repository, place, forge, model, service, stories });
+    return new HostileFixture({ folder, outside, repository, place, codeHost, model, service, stories });
   }
 
   /** False where commands cannot be confined. */
@@ -169,7 +169,7 @@ export class HostileFixture {
 
   /** Paths that the code host was asked for by git. */
   get cloned(): readonly string[] {
-    return this.#forge.requests.map(({ path }) => path);
+    return this.#codeHost.requests.map(({ path }) => path);
   }
 
   /** Plays a run at a commit to its end, and finds that nothing went out or was left behind. */
@@ -215,13 +215,13 @@ export class HostileFixture {
   async close(): Promise<void> {
     await this.#service.stop();
     await this.#model.close();
-    await this.#forge.close();
+    await this.#codeHost.close();
     await this.place.remove();
     await rm(this.#folder, { recursive: true, force: true });
   }
 
   async #job(sha: string): Promise<CiJob> {
-    const { issuer } = this.#forge;
+    const { issuer } = this.#codeHost;
     const claims = { aud: AUDIENCE, repository: REPOSITORY, sha, event_name: "push" };
     const answer = await call(`${this.#service.url}/v1/ci/oidc/exchange`, {
       method: "POST",

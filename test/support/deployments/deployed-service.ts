@@ -1,4 +1,4 @@
-// One deployment as a test sees it: where it answers, and what its operator and its forge can do. Each test brings its
+// One deployment as a test sees it: where it answers, and what its operator and its code host can do. Each test brings its
 // own account or repository, so that none disturbs another.
 
 import { createPrivateKey, randomInt } from "node:crypto";

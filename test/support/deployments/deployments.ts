@@ -69,7 +69,7 @@ async function startDeployment(kind: StoreKind, roles: readonly Role[]): Promise
   const place = await kind.make({ isEmpty: true });
   const settings = { RATES_FILE: ratesFile, CI_FREE_CREDITS: String(FREE_CREDITS) };
   const nodes = await startFixture({ level: "nodes", place, roles, settings });
-  const { url, key } = nodes.forge.issuer;
+  const { url, key } = nodes.codeHost.issuer;
   const privateKey = key.privateKey.export({ format: "jwk" });
   return {
     handle: {

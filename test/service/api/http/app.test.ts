@@ -66,9 +66,9 @@ describe("the HTTP API when the store is away", () => {
       ping: fail,
     });
     const fixture = await startFixture({ level: "core", wrapStore });
-    const door = await openHttpApi(fixture);
+    const api = await openHttpApi(fixture);
     const { text } = makeSecretToken("svc_claim_", new Uint8Array(32));
-    const answer = await call(`${door.url}/claim/${text}`);
+    const answer = await call(`${api.url}/claim/${text}`);
     expect(answer.status).toBe(500);
     expect(problemSchema.parse(answer.body)).toEqual({
       error: "internal error",
@@ -78,18 +78,18 @@ describe("the HTTP API when the store is away", () => {
     const logs = fixture.logs.join("\n");
     expect(logs).toContain("internal error");
     expect(logs).not.toContain(text);
-    const ready = await call(`${door.url}/readyz`);
+    const ready = await call(`${api.url}/readyz`);
     expect([ready.status, healthSchema.parse(ready.body)]).toEqual([503, { status: "unavailable" }]);
-    await door.close();
+    await api.close();
   });
 
   it("is not ready while it stops", async () => {
     const fixture = await startFixture({ level: "core" });
-    const door = await openHttpApi(fixture);
+    const api = await openHttpApi(fixture);
     fixture.core.signals.close();
-    const ready = await call(`${door.url}/readyz`);
+    const ready = await call(`${api.url}/readyz`);
     expect([ready.status, healthSchema.parse(ready.body)]).toEqual([503, { status: "draining" }]);
-    expect((await call(`${door.url}/healthz`)).status).toBe(200);
-    await door.close();
+    expect((await call(`${api.url}/healthz`)).status).toBe(200);
+    await api.close();
   });
 });

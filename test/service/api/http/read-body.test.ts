@@ -45,15 +45,15 @@ describe("a body", () => {
 
   it("that is cut off is not logged as an error of ours", async () => {
     const core = await startFixture({ level: "core" });
-    const door = await openHttpApi(core);
-    const { hostname, port } = new URL(door.url);
+    const api = await openHttpApi(core);
+    const { hostname, port } = new URL(api.url);
     const socket = connect(Number(port), hostname);
-    const asked = once(door.server, "request");
+    const asked = once(api.server, "request");
     socket.write(`${head("Content-Type: application/json", "Content-Length: 100")}{"subject_token":`);
     await asked;
     socket.destroy();
-    expect((await door.firstAnswer).status).toBe(400);
+    expect((await api.firstAnswer).status).toBe(400);
     expect(core.logs.filter((line) => line.startsWith("error"))).toEqual([]);
-    await door.close();
+    await api.close();
   });
 });

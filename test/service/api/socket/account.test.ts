@@ -9,8 +9,8 @@ import { SocketClient } from "./socket-client.ts";
 
 it("lets an account's keys reach the account's agents, and no others", async () => {
   const fixture = await startFixture({ level: "core" });
-  const door = new SocketApi(fixture.core, { trustedProxyHops: 0, maxSockets: 100 });
-  const server = createServer().on("upgrade", door.onUpgrade).listen(0, "127.0.0.1");
+  const api = new SocketApi(fixture.core, { trustedProxyHops: 0, maxSockets: 100 });
+  const server = createServer().on("upgrade", api.onUpgrade).listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const mine = await makeAccount(fixture);
@@ -33,6 +33,6 @@ it("lets an account's keys reach the account's agents, and no others", async () 
     await socket.close();
   }
   server.close();
-  await door.close();
+  await api.close();
   await fixture.close();
 });

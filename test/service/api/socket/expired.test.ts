@@ -28,8 +28,8 @@ for (const kind of storeKinds) {
       });
       fixture.executor.start();
       account = await makeAccount(fixture);
-      const door = new SocketApi(fixture.core, { trustedProxyHops: 0, maxSockets: 10 });
-      const server = createServer().on("upgrade", door.onUpgrade).listen(0, "127.0.0.1");
+      const api = new SocketApi(fixture.core, { trustedProxyHops: 0, maxSockets: 10 });
+      const server = createServer().on("upgrade", api.onUpgrade).listen(0, "127.0.0.1");
       await once(server, "listening");
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       socket = await SocketClient.open(url, { bearer: account.owner });

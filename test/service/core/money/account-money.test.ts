@@ -84,7 +84,7 @@ for (const kind of storeKinds) {
       const rates = decodeRates(ratesDocument({ subscriptions }));
       if (!rates.ok) throw new Error(rates.refusal.join("\n"));
       const fixture = await startFixture({ level: "core", store: kind, rates: rates.value });
-      const door = await openHttpApi(fixture);
+      const api = await openHttpApi(fixture);
       try {
         const { id: accountId } = await openAccount(fixture.core, "subscribed");
         const caller = { kind: "account", accountId, callerClass: "owner" } as const;
@@ -96,7 +96,7 @@ for (const kind of storeKinds) {
           await play(history, taken);
           await expectSoundLedger(fixture.place);
           // The first look in a period grants its credits.
-          const answer = await call(`${door.url}/v1/users/${accountId}/credits`, { bearer: secret });
+          const answer = await call(`${api.url}/v1/users/${accountId}/credits`, { bearer: secret });
           const microUsd = await sumOfPostings(fixture, accountWallet(accountId));
           expect(microUsd).toBeGreaterThanOrEqual(0);
           const credits = creditsSchema.parse(answer.body);
@@ -105,7 +105,7 @@ for (const kind of storeKinds) {
           await expectSoundLedger(fixture.place);
         }
       } finally {
-        await door.close();
+        await api.close();
       }
     }
   });

@@ -23,17 +23,17 @@ const NOBODY = "00000000-0000-7000-8000-000000000000";
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`an account's credits on ${kind.name}`, () => {
     let fixture: CoreFixture;
-    let door: HttpApi;
+    let api: HttpApi;
 
     beforeAll(async () => {
       fixture = await startFixture({ level: "core", store: kind });
       const rates = decodeRates(ratesDocument());
       if (!rates.ok) throw new Error(rates.refusal.join("\n"));
       Object.assign(fixture.core, { rates: rates.value });
-      door = await openHttpApi(fixture);
+      api = await openHttpApi(fixture);
     });
 
-    afterAll(() => door.close());
+    afterAll(() => api.close());
 
     const openWithKey = async (plan: Plan, callerClass: CallerClass = "owner") => {
       const account = await openAccount(fixture.core, plan);
@@ -45,7 +45,7 @@ for (const kind of storeKinds) {
       return { id: account.id, secret, keyId: key.id };
     };
     const read = (id: string, bearer?: string) =>
-      call(`${door.url}/v1/users/${id}/credits`, bearer === undefined ? {} : { bearer });
+      call(`${api.url}/v1/users/${id}/credits`, bearer === undefined ? {} : { bearer });
 
     it.each([
       ["registered_free", 3],

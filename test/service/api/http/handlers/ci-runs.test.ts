@@ -23,11 +23,11 @@ it("does not wait for a reader who went away before the wait began", async () =>
   const exchanged = await exchangeToken(fixture.core, { subjectToken: "reader", requestId: "r" });
   if (!exchanged.ok) throw new Error(exchanged.refusal.reason);
   const runId = await fixture.submit();
-  const door = await openHttpApi(fixture);
+  const api = await openHttpApi(fixture);
 
-  const connected = once(door.server, "connection");
+  const connected = once(api.server, "connection");
   const hangUp = new AbortController();
-  const reading = fetch(`${door.url}/v1/ci/runs/${runId}?wait=30`, {
+  const reading = fetch(`${api.url}/v1/ci/runs/${runId}?wait=30`, {
     headers: { authorization: `Bearer ${exchanged.value.accessToken}` },
     signal: hangUp.signal,
   });
@@ -37,7 +37,7 @@ it("does not wait for a reader who went away before the wait began", async () =>
   await expect(reading).rejects.toThrow();
   await once(socket, "close");
   gate.resolve();
-  await door.firstAnswer;
+  await api.firstAnswer;
   expect(fixture.clock.sleeping).toBe(0);
-  await door.close();
+  await api.close();
 });

@@ -53,7 +53,7 @@ const attacks: readonly Attack[] = [
     ([what, change]): Attack => ({
       name: `our issuer with another ${what}`,
       token: (fixture) =>
-        fixture.mint({ iss: (change as (url: string) => string)(fixture.forge.issuer.url) }),
+        fixture.mint({ iss: (change as (url: string) => string)(fixture.codeHost.issuer.url) }),
       status: 401,
       code: "invalid_grant",
       reason: "issuer_unknown",
@@ -61,7 +61,7 @@ const attacks: readonly Attack[] = [
   ),
   {
     name: "no signature and alg none",
-    token: (fixture) => fixture.forge.issuer.sign(claimsOf(fixture), { key: null, alg: "none" }),
+    token: (fixture) => fixture.codeHost.issuer.sign(claimsOf(fixture), { key: null, alg: "none" }),
     status: 401,
     code: "invalid_request",
     reason: "token_malformed",
@@ -69,7 +69,7 @@ const attacks: readonly Attack[] = [
   {
     name: "an HMAC with the public key as its secret",
     token: (fixture) => {
-      const { issuer } = fixture.forge;
+      const { issuer } = fixture.codeHost;
       const secret = Buffer.from(issuer.key.publicKey.export({ type: "spki", format: "pem" }));
       return issuer.sign(claimsOf(fixture), { secret, alg: "HS256" });
     },
@@ -80,7 +80,10 @@ const attacks: readonly Attack[] = [
   {
     name: "another issuer's key under our issuer's key id",
     token: (fixture) =>
-      fixture.forge.issuer.sign(claimsOf(fixture), { key: strangersKey, kid: fixture.forge.issuer.key.kid }),
+      fixture.codeHost.issuer.sign(claimsOf(fixture), {
+        key: strangersKey,
+        kid: fixture.codeHost.issuer.key.kid,
+      }),
     status: 401,
     code: "invalid_grant",
     reason: "signature_invalid",
@@ -88,9 +91,9 @@ const attacks: readonly Attack[] = [
   {
     name: "a key of the attacker's, named by jku and carried by jwk",
     token: (fixture) =>
-      fixture.forge.issuer.sign(claimsOf(fixture), {
+      fixture.codeHost.issuer.sign(claimsOf(fixture), {
         key: strangersKey,
-        kid: fixture.forge.issuer.key.kid,
+        kid: fixture.codeHost.issuer.key.kid,
         header: { jku: "https://attacker.example/jwks", jwk: strangersKey.jwk },
       }),
     status: 401,
@@ -99,7 +102,7 @@ const attacks: readonly Attack[] = [
   },
   {
     name: "a key that nobody published",
-    token: (fixture) => fixture.forge.issuer.sign(claimsOf(fixture), { key: strangersKey, kid: "nobody" }),
+    token: (fixture) => fixture.codeHost.issuer.sign(claimsOf(fixture), { key: strangersKey, kid: "nobody" }),
     status: 401,
     code: "invalid_grant",
     reason: "key_unknown",
@@ -282,7 +285,7 @@ for (const kind of storeKinds) {
 
     it("asks for keys twice at most when 1,000 tokens name 1,000 keys", async () => {
       fixture.clock.advance(60_000);
-      const { issuer } = fixture.forge;
+      const { issuer } = fixture.codeHost;
       const asked = issuer.jwksRequests;
       for (let index = 0; index < 1_000; index += 50) {
         const answers = await Promise.all(
@@ -322,7 +325,7 @@ for (const kind of storeKinds) {
 }
 
 function claimsOf(fixture: ServiceFixture): Record<string, unknown> {
-  return fixture.forge.issuer.githubClaims({ aud: fixture.audience });
+  return fixture.codeHost.issuer.githubClaims({ aud: fixture.audience });
 }
 
 function nowSeconds(fixture: ServiceFixture): number {

@@ -36,7 +36,7 @@ describe("the limit per address", () => {
     await start({ config: { exchangeRatePerMinute: 3 } });
     expect(await statusesOf(3, () => fixture.exchange("a.b.c"))).toEqual([401, 401, 401]);
     expectRateLimited(await fixture.exchange(fixture.mint()), 20);
-    expect(fixture.forge.issuer.requests).toEqual([]);
+    expect(fixture.codeHost.issuer.requests).toEqual([]);
     fixture.clock.advance(19_999);
     expectRateLimited(await fixture.exchange(fixture.mint()), 1);
     fixture.clock.advance(1);
@@ -103,7 +103,7 @@ describe("an issuer that cannot be trusted now", () => {
     ["sends 50 MB", { type: "huge", bytes: 50_000_000 }],
   ] as const)("answers 503 and when to come back when its key set %s", async (_name, fault) => {
     await start({});
-    fixture.forge.issuer.faults.always(fault);
+    fixture.codeHost.issuer.faults.always(fault);
     const answer = await fixture.exchange(fixture.mint());
     expect(answer.status).toBe(503);
     expect(answer.headers.get("retry-after")).toBe("5");
@@ -111,15 +111,15 @@ describe("an issuer that cannot be trusted now", () => {
       code: "unavailable",
       reason: "keys_unavailable",
     });
-    fixture.forge.issuer.faults.clear();
+    fixture.codeHost.issuer.faults.clear();
     fixture.clock.advance(5_000);
     await fixture.job();
   });
 
   it("refuses a weak key", async () => {
     await start({});
-    const weak = await fixture.forge.issuer.addKey({ modulusLength: 1024 });
-    const { issuer } = fixture.forge;
+    const weak = await fixture.codeHost.issuer.addKey({ modulusLength: 1024 });
+    const { issuer } = fixture.codeHost;
     const answer = await fixture.exchange(
       issuer.sign(issuer.githubClaims({ aud: fixture.audience }), { key: weak }),
     );
@@ -133,7 +133,7 @@ describe("an issuer that cannot be trusted now", () => {
       403,
       { code: "invalid_grant", reason: "issuer_disabled" },
     ]);
-    expect(fixture.forge.issuer.requests).toEqual([]);
+    expect(fixture.codeHost.issuer.requests).toEqual([]);
   });
 
   it("takes the events that the operator allows", async () => {

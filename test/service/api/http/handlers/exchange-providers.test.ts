@@ -21,7 +21,7 @@ async function start(claimsOf: ClaimsOf, entry: Partial<IssuerConfig>) {
   const kind = storeKinds.find(({ isSkipped }) => !isSkipped);
   const fixture = await startFixture({ level: "service", store: kind, issuerEntry: entry });
   const mint = (overrides: Claims = {}) => {
-    const { issuer } = fixture.forge;
+    const { issuer } = fixture.codeHost;
     const context = { issuer: issuer.url, nowMs: fixture.clock.now(), audience: fixture.audience, overrides };
     return fixture.keep(issuer.sign(claimsOf(context)));
   };

@@ -215,14 +215,14 @@ describe("the body of an exchange", () => {
 
   for (const { name, send, status, code, reason } of refusals) {
     it(`refuses ${name} with ${status} ${reason ?? code}`, async () => {
-      const asked = fixture.forge.issuer.jwksRequests;
+      const asked = fixture.codeHost.issuer.jwksRequests;
       const answer = await fixture.call(PATH, { method: "POST", ...send() });
       expect(answer.status).toBe(status);
       const problem = problemSchema.parse(answer.body);
       expect(problem.code).toBe(code);
       expect(problem.reason).toBe(reason);
       expect(problem.request_id).toBe(answer.headers.get("x-request-id"));
-      expect(fixture.forge.issuer.jwksRequests).toBe(asked);
+      expect(fixture.codeHost.issuer.jwksRequests).toBe(asked);
     });
   }
 });
