@@ -19,6 +19,6 @@ export default defineConfig(({ mode }) => ({
     // No module keeps state (only entries act on import), so that files may share a process and what it has loaded.
     isolate: false,
     // Many tests wait for a process of their own.
-    maxWorkers: 2,
+    maxWorkers: 3,
   },
 }));
