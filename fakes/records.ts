@@ -1,6 +1,7 @@
 // Records with sensible contents, for tests and the benchmark of the store and the core.
 
 import type { JobIdentity } from "../src/service/core/ci/job-identity.ts";
+import { queuedRun } from "../src/service/core/runs/new-run.ts";
 import type { RunInput, RunOutcome, RunRecord } from "../src/service/core/runs/run-record.ts";
 
 export function makeJob(overrides: Partial<JobIdentity> = {}): JobIdentity {
@@ -23,27 +24,15 @@ export function makeJob(overrides: Partial<JobIdentity> = {}): JobIdentity {
 
 export function makeRun(overrides: Partial<RunRecord> = {}): RunRecord {
   return {
-    id: "run-1",
-    agentId: "agent-1",
-    sessionId: "thread-1",
-    status: "queued",
-    origin: "user",
-    parentRunId: null,
-    billingAccount: "free:https://issuer.example:77:2026-01",
-    holdMicroUsd: 8333,
-    submittedAt: 1_000,
-    startedAt: null,
-    heartbeatAt: null,
-    endedAt: null,
-    cause: null,
-    retryable: false,
-    stopReason: null,
-    usage: null,
-    grossMicroUsd: 0,
-    refundedMicroUsd: 0,
-    refundReason: null,
-    lastSeq: 0,
-    fence: 0,
+    ...queuedRun({
+      id: "run-1",
+      agentId: "agent-1",
+      sessionId: "thread-1",
+      origin: "user",
+      parentRunId: null,
+      billingAccount: "free:https://issuer.example:77:2026-01",
+      now: 1_000,
+    }),
     ...overrides,
   };
 }

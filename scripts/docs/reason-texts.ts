@@ -4,9 +4,8 @@ import type { IdentityReason } from "../../src/ci/provider.ts";
 import type { ClientErrorReason } from "../../src/client/errors.ts";
 import type { ExchangeReason, ProblemCode } from "../../src/contract/problems/problem.ts";
 import type { RunCause } from "../../src/contract/runs/run.ts";
-import type { DeclinedReason } from "../../src/github/trigger/declined.ts";
 import type { PromptFileCode } from "../../src/github/trigger/prompt-file.ts";
-import type { StepReason } from "../../src/job/step-error.ts";
+import type { DeclinedReason, StepReason } from "../../src/job/step-error.ts";
 import type { JobReason, QuotaReason } from "../../src/report/conclusion.ts";
 import type { KeptReason } from "../../src/report/delivery.ts";
 

@@ -4,20 +4,7 @@ import { isInCi } from "../ci/detect.ts";
 import { readJobRefs } from "../ci/job-refs.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
 import type { ProviderDefinition } from "../ci/provider-definition.ts";
-
-/** As the embedded service takes it: what it works on, and the event, which decides whether the job is trusted. */
-export type EmbeddedJob = {
-  readonly provider: string;
-  readonly repository: { readonly id: string; readonly ownerId: string };
-  /** Null: the checkout's origin names it. */
-  readonly repositoryName: string | null;
-  readonly event: string;
-  readonly sha: string | null;
-  readonly ref: string | null;
-  readonly baseRef: string | null;
-  readonly runId: string;
-  readonly runAttempt: string;
-};
+import type { EmbeddedJob } from "../contract/ci/embedded-job.ts";
 
 export type JobDescription = {
   readonly job: CiJob;

@@ -1,21 +1,7 @@
 // An error that the user's own set-up causes, before anything is sent. Pure.
 
-/** Every reason of a StepError. A new one needs its text in scripts/docs/reason-texts.ts. */
-export type StepReason =
-  | "invalid_input"
-  | "invalid_settings"
-  | "sandbox_not_started"
-  | "sandbox_not_watched"
-  | "run_id_missing"
-  | "run_not_found"
-  | "id_tokens_used_up"
-  | "checkout_missing"
-  | "checkout_changed"
-  | "checkout_failed"
-  | "prompt_file_missing"
-  | "prompt_file_refused"
-  | "prompt_file_too_large"
-  | "prompt_file_unreadable"
+/** Why an event starts no run. */
+export type DeclinedReason =
   | "no_command"
   | "help"
   | "cancel_elsewhere"
@@ -32,6 +18,24 @@ export type StepReason =
   | "event_unreadable"
   | "code_host_refused"
   | "code_host_unavailable";
+
+/** Every reason of a StepError. A new one needs its text in scripts/docs/reason-texts.ts. */
+export type StepReason =
+  | "invalid_input"
+  | "invalid_settings"
+  | "sandbox_not_started"
+  | "sandbox_not_watched"
+  | "run_id_missing"
+  | "run_not_found"
+  | "id_tokens_used_up"
+  | "checkout_missing"
+  | "checkout_changed"
+  | "checkout_failed"
+  | "prompt_file_missing"
+  | "prompt_file_refused"
+  | "prompt_file_too_large"
+  | "prompt_file_unreadable"
+  | DeclinedReason;
 
 /** `code` is the reason that the step gives; the message names what to change. */
 export class StepError extends Error {

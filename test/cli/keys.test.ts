@@ -194,16 +194,6 @@ for (const kind of storeKinds) {
       await alone.remove();
     });
 
-    it.skipIf(kind !== storeKinds[0])("makes no store in a folder that nobody named", async () => {
-      const { code, stdout, stderr } = await runCommand(["keys", "create"]);
-      expect([code, stdout]).toEqual([2, ""]);
-      const folder = resolve("agent-service-data");
-      expect(stderr).toContain(
-        `There is no store in ${folder}. Name the service's data folder with --data-dir`,
-      );
-      expect(existsSync(folder)).toBe(false);
-    });
-
     it("keeps no secret, in the store or in a log", async () => {
       service.signal("SIGTERM");
       const { stdout, stderr } = await service.ended;
@@ -215,6 +205,18 @@ for (const kind of storeKinds) {
     });
   });
 }
+
+describe("agent-service keys without a service", () => {
+  it("makes no store in a folder that nobody named", async () => {
+    const { code, stdout, stderr } = await runCommand(["keys", "create"]);
+    expect([code, stdout]).toEqual([2, ""]);
+    const folder = resolve("agent-service-data");
+    expect(stderr).toContain(
+      `There is no store in ${folder}. Name the service's data folder with --data-dir`,
+    );
+    expect(existsSync(folder)).toBe(false);
+  });
+});
 
 describe("agent-service keys and credits with wrong arguments", () => {
   it.each([

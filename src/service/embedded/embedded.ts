@@ -7,6 +7,7 @@ import { systemClock } from "../../base/clock.ts";
 import { readCheckout } from "../../base/git/found-checkout.ts";
 import { systemRandom } from "../../base/ids.ts";
 import type { Environment } from "../../base/settings/setting.ts";
+import type { EmbeddedJob } from "../../contract/ci/embedded-job.ts";
 import { borrowedCheckouts } from "../checkouts/borrowed-checkouts.ts";
 import { removeFolder } from "../checkouts/run-folder.ts";
 import type { JobIdentity } from "../core/ci/job-identity.ts";
@@ -27,22 +28,6 @@ const ISSUER = "embedded";
 const UNLIMITED_CREDITS = "1000000000";
 const UNLIMITED_RATE = "1000000";
 const READ_CHECKOUT_MS = 30_000;
-
-/** What the job says of itself. Not verified: the service works only for this job. */
-export type EmbeddedJob = {
-  readonly provider: string;
-  readonly repository: { readonly id: string; readonly ownerId: string };
-  /** `owner/name`. Null: the checkout's origin names it. */
-  readonly repositoryName: string | null;
-  /** "local" where no CI provider started it. */
-  readonly event: string;
-  /** Null: read from the checkout. */
-  readonly sha: string | null;
-  readonly ref: string | null;
-  readonly baseRef: string | null;
-  readonly runId: string;
-  readonly runAttempt: string;
-};
 
 export type EmbeddedOptions = {
   readonly job: EmbeddedJob;
