@@ -34,6 +34,8 @@ export const answerHeaders = {
     schema: text(),
   },
 } as const;
+/** Of an answer that gives a submitted run. */
+export const submittedHeaders = ["X-Svc-Run-Id", "X-Svc-Session-Id", "X-Svc-Idempotent-Replay"] as const;
 export type DocumentHeader = keyof typeof answerHeaders;
 
 function text() {

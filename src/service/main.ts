@@ -152,11 +152,12 @@ async function serve(parts: Parts): Promise<Service> {
   const policy = policyOf(parts, config.baseUrl ?? url);
   const checkouts = parts.checkouts ?? ownCheckouts(config);
   const { core, executor, shared } = await wire(parts, { policy, checkouts });
+  const submitter = new RunSubmitter(core);
   const node = new ServiceNode({
     core,
     executor,
     shared,
-    submitter: new RunSubmitter(core),
+    submitter,
     describe: (refusal) => toProblem(refusal).message,
     sweepMachine: config.role === "api" ? null : () => sweepMachine(config, checkouts),
     keptMs: config.retentionDays * DAY_MS,
@@ -168,10 +169,10 @@ async function serve(parts: Parts): Promise<Service> {
     await node.close();
     throw cause;
   });
-  const sockets = new SocketApi(core, config);
+  const sockets = new SocketApi(core, submitter, config);
   const isWorker = config.role === "worker";
   http.serve({
-    app: isWorker ? createProbeApp(core) : createApp(core, config),
+    app: isWorker ? createProbeApp(core) : createApp(core, submitter, config),
     sockets: isWorker ? null : sockets,
   });
   const runningAddress = recordRunningAddress(config.dataDir, config.baseUrl ?? url);

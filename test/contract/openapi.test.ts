@@ -116,7 +116,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("has the routes that are served, and serves the routes that it has", () => {
-    const app = createApp(fixture.core, { exchangeRatePerMinute: 1, trustedProxyHops: 0 });
+    const app = createApp(fixture.core, fixture.submitter, { exchangeRatePerMinute: 1, trustedProxyHops: 0 });
     const served = app.routes
       .filter(({ method }) => method !== "ALL")
       .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`)

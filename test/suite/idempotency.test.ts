@@ -4,6 +4,8 @@ import { expect, it } from "vitest";
 import type { Answer } from "../support/service-client.ts";
 import { expectProblem, onEveryDeployment } from "./every-deployment.ts";
 
+const SAID = { role: "user", content: "a" };
+
 onEveryDeployment("idempotency keys", (service) => {
   type Sender = { agentId: string; bearer: string; key?: string };
   const submit = ({ agentId, bearer, key }: Sender, json: unknown): Promise<Answer> =>
@@ -49,6 +51,71 @@ onEveryDeployment("idempotency keys", (service) => {
     const { id } = await owner.agents.create({ body: { name: "other" } });
     const elsewhere = await submit({ ...sender, agentId: id }, { message: "other" });
     expect([elsewhere.status, isReplay(elsewhere)]).toEqual([202, null]);
+  });
+
+  it.each<readonly [string, Record<string, unknown>, Record<string, unknown>]>([
+    [
+      "another second message",
+      { messages: [SAID, { role: "user", content: "b" }] },
+      { messages: [SAID, SAID] },
+    ],
+    ["a message less", { messages: [SAID, SAID] }, { messages: [SAID] }],
+    ["another role", { messages: [SAID] }, { messages: [{ ...SAID, role: "system" }] }],
+    ["another tool call", { messages: [SAID] }, { messages: [{ ...SAID, tool_call_id: "1" }] }],
+    ["another part", { messages: [SAID] }, { messages: [{ ...SAID, parts: [{ type: "file", path: "a" }] }] }],
+    ["a session key", { message: "a" }, { message: "a", session_key: "s" }],
+    ["an output schema", { message: "a" }, { message: "a", output_schema: { type: "object" } }],
+  ])("are refused for a request with %s", async (_name, json, other) => {
+    const { ownerKey: bearer, agentId } = await service().accountWithAgent();
+    const sender = { agentId, bearer, key: "k" };
+    expect((await submit(sender, json)).status).toBe(202);
+    expectProblem(await submit(sender, other), [422, "idempotency_key_reused"]);
+    expect(isReplay(await submit(sender, json))).toBe("true");
+  });
+
+  it("hold for the same request in whatever order its JSON is", async () => {
+    const { ownerKey: bearer, agentId } = await service().accountWithAgent();
+    const sender = { agentId, bearer, key: "k" };
+    const properties = { one: { type: "string", minLength: 1 }, other: { enum: ["a", "b"] } };
+    const first = await submit(sender, { message: "a", output_schema: { type: "object", properties } });
+    const again = await submit(sender, {
+      output_schema: {
+        properties: { other: { enum: ["a", "b"] }, one: { minLength: 1, type: "string" } },
+        type: "object",
+      },
+      message: "a",
+    });
+    expect([again.status, again.body, isReplay(again)]).toEqual([202, first.body, "true"]);
+    const reordered = { ...properties, other: { enum: ["b", "a"] } };
+    const other = await submit(sender, {
+      message: "a",
+      output_schema: { type: "object", properties: reordered },
+    });
+    expectProblem(other, [422, "idempotency_key_reused"]);
+  });
+
+  it("give the first run also when the agent was retired since", async () => {
+    const { ownerKey: bearer, owner, agentId } = await service().accountWithAgent();
+    const sender = { agentId, bearer, key: "k" };
+    const first = await submit(sender, { message: "a" });
+    await owner.agents.retire({ agentId });
+    const again = await submit(sender, { message: "a" });
+    expect([again.status, again.body, isReplay(again)]).toEqual([202, first.body, "true"]);
+    expectProblem(await submit({ ...sender, key: "l" }, { message: "a" }), [403, "forbidden"]);
+  });
+
+  it("are not held by who may not use the agent", async () => {
+    const { ownerKey: bearer, agentId } = await service().accountWithAgent();
+    const stranger = await service().account();
+    for (let round = 0; round < 5; round += 1) {
+      const key = `round-${round}`;
+      const refused = Array.from({ length: 8 }, () =>
+        submit({ agentId, bearer: stranger.ownerKey, key }, { message: "a" }),
+      );
+      const mine = await submit({ agentId, bearer, key }, { message: "a" });
+      expect([mine.status, isReplay(mine)]).toEqual([202, null]);
+      for (const answer of await Promise.all(refused)) expectProblem(answer, [403, "forbidden"]);
+    }
   });
 
   it("are refused when they are too long or empty", async () => {

@@ -69,6 +69,26 @@ onEveryDeployment("workflows", (service) => {
     expect(await owner.runs.list({ agentId })).toHaveLength(1);
   });
 
+  it("give the first run and its version again when another version was activated since, and say so", async () => {
+    const { ownerKey, owner, agentId, workflow, post } = await accountWithWorkflow();
+    const first = await post(ownerKey, "executions", { input: "a" }, "nightly");
+    expect(first.headers.get("x-svc-idempotent-replay")).toBeNull();
+    expect(first.body).toMatchObject({ version: 1, run_id: first.headers.get("x-svc-run-id") });
+    await service().putWorkflow({ agentId, id: workflow.id, prompt: "Look again." });
+    await owner.workflows.activate({ id: workflow.id });
+    const again = await post(ownerKey, "executions", { input: "a" }, "nightly");
+    expect([again.status, again.body]).toEqual([202, first.body]);
+    expect(again.headers.get("x-svc-idempotent-replay")).toBe("true");
+    const other = await service().putWorkflow({ agentId, prompt: "Look." });
+    const elsewhere = await service().call(`/v1/workflows/${other.id}/executions`, {
+      method: "POST",
+      bearer: ownerKey,
+      json: { input: "a" },
+      headers: { "idempotency-key": "nightly" },
+    });
+    expectProblem(elsewhere, [422, "idempotency_key_reused"]);
+  });
+
   it("are their account's alone", async () => {
     const { ownerKey, post } = await accountWithWorkflow();
     const [stranger, job] = [await service().account(), await service().job()];

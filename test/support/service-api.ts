@@ -17,7 +17,10 @@ export type HttpApi = {
 };
 
 export async function openHttpApi(fixture: CoreFixture): Promise<HttpApi> {
-  const app = createApp(fixture.core, { exchangeRatePerMinute: 1_000, trustedProxyHops: 0 });
+  const app = createApp(fixture.core, fixture.submitter, {
+    exchangeRatePerMinute: 1_000,
+    trustedProxyHops: 0,
+  });
   const first = Promise.withResolvers<Response>();
   const listener = getRequestListener(async (request, env) => {
     const response = await app.fetch(request, env);

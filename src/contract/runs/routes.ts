@@ -1,5 +1,6 @@
 // The routes of runs. Pure.
 
+import { submittedHeaders } from "../headers.ts";
 import { defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
 import { runEndpoints } from "./endpoints.ts";
 import { listRunsQuerySchema, submitRunRequestSchema } from "./run-requests.ts";
@@ -15,7 +16,7 @@ export const runRoutes = nounRoutes("runs", "Runs", {
     answers: {
       202: {
         description: "Queued; or, with the key of an earlier request, the run that it made.",
-        headers: ["X-Svc-Run-Id", "X-Svc-Session-Id", "X-Svc-Idempotent-Replay"],
+        headers: submittedHeaders,
       },
     },
     refusals: [402, 409],

@@ -1,5 +1,6 @@
 // The routes of workflows. Pure.
 
+import { submittedHeaders } from "../headers.ts";
 import { defineRoute, nounRoutes, optionalJsonBody } from "../route.ts";
 import { workflowEndpoints } from "./endpoints.ts";
 import { activateWorkflowRequestSchema, executeWorkflowRequestSchema } from "./workflow.ts";
@@ -17,9 +18,14 @@ export const workflowRoutes = nounRoutes("workflows", "Workflows", {
   execute: defineRoute(workflowEndpoints.execute, {
     summary: "Run a workflow",
     description:
-      "Runs the active version. Only the owner may run a workflow that is not active; that runs its newest version.",
+      "Runs the active version. Only the owner may run a workflow that is not active; that runs its newest version. With an idempotency key it is safe to repeat for 24 hours: the run of the first request is returned, whichever version is active by then.",
     body: optionalJsonBody(executeWorkflowRequestSchema, MAX_BODY_BYTES),
-    answers: { 202: "Queued." },
+    answers: {
+      202: {
+        description: "Queued; or, with the key of an earlier request, the run that it made.",
+        headers: submittedHeaders,
+      },
+    },
     refusals: [402, 409],
   }),
 });

@@ -49,6 +49,7 @@ const runInputSchema = z.object({
   pullRequest: z.optional(
     z.object({ number: z.int(), headRef: z.string(), headSha: z.string(), baseRef: z.string() }),
   ),
+  workflow: z.optional(z.object({ id: z.string(), version: z.int(), input: z.nullable(z.string()) })),
   traceparent: z.optional(z.string()),
 });
 

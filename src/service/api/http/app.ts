@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { ciEndpoints } from "../../../contract/ci/endpoints.ts";
 import { type Routes, routes } from "../../../contract/routes.ts";
 import type { Core } from "../../core/core.ts";
-import { RunSubmitter } from "../../core/runs/submit-run.ts";
+import type { RunSubmitter } from "../../core/runs/submit-run.ts";
 import type { Handlers } from "./handler.ts";
 import { agentHandlers } from "./handlers/agents.ts";
 import { ciHandlers } from "./handlers/ci.ts";
@@ -27,9 +27,8 @@ import { traceRequests } from "./trace.ts";
 
 export type AppOptions = { readonly exchangeRatePerMinute: number; readonly trustedProxyHops: number };
 
-export function createApp(core: Core, options: AppOptions): Hono<Env> {
+export function createApp(core: Core, submitter: RunSubmitter, options: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
-  const submitter = new RunSubmitter(core);
 
   app.use(traceRequests(core));
 

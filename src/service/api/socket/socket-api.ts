@@ -8,7 +8,7 @@ import { sessionEndpoints } from "../../../contract/sessions/endpoints.ts";
 import { MAX_FRAME_BYTES } from "../../../contract/sessions/socket.ts";
 import type { Caller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
-import { RunSubmitter } from "../../core/runs/submit-run.ts";
+import type { RunSubmitter } from "../../core/runs/submit-run.ts";
 import { admitCaller, chargeAddress } from "../shared/admit-caller.ts";
 import { bearerOf } from "../shared/bearer.ts";
 import { clientAddress } from "../shared/client-address.ts";
@@ -47,11 +47,11 @@ export class SocketApi {
   readonly #connections = new Set<Connection>();
   #isClosed = false;
 
-  constructor(core: Core, options: SocketOptions) {
+  constructor(core: Core, submitter: RunSubmitter, options: SocketOptions) {
     this.#core = core;
+    this.#submitter = submitter;
     this.#trustedProxyHops = options.trustedProxyHops;
     this.#connectionLimit = new ConnectionLimit(options.maxSockets);
-    this.#submitter = new RunSubmitter(core);
     this.#origins = new Set([core.policy.baseUrl, core.policy.webUrl].map((url) => new URL(url).origin));
   }
 

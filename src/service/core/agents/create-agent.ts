@@ -1,6 +1,7 @@
 // POST /v1/agents: makes an agent by name, or returns the existing one.
 
 import { createHash } from "node:crypto";
+import { canonicalJson } from "../../../base/canonical-json.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { CreateAgentRequest } from "../../../contract/agents/agent.ts";
 import type { Account } from "../accounts/account.ts";
@@ -124,14 +125,6 @@ async function findOrMake(
 /** Equal for two requests that ask for the same, defaults included. */
 function hashRequest(body: CreateAgentRequest): string {
   const { name, model = null, config = {}, if_exists = "error", kind = null } = body;
-  const compared = [name, model, sorted(config), if_exists, kind];
-  return createHash("sha256").update(JSON.stringify(compared)).digest("hex");
-}
-
-/** The same value with the keys of every object in order. The contract bounds its depth. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+  const compared = [name, model, config, if_exists, kind];
+  return createHash("sha256").update(canonicalJson(compared)).digest("hex");
 }

@@ -16,6 +16,15 @@ export type PullRequestHead = {
   readonly baseRef: string;
 };
 
+/** The execution of a workflow that a run is. */
+export type WorkflowExecution = {
+  readonly id: string;
+  /** The version whose prompt the run's message begins with. */
+  readonly version: number;
+  /** What follows the prompt; null where nothing does. */
+  readonly input: string | null;
+};
+
 /** A run's messages and what it works on. Read once, when it starts. */
 export type RunInput = {
   readonly messages: readonly Message[];
@@ -26,6 +35,7 @@ export type RunInput = {
   readonly job: JobIdentity | null;
   /** What the run works on instead of the job's commit. */
   readonly pullRequest?: PullRequestHead;
+  readonly workflow?: WorkflowExecution;
   /** The span of the submission as a W3C `traceparent`, where it was traced. */
   readonly traceparent?: string;
 };

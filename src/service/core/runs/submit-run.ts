@@ -1,6 +1,7 @@
 // POST /v1/agents/{agentID}/runs: makes one durable run, or returns the one that the same key made before.
 
 import { createHash } from "node:crypto";
+import { canonicalJson } from "../../../base/canonical-json.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { RunOrigin } from "../../../contract/runs/run.ts";
 import type { Message, SubmitRunRequest } from "../../../contract/runs/run-requests.ts";
@@ -17,7 +18,7 @@ import { accountWallet, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "../money/l
 import type { StoreTransaction } from "../ports/store.ts";
 import { holdFee, queuedRun } from "./new-run.ts";
 import type { SubmitRefusal } from "./refusals.ts";
-import type { PullRequestHead } from "./run-record.ts";
+import type { PullRequestHead, WorkflowExecution } from "./run-record.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 /** A submission that loses the race for a session key finds the key taken at its second try. */
@@ -38,6 +39,8 @@ export type Submission = {
   readonly idempotencyKey: string | null;
   /** Default: "user". */
   readonly origin?: RunOrigin;
+  /** What the message was made from. The key then holds for the workflow and its input, whichever version is active. */
+  readonly workflow?: WorkflowExecution;
   /** Further writes of the transaction that makes the run. A throw undoes all of it and is rethrown. */
   readonly alongside?: (tx: StoreTransaction, run: { runId: string; sessionId: string }) => Promise<void>;
 };
@@ -48,27 +51,16 @@ export type Submission = {
  */
 export class RunSubmitter {
   readonly #core: Core;
-  readonly #keysInFlight = new Set<string>();
+  /** One for all APIs of this node: a request of one finds the key of another's in flight. */
+  readonly #keysInFlight = new KeysInFlight();
 
   constructor(core: Core) {
     this.#core = core;
   }
 
   async submit(submission: Submission): Promise<Result<Submitted, SubmitRefusal>> {
-    const key = submission.idempotencyKey ?? submission.body.idempotency_key ?? null;
-    if (key === null) return await this.#submit(submission, null);
-    const slot = `${submission.agentId}:${key}`;
-    if (this.#keysInFlight.has(slot)) return refused({ reason: "key_in_flight", key });
-    this.#keysInFlight.add(slot);
-    try {
-      return await this.#submit(submission, key);
-    } finally {
-      this.#keysInFlight.delete(slot);
-    }
-  }
-
-  async #submit(submission: Submission, key: string | null): Promise<Result<Submitted, SubmitRefusal>> {
     const { dispatch, signals, store } = this.#core;
+    const key = submission.idempotencyKey ?? submission.body.idempotency_key ?? null;
     const messages = messagesOf(submission.body);
     if (messages === null) return refused({ reason: "message_missing" });
     const { session_id, session_key } = submission.body;
@@ -79,8 +71,9 @@ export class RunSubmitter {
     if (!pullRequest.ok) return pullRequest;
     // Read here: a transaction may run within another request's span.
     const traceparent = this.#core.tracer.here() ?? undefined;
+    const slot = this.#keysInFlight.newSlot();
     try {
-      const admission = { ...submission, messages, key, pullRequest: pullRequest.value, traceparent };
+      const admission = { ...submission, messages, key, slot, pullRequest: pullRequest.value, traceparent };
       const submitted = await withSessionKey(() =>
         store.transact((tx) => admitRun(this.#core, tx, admission)),
       );
@@ -96,7 +89,40 @@ export class RunSubmitter {
       }
       if (cause instanceof UnpaidError) return refused(await store.transact(cause.explain));
       throw cause;
+    } finally {
+      slot.release();
     }
+  }
+}
+
+/** The keys whose requests this node has not answered yet. */
+class KeysInFlight {
+  readonly #holders = new Map<string, KeySlot>();
+
+  newSlot(): KeySlot {
+    return new KeySlot(this.#holders);
+  }
+}
+
+/** The place of one submission among the keys in flight. */
+class KeySlot {
+  readonly #holders: Map<string, KeySlot>;
+  #name: string | null = null;
+
+  constructor(holders: Map<string, KeySlot>) {
+    this.#holders = holders;
+  }
+
+  /** False while another submission holds the key. Safe to repeat, as a transaction is that is tried again. */
+  take({ agentId, key }: { agentId: string; key: string }): boolean {
+    this.#name = `${agentId}:${key}`;
+    const holder = this.#holders.get(this.#name) ?? this;
+    this.#holders.set(this.#name, holder);
+    return holder === this;
+  }
+
+  release(): void {
+    if (this.#name !== null && this.#holders.get(this.#name) === this) this.#holders.delete(this.#name);
   }
 }
 
@@ -144,6 +170,7 @@ class UnpaidError extends Error {
 type Admission = Omit<Submission, "idempotencyKey"> & {
   readonly messages: readonly Message[];
   readonly key: string | null;
+  readonly slot: KeySlot;
   readonly pullRequest: PullRequestHead | null;
   readonly traceparent: string | undefined;
 };
@@ -153,22 +180,28 @@ async function admitRun(
   tx: StoreTransaction,
   admission: Admission,
 ): Promise<Result<Submitted, SubmitRefusal>> {
-  const { caller, agentId, body, messages, key, pullRequest, traceparent, origin = "user" } = admission;
+  const { caller, agentId, body, messages, key, slot, pullRequest, traceparent } = admission;
+  const { origin = "user", workflow } = admission;
   const now = core.clock.now();
   const agent = await tx.agents.find(agentId);
   if (agent === null) return refused({ reason: "agent_not_found", agentId });
   if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
-  if (agent.retiredAt !== null) return refused({ reason: "agent_retired", agentId });
   // The policy may have been set after the exchange, while the capability is still valid.
   const fault = caller.kind === "ci_job" ? findPolicyFault(agent, caller.capability.job) : null;
   if (fault !== null) return refused({ reason: "policy_refused_since", ...fault });
 
-  const requestHash = hashRequest(messages, body);
-  const earlier = key === null ? null : await tx.idempotency.find({ agentId, key, now });
-  if (earlier !== null) {
-    if (earlier.requestHash !== requestHash) return refused({ reason: "key_reused", key: key ?? "" });
-    return ok({ runId: earlier.runId, sessionId: earlier.sessionId, isReplay: true });
+  const requestHash = hashRequest({ messages, body, workflow });
+  if (key !== null) {
+    // Only here, where it is known that the caller may use the agent: nobody else may make its requests wait.
+    if (!slot.take({ agentId, key })) return refused({ reason: "key_in_flight", key });
+    const earlier = await tx.idempotency.find({ agentId, key, now });
+    if (earlier !== null) {
+      if (earlier.requestHash !== requestHash) return refused({ reason: "key_reused", key });
+      return ok({ runId: earlier.runId, sessionId: earlier.sessionId, isReplay: true });
+    }
   }
+  // A run that the same key made before is still the answer.
+  if (agent.retiredAt !== null) return refused({ reason: "agent_retired", agentId });
 
   const queued = core.dispatch.waiting();
   if (queued >= core.policy.maxQueuedRuns) {
@@ -191,6 +224,7 @@ async function admitRun(
     ...(outputSchema === undefined ? {} : { outputSchema }),
     job,
     ...(pullRequest === null ? {} : { pullRequest }),
+    ...(workflow === undefined ? {} : { workflow }),
     traceparent,
   };
   const run = queuedRun({
@@ -305,28 +339,21 @@ function messagesOf(body: SubmitRunRequest): readonly Message[] | null {
 }
 
 /** Equal for two requests that ask for the same, however their JSON is written. */
-function hashRequest(messages: readonly Message[], body: SubmitRunRequest): string {
-  const compared = [
-    messages.map(({ role, content, tool_call_id, parts }) => [
-      role,
-      content,
-      tool_call_id ?? null,
-      (parts ?? []).map(({ type, path, mime, w, h }) => [
-        type,
-        path ?? null,
-        mime ?? null,
-        w ?? null,
-        h ?? null,
-      ]),
-    ]),
-    body.session_id ?? null,
-    body.new_session === true,
-    body.max_turn_tokens ?? 0,
-    body.output_schema ?? null,
-    body.session_key ?? null,
-    body.pull_request === undefined
-      ? null
-      : [body.pull_request.number, body.pull_request.head_sha, body.pull_request.base_ref],
-  ];
-  return createHash("sha256").update(JSON.stringify(compared)).digest("hex");
+function hashRequest({
+  messages,
+  body,
+  workflow,
+}: Pick<Admission, "messages" | "body" | "workflow">): string {
+  const { session_id, session_key, new_session, max_turn_tokens, output_schema, pull_request } = body;
+  const compared = {
+    // The message of an execution changes with the active version, its request does not.
+    said: workflow === undefined ? messages : { workflow: workflow.id, input: workflow.input },
+    session_id,
+    session_key,
+    new_session: new_session === true,
+    max_turn_tokens: max_turn_tokens ?? 0,
+    output_schema,
+    pull_request,
+  };
+  return createHash("sha256").update(canonicalJson(compared)).digest("hex");
 }

@@ -6,7 +6,7 @@ import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Core } from "../core.ts";
 import type { SubmitRefusal } from "../runs/refusals.ts";
-import type { RunSubmitter } from "../runs/submit-run.ts";
+import type { RunSubmitter, Submitted } from "../runs/submit-run.ts";
 import type { WorkflowRefusal } from "./refusals.ts";
 import type { WorkflowRecord } from "./workflow.ts";
 
@@ -62,6 +62,9 @@ export async function activateWorkflow(
   return ok({ ...workflow, activeVersion: version, updatedAt: now });
 }
 
+/** The run of an execution, and the version that it runs. */
+export type Executed = Submitted & { readonly version: number };
+
 /**
  * Submits the active version as a run. Only the account's owner executes a workflow without one; it runs the newest version.
  * With an idempotency key it is safe to repeat.
@@ -70,7 +73,7 @@ export async function executeWorkflow(
   core: Core,
   submitter: RunSubmitter,
   request: { caller: Caller; workflowId: string; input: string | null; idempotencyKey: string | null },
-): Promise<Result<{ runId: string; sessionId: string; version: number }, Refusal | SubmitRefusal>> {
+): Promise<Result<Executed, Refusal | SubmitRefusal>> {
   const { caller, input, idempotencyKey } = request;
   const found = await reachWorkflow(core, request);
   if (!found.ok) return found;
@@ -89,9 +92,15 @@ export async function executeWorkflow(
     agentId: workflow.agentId,
     body: { message },
     idempotencyKey,
+    workflow: { id: workflow.id, version, input },
   });
   if (!submitted.ok) return submitted;
-  return ok({ runId: submitted.value.runId, sessionId: submitted.value.sessionId, version });
+  if (!submitted.value.isReplay) return ok({ ...submitted.value, version });
+  const original = await core.store.committed.runs.findInput(submitted.value.runId);
+  if (original?.workflow === undefined) {
+    throw new Error(`Run ${submitted.value.runId} has no workflow, though an execution made it.`);
+  }
+  return ok({ ...submitted.value, version: original.workflow.version });
 }
 
 async function reachWorkflow(

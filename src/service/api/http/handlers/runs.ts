@@ -9,6 +9,7 @@ import { findRun } from "../../../core/runs/read-run.ts";
 import type { RunSubmitter } from "../../../core/runs/submit-run.ts";
 import { toRun } from "../../shared/run-view.ts";
 import { type NounHandlers, shown } from "../handler.ts";
+import { submittedHeaders } from "../submitted-headers.ts";
 
 export function runHandlers(core: Core, submitter: RunSubmitter): NounHandlers<typeof runRoutes> {
   return {
@@ -16,14 +17,10 @@ export function runHandlers(core: Core, submitter: RunSubmitter): NounHandlers<t
       const agentId = params.agentID;
       const submitted = await submitter.submit({ caller, agentId, body, idempotencyKey });
       if (!submitted.ok) return submitted;
-      const { runId, sessionId, isReplay } = submitted.value;
+      const { runId, sessionId } = submitted.value;
       return ok({
         body: { run_id: runId, session_id: sessionId },
-        headers: {
-          "X-Svc-Run-Id": runId,
-          "X-Svc-Session-Id": sessionId,
-          ...(isReplay ? { "X-Svc-Idempotent-Replay": "true" } : {}),
-        },
+        headers: submittedHeaders(submitted.value),
       });
     },
     list: async ({ caller, params, query }) => {

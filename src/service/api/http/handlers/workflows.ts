@@ -1,5 +1,6 @@
 // /v1/workflows/{id}: activate and executions.
 
+import { ok } from "../../../../base/result.ts";
 import type { workflowRoutes } from "../../../../contract/workflows/routes.ts";
 import type { Workflow } from "../../../../contract/workflows/workflow.ts";
 import type { Core } from "../../../core/core.ts";
@@ -7,6 +8,7 @@ import type { RunSubmitter } from "../../../core/runs/submit-run.ts";
 import type { WorkflowRecord } from "../../../core/workflows/workflow.ts";
 import { activateWorkflow, executeWorkflow } from "../../../core/workflows/workflows.ts";
 import { type NounHandlers, shown } from "../handler.ts";
+import { submittedHeaders } from "../submitted-headers.ts";
 
 export function workflowHandlers(core: Core, submitter: RunSubmitter): NounHandlers<typeof workflowRoutes> {
   return {
@@ -16,11 +18,13 @@ export function workflowHandlers(core: Core, submitter: RunSubmitter): NounHandl
     },
     execute: async ({ caller, params, body, idempotencyKey }) => {
       const request = { caller, workflowId: params.id, input: body.input ?? null, idempotencyKey };
-      return shown(await executeWorkflow(core, submitter, request), ({ runId, sessionId, version }) => ({
-        run_id: runId,
-        session_id: sessionId,
-        version,
-      }));
+      const executed = await executeWorkflow(core, submitter, request);
+      if (!executed.ok) return executed;
+      const { runId, sessionId, version } = executed.value;
+      return ok({
+        body: { run_id: runId, session_id: sessionId, version },
+        headers: submittedHeaders(executed.value),
+      });
     },
   };
 }

@@ -1,0 +1,12 @@
+// The headers of an answer that gives a submitted run, new or made before.
+
+import type { Submitted } from "../../core/runs/submit-run.ts";
+import type { AnyAnswer } from "./handler.ts";
+
+export function submittedHeaders({ runId, sessionId, isReplay }: Submitted): AnyAnswer["headers"] & object {
+  return {
+    "X-Svc-Run-Id": runId,
+    "X-Svc-Session-Id": sessionId,
+    ...(isReplay ? { "X-Svc-Idempotent-Replay": "true" } : {}),
+  };
+}
