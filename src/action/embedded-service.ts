@@ -15,6 +15,8 @@ export type EmbeddedOptions = {
   readonly env: Environment;
   readonly job: CiJob;
   readonly model: ModelInputs | null;
+  /** Why the agent cannot see the change that the job is about; null where it can. */
+  readonly changeNotice: string | null;
 };
 
 /** The notice of a job whose inputs name no model. */
@@ -27,7 +29,7 @@ export const NO_MODEL_TEXT =
 const inputSettings = ["MODEL", "MODEL_BASE_URL", "MODEL_API_KEY", "MODEL_PROVIDER"];
 
 /** Starts it on the job's checkout. Rejects with StepError for a setting that is wrong. */
-export async function startService({ env, job, model }: EmbeddedOptions): Promise<JobService> {
+export async function startService({ env, job, model, changeNotice }: EmbeddedOptions): Promise<JobService> {
   const { startEmbeddedService } = await import("../service/embedded/embedded.ts");
   const others = Object.entries(env).filter(([name]) => !inputSettings.includes(name));
   try {
@@ -43,6 +45,7 @@ export async function startService({ env, job, model }: EmbeddedOptions): Promis
       type: "embedded",
       baseUrl: url,
       tokens: { mintIdToken },
+      changeNotice,
       modelNotice: hasModel ? null : NO_MODEL_TEXT,
       close: () => close().catch(() => core.warning("The service inside this job left its folder behind.")),
     };

@@ -15,22 +15,25 @@ export async function openService(
   // GitHub's tokens name the commit.
   if (service.type === "remote")
     return { ...service, tokens: github, account: settings.inputs.account, sha: "" };
-  await checkOutHead(step, { settings, plan });
+  const changeNotice = await checkOutPullRequest(step, { settings, plan });
   const { startService } = await import("./embedded-service.ts");
-  return await startService({ env, job: github.job, model: service.model });
+  return await startService({ env, job: github.job, model: service.model, changeNotice });
 }
 
-/** The checkout of a comment's job is the default branch, and the comment is about the head of the pull request. */
-async function checkOutHead(
+/**
+ * The checkout of a comment's job is the default branch, and the comment is about the head of the pull request. That of a
+ * pull request's job is one commit, and shows no change. Null where the agent will see the change, else why it does not.
+ */
+async function checkOutPullRequest(
   step: Step,
   { settings, plan }: Pick<Admitted<ActionTypes>, "settings" | "plan">,
-): Promise<void> {
+): Promise<string | null> {
   const subject = plan.request?.subject ?? null;
-  if (subject === null || subject.comment === null || subject.refs === null) return;
+  if (subject === null || subject.refs === null) return null;
   const { headSha, baseRef } = subject.refs;
   const codeHost = await openCodeHost(step, settings.inputs);
-  await codeHost.checkOutHead({
-    pullRequest: { number: subject.number, headSha, baseRef },
-    setSecret: core.setSecret,
-  });
+  const options = { pullRequest: { number: subject.number, headSha, baseRef }, setSecret: core.setSecret };
+  if (subject.comment === null) return await codeHost.fetchBase(options);
+  await codeHost.checkOutHead(options);
+  return null;
 }

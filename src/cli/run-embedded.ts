@@ -41,7 +41,14 @@ export async function openEmbedded(
       onWarning: note,
     });
     const modelNotice = hasModel ? null : NO_MODEL_TEXT;
-    return { type: "embedded", baseUrl: url, tokens: { mintIdToken }, modelNotice, close };
+    return {
+      type: "embedded",
+      baseUrl: url,
+      tokens: { mintIdToken },
+      changeNotice: null,
+      modelNotice,
+      close,
+    };
   } catch (cause) {
     if (cause instanceof EmbeddedSettingsError) throw new UsageError(cause.message, { cause });
     if (cause instanceof SandboxError) throw new CommandError(cause.message, { cause });

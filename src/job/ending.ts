@@ -27,6 +27,8 @@ export type RunFacts = {
   readonly creditsCharged: number | null;
   readonly creditsRemaining: number | null;
   readonly tokens: number | null;
+  /** Why the agent could not see what the job is about; null where it could. */
+  readonly unseen: string | null;
   /** What the run went without. */
   readonly note: string | null;
 };
@@ -44,6 +46,7 @@ export function runFacts({ progress, outcome }: Ending): RunFacts {
     creditsCharged: isCharged ? (ended?.credits ?? null) : null,
     creditsRemaining: isCharged ? creditsLeft(progress, report) : null,
     tokens: ended?.tokens ?? null,
+    unseen: service?.type === "embedded" ? service.changeNotice : null,
     note: service?.type === "embedded" ? service.modelNotice : null,
   };
 }

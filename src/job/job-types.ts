@@ -70,6 +70,8 @@ export type JobService =
       readonly type: "embedded";
       readonly baseUrl: string;
       readonly tokens: TokenSource;
+      /** What to tell people where the agent cannot see what the job is about; null where it can. */
+      readonly changeNotice: string | null;
       /** What to tell people where no model is configured; null where one is. */
       readonly modelNotice: string | null;
       /** Safe to repeat. */

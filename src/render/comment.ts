@@ -12,6 +12,7 @@ import {
   type EndContext,
   noteSection,
   replySection,
+  unseenSection,
   verdictTitle,
   whySection,
 } from "./end-sections.ts";
@@ -48,6 +49,7 @@ export function renderProgress(report: RunReport | null, context: CommentContext
 export function renderEnd(report: RunReport, context: EndedContext): string {
   const room = new SectionRoom(MAX_COMMENT_BYTES - 1);
   const verdict = room.take(context.conclusion === "success" ? "" : `**${verdictTitle(context)}**`);
+  const unseen = room.take(unseenSection(context));
   const why = room.take(whySection(report, context));
   const note = room.take(noteSection(context));
   const claim = room.take(claimSection(report, context));
@@ -61,7 +63,7 @@ export function renderEnd(report: RunReport, context: EndedContext): string {
   );
   const changes = room.take(changesTable(report.changes, Math.floor(room.bytes * CHANGES_PART)));
   const reply = room.take(replySection(report, room.bytes - 2));
-  const sections = [verdict, why, reply, findings, delivery, changes, note, claim, facts];
+  const sections = [unseen, verdict, why, reply, findings, delivery, changes, note, claim, facts];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 

@@ -21,6 +21,8 @@ export type EndContext = {
   readonly reason: string;
   /** One sentence for people: what happened and what to do. */
   readonly message?: string | undefined;
+  /** Why the agent could not see the change that it was asked about. */
+  readonly unseen?: string | undefined;
   /** What the run went without, whatever its end: a model, for one. */
   readonly note?: string | undefined;
   readonly creditsCharged: number | null;
@@ -59,6 +61,12 @@ export function whySection(report: RunReport, context: EndContext): string {
   if (context.conclusion === "success") return message;
   const reason = fitText(context.reason, MAX_REASON_BYTES, inlineCode) ?? "";
   return message === "" ? `Reason: ${reason}` : `${message} (${reason})`;
+}
+
+/** The first line: a verdict on a change that nobody saw is none. */
+export function unseenSection({ unseen = "" }: EndContext): string {
+  const text = fitText(unseen, MAX_MESSAGE_BYTES, (head) => escapeMarkdown(head)) ?? "";
+  return text === "" ? "" : `> ⚠️ ${text}`;
 }
 
 export function noteSection({ note = "" }: EndContext): string {

@@ -12,6 +12,7 @@ import {
   type EndContext,
   noteSection,
   replySection,
+  unseenSection,
   verdictTitle,
   whySection,
 } from "./end-sections.ts";
@@ -51,6 +52,7 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
   const room = new SectionRoom(context.maxBytes - 1);
   // Taken by importance, shown in reading order.
   const verdict = room.take(`## ${verdictTitle(context)}`);
+  const unseen = room.take(unseenSection(context));
   const why = room.take(whySection(report, context));
   const note = room.take(noteSection(context));
   const claim = room.take(claimSection(report, context));
@@ -67,7 +69,7 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
   const reply = room.take(replySection(report, room.bytes - 2));
   const details = room.take(summaryDetails(report, { ids: context, maxBytes: room.bytes - 2 }));
   const facts = [costs, where].filter((section) => section !== "").join(" · ");
-  const sections = [verdict, why, note, facts, claim, delivery, reply, findings, changes, details];
+  const sections = [verdict, unseen, why, note, facts, claim, delivery, reply, findings, changes, details];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 

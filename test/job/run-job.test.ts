@@ -46,6 +46,7 @@ function openPort({ url, embedded = false, task = run, wait = true, more = {} }:
         type: "embedded",
         baseUrl: url,
         tokens,
+        changeNotice: null,
         modelNotice: "No model is configured.",
         close: async () => void calls.push("close service"),
       }

@@ -75,6 +75,12 @@ export async function readOriginBranch(
   return sha;
 }
 
+/** The parents that a commit's object names, as `cat-file commit` prints it. Pure. */
+export function parentsIn(commit: string): string[] {
+  const [header = ""] = commit.split("\n\n", 1);
+  return [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, sha = ""]) => sha);
+}
+
 /** The nearest folder from here up that is a checkout's root. */
 export async function findCheckoutRoot(from: string): Promise<string | null> {
   for (let folder = resolve(from); ; folder = dirname(folder)) {

@@ -1,16 +1,17 @@
 // Checks out the head of the pull request that a comment is on: the job of a comment starts on the default branch. For
 // the embedded service, which works on the job's checkout.
 
-import { copyFile, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { borrowObjects, type FoundCheckout, readCheckout } from "../../base/git/found-checkout.ts";
+import { type FoundCheckout, readCheckout } from "../../base/git/found-checkout.ts";
 import { type Git, GitError } from "../../base/git/git.ts";
 import type { Environment } from "../../ci/provider.ts";
 import { isBranchName } from "../../contract/runs/pull-request.ts";
 import { StepError } from "../../job/step-error.ts";
+import { fetchCommits, isThere, takeShallow } from "./fetch-commits.ts";
 import { codeHostMessage, gitFailureOf } from "./git-failure.ts";
-import { credentialOf, jobGit, repositoryUrl, transportOf } from "./job-git.ts";
+import { jobGit } from "./job-git.ts";
 
 export type HeadOptions = {
   readonly env: Environment;
@@ -93,40 +94,9 @@ async function checkOut(work: HeadCheckout): Promise<void> {
 
 /** Fetches both into the checkout's objects. Returns the git that knows them by name. */
 async function fetchHeadAndBase(work: HeadCheckout): Promise<Git> {
-  const { env, pullRequest, token, setSecret, signal, found, home, fetchFolder } = work;
+  const { pullRequest, found } = work;
   const { headSha, baseRef } = pullRequest;
-  const git = jobGit({ env, home, gitFolder: fetchFolder, treeFolder: null });
-  await borrowObjects({ git, gitFolder: fetchFolder, from: found, signal });
   const base = isBranchName(baseRef) ? [`+refs/heads/${baseRef}:refs/remotes/origin/${baseRef}`] : [];
-  const depth = (await isThere(found.shallow)) ? [`--depth=${DEPTH}`] : [];
-  const url = repositoryUrl(env, env.GITHUB_REPOSITORY ?? "");
-  await git({
-    args: ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", ...depth, url, headSha, ...base],
-    // Objects that the checkout's own server promised (`filter: blob:none`) may be missing.
-    config: ["remote.promised.promisor=true"],
-    transport: transportOf(env),
-    env: {
-      GIT_OBJECT_DIRECTORY: found.objects,
-      ...(token === "" ? {} : credentialOf({ env, token, setSecret })),
-    },
-    timeoutFactor: TIMEOUT_FACTOR,
-    signal,
-  });
-  return git;
-}
-
-/** Tells the checkout where the fetched histories end. */
-async function takeShallow({ found, fetchFolder }: HeadCheckout): Promise<void> {
-  const fetched = join(fetchFolder, "shallow");
-  if (!(await isThere(fetched))) return;
-  const beside = `${found.shallow}.fetched`;
-  await copyFile(fetched, beside);
-  await rename(beside, found.shallow);
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return await stat(path).then(
-    () => true,
-    () => false,
-  );
+  const depth = (await isThere(found.shallow)) ? DEPTH : null;
+  return await fetchCommits({ ...work, wanted: [headSha, ...base], depth });
 }

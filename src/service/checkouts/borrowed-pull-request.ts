@@ -1,6 +1,11 @@
 // Whether a checkout that somebody else made is one of the pull request that a run is about.
 
-import { type CheckoutPlace, type FoundCheckout, readOriginBranch } from "../../base/git/found-checkout.ts";
+import {
+  type CheckoutPlace,
+  type FoundCheckout,
+  parentsIn,
+  readOriginBranch,
+} from "../../base/git/found-checkout.ts";
 import type { Git } from "../../base/git/git.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
@@ -26,22 +31,34 @@ export async function checkedOutPullRequest(
   const { git, jobCheckout, source, signal } = checkedOut;
   const { pullRequest } = source;
   if (pullRequest === undefined) return ok(null);
-  const isMerge = pullRequest.isJobs && (await isMergeOf(checkedOut));
-  if (jobCheckout.headSha !== source.sha && !isMerge) {
+  const mergedInto = pullRequest.isJobs ? await baseOfMerge(checkedOut) : null;
+  if (jobCheckout.headSha !== source.sha && mergedInto === null) {
     return refused({ reason: "checkout_failed", detail: explain(checkedOut, pullRequest.headRef) });
   }
-  const tip = await readOriginBranch(checkedOut.place, source.baseRef ?? "", signal);
+  const tip =
+    (await readOriginBranch(checkedOut.place, source.baseRef ?? "", signal)) ??
+    (await presentCommit(checkedOut, mergedInto));
   return ok(
     tip === null ? null : { tip, mergeBase: await findMergeBase(git, [jobCheckout.headSha, tip], signal) },
   );
 }
 
-/** Read in the commit itself: a shallow history shows no parents. */
-async function isMergeOf({ git, source, signal }: CheckedOut): Promise<boolean> {
+/**
+ * What the provider merged the head into; null for any other commit. Read in the commit itself: a shallow history shows
+ * no parents.
+ */
+async function baseOfMerge({ git, source, signal }: CheckedOut): Promise<string | null> {
   const commit = (await git({ args: ["cat-file", "commit", "HEAD"], signal })).stdout.toString("latin1");
-  const [header = ""] = commit.split("\n\n", 1);
-  const parents = [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, sha]) => sha);
-  return parents.length === 2 && parents[1] === source.sha;
+  const [base = null, head, ...more] = parentsIn(commit);
+  return head === source.sha && more.length === 0 ? base : null;
+}
+
+/** The commit, where it can be compared with HEAD: a shallow history may lack it, or not lead to it. */
+async function presentCommit({ git, signal }: CheckedOut, sha: string | null): Promise<string | null> {
+  if (sha === null) return null;
+  const args = ["merge-base", "--is-ancestor", sha, "HEAD"];
+  const { exitCode } = await git({ args, signal, allowedExitCodes: [0, 1, 128] });
+  return exitCode === 0 ? sha : null;
 }
 
 function explain({ jobCheckout, source }: CheckedOut, headRef: string): string {

@@ -1,7 +1,8 @@
 // Ends a clone that takes too long or grows too large.
 
+import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
-import { storedBytes } from "./run-folder.ts";
+import { storedBytes } from "../../base/git/stored-bytes.ts";
 
 const WATCH_EVERY_MS = 250;
 
@@ -54,7 +55,7 @@ export async function withinLimits<Value>(
 
 /** Throws when git has stored more than a clone may. */
 export async function checkStoredBytes(gitFolder: string, limits: CloneLimits): Promise<void> {
-  if ((await storedBytes(gitFolder)) <= limits.maxBytes) return;
+  if ((await storedBytes(join(gitFolder, "objects"))) <= limits.maxBytes) return;
   const limit = megabytes(limits.maxBytes);
   throw new CloneLimitError(
     "clone_too_large",

@@ -1,6 +1,6 @@
 // The folder of one run on disk: made, measured, removed. Nothing outside of it is touched.
 
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { overridingAttributes } from "../../base/git/hardening.ts";
 
@@ -50,19 +50,6 @@ export async function removeLeftOvers(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (entry.isDirectory() && leftOverPattern.test(entry.name)) await removeFolder(join(folder, entry.name));
   }
-}
-
-/** The bytes that git has stored or is storing, counted from the sizes of its packs. */
-export async function storedBytes(gitFolder: string): Promise<number> {
-  const packs = join(gitFolder, "objects", "pack");
-  const names = await readdir(packs).catch(() => []);
-  const sizes = names.map((name) =>
-    stat(join(packs, name)).then(
-      (file) => file.size,
-      () => 0,
-    ),
-  );
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 async function makeWritable(path: string): Promise<void> {

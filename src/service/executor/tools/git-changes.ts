@@ -8,6 +8,10 @@ import { defineTool } from "./tool.ts";
 /** Null where there is no base to compare with. */
 export type Changes = { readonly baseSha: string; readonly files: readonly ChangedFile[] } | null;
 
+const NO_BASE =
+  "[no base to compare with: not a pull request, or the checkout does not have its base. Where the request is about a " +
+  "pull request, say first that its change cannot be seen, and that actions/checkout takes fetch-depth: 0]";
+
 export const gitChanges = defineTool({
   name: "git_changes",
   description:
@@ -15,7 +19,7 @@ export const gitChanges = defineTool({
   input: z.object({}),
   find: (_input, { checkout }): Promise<Changes> => checkout.changesSinceBase(),
   format: (changes) => {
-    if (changes === null) return "[no base to compare with: not a pull request, or its base is out of reach]";
+    if (changes === null) return NO_BASE;
     const lines = changes.files.map(
       ({ path, status, additions, deletions }) => `${status} +${additions} -${deletions} ${showPath(path)}`,
     );
