@@ -1,13 +1,15 @@
 // What a run's model calls cost so far, and whether its billing account can pay for one more.
 
 import { RUN_FEE_MICRO_USD } from "../core/money/ledger.ts";
-import { type AdvisorTerms, type ModelRole, sumOf, type Usage } from "../core/runs/usage.ts";
+import { type AdvisorTerms, boundedUsage, type ModelRole, sumOf, type Usage } from "../core/runs/usage.ts";
 
 export type ModelUse = {
   readonly role: ModelRole;
   /** In and out. */
   readonly tokens: number;
   readonly microUsd: number;
+  /** The tokens are an estimate. */
+  readonly isEstimated?: boolean;
 };
 
 export type UsageMeterOptions = {
@@ -35,14 +37,16 @@ export class UsageMeter {
     this.#usage = { ...this.#usage, advisor };
   }
 
-  /** Counts one model call. */
-  count({ role, tokens, microUsd }: ModelUse): void {
+  /** Counts one model call. An amount that cannot be is bounded, and marked as an estimate. */
+  count({ role, tokens, microUsd, isEstimated = false }: ModelUse): void {
     const before = this.#usage.roles[role] ?? { tokens: 0, calls: 0, microUsd: 0 };
-    const after = {
-      tokens: before.tokens + tokens,
-      calls: before.calls + 1,
-      microUsd: before.microUsd + microUsd,
-    };
+    const use = boundedUsage({ tokens, calls: 1, microUsd, ...(isEstimated ? { isEstimated } : {}) });
+    const after = boundedUsage({
+      tokens: before.tokens + use.tokens,
+      calls: before.calls + use.calls,
+      microUsd: before.microUsd + use.microUsd,
+      ...(before.isEstimated === true || use.isEstimated === true ? { isEstimated: true } : {}),
+    });
     this.#usage = { ...this.#usage, roles: { ...this.#usage.roles, [role]: after } };
   }
 

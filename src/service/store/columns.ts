@@ -6,7 +6,7 @@ import { visibilities } from "../../contract/ci/exchange.ts";
 import { messageSchema } from "../../contract/runs/run-requests.ts";
 import type { JobIdentity } from "../core/ci/job-identity.ts";
 import type { RunInput } from "../core/runs/run-record.ts";
-import { modelRoles, type Usage } from "../core/runs/usage.ts";
+import { boundedUsage, modelRoles, type Usage } from "../core/runs/usage.ts";
 
 /** The value, when it is one of `allowed`. */
 export function oneOf<const Value extends string>(
@@ -61,7 +61,18 @@ export function parseRunInput(text: string): RunInput {
   return runInputSchema.parse(JSON.parse(text));
 }
 
-const roleUsageSchema = z.object({ tokens: z.int(), calls: z.int(), microUsd: z.int() });
+/** Earlier versions stored what a model's server had said of its usage, whatever it was. */
+const storedAmount = z.catch(z.number(), Number.NaN);
+
+const roleUsageSchema = z.pipe(
+  z.object({
+    tokens: storedAmount,
+    calls: storedAmount,
+    microUsd: storedAmount,
+    isEstimated: z.exactOptional(z.literal(true)),
+  }),
+  z.transform(boundedUsage),
+);
 
 const usageSchema = z.object({
   roles: z.partialRecord(z.enum(modelRoles), roleUsageSchema),

@@ -29,8 +29,9 @@ export function toRun(row: Selectable<RunsTable>): RunRecord {
     retryable: row.retryable === 1,
     stopReason: row.stop_reason,
     usage: row.usage === null ? null : parseUsage(row.usage),
-    grossMicroUsd: row.gross_micro_usd,
-    refundedMicroUsd: row.refunded_micro_usd,
+    // Earlier versions could store fractions on SQLite.
+    grossMicroUsd: Math.round(row.gross_micro_usd),
+    refundedMicroUsd: Math.round(row.refunded_micro_usd),
     refundReason: row.refund_reason,
     lastSeq: row.last_seq,
     fence: row.fence,

@@ -9,7 +9,11 @@ export type RoleUsage = {
   /** Model calls. */
   readonly calls: number;
   readonly microUsd: number;
+  /** Some of it is this service's estimate: a model's server reported nothing, or what cannot be. */
+  readonly isEstimated?: true;
 };
+
+export type Amount = "tokens" | "calls" | "microUsd";
 
 export type Usage = {
   readonly roles: Readonly<Partial<Record<ModelRole, RoleUsage>>>;
@@ -25,7 +29,23 @@ export type AdvisorTerms = {
 
 export const noUsage: Usage = { roles: {}, advisor: null };
 
-export function sumOf(usage: Usage, field: keyof RoleUsage): number {
+/** More than any run uses; sums of it are still exact. */
+const MAX_AMOUNT = 1_000_000_000_000;
+
+/** The same usage in amounts that a record can have: whole, not negative, bounded. Marked where that changed one. */
+export function boundedUsage(used: RoleUsage): RoleUsage {
+  const tokens = boundedAmount(used.tokens);
+  const calls = boundedAmount(used.calls);
+  const microUsd = boundedAmount(used.microUsd);
+  const isSame = tokens === used.tokens && calls === used.calls && microUsd === used.microUsd;
+  return { tokens, calls, microUsd, ...(isSame && used.isEstimated !== true ? {} : { isEstimated: true }) };
+}
+
+function boundedAmount(value: number): number {
+  return Number.isNaN(value) ? 0 : Math.min(Math.max(Math.round(value), 0), MAX_AMOUNT);
+}
+
+export function sumOf(usage: Usage, field: Amount): number {
   return Object.values(usage.roles).reduce((sum, role) => sum + role[field], 0);
 }
 

@@ -7,7 +7,7 @@ import type { Tool } from "../../tools/tool.ts";
 import type { AnswerListener, AnswerPart } from "./answer-events.ts";
 import { type CallTimeoutLimits, CallTimeouts } from "./call-timeouts.ts";
 import type { ProviderOptions } from "./provider.ts";
-import { tokensOf } from "./token-estimate.ts";
+import type { ReportedUsage } from "./reported-usage.ts";
 
 export type ModelCall = {
   readonly model: LanguageModel;
@@ -21,13 +21,16 @@ export type ModelCall = {
   readonly clock: Clock;
   readonly limits: CallTimeoutLimits;
   readonly signal: AbortSignal;
-  /** Called once with the usage of the answer, complete or cut. Unknown numbers are null. Not called if no answer began. */
-  count(tokens: HeardTokens): void;
+  /** Called once with the usage of the answer, complete or cut. Not called if no answer began. */
+  count(heard: HeardUsage): void;
 };
 
-/** `cachedInput` is the part of the input that the provider had in its cache. */
-export type TokenCount = { readonly input: number; readonly cachedInput: number; readonly output: number };
-export type HeardTokens = Omit<TokenCount, "input"> & { readonly input: number | null };
+/** What the server reported, and how long what it sent is. */
+export type HeardUsage = {
+  readonly reported: ReportedUsage;
+  readonly heardChars: number;
+  readonly heardBytes: number;
+};
 
 export type MadeCall = {
   readonly toolCallId: string;
@@ -129,17 +132,18 @@ class Heard {
   finish: Answer["finish"] | null = null;
   cause: unknown = null;
   #chars = 0;
+  #bytes = 0;
   #isReached = false;
   #isTold = false;
   #input: number | null = null;
-  #cachedInput = 0;
+  #cachedInput: number | null = null;
   #output: number | null = null;
 
   tell(count: ModelCall["count"]): void {
     if (!this.#isReached || this.#isTold) return;
     this.#isTold = true;
-    const output = this.#output ?? tokensOf(this.#chars);
-    count({ input: this.#input, cachedInput: this.#cachedInput, output });
+    const reported = { input: this.#input, cachedInput: this.#cachedInput, output: this.#output };
+    count({ reported, heardChars: this.#chars, heardBytes: this.#bytes });
   }
 
   take(part: AnswerPart): void {
@@ -176,6 +180,7 @@ class Heard {
   #count(text: string): void {
     this.#isReached = true;
     this.#chars += text.length;
+    this.#bytes += Buffer.byteLength(text);
   }
 
   /** Anthropic reports the input tokens at once, so a cut answer can still be counted. */

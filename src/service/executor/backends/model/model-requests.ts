@@ -8,9 +8,10 @@ import { BackendFailure, type BackendTask } from "../../backend.ts";
 import type { AnswerListener } from "./answer-events.ts";
 import { failureOf } from "./call-failure.ts";
 import type { Conversation } from "./conversation.ts";
-import { type Answer, callModel, type HeardTokens } from "./model-call.ts";
+import { type Answer, callModel, type HeardUsage } from "./model-call.ts";
 import type { ModelLimits, ModelSettings } from "./model-settings.ts";
 import type { Provider } from "./provider.ts";
+import { countTokens } from "./reported-usage.ts";
 import type { Spending, SpendingBound } from "./spending.ts";
 import { TokenEstimate } from "./token-estimate.ts";
 
@@ -128,9 +129,12 @@ export class ModelRequests {
     const { role, modelId, instructions, tools, conversation } = question;
     const estimate = this.#estimateOf(modelId);
     const chars = fixedChars(question) + conversation.chars;
-    const count = ({ input, cachedInput, output }: HeardTokens) => {
-      if (input !== null) estimate.correct(chars, input);
-      spending.count({ role, modelId }, { input: input ?? inputTokens, cachedInput, output });
+    const sentBytes = bytesOf(question);
+    const count = ({ reported, ...heard }: HeardUsage) => {
+      const size = { ...heard, sentBytes, estimatedInput: inputTokens, maxOutputTokens };
+      const counted = countTokens(reported, size);
+      if (!counted.isEstimated) estimate.correct(chars, counted.input);
+      spending.count({ role, modelId }, counted);
     };
     return await callModel({
       model: provider.model(modelId),
@@ -153,6 +157,11 @@ export class ModelRequests {
     this.#estimates.set(modelId, known);
     return known;
   }
+}
+
+/** All that a request sends, as JSON. */
+function bytesOf({ instructions, tools, conversation }: Question): number {
+  return Buffer.byteLength(JSON.stringify([instructions, tools, conversation.messages]));
 }
 
 /** The options that every request shares. */

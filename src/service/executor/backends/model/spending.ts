@@ -3,7 +3,7 @@
 import type { ModelRate, Rates } from "../../../core/money/rates.ts";
 import { type ModelRole, sumOf } from "../../../core/runs/usage.ts";
 import type { UsageMeter } from "../../usage-meter.ts";
-import type { TokenCount } from "./model-call.ts";
+import type { CountedTokens, TokenCount } from "./reported-usage.ts";
 
 /** The shortest answer that is worth a request. */
 const LEAST_OUTPUT_TOKENS = 512;
@@ -58,11 +58,12 @@ export class Spending {
     return { ok: true, maxOutputTokens: output, shortOf };
   }
 
-  count({ role, modelId }: Spend, tokens: TokenCount): void {
+  count({ role, modelId }: Spend, { isEstimated, ...tokens }: CountedTokens): void {
     this.#meter.count({
       role,
       tokens: tokens.input + tokens.output,
       microUsd: this.#cost(modelId, tokens),
+      isEstimated,
     });
   }
 
@@ -79,9 +80,7 @@ export class Spending {
     const rate = this.#rate(modelId);
     if (rate === undefined) return 0;
     const { inNanoUsdPerToken, cachedInNanoUsdPerToken = inNanoUsdPerToken, outNanoUsdPerToken } = rate;
-    // A server's cache count is not believed beyond the input's size.
-    const cached = Math.min(cachedInput, input);
-    const inNanoUsd = (input - cached) * inNanoUsdPerToken + cached * cachedInNanoUsdPerToken;
+    const inNanoUsd = (input - cachedInput) * inNanoUsdPerToken + cachedInput * cachedInNanoUsdPerToken;
     const nanoUsd = inNanoUsd + output * outNanoUsdPerToken;
     return Math.ceil(nanoUsd / NANO_PER_MICRO);
   }

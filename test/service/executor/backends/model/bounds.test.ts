@@ -119,6 +119,34 @@ describe.each(providers)("a run of the model by %s", (provider) => {
     expect(meter.usage.roles.executor).toEqual({ tokens: 2_100, calls: 2, microUsd: 1_420 });
   });
 
+  it.each([
+    ["negative", { input: -1_000_000, output: -500 }],
+    ["fractional", { input: 100.25, output: 20.5 }],
+    ["beyond what was sent", { input: 50_000_000, output: 20 }],
+    ["beyond what an answer may have", { input: 100, output: 1e15 }],
+    ["nothing", { input: 0, output: 0 }],
+    ["cached less than nothing", { input: 100, output: 20, cacheRead: -1_000_000 }],
+  ])("estimates and marks a usage that is %s", async (_what, usage) => {
+    await start([answer([say("word ".repeat(100))], { usage })], { settings: { rates: cached } });
+    const meter = new UsageMeter({ holdMicroUsd: 10_000_000, raiseHold: async () => false });
+    await fixture.run({ meter }, recorder);
+    const { tokens = 0, microUsd = 0, isEstimated } = meter.usage.roles.executor ?? {};
+    expect(isEstimated).toBe(true);
+    expect([Number.isInteger(tokens), Number.isInteger(microUsd)]).toEqual([true, true]);
+    const sent = JSON.stringify(fixture.server.requests[0]?.body).length;
+    expect(tokens).toBeGreaterThanOrEqual(120);
+    expect(tokens).toBeLessThan(sent);
+    expect(microUsd).toBeGreaterThan(0);
+    expect(microUsd).toBeLessThan(sent * 5);
+  });
+
+  it("marks no usage that is as it was reported", async () => {
+    await start([answer([say("Done.")], { usage: { input: 1_000, output: 50 } })]);
+    const meter = new UsageMeter({ holdMicroUsd: 1, raiseHold: async () => true });
+    await fixture.run({ meter }, recorder);
+    expect(meter.usage.roles.executor).toEqual({ tokens: 1_050, calls: 1, microUsd: 0 });
+  });
+
   it("counts what came of an answer that was cut", async () => {
     const cut = answer([say("word ".repeat(200))], {
       usage: { input: 900 },
@@ -149,6 +177,27 @@ describe.each(providers)("a run of the model by %s", (provider) => {
     await start([say("Hi.")]);
     await fixture.run({ model: "maker/another-model" }, recorder);
     expect(fixture.server.requests[0]?.model).toBe("maker/another-model");
+  });
+
+  it("keeps room for an answer of full length in every request", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 12 }, (_, at) => [`f${at}.txt`, `${at}`.repeat(9_000)]),
+    );
+    const tokensOf = (body: unknown) => Math.ceil(JSON.stringify(body).length / 4);
+    await start(
+      everyTime(({ messages, body }) => {
+        const next = messages.length === 1 ? 0 : lastFile(messages) + 1;
+        const part = next < 12 ? call("read_file", { path: `f${next}.txt` }) : say("Read.");
+        return answer([part], { usage: { input: tokensOf(body) } });
+      }),
+      { files, settings: { contextTokens: 16_000, maxOutputTokens: 6_000 } },
+    );
+    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "end_turn" });
+    const sizes = fixture.server.requests.map(({ body }) => tokensOf(body));
+    // Without room for the answer these requests would use the whole context.
+    expect(Math.max(...sizes)).toBeGreaterThan(6_000);
+    for (const { body } of fixture.server.requests)
+      expect(tokensOf(body) + (body as { max_tokens: number }).max_tokens).toBeLessThanOrEqual(16_000);
   });
 
   it("gives up old results before turns, and never what was asked or what it is told", async () => {

@@ -1,0 +1,54 @@
+// Decodes what a model's server reports of a call's usage. Numbers that are missing or cannot be are estimated instead:
+// they become money. Pure.
+
+import { tokensOf } from "./token-estimate.ts";
+
+/** `cachedInput` is the part of the input that the provider had in its cache. */
+export type TokenCount = { readonly input: number; readonly cachedInput: number; readonly output: number };
+
+/** As the server reported it. Null: it reported nothing. */
+export type ReportedUsage = {
+  readonly input: number | null;
+  readonly cachedInput: number | null;
+  readonly output: number | null;
+};
+
+/** What is known of a call without its server. */
+export type CallSize = {
+  readonly sentBytes: number;
+  readonly estimatedInput: number;
+  readonly maxOutputTokens: number;
+  readonly heardChars: number;
+  readonly heardBytes: number;
+};
+
+export type CountedTokens = TokenCount & { readonly isEstimated: boolean };
+
+/** What a server adds to a request: its template, its own instructions for tools. */
+const SERVER_TOKENS = 4_096;
+
+/** No token is less than a byte of text, an answer is not longer than was allowed, and no text is without a token. */
+export function countTokens(reported: ReportedUsage, size: CallSize): CountedTokens {
+  const input = whole(reported.input, { min: 1, max: size.sentBytes + SERVER_TOKENS });
+  // Thoughts that are not shown are output too, so that what was heard is no upper limit alone.
+  const output = whole(reported.output, {
+    min: size.heardChars > 0 ? 1 : 0,
+    max: Math.max(size.maxOutputTokens, size.heardBytes),
+  });
+  const cached = whole(reported.cachedInput ?? 0, { min: 0, max: Number.MAX_SAFE_INTEGER });
+  const counted = input ?? size.estimatedInput;
+  return {
+    input: counted,
+    cachedInput: Math.min(cached ?? 0, counted),
+    output: output ?? tokensOf(size.heardChars),
+    isEstimated: input === null || output === null || cached === null,
+  };
+}
+
+/** The number if it is whole and within the limits, else null. */
+function whole(
+  value: number | null,
+  { min, max }: { readonly min: number; readonly max: number },
+): number | null {
+  return value !== null && Number.isSafeInteger(value) && value >= min && value <= max ? value : null;
+}
