@@ -21,5 +21,5 @@ export const settled = {
   credits: 3,
   tokens: 18_240,
   gross_micro_usd: 24_000,
-  usage_by_role: { executor: { credits: 3, tokens: 18_240, calls: 4 } },
+  usage_by_role: { executor: { credits: 2.88, micro_usd: 24_000, tokens: 18_240, calls: 4 } },
 };

@@ -48,7 +48,8 @@ export const runComponents: Components = {
       usage_by_role: [
         "What each role used. Absent where it is not known.",
         {
-          executor: "The model that does the work.",
+          executor:
+            "The model that does the work. The prices of the run itself and of tools are part of its costs.",
           advisor: "The stronger model that it may consult.",
           reviewer: "The model that reviews the work.",
         },
@@ -58,7 +59,8 @@ export const runComponents: Components = {
         {
           calls_used: "Calls made.",
           calls_allowed: "Calls that the run may make.",
-          spend_micro_usd: "What they cost before refunds, in micro-USD.",
+          spend_micro_usd:
+            "What they cost before refunds, in micro-USD: the advisor's part of `usage_by_role`.",
           spend_cap_micro_usd: "What they may cost; absent without a cap.",
         },
       ],
@@ -72,9 +74,12 @@ export const runComponents: Components = {
   ),
   RunList: collection(runListSchema, "Runs, newest first."),
   RoleUsage: component(roleUsageSchema, "What one role used.", {
-    credits: "Credits before refunds.",
+    credits: "Credits before refunds, not rounded.",
+    micro_usd: "The same in micro-USD. The roles' amounts sum to `gross_micro_usd`.",
     tokens: "Tokens.",
     calls: "Calls of the model.",
+    estimated:
+      "True where the service estimated some of it, because a model's server reported no usage or an impossible one.",
   }),
   Message: component(messageSchema, "A message of the conversation.", {
     role: "Who says it.",

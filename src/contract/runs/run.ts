@@ -24,7 +24,14 @@ export function isTerminal(status: RunStatus): status is TerminalRunStatus {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 
-export const roleUsageSchema = z.object({ credits: z.int(), tokens: z.int(), calls: z.int() });
+export const roleUsageSchema = z.object({
+  /** Not rounded: at most five decimal places. */
+  credits: z.number(),
+  micro_usd: z.int(),
+  tokens: z.int(),
+  calls: z.int(),
+  estimated: z.optional(z.literal(true)),
+});
 
 const identity = {
   id: z.string(),

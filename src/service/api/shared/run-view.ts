@@ -1,7 +1,7 @@
 // A stored run as the contract shows it. Throws on a row that its state forbids. Pure.
 
 import type { Run } from "../../../contract/runs/run.ts";
-import { chargeInCredits } from "../../core/money/ledger.ts";
+import { chargeInCredits, creditsOf } from "../../core/money/ledger.ts";
 import { withheldReasonOf } from "../../core/runs/run-machine.ts";
 import type { RunRecord } from "../../core/runs/run-record.ts";
 import { type AdvisorTerms, modelRoles, sumOf, type Usage } from "../../core/runs/usage.ts";
@@ -62,7 +62,7 @@ function accountingOf(run: RunRecord) {
     credits: chargeInCredits(gross - refunded),
     tokens: usage === null ? null : sumOf(usage, "tokens"),
     ...(gross === 0 ? {} : { gross_micro_usd: gross }),
-    ...(gross === 0 || usage === null ? {} : { usage_by_role: usageByRole(usage) }),
+    ...(usage === null || Object.keys(usage.roles).length === 0 ? {} : { usage_by_role: usageByRole(usage) }),
     ...(usage === null || usage.advisor === null ? {} : { advisor: advisorOf(usage, usage.advisor) }),
     ...(refunded === 0 ? {} : { refunded_micro_usd: refunded }),
     ...(run.refundReason === null ? {} : { refund_reason: run.refundReason }),
@@ -74,7 +74,9 @@ function usageByRole({ roles }: Usage) {
   const entries = modelRoles.flatMap((role) => {
     const used = roles[role];
     if (used === undefined) return [];
-    return [[role, { credits: chargeInCredits(used.microUsd), tokens: used.tokens, calls: used.calls }]];
+    const { microUsd, tokens, calls, isEstimated } = used;
+    const estimated = isEstimated === true ? { estimated: true as const } : {};
+    return [[role, { credits: creditsOf(microUsd), micro_usd: microUsd, tokens, calls, ...estimated }]];
   });
   return Object.fromEntries(entries);
 }

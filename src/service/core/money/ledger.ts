@@ -37,14 +37,19 @@ export function grantInMicroUsd(credits: number): number {
   return Math.ceil((credits * MICRO_PER_USD) / CREDITS_PER_USD);
 }
 
+/** An amount in credits, not rounded: up to one division of whole numbers, the exact decimal of at most five places. */
+export function creditsOf(microUsd: number): number {
+  return (microUsd * CREDITS_PER_USD) / MICRO_PER_USD;
+}
+
 /** A charge in credits, rounded to the nearest. */
 export function chargeInCredits(microUsd: number): number {
-  return Math.round((microUsd * CREDITS_PER_USD) / MICRO_PER_USD);
+  return Math.round(creditsOf(microUsd));
 }
 
 /** A balance in whole credits, rounded down. */
 export function balanceInCredits(microUsd: number): number {
-  return Math.max(0, Math.floor((microUsd * CREDITS_PER_USD) / MICRO_PER_USD));
+  return Math.max(0, Math.floor(creditsOf(microUsd)));
 }
 
 /**

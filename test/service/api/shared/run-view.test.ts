@@ -55,7 +55,7 @@ describe("toRun", () => {
       credits: 1,
       tokens: 9,
       gross_micro_usd: 8333,
-      usage_by_role: { executor: { credits: 1, tokens: 9, calls: 2 } },
+      usage_by_role: { executor: { credits: 0.99996, micro_usd: 8333, tokens: 9, calls: 2 } },
     });
     expect(toRun(records["failed and refunded"] ?? makeRun())).toMatchObject({
       credits: 0,
