@@ -4,8 +4,7 @@ import type { IdentityReason } from "../../src/ci/provider.ts";
 import type { ClientErrorReason } from "../../src/client/errors.ts";
 import type { ExchangeReason, ProblemCode } from "../../src/contract/problems/problem.ts";
 import type { RunCause } from "../../src/contract/runs/run.ts";
-import type { PromptFileCode } from "../../src/github/trigger/prompt-file.ts";
-import type { DeclinedReason, StepReason } from "../../src/job/step-error.ts";
+import type { DeclinedReason, PromptFileReason, StepReason } from "../../src/job/step-error.ts";
 import type { JobReason, QuotaReason } from "../../src/report/conclusion.ts";
 import type { KeptReason } from "../../src/report/delivery.ts";
 
@@ -135,14 +134,14 @@ export const declinedTexts: Texts<DeclinedReason> = {
   code_host_unavailable: "GitHub does not answer. Re-run the job.",
 };
 
-export const promptFileTexts: Texts<PromptFileCode> = {
+export const promptFileTexts: Texts<PromptFileReason> = {
   prompt_file_missing: "The file does not exist at that commit.",
   prompt_file_refused: "The path leads out of the repository, or is no file.",
   prompt_file_too_large: "The file has more than 64 KB.",
   prompt_file_unreadable: "The file cannot be read. With a service, give the job `contents: read`.",
 };
 
-export const stepTexts: Texts<Exclude<StepReason, DeclinedReason | PromptFileCode>> = {
+export const stepTexts: Texts<Exclude<StepReason, DeclinedReason | PromptFileReason>> = {
   invalid_input:
     "An input is wrong. The message names it and what is allowed. Fails whatever `fail-on` says.",
   invalid_settings: "Without a server: a setting of the sandbox or the model is wrong.",

@@ -19,6 +19,13 @@ export type DeclinedReason =
   | "code_host_refused"
   | "code_host_unavailable";
 
+/** Why the file of `prompt-file` cannot be used. */
+export type PromptFileReason =
+  | "prompt_file_missing"
+  | "prompt_file_refused"
+  | "prompt_file_too_large"
+  | "prompt_file_unreadable";
+
 /** Every reason of a StepError. A new one needs its text in scripts/docs/reason-texts.ts. */
 export type StepReason =
   | "invalid_input"
@@ -31,10 +38,7 @@ export type StepReason =
   | "checkout_missing"
   | "checkout_changed"
   | "checkout_failed"
-  | "prompt_file_missing"
-  | "prompt_file_refused"
-  | "prompt_file_too_large"
-  | "prompt_file_unreadable"
+  | PromptFileReason
   | DeclinedReason;
 
 /** `code` is the reason that the step gives; the message names what to change. */

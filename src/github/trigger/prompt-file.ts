@@ -6,20 +6,14 @@ import { join, sep } from "node:path";
 import { readGitHubEvent } from "../../ci/github-event.ts";
 import type { CiJob, Environment } from "../../ci/provider.ts";
 import { eventRules } from "../../contract/ci/events.ts";
-import { StepError } from "../../job/step-error.ts";
+import { type PromptFileReason, StepError } from "../../job/step-error.ts";
 import type { RepositoryFile, RepositoryFilePlace } from "../api/repository-file.ts";
 
 const MAX_PROMPT_BYTES = 64 * 1024;
 
-export type PromptFileCode =
-  | "prompt_file_missing"
-  | "prompt_file_refused"
-  | "prompt_file_too_large"
-  | "prompt_file_unreadable";
-
 /** The prompt file cannot be used; `code` says why. */
 export class PromptFileError extends StepError {
-  constructor(code: PromptFileCode, message: string, options?: ErrorOptions) {
+  constructor(code: PromptFileReason, message: string, options?: ErrorOptions) {
     super(code, message, options);
   }
 }
