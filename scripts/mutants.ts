@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { isRefused, judge, mapTests, type TestMap, type Verdict } from "./mutants/judge.ts";
-import { type MutatedTree, makeMutatedTree } from "./mutants/mutated-tree.ts";
+import { copyProject, type MutatedTree, makeMutatedTree } from "./mutants/mutated-tree.ts";
 import { AREAS, type Mutant, sampleMutants } from "./mutants/sample.ts";
 
 const project = join(import.meta.dirname, "..");
