@@ -149,6 +149,8 @@ export const stepTexts: Texts<Exclude<StepReason, DeclinedReason | PromptFileRea
   sandbox_not_watched: "Without a server: the sandbox cannot be watched here.",
   run_id_missing: "`mode: cancel` or `mode: attach` needs `run-id` here.",
   run_not_found: "The run of `run-id` does not exist, or is another repository's.",
+  host_not_found:
+    "DNS knows no host of the name in `base-url`. Known before the first answer only; later it is retried.",
   id_tokens_used_up: "The job has no ID token left for a run that takes so long. The run goes on.",
   checkout_missing: "Without a server: there is no checkout. Add `actions/checkout` before the step.",
   checkout_changed:

@@ -14,6 +14,7 @@ import { type ActionEnding, type ActionTypes, type Step, USER_AGENT } from "./ac
 import { concludeComment } from "./conclude-comment.ts";
 import { githubAccess } from "./github-access.ts";
 import { handOver } from "./hand-over.ts";
+import { givenInputs } from "./input-names.ts";
 import { type Inputs, readInputs } from "./inputs.ts";
 import { openService } from "./open-service.ts";
 import { writeOutputs } from "./outputs.ts";
@@ -32,7 +33,7 @@ export function actionPort(surroundings: Omit<Step, "github">): JobPort<ActionTy
     userAgent: USER_AGENT,
     words: actionWords,
     claimObstacle: null,
-    readSettings: async () => readSettings(),
+    readSettings: async () => readSettings(step),
     planJob: (configured) => planJob(step, configured.settings.inputs),
     openService: (admitted) => openService(step, admitted),
     setSecret: core.setSecret,
@@ -52,10 +53,10 @@ export function actionPort(surroundings: Omit<Step, "github">): JobPort<ActionTy
   };
 }
 
-function readSettings(): ActionTypes["settings"] {
+function readSettings({ env }: Step): ActionTypes["settings"] {
   const modelKey = core.getInput("model-api-key");
   if (modelKey !== "") core.setSecret(modelKey);
-  const inputs = readInputs((name) => core.getInput(name));
+  const inputs = readInputs({ read: (name) => core.getInput(name), names: givenInputs(env) });
   warnOfIgnored(inputs);
   const { wait, onCancel, failOn, timeoutMinutes, idleMinutes } = inputs;
   return {

@@ -9,6 +9,7 @@ import { ApiError } from "../client/errors.ts";
 import type { JobClient } from "../client/job-client.ts";
 import { connectJob } from "../job/connect-job.ts";
 import { USER_AGENT } from "./action-types.ts";
+import { givenInputs } from "./input-names.ts";
 import { readInputs } from "./inputs.ts";
 import { sayLine } from "./say-line.ts";
 import { type Leftover, readLeftover } from "./state.ts";
@@ -21,7 +22,10 @@ export async function finishStep(env: Environment = jobEnvironment): Promise<voi
   const leftover = readLeftover();
   if (leftover.type === "nothing") return;
   core.setSecret(leftover.capability);
-  const { service, account, onCancel } = readInputs((name) => core.getInput(name));
+  const { service, account, onCancel } = readInputs({
+    read: (name) => core.getInput(name),
+    names: givenInputs(env),
+  });
   // A service inside the job has ended with its step.
   if (service.type === "embedded") return;
   const transport = openTransport();

@@ -26,6 +26,7 @@ import {
   triggerPhrase,
   users,
 } from "./input-kinds.ts";
+import { faultsOfNames } from "./input-names.ts";
 
 export type Prompt =
   | { readonly from: "text"; readonly text: string }
@@ -144,9 +145,18 @@ export class InputError extends StepError {
 
 type ReadInput = (name: string) => string;
 
-/** Reads every input through `read`, which returns "" for one that is not given. Throws InputError. */
-export function readInputs(read: ReadInput): Inputs {
+/** What the runner passed. */
+export type GivenInputs = {
+  /** "" for an input that is not given. */
+  readonly read: ReadInput;
+  /** Of all that were passed, with and without a value, in lower case. */
+  readonly names: readonly string[];
+};
+
+/** Reads every input. Throws InputError. */
+export function readInputs({ read, names }: GivenInputs): Inputs {
   const { values, problems } = readSettings(inputSettings, sourceOf(read));
+  problems.unshift(...faultsOfNames(names, inputNames), ...faultsOfEmpty({ read, names }));
   const service = readService(values, { read, problems });
   const inputs: Inputs = {
     mode: values.mode,
@@ -180,6 +190,17 @@ export function readInputs(read: ReadInput): Inputs {
   problems.push(...faultsOfMode(inputs));
   if (problems.length > 0) throw new InputError(problems);
   return inputs;
+}
+
+const inputNames = [...Object.keys(inputSettings), ...Object.keys(modelInputSettings)];
+
+/** action.yml has a default for it, so that only a workflow can make it empty. */
+function faultsOfEmpty({ read, names }: GivenInputs): string[] {
+  if (!names.includes("base-url") || read("base-url").trim() !== "") return [];
+  return [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow, not of ours.
+    'Input "base-url" is set and empty, as "${{ vars.… }}" is where the variable is not set. Set the variable, or leave "base-url" out to run the service inside this job.',
+  ];
 }
 
 type Values = ValuesOf<typeof inputSettings>;

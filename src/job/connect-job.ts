@@ -5,6 +5,7 @@ import type { RetryNotice } from "../client/retry.ts";
 import type { Transport } from "../client/transport.ts";
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import { type Capability, createCapability } from "./capability.ts";
+import { untilFirstAnswer } from "./first-answer.ts";
 import type { JobService } from "./job-types.ts";
 
 export type ConnectOptions = {
@@ -31,7 +32,8 @@ export function connectJob(options: ConnectOptions): { client: JobClient; grant:
       : { audience: EMBEDDED_AUDIENCE, account: null }),
     exchange: (exchange) => client.ci.exchange(exchange),
   });
-  const client = createJobClient({ ...shared, baseUrl: service.baseUrl, credential: capability });
+  const transport = untilFirstAnswer(shared.transport);
+  const client = createJobClient({ ...shared, transport, baseUrl: service.baseUrl, credential: capability });
   return { client, grant: capability.grant };
 }
 

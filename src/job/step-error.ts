@@ -34,6 +34,7 @@ export type StepReason =
   | "sandbox_not_watched"
   | "run_id_missing"
   | "run_not_found"
+  | "host_not_found"
   | "id_tokens_used_up"
   | "checkout_missing"
   | "checkout_changed"

@@ -4,7 +4,8 @@ import { InputError, inputSettings, modelInputSettings, readInputs } from "../..
 import type { Settings } from "../../src/base/settings/setting.ts";
 
 function read(given: Readonly<Record<string, string>>) {
-  return readInputs((name) => ({ "base-url": "https://agents.example.com", ...given })[name] ?? "");
+  const inputs: Readonly<Record<string, string>> = { "base-url": "https://agents.example.com", ...given };
+  return readInputs({ read: (name) => inputs[name] ?? "", names: Object.keys(inputs) });
 }
 
 function problems(given: Readonly<Record<string, string>>): readonly string[] {
@@ -151,6 +152,37 @@ describe("readInputs", () => {
     }
   });
 
+  it.each([
+    ["base_url", "base-url"],
+    ["baseurl", "base-url"],
+    ["promt", "prompt"],
+    ["model-api-kye", "model-api-key"],
+    ["fail_on", "fail-on"],
+    ["idle-minute", "idle-minutes"],
+  ])("names the input that %s is meant to be", (name, nearest) => {
+    expect(problems({ [name]: "https://agents.example.com" })).toEqual([
+      `Input "${name}" does not exist. Did you mean "${nearest}"?`,
+    ]);
+  });
+
+  it("refuses a name with a hyphen that no input resembles", () => {
+    expect(problems({ "allowed-tools": "Bash" })).toEqual([
+      'Input "allowed-tools" does not exist. Remove it: action.yml lists the inputs.',
+    ]);
+  });
+
+  it("takes other names for variables of the workflow", () => {
+    expect(problems({ environment: "production", version: "1", claude_args: "--x" })).toEqual([]);
+  });
+
+  it.each(["", "  "])("refuses a base-url that is set and empty: %j", (baseUrl) => {
+    const [fault, ...more] = problems({ "base-url": baseUrl });
+    expect(fault).toMatch(
+      /^Input "base-url" is set and empty, as "\$\{\{ vars\.… \}\}" is where the variable is not set\./,
+    );
+    expect(more).toEqual([]);
+  });
+
   it("never repeats the token", () => {
     const text = problems({ "github-token": "ghs_secret", "timeout-minutes": "x" }).join();
     expect(text).not.toContain("ghs_secret");
@@ -159,21 +191,23 @@ describe("readInputs", () => {
 
 describe("the inputs of a service inside the job", () => {
   const model = {
-    "base-url": "",
+    "base-url": "embedded",
     model: "gpt-5.5",
     "model-base-url": "https://api.openai.com/v1/",
     "model-api-key": "sk-1",
   };
 
   it("are all optional", () => {
-    for (const baseUrl of ["", "embedded"])
-      expect(read({ "base-url": baseUrl })).toMatchObject({ service: { type: "embedded", model: null } });
+    expect(read({ "base-url": "embedded" })).toMatchObject({ service: { type: "embedded", model: null } });
+    expect(readInputs({ read: () => "", names: [] })).toMatchObject({
+      service: { type: "embedded", model: null },
+    });
   });
 
   it("are a model, its address, its key and its provider", () => {
     const taken = { name: "gpt-5.5", baseUrl: "https://api.openai.com/v1", apiKey: "sk-1" };
     expect(read(model).service).toEqual({ type: "embedded", model: { ...taken, provider: "auto" } });
-    const anthropic = { "base-url": "", model: "claude", "model-provider": "anthropic" };
+    const anthropic = { "base-url": "embedded", model: "claude", "model-provider": "anthropic" };
     expect(read(anthropic).service).toEqual({
       type: "embedded",
       model: { name: "claude", baseUrl: null, apiKey: null, provider: "anthropic" },
@@ -181,7 +215,7 @@ describe("the inputs of a service inside the job", () => {
   });
 
   it("name what is missing or wrong, and no key", () => {
-    expect(problems({ "base-url": "", "model-api-key": "sk-1" })).toEqual([
+    expect(problems({ "base-url": "embedded", "model-api-key": "sk-1" })).toEqual([
       'Input "model" must be the name of a model, like "claude-sonnet-5", got nothing.',
       'Input "model-base-url" must be the address of a model\'s API, like "https://api.openai.com/v1", got nothing.',
     ]);

@@ -26,7 +26,12 @@ function body(given: Given = {}) {
     matrix: "null",
     ...given.inputs,
   };
-  return runRequest({ inputs: readInputs((name) => all[name] ?? ""), request, job, workflowRef });
+  return runRequest({
+    inputs: readInputs({ read: (name) => all[name] ?? "", names: Object.keys(all) }),
+    request,
+    job,
+    workflowRef,
+  });
 }
 
 const key = (given?: Given) => body(given).session_key;

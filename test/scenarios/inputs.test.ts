@@ -49,6 +49,22 @@ describe("wrong inputs", () => {
     expect(post).toMatchObject({ exitCode: 0, annotations: [], requests: [] });
   });
 
+  it("are an empty base-url and a misspelled name: no service starts inside the job in their place", async () => {
+    const job = await fixture.job();
+    const inputs = { "base-url": "", prompt: "Do this." };
+    const env = { INPUT_BASE_URL: "https://agents.example.com", INPUT_ENVIRONMENT: "production" };
+    const step = await fixture.main(job, { inputs, env });
+    expect(step).toMatchObject({
+      exitCode: 1,
+      requests: [],
+      outputs: { reason: "invalid_input", "run-id": "" },
+    });
+    expect(step.annotations[0]?.message.split("\n")).toEqual([
+      'Input "base_url" does not exist. Did you mean "base-url"?',
+      expect.stringMatching(/^Input "base-url" is set and empty, as "\$\{\{ vars\.… \}\}" is/),
+    ]);
+  });
+
   it("fail the step whatever fail-on says", async () => {
     const step = await fixture.main(await fixture.job(), { inputs: { "fail-on": "none", wait: "maybe" } });
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: "failure", reason: "invalid_input" } });

@@ -57,6 +57,18 @@ describe("when the service is unavailable", () => {
     const jtis = sentTokens(step).map(({ jti }) => jti);
     expect(new Set(jtis).size).toBe(jtis.length);
   };
+  it("is final at once where DNS knows no such host, before the first answer", async () => {
+    // A label of more than 63 characters is refused without a question to any server.
+    const host = `${"a".repeat(64)}.invalid`;
+    const step = await fixture.main(await fixture.job(), { inputs: { "base-url": `http://${host}` } });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: "failure", reason: "host_not_found" } });
+    expect(step.annotations.at(-1)).toMatchObject({
+      level: "error",
+      message: `DNS knows no host "${host}". Correct the address of the service in "base-url".`,
+    });
+    expect(step.log).not.toContain("Trying again");
+  });
+
   const mints = () => fixture.codeHost.requests.filter(({ path }) => path.includes("/idtoken")).length;
   const tries = (step: StepResult, route: Route) => routesOf(step).filter((other) => other === route).length;
 

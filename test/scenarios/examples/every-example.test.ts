@@ -34,7 +34,7 @@ describe("every example", () => {
     for (const { step, timeoutMinutes } of ours) {
       // Of an expression only the runner knows the value.
       const given = (name: string) => step.with[name]?.replaceAll(/\$\{\{.*?\}\}/g, "x") ?? "";
-      const inputs = readInputs(given);
+      const inputs = readInputs({ read: given, names: Object.keys(step.with) });
       if (inputs.mode === "doctor" || !inputs.wait) continue;
       expect(inputs.timeoutMinutes).toBeLessThan(timeoutMinutes);
     }
