@@ -1,12 +1,14 @@
 // A deferred one-shot run and its routes under /v1/agents/{agentID}/schedules. A schedule is a union on `status`. Pure.
 
 import * as z from "zod/mini";
-import { hasNoNul, text } from "../text.ts";
+import { boundedObject } from "../bounded-object.ts";
+import { hasNoNul, isWellFormed, text } from "../text.ts";
 
 /** A year. */
 export const MAX_DELAY_SECONDS = 365 * 24 * 60 * 60;
 /** Of the metadata as JSON. */
 export const MAX_METADATA_BYTES = 16 * 1024;
+export const MAX_METADATA_DEPTH = 64;
 
 export const scheduleStatuses = [
   "awaiting_confirmation",
@@ -55,10 +57,6 @@ const isUtc = z.refine<string>(
   (time) => /(?:Z|[+-]00:00)$/.test(time),
   "must be in UTC, such as …T10:00:00Z",
 );
-const isSmall = z.refine<Record<string, unknown>>(
-  (metadata) => new TextEncoder().encode(JSON.stringify(metadata)).length <= MAX_METADATA_BYTES,
-  `may have ${MAX_METADATA_BYTES} bytes of JSON at most`,
-);
 const namesOneTime = z.refine<{ fire_at?: string | undefined; delay_seconds?: number | undefined }>(
   (body) => (body.fire_at === undefined) !== (body.delay_seconds === undefined),
   'exactly one of "fire_at" and "delay_seconds" is required',
@@ -67,11 +65,11 @@ const namesOneTime = z.refine<{ fire_at?: string | undefined; delay_seconds?: nu
 /** Exactly one of `fire_at` and `delay_seconds` is needed. */
 export const createScheduleRequestSchema = z
   .object({
-    prompt: z.string().check(z.minLength(1), hasNoNul),
+    prompt: z.string().check(z.minLength(1), hasNoNul, isWellFormed),
     fire_at: z.optional(z.iso.datetime({ offset: true }).check(isUtc)),
     delay_seconds: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_DELAY_SECONDS))),
     session_id: z.optional(text(255)),
-    metadata: z.optional(metadataSchema.check(isSmall)),
+    metadata: z.optional(boundedObject({ maxBytes: MAX_METADATA_BYTES, maxDepth: MAX_METADATA_DEPTH })),
   })
   .check(namesOneTime);
 

@@ -23,7 +23,11 @@ const timesSchema = z.object({
 const idSchema = z.object({
   jti: z
     .string("must be text")
-    .check(z.minLength(1, "must not be empty"), z.maxLength(255, "must have at most 255 characters")),
+    .check(
+      z.minLength(1, "must not be empty"),
+      z.maxLength(255, "must have at most 255 characters"),
+      z.regex(/^[^\p{C}]*$/u, "must not hold control characters"),
+    ),
 });
 
 /** Until when a token is accepted, in milliseconds since the epoch. */

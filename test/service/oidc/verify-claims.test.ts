@@ -50,6 +50,9 @@ describe("the times", () => {
     ["jti", 7],
     ["jti", ""],
     ["jti", "j".repeat(256)],
+    ["jti", "a\0b"],
+    ["jti", "a\nb"],
+    ["jti", "a\ud800"],
   ])("are refused when %s is %j", async (name, value) => {
     await fixture.refuse(fixture.token({ [name]: value }), "claim_missing");
   });

@@ -13,9 +13,10 @@ import type { RateRefusal } from "../limits/refusals.ts";
 import { ensureFreeCredits, isFree } from "../money/free-credits.ts";
 import { accountWallet, balanceInCredits, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
 import type { StoreTransaction } from "../ports/store.ts";
+
 import type { Capability } from "./capability.ts";
 import { findPolicyFault } from "./ci-policy.ts";
-import type { JobIdentity, JobStatement } from "./job-identity.ts";
+import type { JobIdentity, JobStatement, VerifiedToken } from "./job-identity.ts";
 import type { ExchangeRefusal } from "./refusals.ts";
 
 const REPOSITORY_PER_MINUTE = 120;
@@ -59,16 +60,52 @@ export async function exchangeToken(
     await audit(core, { requestId: request.requestId, outcome: verified.refusal.reason, job: null });
     return verified;
   }
-  const { job, replayKey, usableUntil } = verified.value;
-  const limited = takeFromLimits(core, job);
-  if (limited !== null) {
-    await audit(core, { requestId: request.requestId, outcome: limited.reason, job });
-    return refused(limited);
-  }
-
+  const { job } = verified.value;
   const { requestId } = request;
-  const exchanged = await core.store.transact(async (tx) => {
+  try {
+    const exchanged = await issueCapability(core, { ...request, verified: verified.value });
+    if (exchanged !== null) return exchanged;
+  } catch (cause) {
+    if (!(cause instanceof LimitedError)) throw cause;
+    await audit(core, { requestId, outcome: cause.refusal.reason, job });
+    return refused(cause.refusal);
+  }
+  await audit(core, { requestId, outcome: "token_replayed", job });
+  return refused({
+    reason: "token_replayed",
+    detail: "This token was exchanged before. Mint a fresh one for every exchange.",
+  });
+}
+
+/** The repository or its owner exchanges too often: the claim of the token is undone, so that it works a little later. */
+class LimitedError extends Error {
+  readonly refusal: RateRefusal;
+
+  constructor(refusal: RateRefusal) {
+    super("The repository or its owner exchanges too many tokens.");
+    this.refusal = refusal;
+  }
+}
+
+type Issue = {
+  readonly verified: VerifiedToken;
+  readonly requestId: string;
+  readonly account?: string | null;
+};
+
+/** Null for a token that was exchanged before. Throws a LimitedError. */
+async function issueCapability(
+  core: Core,
+  { verified, requestId, account }: Issue,
+): Promise<Result<Exchanged, ExchangeRefusal> | null> {
+  const { job, replayKey, usableUntil } = verified;
+  // Charged once, also when the database has the transaction run again.
+  let charge: { readonly refusal: RateRefusal | null } | null = null;
+  return await core.store.transact(async (tx) => {
     if (!(await tx.ci.claimToken({ issuer: job.issuer, replayKey, usableUntil }))) return null;
+    // After the claim: a used token, sent again by whoever has read it, spends nothing of the repository's.
+    charge ??= { refusal: takeFromLimits(core, job) };
+    if (charge.refusal !== null) throw new LimitedError(charge.refusal);
     const now = core.clock.now();
     const found = await tx.agents.upsert({
       id: core.random.uuid(now),
@@ -85,7 +122,7 @@ export async function exchangeToken(
     const { agent, outcome } = await confirmClaim(core, tx, {
       agent: found,
       job,
-      account: request.account ?? null,
+      account: account ?? null,
       requestId,
     });
     const secret = makeSecretToken(CAPABILITY_PREFIX, core.random.bytes(32));
@@ -109,15 +146,6 @@ export async function exchangeToken(
       claim: outcome,
     });
   });
-
-  if (exchanged === null) {
-    await audit(core, { requestId, outcome: "token_replayed", job });
-    return refused({
-      reason: "token_replayed",
-      detail: "This token was exchanged before. Mint a fresh one for every exchange.",
-    });
-  }
-  return exchanged;
 }
 
 async function quotaOf(
@@ -158,15 +186,14 @@ export async function revokeCapability(
 function takeFromLimits(core: Core, job: JobIdentity): RateRefusal | null {
   const now = core.clock.now();
   const { id, ownerId } = job.repository;
-  const limits = [
-    { scope: "repository", key: `repository:${job.issuer}:${id}`, perMinute: REPOSITORY_PER_MINUTE },
-    { scope: "owner", key: `owner:${job.issuer}:${ownerId}`, perMinute: OWNER_PER_MINUTE },
-  ];
-  for (const { scope, key, perMinute } of limits) {
-    const retryAfterMs = core.limits.take({ key, perMinute, now });
-    if (retryAfterMs > 0) return { reason: "rate_limited", scope, retryAfterMs };
-  }
-  return null;
+  const repository = { key: `repository:${job.issuer}:${id}`, perMinute: REPOSITORY_PER_MINUTE };
+  const owner = { key: `owner:${job.issuer}:${ownerId}`, perMinute: OWNER_PER_MINUTE };
+  const repositoryMs = core.limits.take({ ...repository, now });
+  if (repositoryMs > 0) return { reason: "rate_limited", scope: "repository", retryAfterMs: repositoryMs };
+  const ownerMs = core.limits.take({ ...owner, now });
+  if (ownerMs === 0) return null;
+  core.limits.giveBack(repository.key);
+  return { reason: "rate_limited", scope: "owner", retryAfterMs: ownerMs };
 }
 
 type Outcome = { requestId: string; outcome: string; job: JobIdentity | null };

@@ -66,7 +66,7 @@ describe("the limit per address", () => {
 });
 
 describe("the limits per repository and owner", () => {
-  it("lets a repository exchange 120 times a minute, and others go on", async () => {
+  it("let a repository exchange 120 times a minute, and others go on", async () => {
     await start({});
     const claims = fixture.freshRepository();
     expect(new Set(await statusesOf(120, () => fixture.exchange(fixture.mint(claims))))).toEqual(
@@ -80,7 +80,29 @@ describe("the limits per repository and owner", () => {
     await fixture.job(claims);
   });
 
-  it("lets an owner's repositories together exchange 600 times a minute", async () => {
+  it("are not spent by a used token that is sent again and again", async () => {
+    await start({});
+    const claims = fixture.freshRepository();
+    const used = fixture.mint(claims);
+    expect((await fixture.exchange(used)).status).toBe(200);
+    expect(new Set(await statusesOf(123, () => fixture.exchange(used)))).toEqual(new Set([401]));
+    expect(new Set(await statusesOf(119, () => fixture.exchange(fixture.mint(claims))))).toEqual(
+      new Set([200]),
+    );
+    expectRateLimited(await fixture.exchange(fixture.mint(claims)), 1);
+  });
+
+  it("leave a token that they refused usable", async () => {
+    await start({});
+    const claims = fixture.freshRepository();
+    await statusesOf(120, () => fixture.exchange(fixture.mint(claims)));
+    const token = fixture.mint(claims);
+    expectRateLimited(await fixture.exchange(token), 1);
+    fixture.clock.advance(500);
+    expect((await fixture.exchange(token)).status).toBe(200);
+  });
+
+  it("let an owner's repositories together exchange 600 times a minute", async () => {
     await start({});
     const owner = { repository_owner_id: "4242" };
     for (let index = 0; index < 5; index += 1) {
@@ -89,8 +111,14 @@ describe("the limits per repository and owner", () => {
         new Set([200]),
       );
     }
-    expectRateLimited(await fixture.exchange(fixture.mint(fixture.freshRepository(owner))), 1);
+    const refused = fixture.freshRepository(owner);
+    expectRateLimited(await fixture.exchange(fixture.mint(refused)), 1);
     await fixture.job();
+    // What the owner's limit refused took nothing from the repository's.
+    const elsewhere = { ...refused, repository_owner_id: "4243" };
+    expect(new Set(await statusesOf(120, () => fixture.exchange(fixture.mint(elsewhere))))).toEqual(
+      new Set([200]),
+    );
   });
 });
 
