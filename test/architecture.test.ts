@@ -119,7 +119,6 @@ describe("the folders of the service", () => {
         "service/main.ts",
         "service/operator.ts",
         "service/running-address.ts",
-        "service/store/sqlite.ts",
       ]),
     );
   });

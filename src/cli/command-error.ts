@@ -1,5 +1,6 @@
 // What a command ends with when it cannot do what it was asked, and what each failure is called on the way out.
 
+import { OperatorError } from "../base/operator-error.ts";
 import { singleLine } from "../base/untrusted-text.ts";
 import { ApiError, ClientError, ConnectionError, DecodeError } from "../client/errors.ts";
 import { UsageError } from "./flags.ts";
@@ -14,7 +15,7 @@ export class CommandError extends Error {
 /** Writes what went wrong to standard error. Returns the exit code: 1 it failed, 2 wrong usage. Throws what is a bug. */
 export function reportFailure(cause: unknown): number {
   if (cause instanceof UsageError) return complain(cause.message, 2);
-  if (cause instanceof CommandError) return complain(cause.message, 1);
+  if (cause instanceof CommandError || cause instanceof OperatorError) return complain(cause.message, 1);
   if (cause instanceof ApiError) return complain(apiErrorText(cause), 1);
   if (cause instanceof ConnectionError) return complain(connectionText(cause), 1);
   if (cause instanceof DecodeError) return complain(foreignText(cause), 1);

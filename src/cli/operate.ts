@@ -1,6 +1,7 @@
 // Opens the store for an operator's command, beside a serving process, and closes it.
 
 import { resolve } from "node:path";
+import { OperatorError } from "../base/operator-error.ts";
 import { jobEnvironment } from "../ci/environment.ts";
 import type { Operator } from "../service/operator.ts";
 import { CommandError } from "./command-error.ts";
@@ -28,7 +29,8 @@ export const storeFlags = {
 
 /**
  * Does `work` on the store that `serve` with these settings uses. Throws UsageError for a wrong setting, or where there
- * is no store and none was named, and CommandError when the store cannot be opened.
+ * is no store and none was named, CommandError
+ * or OperatorError when the store cannot be opened.
  */
 export async function operate(
   flags: { readonly "data-dir": string | null },
@@ -44,6 +46,7 @@ export async function operate(
   const isNew = !hasStore(config.value);
   if (isNew) checkNewStore({ folder: resolve(config.value.dataDir), isNamed: isFolderNamed(dataDir) });
   const operator = await openOperator(config.value).catch((cause: unknown) => {
+    if (cause instanceof OperatorError) throw cause;
     throw new CommandError(`The store cannot be opened: ${reasonOf(cause)}`, { cause });
   });
   try {

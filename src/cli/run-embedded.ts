@@ -10,7 +10,6 @@ import {
   findCheckoutRoot,
   startEmbeddedService,
 } from "../service/embedded/embedded.ts";
-import { SandboxError } from "../service/main.ts";
 import { CommandError } from "./command-error.ts";
 import { UsageError } from "./flags.ts";
 import { note } from "./run-notes.ts";
@@ -51,7 +50,6 @@ export async function openEmbedded(
     };
   } catch (cause) {
     if (cause instanceof EmbeddedSettingsError) throw new UsageError(cause.message, { cause });
-    if (cause instanceof SandboxError) throw new CommandError(cause.message, { cause });
     throw cause;
   }
 }

@@ -12,6 +12,7 @@ import { createProbeApp } from "./api/http/probe-app.ts";
 import { toProblem } from "./api/shared/problems/to-problem.ts";
 import { TokenBuckets } from "./api/shared/token-buckets.ts";
 import { SocketApi } from "./api/socket/socket-api.ts";
+import { checkGit } from "./checkouts/check-git.ts";
 import { gitCheckouts } from "./checkouts/git-checkouts.ts";
 import type { Core, FreeFor, Policy } from "./core/core.ts";
 import type { CheckoutProvider } from "./core/ports/checkout.ts";
@@ -36,15 +37,13 @@ import { recordRunningAddress } from "./running-address.ts";
 import { sweepHomes } from "./sandbox/agent-homes.ts";
 import { findSandbox } from "./sandbox/find-sandbox.ts";
 import type { Config } from "./settings/config.ts";
+import { holdDataFolder, prepareDataFolder } from "./store/data-folder.ts";
 import { openPostgresStore } from "./store/postgres.ts";
 import { openPostgresLink } from "./store/postgres-link.ts";
-import { holdDataFolder, openSqliteStore } from "./store/sqlite.ts";
+import { openSqliteStore } from "./store/sqlite.ts";
 import { meteredStore } from "./telemetry/metered-store.ts";
 import { tracedVerifier } from "./telemetry/traced-verifier.ts";
 import type { Traces } from "./telemetry/traces.ts";
-
-export { AddressInUseError } from "./api/http/listener.ts";
-export { SandboxError } from "./sandbox/sandbox-error.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const RUN_TIME_LIMIT_MS = 60 * 60 * 1000;
@@ -80,21 +79,30 @@ export type ServiceOptions = {
   readonly freeFor?: FreeFor;
   /** Whether the author of what a run works on may execute commands on this machine anyway. Default: never. */
   readonly isTrusted?: (task: RepositoryTask | BareTask) => boolean;
+  /** Aborts once the start is no longer wanted. It then rejects. */
+  readonly signal?: AbortSignal;
 };
 
-/** Starts the whole service. Rejects, with nothing left open, when a part cannot start. */
+/**
+ * Starts the whole service. Rejects, with nothing left open, when a part cannot start: with an OperatorError where its
+ * message is all that the operator needs.
+ */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, clock = systemClock, random = systemRandom } = options;
   z.config(english());
 
+  // A node that only answers requests executes nothing and keeps nothing.
+  if (config.role !== "api") prepareDataFolder(config.dataDir);
   const backends = options.backends ?? [offlineBackend, noopBackend, ...(await openAgentsOf(options))];
+  if (config.role !== "api" && options.checkouts === undefined) await checkGit(config.gitEnvironment);
   const store = await openStore(config);
-  const traces = await openTracesOf(options);
+  let traces: Traces | null = null;
   try {
+    traces = await openTracesOf(options);
     return await serve({ ...options, log: traces?.log ?? log, clock, random, backends, store, traces });
   } catch (cause) {
-    await store.close();
-    await traces?.close();
+    await store.close().catch(() => {});
+    await traces?.close().catch(() => {});
     throw cause;
   }
 }
@@ -137,7 +145,7 @@ async function openStore(config: Config): Promise<Store> {
 }
 
 type Parts = Required<Pick<ServiceOptions, "config" | "log" | "clock" | "random" | "backends">> &
-  Pick<ServiceOptions, "verifier" | "checkouts" | "freeFor"> & {
+  Pick<ServiceOptions, "verifier" | "checkouts" | "freeFor" | "signal"> & {
     readonly store: Store;
     readonly traces: Traces | null;
   };
@@ -145,9 +153,20 @@ type Parts = Required<Pick<ServiceOptions, "config" | "log" | "clock" | "random"
 type Wiring = { readonly core: Core; readonly executor: Executor; readonly shared: SharedNode | null };
 
 async function serve(parts: Parts): Promise<Service> {
-  const { config, log, store, traces } = parts;
-  // The address is known once the node listens, and the default audience is its host.
   const http = new HttpListener();
+  try {
+    return await serveOn(http, parts);
+  } catch (cause) {
+    http.stop();
+    http.closeConnections();
+    throw cause;
+  }
+}
+
+async function serveOn(http: HttpListener, parts: Parts): Promise<Service> {
+  const { config, log, store, traces, signal } = parts;
+  signal?.throwIfAborted();
+  // The address is known once the node listens, and the default audience is its host.
   const url = await http.listen(config);
   const policy = policyOf(parts, config.baseUrl ?? url);
   const checkouts = parts.checkouts ?? ownCheckouts(config);
@@ -162,13 +181,7 @@ async function serve(parts: Parts): Promise<Service> {
     sweepMachine: config.role === "api" ? null : () => sweepMachine(config, checkouts),
     keptMs: config.retentionDays * DAY_MS,
   });
-  await node.start().catch(async (cause: unknown) => {
-    await node.stop();
-    http.stop();
-    http.closeConnections();
-    await node.close();
-    throw cause;
-  });
+  const hasAccount = await startNode(node, parts);
   const sockets = new SocketApi(core, submitter, config);
   const isWorker = config.role === "worker";
   http.serve({
@@ -178,7 +191,7 @@ async function serve(parts: Parts): Promise<Service> {
   const runningAddress = recordRunningAddress(config.dataDir, config.baseUrl ?? url);
   const issuers = config.issuers.map(({ issuer }) => issuer);
   log.info({ url, audience: policy.audience, issuers }, "ready");
-  if ((await store.committed.accounts.count()) === 0) log.info({}, firstKeyText(config));
+  if (!hasAccount) log.info({}, firstKeyText(config));
 
   const stopOnce = async () => {
     const socketsClosed = sockets.close();
@@ -202,6 +215,20 @@ async function serve(parts: Parts): Promise<Service> {
       return stopping;
     },
   };
+}
+
+/** Returns whether there is an account. Rejects with the node stopped. */
+async function startNode(node: ServiceNode, { store, signal }: Parts): Promise<boolean> {
+  try {
+    await node.start();
+    const accounts = await store.committed.accounts.count();
+    signal?.throwIfAborted();
+    return accounts > 0;
+  } catch (cause) {
+    const left = [() => node.stop(), () => node.drain(0), () => node.close()];
+    for (const leave of left) await leave().catch(() => {});
+    throw cause;
+  }
 }
 
 async function wire(

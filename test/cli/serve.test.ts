@@ -1,7 +1,7 @@
 // The command as an operator meets it: a process, its exit code, what it prints.
 
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -138,14 +138,6 @@ describe("agent-service serve", () => {
     await expectValidStream(await later.follow(runId));
     await second.kill();
     await codeHost.close();
-  });
-
-  it("says what is wrong with a data folder that cannot be one, and ends with 1", async () => {
-    const file = join(folder, "file");
-    await writeFile(file, "");
-    const { code, stderr } = await runCommand(["serve", "--port", "0", "--data-dir", file]);
-    expect(code).toBe(1);
-    expect(stderr).toContain("could not start");
   });
 });
 

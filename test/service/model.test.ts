@@ -10,7 +10,8 @@ import { type ModelServer, startModelServer } from "../../fakes/model-server/mod
 import { byTurn } from "../../fakes/model-server/script.ts";
 import { editTestFix, storyTools, sumProject } from "../../fakes/model-server/stories.ts";
 import { call, say } from "../../fakes/model-server/turn.ts";
-import { SandboxError, startService } from "../../src/service/main.ts";
+import { startService } from "../../src/service/main.ts";
+import { SandboxError } from "../../src/service/sandbox/sandbox-error.ts";
 import { type Config, readConfig } from "../../src/service/settings/config.ts";
 import type { ServiceFixture } from "../support/fixtures/service-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";

@@ -2,26 +2,21 @@
 // at the same time share one write to disk, and each is acknowledged only after it.
 // Why: docs/decisions/003-commit-groups-on-sqlite.md
 
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from "kysely";
 import type { Store, StoreTransaction } from "../core/ports/store.ts";
+import { holdDataFolder, prepareDataFolder } from "./data-folder.ts";
 import { isUpToDate, migrateToLatest } from "./migrate.ts";
 import { portableWrites, StoreQueries } from "./queries.ts";
+import { openDatabase } from "./sqlite-database.ts";
 import type { Database } from "./tables.ts";
 
 const DATABASE_FILE = "agent-service.sqlite";
-const LOCK_FILE = "agent-service.lock";
-const OWNER_FILE = "agent-service.pid";
 const MAX_GROUP = 64;
 const MAX_CACHED_STATEMENTS = 300;
-
-/** Another process serves from the same data folder. */
-export class DataFolderInUseError extends Error {
-  readonly code = "data_folder_in_use";
-}
 
 /** Whether there is a store in the folder. */
 export function hasSqliteStore(folder: string): boolean {
@@ -44,16 +39,16 @@ export type SqliteStoreOptions = {
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { folder, hold = "exclusive" } = options;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (hold === "none") prepareDataFolder(folder);
   const lock = hold === "exclusive" ? holdDataFolder(folder) : null;
   const path = join(folder, DATABASE_FILE);
-  const writing = open(path);
+  const writing = openDatabase(path);
   // FULL: an acknowledged commit survives a power cut. WAL: readers never wait for the writer.
   writing.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000");
   const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }) });
   if (lock !== null) await migrateToLatest(writer);
   else if (!(await isUpToDate(writer))) await migrateAlone(writer, folder);
-  const reading = open(path);
+  const reading = openDatabase(path);
   reading.exec("pragma query_only = on");
   const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(reading) }) });
   const group = new CommitGroup(writing, queriesOn(writer));
@@ -156,46 +151,6 @@ class CommitGroup {
       this.#database.exec("rollback to member; release member");
       return () => member.reject(cause);
     }
-  }
-}
-
-function open(path: string): DatabaseSync {
-  // Loaded by name at run time, so that on an older Node the command can say which version it needs.
-  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-  return new DatabaseSync(path, { timeout: 5_000 });
-}
-
-/**
- * Keeps every other process from this data folder: a transaction that is never committed on a file of its own, which
- * the operating system ends with the process. Throws a DataFolderInUseError.
- */
-export function holdDataFolder(folder: string): { release(): void } {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const database = open(join(folder, LOCK_FILE));
-  const ownerPath = join(folder, OWNER_FILE);
-  try {
-    database.exec("pragma busy_timeout = 0; begin exclusive");
-  } catch (cause) {
-    database.close();
-    throw new DataFolderInUseError(
-      `Data folder "${folder}" is in use by process ${readOwner(ownerPath)}. Stop that process, or give this one a folder of its own (--data-dir, DATA_DIR).`,
-      { cause },
-    );
-  }
-  writeFileSync(ownerPath, `${process.pid}\n`);
-  return {
-    release: () => {
-      rmSync(ownerPath, { force: true });
-      database.close();
-    },
-  };
-}
-
-function readOwner(path: string): string {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch {
-    return "(unknown)";
   }
 }
 

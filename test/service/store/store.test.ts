@@ -5,7 +5,7 @@ import { makeJob, makeOutcome, makeRun, makeRunInput } from "../../../fakes/reco
 import { EARNED, GRANTS, HELD } from "../../../src/service/core/money/ledger.ts";
 import type { Posting } from "../../../src/service/core/money/posting.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
-import { DataFolderInUseError } from "../../../src/service/store/sqlite.ts";
+import { DataFolderInUseError } from "../../../src/service/store/data-folder.ts";
 import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
 
 const BILLING_ACCOUNT = "free:https://issuer.example:77:2026-01";

@@ -3,14 +3,15 @@
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Hono } from "hono";
+import { OperatorError } from "../../../base/operator-error.ts";
 import { isSocketRequest, type SocketApi } from "../socket/socket-api.ts";
 import type { Env } from "./request-context.ts";
 
 type Fetch = Hono<Env>["fetch"];
 
-/** Another process listens there. */
-export class AddressInUseError extends Error {
-  readonly code = "address_in_use";
+/** Another process listens there, or nobody may. */
+export class ListenError extends OperatorError {
+  readonly code = "cannot_listen";
 }
 
 export class HttpListener {
@@ -28,8 +29,8 @@ export class HttpListener {
   }
 
   /**
-   * Returns the URL of the service, without a trailing slash. Port 0 takes a free port. Rejects with an AddressInUseError
-   * where the port is taken.
+   * Returns the URL of the service, without a trailing slash. Port 0 takes a free port. Rejects with a ListenError where
+   * it cannot.
    */
   async listen(place: { host: string; port: number }): Promise<string> {
     return addressUrl(place.host, await listen(this.#server, place));
@@ -62,14 +63,11 @@ async function listen(
 ): Promise<AddressInfo> {
   return await new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
-      reject(
+      const text =
         cause.code === "EADDRINUSE"
-          ? new AddressInUseError(
-              `Port ${port} on ${host} is taken. Choose another with --port or PORT (0 takes a free one).`,
-              { cause },
-            )
-          : cause,
-      );
+          ? `Port ${port} on ${host} is taken. Choose another with --port or PORT (0 takes a free one).`
+          : `Nobody can listen on port ${port} of ${host} (${cause.code}). Choose another port with --port or PORT, or another address with --host or HOST.`;
+      reject(new ListenError(text, { cause }));
     });
     server.listen({ port, host, backlog: 4096 }, () => {
       const address = server.address();
