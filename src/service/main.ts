@@ -36,7 +36,7 @@ import { type ConnectPeers, Peers } from "./peers.ts";
 import { recordRunningAddress } from "./running-address.ts";
 import { sweepHomes } from "./sandbox/agent-homes.ts";
 import { findSandbox } from "./sandbox/find-sandbox.ts";
-import type { Config } from "./settings/config.ts";
+import { type Config, defaultModelOf } from "./settings/config.ts";
 import { holdDataFolder, prepareDataFolder } from "./store/data-folder.ts";
 import { openPostgresStore } from "./store/postgres.ts";
 import { openPostgresLink } from "./store/postgres-link.ts";
@@ -326,6 +326,7 @@ function policyOf({ config, freeFor = "public_repositories" }: Parts, baseUrl: s
     addressRatePerMinute: config.addressRatePerMinute,
     capabilityMs: config.capabilitySeconds * 1000,
     backend: config.backend,
+    defaultModel: defaultModelOf(config),
     maxQueuedRuns: config.maxQueuedRuns,
   };
 }

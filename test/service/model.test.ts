@@ -1,6 +1,6 @@
 // The service with BACKEND=model, as its settings make it: a clone, real tools, a sandbox, a scripted model.
 
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
@@ -10,11 +10,16 @@ import { type ModelServer, startModelServer } from "../../fakes/model-server/mod
 import { byTurn } from "../../fakes/model-server/script.ts";
 import { editTestFix, storyTools, sumProject } from "../../fakes/model-server/stories.ts";
 import { call, say } from "../../fakes/model-server/turn.ts";
+import { agentSchema } from "../../src/contract/agents/agent.ts";
+import { modelPricingSchema } from "../../src/contract/money/pricing.ts";
+import { submitRunResponseSchema } from "../../src/contract/runs/run.ts";
 import { startService } from "../../src/service/main.ts";
 import { SandboxError } from "../../src/service/sandbox/sandbox-error.ts";
 import { type Config, readConfig } from "../../src/service/settings/config.ts";
+import { makeTestKey } from "../support/account-key.ts";
 import type { ServiceFixture } from "../support/fixtures/service-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
+import { ratesDocument } from "../support/rates-document.ts";
 
 const KEY = "sk-the-models-key-0123456789";
 const REPOSITORY = "octo-org/octo-repo";
@@ -39,11 +44,13 @@ afterEach(async () => {
 });
 
 /** What the settings of a model come to. */
-function modelConfig(settings: Record<string, string>): Pick<Config, "backend" | "model" | "sandbox"> {
+function modelConfig(
+  settings: Record<string, string>,
+): Pick<Config, "backend" | "model" | "sandbox" | "rates"> {
   const config = readConfig({}, { PATH: process.env.PATH, BACKEND: "model", ...settings });
   if (!config.ok) throw new Error(config.refusal.join("\n"));
-  const { backend, model, sandbox } = config.value;
-  return { backend, model, sandbox };
+  const { backend, model, sandbox, rates } = config.value;
+  return { backend, model, sandbox, rates };
 }
 
 async function play(script: Parameters<typeof startModelServer>[0]["script"], settings = {}) {
@@ -102,6 +109,34 @@ describe("a service with a model", () => {
   it("reads pages where hosts are allowed, and offers it nowhere else", async () => {
     const { model } = await play(byTurn([say("Nothing to do.")]), { FETCH_ALLOW: "docs.example.com" });
     expect(model.requests[0]?.tools.map(({ name }) => name)).toContain("fetch_url");
+  });
+
+  it.each([
+    [null, "scripted-model"],
+    ["deep", "deep"],
+  ])("shows of an agent that names the model %s the one that is asked", async (named, asked) => {
+    model = await startModelServer({ script: byTurn([say("Hi.")]), apiKey: KEY });
+    const rates = join(folder, "rates.json");
+    const prices = { in_nano_usd_per_tok: 1, out_nano_usd_per_tok: 1, free_tier_eligible: true };
+    const models = ["swift", "deep", "scripted-model"].map((id) => ({ id, ...prices }));
+    await writeFile(rates, JSON.stringify(ratesDocument({ models })));
+    const of = { MODEL: "scripted-model", MODEL_BASE_URL: model.baseUrl, MODEL_API_KEY: KEY };
+    fixture = await startFixture({ level: "service", config: modelConfig({ ...of, RATES_FILE: rates }) });
+    await fixture.stop();
+    const { secret: bearer } = await makeTestKey(fixture.place);
+    await fixture.restart();
+    const json = { name: "helper", ...(named === null ? {} : { model: named }) };
+    const agent = agentSchema.parse(
+      (await fixture.call("/v1/agents", { method: "POST", bearer, json })).body,
+    );
+    expect(agent).toMatchObject({ backend: "model", model: asked });
+    const runs = `/v1/agents/${agent.id}/runs`;
+    const submitted = await fixture.call(runs, { method: "POST", bearer, json: { message: "Hello" } });
+    const { run_id: runId } = submitRunResponseSchema.parse(submitted.body);
+    await fixture.call(`/v1/ci/runs/${runId}?after=1&wait=30`, { bearer });
+    expect(model.requests.map((request) => request.model)).toEqual([asked]);
+    const card = modelPricingSchema.parse((await fixture.call("/v1/pricing/models")).body);
+    expect(card.models.map(({ id }) => id)).toContain(asked);
   });
 
   it("does not start with less of a sandbox than was asked for", async () => {

@@ -14,7 +14,7 @@ onEveryDeployment("agents", (service) => {
     const answer = await create(ownerKey, { name: "reviewer", user_id: UNKNOWN, config: { tone: "dry" } });
     expect(answer.status).toBe(201);
     const agent = agentSchema.parse(answer.body);
-    expect(agent).toMatchObject({ user_id: id, name: "reviewer", config: { tone: "dry" }, model: "swift" });
+    expect(agent).toMatchObject({ user_id: id, name: "reviewer", config: { tone: "dry" }, model: "noop" });
     expect(answer.body).not.toHaveProperty("existing");
     expect(await ai.agents.get({ agentId: agent.id })).toEqual(agent);
   });

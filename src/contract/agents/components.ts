@@ -39,7 +39,7 @@ export const agentComponents: Components = {
   AgentList: collection(agentListSchema, "Agents, newest first."),
   CreateAgentRequest: component(createAgentRequestSchema, "The agent to make, or to find.", {
     name: "Its name.",
-    model: "The model that its runs use. Left out: the router's default.",
+    model: "The model that its runs use. Left out: the service's default.",
     config: "Any JSON object. The service stores it and does not read it.",
     if_exists:
       "`return` gives the account's agent of this name where there is one; `error`, the default, always makes one.",

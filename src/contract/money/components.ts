@@ -44,14 +44,14 @@ export const moneyComponents: Components = {
     peg_cents: "US cents that one credit stands for.",
     note: "What the prices are.",
     model_tiers: [
-      "Tiers that an agent can name as its model.",
+      "Tiers of models, to compare by.",
       {
         ...modelFields,
         credits_per_1k_in: "Credits for 1,000 tokens of input.",
         credits_per_1k_out: "Credits for 1,000 tokens of output.",
       },
     ],
-    models: ["Models behind the tiers.", modelFields],
+    models: ["Models that an agent can name.", modelFields],
     free_max_model_out_nano_usd_per_tok: "The highest output price that plans without payment may use.",
   }),
   ToolPricing: component(toolPricingSchema, "What tools and workflows cost.", {

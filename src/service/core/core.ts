@@ -33,6 +33,8 @@ export type Policy = {
   readonly capabilityMs: number;
   /** The backend of new agents. */
   readonly backend: string;
+  /** The model that its agents ask which name none. */
+  readonly defaultModel: string;
   /** Runs that may wait for a worker. */
   readonly maxQueuedRuns: number;
 };

@@ -1,14 +1,14 @@
 // The service's configuration: environment variables, read once, each wrong one named with what is allowed.
 // The only place of the service that looks at the environment.
 
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type Environment, readSettings, type ValuesOf, variablesOf } from "../../base/settings/setting.ts";
-import type { Rates } from "../core/money/rates.ts";
+import { findModelRate, type Rates } from "../core/money/rates.ts";
 import type { IssuerConfig } from "../oidc/issuer-config.ts";
 import { decodeSandbox, type SandboxConfig } from "../sandbox/sandbox-config.ts";
 import { type AcpConfig, readAcpConfig } from "./acp-config.ts";
-import { defaultRates } from "./default-rates.ts";
+import { defaultRates, ratesWithoutPrices } from "./default-rates.ts";
 import { type ModelConfig, readModelConfig } from "./model-config.ts";
 import { readRatesFile } from "./rates-file.ts";
 import {
@@ -79,10 +79,10 @@ export function readConfig(
   environment: Environment = process.env,
 ): Result<Config, readonly string[]> {
   const { values, problems } = readSettings(serviceSettings, variablesOf({ ...environment, ...flags }));
-  const rates = readRates(values.RATES_FILE, problems);
   const traces = readTraceConfig(environment, problems);
   const model = readModelConfig(environment, { backend: values.BACKEND, problems });
   const acp = readAcpConfig(environment, { backend: values.BACKEND, problems });
+  const rates = readRates(values.RATES_FILE, { agents: { backend: values.BACKEND, model, acp }, problems });
   const sandbox = decodeSandbox(environment, resolve(values.DATA_DIR));
   if (!sandbox.ok) problems.push(...sandbox.refusal);
   const isPortGiven = (flags.PORT ?? environment.PORT ?? "").trim() !== "";
@@ -132,10 +132,47 @@ function checkRole(values: Values, problems: string[]): void {
     problems.push("BASE_URL must be set for a worker: the links in its runs lead there.");
 }
 
-function readRates(path: string | null, problems: string[]): Rates {
-  if (path === null) return defaultRates;
+/** What executes runs. */
+type Agents = Pick<Config, "backend" | "model" | "acp">;
+
+/** The model that an agent asks which names none. A coding agent chooses by itself, so its program stands for it. */
+export function defaultModelOf({ backend, model, acp }: Agents): string {
+  if (model !== null) return model.models.executor;
+  return acp === null ? backend : basename(acp.command[0]);
+}
+
+function readRates(
+  path: string | null,
+  { agents, problems }: { readonly agents: Agents; readonly problems: string[] },
+): Rates {
+  if (path === null) {
+    if (agents.backend === defaultRates.models[0].id) return defaultRates;
+    return ratesWithoutPrices([defaultModelOf(agents), ...modelsOf(agents).map(([, id]) => id)]);
+  }
   const rates = readRatesFile(path);
-  if (rates.ok) return rates.value;
-  for (const fault of rates.refusal) problems.push(`RATES_FILE ${JSON.stringify(path)}: ${fault}.`);
-  return defaultRates;
+  if (!rates.ok) {
+    for (const fault of rates.refusal) problems.push(`RATES_FILE ${JSON.stringify(path)}: ${fault}.`);
+    return defaultRates;
+  }
+  const listed = rates.value.models.map(({ id }) => id).join(", ");
+  for (const [setting, id] of modelsOf(agents)) {
+    if (findModelRate(rates.value, id) !== undefined) continue;
+    problems.push(
+      `${setting} must be one of the models in RATES_FILE ${JSON.stringify(path)} (${listed}), got ${JSON.stringify(id)}. ` +
+        "Add it there with its prices, 0 where it costs nothing.",
+    );
+  }
+  return rates.value;
+}
+
+/** The models that the settings name, each with its setting. */
+function modelsOf({ model }: Agents): readonly (readonly [setting: string, id: string])[] {
+  if (model === null) return [];
+  const { executor, advisor, reviewer } = model.models;
+  const named = [
+    ["MODEL", executor] as const,
+    ["ADVISOR_MODEL", advisor] as const,
+    ["REVIEWER_MODEL", reviewer] as const,
+  ];
+  return named.flatMap(([setting, id]) => (id === null ? [] : [[setting, id] as const]));
 }

@@ -1,6 +1,20 @@
-// What things cost and what plans may where the operator says nothing. Numbers, no code.
+// What things cost and what plans may where the operator says nothing.
 
 import type { Rates } from "../core/money/rates.ts";
+
+/** The default rates of a service that asks these models: their tokens are free. */
+export function ratesWithoutPrices(models: readonly [string, ...string[]]): Rates {
+  const [first, ...others] = [...new Set(models)].map(freeModel);
+  return {
+    ...defaultRates,
+    modelNote: "A run costs one credit, whatever its model uses.",
+    models: [first ?? freeModel(models[0]), ...others],
+  };
+}
+
+function freeModel(id: string): Rates["models"][number] {
+  return { id, inNanoUsdPerToken: 0, outNanoUsdPerToken: 0, isFreeTierEligible: true };
+}
 
 export const defaultRates: Rates = {
   lowCreditThreshold: 20,
@@ -10,8 +24,9 @@ export const defaultRates: Rates = {
   },
   packs: [],
   subscriptions: [],
-  modelNote: "This service runs without a model: a run costs one credit.",
-  models: [{ id: "offline", inNanoUsdPerToken: 0, outNanoUsdPerToken: 0, isFreeTierEligible: true }],
+  modelNote: "This service runs without a model.",
+  models: [freeModel("offline")],
+  otherModels: "free",
   modelTiers: [],
   freeMaxModelOutNanoUsdPerToken: 0,
   tools: [

@@ -56,7 +56,6 @@ const ratesSchema = z.strictObject({
   packs: listOf(z.strictObject({ id: name, usd_cents: whole, credits: whole }), "id"),
   subscriptions: listOf(z.strictObject({ id: name, usd_cents: whole, monthly_credits: whole }), "id"),
   model_note: prose,
-  /** The first is the router's default. */
   models: listOf(modelSchema, "id").check(z.minLength(1, "must name a model")),
   model_tiers: listOf(modelSchema, "id"),
   free_max_model_out_nano_usd_per_tok: whole,
@@ -134,6 +133,7 @@ function toRates(document: RatesDocument): Rates {
     })),
     modelNote: document.model_note,
     models: [defaultModel, ...models],
+    otherModels: "refused",
     modelTiers: document.model_tiers.map(toModelRate),
     freeMaxModelOutNanoUsdPerToken: document.free_max_model_out_nano_usd_per_tok,
     tools: document.tools.map(({ free_per_month, ...tool }) => ({ ...tool, freePerMonth: free_per_month })),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Environment } from "../../../src/base/settings/setting.ts";
 import { githubIssuer } from "../../../src/service/oidc/issuer-config.ts";
 import { readConfig } from "../../../src/service/settings/config.ts";
-import { defaultRates } from "../../../src/service/settings/default-rates.ts";
+import { defaultRates, ratesWithoutPrices } from "../../../src/service/settings/default-rates.ts";
 import { serviceSettings } from "../../../src/service/settings/service-settings.ts";
 
 const issuer = {
@@ -117,7 +117,7 @@ describe("the configuration", () => {
       retentionDays: 0,
       metrics: "off",
       traces: null,
-      rates: defaultRates,
+      rates: ratesWithoutPrices(["noop"]),
       gitEnvironment: given,
     });
   });

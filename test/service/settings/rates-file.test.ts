@@ -48,6 +48,7 @@ describe("a rates file", () => {
       packs: [{ id: "small", usdCents: 500, credits: 600 }],
       subscriptions: [{ id: "monthly", usdCents: 2000, monthlyCredits: 2600 }],
       modelNote: "Prices are per token.",
+      otherModels: "refused",
       models: [
         { id: "swift", inNanoUsdPerToken: 150, outNanoUsdPerToken: 600, isFreeTierEligible: true },
         {
@@ -144,6 +145,40 @@ describe("a rates file", () => {
     ],
   ])("is refused with %s, each fault with its place", (_name, value, faults) => {
     expect(faultsOf(value)).toEqual(faults);
+  });
+
+  it("that does not list a model of the settings keeps the service from starting, and says which", async () => {
+    const path = await file(JSON.stringify(ratesDocument()));
+    const settings = {
+      RATES_FILE: path,
+      BACKEND: "model",
+      MODEL: "vast",
+      MODEL_BASE_URL: "http://127.0.0.1:9/v1",
+      ADVISOR_MODEL: "deep",
+      REVIEWER_MODEL: "wise",
+    };
+    const { code, stdout, stderr } = await runCommand(["serve", "--port", "0"], settings);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr.trim().split("\n")).toEqual([
+      `MODEL must be one of the models in RATES_FILE "${path}" (swift, deep), got "vast". Add it there with its prices, 0 where it costs nothing.`,
+      `REVIEWER_MODEL must be one of the models in RATES_FILE "${path}" (swift, deep), got "wise". Add it there with its prices, 0 where it costs nothing.`,
+    ]);
+    const listed = { ...settings, MODEL: "swift", REVIEWER_MODEL: "swift" };
+    expect(readConfig({}, listed).ok).toBe(true);
+  });
+
+  it("is not needed for a model: its tokens are free then, and the rate card lists it", () => {
+    const settings = { BACKEND: "model", MODEL: "vast", MODEL_BASE_URL: "http://127.0.0.1:9/v1" };
+    const config = readConfig({}, { ...settings, ADVISOR_MODEL: "wise", REVIEWER_MODEL: "vast" });
+    if (!config.ok) throw new Error(config.refusal.join("\n"));
+    const free = { inNanoUsdPerToken: 0, outNanoUsdPerToken: 0, isFreeTierEligible: true };
+    expect(config.value.rates).toMatchObject({
+      otherModels: "free",
+      models: [
+        { id: "vast", ...free },
+        { id: "wise", ...free },
+      ],
+    });
   });
 
   it("with a fault keeps the service from starting, like any wrong setting", async () => {

@@ -2,18 +2,28 @@
 
 import type { Agent as AgentResource } from "../../../contract/agents/agent.ts";
 import type { Agent } from "../../core/agents/agent.ts";
-import type { Rates } from "../../core/money/rates.ts";
+import type { Policy } from "../../core/core.ts";
 
 /** Throws on an agent without an account: only its repository's jobs know that one. */
-export function toAgent(agent: Agent, rates: Pick<Rates, "models">): AgentResource {
-  const { id, accountId, kind, advisorMaxSpendMicroUsd: cap, repository, ciPolicy, retiredAt } = agent;
+export function toAgent(agent: Agent, policy: Pick<Policy, "backend" | "defaultModel">): AgentResource {
+  const {
+    id,
+    accountId,
+    backend,
+    kind,
+    advisorMaxSpendMicroUsd: cap,
+    repository,
+    ciPolicy,
+    retiredAt,
+  } = agent;
   if (accountId === null) throw new TypeError(`Agent ${id} has no account to show it to.`);
   return {
     id,
     user_id: accountId,
     name: agent.name,
-    backend: agent.backend,
-    model: agent.model ?? rates.models[0].id,
+    backend,
+    // An agent keeps its backend when the service gets another.
+    model: agent.model ?? (backend === policy.backend ? policy.defaultModel : backend),
     config: agent.config,
     entity_disk_id: id,
     created_at: new Date(agent.createdAt).toISOString(),

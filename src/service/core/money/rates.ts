@@ -41,8 +41,10 @@ export type Rates = {
     readonly monthlyCredits: number;
   }[];
   readonly modelNote: string;
-  /** Model slugs that accounts may name. The first is the router's default. */
+  /** Model slugs that accounts may name. */
   readonly models: readonly [ModelRate, ...ModelRate[]];
+  /** What any other model costs: nothing where the operator set no prices; else it is not asked. */
+  readonly otherModels: "free" | "refused";
   readonly modelTiers: readonly ModelRate[];
   /** The highest price of output that the free tier allows, in nano-USD a token. */
   readonly freeMaxModelOutNanoUsdPerToken: number;
@@ -55,3 +57,12 @@ export type Rates = {
     readonly note: string;
   };
 };
+
+export function findModelRate({ models }: Pick<Rates, "models">, modelId: string): ModelRate | undefined {
+  return models.find(({ id }) => id === modelId);
+}
+
+/** False for a model that this service may not ask: it would be free, though the others are paid. */
+export function isPriced(rates: Pick<Rates, "models" | "otherModels">, modelId: string): boolean {
+  return rates.otherModels === "free" || findModelRate(rates, modelId) !== undefined;
+}

@@ -16,7 +16,7 @@ import { toAgent } from "../../shared/agent-view.ts";
 import { type NounHandlers, shown } from "../handler.ts";
 
 export function agentHandlers(core: Core): NounHandlers<typeof agentRoutes> {
-  const view = (agent: Agent) => toAgent(agent, core.rates);
+  const view = (agent: Agent) => toAgent(agent, core.policy);
   return {
     create: async (request) => {
       const created = await createAgent(core, request);

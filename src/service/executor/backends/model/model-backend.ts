@@ -1,6 +1,7 @@
 // The backend with a model: an agent that reads, thinks and acts through tools until its task is done.
 
-import type { Backend, BareTask, RepositoryTask } from "../../backend.ts";
+import { isPriced } from "../../../core/money/rates.ts";
+import { type Backend, BackendFailure, type BareTask, type RepositoryTask } from "../../backend.ts";
 import { openAdvisor } from "./advisor.ts";
 import { AgentLoop } from "./agent-loop.ts";
 import { Conversation, openConversation } from "./conversation.ts";
@@ -20,6 +21,8 @@ export function modelBackend(settings: ModelSettings): Backend {
     name: "model",
     needsCheckout: true,
     async run(task: RepositoryTask | BareTask, checkout) {
+      const modelId = task.model ?? models.executor;
+      if (!isPriced(rates, modelId)) throw new BackendFailure(noPriceText(modelId), { isRetryable: false });
       const form = task.outputSchema === null ? null : outputForm(task.outputSchema);
       // About a quarter of the context window, at four characters a token.
       const history = await task.history(limits.contextTokens);
@@ -43,7 +46,7 @@ export function modelBackend(settings: ModelSettings): Backend {
         task,
         checkout,
         tools,
-        modelId: task.model ?? models.executor,
+        modelId,
         reviewerId: models.reviewer,
         instructions,
         conversation,
@@ -55,6 +58,11 @@ export function modelBackend(settings: ModelSettings): Backend {
       return await loop.run();
     },
   };
+}
+
+/** The rates may have changed since the agent was made. */
+function noPriceText(modelId: string): string {
+  return `The agent's model "${modelId}" has no price on this service any more. Use an agent with another model, or ask its operator to list the model in RATES_FILE.`;
 }
 
 function limitsOf(settings: Partial<ModelLimits>): ModelLimits {

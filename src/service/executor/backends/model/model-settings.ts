@@ -36,7 +36,7 @@ export type ModelSettings = Partial<ModelLimits> & {
     readonly advisor: string | null;
     readonly reviewer: string | null;
   };
-  /** What a token costs, by the model's slug. A slug that is not there costs nothing. */
+  /** What a token costs, by the model's slug. */
   readonly rates: Rates;
   readonly toolbox: Toolbox;
   readonly clock: Clock;

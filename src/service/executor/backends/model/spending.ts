@@ -1,6 +1,6 @@
 // Limits and counts the cost of a run's model calls: by the rate card, the run's token budget and its billing account's credits.
 
-import type { ModelRate, Rates } from "../../../core/money/rates.ts";
+import { findModelRate, type Rates } from "../../../core/money/rates.ts";
 import { type ModelRole, sumOf } from "../../../core/runs/usage.ts";
 import type { UsageMeter } from "../../usage-meter.ts";
 import type { CountedTokens, TokenCount } from "./reported-usage.ts";
@@ -71,21 +71,17 @@ export class Spending {
     if (capMicroUsd === null) return Number.POSITIVE_INFINITY;
     const spent = this.#meter.usage.roles[role]?.microUsd ?? 0;
     const left = capMicroUsd - spent - this.#cost(modelId, { input: inputTokens, cachedInput: 0, output: 0 });
-    const perToken = this.#rate(modelId)?.outNanoUsdPerToken ?? 0;
+    const perToken = findModelRate(this.#rates, modelId)?.outNanoUsdPerToken ?? 0;
     if (left < 0) return 0;
     return perToken === 0 ? Number.POSITIVE_INFINITY : Math.floor((left * NANO_PER_MICRO) / perToken);
   }
 
   #cost(modelId: string, { input, cachedInput, output }: TokenCount): number {
-    const rate = this.#rate(modelId);
+    const rate = findModelRate(this.#rates, modelId);
     if (rate === undefined) return 0;
     const { inNanoUsdPerToken, cachedInNanoUsdPerToken = inNanoUsdPerToken, outNanoUsdPerToken } = rate;
     const inNanoUsd = (input - cachedInput) * inNanoUsdPerToken + cachedInput * cachedInNanoUsdPerToken;
     const nanoUsd = inNanoUsd + output * outNanoUsdPerToken;
     return Math.ceil(nanoUsd / NANO_PER_MICRO);
-  }
-
-  #rate(modelId: string): ModelRate | undefined {
-    return this.#rates.models.find(({ id }) => id === modelId);
   }
 }

@@ -173,6 +173,14 @@ describe.each(providers)("a run of the model by %s", (provider) => {
     expect(microUsd).toBe(300 + 60 + (tokens - 900) * 5);
   });
 
+  it("asks no model that has no price where the others have one", async () => {
+    await start([say("Never.")], { settings: { rates: { ...priced, otherModels: "refused" } } });
+    await expect(fixture.run({ model: "maker/another-model" }, recorder)).rejects.toThrow(
+      'The agent\'s model "maker/another-model" has no price on this service any more.',
+    );
+    expect(fixture.server.requests).toEqual([]);
+  });
+
   it("asks the agent's own model where it has one", async () => {
     await start([say("Hi.")]);
     await fixture.run({ model: "maker/another-model" }, recorder);
