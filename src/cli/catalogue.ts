@@ -14,6 +14,11 @@ type Entry = {
 };
 
 export const catalogue = {
+  init: {
+    section: JOB,
+    summary: "Write a GitHub workflow for this repository, and check what can be checked from here.",
+    load: async () => (await import("./init.ts")).init,
+  },
   run: {
     section: JOB,
     summary: "Run an agent by the job's own identity, or on this checkout without a server.",

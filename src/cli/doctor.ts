@@ -62,19 +62,37 @@ type DoctorFlags = {
   readonly json: boolean;
 };
 
-/** Resolves to the exit code: 0 without a fault, 1 with one. */
 async function printPage(flags: DoctorFlags): Promise<number> {
+  const env = jobEnvironment;
+  return await printExamination({
+    baseUrl: readBaseUrl(flags["base-url"], env),
+    audience: flags.audience,
+    githubToken: readGitHubToken(flags["github-token-env"], env),
+    isJson: flags.json,
+  });
+}
+
+export type ExaminationChoices = {
+  /** Null: what works without a server is checked. */
+  readonly baseUrl: string | null;
+  readonly audience?: string | null;
+  readonly githubToken?: GitHubToken | null;
+  readonly isJson?: boolean;
+};
+
+/** Examines this process's job, or this machine. Resolves to the exit code: 0 without a fault, 1 with one. */
+export async function printExamination(choices: ExaminationChoices): Promise<number> {
   const env = jobEnvironment;
   const page = await examineJob({
     version,
     env,
     face: "command",
-    baseUrl: readBaseUrl(flags["base-url"], env),
-    audience: flags.audience,
+    baseUrl: choices.baseUrl,
+    audience: choices.audience ?? null,
     folder: process.cwd(),
     transport: fetchTransport,
     usesProxy: nodeUsesProxy(env),
-    githubToken: readGitHubToken(flags["github-token-env"], env),
+    githubToken: choices.githubToken ?? null,
     examineEmbedded: async () => {
       const { examineEmbedded } = await import("../service/embedded/embedded.ts");
       return await examineEmbedded({ environment: env, model: {}, tempFolder: env.RUNNER_TEMP || tmpdir() });
@@ -82,7 +100,7 @@ async function printPage(flags: DoctorFlags): Promise<number> {
     clock: systemClock,
     random: Math.random,
   });
-  if (flags.json) printJson(page);
+  if (choices.isJson === true) printJson(page);
   else process.stdout.write(`${renderDoctorText(page)}\n`);
   if (env.GITHUB_STEP_SUMMARY) await appendSummary(env.GITHUB_STEP_SUMMARY, renderDoctorMarkdown(page));
   // Node's own support of proxies goes on knocking at one that hangs up, also when nobody waits for it any more.

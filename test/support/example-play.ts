@@ -6,14 +6,15 @@ import type { JobOptions } from "../../fakes/code-host/job.ts";
 import { OUR_ACTION } from "../../scripts/lint-workflows.ts";
 import { type Artifacts, type RunnerAction, runnerActions } from "./example-actions.ts";
 import { runScript } from "./example-script.ts";
-import { type ExampleJob, type ExampleStep, readExample } from "./example-workflow.ts";
+import { type ExampleJob, type ExampleStep, readExample, readWorkflow } from "./example-workflow.ts";
 import type { ScenarioFixture, StepOptions, StepResult } from "./fixtures/scenario-fixture.ts";
 import { type ExpressionContext, fillIn, isMet, type JobStatus } from "./workflow-expression.ts";
 
 export type PlayOptions = {
   readonly fixture: ScenarioFixture;
-  /** A name under examples/. */
+  /** A name under examples/; with `text`, what the file would be called. */
   readonly file: string;
+  readonly text?: string;
   readonly event: JobOptions;
   /** What somebody filled in under "Run workflow". */
   readonly inputs?: Readonly<Record<string, string>>;
@@ -49,7 +50,8 @@ let workflowRuns = 1_700_000_000;
 
 /** All jobs, one after the other. */
 export async function playExample(options: PlayOptions): Promise<Readonly<Record<string, PlayedJob>>> {
-  const workflow = readExample(options.file);
+  const { file, text } = options;
+  const workflow = text === undefined ? readExample(file) : readWorkflow(text, file);
   const artifacts: Artifacts = new Map();
   const played: Record<string, PlayedJob> = {};
   workflowRuns += 1;

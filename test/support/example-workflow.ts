@@ -37,7 +37,11 @@ export type ExampleWorkflow = {
 
 /** `file` is a name under examples/. Throws for a key or a line that this reader does not know. */
 export function readExample(file: string): ExampleWorkflow {
-  const text = readFileSync(new URL(`../../examples/${file}`, import.meta.url), "utf8");
+  return readWorkflow(readFileSync(new URL(`../../examples/${file}`, import.meta.url), "utf8"), file);
+}
+
+/** As `readExample`, of a text. */
+export function readWorkflow(text: string, file: string): ExampleWorkflow {
   const workflow = mapOf(parseYaml(text), file);
   knowsOnly(workflow, ["name", "on", "permissions", "concurrency", "jobs"], file);
   const { name, on = "", permissions, concurrency } = workflow;

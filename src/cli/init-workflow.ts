@@ -1,0 +1,142 @@
+// The workflow that `agent-service init` writes: one job, one step, and the permissions that they need. Pure.
+
+export const starts = ["comments", "reviews", "nightly", "manual"] as const;
+export type Start = (typeof starts)[number];
+
+export const changeModes = ["none", "commit", "pull-request"] as const;
+export type ChangeMode = (typeof changeModes)[number];
+
+export type WorkflowChoices = {
+  readonly start: Start;
+  /** The service; null: the agent works inside the job, with a model's key. */
+  readonly baseUrl: string | null;
+  readonly changes: ChangeMode;
+  /** `owner/name@commit`. */
+  readonly action: string;
+};
+
+/** A model of Anthropic, checked 2026-11-22. */
+const MODEL = "claude-sonnet-5";
+export const MODEL_KEY = "ANTHROPIC_API_KEY";
+const CHECKOUT = "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2";
+const MAINTENANCE =
+  "Find one small fault in this repository: a broken link, an outdated comment, a missing test. Fix it and say what you did.";
+const INPUT = `\${{ inputs.prompt }}`;
+
+const START_LINES: Readonly<Record<Start, readonly string[]>> = {
+  comments: [
+    "on:",
+    "  issue_comment:",
+    "    types: [created]",
+    "  pull_request_review_comment:",
+    "    types: [created]",
+    "  issues:",
+    "    types: [opened]",
+  ],
+  reviews: ["on:", "  pull_request:", "    types: [opened, synchronize, reopened, ready_for_review]"],
+  nightly: ["on:", "  schedule:", '    - cron: "23 2 * * *"', "  workflow_dispatch:"],
+  manual: [
+    "on:",
+    "  workflow_dispatch:",
+    "    inputs:",
+    "      prompt:",
+    "        description: The request to the agent",
+    "        required: true",
+    "        type: string",
+  ],
+};
+
+const GROUPS: Readonly<Record<Start, readonly string[]>> = {
+  comments: [],
+  reviews: [
+    "# An outdated commit needs no review.",
+    "concurrency:",
+    `  group: agent-review-\${{ github.event.pull_request.number }}`,
+    "  cancel-in-progress: true",
+    "",
+  ],
+  nightly: ["concurrency:", "  group: agent-nightly", ""],
+  manual: [],
+};
+
+/** Only spares a runner: the action itself decides what is a request. */
+const CONDITIONS: Readonly<Record<Start, string | null>> = {
+  comments: "contains(github.event.comment.body || github.event.issue.body, '/agent')",
+  reviews: "!github.event.pull_request.draft",
+  nightly: null,
+  manual: null,
+};
+
+const NAMES: Readonly<Record<Start, string>> = {
+  comments: "Agent",
+  reviews: "Agent review",
+  nightly: "Agent maintenance",
+  manual: "Ask the agent",
+};
+
+/** The text of the workflow file. */
+export function initWorkflow(choices: WorkflowChoices): string {
+  const { start } = choices;
+  const condition = CONDITIONS[start];
+  const lines = [
+    `name: ${NAMES[start]}`,
+    "",
+    ...START_LINES[start],
+    "",
+    "permissions: {}",
+    "",
+    ...GROUPS[start],
+    "jobs:",
+    "  agent:",
+    ...(condition === null ? [] : [`    if: \${{ ${condition} }}`]),
+    "    runs-on: ubuntu-latest",
+    "    timeout-minutes: 65",
+    "    permissions:",
+    ...permissions(choices).map((line) => `      ${line}`),
+    "    steps:",
+    ...(choices.baseUrl === null ? jobSteps() : []),
+    `      - uses: ${choices.action}`,
+    "        with:",
+    ...inputs(choices).map((line) => `          ${line}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** The least that the job needs. */
+function permissions({ start, baseUrl, changes }: WorkflowChoices): string[] {
+  const writesFiles = changes !== "none";
+  const talks = start === "comments" || start === "reviews";
+  const opensPullRequests = changes === "pull-request" || (changes === "commit" && start === "comments");
+  return [
+    ...(baseUrl === null ? [] : ["id-token: write # proves the job's identity, in place of a secret"]),
+    ...(writesFiles ? ["contents: write # pushes changes"] : []),
+    ...(!writesFiles && baseUrl === null ? ["contents: read # the checkout"] : []),
+    ...(start === "comments" ? ["issues: write # the answer on an issue"] : []),
+    ...(talks ? ["pull-requests: write # the answer on a pull request"] : []),
+    ...(!talks && opensPullRequests ? ["pull-requests: write # opens the pull request"] : []),
+  ];
+}
+
+function jobSteps(): string[] {
+  return [
+    `      - uses: ${CHECKOUT}`,
+    "        with:",
+    "          persist-credentials: false",
+    "          fetch-depth: 2",
+    "      # The sandbox: commands of the agent get no network and see nothing of the machine but tools.",
+    "      - run: sudo apt-get install --yes bubblewrap && sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+  ];
+}
+
+function inputs({ start, baseUrl, changes }: WorkflowChoices): string[] {
+  return [
+    ...(baseUrl === null
+      ? [`model: ${MODEL}`, "model-provider: anthropic", `model-api-key: \${{ secrets.${MODEL_KEY} }}`]
+      : [`base-url: ${baseUrl}`]),
+    ...(start === "nightly" ? [`prompt: "${MAINTENANCE}"`] : []),
+    ...(start === "manual" ? [`prompt: ${INPUT}`] : []),
+    ...(changes === "none" ? [] : [`changes: ${changes}`]),
+    ...(start === "comments" || start === "reviews" ? ["findings: review"] : []),
+    ...(start === "reviews" ? ["comment: true"] : []),
+  ];
+}
