@@ -169,6 +169,10 @@ export const keptTexts: Texts<KeptReason> = {
   pull_request_refused: "GitHub refused the pull request. Allow Actions to create pull requests.",
   signing_unsupported: "`signed-commits` cannot make this commit: executables, links, or a base that moved.",
   patch_unusable: "The patch does not apply to the commit of the run.",
+  secret_in_changes:
+    "The changes would publish what looks like a secret. The message names kind, file and line.",
+  hidden_characters:
+    "The changes add characters that no reader sees, such as those that turn the direction of text.",
   push_refused: "GitHub refused the push. The message says why.",
   interrupted: "The job was cancelled before the changes were pushed.",
   code_host_unavailable: "GitHub does not answer.",

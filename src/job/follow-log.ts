@@ -55,6 +55,7 @@ export function openFollowLog(options: FollowLogOptions): FollowLog {
       isScheduled = true;
     },
     end: async () => {
+      fold.end();
       parts.push(...log.end());
       flush();
       await written;

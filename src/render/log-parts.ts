@@ -15,6 +15,8 @@ import {
   type RunEvent,
   type StoredRunEvent,
 } from "../contract/runs/run-event.ts";
+import { maskSecrets } from "../report/find-secrets.ts";
+import { isFailedResult } from "../report/tool-failure.ts";
 import { MAX_TITLE_ARGS_CHARS, toolTitle } from "../report/tool-title.ts";
 import { plural } from "./quantities.ts";
 
@@ -40,6 +42,7 @@ const MAX_LINE_CHARS = 8_192;
 const MAX_NOTE_CHARS = 500;
 const MAX_THOUGHT_TITLE_CHARS = 80;
 const RESULT_BELOW = "… still running, the result comes below";
+const FAILED = "✗ Failed:";
 const NO_RESULT = "… no result: the run has ended";
 
 type PendingCall = { readonly name: string; args: string; title: string | null; wasShown: boolean };
@@ -128,7 +131,7 @@ export class RunLog {
       case "TOOL_CALL_END": {
         const call = this.#calls.get(event.toolCallId);
         if (call === undefined) return;
-        call.title = toolTitle(call.name, call.args);
+        call.title = toolTitle(call.name, maskSecrets(call.args));
         call.args = "";
         this.#showRunningCall();
         return;
@@ -167,7 +170,10 @@ export class RunLog {
     this.#thoughts.delete(messageId);
     if (thought.trim() === "") return;
     this.#leaveGroup(RESULT_BELOW);
-    this.#parts.push({ kind: "open", title: `Thought: ${singleLine(thought, MAX_THOUGHT_TITLE_CHARS)}` });
+    this.#parts.push({
+      kind: "open",
+      title: `Thought: ${singleLine(maskSecrets(thought), MAX_THOUGHT_TITLE_CHARS)}`,
+    });
     this.#showText(thought);
     this.#parts.push({ kind: "close" });
   }
@@ -218,12 +224,14 @@ export class RunLog {
     }
     this.#showText(content);
     this.#close();
+    // Below the group, which is folded and was opened before anybody knew.
+    if (isFailedResult(call.name, content)) this.#note(`${FAILED} ${titleOf(call)}`);
     this.#calls.delete(id);
     this.#showRunningCall();
   }
 
   #showText(content: string): void {
-    const { head, moreLines } = headLines(content, {
+    const { head, moreLines } = headLines(maskSecrets(content), {
       maxLines: MAX_RESULT_LINES,
       maxChars: MAX_RESULT_CHARS,
     });
@@ -250,7 +258,7 @@ export class RunLog {
   #open(id: string, call: PendingCall): void {
     this.#openCallId = id;
     call.wasShown = true;
-    this.#parts.push({ kind: "open", title: call.title ?? toolTitle(call.name, call.args) });
+    this.#parts.push({ kind: "open", title: titleOf(call) });
   }
 
   #close(): void {
@@ -267,12 +275,12 @@ export class RunLog {
   /** A line of our own. The names in it are untrusted, so it becomes one safe line. */
   #note(text: string): void {
     this.#leaveGroup(RESULT_BELOW);
-    this.#parts.push({ kind: "text", text: singleLine(text, MAX_NOTE_CHARS), trust: "ours" });
+    this.#parts.push({ kind: "text", text: singleLine(maskSecrets(text), MAX_NOTE_CHARS), trust: "ours" });
   }
 
   #sayMessage(text: string): void {
     this.#leaveGroup(RESULT_BELOW);
-    this.#parts.push({ kind: "text", text, trust: "theirs" });
+    this.#parts.push({ kind: "text", text: maskSecrets(text), trust: "theirs" });
   }
 
   #takeParts(): readonly LogPart[] {
@@ -280,6 +288,10 @@ export class RunLog {
     this.#parts = [];
     return parts;
   }
+}
+
+function titleOf({ title, name, args }: PendingCall): string {
+  return title ?? toolTitle(name, maskSecrets(args));
 }
 
 function changesNote(changes: ChangesEvent["value"]): string {

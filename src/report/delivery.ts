@@ -12,6 +12,8 @@ export type KeptReason =
   | "pull_request_refused"
   | "signing_unsupported"
   | "patch_unusable"
+  | "secret_in_changes"
+  | "hidden_characters"
   | "push_refused"
   | "interrupted"
   | "code_host_unavailable";

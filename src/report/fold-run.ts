@@ -1,4 +1,5 @@
-// Folds a run's events into its report as they come. Each event costs the same, however long the run. Pure.
+// Folds a run's events into its report as they come. Each event costs the same, however long the run. What looks like a
+// secret is masked: a report is published. Pure.
 
 import { assertNever } from "../base/assert-never.ts";
 import { type Excerpt, excerpt } from "../base/bounded-text.ts";
@@ -6,10 +7,12 @@ import {
   asRunEvent,
   CHANGES_EVENT,
   OUTPUT_EVENT,
+  type OutputEvent,
   QUOTA_EVENT,
   type RunEvent,
   type StoredRunEvent,
 } from "../contract/runs/run-event.ts";
+import { maskSecrets, maskSecretsInData } from "./find-secrets.ts";
 import {
   type AssistantMessage,
   emptyReport,
@@ -17,6 +20,7 @@ import {
   type Step,
   type ToolCall,
 } from "./run-report.ts";
+import { isFailedResult } from "./tool-failure.ts";
 import { MAX_TITLE_ARGS_CHARS, toolTitle } from "./tool-title.ts";
 
 /** The most that is kept of one call's arguments, and of its result. */
@@ -67,10 +71,13 @@ export class RunReportFold {
       case "RUN_FINISHED": {
         const status = event.outcome.type === "success" ? "completed" : "cancelled";
         draft.state = { status, startedAtMs, endedAtMs: atMs };
+        this.end();
         return;
       }
       case "RUN_ERROR": {
-        const { message, code } = event;
+        this.end();
+        const { message: said, code } = event;
+        const message = maskSecrets(said);
         draft.state = { status: "failed", startedAtMs, endedAtMs: atMs, message, cause: code };
         return;
       }
@@ -98,7 +105,7 @@ export class RunReportFold {
         return;
       }
       case "TEXT_MESSAGE_END":
-        this.#messages.delete(event.messageId);
+        this.#endMessage(event.messageId);
         return;
       case "TOOL_CALL_START": {
         const call = {
@@ -108,6 +115,7 @@ export class RunReportFold {
           title: toolTitle(event.toolCallName, ""),
           args: excerpt("", 0),
           result: null,
+          hasFailed: false,
           startedAtMs: atMs,
           endedAtMs: null,
         };
@@ -124,9 +132,10 @@ export class RunReportFold {
       }
       case "TOOL_CALL_END": {
         const call = this.#calls.get(event.toolCallId);
-        const args = this.#args.get(event.toolCallId);
+        const given = this.#args.get(event.toolCallId);
         this.#args.delete(event.toolCallId);
-        if (call === undefined || args === undefined) return;
+        if (call === undefined || given === undefined) return;
+        const args = maskSecrets(given);
         call.title = toolTitle(call.name, args);
         call.args = this.#keep(args);
         return;
@@ -134,7 +143,8 @@ export class RunReportFold {
       case "TOOL_CALL_RESULT": {
         const call = this.#calls.get(event.toolCallId);
         if (call === undefined) return;
-        call.result = this.#keep(event.content);
+        call.result = this.#keep(maskSecrets(event.content));
+        call.hasFailed = isFailedResult(call.name, event.content);
         call.endedAtMs = atMs;
         this.#calls.delete(event.toolCallId);
         return;
@@ -142,7 +152,8 @@ export class RunReportFold {
       case "CUSTOM":
         if (event.name === CHANGES_EVENT) draft.changes = event.value;
         if (event.name === QUOTA_EVENT) draft.quota = event.value;
-        if (event.name === OUTPUT_EVENT) draft.output = { value: event.value };
+        if (event.name === OUTPUT_EVENT)
+          draft.output = { value: maskSecretsInData(event.value) as OutputEvent["value"] };
         return;
       // Reasoning is in the log only.
       case "REASONING_START":
@@ -154,6 +165,17 @@ export class RunReportFold {
       default:
         assertNever(event);
     }
+  }
+
+  /** No more events come. What was cut off is read whole only now: a secret may arrive in pieces. Safe to repeat. */
+  end(): void {
+    for (const id of [...this.#messages.keys()]) this.#endMessage(id);
+  }
+
+  #endMessage(id: string): void {
+    const message = this.#messages.get(id);
+    if (message !== undefined) message.text = maskSecrets(message.text);
+    this.#messages.delete(id);
   }
 
   #keep(text: string): Excerpt {

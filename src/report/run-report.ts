@@ -27,6 +27,8 @@ export type ToolCall = {
   readonly title: string;
   readonly args: Excerpt;
   readonly result: Excerpt | null;
+  /** The tool answered with an error, or the command did not end with 0. */
+  readonly hasFailed: boolean;
   readonly startedAtMs: number;
   readonly endedAtMs: number | null;
 };

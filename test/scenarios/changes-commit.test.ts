@@ -3,6 +3,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { samples } from "../report/secret-samples.ts";
 import { ChangesFixture, type Edits, LINES } from "../support/fixtures/changes-fixture.ts";
 import type { StepResult } from "../support/fixtures/scenario-fixture.ts";
 
@@ -332,5 +333,35 @@ describe("changes: commit", () => {
     );
     const unfit = await fixture.play({}, { inputs: signed });
     expectKept(unfit.step, "signing_unsupported", /"link", "run\.sh" is not one: executable/);
+  });
+
+  it("pushes no secret, and says where it is, but not what", async () => {
+    const [token = ""] = samples["a GitHub token"] ?? [];
+    fixture.plan(
+      fixture.changes({ "config/.env": `DEBUG=1\nTOKEN=${token}\n` }),
+      `I wrote ${token} into it.`,
+    );
+    for (const changes of ["commit", "pull-request"]) {
+      const { step } = await fixture.play({}, { inputs: { ...inputs, changes } });
+      expectKept(step, "secret_in_changes", /would publish a GitHub token \(config\/\.env:2\)\. Revoke /);
+      expect(fixture.tip("main")).toBe(fixture.main);
+      expect(await readFile(step.outputs["patch-file"] ?? "", "utf8")).toContain(token);
+      expect(step.outputs.reply).toBe("I wrote ‹a GitHub token, masked› into it.");
+      const shown = [
+        step.rawLog,
+        step.summary,
+        JSON.stringify(step.outputs),
+        JSON.stringify(step.annotations),
+      ];
+      expect(shown.join("\n")).not.toContain(token);
+    }
+    expect(fixture.repository.git(["for-each-ref", "refs/heads/agent"])).toBe("");
+  });
+
+  it("pushes no character that nobody sees", async () => {
+    fixture.plan(fixture.changes({ "notes.txt": FIXED.replace("line 4", "line \u202E4") }));
+    const { step } = await fixture.play({}, { inputs });
+    expectKept(step, "hidden_characters", /no reader sees: U\+202E \(notes\.txt:4\)\. Look at/);
+    expect(fixture.tip("main")).toBe(fixture.main);
   });
 });

@@ -4,6 +4,7 @@
 
 import { GitError } from "../../base/git/git.ts";
 import type { Delivery } from "../../report/delivery.ts";
+import { scanPatch } from "../../report/scan-patch.ts";
 import { GitHubError } from "../api/github-error.ts";
 import { serverUrl } from "../git/job-git.ts";
 import { changedTree } from "./changed-tree.ts";
@@ -11,7 +12,7 @@ import { type CommitDelivery, deliverCommit } from "./deliver-commit.ts";
 import { deliverPullRequest } from "./deliver-pull-request.ts";
 import { type DeliveryContext, deliveryContext } from "./delivery-context.ts";
 import type { DeliveryOptions } from "./delivery-options.ts";
-import { Kept, keptDelivery } from "./kept.ts";
+import { Kept, keptDelivery, namedPlaces } from "./kept.ts";
 import { Remote } from "./remote.ts";
 import { ScratchRepository } from "./scratch-repository.ts";
 import { targetOf } from "./target.ts";
@@ -44,6 +45,7 @@ async function deliver(options: DeliveryOptions): Promise<Delivery> {
     throw new Kept("permission_missing", message);
   }
   const objectFormat = objectFormatOf(changes.base_sha);
+  refuseUnseen(changes.patch);
   const target = targetOf(options);
   const scratch = await ScratchRepository.open({ env, objectFormat, signal });
   try {
@@ -88,6 +90,19 @@ async function addToPullRequest(context: DeliveryContext, delivery: CommitDelive
   const { number } = subject;
   const url = `${serverUrl(env)}/${job.repository.name}/pull/${number}`;
   return { type: "pull_request", branch: added.branch, sha: added.sha, number, url, isNew: false };
+}
+
+/** Nobody reads a commit before it is pushed: what must not be public, or cannot be seen, stays in the patch. */
+function refuseUnseen(patch: string): void {
+  const { secrets, hidden } = scanPatch(patch);
+  if (secrets.length > 0) {
+    const message = `The changes were not pushed: they would publish ${namedPlaces(secrets)}. Revoke what is real, and tell the agent where such values come from; where it is none, apply the patch yourself.`;
+    throw new Kept("secret_in_changes", message);
+  }
+  if (hidden.length > 0) {
+    const message = `The changes were not pushed: they add characters that no reader sees: ${namedPlaces(hidden)}. Look at those lines, and apply the patch yourself where they belong there.`;
+    throw new Kept("hidden_characters", message);
+  }
 }
 
 function objectFormatOf(baseSha: string): "sha1" | "sha256" {

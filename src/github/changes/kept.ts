@@ -1,6 +1,8 @@
 // Why changes were not delivered and stay in the patch: thrown where that turns out, reported at the end of the delivery.
 
+import { singleLine } from "../../base/untrusted-text.ts";
 import type { Delivery, KeptReason } from "../../report/delivery.ts";
+import type { PatchFinding } from "../../report/scan-patch.ts";
 
 /** Only the patch has the changes. The message says why, and what to do. */
 export class Kept extends Error {
@@ -22,6 +24,16 @@ export function keptDelivery(cause: unknown): Delivery | null {
 }
 
 const MAX_NAMED = 5;
+const MAX_PATH_CHARS = 200;
+
+/** "a GitHub token (src/a.ts:3)", the first of them, for a sentence. */
+export function namedPlaces(findings: readonly PatchFinding[]): string {
+  const named = findings
+    .slice(0, MAX_NAMED)
+    .map(({ title, path, line }) => `${title} (${singleLine(path, MAX_PATH_CHARS)}:${line})`);
+  const more = findings.length - named.length;
+  return more === 0 ? named.join(", ") : `${named.join(", ")} and ${more} more`;
+}
 
 /** The first paths, for a sentence. */
 export function namedPaths(paths: readonly string[]): string {
