@@ -57,6 +57,7 @@ export function makeOutcome(overrides: Partial<RunOutcome> = {}): RunOutcome {
     grossMicroUsd: 0,
     refundedMicroUsd: 0,
     refundReason: null,
+    refundWithheldReason: null,
     ...overrides,
   };
 }

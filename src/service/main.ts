@@ -322,6 +322,7 @@ function policyOf({ config, freeFor = "public_repositories" }: Parts, baseUrl: s
     audience: config.audience ?? new URL(baseUrl).host,
     freeCredits: config.freeCredits,
     freeFor,
+    refundsPerDay: config.refundsPerDay,
     ratePerMinute: config.ratePerMinute,
     addressRatePerMinute: config.addressRatePerMinute,
     capabilityMs: config.capabilitySeconds * 1000,

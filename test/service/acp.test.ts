@@ -84,6 +84,34 @@ describe("a service that gives runs to another agent", () => {
     expect(text + service.logText()).not.toContain(KEY);
   });
 
+  it.each<[string, AgentScript["turn"], object]>([
+    [
+      "charges a run whose agent answers and then ends itself",
+      [
+        {
+          do: "update",
+          update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "It is two." } },
+        },
+        { do: "exit", code: 1 },
+      ],
+      { credits: 1, refund_withheld_reason: "answered" },
+    ],
+    [
+      "refunds a run whose agent ends without an answer",
+      [{ do: "exit", code: 1 }],
+      { credits: 0, refund_reason: "backend_error" },
+    ],
+  ])("%s", async (_what, turn, accounting) => {
+    const service = await start({ ...(turn === undefined ? {} : { turn }) }, { SANDBOX: "off" });
+    const job = await service.job({
+      ...service.freshRepository(),
+      repository: REPOSITORY,
+      sha: repository.git(["rev-parse", "refs/heads/main"]),
+    });
+    const run = await job.ended(await job.start("How many?"));
+    expect(run).toMatchObject({ status: "failed", cause: "backend_error", ...accounting });
+  });
+
   it("does not start where the agent could not be confined, unless the operator says so", async () => {
     await expect(start({}, { PATH: "" })).rejects.toThrow(/needs|confines .* bubblewrap/);
   });

@@ -44,7 +44,8 @@ export const runComponents: Components = {
       gross_micro_usd: "What was used before refunds, in micro-USD (1,000,000 = 1 USD).",
       refunded_micro_usd: "What was refunded, in micro-USD.",
       refund_reason: "Why it was refunded.",
-      refund_withheld_reason: "Why nothing was refunded.",
+      refund_withheld_reason:
+        "Why a failed run was charged that would be refunded. `output_schema`: its reply never fit. `answered`: it had answered before its agent's process ended. `refund_limit`: as many runs of its billing account were refunded that day as may be.",
       usage_by_role: [
         "What each role used. Absent where it is not known.",
         {

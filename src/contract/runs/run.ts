@@ -16,6 +16,10 @@ export const runCauses = [
 ] as const;
 export type RunCause = (typeof runCauses)[number];
 
+/** Why a run that failed was not refunded, though its cause is one that is. */
+export const refundWithheldReasons = ["output_schema", "answered", "refund_limit"] as const;
+export type RefundWithheldReason = (typeof refundWithheldReasons)[number];
+
 export const runStatuses = ["queued", "running", "cancelling", "completed", "failed", "cancelled"] as const;
 export type RunStatus = (typeof runStatuses)[number];
 export type TerminalRunStatus = "completed" | "failed" | "cancelled";

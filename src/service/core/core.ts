@@ -26,6 +26,8 @@ export type Policy = {
   readonly freeCredits: number;
   /** Whose runs free credits pay for. With "everyone" no stream says how many are left. */
   readonly freeFor: FreeFor;
+  /** Failed runs of one billing account that are refunded a day (UTC), as far as a caller can bring such failures about. */
+  readonly refundsPerDay: number;
   /** Requests a minute of one account, or of the jobs of one repository. */
   readonly ratePerMinute: number;
   /** Requests a minute of unknown callers at one address. */

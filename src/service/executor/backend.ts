@@ -1,5 +1,6 @@
 // The port of a backend: what executes a run in its checkout. One folder or file a backend under backends/.
 
+import type { RefundWithheldReason } from "../../contract/runs/run.ts";
 import type { RunEvent } from "../../contract/runs/run-event.ts";
 import type { Message } from "../../contract/runs/run-requests.ts";
 import type { Checkout } from "../core/ports/checkout.ts";
@@ -13,18 +14,21 @@ export type StopReason = "end_turn" | "max_tokens" | "max_turns" | "credits";
 export class BackendFailure extends Error {
   override readonly name = "BackendFailure";
   readonly isRetryable: boolean;
-  /** The request could not be fulfilled: it is charged like a completed run. */
-  readonly isCharged: boolean;
+  /** Why it is charged like a completed run. Null: it is refunded. */
+  readonly chargedFor: RefundWithheldReason | null;
 
   /** Compares names: a backend in a bundle of its own has its own copy of this class. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === "BackendFailure";
   }
 
-  constructor(message: string, options: { isRetryable: boolean; isCharged?: true; cause?: unknown }) {
+  constructor(
+    message: string,
+    options: { isRetryable: boolean; chargedFor?: RefundWithheldReason; cause?: unknown },
+  ) {
     super(message, { cause: options.cause });
     this.isRetryable = options.isRetryable;
-    this.isCharged = options.isCharged ?? false;
+    this.chargedFor = options.chargedFor ?? null;
   }
 }
 

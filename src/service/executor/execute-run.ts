@@ -112,12 +112,14 @@ async function endingOfWork(
     if (cause instanceof RunStopped) return endingOf(cause.kind);
     if (cause instanceof BackendFailure) {
       const ending = failed("backend_error", cause.message, cause.isRetryable);
-      return cause.isCharged ? { ...ending, isCharged: true } : ending;
+      return cause.chargedFor === null ? ending : { ...ending, chargedFor: cause.chargedFor };
     }
-    if (cause instanceof StreamLimitError)
-      return failed("backend_error", `${cause.message} Ask for less in one run.`);
+    if (cause instanceof StreamLimitError) {
+      const ending = failed("backend_error", `${cause.message} Ask for less in one run.`);
+      return { ...ending, chargedFor: "answered" };
+    }
     core.log.error({ run_id: runId, err: cause }, "backend failed");
-    return failed("backend_error", "The agent's backend failed. Nothing was charged. Run it again.", true);
+    return failed("backend_error", "The agent's backend failed. Run it again.", true);
   }
 }
 

@@ -39,6 +39,7 @@ export type Config = {
   readonly audience: string | null;
   readonly issuers: readonly IssuerConfig[];
   readonly freeCredits: number;
+  readonly refundsPerDay: number;
   readonly capabilitySeconds: number;
   readonly exchangeRatePerMinute: number;
   readonly ratePerMinute: number;
@@ -102,6 +103,7 @@ export function readConfig(
     audience: values.CI_AUDIENCE,
     issuers: values.CI_ISSUERS,
     freeCredits: values.CI_FREE_CREDITS,
+    refundsPerDay: values.REFUNDS_PER_DAY,
     capabilitySeconds: values.CI_CAPABILITY_SECONDS,
     exchangeRatePerMinute: values.CI_RATE_PER_MINUTE,
     ratePerMinute: values.RATE_PER_MINUTE,

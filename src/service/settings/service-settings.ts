@@ -157,6 +157,12 @@ export const serviceSettings = {
     description:
       "Whether `GET /metrics` answers a Prometheus scraper. Keep the public from it at your proxy.",
   }),
+  REFUNDS_PER_DAY: described({
+    kind: integer({ min: 0, max: 1_000_000 }),
+    fallback: 20,
+    description:
+      "Runs of one billing account that are refunded a day (UTC) because their backend failed or could not begin. Beyond it such a run is charged. Runs that the service interrupted are always refunded.",
+  }),
   RATES_FILE: described({
     kind: text("a JSON file"),
     fallback: null,

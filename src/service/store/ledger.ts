@@ -5,15 +5,17 @@
 import type { Kysely } from "kysely";
 import { HELD, isBillingAccount } from "../core/money/ledger.ts";
 import type { Hold, Posting } from "../core/money/posting.ts";
-import type { LedgerStore, Settlement } from "../core/ports/store/ledger.ts";
+import type { LedgerStore, RefundQuery, Settlement } from "../core/ports/store/ledger.ts";
 import type { Connection } from "./connection.ts";
 import type { Database, LedgerPostingsTable } from "./tables.ts";
 
 export class SqlLedger implements LedgerStore {
   readonly #db: Kysely<Database>;
+  readonly #hasRowLocks: boolean;
 
-  constructor({ db }: Connection) {
+  constructor({ db, hasRowLocks }: Connection) {
     this.#db = db;
+    this.#hasRowLocks = hasRowLocks;
   }
 
   async findBalance(billingAccount: string): Promise<number | null> {
@@ -61,6 +63,26 @@ export class SqlLedger implements LedgerStore {
       if (received > 0) await this.#credit(billingAccount, received);
     }
     return (await this.findBalance(billingAccount)) ?? 0;
+  }
+
+  async countRefunds({ billingAccount, since, causes }: RefundQuery): Promise<number> {
+    if (this.#hasRowLocks) {
+      await this.#db
+        .selectFrom("ledger_accounts")
+        .select("id")
+        .where("id", "=", billingAccount)
+        .forUpdate()
+        .execute();
+    }
+    const { count } = await this.#db
+      .selectFrom("runs")
+      .select((select) => select.fn.countAll<number>().as("count"))
+      .where("payer", "=", billingAccount)
+      .where("ended_at", ">=", since)
+      .where("refund_reason", "is not", null)
+      .where("refund_reason", "in", causes)
+      .executeTakeFirstOrThrow();
+    return Number(count);
   }
 
   async #credit(billingAccount: string, microUsd: number): Promise<void> {

@@ -2,10 +2,12 @@
 
 import { type Kysely, type Migration, Migrator } from "kysely";
 import * as firstTables from "./migrations/001-first-tables.ts";
+import * as withheldRefunds from "./migrations/002-withheld-refunds.ts";
 import type { Database } from "./tables.ts";
 
 const migrations: Record<string, Migration> = {
   "001-first-tables": firstTables,
+  "002-withheld-refunds": withheldRefunds,
 };
 
 /** Runs the migrations that are missing, each once. Rejects when one fails or when the database is newer than this version. */

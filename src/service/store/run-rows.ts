@@ -33,6 +33,7 @@ export function toRun(row: Selectable<RunsTable>): RunRecord {
     grossMicroUsd: Math.round(row.gross_micro_usd),
     refundedMicroUsd: Math.round(row.refunded_micro_usd),
     refundReason: row.refund_reason,
+    refundWithheldReason: row.refund_withheld_reason,
     lastSeq: row.last_seq,
     fence: row.fence,
     ...(row.content === "kept" ? {} : { hasExpired: true }),
@@ -61,6 +62,7 @@ export function toRow(run: RunRecord): Omit<RunsTable, "thread_seq" | "content">
     gross_micro_usd: run.grossMicroUsd,
     refunded_micro_usd: run.refundedMicroUsd,
     refund_reason: run.refundReason,
+    refund_withheld_reason: run.refundWithheldReason,
     last_seq: run.lastSeq,
     fence: run.fence,
   };
@@ -87,5 +89,6 @@ export function toOutcomeColumns(outcome: RunOutcome) {
     gross_micro_usd: outcome.grossMicroUsd,
     refunded_micro_usd: outcome.refundedMicroUsd,
     refund_reason: outcome.refundReason,
+    refund_withheld_reason: outcome.refundWithheldReason,
   };
 }

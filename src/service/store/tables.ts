@@ -168,6 +168,7 @@ export type RunsTable = {
   gross_micro_usd: number;
   refunded_micro_usd: number;
   refund_reason: string | null;
+  refund_withheld_reason: string | null;
   last_seq: number;
   fence: number;
   /** Its place among the runs of its session: 1, 2, 3 … in the order of their commits. */

@@ -2,7 +2,6 @@
 
 import type { Run } from "../../../contract/runs/run.ts";
 import { chargeInCredits, creditsOf } from "../../core/money/ledger.ts";
-import { withheldReasonOf } from "../../core/runs/run-machine.ts";
 import type { RunRecord } from "../../core/runs/run-record.ts";
 import { type AdvisorTerms, modelRoles, sumOf, type Usage } from "../../core/runs/usage.ts";
 
@@ -57,7 +56,6 @@ function startOf(run: RunRecord) {
 
 function accountingOf(run: RunRecord) {
   const { grossMicroUsd: gross, refundedMicroUsd: refunded, usage } = run;
-  const withheld = withheldReasonOf(run);
   return {
     credits: chargeInCredits(gross - refunded),
     tokens: usage === null ? null : sumOf(usage, "tokens"),
@@ -66,7 +64,7 @@ function accountingOf(run: RunRecord) {
     ...(usage === null || usage.advisor === null ? {} : { advisor: advisorOf(usage, usage.advisor) }),
     ...(refunded === 0 ? {} : { refunded_micro_usd: refunded }),
     ...(run.refundReason === null ? {} : { refund_reason: run.refundReason }),
-    ...(withheld === null ? {} : { refund_withheld_reason: withheld }),
+    ...(run.refundWithheldReason === null ? {} : { refund_withheld_reason: run.refundWithheldReason }),
   };
 }
 

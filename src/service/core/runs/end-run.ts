@@ -7,8 +7,9 @@ import { offerClaim } from "../claims/claim-url.ts";
 import type { Core } from "../core.ts";
 import { balanceInCredits, EARNED, HELD, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
 import type { Posting, PostingKind } from "../money/posting.ts";
+import { chargedText, decideRefund, type Refund } from "../money/refunds.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import { cancelledEnding, type Ending, refundReasonOf } from "./run-machine.ts";
+import { cancelledEnding, type Ending } from "./run-machine.ts";
 import type { RunOutcome, RunRecord } from "./run-record.ts";
 import { chargedUsage, noUsage, sumOf, type Usage } from "./usage.ts";
 
@@ -92,7 +93,7 @@ async function closeRun(
   const events: RunEvent[] = [
     ...end.events,
     ...(core.policy.freeFor === "everyone" ? [] : [quotaEvent(settled.balance, claimUrl)]),
-    closingEvent(run, ending),
+    closingEvent(run, ending, chargedText(core, settled.refund)),
   ];
   const jsons = events.map((event) => JSON.stringify(event));
   const outcome: RunOutcome = {
@@ -103,8 +104,9 @@ async function closeRun(
     stopReason: ending.status === "completed" ? ending.stopReason : null,
     usage: chargedUsage(usage, settled.gross),
     grossMicroUsd: settled.gross,
-    refundedMicroUsd: settled.refunded,
-    refundReason: settled.refunded === 0 ? null : refundReasonOf(ending),
+    refundedMicroUsd: settled.refund.microUsd,
+    refundReason: settled.refund.reason,
+    refundWithheldReason: settled.refund.withheldReason,
   };
   const appended = await tx.events.append({ runId: run.id, fence: run.fence, now, jsons, outcome });
   if (appended === null) throw new Error(`Run ${run.id}: changed while it was locked.`);
@@ -116,7 +118,7 @@ async function settle(
   core: Core,
   tx: StoreTransaction,
   { run, ending, usage }: { run: RunRecord; ending: Ending; usage: Usage },
-): Promise<{ gross: number; refunded: number; balance: number }> {
+): Promise<{ gross: number; refund: Refund; balance: number }> {
   const now = core.clock.now();
   const postings: Posting[] = [];
   const move = (kind: PostingKind, from: string, to: string, microUsd: number) => {
@@ -125,13 +127,13 @@ async function settle(
   };
   const owed = RUN_FEE_MICRO_USD + sumOf(usage, "microUsd");
   const gross = run.startedAt === null ? 0 : Math.min(owed, run.holdMicroUsd);
-  const refunded = refundReasonOf(ending) === null ? 0 : gross;
+  const refund = await decideRefund(core, tx, { run, ending, gross });
   move("charge", HELD, EARNED, gross);
   move("release", HELD, run.billingAccount, run.holdMicroUsd - gross);
-  move("refund", EARNED, run.billingAccount, refunded);
+  move("refund", EARNED, run.billingAccount, refund.microUsd);
   return {
     gross,
-    refunded,
+    refund,
     balance: await tx.ledger.settle({ billingAccount: run.billingAccount, postings }),
   };
 }
@@ -141,7 +143,7 @@ function quotaEvent(balance: number, claimUrl: string | null): RunEvent {
   return { type: "CUSTOM", name: "quota", value };
 }
 
-function closingEvent(run: RunRecord, ending: Ending): RunEvent {
+function closingEvent(run: RunRecord, ending: Ending, charged: string): RunEvent {
   const ids = { threadId: run.sessionId, runId: run.id };
   switch (ending.status) {
     case "completed":
@@ -149,6 +151,6 @@ function closingEvent(run: RunRecord, ending: Ending): RunEvent {
     case "cancelled":
       return { type: "RUN_FINISHED", ...ids, outcome: { type: "cancelled" } };
     case "failed":
-      return { type: "RUN_ERROR", message: ending.message, code: ending.cause };
+      return { type: "RUN_ERROR", message: ending.message + charged, code: ending.cause };
   }
 }

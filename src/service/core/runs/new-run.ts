@@ -57,6 +57,7 @@ export function queuedRun(options: {
     grossMicroUsd: 0,
     refundedMicroUsd: 0,
     refundReason: null,
+    refundWithheldReason: null,
     lastSeq: 0,
     fence: 0,
   };

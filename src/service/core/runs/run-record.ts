@@ -63,6 +63,8 @@ export type RunRecord = {
   readonly grossMicroUsd: number;
   readonly refundedMicroUsd: number;
   readonly refundReason: string | null;
+  /** Why a failed run was charged whose cause is one that is refunded. */
+  readonly refundWithheldReason: string | null;
   /** The `seq` of the newest event; 0 while there is none. */
   readonly lastSeq: number;
   /** Counts the workers that took the run: only the latest may write. */
@@ -89,4 +91,5 @@ export type RunOutcome = Pick<
   | "grossMicroUsd"
   | "refundedMicroUsd"
   | "refundReason"
+  | "refundWithheldReason"
 > & { readonly status: TerminalRunStatus };

@@ -70,6 +70,7 @@ for (const kind of storeKinds) {
               grossMicroUsd: kind.name === "SQLite" ? 8_333.5 : 8_333,
               refundedMicroUsd: 0,
               refundReason: null,
+              refundWithheldReason: null,
             },
           }),
         );

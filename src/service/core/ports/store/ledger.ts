@@ -1,5 +1,6 @@
 // The ledger: postings, and the balances of billing accounts. Implemented in store/ledger.ts.
 
+import type { RunCause } from "../../../../contract/runs/run.ts";
 import type { Hold, Posting } from "../../money/posting.ts";
 
 export interface LedgerReader {
@@ -14,8 +15,19 @@ export interface LedgerStore extends LedgerReader {
   hold(hold: Hold): Promise<boolean>;
   /** Records a posting that takes nothing from a billing account. Throws a TypeError on one that does. */
   post(posting: Posting): Promise<void>;
+  /**
+   * Counts a billing account's runs that ended since then, were refunded, and for these causes. No other transaction
+   * refunds one until this one ends.
+   */
+  countRefunds(query: RefundQuery): Promise<number>;
   /** Records postings as `post` does. Returns the balance of `billingAccount` after them. */
   settle(settlement: Settlement): Promise<number>;
 }
 
 export type Settlement = { readonly billingAccount: string; readonly postings: readonly Posting[] };
+
+export type RefundQuery = {
+  readonly billingAccount: string;
+  readonly since: number;
+  readonly causes: readonly RunCause[];
+};

@@ -41,7 +41,10 @@ async function runAgent(
     agent = await startAgent({ settings, checkout: checkout.root, clock });
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
-    throw failureOf({ type: "not_started", code }, { command: settings.command, mask, complaint: "" });
+    throw failureOf(
+      { type: "not_started", code },
+      { command: settings.command, mask, complaint: "", hasAnswered: false },
+    );
   }
   const turn = new AgentTurn({ settings, task, agent, roots, mask, clock });
   try {

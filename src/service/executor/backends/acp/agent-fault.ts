@@ -37,14 +37,33 @@ export type FaultContext = {
   readonly mask: SecretMask;
   /** The last line of its standard error. */
   readonly complaint: string;
+  /** Whether its reader has text of it. */
+  readonly hasAnswered: boolean;
 };
 
-export function failureOf(fault: AgentFault, { command, mask, complaint }: FaultContext): BackendFailure {
+/** How an agent's process or its stream ends, which what it executes can bring about: what it answered before is charged. */
+const ownEnds: ReadonlySet<AgentFault["type"]> = new Set([
+  "exited",
+  "ended",
+  "limit_passed",
+  "line_too_long",
+  "not_a_message",
+  "malformed",
+  "idle",
+  "cancelled",
+  "unknown_stop",
+]);
+
+export function failureOf(fault: AgentFault, context: FaultContext): BackendFailure {
+  const { command, mask, complaint, hasAnswered } = context;
   const { what, isRetryable } = describe(fault);
   const said = oneLine(mask.apply(complaint));
   const ending = said === "" ? "" : ` Its last line of errors: ${JSON.stringify(said)}.`;
   const message = `The agent ${JSON.stringify(basename(command[0]))} ${mask.apply(what)}${ending}`;
-  return new BackendFailure(message, { isRetryable });
+  if (fault.type === "misfit")
+    return new BackendFailure(message, { isRetryable, chargedFor: "output_schema" });
+  const isCharged = hasAnswered && ownEnds.has(fault.type);
+  return new BackendFailure(message, { isRetryable, ...(isCharged ? { chargedFor: "answered" } : {}) });
 }
 
 function describe(fault: AgentFault): { readonly what: string; readonly isRetryable: boolean } {

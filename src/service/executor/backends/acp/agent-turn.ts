@@ -278,7 +278,12 @@ export class AgentTurn {
 
   #failure(fault: AgentFault): BackendFailure {
     const { settings, mask, agent } = this.#options;
-    return failureOf(fault, { command: settings.command, mask, complaint: agent.lastComplaint() });
+    return failureOf(fault, {
+      command: settings.command,
+      mask,
+      complaint: agent.lastComplaint(),
+      hasAnswered: this.#stream.hasAnswered,
+    });
   }
 
   /** Settles as the work does, or rejects as soon as the turn is over. For a closed connection it waits for the reason. */

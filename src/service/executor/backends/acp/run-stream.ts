@@ -45,6 +45,8 @@ export class RunStream {
   #message: OpenMessage | null = null;
   /** Whether anything visible was emitted. */
   hasSpoken = false;
+  /** Whether any of it was text of a message. */
+  hasAnswered = false;
   /** The text of the last message. */
   lastText = "";
   /** Whether the policy refused anything. */
@@ -131,7 +133,10 @@ export class RunStream {
 
   async #sayDelta({ speech, id: messageId }: OpenMessage, delta: string): Promise<void> {
     if (delta === "") return;
-    if (speech === "text") this.lastText += delta;
+    if (speech === "text") {
+      this.lastText += delta;
+      this.hasAnswered = true;
+    }
     const type = speech === "text" ? "TEXT_MESSAGE_CONTENT" : "REASONING_MESSAGE_CONTENT";
     await this.#emit({ type, messageId, delta });
   }

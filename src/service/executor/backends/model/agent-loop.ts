@@ -85,7 +85,7 @@ export class AgentLoop {
     if (this.#options.form === null) return { stopReason };
     throw new BackendFailure(
       `The run stopped before its reply had the form of output_schema: ${explain(stopReason)}`,
-      { isRetryable: false, isCharged: true },
+      { isRetryable: false, chargedFor: "output_schema" },
     );
   }
 
@@ -160,7 +160,7 @@ export class AgentLoop {
     }
     throw new BackendFailure(
       `The model's reply does not fit output_schema, even after a second try: ${checked.faults}.`,
-      { isRetryable: true, isCharged: true },
+      { isRetryable: true, chargedFor: "output_schema" },
     );
   }
 

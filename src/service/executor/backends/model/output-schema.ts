@@ -59,7 +59,7 @@ function check(validate: ValidateFunction, reply: string): OutputCheck {
   } catch (cause) {
     if (!isTimeout(cause) && !(cause instanceof RangeError)) throw cause;
     const why = "it takes too long to check a reply against it. Simplify its patterns and references";
-    throw refusedSchema(why, { isCharged: true });
+    throw refusedSchema(why, { chargedFor: "output_schema" });
   }
   return { ok: false, faults: listFaults(validate.errors ?? []) };
 }
@@ -102,8 +102,8 @@ function listFaults(errors: readonly ErrorObject[]): string {
   return shown.join("; ");
 }
 
-/** `isCharged`: the model has answered. */
-function refusedSchema(why: string, charge: { readonly isCharged?: true } = {}): BackendFailure {
+/** `chargedFor`: the model has answered. */
+function refusedSchema(why: string, charge: { readonly chargedFor?: "output_schema" } = {}): BackendFailure {
   const message = `The output_schema of this run cannot be used: ${why}.`;
   return new BackendFailure(message, { isRetryable: false, ...charge });
 }

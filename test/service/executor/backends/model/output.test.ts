@@ -63,7 +63,7 @@ describe.each(providers)("a reply of a form, by %s", (provider) => {
     await expect(fixture.run({ outputSchema }, recorder)).rejects.toMatchObject({
       name: "BackendFailure",
       message: expect.stringContaining("/verdict"),
-      isCharged: true,
+      chargedFor: "output_schema",
     });
     expect(outputs()).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe.each(providers)("a reply of a form, by %s", (provider) => {
       name: "BackendFailure",
       message: expect.stringMatching(new RegExp(`before its reply had the form of output_schema.*${bound}`)),
       isRetryable: false,
-      isCharged: true,
+      chargedFor: "output_schema",
     });
     expect(outputs()).toEqual([]);
   });
