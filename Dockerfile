@@ -9,14 +9,15 @@ COPY . .
 RUN node scripts/build.ts npm
 
 FROM node:24-bookworm-slim
-# git clones over https; slim images have neither it nor the certificates.
+# git clones over https, and agents' commands are executed in bubblewrap; slim images have neither, nor certificates.
 RUN apt-get update \
- && apt-get install --yes --no-install-recommends ca-certificates git \
+ && apt-get install --yes --no-install-recommends bubblewrap ca-certificates git \
  && rm -rf /var/lib/apt/lists/* \
  && install --directory --owner=node --group=node --mode=0700 /data
 WORKDIR /app
 COPY --from=build /src/package.json /src/LICENSE ./
 COPY --from=build /src/npm/cli.mjs /src/npm/acp.mjs /src/npm/model.mjs /src/npm/traces.mjs /src/npm/LICENSES.txt ./npm/
+RUN chmod 0755 npm/cli.mjs && ln -s /app/npm/cli.mjs /usr/local/bin/agent-service
 
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 USER node
@@ -24,5 +25,5 @@ VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "/app/npm/cli.mjs"]
+ENTRYPOINT ["agent-service"]
 CMD ["serve"]

@@ -145,7 +145,16 @@ export const bundles: readonly Bundle[] = [
   { entry: "src/service/model.ts", outfile: "npm/model.mjs", options: command },
   { entry: "src/service/acp.ts", outfile: "npm/acp.mjs", options: command },
   { entry: "src/service/telemetry/traces.ts", outfile: "npm/traces.mjs", options: command },
-  { entry: "src/client/client.ts", outfile: "npm/client.mjs", options: library },
+  {
+    entry: "src/client/client.ts",
+    outfile: "npm/client.mjs",
+    options: { ...library, plugins: [besides(/^\.\/node-web-socket\.ts$/, "./ws.mjs")] },
+  },
+  {
+    entry: "src/client/node-web-socket.ts",
+    outfile: "npm/ws.mjs",
+    options: { ...command, target: "node20" },
+  },
 ];
 
 /** Builds a folder's bundles and the licences of what is inside them. Touches it only when all of them are built. */

@@ -66,7 +66,7 @@ export type { Transport, TransportRequest, TransportResponse } from "./transport
 export type { WorkflowClient } from "./workflows.ts";
 
 export type ClientOptions = ConnectOptions & {
-  /** For `sessions.follow`, where the platform has no WebSocket: Node before version 22. */
+  /** For `sessions.follow`, in the place of the platform's or, on Node before version 22, of the one that is built in. */
   readonly webSocket?: WebSocketConstructor;
 };
 

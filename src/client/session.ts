@@ -47,23 +47,27 @@ export type SessionClient = {
   follow(options: SessionOptions): FollowedSession;
 };
 
-/** Without a constructor: the platform's, which Node has since version 22. */
+/** Without a constructor: the platform's; on Node before version 22, the `ws` library's. */
 export function sessionClient(connection: Connection, given?: WebSocketConstructor): SessionClient {
   return {
-    follow: (options) => {
-      const WebSocket = given ?? globalThis.WebSocket;
-      if (WebSocket === undefined) {
-        throw new ClientError(
-          "websocket_missing",
-          'This platform has no WebSocket. Use Node 22 or later, or give one as the option "webSocket".',
-        );
-      }
-      return followSession({ ...connection, WebSocket }, options);
-    },
+    follow: (options) => followSession({ ...connection, webSocket: given ?? globalThis.WebSocket }, options),
   };
 }
 
-type SocketConnection = Connection & { readonly WebSocket: WebSocketConstructor };
+type SocketConnection = Connection & { readonly webSocket: WebSocketConstructor | undefined };
+
+async function loadWebSocket(): Promise<WebSocketConstructor> {
+  try {
+    const { WebSocket } = await import(/* webpackIgnore: true */ /* @vite-ignore */ "./node-web-socket.ts");
+    return WebSocket as unknown as WebSocketConstructor;
+  } catch (cause) {
+    throw new ClientError(
+      "websocket_missing",
+      'This platform has no WebSocket. Give one as the option "webSocket".',
+      { cause },
+    );
+  }
+}
 
 function followSession(connection: SocketConnection, options: SessionOptions): FollowedSession {
   const { signal, retry = FOLLOW_RETRY } = options;
@@ -106,7 +110,7 @@ async function* frames(
 ): AsyncGenerator<ServerFrame, void, undefined> {
   const token = await connection.credential.token();
   const socketUrl = `${connection.baseUrl.replace(/^http/, "ws")}${sessionEndpoints.follow.path}`;
-  const socket = new connection.WebSocket(socketUrl);
+  const socket = new (connection.webSocket ?? (await loadWebSocket()))(socketUrl);
   const arrived: ServerFrame[] = [];
   let closedWith: number | null = null;
   let wake = () => {};

@@ -116,7 +116,11 @@ describe("the OpenAPI document", () => {
   });
 
   it("has the routes that are served, and serves the routes that it has", () => {
-    const app = createApp(fixture.core, fixture.submitter, { exchangeRatePerMinute: 1, trustedProxyHops: 0 });
+    const app = createApp(fixture.core, fixture.submitter, {
+      exchangeRatePerMinute: 1,
+      trustedProxyHops: 0,
+      corsOrigins: [],
+    });
     const served = app.routes
       .filter(({ method }) => method !== "ALL")
       .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`)

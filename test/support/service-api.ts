@@ -20,6 +20,7 @@ export async function openHttpApi(fixture: CoreFixture): Promise<HttpApi> {
   const app = createApp(fixture.core, fixture.submitter, {
     exchangeRatePerMinute: 1_000,
     trustedProxyHops: 0,
+    corsOrigins: [],
   });
   const first = Promise.withResolvers<Response>();
   const listener = getRequestListener(async (request, env) => {

@@ -47,6 +47,8 @@ export type Config = {
   /** Of one account, or of the jobs of one repository, on this node. */
   readonly maxSockets: number;
   readonly trustedProxyHops: number;
+  /** Origins of pages that may call the API, beside its own. "*" stands for every one. */
+  readonly corsOrigins: readonly string[];
   /** The name of the backend that runs new agents. */
   readonly backend: string;
   /** Null unless the backend is the model. */
@@ -110,6 +112,7 @@ export function readConfig(
     addressRatePerMinute: values.ADDRESS_RATE_PER_MINUTE,
     maxSockets: values.MAX_SOCKETS,
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
+    corsOrigins: values.CORS_ORIGINS,
     backend: values.BACKEND,
     model,
     acp,

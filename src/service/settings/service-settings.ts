@@ -1,7 +1,7 @@
 // The settings of every service, by the names of their environment variables, in the order of the documentation.
 
 import { availableParallelism } from "node:os";
-import { httpUrl, integer, line, oneOf, text } from "../../base/settings/kinds.ts";
+import { httpUrl, integer, line, listOf, oneOf, text } from "../../base/settings/kinds.ts";
 import { described, kind } from "../../base/settings/setting.ts";
 import { githubIssuer, issuersKind } from "../oidc/issuer-config.ts";
 
@@ -118,6 +118,17 @@ export const serviceSettings = {
     fallback: 100,
     description: "Open WebSockets of one account, or of the jobs of one repository, on this node.",
   }),
+  CORS_ORIGINS: described({
+    kind: listOf({
+      allowed: "origins such as https://app.example.com, separated by commas, or *",
+      separator: /,/,
+      item: (given) => (given === "*" || isOrigin(given) ? given : undefined),
+    }),
+    fallback: [],
+    description:
+      "Origins of web pages that may call `/v1`, sockets included. `*` is every one. Cookies are never accepted: a page sends its credential itself.",
+    shownDefault: "none",
+  }),
   TRUSTED_PROXY_HOPS: described({
     kind: integer({ min: 0, max: 10 }),
     fallback: 0,
@@ -172,3 +183,9 @@ export const serviceSettings = {
 };
 
 export type SettingName = keyof typeof serviceSettings;
+
+/** As a browser sends it: no path, no trailing slash. */
+function isOrigin(given: string): boolean {
+  const url = URL.parse(given);
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === given;
+}

@@ -5,6 +5,7 @@ import { ciEndpoints } from "../../../contract/ci/endpoints.ts";
 import { type Routes, routes } from "../../../contract/routes.ts";
 import type { Core } from "../../core/core.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
+import { allowOrigins } from "./cors.ts";
 import type { Handlers } from "./handler.ts";
 import { agentHandlers } from "./handlers/agents.ts";
 import { ciHandlers } from "./handlers/ci.ts";
@@ -25,7 +26,12 @@ import type { Env, RequestContext } from "./request-context.ts";
 import { serveRoutes } from "./serve-routes.ts";
 import { traceRequests } from "./trace.ts";
 
-export type AppOptions = { readonly exchangeRatePerMinute: number; readonly trustedProxyHops: number };
+export type AppOptions = {
+  readonly exchangeRatePerMinute: number;
+  readonly trustedProxyHops: number;
+  /** Of pages that may call the API, beside its own. */
+  readonly corsOrigins: readonly string[];
+};
 
 export function createApp(core: Core, submitter: RunSubmitter, options: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
@@ -38,6 +44,8 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
 
   // No id holds a NUL, and PostgreSQL cannot even be asked for one.
   app.use((context, next) => (context.req.path.includes("\0") ? notFound(context) : next()));
+
+  if (options.corsOrigins.length > 0) app.use("/v1/*", allowOrigins(options.corsOrigins));
 
   app.use(ciEndpoints.exchange.path, measureExchange(core));
 

@@ -22,6 +22,8 @@ type Admitted = { readonly token: string; readonly caller: Caller };
 
 export type SocketOptions = {
   readonly trustedProxyHops: number;
+  /** Of pages that may open a socket, beside its own; "*" stands for every one. */
+  readonly corsOrigins: readonly string[];
   /** Of one account, or of the jobs of one repository. */
   readonly maxSockets: number;
 };
@@ -52,7 +54,8 @@ export class SocketApi {
     this.#submitter = submitter;
     this.#trustedProxyHops = options.trustedProxyHops;
     this.#connectionLimit = new ConnectionLimit(options.maxSockets);
-    this.#origins = new Set([core.policy.baseUrl, core.policy.webUrl].map((url) => new URL(url).origin));
+    const own = [core.policy.baseUrl, core.policy.webUrl].map((url) => new URL(url).origin);
+    this.#origins = new Set([...own, ...options.corsOrigins]);
   }
 
   /** The listener for an HTTP server's `upgrade`. */
@@ -109,8 +112,9 @@ export class SocketApi {
       });
     }
     const { origin, authorization } = request.headers;
-    if (origin !== undefined && !this.#origins.has(origin)) {
-      const message = `Pages of this origin may not open a socket. Allowed: ${[...this.#origins].join(", ")}.`;
+    if (origin !== undefined && !this.#origins.has(origin) && !this.#origins.has("*")) {
+      const allowed = [...this.#origins].join(", ");
+      const message = `Pages of this origin may not open a socket. Allowed: ${allowed}. CORS_ORIGINS allows more.`;
       return refused({ status: 403, code: "forbidden", message });
     }
     const excess = chargeAddress(this.#core, address);

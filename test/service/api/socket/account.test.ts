@@ -9,7 +9,11 @@ import { SocketClient } from "./socket-client.ts";
 
 it("lets an account's keys reach the account's agents, and no others", async () => {
   const fixture = await startFixture({ level: "core" });
-  const api = new SocketApi(fixture.core, fixture.submitter, { trustedProxyHops: 0, maxSockets: 100 });
+  const api = new SocketApi(fixture.core, fixture.submitter, {
+    trustedProxyHops: 0,
+    corsOrigins: [],
+    maxSockets: 100,
+  });
   const server = createServer().on("upgrade", api.onUpgrade).listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

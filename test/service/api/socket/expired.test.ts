@@ -28,7 +28,11 @@ for (const kind of storeKinds) {
       });
       fixture.executor.start();
       account = await makeAccount(fixture);
-      const api = new SocketApi(fixture.core, fixture.submitter, { trustedProxyHops: 0, maxSockets: 10 });
+      const api = new SocketApi(fixture.core, fixture.submitter, {
+        trustedProxyHops: 0,
+        corsOrigins: [],
+        maxSockets: 10,
+      });
       const server = createServer().on("upgrade", api.onUpgrade).listen(0, "127.0.0.1");
       await once(server, "listening");
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -61,7 +61,11 @@ describe("a key in flight", () => {
     const { fixture, begin } = await startHeldFixture();
     const { owner: bearer, agent } = await makeAccount(fixture);
     const http = await openHttpApi(fixture);
-    const sockets = new SocketApi(fixture.core, fixture.submitter, { trustedProxyHops: 0, maxSockets: 1 });
+    const sockets = new SocketApi(fixture.core, fixture.submitter, {
+      trustedProxyHops: 0,
+      corsOrigins: [],
+      maxSockets: 1,
+    });
     http.server.on("upgrade", sockets.onUpgrade);
     const socket = await SocketClient.open(http.url, { bearer });
     await socket.when("ready");
