@@ -31,7 +31,8 @@ ${settingsTable(modelSettings)}
 
 ## Coding agent
 
-Read with \`BACKEND=acp\`: another coding agent, over the Agent Client Protocol (ACP), executes runs.
+Read with \`BACKEND=acp\`: another coding agent, over the Agent Client Protocol (ACP), executes runs. \`MODEL_PROVIDER\`,
+\`MODEL_BASE_URL\` and \`MODEL_API_KEY\` are read too: [its model](acp.md#the-models-key).
 
 ${settingsTable(acpSettings)}
 

@@ -115,7 +115,17 @@ async function openAgentsOf(options: ServiceOptions): Promise<Backend[]> {
   const sandbox = await findSandbox(config.sandbox, log, { clock, random });
   if (acp !== null) {
     const { openAcp } = await import("./acp.ts");
-    return [await openAcp({ config: acp, sandbox: config.sandbox, kind: sandbox.kind, clock })];
+    return [
+      await openAcp({
+        config: acp,
+        sandbox: config.sandbox,
+        kind: sandbox.kind,
+        rates,
+        log,
+        clock,
+        random,
+      }),
+    ];
   }
   if (model === null) return [];
   const { openModel } = await import("./model.ts");
@@ -279,6 +289,7 @@ async function wire(
     backends,
     slots: config.maxRunningRuns,
     runTimeLimitMs: RUN_TIME_LIMIT_MS,
+    secrets: config.secrets,
     ...(shared === null ? {} : { heartbeatMs: stalledMs / BEATS_UNTIL_STALLED }),
   });
   meter?.watch({ runsInFlight: () => executor.atWork, runsWaiting: () => store.committed.queue.count() });

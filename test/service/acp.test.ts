@@ -6,6 +6,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { TestRepository } from "../../fakes/code-host/git-repository.ts";
+import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
+import { everyTime } from "../../fakes/model-server/script.ts";
+import { answer, say } from "../../fakes/model-server/turn.ts";
 import { type Config, readConfig } from "../../src/service/settings/config.ts";
 import type { AgentScript } from "../support/acp-agent.ts";
 import type { ServiceFixture } from "../support/fixtures/service-fixture.ts";
@@ -17,14 +20,19 @@ const KEY = "the-agents-key-0123456789";
 
 let folder: string;
 let repository: TestRepository;
+let model: ModelServer;
 let fixture: ServiceFixture | null = null;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "acp-test-"));
   repository = new TestRepository(folder, "octo-repo.git");
   repository.commit({ files: { "a.txt": "one\n" } });
+  model = await startModelServer({ script: everyTime(() => answer([say("Good day.")])), apiKey: KEY });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await model.close();
+  await rm(folder, { recursive: true, force: true });
+});
 afterEach(async () => {
   await fixture?.close();
   fixture = null;
@@ -39,7 +47,14 @@ async function start(script: AgentScript, settings: Record<string, string>): Pro
       PATH: process.env.PATH,
       BACKEND: "acp",
       ACP_COMMAND: JSON.stringify([process.execPath, AGENT]),
-      ACP_ENV: JSON.stringify({ ACP_SCRIPT: path, AGENT_KEY: KEY }),
+      ACP_ENV: JSON.stringify({
+        ACP_SCRIPT: path,
+        AGENT_MODEL_URL: "{model_url}",
+        AGENT_MODEL_KEY: "{model_key}",
+      }),
+      MODEL_PROVIDER: "anthropic",
+      MODEL_BASE_URL: model.baseUrl,
+      MODEL_API_KEY: KEY,
       ...settings,
     },
   );
@@ -48,6 +63,7 @@ async function start(script: AgentScript, settings: Record<string, string>): Pro
     backend: read.value.backend,
     acp: read.value.acp,
     sandbox: read.value.sandbox,
+    secrets: read.value.secrets,
   };
   fixture = await startFixture({
     level: "service",
@@ -63,7 +79,21 @@ describe("a service that gives runs to another agent", () => {
     const service = await start(
       {
         turn: [
-          { do: "write", path: "$CWD/a.txt", content: "two\n" },
+          {
+            do: "request",
+            path: "/v1/messages",
+            body: { model: "m", max_tokens: 9, messages: [{ role: "user", content: "Hello" }] },
+          },
+          // As an agent would that has got at it by another way.
+          {
+            do: "write",
+            path: "$CWD/a.txt",
+            content: `two\n${KEY}\n${Buffer.from(KEY).toString("base64")}\n`,
+          },
+          {
+            do: "update",
+            update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: `${KEY} ` } },
+          },
           { do: "update", update: { sessionUpdate: "agent_message_chunk", content } },
           { do: "stop", answer: { stopReason: "end_turn" } },
         ],
@@ -80,8 +110,10 @@ describe("a service that gives runs to another agent", () => {
     expect(await job.run(runId)).toMatchObject({ status: "completed", stop_reason: "end_turn" });
     const text = JSON.stringify(events);
     expect(text).toContain("Two it is.");
-    expect(text).toContain("-one\\n+two\\n");
+    expect(text).toContain("-one\\n+two\\n+***\\n+***");
+    expect(text).toContain(`"delta":"*** "`);
     expect(text + service.logText()).not.toContain(KEY);
+    expect(await job.run(runId)).toMatchObject({ usage_by_role: { executor: { tokens: 120, calls: 1 } } });
   });
 
   it.each<[string, AgentScript["turn"], object]>([

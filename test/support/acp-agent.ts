@@ -31,6 +31,17 @@ export type AgentStep =
   | { readonly do: "take"; readonly what: "memory" | "processes" | "disk"; readonly folder: string }
   /** Notes what a shell printed. */
   | { readonly do: "execute"; readonly command: string }
+  /** Requests something of its model, by AGENT_MODEL_URL with the key AGENT_MODEL_KEY, as often at once as `times` says. */
+  | {
+      readonly do: "request";
+      readonly path: string;
+      readonly body?: unknown;
+      readonly method?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly times?: number;
+      /** Says so as soon as the answer begins. */
+      readonly tellsBeginning?: true;
+    }
   | { readonly do: "exit"; readonly code: number }
   | { readonly do: "hang" }
   /** Waits to be cancelled, then ends the turn so. */
@@ -141,6 +152,13 @@ async function main(): Promise<void> {
       case "execute":
         note("executed", spawnSync("/bin/sh", ["-c", step.command], { encoding: "utf8" }).stdout);
         return;
+      case "request": {
+        const answers = await Promise.all(
+          Array.from({ length: step.times ?? 1 }, () => requestModel(step, peer)),
+        );
+        for (const answer of answers) note("answer", answer);
+        return;
+      }
       case "exit":
         process.exit(step.code);
         break;
@@ -194,6 +212,38 @@ async function main(): Promise<void> {
         Readable.toWeb(process.stdin) as unknown as ReadableStream<Uint8Array>,
       ),
     );
+}
+
+async function requestModel(
+  step: Extract<AgentStep, { do: "request" }>,
+  peer: AgentContext | null,
+): Promise<unknown> {
+  const { path, body, method = "POST", headers = {} } = step;
+  try {
+    const answer = await fetch(`${process.env.AGENT_MODEL_URL}${path}`, {
+      method,
+      headers: {
+        "content-type": "application/json",
+        authorization: `Bearer ${process.env.AGENT_MODEL_KEY}`,
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    let text = "";
+    const decoder = new TextDecoder();
+    for await (const chunk of answer.body ?? []) {
+      if (text === "" && step.tellsBeginning === true) await tellBeginning(peer);
+      text += decoder.decode(chunk, { stream: true });
+    }
+    return { status: answer.status, text };
+  } catch (cause) {
+    return { error: String(cause), cause: String((cause as Error).cause) };
+  }
+}
+
+async function tellBeginning(peer: AgentContext | null): Promise<void> {
+  const update = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "It begins." } };
+  await peer?.notify("session/update", { sessionId: SESSION, update } as never);
 }
 
 function withoutDo({ do: _, ...rest }: AgentStep): object {

@@ -16,6 +16,7 @@ import { startService } from "../main.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
 import { SandboxError } from "../sandbox/sandbox-error.ts";
 import { type Config, readConfig } from "../settings/config.ts";
+import { secretsOfEnvironment } from "../settings/known-secrets.ts";
 import { type SettingName, serviceSettings } from "../settings/service-settings.ts";
 import { isWritersEvent } from "./job-trust.ts";
 import { ownIssuer } from "./own-issuer.ts";
@@ -149,7 +150,8 @@ function embeddedConfig(
   };
   const config = readConfig(fixed, { ...withoutSettings(environment), ...model });
   if (!config.ok) throw new EmbeddedSettingsError(config.refusal.join("\n"));
-  return config.value;
+  // Also those that are no settings: the job's inputs and tokens.
+  return { ...config.value, secrets: [...config.value.secrets, ...secretsOfEnvironment(environment)] };
 }
 
 /** A job's environment may name the database that it tests, or the port of its own server. */

@@ -5,6 +5,7 @@ import type { RunEvent } from "../../contract/runs/run-event.ts";
 import type { Message } from "../../contract/runs/run-requests.ts";
 import type { Checkout } from "../core/ports/checkout.ts";
 import type { ChildOutcome, ChildTask } from "./child-runs.ts";
+import type { SecretMask } from "./secret-mask.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
 /** Why a completed run stopped: it was done, or a bound of the request, the agent or the billing account was reached. */
@@ -66,6 +67,8 @@ export type BackendTask = {
   delegate(task: ChildTask): Promise<ChildOutcome>;
   /** What model calls cost: each is reserved before and counted after. */
   readonly meter: UsageMeter;
+  /** Masks what nothing of the run may show: events, the patch, messages of failures. A backend adds what it alone knows. */
+  readonly secrets: SecretMask;
   /** A fresh id for a message or tool call, unique in the run. */
   nextId(kind: "message" | "call"): string;
 };

@@ -5,6 +5,7 @@ import type { Core } from "../core/core.ts";
 import type { Checkout } from "../core/ports/checkout.ts";
 import type { RunRecord } from "../core/runs/run-record.ts";
 import type { CarriedState } from "./backend.ts";
+import type { SecretMask } from "./secret-mask.ts";
 
 /** Applies the changes of the session's last run to the tree. */
 export async function restoreChanges(
@@ -20,15 +21,24 @@ export async function restoreChanges(
   return { state: "lost", paths };
 }
 
+type KeptChanges = {
+  readonly run: RunRecord;
+  readonly checkout: Checkout;
+  readonly copy: CarriedState;
+  readonly secrets: SecretMask;
+};
+
 /**
  * Stores the tree's changes for the session's next run. Returns the event that lists them; null where
- * nothing is changed, nor was before. Changes that cannot be read are not stored: the next run starts where this one did.
+ * nothing is changed, nor was before. Known secrets are masked in both. Changes that cannot be read are not stored: the next run starts where this one did.
  */
 export async function keepChanges(
   core: Core,
-  { run, checkout, copy }: { run: RunRecord; checkout: Checkout; copy: CarriedState },
+  { run, checkout, copy, secrets }: KeptChanges,
 ): Promise<RunEvent | null> {
-  const { baseSha, files, patch, heldBack, unreadable } = await checkout.workingChanges();
+  const { baseSha, files, patch, heldBack, unreadable } = secrets.applyWithin(
+    await checkout.workingChanges(),
+  );
   if (unreadable !== undefined) {
     core.log.warn({ run_id: run.id, why: unreadable }, "changes could not be read");
     const value = { base_sha: baseSha, files: [], patch: "", unreadable };

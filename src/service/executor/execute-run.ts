@@ -19,8 +19,10 @@ import {
 } from "./backend.ts";
 import { keepChanges, restoreChanges } from "./carried-changes.ts";
 import { runChild } from "./child-runs.ts";
+import { EventMask } from "./event-mask.ts";
 import { type EventWriter, StreamLimitError } from "./event-writer.ts";
 import { HeldCheckout } from "./held-checkout.ts";
+import type { SecretMask } from "./secret-mask.ts";
 import { untilTurn } from "./session-turn.ts";
 import { RunStopped, type StopKind } from "./stop-reason.ts";
 import { backendSpan } from "./trace-run.ts";
@@ -32,6 +34,8 @@ export type Work = {
   readonly backends: readonly Backend[];
   readonly checkouts: CheckoutProvider;
   readonly writer: EventWriter;
+  /** Secrets that nothing of this run may show. Its backend adds to them. */
+  readonly secrets: SecretMask;
   /** Lets another worker take this one's place for as long as `wait` takes. */
   readonly lend: <Value>(wait: () => Promise<Value>) => Promise<Value>;
   /** Aborts with a RunStopped. */
@@ -111,7 +115,7 @@ async function endingOfWork(
   } catch (cause) {
     if (cause instanceof RunStopped) return endingOf(cause.kind);
     if (cause instanceof BackendFailure) {
-      const ending = failed("backend_error", cause.message, cause.isRetryable);
+      const ending = failed("backend_error", work.secrets.apply(cause.message), cause.isRetryable);
       return cause.chargedFor === null ? ending : { ...ending, chargedFor: cause.chargedFor };
     }
     if (cause instanceof StreamLimitError) {
@@ -141,10 +145,10 @@ function sourceOf({ job, pullRequest }: RunInput, runId: string): CheckoutSource
 }
 
 async function reportChanges(
-  { core, taken, writer }: Work,
+  { core, taken, writer, secrets }: Work,
   { checkout, copy }: { checkout: Checkout; copy: CarriedState },
 ): Promise<void> {
-  const changes = await keepChanges(core, { run: taken.run, checkout, copy });
+  const changes = await keepChanges(core, { run: taken.run, checkout, copy, secrets });
   if (changes !== null) await writer.emit(changes);
 }
 
@@ -152,8 +156,9 @@ function taskOf(
   work: Work,
   { agent, meter, generations }: { agent: Agent; meter: UsageMeter; generations: number },
 ): BackendTask {
-  const { core, taken, writer, signal, lend } = work;
+  const { core, taken, writer, secrets, signal, lend } = work;
   const { run, input } = taken;
+  const mask = new EventMask(secrets);
   let ids = 0;
   return {
     runId: run.id,
@@ -167,12 +172,13 @@ function taskOf(
     traceparent: () => core.tracer.here(),
     emit: async (event) => {
       signal.throwIfAborted();
-      await writer.emit(event);
+      for (const masked of mask.apply(event)) await writer.emit(masked);
     },
     history: (maxChars) => readHistory(core.store.committed, { run, maxChars }),
     generationsLeft: generations,
     delegate: (task) => runChild({ core, parent: taken, signal, lend }, task),
     meter,
+    secrets,
     nextId: (kind) => {
       ids += 1;
       return `${kind}-${ids}`;

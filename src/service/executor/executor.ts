@@ -13,6 +13,7 @@ import { executeRun } from "./execute-run.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { RunLease } from "./run-lease.ts";
 import type { Offer, RunQueue } from "./run-queue.ts";
+import { SecretMask } from "./secret-mask.ts";
 import { runSpan, showEnding } from "./trace-run.ts";
 
 /** Grace period of work that was told to stop. */
@@ -29,6 +30,8 @@ export type ExecutorOptions = {
   /** Runs at work at a time. */
   readonly slots: number;
   readonly runTimeLimitMs: number;
+  /** What no event and no patch may show. Default: nothing is known. */
+  readonly secrets?: readonly string[];
   /** Interval of heartbeats. Default 5 s. */
   readonly heartbeatMs?: number;
 };
@@ -44,11 +47,13 @@ export class Executor {
   readonly #cleaning = new Set<Promise<void>>();
   /** Runs a function outside of any run's trace: a worker outlives the run that lends it. */
   readonly #outside = AsyncLocalStorage.snapshot();
+  readonly #secrets: SecretMask;
   /** Workers beyond the slots, because lent workers came back: each ends after its current run. */
   #surplus = 0;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
+    this.#secrets = new SecretMask(options.secrets);
     this.#heartbeats = new Heartbeats(options.core, options.heartbeatMs ?? HEARTBEAT_MS);
   }
 
@@ -164,6 +169,7 @@ export class Executor {
         backends,
         checkouts,
         writer,
+        secrets: this.#secrets.copy(),
         signal: lease.signal,
         lend: (wait) => this.#lend(wait),
         isOver: this.#drained.signal,

@@ -1,8 +1,9 @@
 // Starts an agent program in bubblewrap: it sees its tools, its checkout and its home, at the same paths as
-// on this machine, and the network, which its model needs. The limits of commands hold for it and all its
+// on this machine. It reaches its model alone, or this machine's network. The limits of commands hold for it and all its
 // processes.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { basename, dirname } from "node:path";
 import { assertNever } from "../../base/assert-never.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { SandboxLimit } from "../core/ports/sandbox.ts";
@@ -11,6 +12,7 @@ import { feed, followStatus } from "./bubblewrap-status.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
 import { hostView } from "./host-view.ts";
 import { inheritedDescriptors, withoutInherited } from "./inherited-descriptors.ts";
+import { relayBinds, relayed } from "./model-relay.ts";
 import { watchProcesses } from "./process-watch.ts";
 import { programIn } from "./program-path.ts";
 import type { SandboxConfig, SandboxLimits } from "./sandbox-config.ts";
@@ -27,6 +29,8 @@ export type ConfinedStart = {
   /** Absolute; both can be written to. */
   readonly checkout: string;
   readonly home: string;
+  /** All of the network that it has, as a unix socket. Null: it has this machine's. */
+  readonly modelSocket: string | null;
 };
 
 /** A limit: its kind, its amount, and the setting that defines it. */
@@ -56,11 +60,13 @@ export async function confineAgent(config: SandboxConfig, { clock }: { clock: Cl
   const prlimit = await programIn(config.environment.PATH ?? "", "prlimit");
   if (prlimit === null)
     throw new SandboxError("sandbox_not_started", "prlimit is not in PATH: apt-get install util-linux.");
-  const filter = systemCallFilter(process.arch);
   const { agentLimits: limits } = config;
   const memoryFolder = (path: string) => ["--size", `${limits.temporaryBytes}`, "--tmpfs", path];
 
-  return async ({ argv, environment, checkout, home }) => {
+  return async ({ argv, environment, checkout, home, modelSocket }) => {
+    const isShared = modelSocket === null;
+    const filter = systemCallFilter(process.arch, { network: isShared ? "shared" : "own" });
+    const started = isShared ? argv : relayed(argv, basename(modelSocket));
     const watchTrees = await Promise.all(
       [checkout, home].map((root) => prepareDiskWatch({ root, maxBytes: limits.diskBytes, clock })),
     );
@@ -68,7 +74,8 @@ export async function confineAgent(config: SandboxConfig, { clock }: { clock: Cl
       // `clone` passes the filter, which cannot read all that it is given: in a user namespace of its own, an agent would
       // have every capability.
       ...["--unshare-all", "--unshare-user", "--disable-userns"],
-      ...["--share-net", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+      ...(isShared ? ["--share-net"] : []),
+      ...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
       // First, so that the checkout and the home may lie below it.
       ...memoryFolder("/tmp"),
       ...["--dir", "/var", "--symlink", "/tmp", "/var/tmp"],
@@ -77,21 +84,22 @@ export async function confineAgent(config: SandboxConfig, { clock }: { clock: Cl
       ...["--proc", "/proc", "--remount-ro", "/proc"],
       ...["--dev", "/dev", "--remount-ro", "/dev", ...memoryFolder("/dev/shm")],
       ...["--bind", checkout, checkout, "--bind", home, home],
+      ...(isShared ? [] : relayBinds(dirname(modelSocket))),
       ...host.seals,
       ...["--remount-ro", "/", "--chdir", checkout],
       ...["--json-status-fd", `${STATUS_DESCRIPTOR}`],
       ...(filter === null ? [] : ["--seccomp", `${FILTER_DESCRIPTOR}`]),
       // No bound on the data of one process: some runtimes reserve far more than they use. The watch counts what is used.
-      ...["--", prlimit, ...kernelLimits(limits), "--", ...argv],
+      ...["--", prlimit, ...kernelLimits(limits), "--", ...started],
     ];
     const child = withoutInherited(["pipe", "pipe", "pipe", "pipe", "pipe"], inherited, (stdio) =>
       spawn("nice", ["-n", NICENESS, "bwrap", ...options], { env: environment, detached: true, stdio }),
     ) as ChildProcessWithoutNullStreams;
     feed(child, FILTER_DESCRIPTOR, filter ?? "");
-    const { started } = followStatus(child);
+    const status = followStatus(child);
     const { processes: maxProcesses, memoryBytes: maxMemoryBytes } = limits;
     const watchInside: Watch = async (signal) => {
-      const inside = await started;
+      const inside = await status.started;
       if (inside === null) return null;
       return await watchProcesses({ ...inside, maxProcesses, maxMemoryBytes, clock, signal });
     };

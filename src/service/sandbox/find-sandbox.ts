@@ -66,7 +66,9 @@ async function tryBubblewrap(
   const [bwrap, prlimit] = await Promise.all([programIn(path, "bwrap"), programIn(path, "prlimit")]);
   if (bwrap === null) return { missing: "bwrap is not in PATH: apt-get install bubblewrap, 0.8 or newer." };
   if (prlimit === null) return { missing: "prlimit is not in PATH: apt-get install util-linux." };
-  const filter = systemCallFilter(process.arch);
+  const filter = systemCallFilter(process.arch, {
+    network: given.config.network === "allowed" ? "shared" : "own",
+  });
   const parts = { ...given, host: await hostView(given.config), prlimitPath: prlimit, filter };
   const sandbox = bubblewrapSandbox(parts);
   const folder = await mkdtemp(join(tmpdir(), "sandbox-probe-"));
@@ -126,9 +128,10 @@ function tellOfWeaknesses(config: SandboxConfig, log: Logger): void {
       {},
       "The service is root: SANDBOX_PROCESSES is held by counting, not by the kernel. Use another user.",
     );
-  if (systemCallFilter(process.arch) === null)
+  if (systemCallFilter(process.arch, { network: "own" }) === null)
     log.warn(
       {},
-      `There is no filter of system calls for ${process.arch}: namespaces alone confine commands.`,
+      `There is no filter of system calls for ${process.arch}: namespaces alone confine commands. With the machine's ` +
+        "network they reach its abstract unix sockets.",
     );
 }

@@ -24,7 +24,8 @@ const ARCHITECTURE = 4;
 const argument = (index: number) => 16 + 8 * index;
 
 /** Unix, IPv4, IPv6, netlink: the common families, each bound to the network namespace. */
-const socketFamilies = [1, 2, 10, 16];
+const UNIX = 1;
+const socketFamilies = [UNIX, 2, 10, 16];
 /** PostgreSQL uses a few bytes of it; larger amounts would escape the memory count. */
 const MAX_SHARED_SEGMENT_BYTES = 65_536;
 /** Calls of another calling convention on the same machine (x32). */
@@ -32,7 +33,8 @@ const X32 = 0x40000000;
 
 type Calls = {
   readonly audit: number;
-  readonly socket: readonly number[];
+  readonly socket: number;
+  readonly socketPair: number;
   readonly sharedSegment: number;
   readonly memoryFile: number;
   readonly denied: readonly number[];
@@ -44,7 +46,8 @@ const newer = [425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442, 443, 447];
 const machines: Readonly<Record<string, Calls>> = {
   x64: {
     audit: 0xc000003e,
-    socket: [41, 53],
+    socket: 41,
+    socketPair: 53,
     sharedSegment: 29,
     memoryFile: 319,
     // syslog, pivot_root, chroot, acct, mount, umount2, swapon, swapoff, reboot, init_module, delete_module, quotactl,
@@ -58,7 +61,8 @@ const machines: Readonly<Record<string, Calls>> = {
   },
   arm64: {
     audit: 0xc00000b7,
-    socket: [198, 199],
+    socket: 198,
+    socketPair: 199,
     sharedSegment: 194,
     memoryFile: 279,
     denied: [
@@ -70,13 +74,21 @@ const machines: Readonly<Record<string, Calls>> = {
 
 type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, value: number];
 
-/** The filter for a processor architecture as Node names it, or null where there is none. */
-export function systemCallFilter(machine: string): Buffer | null {
+/**
+ * The filter for a processor architecture as Node names it, or null where there is none. In a network that is shared with
+ * the machine no unix socket is made: abstract ones have no path that could be hidden. Pairs of them (pipes of
+ * processes) are made in each.
+ */
+export function systemCallFilter(
+  machine: string,
+  { network }: { readonly network: "own" | "shared" },
+): Buffer | null {
   const calls = machines[machine];
-  return calls === undefined ? null : assemble(program(calls));
+  return calls === undefined ? null : assemble(program(calls, network));
 }
 
-function program(calls: Calls): Instruction[] {
+function program(calls: Calls, network: "own" | "shared"): Instruction[] {
+  const families = network === "own" ? socketFamilies : socketFamilies.filter((family) => family !== UNIX);
   return [
     [LOAD, 0, 0, ARCHITECTURE],
     [JUMP_EQUAL, 1, 0, calls.audit],
@@ -96,13 +108,14 @@ function program(calls: Calls): Instruction[] {
       [RETURN, 0, 0, ERRNO | ENOMEM],
       [RETURN, 0, 0, ALLOW],
     ]),
-    ...calls.socket.flatMap((number) => when(number, socketRule())),
+    ...when(calls.socket, socketRule(families)),
+    ...when(calls.socketPair, socketRule(socketFamilies)),
     [RETURN, 0, 0, ALLOW],
   ];
 }
 
-function socketRule(): Instruction[] {
-  const allowed = socketFamilies.flatMap((family): Instruction[] => [
+function socketRule(families: readonly number[]): Instruction[] {
+  const allowed = families.flatMap((family): Instruction[] => [
     [JUMP_EQUAL, 0, 1, family],
     [RETURN, 0, 0, ALLOW],
   ]);

@@ -9,6 +9,7 @@ import type { IssuerConfig } from "../oidc/issuer-config.ts";
 import { decodeSandbox, type SandboxConfig } from "../sandbox/sandbox-config.ts";
 import { type AcpConfig, readAcpConfig } from "./acp-config.ts";
 import { defaultRates, ratesWithoutPrices } from "./default-rates.ts";
+import { secretsOfEnvironment } from "./known-secrets.ts";
 import { type ModelConfig, readModelConfig } from "./model-config.ts";
 import { readRatesFile } from "./rates-file.ts";
 import {
@@ -55,6 +56,8 @@ export type Config = {
   readonly model: ModelConfig | null;
   /** Null unless the backend is another agent. */
   readonly acp: AcpConfig | null;
+  /** Of the environment: masked in the events and patches of runs. */
+  readonly secrets: readonly string[];
   /** What the model's commands are executed in. */
   readonly sandbox: SandboxConfig;
   readonly maxRunningRuns: number;
@@ -116,6 +119,10 @@ export function readConfig(
     backend: values.BACKEND,
     model,
     acp,
+    secrets: [
+      ...secretsOfEnvironment(environment),
+      ...[model?.apiKey, acp?.model?.apiKey].filter((key) => typeof key === "string"),
+    ],
     sandbox: sandbox.value,
     maxRunningRuns: values.MAX_RUNNING_RUNS,
     maxQueuedRuns: values.MAX_QUEUED_RUNS,

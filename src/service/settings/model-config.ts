@@ -28,6 +28,7 @@ export type ModelConfig = {
 };
 
 const ANTHROPIC_HOST = "api.anthropic.com";
+const GEMINI_HOST = "generativelanguage.googleapis.com";
 const HOST_NAME =
   /^(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(:\d{1,5})?$/;
 
@@ -57,9 +58,9 @@ export const modelSettings = {
     shownDefault: "none",
   }),
   MODEL_PROVIDER: described({
-    kind: oneOf(modelProviders),
+    kind: oneOf([...modelProviders, "gemini"]),
     fallback: null,
-    description: "The protocol of the API.",
+    description: "The protocol of the API. `gemini` is for `BACKEND=acp` alone.",
     shownDefault: "by the address",
   }),
   ADVISOR_MODEL: described({
@@ -114,7 +115,10 @@ export function readModelConfig(
   if (backend !== "model") return null;
   const { values, problems: faults } = readSettings(modelSettings, variablesOf(environment));
   const { MODEL: executor, MODEL_BASE_URL: baseUrl } = values;
-  const provider = values.MODEL_PROVIDER ?? providerOf(baseUrl);
+  const wire = values.MODEL_PROVIDER ?? (baseUrl === null ? "openai-compatible" : wireOf(baseUrl));
+  const provider = wire === "gemini" ? "openai-compatible" : wire;
+  if (values.MODEL_PROVIDER === "gemini")
+    faults.push("MODEL_PROVIDER must be openai-compatible or anthropic for BACKEND model, got gemini.");
   if (faults.length === 0) faults.push(...missing({ executor, baseUrl, provider }));
   problems.push(...faults);
   if (faults.length > 0 || executor === null) return null;
@@ -155,7 +159,9 @@ function named<Name extends string>(field: Name, value: number | null): Partial<
   return (value === null ? {} : { [field]: value }) as Partial<Record<Name, number>>;
 }
 
-function providerOf(baseUrl: string | null): ModelProvider {
-  const host = baseUrl === null ? "" : new URL(baseUrl).hostname;
-  return host === ANTHROPIC_HOST ? "anthropic" : "openai-compatible";
+/** The protocol that an API speaks at this address. */
+export function wireOf(baseUrl: string): ModelProvider | "gemini" {
+  const { hostname } = new URL(baseUrl);
+  if (hostname === ANTHROPIC_HOST) return "anthropic";
+  return hostname === GEMINI_HOST ? "gemini" : "openai-compatible";
 }

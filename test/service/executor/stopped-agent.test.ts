@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { gitCheckouts } from "../../../src/service/checkouts/git-checkouts.ts";
 import type { Backend } from "../../../src/service/executor/backend.ts";
 import { acpBackend } from "../../../src/service/executor/backends/acp/acp.ts";
+import { defaultRates } from "../../../src/service/settings/default-rates.ts";
 import type { AgentScript } from "../../support/acp-agent.ts";
 import { closeFixtures, type Heard, isAlive, makeHomes } from "../../support/fixtures/acp-fixture.ts";
 import type { CoreFixture, CoreFixtureOptions } from "../../support/fixtures/core-fixture.ts";
@@ -51,6 +52,10 @@ async function deafAgent(stopGraceMs: number): Promise<Backend> {
     stopGraceMs,
     confine: null,
     homes: await makeHomes(),
+    secrets: [],
+    model: null,
+    rates: defaultRates,
+    relayPort: null,
     environment: { ACP_SCRIPT: join(folder, "script.json"), ACP_HEARD: join(folder, "heard") },
   });
 }

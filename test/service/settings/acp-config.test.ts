@@ -29,6 +29,8 @@ describe("the settings of an ACP agent", () => {
       command: ["opencode", "acp"],
       path: "/usr/local/bin:/usr/bin:/bin",
       environment: {},
+      secrets: [],
+      model: null,
       authMethod: null,
       permissions: {
         read: "allow",
@@ -51,7 +53,8 @@ describe("the settings of an ACP agent", () => {
     const { config, problems } = read({
       ...COMMAND,
       PATH: "/opt/agents/bin",
-      ACP_ENV: '{"KEY": "secret", "AGENT_CONFIG": {"share": "disabled"}, "EMPTY": ""}',
+      ACP_ENV: '{"KEY": "agents-own-secret", "AGENT_CONFIG": {"share": "disabled"}, "EMPTY": ""}',
+      ACP_SECRETS: "allowed",
       ACP_AUTH_METHOD: "gemini-api-key",
       ACP_PERMISSIONS: '{"execute": "allow", "edit": "reject"}',
       ACP_START_SECONDS: "1",
@@ -61,7 +64,8 @@ describe("the settings of an ACP agent", () => {
     expect(problems).toEqual([]);
     expect(config).toMatchObject({
       path: "/opt/agents/bin",
-      environment: { KEY: "secret", AGENT_CONFIG: '{"share":"disabled"}', EMPTY: "" },
+      secrets: ["agents-own-secret"],
+      environment: { KEY: "agents-own-secret", AGENT_CONFIG: '{"share":"disabled"}', EMPTY: "" },
       authMethod: "gemini-api-key",
       permissions: { execute: "allow", edit: "reject", read: "allow", other: "reject" },
       startTimeoutMs: 1_000,
@@ -69,6 +73,71 @@ describe("the settings of an ACP agent", () => {
       stopGraceMs: 3_000,
     });
     expect(read({ ...COMMAND, ACP_PERMISSIONS: "reject" }).config?.permissions).toBe("reject");
+  });
+
+  it("give a key to the service alone, which reaches the model for the agent", () => {
+    const key = "sk-ant-api03-0123456789";
+    const env = {
+      ACP_ENV: '{"MY_KEY": "{model_key}", "MY_URL": "{model_url}/v1", "MAX_TOKENS": "32000000"}',
+    };
+    const modelOf = (given: Environment) => {
+      const { config, problems } = read({ ...COMMAND, ...env, ...given });
+      return config?.model ?? problems;
+    };
+    expect(modelOf({ MODEL_PROVIDER: "anthropic", MODEL_API_KEY: key })).toEqual({
+      wire: "anthropic",
+      baseUrl: "https://api.anthropic.com/v1",
+      apiKey: key,
+    });
+    expect(modelOf({ MODEL_BASE_URL: "https://generativelanguage.googleapis.com/v1beta/" })).toEqual({
+      wire: "gemini",
+      baseUrl: "https://generativelanguage.googleapis.com/v1beta",
+      apiKey: null,
+    });
+    // A server of the local network that needs no key.
+    expect(modelOf({ MODEL_BASE_URL: "http://10.0.0.5:8000/v1" })).toMatchObject({
+      wire: "openai-compatible",
+    });
+    expect(modelOf({ MODEL_BASE_URL: "http://127.0.0.1:8000/v1", MODEL_API_KEY: key })).toMatchObject({
+      apiKey: key,
+    });
+    expect(modelOf({ MODEL_BASE_URL: "http://10.0.0.5:8000/v1", MODEL_API_KEY: key })).toEqual([
+      "MODEL_BASE_URL must begin with https:// where MODEL_API_KEY is set, or lead to loopback.",
+    ]);
+    expect(modelOf({ MODEL_API_KEY: key })).toEqual([
+      "MODEL_PROVIDER or MODEL_BASE_URL must be set beside MODEL_API_KEY: they say where the agent's model is.",
+      "MODEL_PROVIDER or MODEL_BASE_URL must be set where {model_url} or {model_key} is used: they say where the agent's model is.",
+    ]);
+    expect(modelOf({ MODEL_API_KEY: key, MODEL_PROVIDER: "openai-compatible" })).toContain(
+      "MODEL_BASE_URL must be set for MODEL_PROVIDER openai-compatible: the address of its API, such as https://api.openai.com/v1.",
+    );
+  });
+
+  it("refuse a secret that whatever the agent executes could read, and name where it stands", () => {
+    const refused = (place: string) =>
+      `${place} holds a secret, which whatever the agent executes could read. Set MODEL_API_KEY and MODEL_PROVIDER ` +
+      'instead and put "{model_key}" there, and "{model_url}" for the address; or set ACP_SECRETS=allowed.';
+    const config = {
+      provider: { own: { options: { apiKey: "opaque-and-long", baseURL: "https://a.example" } } },
+    };
+    const { problems } = read({
+      ACP_COMMAND: JSON.stringify(["codex-acp", "-c", 'key="sk-proj-0123456789"']),
+      ACP_ENV: JSON.stringify({
+        ANTHROPIC_API_KEY: "0123456789",
+        OPENCODE_CONFIG_CONTENT: config,
+        GATEWAY: "https://user:pass@gateway.example/v1",
+        WHATEVER: "sk-ant-api03-0123456789",
+      }),
+    });
+    expect(problems).toEqual([
+      refused("ACP_ENV.OPENCODE_CONFIG_CONTENT.provider.own.options.apiKey"),
+      refused("ACP_ENV.GATEWAY"),
+      refused("ACP_ENV.WHATEVER"),
+      refused("ACP_COMMAND[2]"),
+    ]);
+    const named = { env_key: "MODEL_API_KEY", apiKey: "{model_key}", sshKey: "/etc/key" };
+    const placeholders = { ACP_ENV: JSON.stringify({ CONFIG: named, MAX_TOKENS: "32000000" }) };
+    expect(read({ ...COMMAND, ...placeholders, MODEL_PROVIDER: "anthropic" }).problems).toEqual([]);
   });
 
   const notJson = (allowed: string) => ` must be ${allowed}, got text that is not JSON.`;
@@ -97,6 +166,7 @@ describe("the settings of an ACP agent", () => {
       "an api key",
       ' must be one word, the agent\'s own id of a login method, got "an api key".',
     ],
+    ["ACP_SECRETS", "yes", ' must be refused or allowed, got "yes".'],
     ["ACP_PERMISSIONS", "ask", notJson(policyText)],
     ["ACP_PERMISSIONS", '"allow"', ` must be ${policyText}.`],
     ["ACP_PERMISSIONS", '{"shell": "allow"}', " has unknown fields: shell."],

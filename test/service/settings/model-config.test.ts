@@ -82,7 +82,7 @@ describe("the settings of the model", () => {
       "sk\nsecret",
       "MODEL_API_KEY must be one line of visible ASCII characters, got something else.",
     ],
-    ["MODEL_PROVIDER", "x", 'MODEL_PROVIDER must be openai-compatible or anthropic, got "x".'],
+    ["MODEL_PROVIDER", "x", 'MODEL_PROVIDER must be one of openai-compatible, anthropic, gemini, got "x".'],
     ["MAX_TURNS", "0", 'MAX_TURNS must be an integer from 1 to 1000, got "0".'],
     [
       "FETCH_ALLOW",

@@ -1,17 +1,23 @@
 // A backend's task that keeps what was emitted, and checks that whatever was begun was ended.
 
 import { type RunEvent, runEventSchema } from "../../../../src/contract/runs/run-event.ts";
+import type { Usage } from "../../../../src/service/core/runs/usage.ts";
 import type { RepositoryTask } from "../../../../src/service/executor/backend.ts";
+import { EventMask } from "../../../../src/service/executor/event-mask.ts";
+import { SecretMask } from "../../../../src/service/executor/secret-mask.ts";
 import { UsageMeter } from "../../../../src/service/executor/usage-meter.ts";
 
 export class TaskRecorder {
   readonly events: RunEvent[] = [];
   readonly controller = new AbortController();
+  readonly secrets = new SecretMask();
+  readonly #meter = new UsageMeter({ holdMicroUsd: 1_000_000, raiseHold: async () => false });
   /** Called with every event before it is kept. */
   onEmit: (event: RunEvent) => void = () => {};
   #ids = 0;
 
   task(changes: Partial<RepositoryTask> = {}): RepositoryTask {
+    const mask = new EventMask(this.secrets);
     return {
       runId: "run-1",
       messages: [],
@@ -28,19 +34,27 @@ export class TaskRecorder {
       signal: this.controller.signal,
       traceparent: () => null,
       emit: async (event) => {
-        this.onEmit(event);
-        this.events.push(runEventSchema.parse(event));
+        for (const masked of mask.apply(event)) {
+          this.onEmit(masked);
+          this.events.push(runEventSchema.parse(masked));
+        }
       },
       history: async () => [],
       generationsLeft: 3,
       delegate: async () => ({ status: "refused", why: "A recorded task has no children." }),
-      meter: new UsageMeter({ holdMicroUsd: 1_000_000, raiseHold: async () => false }),
+      meter: this.#meter,
+      secrets: this.secrets,
       nextId: (kind) => {
         this.#ids += 1;
         return `${kind}-${this.#ids}`;
       },
       ...changes,
     };
+  }
+
+  /** What the task's own meter counted. */
+  get usage(): Usage {
+    return this.#meter.usage;
   }
 
   /** The deltas of the messages, joined. */

@@ -1,52 +1,64 @@
 // The backend that executes a run by another coding agent: a process that speaks the Agent Client Protocol.
 
 import { type Clock, systemClock } from "../../../../base/clock.ts";
+import { type Random, systemRandom } from "../../../../base/ids.ts";
 import type { Checkout } from "../../../core/ports/checkout.ts";
 import type { Backend, BackendOutcome, BareTask, RepositoryTask } from "../../backend.ts";
 import { failureOf } from "./agent-fault.ts";
 import { type AgentProcess, startAgent } from "./agent-process.ts";
 import { AgentTurn, isUrgent } from "./agent-turn.ts";
+import { type AgentsModel, openAgentsModel } from "./agents-model.ts";
 import { rootsOf } from "./checkout-files.ts";
-import { SecretMask } from "./secret-mask.ts";
 import type { AcpSettings } from "./settings.ts";
 
 const ENDING_MS = 10_000;
 
-export type AcpTools = { readonly clock?: Clock };
+export type AcpTools = { readonly clock?: Clock; readonly random?: Random };
 
 /** One process a run, started in its checkout and ended with all its child processes. */
-export function acpBackend(settings: AcpSettings, { clock = systemClock }: AcpTools = {}): Backend {
-  const shared = { settings, clock, mask: new SecretMask(settings.environment) };
+export function acpBackend(settings: AcpSettings, tools: AcpTools = {}): Backend {
+  const { clock = systemClock, random = systemRandom } = tools;
   return {
     name: "acp",
     needsCheckout: true,
     changesCheckout: true,
     // Cancel request, SIGTERM, SIGKILL; then orphan processes are ended and its home is removed.
     stopsWithinMs: 2 * settings.stopGraceMs + ENDING_MS,
-    run: (task, checkout) => runAgent(shared, { task, checkout }),
+    run: async (task, checkout) => {
+      task.signal.throwIfAborted();
+      task.secrets.add(...settings.secrets);
+      const model = await openAgentsModel({ settings, task, random });
+      try {
+        return await runAgent({ settings, clock, task, checkout, model });
+      } finally {
+        await model.close();
+      }
+    },
   };
 }
 
-type Shared = { readonly settings: AcpSettings; readonly clock: Clock; readonly mask: SecretMask };
-type Given = { readonly task: RepositoryTask | BareTask; readonly checkout: Checkout };
+type Given = {
+  readonly settings: AcpSettings;
+  readonly clock: Clock;
+  readonly task: RepositoryTask | BareTask;
+  readonly checkout: Checkout;
+  readonly model: AgentsModel;
+};
 
-async function runAgent(
-  { settings, clock, mask }: Shared,
-  { task, checkout }: Given,
-): Promise<BackendOutcome> {
-  task.signal.throwIfAborted();
+async function runAgent({ settings, clock, task, checkout, model }: Given): Promise<BackendOutcome> {
   const roots = await rootsOf(checkout.root);
   let agent: AgentProcess;
   try {
-    agent = await startAgent({ settings, checkout: checkout.root, clock });
+    agent = await startAgent({ settings, model, checkout: checkout.root, clock });
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    const { command } = settings;
     throw failureOf(
       { type: "not_started", code },
-      { command: settings.command, mask, complaint: "", hasAnswered: false },
+      { command, mask: task.secrets, complaint: "", hasAnswered: false },
     );
   }
-  const turn = new AgentTurn({ settings, task, agent, roots, mask, clock });
+  const turn = new AgentTurn({ settings, task, agent, roots, proxy: model.proxy, clock });
   try {
     return await turn.take();
   } finally {

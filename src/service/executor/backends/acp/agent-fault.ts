@@ -3,7 +3,7 @@
 import { basename } from "node:path";
 import { assertNever } from "../../../../base/assert-never.ts";
 import { BackendFailure } from "../../backend.ts";
-import type { SecretMask } from "./secret-mask.ts";
+import type { SecretMask } from "../../secret-mask.ts";
 import type { PassedLimit } from "./settings.ts";
 
 const MAX_SAID_CHARS = 300;

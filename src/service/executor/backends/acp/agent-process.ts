@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../../../../base/clock.ts";
+import type { AgentsModel } from "./agents-model.ts";
 import type { AcpSettings, AgentStart, ConfinedAgent, PassedLimit } from "./settings.ts";
 
 const MAX_STDERR_CHARS = 8192;
@@ -13,7 +14,8 @@ const DRAIN_MS = 1_000;
 const running = new Set<ChildProcess>();
 
 export type AgentProcessOptions = {
-  readonly settings: Pick<AcpSettings, "command" | "path" | "environment" | "homes" | "confine">;
+  readonly settings: Pick<AcpSettings, "path" | "homes" | "confine">;
+  readonly model: Pick<AgentsModel, "command" | "environment" | "socket">;
   /** Where it is started. */
   readonly checkout: string;
   readonly clock: Clock;
@@ -40,14 +42,16 @@ export type AgentProcess = {
 };
 
 /** Makes its home folder and starts it. Rejects where environment or arguments exceed the system's limit. */
-export async function startAgent({ settings, checkout, clock }: AgentProcessOptions): Promise<AgentProcess> {
-  const { homes, confine } = settings;
+export async function startAgent(options: AgentProcessOptions): Promise<AgentProcess> {
+  const { settings, model, checkout, clock } = options;
+  const { homes, confine, path } = settings;
   const home = await homes.make();
   const start: AgentStart = {
-    argv: settings.command,
-    environment: { PATH: settings.path, LANG: "C.UTF-8", TERM: "dumb", ...settings.environment, HOME: home },
+    argv: model.command,
+    environment: { PATH: path, LANG: "C.UTF-8", TERM: "dumb", ...model.environment, HOME: home },
     checkout,
     home,
+    modelSocket: model.socket,
   };
   try {
     const started = await (confine ?? startBeside)(start);

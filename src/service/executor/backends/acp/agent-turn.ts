@@ -18,13 +18,14 @@ import { type AgentFault, failureOf } from "./agent-fault.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import { readLines, writeText } from "./checkout-files.ts";
 import { messageStream, type StreamFault } from "./message-stream.ts";
+import type { ModelProxy } from "./model-proxy/model-proxy.ts";
+import type { Excess } from "./model-proxy/proxy-budget.ts";
 import { answerTo, decidePermission } from "./permissions.ts";
 import { MAX_HISTORY_CHARS, promptOf, repairText } from "./prompt.ts";
 import { RunStream } from "./run-stream.ts";
-import type { SecretMask } from "./secret-mask.ts";
 import { Sequence } from "./sequence.ts";
 import type { AcpSettings, PermissionKind } from "./settings.ts";
-import { type Excess, TurnUsage } from "./turn-usage.ts";
+import { TurnUsage } from "./turn-usage.ts";
 import { decodeUpdate, type PromptAnswer, toolUpdateSchema } from "./updates.ts";
 
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -37,7 +38,8 @@ export type AgentTurnOptions = {
   readonly agent: AgentProcess;
   /** Ways to name the root of the checkout; the first is where the agent works. */
   readonly roots: readonly [string, ...string[]];
-  readonly mask: SecretMask;
+  /** Counts what the agent uses and forbids what is too much. Null: what the agent reports counts. */
+  readonly proxy: ModelProxy | null;
   readonly clock: Clock;
 };
 
@@ -55,7 +57,7 @@ class BoundPassed extends Error {
 export class AgentTurn {
   readonly #options: AgentTurnOptions;
   readonly #stream: RunStream;
-  readonly #usage: TurnUsage;
+  readonly #usage: TurnUsage | null;
   readonly #dialogue: AgentDialogue;
   readonly #sequence = new Sequence((cause) => this.#over.abort(cause));
   /** Aborts with what ends the turn early; only the first reason counts. */
@@ -65,10 +67,11 @@ export class AgentTurn {
 
   constructor(options: AgentTurnOptions) {
     this.#options = options;
-    const { task, agent, roots, mask, clock } = options;
+    const { task, agent, roots, proxy, clock } = options;
     this.#heardAtMs = clock.now();
-    this.#stream = new RunStream({ task, mask, roots });
-    this.#usage = new TurnUsage({ meter: task.meter, maxTokens: task.maxTurnTokens });
+    this.#stream = new RunStream({ task, roots });
+    this.#usage = proxy === null ? new TurnUsage({ meter: task.meter, maxTokens: task.maxTurnTokens }) : null;
+    if (proxy !== null) proxy.onExcess = (excess) => this.#over.abort(new BoundPassed(excess));
     const stream = messageStream({
       input: agent.input,
       output: agent.output,
@@ -164,7 +167,7 @@ export class AgentTurn {
     }
     await this.#sequence.settled();
     this.#over.signal.throwIfAborted();
-    this.#usage.end(answer);
+    this.#usage?.end(answer);
     const outcome = this.#outcomeOf(answer);
     await this.#stream.close();
     return outcome;
@@ -176,7 +179,7 @@ export class AgentTurn {
     const answered = new AbortController();
     await this.#dialogue.cancel(sessionId).catch(() => undefined);
     answering
-      .then((answer) => this.#usage.end(answer))
+      .then((answer) => this.#usage?.end(answer))
       .then(
         () => answered.abort(),
         () => answered.abort(),
@@ -210,7 +213,8 @@ export class AgentTurn {
     this.#sequence.add(async () => {
       await this.#stream.apply(update);
       this.#heardAtMs = this.#options.clock.now();
-      const excess = update.sessionUpdate === "usage_update" ? await this.#usage.add(update) : null;
+      if (update.sessionUpdate !== "usage_update" || this.#usage === null) return;
+      const excess = await this.#usage.add(update);
       if (excess !== null) throw new BoundPassed(excess);
     });
   }
@@ -277,10 +281,10 @@ export class AgentTurn {
   }
 
   #failure(fault: AgentFault): BackendFailure {
-    const { settings, mask, agent } = this.#options;
+    const { settings, task, agent } = this.#options;
     return failureOf(fault, {
       command: settings.command,
-      mask,
+      mask: task.secrets,
       complaint: agent.lastComplaint(),
       hasAnswered: this.#stream.hasAnswered,
     });

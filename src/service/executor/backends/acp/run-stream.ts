@@ -5,7 +5,6 @@ import type { RunEvent } from "../../../../contract/runs/run-event.ts";
 import type { BackendTask } from "../../backend.ts";
 import { boundResult } from "../../tools/tool-call.ts";
 import type { PermissionDecision } from "./permissions.ts";
-import type { MaskedStream, SecretMask } from "./secret-mask.ts";
 import {
   argumentsOf,
   hasEnded,
@@ -22,22 +21,15 @@ const MAX_STEP_CHARS = 120;
 
 export type RunStreamOptions = {
   readonly task: Pick<BackendTask, "emit" | "nextId">;
-  readonly mask: SecretMask;
   /** Absolute paths of the tree; in tool calls they are left out. */
   readonly roots: readonly string[];
 };
 
 type Speech = "text" | "thought";
-type OpenMessage = {
-  readonly speech: Speech;
-  readonly id: string;
-  readonly agentsId: string | null;
-  readonly masked: MaskedStream;
-};
+type OpenMessage = { readonly speech: Speech; readonly id: string; readonly agentsId: string | null };
 
 export class RunStream {
   readonly #task: RunStreamOptions["task"];
-  readonly #mask: SecretMask;
   readonly #roots: readonly string[];
   readonly #calls = new Map<string, ToolCall>();
   readonly #openSteps = new Set<string>();
@@ -52,9 +44,8 @@ export class RunStream {
   /** Whether the policy refused anything. */
   hasRejected = false;
 
-  constructor({ task, mask, roots }: RunStreamOptions) {
+  constructor({ task, roots }: RunStreamOptions) {
     this.#task = task;
-    this.#mask = mask;
     this.#roots = roots.toSorted((a, b) => b.length - a.length);
   }
 
@@ -114,12 +105,12 @@ export class RunStream {
     const text = textOf(chunk.content);
     if (text === "") return;
     const message = this.#message ?? (await this.#openMessage(speech, agentsId));
-    await this.#sayDelta(message, message.masked.add(text));
+    await this.#sayDelta(message, text);
   }
 
   async #openMessage(speech: Speech, agentsId: string | null): Promise<OpenMessage> {
     const id = this.#task.nextId("message");
-    const message = { speech, id, agentsId, masked: this.#mask.stream() };
+    const message = { speech, id, agentsId };
     this.#message = message;
     if (speech === "text") {
       this.lastText = "";
@@ -132,7 +123,6 @@ export class RunStream {
   }
 
   async #sayDelta({ speech, id: messageId }: OpenMessage, delta: string): Promise<void> {
-    if (delta === "") return;
     if (speech === "text") {
       this.lastText += delta;
       this.hasAnswered = true;
@@ -145,8 +135,7 @@ export class RunStream {
     const message = this.#message;
     if (message === null) return;
     this.#message = null;
-    const { speech, id: messageId, masked } = message;
-    await this.#sayDelta(message, masked.end());
+    const { speech, id: messageId } = message;
     if (speech === "text") return await this.#emit({ type: "TEXT_MESSAGE_END", messageId });
     await this.#emit({ type: "REASONING_MESSAGE_END", messageId });
     await this.#emit({ type: "REASONING_END", messageId });
@@ -175,7 +164,7 @@ export class RunStream {
     call.isAnnounced = true;
     const { id: toolCallId } = call;
     await this.#emit({ type: "TOOL_CALL_START", toolCallId, toolCallName: nameOf(call) });
-    const delta = this.#mask.apply(argumentsOf(call, this.#shorten));
+    const delta = argumentsOf(call, this.#shorten);
     await this.#emit({ type: "TOOL_CALL_ARGS", toolCallId, delta });
     await this.#emit({ type: "TOOL_CALL_END", toolCallId });
   }
@@ -183,7 +172,7 @@ export class RunStream {
   async #finish(call: ToolCall): Promise<void> {
     if (call.isFinished) return;
     call.isFinished = true;
-    const content = boundResult(this.#mask.apply(resultOf(call, this.#shorten)));
+    const content = boundResult(resultOf(call, this.#shorten));
     // A long run makes many calls: finished ones are not kept in memory.
     Object.assign(call, { content: [], input: undefined, output: undefined });
     const messageId = this.#task.nextId("message");
@@ -193,7 +182,7 @@ export class RunStream {
   /** An entry is a step from when it is in progress until it is not. Names of steps are unique in a run. */
   async #followPlan(entries: readonly PlanEntry[]): Promise<void> {
     for (const { content, status } of entries) {
-      const stepName = this.#mask.apply(content.replace(/\s+/g, " ").trim()).slice(0, MAX_STEP_CHARS);
+      const stepName = content.replace(/\s+/g, " ").trim().slice(0, MAX_STEP_CHARS);
       if (stepName === "" || this.#doneSteps.has(stepName)) continue;
       const isOpen = this.#openSteps.has(stepName);
       if (!isOpen && (status === "in_progress" || status === "completed")) {

@@ -1,6 +1,8 @@
 // The operator's settings of an ACP agent. Types only.
 
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import type { Rates } from "../../../core/money/rates.ts";
+import type { ModelAccess } from "./model-proxy/model-access.ts";
 
 export const permissionKinds = [
   "read",
@@ -27,6 +29,11 @@ export type AgentStart = {
   /** Absolute, and the only folders that the agent needs to write to. */
   readonly checkout: string;
   readonly home: string;
+  /**
+   * A unix socket, through which alone the agent reaches its model; it has no other network. Null: it has this machine's
+   * network.
+   */
+  readonly modelSocket: string | null;
 };
 
 /** A limit: its kind, its amount, and the setting that defines it. */
@@ -47,11 +54,11 @@ export type ConfinedAgent = {
   watch(signal: AbortSignal): Promise<PassedLimit | null>;
 };
 
-/** Folders that agents have as their home, one each. */
+/** Folders of agents: each has one as its home, and maybe one for the socket to its model. */
 export type AgentHomes = {
   make(): Promise<string>;
   /** Ends whoever still has it as its home, and removes it. Safe to repeat. */
-  remove(home: string): Promise<void>;
+  remove(folder: string): Promise<void>;
 };
 
 export type AcpSettings = {
@@ -59,8 +66,12 @@ export type AcpSettings = {
   readonly command: readonly [string, ...string[]];
   /** Where its program and its tools are looked for. */
   readonly path: string;
-  /** The agent's own keys and settings. Beside them it gets `PATH`, a fresh `HOME` and a locale. */
+  /** The agent's own settings. Beside them it gets `PATH`, a fresh `HOME` and a locale. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Those that `environment` holds, for the masking of what the agent says. */
+  readonly secrets: readonly string[];
+  /** How runs reach the agent's model without its key. Null: the agent reaches it by itself. */
+  readonly model: ModelAccess | null;
   /** Which of the agent's own ways to log in is used; null where its environment is enough. */
   readonly authMethod: string | null;
   readonly permissions: PermissionPolicy;
@@ -71,6 +82,10 @@ export type AcpSettings = {
   /** How long it may work without a word. */
   readonly idleTimeoutMs: number;
   readonly homes: AgentHomes;
-  /** Starts the agent in a sandbox with network, held to its limits. Null: it runs beside the service. */
+  /** What the model's tokens cost. */
+  readonly rates: Rates;
+  /** The port at which an agent in a network of its own finds its model. Null: it has this machine's network. */
+  readonly relayPort: number | null;
+  /** Starts the agent in a sandbox, held to its limits. Null: it runs beside the service. */
   readonly confine: ((start: AgentStart) => Promise<ConfinedAgent>) | null;
 };

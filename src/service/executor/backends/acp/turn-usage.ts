@@ -1,12 +1,11 @@
-// The usage of a turn, as far as its agent reports it: counted as it arrives, so that a stopped run is charged too, and
+// The usage of a turn whose agent reaches its model by itself, as far as it reports it: counted as it arrives, so that a stopped run is charged too, and
 // compared with the run's bound.
 
 import type { UsageMeter } from "../../usage-meter.ts";
+import type { Excess } from "./model-proxy/proxy-budget.ts";
 import type { PromptAnswer, UsageUpdate } from "./updates.ts";
 
 const MICRO = 1_000_000;
-
-export type Excess = "max_tokens" | "credits";
 
 export type TurnUsageOptions = {
   readonly meter: UsageMeter;

@@ -1,0 +1,148 @@
+// A server of one run, between its agent and the agent's model: it has the key, the agent has a token that is good
+// for this run alone.
+// Why: docs/decisions/034-the-agent-has-no-key.md
+
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type FileHandle, open } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Rates } from "../../../../core/money/rates.ts";
+import type { SecretMask } from "../../../secret-mask.ts";
+import type { UsageMeter } from "../../../usage-meter.ts";
+import { forwardRequest } from "./forward-request.ts";
+import type { ModelAccess } from "./model-access.ts";
+import { routeOf, wireFacts } from "./model-wires.ts";
+import { type Excess, ProxyBudget } from "./proxy-budget.ts";
+import { ProxyRefusal } from "./proxy-refusal.ts";
+
+/** The name of the socket in its folder. */
+export const SOCKET_NAME = "model.sock";
+const MAX_OPEN_REQUESTS = 32;
+
+export type ModelProxyOptions = {
+  readonly access: ModelAccess;
+  /** What the agent shows as its key. */
+  readonly token: string;
+  /** A folder for a unix socket; null: a port on loopback. */
+  readonly socketFolder: string | null;
+  readonly meter: UsageMeter;
+  readonly rates: Rates;
+  /** 0: no bound. */
+  readonly maxTokens: number;
+  /** Knows the key. */
+  readonly mask: SecretMask;
+  /** The run's: what is under way is counted at once, because a stopped run is settled without waiting. */
+  readonly signal: AbortSignal;
+};
+
+export type ModelProxy = {
+  /** Of the port on loopback; null for a socket. */
+  readonly port: number | null;
+  /** Called once, when a bound of the run forbade a request. */
+  onExcess: (excess: Excess) => void;
+  /** Revokes the token, ends what is under way and counts it. Safe to repeat. */
+  close(): Promise<void>;
+};
+
+export async function openModelProxy(options: ModelProxyOptions): Promise<ModelProxy> {
+  const { access, token, mask, rates, signal: stopped } = options;
+  const budget = new ProxyBudget(options);
+  const closing = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  let excess: Excess | null = null;
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // Not by a URL's rules, which would resolve ".." and take "//host" for another server.
+    const [path = "", ...rest] = (request.url ?? "").split("?");
+    const query = new URLSearchParams(rest.join("?"));
+    // The answer to somebody without the token says nothing of what would be passed on.
+    if (!shows(request, query, token)) throw new ProxyRefusal(401, "The key is not that of this run.");
+    if (underWay.size > MAX_OPEN_REQUESTS)
+      throw new ProxyRefusal(429, `${MAX_OPEN_REQUESTS} requests are under way. Wait for one of them.`);
+    const found = routeOf(access.wire, { method: request.method ?? "", path });
+    if (found === null)
+      throw new ProxyRefusal(404, "This request is not passed on: it is none of the model's API.");
+    const left = new AbortController();
+    response.once("close", () => left.abort(new Error("The agent has closed the connection.")));
+    await forwardRequest(request, response, {
+      ...found,
+      access,
+      query,
+      budget,
+      rates,
+      mask,
+      onExcess: (reached) => {
+        if (excess === null) proxy.onExcess(reached);
+        excess ??= reached;
+      },
+      stopped,
+      signal: AbortSignal.any([closing.signal, left.signal, stopped]),
+    });
+  };
+
+  const server = createServer((request, response) => {
+    const work = answer(request, response).catch((cause: unknown) => refuse(response, cause));
+    underWay.add(work);
+    work.finally(() => underWay.delete(work));
+  });
+  const folder = await listen(server, options.socketFolder);
+  const address = server.address();
+  const close = async () => {
+    closing.abort(new Error("The run has ended."));
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await Promise.all(underWay);
+    await closed;
+    await folder?.close();
+  };
+  let closed: Promise<void> | null = null;
+  const proxy: ModelProxy = {
+    port: typeof address === "object" && address !== null ? (address as AddressInfo).port : null,
+    onExcess: () => undefined,
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+  return proxy;
+}
+
+/** The address that an agent gets as its model's. */
+export function agentsUrl(access: ModelAccess, port: number): string {
+  return `http://127.0.0.1:${port}${wireFacts[access.wire].urlPath}`;
+}
+
+/** Through an open folder, because the path of a socket is limited to some 100 bytes. */
+async function listen(server: Server, socketFolder: string | null): Promise<FileHandle | null> {
+  const folder = socketFolder === null ? null : await open(socketFolder, "r");
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    if (folder === null) server.listen(0, "127.0.0.1", resolve);
+    else server.listen(`/proc/self/fd/${folder.fd}/${SOCKET_NAME}`, resolve);
+  });
+  return folder;
+}
+
+/** In whichever way the agent's client sends its key. */
+function shows({ headers }: IncomingMessage, query: URLSearchParams, token: string): boolean {
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
+  const shown = [bearer, headers["x-api-key"], headers["x-goog-api-key"], query.get("key")];
+  return shown.some((text) => typeof text === "string" && isSame(text, token));
+}
+
+function isSame(one: string, other: string): boolean {
+  const [left, right] = [one, other].map((text) => createHash("sha256").update(text).digest());
+  return left !== undefined && right !== undefined && timingSafeEqual(left, right);
+}
+
+function refuse(response: ServerResponse, cause: unknown): void {
+  // Cut in the middle: an agent must not take it for whole.
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const refusal =
+    cause instanceof ProxyRefusal ? cause : new ProxyRefusal(502, "The request could not be passed on.");
+  response.writeHead(refusal.status, { "content-type": "application/json", connection: "close" });
+  response.end(refusal.body());
+}
