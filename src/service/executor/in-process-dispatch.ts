@@ -26,6 +26,9 @@ export class InProcessDispatch implements Dispatch, RunQueue {
     return this.#queue.size + this.#awaited.size;
   }
 
+  /** The queue of this process is the whole queue. */
+  recount(): void {}
+
   /** The next run id, one that is awaited first, else the oldest; null once `signal` aborts. */
   async next(signal: AbortSignal): Promise<string | null> {
     if (signal.aborted) return null;

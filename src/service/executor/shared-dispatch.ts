@@ -44,9 +44,13 @@ export class SharedDispatch implements Dispatch, RunQueue {
     this.#options.link.publish("nudged", runId);
   }
 
-  /** As counted by the last poll, and what was queued on this node since. */
+  /** As counted last, and what was queued on this node since, whether it was taken or not. */
   waiting(): number {
     return this.#waiting;
+  }
+
+  recount(queued: number): void {
+    this.#waiting = queued;
   }
 
   /** Lets one idle worker of this node take a run. False when none is idle. */
@@ -66,7 +70,7 @@ export class SharedDispatch implements Dispatch, RunQueue {
   /** Counts what is queued, and offers it. To be called from time to time. Never rejects. */
   async poll(): Promise<void> {
     try {
-      this.#waiting = await this.#options.countQueued();
+      this.recount(await this.#options.countQueued());
       if (this.#waiting > 0) this.offer();
     } catch (cause) {
       this.#options.log.warn({ err: cause }, "could not poll the queue");

@@ -7,6 +7,8 @@ export interface Dispatch {
   enqueueAwaited(runId: string): void;
   /** Makes the worker of this run, if there is one, read the run's state now. */
   nudge(runId: string): void;
-  /** Runs that wait for a worker. */
+  /** Runs that wait for a worker. Among several nodes a guess, which may be too high: see `recount`. */
   waiting(): number;
+  /** So many runs are queued in the store. */
+  recount(queued: number): void;
 }

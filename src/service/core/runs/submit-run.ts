@@ -203,10 +203,11 @@ async function admitRun(
   // A run that the same key made before is still the answer.
   if (agent.retiredAt !== null) return refused({ reason: "agent_retired", agentId });
 
+  const allowed = core.policy.maxQueuedRuns;
+  // Nobody is refused because of a guess.
+  if (core.dispatch.waiting() >= allowed) core.dispatch.recount(await tx.queue.count());
   const queued = core.dispatch.waiting();
-  if (queued >= core.policy.maxQueuedRuns) {
-    return refused({ reason: "capacity_reached", queued, allowed: core.policy.maxQueuedRuns });
-  }
+  if (queued >= allowed) return refused({ reason: "capacity_reached", queued, allowed });
 
   const session = await findRequestedSession(tx, { agent, body });
   if (!session.ok) return session;
