@@ -156,7 +156,7 @@ async function* frames(
   }
 }
 
-/** Too often, or too many: worth another connection later. */
+/** Too often, too many, or not now: worth another connection later. */
 function mayPass({ code }: { code: string }): boolean {
-  return code === "rate_limited" || code === "capacity_reached";
+  return code === "rate_limited" || code === "capacity_reached" || code === "unavailable";
 }

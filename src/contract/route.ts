@@ -177,5 +177,7 @@ export function refusalsOf(route: Route): readonly ProblemStatus[] {
   if (route.headers?.includes("If-Match")) statuses.add(412);
   if (route.headers?.includes("Range")) statuses.add(416);
   statuses.add(500);
+  // What is counted or admitted needs the store.
+  if (rateOf(route) !== "none" || route.callers.length > 0) statuses.add(503);
   return [...statuses].sort((one, other) => one - other);
 }

@@ -117,6 +117,10 @@ export const problemExamples = {
     error: "The keys of the issuer can not be read now.",
     reason: "keys_unavailable",
   }),
+  storeUnavailable: problem("The service's store cannot answer", {
+    code: "unavailable",
+    error: "The service's store cannot answer now. Try again in a moment.",
+  }),
 } satisfies NamedExamples<Problem>;
 
 export type ProblemExampleName = keyof typeof problemExamples;

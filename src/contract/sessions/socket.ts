@@ -23,6 +23,8 @@ export const closeCodes = {
   policyViolation: 1008,
   /** The service stops: connect again, and subscribe from the cursors that were told. */
   serviceRestart: 1012,
+  /** The service cannot answer now: connect again later. */
+  tryAgainLater: 1013,
   /** Not authenticated in time, or with a credential that is refused. */
   unauthorized: 4401,
   /** Authenticated too often, or for an account that has too many sockets: connect again later. */

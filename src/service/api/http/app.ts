@@ -5,6 +5,7 @@ import { ciEndpoints } from "../../../contract/ci/endpoints.ts";
 import { type Routes, routes } from "../../../contract/routes.ts";
 import type { Core } from "../../core/core.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
+import { problemOfThrown } from "../shared/problems/thrown-problem.ts";
 import { allowOrigins } from "./cors.ts";
 import type { Handlers } from "./handler.ts";
 import { agentHandlers } from "./handlers/agents.ts";
@@ -70,7 +71,7 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
 
   app.onError((cause, context) => {
     context.var.log.error({ err: cause }, "internal error");
-    return answerProblem(context, { status: 500, code: "internal", message: "internal error" });
+    return answerProblem(context, problemOfThrown(cause));
   });
 
   return app;

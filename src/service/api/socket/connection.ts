@@ -15,7 +15,8 @@ import type { SocketRefusal } from "../../core/limits/refusals.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
 import { type AdmitRefusal, chargeCaller } from "../shared/admit-caller.ts";
 import { decode } from "../shared/decode.ts";
-import { invalidRequest, type PublicProblem } from "../shared/problems/public-problem.ts";
+import { invalidRequest } from "../shared/problems/public-problem.ts";
+import { problemOfThrown } from "../shared/problems/thrown-problem.ts";
 import type { Refusal } from "../shared/problems/to-problem.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 import { TokenBucket } from "../shared/token-buckets.ts";
@@ -30,7 +31,6 @@ const PING_MS = 30_000;
 const CLOSE_MS = 2_000;
 /** Frames that may wait for their answer before we stop reading. */
 const MAX_WAITING_FRAMES = 16;
-const INTERNAL: PublicProblem = { status: 500, code: "internal", message: "internal error" };
 
 export type ConnectionParts = {
   readonly core: Core;
@@ -119,7 +119,9 @@ export class Connection {
       if (socket.readyState === socket.OPEN) await this.#answer(text);
     } catch (cause) {
       log.error({ err: cause }, "internal error");
-      this.#sendBuffer.sendProblem(INTERNAL, null);
+      this.#sendBuffer.sendProblem(problemOfThrown(cause), null);
+      // Whether the credential is good is not known: that is no refusal, and the next frames would need it.
+      if (this.#credential.caller === null) socket.close(closeCodes.tryAgainLater, "Connect again later.");
     }
     this.#waiting -= 1;
     if (this.#sendBuffer.isFull && !(await this.#sendBuffer.hasRoom(this.#over.signal))) {

@@ -39,9 +39,10 @@ export class Credential {
     this.#after(AUTH_SECONDS * 1000, () => this.#parts.onMissing());
   }
 
-  /** Who holds this token. Nothing changes before `accept`. */
+  /** Who holds this token. It came in time, however long the answer takes. What is held stays held until `accept`. */
   async offer(token: string): Promise<Result<Caller, AdmitRefusal>> {
     const { core, address } = this.#parts;
+    if (this.#held === null) this.#timer.abort();
     return await admitCaller(core, { bearer: token, address });
   }
 

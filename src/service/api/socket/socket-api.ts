@@ -13,6 +13,7 @@ import { admitCaller, chargeAddress } from "../shared/admit-caller.ts";
 import { bearerOf } from "../shared/bearer.ts";
 import { clientAddress } from "../shared/client-address.ts";
 import type { PublicProblem } from "../shared/problems/public-problem.ts";
+import { problemOfThrown } from "../shared/problems/thrown-problem.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 import { Connection } from "./connection.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
@@ -66,7 +67,7 @@ export class SocketApi {
     const requestId = this.#core.random.uuid(now);
     this.#open({ request, socket, head }, requestId).catch((cause: unknown) => {
       this.#core.log.error({ err: cause, request_id: requestId }, "internal error");
-      answer(socket, { status: 500, code: "internal", message: "internal error" }, requestId);
+      answer(socket, problemOfThrown(cause), requestId);
     });
   };
 

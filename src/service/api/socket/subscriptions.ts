@@ -9,6 +9,7 @@ import { findRunOfSession, findSession } from "../../core/runs/follow-run.ts";
 import { findStream } from "../../core/runs/read-run.ts";
 import type { RunRefusal } from "../../core/runs/refusals.ts";
 import { invalidRequest } from "../shared/problems/public-problem.ts";
+import { problemOfThrown } from "../shared/problems/thrown-problem.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 import type { SendBuffer } from "./send-buffer.ts";
 import { Subscription } from "./subscription.ts";
@@ -85,8 +86,7 @@ export class Subscriptions {
       }
     } catch (cause) {
       this.#parts.log.error({ err: cause }, "internal error");
-      const problem = { status: 500, code: "internal", message: "internal error" } as const;
-      this.#parts.sendBuffer.sendProblem(problem, subscription.id);
+      this.#parts.sendBuffer.sendProblem(problemOfThrown(cause), subscription.id);
       subscription.end("refused");
     }
     if (this.#byId.get(subscription.id) === subscription) this.#byId.delete(subscription.id);

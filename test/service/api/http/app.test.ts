@@ -5,6 +5,7 @@ import { makeSecretToken } from "../../../../src/base/secret-token.ts";
 import { healthSchema } from "../../../../src/contract/operation/health.ts";
 import { problemSchema } from "../../../../src/contract/problems/problem.ts";
 import type { Store } from "../../../../src/service/core/ports/store.ts";
+import { StoreUnavailableError } from "../../../../src/service/core/ports/store-unavailable.ts";
 import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { openHttpApi } from "../../../support/service-api.ts";
@@ -57,6 +58,24 @@ describe("the HTTP API", () => {
 });
 
 describe("the HTTP API when the store is away", () => {
+  it("answers 503 with Retry-After, and says nothing of the cause", async () => {
+    const fail = async () => {
+      throw new StoreUnavailableError(new Error("password=hunter2 at 10.0.0.1"));
+    };
+    const wrapStore = (store: Store): Store => withReads(store, { claims: { findTicket: fail } });
+    const fixture = await startFixture({ level: "core", wrapStore });
+    const api = await openHttpApi(fixture);
+    const { text } = makeSecretToken("svc_claim_", new Uint8Array(32));
+    const answer = await call(`${api.url}/claim/${text}`);
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"]);
+    expect(problemSchema.parse(answer.body)).toEqual({
+      error: "The service's store cannot answer now. Try again in a moment.",
+      code: "unavailable",
+      request_id: answer.headers.get("x-request-id"),
+    });
+    await api.close();
+  });
+
   it("answers 500 with nothing but an id, logs the cause, and is not ready", async () => {
     const fail = async () => {
       throw new Error("password=hunter2 at 10.0.0.1");
