@@ -95,7 +95,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (config.role !== "api") prepareDataFolder(config.dataDir);
   const backends = options.backends ?? [offlineBackend, noopBackend, ...(await openAgentsOf(options))];
   if (config.role !== "api" && options.checkouts === undefined) await checkGit(config.gitEnvironment);
-  const store = await openStore(config);
+  const store = await openStore(options);
   let traces: Traces | null = null;
   try {
     traces = await openTracesOf(options);
@@ -141,12 +141,19 @@ async function openTracesOf(options: ServiceOptions): Promise<Traces | null> {
   return openTraces({ config: config.traces, log, instanceId: random.uuid(clock.now()) });
 }
 
-async function openStore(config: Config): Promise<Store> {
+async function openStore({ config, log, signal }: ServiceOptions): Promise<Store> {
   if (config.databaseUrl === null) return await openSqliteStore({ folder: config.dataDir });
   // It holds the checkouts of this node. A node that only answers requests has none.
   const hold = config.role === "api" ? null : holdDataFolder(config.dataDir);
   try {
-    const store = await openPostgresStore({ url: config.databaseUrl });
+    const store = await openPostgresStore({
+      url: config.databaseUrl,
+      waitMs: config.databaseWaitSeconds * 1000,
+      onWait: (reason, leftSeconds) => {
+        log.warn({ reason, left_seconds: leftSeconds }, "waiting for the database at DATABASE_URL");
+      },
+      signal,
+    });
     return { ...store, close: () => store.close().finally(() => hold?.release()) };
   } catch (cause) {
     hold?.release();

@@ -18,6 +18,8 @@ const QUEUE_POLL_MS = 1_000;
 const RENEWAL_SWEEP_MS = 60_000;
 /** How often a node deletes what has expired. */
 const EXPIRY_SWEEP_MS = 10 * 60_000;
+/** Rows of a table that one transaction deletes. */
+const EXPIRED_A_STEP = 2_000;
 /** How long entries of the audit trail are kept: 90 days. */
 const AUDIT_MS = 90 * 24 * 60 * 60_000;
 /** Sweeps for stalled runs within the time after which a run has stalled; its worker beats as often. */
@@ -111,12 +113,19 @@ export class ServiceNode {
   }
 
   async #sweepExpired(): Promise<void> {
-    const { clock, log, store } = this.#options.core;
-    const now = clock.now();
-    const expired = store
-      .transact((tx) => tx.expiry.deleteExpired({ now, auditedBefore: now - AUDIT_MS }))
-      .catch((cause: unknown) => log.warn({ err: cause }, "expiry sweep failed"));
+    const { log } = this.#options.core;
+    const expired = this.#deleteExpired().catch((cause: unknown) =>
+      log.warn({ err: cause }, "expiry sweep failed"),
+    );
     await Promise.all([expired, this.#runExpiry.sweep()]);
+  }
+
+  /** In steps, each of them short. */
+  async #deleteExpired(): Promise<void> {
+    const { clock, store } = this.#options.core;
+    const now = clock.now();
+    const step = { now, auditedBefore: now - AUDIT_MS, limit: EXPIRED_A_STEP };
+    while ((await store.transact((tx) => tx.expiry.deleteExpired(step))) > 0);
   }
 
   /** `work` never rejects. */

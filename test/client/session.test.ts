@@ -11,7 +11,7 @@ import { say, scriptedBackend } from "../support/scripted-backend.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
 
 let fixture: ServiceFixture;
-const proxy = new TcpProxy();
+let proxy: TcpProxy;
 let client: Client;
 let agentId: string;
 
@@ -24,6 +24,7 @@ beforeAll(async () => {
   const key = await makeTestKey(fixture.place);
   await fixture.restart();
   const url = new URL(fixture.url);
+  proxy = await TcpProxy.start(url);
   proxy.standBefore(url);
   client = createClient({
     baseUrl: url.href,

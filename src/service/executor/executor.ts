@@ -156,7 +156,7 @@ export class Executor {
   async #carry({ lease, taken }: { lease: RunLease; taken: TakenRun }, span: Span): Promise<void> {
     const { core, backends, checkouts } = this.#options;
     const startedAt = core.clock.now();
-    const { id: runId, fence } = taken.run;
+    const { id: runId, fence, billingAccount } = taken.run;
     this.#leases.set(runId, lease);
     try {
       const writer = new EventWriter({
@@ -177,7 +177,7 @@ export class Executor {
       this.#follow(cleaned);
       const events = await writer.close();
       const isOurs = await core.tracer.trace({ name: "finish" }, () =>
-        this.#insist(() => finishRun(core, { runId, fence, events, ending, usage })),
+        this.#insist(() => finishRun(core, { runId, fence, billingAccount, events, ending, usage })),
       );
       showEnding(span, isOurs ? ending : null);
       core.log.info(

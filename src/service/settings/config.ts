@@ -32,6 +32,8 @@ export type Config = {
   readonly dataDir: string;
   /** Null: the embedded store in the data folder. */
   readonly databaseUrl: string | null;
+  /** How long a start waits for the database. */
+  readonly databaseWaitSeconds: number;
   readonly role: Role;
   /** A run whose worker is silent for this long has stalled. */
   readonly stalledSeconds: number;
@@ -102,6 +104,7 @@ export function readConfig(
     webUrl: values.WEB_URL,
     dataDir: values.DATA_DIR,
     databaseUrl: values.DATABASE_URL,
+    databaseWaitSeconds: values.DATABASE_WAIT_SECONDS,
     role: values.ROLE,
     stalledSeconds: values.STALLED_SECONDS,
     logLevel: values.LOG_LEVEL,

@@ -58,6 +58,11 @@ export const serviceSettings = {
     description: "A PostgreSQL database in place of the embedded store.",
     shownDefault: "the embedded store",
   }),
+  DATABASE_WAIT_SECONDS: described({
+    kind: integer({ min: 0, max: 3600 }),
+    fallback: 60,
+    description: "How long a start waits for a database at `DATABASE_URL` that does not answer yet.",
+  }),
   ROLE: described({
     kind: oneOf(roles),
     fallback: "all",

@@ -46,17 +46,39 @@ export class SqlExpiry implements ExpiryStore {
     return whole.length;
   }
 
-  async deleteExpired({ now, auditedBefore }: { now: number; auditedBefore: number }): Promise<number> {
-    const results = [
-      await this.#db.deleteFrom("token_uses").where("usable_until", "<", now).executeTakeFirst(),
-      await this.#db.deleteFrom("capabilities").where("expires_at", "<", now).executeTakeFirst(),
-      await this.#db.deleteFrom("idempotency_keys").where("expires_at", "<", now).executeTakeFirst(),
-      await this.#db.deleteFrom("claim_tickets").where("expires_at", "<", now).executeTakeFirst(),
-      await this.#db.deleteFrom("pending_claims").where("expires_at", "<", now).executeTakeFirst(),
-      await this.#db.deleteFrom("audit_entries").where("at", "<", auditedBefore).executeTakeFirst(),
-    ];
-    return results.reduce((sum, result) => sum + Number(result.numDeletedRows), 0);
+  async deleteExpired(step: { now: number; auditedBefore: number; limit: number }): Promise<number> {
+    const { now, auditedBefore, limit } = step;
+    let deleted = 0;
+    for (const [table, column] of expiring) {
+      deleted += await deleteOldest(this.#db, { table, column, before: now, limit });
+    }
+    return (
+      deleted +
+      (await deleteOldest(this.#db, { table: "audit_entries", column: "at", before: auditedBefore, limit }))
+    );
   }
+}
+
+const expiring = [
+  ["token_uses", "usable_until"],
+  ["capabilities", "expires_at"],
+  ["idempotency_keys", "expires_at"],
+  ["claim_tickets", "expires_at"],
+  ["pending_claims", "expires_at"],
+] as const;
+
+/** Deletes about `limit` rows: all of the same time go together. */
+async function deleteOldest(
+  db: Kysely<Database>,
+  step: { table: keyof Database; column: string; before: number; limit: number },
+): Promise<number> {
+  const { before, limit } = step;
+  const [table, column] = [sql.table(step.table), sql.ref(step.column)];
+  const last = sql`(select ${column} from ${table} where ${column} < ${before} order by ${column} limit 1 offset ${limit - 1})`;
+  const { numAffectedRows } = await sql`
+    delete from ${table} where ${column} < ${before} and ${column} <= coalesce(${last}, ${before})
+  `.execute(db);
+  return Number(numAffectedRows ?? 0);
 }
 
 /** The ids of the first runs that have at most `maxEvents` events together. */

@@ -1,6 +1,7 @@
 // Migrates a database to this version's tables. Forward only; Kysely's lock lets one node migrate at a time.
 
-import { type Kysely, type Migration, Migrator } from "kysely";
+import { type Kysely, type Migration, Migrator, sql } from "kysely";
+import { OperatorError } from "../../base/operator-error.ts";
 import * as firstTables from "./migrations/001-first-tables.ts";
 import * as withheldRefunds from "./migrations/002-withheld-refunds.ts";
 import type { Database } from "./tables.ts";
@@ -10,24 +11,44 @@ const migrations: Record<string, Migration> = {
   "002-withheld-refunds": withheldRefunds,
 };
 
-/** Runs the migrations that are missing, each once. Rejects when one fails or when the database is newer than this version. */
-export async function migrateToLatest(
-  db: Kysely<Database>,
-  options: { schema?: string } = {},
-): Promise<void> {
+export type MigrateOptions = { readonly schema?: string };
+
+/** A newer version has changed the tables. */
+export class NewerTablesError extends OperatorError {
+  readonly code = "newer_tables";
+
+  constructor(migration: string) {
+    super(
+      `The store has tables of a newer version of agent-service: this version does not know migration "${migration}". Start the newer version, or restore a backup from before the upgrade.`,
+    );
+  }
+}
+
+/**
+ * Runs the migrations that are missing, each once. Rejects when one fails, and with a NewerTablesError when the tables are
+ * newer than this version.
+ */
+export async function migrateToLatest(db: Kysely<Database>, options: MigrateOptions = {}): Promise<void> {
+  if (await isUpToDate(db, options)) return;
   const { error } = await migratorOf(db, options).migrateToLatest();
   if (error !== undefined) {
     throw new Error("The database could not be brought to this version's tables.", { cause: error });
   }
 }
 
-/** True when no migration is missing. Changes nothing. */
-export async function isUpToDate(db: Kysely<Database>, options: { schema?: string } = {}): Promise<boolean> {
+/** True when no migration is missing. Rejects with a NewerTablesError. Changes nothing. */
+export async function isUpToDate(db: Kysely<Database>, options: MigrateOptions = {}): Promise<boolean> {
   const infos = await migratorOf(db, options).getMigrations();
+  const isNew = infos.every(({ executedAt }) => executedAt === undefined);
+  // Its tables do not exist yet, nor does the table of migrations.
+  if (isNew) return false;
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  const unknown = rows.find(({ name }) => migrations[name] === undefined);
+  if (unknown !== undefined) throw new NewerTablesError(unknown.name);
   return infos.every(({ executedAt }) => executedAt !== undefined);
 }
 
-function migratorOf(db: Kysely<Database>, options: { schema?: string }): Migrator {
+function migratorOf(db: Kysely<Database>, options: MigrateOptions): Migrator {
   return new Migrator({
     db,
     provider: { getMigrations: async () => migrations },

@@ -6,20 +6,36 @@ import pg from "pg";
 
 /** Statements of a connection, on the server. What comes later is parsed each time. */
 const MAX_PREPARED = 400;
-/** A statement was prepared for tables that have changed since, or was forgotten by somebody in between. */
-export const STALE: ReadonlySet<string> = new Set(["0A000", "26000"]);
+/**
+ * What another connection can do: the statement was prepared for tables that have changed since, or was forgotten by
+ * somebody in between, or the server has become a standby.
+ */
+export const STALE: ReadonlySet<string> = new Set(["0A000", "26000", "25006"]);
+
+/** The connection broke, or fell silent, before the answer was there. */
+export class ConnectionLostError extends Error {
+  readonly code = "connection_lost";
+}
 
 const nothing = { command: "SELECT", rowCount: 0, rows: [] } as const;
 const names = new Map<string, string>();
 
 export class PostgresClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
+  readonly #onRelease: () => void;
+  #awaited = 0;
   #isToBegin = false;
   #isStale = false;
 
   /** `client` has to be in pipeline mode. */
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, options: { onRelease(): void }) {
     this.#client = client;
+    this.#onRelease = options.onRelease;
+  }
+
+  /** Whether the server owes an answer. */
+  get isWaiting(): boolean {
+    return this.#awaited > 0;
   }
 
   query<Row>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
@@ -34,6 +50,7 @@ export class PostgresClient implements PostgresPoolClient {
 
   release(): void {
     // A connection that is thrown away takes with it what it has prepared.
+    this.#onRelease();
     this.#client.release(this.#isStale);
   }
 
@@ -47,13 +64,14 @@ export class PostgresClient implements PostgresPoolClient {
     if (text === "commit" || text === "rollback") return { ...nothing, rows: [] };
     const { stream } = this.#client.connection;
     stream.cork();
-    const answers = Promise.all([this.#client.query("begin"), this.#send<Row>(text, values)]);
+    const answers = Promise.all([this.#client.query("begin").catch(rethrow), this.#send<Row>(text, values)]);
     stream.uncork();
     const [, answer] = await answers;
     return answer;
   }
 
   async #send<Row>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
+    this.#awaited += 1;
     try {
       const name = nameOf(text);
       const query = name === null ? { text } : { text, name };
@@ -62,9 +80,17 @@ export class PostgresClient implements PostgresPoolClient {
       return { command: command as PostgresQueryResult<Row>["command"], rowCount: rowCount ?? 0, rows };
     } catch (cause) {
       if (cause instanceof pg.DatabaseError && STALE.has(cause.code ?? "")) this.#isStale = true;
-      throw cause;
+      rethrow(cause);
+    } finally {
+      this.#awaited -= 1;
     }
   }
+}
+
+/** What the server did not say is the connection's failure. */
+function rethrow(cause: unknown): never {
+  if (cause instanceof pg.DatabaseError) throw cause;
+  throw new ConnectionLostError(cause instanceof Error ? cause.message : "connection lost", { cause });
 }
 
 /** Null for what is not to be prepared. */

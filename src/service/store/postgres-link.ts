@@ -3,15 +3,23 @@
 // statement. See docs/decisions/011-the-runs-table-is-the-queue.md.
 
 import { createHash } from "node:crypto";
-import pg from "pg";
 import { type BackoffPolicy, nextDelayMs } from "../../base/backoff.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import { type NodeLink, type NodeSignal, nodeSignals } from "../core/ports/node-link.ts";
+import { ListeningConnection } from "./listening-connection.ts";
+import { untilConnected } from "./postgres-start.ts";
+import { SilenceWatch } from "./silence-watch.ts";
 
 const RECONNECT: BackoffPolicy = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 100, maxDelayMs: 5_000 };
 /** Beyond this many unpublished signals they are dropped: whoever waits also reads the store from time to time. */
 const MAX_UNPUBLISHED = 50_000;
+/** Nothing here waits for a lock or a disk. */
+const SILENCE_MS = 5_000;
+/** How long a first connection is waited for: the store is connected already. */
+const WAIT_MS = 10_000;
+/** What the last signals are given to leave when the link is closed. */
+const CLOSE_MS = 1_000;
 
 export type PostgresLinkOptions = {
   readonly url: string;
@@ -26,19 +34,27 @@ export type PostgresLinkOptions = {
 
 type Publication = { readonly signal: NodeSignal; readonly runId: string };
 
-/** Connects to `url`, and again after each loss. Rejects when the first connection fails. */
+/** Connects to `url`, and again after each loss. Rejects with an OperatorError when the first connection fails. */
 export async function openPostgresLink(options: PostgresLinkOptions): Promise<NodeLink> {
   const link = new PostgresLink(options);
-  await link.connect();
-  return link;
+  try {
+    await untilConnected(options.url, () => link.connect(), { waitMs: WAIT_MS });
+    return link;
+  } catch (cause) {
+    await link.close();
+    throw cause;
+  }
 }
 
 class PostgresLink implements NodeLink {
   readonly #options: PostgresLinkOptions;
   readonly #closing = new AbortController();
+  readonly #watch = new SilenceWatch(SILENCE_MS);
   #unpublished = new Map<string, Publication>();
-  #client: pg.Client | null = null;
+  #connection: ListeningConnection | null = null;
   #channels = new Map<NodeSignal, string>();
+  /** The server process of the connection: its own signals come back to it. */
+  #pid = 0;
   #publishing: Promise<void> | null = null;
 
   constructor(options: PostgresLinkOptions) {
@@ -53,49 +69,51 @@ class PostgresLink implements NodeLink {
   }
 
   async close(): Promise<void> {
-    await this.#publishing;
+    const isLate = new AbortController();
+    const late = systemClock.sleep(CLOSE_MS, isLate.signal).catch(() => {});
+    await Promise.race([this.#publishing, late]);
+    isLate.abort();
     this.#closing.abort();
-    const client = this.#client;
-    this.#client = null;
-    await client?.end().catch(() => {});
+    const connection = this.#connection;
+    this.#connection = null;
+    await connection?.end();
+    this.#watch.close();
   }
 
   async connect(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: this.#options.url,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 10_000,
-      connectionTimeoutMillis: 5_000,
+    const connection = await ListeningConnection.open({
+      url: this.#options.url,
+      watch: this.#watch,
+      onNotification: ({ channel, payload, pid }) => {
+        if (pid !== this.#pid) this.#receive(channel, payload);
+      },
+      onLost: (lost, why) => this.#lose(lost, why),
     });
-    client.on("error", () => this.#lose(client));
-    client.on("end", () => this.#lose(client));
     try {
-      await client.connect();
-      await this.#listen(client);
+      await this.#listen(connection);
     } catch (cause) {
-      await client.end().catch(() => {});
+      await connection.end();
       throw cause;
     }
-    if (this.#closing.signal.aborted) return await client.end().catch(() => {});
-    this.#client = client;
+    if (this.#closing.signal.aborted) return await connection.end();
+    this.#connection = connection;
     this.#startPublishing();
   }
 
-  async #listen(client: pg.Client): Promise<void> {
+  async #listen(connection: ListeningConnection): Promise<void> {
     // A signal needs no write to disk: a node that misses one has lost its connection, and reads the store.
-    await client.query("set synchronous_commit = off");
-    const { rows } = await client.query<{ schema: string; pid: number }>(
+    await connection.query("set synchronous_commit = off");
+    const [row] = await connection.query<{ schema: string; pid: number }>(
       "select current_schema() as schema, pg_backend_pid() as pid",
     );
-    const { schema, pid } = rows[0] ?? { schema: "", pid: 0 };
+    const { schema, pid } = row ?? { schema: "", pid: 0 };
+    this.#pid = pid;
     this.#channels = new Map(nodeSignals.map((signal) => [signal, channelOf(schema, signal)]));
-    const signals = new Map([...this.#channels].map(([signal, channel]) => [channel, signal]));
-    client.on("notification", ({ channel, payload, processId }) => {
-      const signal = signals.get(channel);
-      if (processId === pid || signal === undefined || payload === undefined) return;
-      this.#options.onSignal(signal, payload);
-    });
-    for (const channel of this.#channels.values()) await client.query(`listen ${channel}`);
+    for (const channel of this.#channels.values()) await connection.query(`listen ${channel}`);
+  }
+
+  #receive(channel: string, runId: string): void {
+    for (const [signal, name] of this.#channels) if (name === channel) this.#options.onSignal(signal, runId);
   }
 
   #startPublishing(): void {
@@ -106,30 +124,30 @@ class PostgresLink implements NodeLink {
   }
 
   async #publishAll(): Promise<void> {
-    while (this.#unpublished.size > 0 && this.#client !== null) {
-      const client = this.#client;
+    while (this.#unpublished.size > 0 && this.#connection !== null) {
+      const connection = this.#connection;
       const batch = this.#unpublished;
       this.#unpublished = new Map();
       const publications = [...batch.values()];
       const channels = publications.map(({ signal }) => this.#channels.get(signal));
       try {
-        await client.query(
+        await connection.query(
           "select pg_notify(channel, run) from unnest($1::text[], $2::text[]) as t (channel, run)",
           [channels, publications.map(({ runId }) => runId)],
         );
-      } catch {
+      } catch (cause) {
         for (const [key, value] of batch) this.#unpublished.set(key, value);
-        this.#lose(client);
+        this.#lose(connection, cause instanceof Error ? cause.message : "unknown cause");
       }
     }
   }
 
-  #lose(client: pg.Client): void {
-    if (this.#client !== client) return;
-    this.#client = null;
+  #lose(connection: ListeningConnection, why: string): void {
+    if (this.#connection !== connection) return;
+    this.#connection = null;
     if (this.#closing.signal.aborted) return;
-    this.#options.log.warn({}, "lost the connection to the other nodes, connecting again");
-    client.end().catch(() => {});
+    this.#options.log.warn({ why }, "lost the connection to the other nodes, connecting again");
+    void connection.end();
     void this.#reconnect();
   }
 

@@ -46,8 +46,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   // FULL: an acknowledged commit survives a power cut. WAL: readers never wait for the writer.
   writing.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000");
   const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }) });
-  if (lock !== null) await migrateToLatest(writer);
-  else if (!(await isUpToDate(writer))) await migrateAlone(writer, folder);
+  try {
+    if (lock !== null) await migrateToLatest(writer);
+    else if (!(await isUpToDate(writer))) await migrateAlone(writer, folder);
+  } catch (cause) {
+    writing.close();
+    lock?.release();
+    throw cause;
+  }
   const reading = openDatabase(path);
   reading.exec("pragma query_only = on");
   const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(reading) }) });

@@ -81,7 +81,7 @@ describe.skipIf(testDatabaseUrl === undefined)(title, { timeout: 60_000 }, () =>
   });
 
   it("wait for a database that is away, say so, and go on when it is back", async () => {
-    const proxy = new TcpProxy();
+    const proxy = await TcpProxy.start(new URL(testDatabaseUrl ?? ""));
     nodes = await startFixture({
       level: "nodes",
       stalledSeconds: 2,

@@ -391,6 +391,8 @@ for (const kind of storeKinds) {
     it("deletes what has expired", async () => {
       await store.transact(async (tx) => {
         await tx.ci.claimToken({ issuer: "i", replayKey: "old", usableUntil: 10 });
+        await tx.ci.claimToken({ issuer: "i", replayKey: "as old", usableUntil: 10 });
+        await tx.ci.claimToken({ issuer: "i", replayKey: "older", usableUntil: 9 });
         await tx.ci.claimToken({ issuer: "i", replayKey: "new", usableUntil: 30 });
         await tx.claims.insertTicket({ hash: "c", agentId: "a", createdAt: 1, expiresAt: 10 });
         const entry = { requestId: "r", action: "exchange", outcome: "ok", issuer: null } as const;
@@ -398,7 +400,9 @@ for (const kind of storeKinds) {
         await tx.audit.insert({ id: "old", at: 19, ...entry, ...of });
         await tx.audit.insert({ id: "new", at: 20, ...entry, ...of });
       });
-      expect(await store.transact((tx) => tx.expiry.deleteExpired({ now: 20, auditedBefore: 20 }))).toBe(3);
+      const sweep = () =>
+        store.transact((tx) => tx.expiry.deleteExpired({ now: 20, auditedBefore: 20, limit: 1 }));
+      expect([await sweep(), await sweep(), await sweep()]).toEqual([3, 2, 0]);
       expect(
         await store.transact((tx) => tx.ci.claimToken({ issuer: "i", replayKey: "new", usableUntil: 30 })),
       ).toBe(false);

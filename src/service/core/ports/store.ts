@@ -21,7 +21,8 @@ export interface Store {
   /** Committed state. */
   readonly committed: StoreReader;
   /**
-   * Runs `work` in one transaction and resolves once its effect survives a crash. A throw undoes all of it.
+   * Runs `work` in one transaction and resolves once its effect survives a crash. A throw undoes all of it. Rejects with
+   * a StoreUnavailableError while the store cannot answer.
    * `work` may run again after a conflict with another node: it has no effects but through its argument.
    */
   transact<Value>(
@@ -39,6 +40,11 @@ export type TransactOptions = {
    * atomic by itself, so PostgreSQL needs no round trips for the beginning and the end of a transaction.
    */
   readonly isOneWrite?: boolean;
+  /**
+   * What the transaction may have to wait for, e.g. a billing account. Transactions of one lane leave connections to the
+   * others, however many of them wait.
+   */
+  readonly lane?: string;
 };
 
 export interface StoreReader {

@@ -78,6 +78,8 @@ export type Finish = {
   readonly events: readonly RunEvent[];
   readonly ending: Ending;
   readonly usage: Usage;
+  /** The run's. Transactions that settle with it wait for one another. */
+  readonly billingAccount?: string;
 };
 
 /**
@@ -85,13 +87,14 @@ export type Finish = {
  * over a completion. False when another worker has the run or it has ended. Safe to repeat.
  */
 export async function finishRun(core: Core, finish: Finish): Promise<boolean> {
+  const lane = finish.billingAccount === undefined ? {} : { lane: finish.billingAccount };
   const cancelled = await core.store.transact(async (tx) => {
     const run = await tx.runs.lock(finish.runId);
     if (run === null || run.fence !== finish.fence) return null;
     if (run.status !== "running" && run.status !== "cancelling") return null;
     const ending = settleRace(run, finish.ending);
     return await endRun(core, tx, { ...finish, run, ending });
-  });
+  }, lane);
   if (cancelled === null) return false;
   core.signals.publish(finish.runId);
   announce(core, cancelled);

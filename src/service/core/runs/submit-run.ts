@@ -14,7 +14,7 @@ import { requestedPullRequest } from "../ci/pull-request.ts";
 import { makeClaimUrl } from "../claims/claim-url.ts";
 import type { Core } from "../core.ts";
 import { ensureFreeCredits, isFree } from "../money/free-credits.ts";
-import { accountWallet, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
+import { accountWallet, freeCreditsAccount, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { holdFee, queuedRun } from "./new-run.ts";
 import type { SubmitRefusal } from "./refusals.ts";
@@ -75,7 +75,9 @@ export class RunSubmitter {
     try {
       const admission = { ...submission, messages, key, slot, pullRequest: pullRequest.value, traceparent };
       const submitted = await withSessionKey(() =>
-        store.transact((tx) => admitRun(this.#core, tx, admission)),
+        store.transact((tx) => admitRun(this.#core, tx, admission), {
+          lane: laneOf(this.#core, submission.caller),
+        }),
       );
       if (submitted.ok && !submitted.value.isReplay) {
         dispatch.enqueue(submitted.value.runId);
@@ -124,6 +126,13 @@ class KeySlot {
   release(): void {
     if (this.#name !== null && this.#holders.get(this.#name) === this) this.#holders.delete(this.#name);
   }
+}
+
+/** The credits that the caller's runs are most likely paid from: who spends them waits for one another. */
+function laneOf(core: Core, caller: Caller): string {
+  if (caller.kind === "account") return accountWallet(caller.accountId);
+  const { issuer, repository } = caller.capability.job;
+  return freeCreditsAccount({ issuer, ownerId: repository.ownerId }, core.clock.now());
 }
 
 /** Another node took the key after it was read: everything is undone, and the next try returns that node's run. */

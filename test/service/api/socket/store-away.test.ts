@@ -37,7 +37,11 @@ describe("a socket while the store is away", () => {
         }),
     });
     account = await makeAccount(fixture);
-    api = new SocketApi(fixture.core, fixture.submitter, { trustedProxyHops: 0, maxSockets: 100, corsOrigins: [] });
+    api = new SocketApi(fixture.core, fixture.submitter, {
+      trustedProxyHops: 0,
+      maxSockets: 100,
+      corsOrigins: [],
+    });
     server = createServer().on("upgrade", api.onUpgrade).listen(0, "127.0.0.1");
     await once(server, "listening");
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

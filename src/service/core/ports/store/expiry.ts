@@ -8,8 +8,8 @@ export interface ExpiryStore {
    */
   deleteRunContent(batch: { endedBefore: number; maxEvents: number }): Promise<number>;
   /**
-   * Deletes tokens, capabilities, keys and tickets that ended before `now`, and audit entries before `auditedBefore`.
-   * Returns how many.
+   * Deletes tokens, capabilities, keys and tickets that ended before `now`, and audit entries before `auditedBefore`: of
+   * each the oldest, about `limit`. Returns how many: 0 when nothing is left.
    */
-  deleteExpired(before: { now: number; auditedBefore: number }): Promise<number>;
+  deleteExpired(step: { now: number; auditedBefore: number; limit: number }): Promise<number>;
 }

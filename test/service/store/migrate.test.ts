@@ -1,0 +1,46 @@
+// A store whose tables another version has made.
+
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { NewerTablesError } from "../../../src/service/store/migrate.ts";
+import { openSqliteStore } from "../../../src/service/store/sqlite.ts";
+import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
+
+for (const kind of storeKinds) {
+  describe.skipIf(kind.isSkipped)(`migrations on ${kind.name}`, () => {
+    let place: StorePlace;
+
+    beforeEach(async () => {
+      place = await kind.make({ isEmpty: true });
+    });
+
+    afterEach(() => place.remove());
+
+    it("refuse a store that a newer version has changed, and leave it as it is", async () => {
+      await (await place.open()).close();
+      await execute(place, "insert into kysely_migration values ('999-later', '2030-01-01T00:00:00.000Z')");
+      await expect(place.open()).rejects.toBeInstanceOf(NewerTablesError);
+      await expect(place.open()).rejects.toThrow(
+        'The store has tables of a newer version of agent-service: this version does not know migration "999-later". Start the newer version, or restore a backup from before the upgrade.',
+      );
+      const { dataDir, databaseUrl } = place.settings;
+      if (databaseUrl === null)
+        await expect(openSqliteStore({ folder: dataDir, hold: "none" })).rejects.toThrow("999-later");
+      expect((await place.query("select name from kysely_migration order by name")).at(-1)).toEqual({
+        name: "999-later",
+      });
+    });
+  });
+}
+
+async function execute(place: StorePlace, sql: string): Promise<void> {
+  const { dataDir, databaseUrl } = place.settings;
+  if (databaseUrl !== null) {
+    await place.query(sql);
+    return;
+  }
+  const database = new DatabaseSync(join(dataDir, "agent-service.sqlite"));
+  database.exec(sql);
+  database.close();
+}

@@ -1,0 +1,103 @@
+// The signals between nodes, over a network that fails.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Logger } from "../../../src/base/log.ts";
+import type { NodeLink } from "../../../src/service/core/ports/node-link.ts";
+import { openPostgresLink } from "../../../src/service/store/postgres-link.ts";
+import { testDatabaseUrl } from "../../support/stores/postgres-schema.ts";
+import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
+import { TcpProxy } from "../../support/tcp-proxy.ts";
+
+const title =
+  testDatabaseUrl === undefined
+    ? "a link between nodes (skipped: TEST_DATABASE_URL is not set)"
+    : "a link between nodes";
+
+const noLog: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => noLog };
+
+/** What a link receives, awaited one by one. */
+class Inbox {
+  readonly all: string[] = [];
+  #wake = () => {};
+
+  add(signal: string): void {
+    this.all.push(signal);
+    this.#wake();
+  }
+
+  async has(signal: string): Promise<void> {
+    while (!this.all.includes(signal)) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}
+
+describe.skipIf(testDatabaseUrl === undefined)(title, () => {
+  let place: StorePlace;
+  let proxy: TcpProxy;
+  let near: NodeLink;
+  let far: NodeLink;
+  let inbox: Inbox;
+
+  beforeEach(async () => {
+    const kind = storeKinds.find(({ name }) => name === "PostgreSQL");
+    if (kind === undefined) throw new Error("TEST_DATABASE_URL is not set.");
+    place = await kind.make();
+    const url = new URL(place.settings.databaseUrl ?? "");
+    inbox = new Inbox();
+    near = await open(url, new Inbox());
+    proxy = await TcpProxy.start(url);
+    proxy.standBefore(url);
+    far = await open(url, inbox);
+  });
+
+  afterEach(async () => {
+    await Promise.all([near.close(), far.close()]);
+    await proxy.allClosed();
+    proxy.close();
+    await place.remove();
+  });
+
+  const open = (url: URL, to: Inbox) =>
+    openPostgresLink({
+      url: url.href,
+      onSignal: (signal, runId) => to.add(`${signal} ${runId}`),
+      onReconnect: () => to.add("reconnected"),
+      log: noLog,
+      random: () => 0,
+    });
+
+  it.each([
+    ["is reset", () => proxy.cut()],
+    ["falls silent", () => proxy.silence()],
+    ["falls silent while new connections are swallowed", () => proxy.swallow()],
+  ])("finds out by itself that its connection %s, connects again and says so", async (_name, fail) => {
+    near.publish("moved", "before");
+    await inbox.has("moved before");
+    fail();
+    proxy.mend();
+    await inbox.has("reconnected");
+    near.publish("moved", "after");
+    await inbox.has("moved after");
+    expect(inbox.all).toEqual(["moved before", "reconnected", "moved after"]);
+  });
+
+  it("hears nothing of its own signals, also on its second connection", async () => {
+    proxy.cut();
+    proxy.mend();
+    await inbox.has("reconnected");
+    far.publish("queued", "own");
+    near.publish("queued", "other");
+    await inbox.has("queued other");
+    expect(inbox.all).toEqual(["reconnected", "queued other"]);
+  });
+
+  it("closes while its connection is silent", async () => {
+    proxy.silence();
+    far.publish("moved", "unheard");
+    await far.close();
+    await proxy.allClosed();
+  });
+});
