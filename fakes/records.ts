@@ -30,6 +30,7 @@ export function makeRun(overrides: Partial<RunRecord> = {}): RunRecord {
       sessionId: "thread-1",
       origin: "user",
       parentRunId: null,
+      price: null,
       billingAccount: "free:https://issuer.example:77:2026-01",
       now: 1_000,
     }),

@@ -39,7 +39,7 @@ export function ratesDocument(changes: Partial<RatesDocument> = {}): RatesDocume
     free_max_model_out_nano_usd_per_tok: 600,
     tools: [
       { tool: "search", mode: "free", credits: 0, free_per_month: 0, note: "Looks." },
-      { tool: "browse", mode: "per_call", credits: 2, free_per_month: 10, note: "Opens a page." },
+      { tool: "fetch_url", mode: "per_call", credits: 2, free_per_month: 10, note: "Opens a page." },
     ],
     allowance_reset: "monthly",
     workflow: { exec_credits: 1, included_seconds: 60, long_run_credits_per_minute: 2, note: "A run." },

@@ -1,7 +1,8 @@
 // What must be true of the money at any moment, read past the store as an auditor would.
 
 import { expect } from "vitest";
-import { HELD, isBillingAccount, RUN_FEE_MICRO_USD } from "../../src/service/core/money/ledger.ts";
+import { HELD, isBillingAccount } from "../../src/service/core/money/ledger.ts";
+import { feeOf } from "../../src/service/core/money/run-price.ts";
 import type { StorePlace } from "./stores/stores.ts";
 
 type Row = Record<string, unknown>;
@@ -9,7 +10,7 @@ type Row = Record<string, unknown>;
 /** All at one moment: runs may be at work meanwhile. */
 const POSTINGS = `
   select p.kind, p.from_account, p.to_account, p.micro_usd, p.run_id,
-    r.status, r.cause, r.started_at, r.usage, r.hold_micro_usd, r.gross_micro_usd, r.refunded_micro_usd,
+    r.status, r.cause, r.started_at, r.usage, r.price, r.hold_micro_usd, r.gross_micro_usd, r.refunded_micro_usd,
     r.refund_reason,
     f.balance_micro_usd as from_balance, t.balance_micro_usd as to_balance
   from ledger_postings p
@@ -18,7 +19,8 @@ const POSTINGS = `
   left join ledger_accounts t on t.id = p.to_account`;
 
 const UNPAID_RUNS = `
-  select id from runs where not exists (select 1 from ledger_postings p where p.run_id = runs.id)`;
+  select id from runs where hold_micro_usd > 0
+    and not exists (select 1 from ledger_postings p where p.run_id = runs.id)`;
 
 const UNFINISHED: readonly unknown[] = ["queued", "running", "cancelling"];
 
@@ -80,7 +82,8 @@ function expectSettled(postings: readonly Row[]): void {
   const released = sumOf("release");
   const refunded = sumOf("refund");
   expect(held, label).toBe(Number(run.hold_micro_usd));
-  expect(held, label).toBeGreaterThanOrEqual(RUN_FEE_MICRO_USD);
+  const fee = feeOf(typeof run.price === "string" ? JSON.parse(run.price) : null);
+  expect(held, label).toBeGreaterThanOrEqual(fee);
   expect([charged, refunded], label).toEqual([Number(run.gross_micro_usd), Number(run.refunded_micro_usd)]);
   if (UNFINISHED.includes(run.status)) {
     expect([charged, released, refunded], label).toEqual([0, 0, 0]);
@@ -91,14 +94,15 @@ function expectSettled(postings: readonly Row[]): void {
   }
   expect(charged + released, label).toBe(held);
   if (run.started_at === null) expect(charged, label).toBe(0);
-  else expect(charged, label).toBeGreaterThanOrEqual(RUN_FEE_MICRO_USD);
+  else expect(charged, label).toBeGreaterThanOrEqual(fee);
   const usage = rolesOf(run.usage);
   expect(
     usage.reduce((sum, { microUsd }) => sum + microUsd, 0),
     label,
   ).toBe(charged);
-  // Without a call of a model there is nothing to pay but the fee.
-  if (charged > 0 && usage.every(({ calls }) => calls === 0)) expect(charged, label).toBe(RUN_FEE_MICRO_USD);
+  // Without a call of a model there is nothing to pay but the fee, and the minutes of a workflow.
+  if (charged > 0 && run.price === null && usage.every(({ calls }) => calls === 0))
+    expect(charged, label).toBe(fee);
   expect([0, charged], label).toContain(refunded);
   expect(run.refund_reason, label).toBe(refunded === 0 ? null : run.cause);
 }

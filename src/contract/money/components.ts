@@ -70,9 +70,9 @@ export const moneyComponents: Components = {
     workflow: [
       "What an execution of a workflow costs.",
       {
-        exec_credits: "Credits an execution.",
+        exec_credits: "Credits an execution, in place of the one of other runs.",
         included_seconds: "Seconds that are included.",
-        long_run_credits_per_minute: "Credits for each minute beyond.",
+        long_run_credits_per_minute: "Credits for each minute that begins beyond.",
         note: "What else there is to say of it.",
       },
     ],

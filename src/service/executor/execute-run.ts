@@ -3,9 +3,10 @@
 import type { RunCause } from "../../contract/runs/run.ts";
 import type { Agent } from "../core/agents/agent.ts";
 import type { Core } from "../core/core.ts";
+import { costOfTime } from "../core/money/run-price.ts";
 import type { Checkout, CheckoutProvider, CheckoutSource } from "../core/ports/checkout.ts";
 import { generationsLeft } from "../core/runs/delegate-run.ts";
-import { raiseHold, type TakenRun } from "../core/runs/progress-run.ts";
+import { raiseHold, type TakenRun, takeFreeCall } from "../core/runs/progress-run.ts";
 import { cancelledEnding, type Ending, interruptedEnding } from "../core/runs/run-machine.ts";
 import type { RunInput } from "../core/runs/run-record.ts";
 import type { Usage } from "../core/runs/usage.ts";
@@ -54,10 +55,13 @@ export type WorkDone = {
 /** Never rejects: every failure is an ending. The checkout is removed, maybe later: see `cleaned`. */
 export async function executeRun(work: Work): Promise<WorkDone> {
   const { core, taken } = work;
-  const { id: runId, fence, holdMicroUsd } = taken.run;
+  const { id: runId, fence, holdMicroUsd, price, startedAt } = taken.run;
   const meter = new UsageMeter({
     holdMicroUsd,
     raiseHold: (microUsd) => raiseHold(core, { runId, fence, microUsd }),
+    costOfTime: () => costOfTime(price, core.clock.now() - (startedAt ?? core.clock.now())),
+    toolRates: core.rates.tools,
+    takeFreeCall: (rate) => takeFreeCall(core, { run: taken.run, rate }),
   });
   const held = new HeldCheckout({ core, runId, isOver: work.isOver });
   const ending = await endingOfWork(work, { meter, held });

@@ -1,7 +1,15 @@
-// What a run's model calls cost so far, and whether its billing account can pay for one more.
+// What a run's calls of models and tools cost so far, and whether its billing account can pay for one more.
 
-import { RUN_FEE_MICRO_USD } from "../core/money/ledger.ts";
-import { type AdvisorTerms, boundedUsage, type ModelRole, sumOf, type Usage } from "../core/runs/usage.ts";
+import { priceInMicroUsd, RUN_FEE_MICRO_USD } from "../core/money/ledger.ts";
+import type { ToolRate } from "../core/money/rates.ts";
+import {
+  type AdvisorTerms,
+  boundedUsage,
+  type ModelRole,
+  type RoleUsage,
+  sumOf,
+  type Usage,
+} from "../core/runs/usage.ts";
 
 export type ModelUse = {
   readonly role: ModelRole;
@@ -16,16 +24,25 @@ export type UsageMeterOptions = {
   readonly holdMicroUsd: number;
   /** Raises the hold on the billing account. False when its credits do not suffice, or this worker has lost the run. */
   readonly raiseHold: (microUsd: number) => Promise<boolean>;
+  /** What the run costs so far beside its models and tools. Default: the fee of a run. */
+  readonly costOfTime?: () => number;
+  /** Default: every tool is free. */
+  readonly toolRates?: readonly ToolRate[];
+  /** Uses one of the calls that the billing account has for nothing. False when none is left. */
+  readonly takeFreeCall?: (rate: ToolRate) => Promise<boolean>;
 };
 
 export class UsageMeter {
-  readonly #raiseHold: UsageMeterOptions["raiseHold"];
+  readonly #options: UsageMeterOptions;
   #holdMicroUsd: number;
   #usage: Usage = { roles: {}, advisor: null };
+  /** What calls that are under way may cost: one a role. */
+  readonly #reserved = new Map<ModelRole, number>();
+  #last: Promise<boolean> = Promise.resolve(true);
 
-  constructor({ holdMicroUsd, raiseHold }: UsageMeterOptions) {
-    this.#holdMicroUsd = holdMicroUsd;
-    this.#raiseHold = raiseHold;
+  constructor(options: UsageMeterOptions) {
+    this.#options = options;
+    this.#holdMicroUsd = options.holdMicroUsd;
   }
 
   get usage(): Usage {
@@ -37,28 +54,70 @@ export class UsageMeter {
     this.#usage = { ...this.#usage, advisor };
   }
 
-  /** Counts one model call. An amount that cannot be is bounded, and marked as an estimate. */
+  /** Counts one model call, in place of what was reserved for it. An amount that cannot be is bounded, and marked. */
   count({ role, tokens, microUsd, isEstimated = false }: ModelUse): void {
+    this.release(role);
+    this.#add(role, { tokens, calls: 1, microUsd, ...(isEstimated ? { isEstimated } : {}) });
+  }
+
+  /**
+   * Makes sure that a call of at most `microUsd` can be paid in addition to everything counted so far and to what other roles have
+   * reserved: raises the hold if it has to. False when it cannot: the call must not be made.
+   */
+  async reserve(microUsd: number, role: ModelRole = "executor"): Promise<boolean> {
+    return await this.#inTurn(async () => {
+      this.#reserved.set(role, microUsd);
+      if (await this.#holdAll()) return true;
+      this.release(role);
+      return false;
+    });
+  }
+
+  /** Forgets what was reserved for a call that will not be counted. */
+  release(role: ModelRole): void {
+    this.#reserved.delete(role);
+  }
+
+  /** Pays for one call of a tool, by its published price. False when the credits do not suffice: it must not be made. */
+  async payForTool(name: string): Promise<boolean> {
+    const rate = this.#options.toolRates?.find(({ tool }) => tool === name);
+    if (rate === undefined || rate.mode === "free" || rate.credits === 0) return true;
+    if (rate.freePerMonth > 0 && (await this.#options.takeFreeCall?.(rate)) === true) return true;
+    const microUsd = priceInMicroUsd(rate.credits);
+    return await this.#inTurn(async () => {
+      if (!(await this.#holdAll(microUsd))) return false;
+      this.#add("executor", { tokens: 0, calls: 0, microUsd });
+      return true;
+    });
+  }
+
+  #add(role: ModelRole, use: RoleUsage): void {
     const before = this.#usage.roles[role] ?? { tokens: 0, calls: 0, microUsd: 0 };
-    const use = boundedUsage({ tokens, calls: 1, microUsd, ...(isEstimated ? { isEstimated } : {}) });
+    const { isEstimated, ...added } = boundedUsage(use);
     const after = boundedUsage({
-      tokens: before.tokens + use.tokens,
-      calls: before.calls + use.calls,
-      microUsd: before.microUsd + use.microUsd,
-      ...(before.isEstimated === true || use.isEstimated === true ? { isEstimated: true } : {}),
+      tokens: before.tokens + added.tokens,
+      calls: before.calls + added.calls,
+      microUsd: before.microUsd + added.microUsd,
+      ...(before.isEstimated === true || isEstimated === true ? { isEstimated: true } : {}),
     });
     this.#usage = { ...this.#usage, roles: { ...this.#usage.roles, [role]: after } };
   }
 
-  /**
-   * Makes sure that a call of at most `microUsd` can be paid in addition to everything counted so far: raises the hold if it has
-   * to. False when it cannot: the call must not be made.
-   */
-  async reserve(microUsd: number): Promise<boolean> {
-    const needed = RUN_FEE_MICRO_USD + sumOf(this.#usage, "microUsd") + microUsd;
+  /** One after the other: no two calls are paid with the same credits, and none holds more than it needs. */
+  async #inTurn(work: () => Promise<boolean>): Promise<boolean> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => false);
+    return await done;
+  }
+
+  /** Holds everything counted and reserved, and `microUsd` beside it. */
+  async #holdAll(microUsd = 0): Promise<boolean> {
+    const { raiseHold, costOfTime = () => RUN_FEE_MICRO_USD } = this.#options;
+    const reserved = [...this.#reserved.values()].reduce((sum, amount) => sum + amount, 0);
+    const needed = costOfTime() + sumOf(this.#usage, "microUsd") + reserved + microUsd;
     const missing = Math.ceil(needed - this.#holdMicroUsd);
     if (missing <= 0) return true;
-    if (!(await this.#raiseHold(missing))) return false;
+    if (!(await raiseHold(missing))) return false;
     this.#holdMicroUsd += missing;
     return true;
   }

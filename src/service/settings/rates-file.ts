@@ -6,6 +6,7 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import { decodeBySchema, jsonInteger } from "../../base/settings/json-kinds.ts";
 import { toolModes } from "../../contract/money/pricing.ts";
 import type { ModelRate, Rates } from "../core/money/rates.ts";
+import { defaultRates } from "./default-rates.ts";
 
 /** No amount is so large that arithmetic on it would not be exact. */
 const MAX_AMOUNT = 1_000_000_000;
@@ -94,12 +95,23 @@ export function decodeRates(value: unknown): Result<Rates, readonly string[]> {
   if (!decoded.ok) return refused(decoded.refusal.map((fault) => fault.replace(/^\./, "")));
   const document = decoded.value;
   const max = document.free_max_model_out_nano_usd_per_tok;
-  const faults = (["models", "model_tiers"] as const).flatMap((list) =>
+  const modelFaults = (["models", "model_tiers"] as const).flatMap((list) =>
     document[list].flatMap((model, index) =>
       faultsOfModel(model, max).map((fault) => `${list}[${index}].${fault}`),
     ),
   );
+  const faults = [...modelFaults, ...document.tools.flatMap(faultsOfTool)];
   return faults.length > 0 ? refused(faults) : ok(toRates(document));
+}
+
+const toolNames = defaultRates.tools.map(({ tool }) => tool);
+
+/** A published price that is never charged would not be true. */
+function faultsOfTool({ tool, mode }: z.infer<typeof toolSchema>, index: number): string[] {
+  if (mode === "free" || toolNames.includes(tool)) return [];
+  return [
+    `tools[${index}].tool must be one of ${toolNames.join(", ")} where the mode is "per_call", got ${JSON.stringify(tool)}`,
+  ];
 }
 
 function faultsOfModel(model: z.infer<typeof modelSchema>, max: number): string[] {

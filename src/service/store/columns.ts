@@ -5,6 +5,7 @@ import { type CiPolicy, ciPolicySchema } from "../../contract/agents/ci-policy.t
 import { visibilities } from "../../contract/ci/exchange.ts";
 import { messageSchema } from "../../contract/runs/run-requests.ts";
 import type { JobIdentity } from "../core/ci/job-identity.ts";
+import type { RunPrice } from "../core/money/run-price.ts";
 import type { RunInput } from "../core/runs/run-record.ts";
 import { boundedUsage, modelRoles, type Usage } from "../core/runs/usage.ts";
 
@@ -81,6 +82,12 @@ const usageSchema = z.object({
 
 export function parseUsage(text: string): Usage {
   return usageSchema.parse(JSON.parse(text));
+}
+
+const runPriceSchema = z.object({ feeMicroUsd: z.int(), includedMs: z.int(), microUsdPerMinute: z.int() });
+
+export function parseRunPrice(text: string): RunPrice {
+  return runPriceSchema.parse(JSON.parse(text));
 }
 
 export function parseConfig(text: string): Record<string, unknown> {

@@ -2,10 +2,10 @@
 // own so that one statement can check and spend it.
 // Why: docs/decisions/002-balances-beside-postings.md
 
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { HELD, isBillingAccount } from "../core/money/ledger.ts";
 import type { Hold, Posting } from "../core/money/posting.ts";
-import type { LedgerStore, RefundQuery, Settlement } from "../core/ports/store/ledger.ts";
+import type { FreeCall, LedgerStore, RefundQuery, Settlement } from "../core/ports/store/ledger.ts";
 import type { Connection } from "./connection.ts";
 import type { Database, LedgerPostingsTable } from "./tables.ts";
 
@@ -63,6 +63,22 @@ export class SqlLedger implements LedgerStore {
       if (received > 0) await this.#credit(billingAccount, received);
     }
     return (await this.findBalance(billingAccount)) ?? 0;
+  }
+
+  async takeFreeCall({ billingAccount, month, tool, allowed }: FreeCall): Promise<boolean> {
+    if (allowed === 0) return false;
+    const rows = await this.#db
+      .insertInto("free_calls")
+      .values({ billing_account: billingAccount, month, tool, used: 1 })
+      .onConflict((conflict) =>
+        conflict
+          .columns(["billing_account", "month", "tool"])
+          .doUpdateSet({ used: sql<number>`free_calls.used + 1` })
+          .where("free_calls.used", "<", allowed),
+      )
+      .returning("used")
+      .execute();
+    return rows.length === 1;
   }
 
   async countRefunds({ billingAccount, since, causes }: RefundQuery): Promise<number> {

@@ -4,11 +4,13 @@ import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import { OperatorError } from "../../base/operator-error.ts";
 import * as firstTables from "./migrations/001-first-tables.ts";
 import * as withheldRefunds from "./migrations/002-withheld-refunds.ts";
+import * as prices from "./migrations/003-prices.ts";
 import type { Database } from "./tables.ts";
 
 const migrations: Record<string, Migration> = {
   "001-first-tables": firstTables,
   "002-withheld-refunds": withheldRefunds,
+  "003-prices": prices,
 };
 
 export type MigrateOptions = { readonly schema?: string };

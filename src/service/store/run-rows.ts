@@ -4,7 +4,7 @@ import { type Selectable, sql } from "kysely";
 import { runCauses, runOrigins, runStatuses } from "../../contract/runs/run.ts";
 import type { RunUpdate } from "../core/ports/store/runs.ts";
 import type { RunOutcome, RunRecord } from "../core/runs/run-record.ts";
-import { oneOf, parseUsage } from "./columns.ts";
+import { oneOf, parseRunPrice, parseUsage } from "./columns.ts";
 import type { RunsTable } from "./tables.ts";
 
 /** The condition of the indexes on runs that have not ended. A query uses one only where it repeats the condition. */
@@ -20,6 +20,7 @@ export function toRun(row: Selectable<RunsTable>): RunRecord {
     origin: oneOf(runOrigins, row.origin, "runs.origin"),
     parentRunId: row.parent_run_id,
     billingAccount: row.payer,
+    price: row.price === null ? null : parseRunPrice(row.price),
     holdMicroUsd: row.hold_micro_usd,
     submittedAt: row.submitted_at,
     startedAt: row.started_at,
@@ -50,6 +51,7 @@ export function toRow(run: RunRecord): Omit<RunsTable, "thread_seq" | "content">
     origin: run.origin,
     parent_run_id: run.parentRunId,
     payer: run.billingAccount,
+    price: run.price === null ? null : JSON.stringify(run.price),
     hold_micro_usd: run.holdMicroUsd,
     submitted_at: run.submittedAt,
     started_at: run.startedAt,

@@ -21,6 +21,7 @@ export type Database = {
   run_events: RunEventsTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_postings: LedgerPostingsTable;
+  free_calls: FreeCallsTable;
 };
 
 /** The columns from `subscription_id` on are all null for an account that never had a subscription. */
@@ -169,6 +170,8 @@ export type RunsTable = {
   refunded_micro_usd: number;
   refund_reason: string | null;
   refund_withheld_reason: string | null;
+  /** A RunPrice as JSON. Null: the fee of a run. */
+  price: string | null;
   last_seq: number;
   fence: number;
   /** Its place among the runs of its session: 1, 2, 3 … in the order of their commits. */
@@ -194,6 +197,9 @@ export type LedgerPostingsTable = {
   micro_usd: number;
   run_id: string | null;
 };
+
+/** Calls of a tool that cost nothing, by billing account and month (UTC). */
+export type FreeCallsTable = { billing_account: string; month: string; tool: string; used: number };
 
 export type WorkflowsTable = {
   id: string;

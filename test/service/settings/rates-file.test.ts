@@ -66,7 +66,7 @@ describe("a rates file", () => {
       freeMaxModelOutNanoUsdPerToken: 600,
       tools: [
         { tool: "search", mode: "free", credits: 0, freePerMonth: 0, note: "Looks." },
-        { tool: "browse", mode: "per_call", credits: 2, freePerMonth: 10, note: "Opens a page." },
+        { tool: "fetch_url", mode: "per_call", credits: 2, freePerMonth: 10, note: "Opens a page." },
       ],
       allowanceReset: "monthly",
       workflow: { execCredits: 1, includedSeconds: 60, longRunCreditsPerMinute: 2, note: "A run." },
@@ -126,7 +126,7 @@ describe("a rates file", () => {
       ratesDocument({
         tools: [
           { tool: "search", mode: "free", credits: 1, free_per_month: 0, note: "" },
-          { tool: "browse", mode: "flat" as "free", credits: 0, free_per_month: 0, note: "" },
+          { tool: "fetch_url", mode: "flat" as "free", credits: 0, free_per_month: 0, note: "" },
         ],
       }),
       ['tools[0].credits must be 0 where the mode is "free"', "tools[1].mode must be one of free, per_call"],
@@ -141,6 +141,15 @@ describe("a rates file", () => {
       ratesDocument({ models: [model({ out_nano_usd_per_tok: 601 })] }),
       [
         "models[0].free_tier_eligible must be false: its output costs 601, the free tier takes 600 at most (free_max_model_out_nano_usd_per_tok)",
+      ],
+    ],
+    [
+      "a price for a tool that there is not, which would never be charged",
+      ratesDocument({
+        tools: [{ tool: "surf", mode: "per_call", credits: 1, free_per_month: 0, note: "" }],
+      }),
+      [
+        'tools[0].tool must be one of read_file, list_files, search, git_log, git_changes, edit_file, write_file, delete_file, shell, fetch_url, delegate, ask_advisor where the mode is "per_call", got "surf"',
       ],
     ],
   ])("is refused with %s, each fault with its place", (_name, value, faults) => {

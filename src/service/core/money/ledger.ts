@@ -13,7 +13,7 @@ const WALLET_PREFIX = "account:";
 
 /** The billing account of one repository owner's free credits in one month (UTC). */
 export function freeCreditsAccount(owner: { issuer: string; ownerId: string }, nowMs: number): string {
-  return `${FREE_PREFIX}${owner.issuer}:${owner.ownerId}:${new Date(nowMs).toISOString().slice(0, 7)}`;
+  return `${FREE_PREFIX}${owner.issuer}:${owner.ownerId}:${monthOf(nowMs)}`;
 }
 
 /** The billing account of one customer account's credits. */
@@ -24,6 +24,11 @@ export function accountWallet(accountId: string): string {
 /** True for a billing account: its balance may not be negative. */
 export function isBillingAccount(account: string): boolean {
   return account.startsWith(FREE_PREFIX) || account.startsWith(WALLET_PREFIX);
+}
+
+/** The month (UTC) that a moment is in: `2026-11`. */
+export function monthOf(nowMs: number): string {
+  return new Date(nowMs).toISOString().slice(0, 7);
 }
 
 /** When next month's free credits are granted, in milliseconds since the epoch. */
@@ -52,8 +57,12 @@ export function balanceInCredits(microUsd: number): number {
   return Math.max(0, Math.floor(creditsOf(microUsd)));
 }
 
+/** The amount of a price: rounded down, so that a grant of as many credits pays for it. */
+export function priceInMicroUsd(credits: number): number {
+  return Math.floor((credits * MICRO_PER_USD) / CREDITS_PER_USD);
+}
+
 /**
- * What a run costs that calls no model: one credit, rounded down. It is held at submission and charged once the run
- * has started.
+ * What a run costs that calls no model: one credit. It is held at submission and charged once the run has started.
  */
-export const RUN_FEE_MICRO_USD = Math.floor(MICRO_PER_USD / CREDITS_PER_USD);
+export const RUN_FEE_MICRO_USD = priceInMicroUsd(1);

@@ -78,6 +78,7 @@ async function admitChild(
       origin: "agent",
       parentRunId: run.id,
       billingAccount,
+      price: null,
       now,
     }),
     {
@@ -89,7 +90,7 @@ async function admitChild(
     },
   );
   // Last, as in every submission: other transactions that spend from this wallet wait from here until the commit.
-  if (!(await holdFee(core, tx, { billingAccount, runId }))) throw new UnpaidError();
+  if (!(await holdFee(core, tx, { billingAccount, runId, price: null }))) throw new UnpaidError();
   return ok({ runId, sessionId });
 }
 

@@ -8,7 +8,9 @@ import type { Core } from "../core.ts";
 import { balanceInCredits, EARNED, HELD, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
 import type { Posting, PostingKind } from "../money/posting.ts";
 import { chargedText, decideRefund, type Refund } from "../money/refunds.ts";
+import { costOfTime } from "../money/run-price.ts";
 import type { StoreTransaction } from "../ports/store.ts";
+import { holdCredits } from "./new-run.ts";
 import { cancelledEnding, type Ending } from "./run-machine.ts";
 import type { RunOutcome, RunRecord } from "./run-record.ts";
 import { chargedUsage, noUsage, sumOf, type Usage } from "./usage.ts";
@@ -125,17 +127,37 @@ async function settle(
     if (microUsd === 0) return;
     postings.push({ id: core.random.uuid(now), at: now, kind, from, to, microUsd, runId: run.id });
   };
-  const owed = RUN_FEE_MICRO_USD + sumOf(usage, "microUsd");
-  const gross = run.startedAt === null ? 0 : Math.min(owed, run.holdMicroUsd);
+  const elapsedMs = run.startedAt === null ? 0 : now - run.startedAt;
+  const owed = run.startedAt === null ? 0 : costOfTime(run.price, elapsedMs) + sumOf(usage, "microUsd");
+  const held = await holdForTime(core, tx, { run, owed });
+  const gross = Math.min(owed, held);
   const refund = await decideRefund(core, tx, { run, ending, gross });
   move("charge", HELD, EARNED, gross);
-  move("release", HELD, run.billingAccount, run.holdMicroUsd - gross);
+  move("release", HELD, run.billingAccount, held - gross);
   move("refund", EARNED, run.billingAccount, refund.microUsd);
   return {
     gross,
     refund,
     balance: await tx.ledger.settle({ billingAccount: run.billingAccount, postings }),
   };
+}
+
+/**
+ * Raises the hold of a run whose minutes cost, as far as the billing account can pay: while it only waits, nothing else does.
+ * Returns what is held.
+ */
+async function holdForTime(
+  core: Core,
+  tx: StoreTransaction,
+  { run, owed }: { run: RunRecord; owed: number },
+): Promise<number> {
+  const { id: runId, price, billingAccount, holdMicroUsd } = run;
+  if (price === null || owed <= holdMicroUsd) return holdMicroUsd;
+  const balance = (await tx.ledger.findBalance(billingAccount)) ?? 0;
+  const microUsd = Math.min(owed - holdMicroUsd, balance);
+  if (!(await holdCredits(core, tx, { billingAccount, runId, microUsd }))) return holdMicroUsd;
+  await tx.runs.update(runId, { holdMicroUsd: holdMicroUsd + microUsd });
+  return holdMicroUsd + microUsd;
 }
 
 function quotaEvent(balance: number, claimUrl: string | null): RunEvent {

@@ -2,7 +2,7 @@
 
 import type { RunOrigin } from "../../../contract/runs/run.ts";
 import type { Core } from "../core.ts";
-import { RUN_FEE_MICRO_USD } from "../money/ledger.ts";
+import { feeOf, type RunPrice } from "../money/run-price.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { RunRecord } from "./run-record.ts";
 
@@ -10,9 +10,9 @@ import type { RunRecord } from "./run-record.ts";
 export async function holdFee(
   core: Core,
   tx: StoreTransaction,
-  { billingAccount, runId }: { billingAccount: string; runId: string },
+  run: { billingAccount: string; runId: string; price: RunPrice | null },
 ): Promise<boolean> {
-  return await holdCredits(core, tx, { billingAccount, runId, microUsd: RUN_FEE_MICRO_USD });
+  return await holdCredits(core, tx, { ...run, microUsd: feeOf(run.price) });
 }
 
 /** Holds some of a billing account's credits for a run. False when it has not enough. */
@@ -21,6 +21,7 @@ export async function holdCredits(
   tx: StoreTransaction,
   { billingAccount, runId, microUsd }: { billingAccount: string; runId: string; microUsd: number },
 ): Promise<boolean> {
+  if (microUsd === 0) return true;
   const at = core.clock.now();
   const id = core.random.uuid(at);
   return await tx.ledger.hold({ id, at, billingAccount, microUsd, runId });
@@ -34,9 +35,10 @@ export function queuedRun(options: {
   origin: RunOrigin;
   parentRunId: string | null;
   billingAccount: string;
+  price: RunPrice | null;
   now: number;
 }): RunRecord {
-  const { id, agentId, sessionId, origin, parentRunId, billingAccount, now } = options;
+  const { id, agentId, sessionId, origin, parentRunId, billingAccount, price, now } = options;
   return {
     id,
     agentId,
@@ -45,7 +47,8 @@ export function queuedRun(options: {
     origin,
     parentRunId,
     billingAccount,
-    holdMicroUsd: RUN_FEE_MICRO_USD,
+    price,
+    holdMicroUsd: feeOf(price),
     submittedAt: now,
     startedAt: null,
     heartbeatAt: null,

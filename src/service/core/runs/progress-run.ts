@@ -4,6 +4,8 @@
 import { isTerminal, type RunStatus } from "../../../contract/runs/run.ts";
 import type { RunEvent } from "../../../contract/runs/run-event.ts";
 import type { Core } from "../core.ts";
+import { monthOf } from "../money/ledger.ts";
+import type { ToolRate } from "../money/rates.ts";
 import type { HeldRun, StartedRun } from "../ports/store/queue.ts";
 import { announce, endRun } from "./end-run.ts";
 import { holdCredits } from "./new-run.ts";
@@ -69,6 +71,16 @@ export async function raiseHold(
     await tx.runs.update(runId, { holdMicroUsd: run.holdMicroUsd + microUsd });
     return true;
   });
+}
+
+/** Uses one of the calls of a tool that the billing account has for nothing this month. False when none is left. */
+export async function takeFreeCall(
+  core: Core,
+  { run, rate }: { run: Pick<RunRecord, "billingAccount">; rate: ToolRate },
+): Promise<boolean> {
+  const { tool, freePerMonth: allowed } = rate;
+  const call = { billingAccount: run.billingAccount, month: monthOf(core.clock.now()), tool, allowed };
+  return await core.store.transact((tx) => tx.ledger.takeFreeCall(call));
 }
 
 export type Finish = {

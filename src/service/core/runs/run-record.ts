@@ -3,6 +3,7 @@
 import type { RunCause, RunOrigin, RunStatus, TerminalRunStatus } from "../../../contract/runs/run.ts";
 import type { Message } from "../../../contract/runs/run-requests.ts";
 import type { JobIdentity } from "../ci/job-identity.ts";
+import type { RunPrice } from "../money/run-price.ts";
 import type { Usage } from "./usage.ts";
 
 /** The pull request that a run works on, in the repository of the submitting job. */
@@ -50,6 +51,8 @@ export type RunRecord = {
   readonly parentRunId: string | null;
   /** The ledger's account that pays. */
   readonly billingAccount: string;
+  /** Null: the fee of a run. */
+  readonly price: RunPrice | null;
   readonly holdMicroUsd: number;
   readonly submittedAt: number;
   readonly startedAt: number | null;

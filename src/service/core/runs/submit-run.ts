@@ -15,6 +15,7 @@ import { makeClaimUrl } from "../claims/claim-url.ts";
 import type { Core } from "../core.ts";
 import { ensureFreeCredits, isFree } from "../money/free-credits.ts";
 import { accountWallet, freeCreditsAccount, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
+import { type RunPrice, workflowPrice } from "../money/run-price.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { holdFee, queuedRun } from "./new-run.ts";
 import type { SubmitRefusal } from "./refusals.ts";
@@ -191,6 +192,7 @@ async function admitRun(
 ): Promise<Result<Submitted, SubmitRefusal>> {
   const { caller, agentId, body, messages, key, slot, pullRequest, traceparent } = admission;
   const { origin = "user", workflow } = admission;
+  const price = workflow === undefined ? null : workflowPrice(core.rates);
   const now = core.clock.now();
   const agent = await tx.agents.find(agentId);
   if (agent === null) return refused({ reason: "agent_not_found", agentId });
@@ -244,6 +246,7 @@ async function admitRun(
     origin,
     parentRunId: null,
     billingAccount: paying.value.wallet,
+    price,
     now,
   });
   if (session.value === null && body.session_key !== undefined) {
@@ -257,7 +260,7 @@ async function admitRun(
     if (!(await tx.idempotency.insert(use))) throw new KeyTakenError(key);
   }
   // Last: other transactions that spend from this wallet wait from here until the commit.
-  await paying.value.hold(runId);
+  await paying.value.hold({ runId, price });
   return ok({ runId, sessionId, isReplay: false });
 }
 
@@ -284,8 +287,8 @@ async function findRequestedSession(
 
 type BillingAccount = {
   readonly wallet: string;
-  /** Holds the price of a run. Throws an UnpaidError. */
-  hold(runId: string): Promise<void>;
+  /** Holds the fee of a run. Throws an UnpaidError. */
+  hold(run: { runId: string; price: RunPrice | null }): Promise<void>;
 };
 
 /** The billing account that pays, or why there is none. */
@@ -302,7 +305,7 @@ async function findBillingAccount(
 
 function accountPays(core: Core, tx: StoreTransaction, accountId: string): BillingAccount {
   const wallet = accountWallet(accountId);
-  const hold = async (runId: string) => {
+  const hold: BillingAccount["hold"] = async (run) => {
     const account = await lockCurrentAccount(core, tx, accountId);
     if (account === null) throw new Error(`There is no account ${accountId}, though it owns an agent.`);
     const allowed = core.rates.plans[account.plan].maxConcurrentRuns;
@@ -311,7 +314,7 @@ function accountPays(core: Core, tx: StoreTransaction, accountId: string): Billi
     if (allowed !== null && inFlight >= allowed) {
       throw new UnpaidError(async () => ({ reason: "concurrency_reached", inFlight, allowed }));
     }
-    if (await holdFee(core, tx, { billingAccount: wallet, runId })) return;
+    if (await holdFee(core, tx, { billingAccount: wallet, ...run })) return;
     throw new UnpaidError(async () => ({ reason: "balance_ended", plan: account.plan }));
   };
   return { wallet, hold };
@@ -335,8 +338,8 @@ async function freeCreditsPay(
   if (!isFree(core.policy, job)) return refused(await unpaid("repository_private", tx));
   const { account: wallet, balance } = await ensureFreeCredits(core, tx, job);
   if (balance < RUN_FEE_MICRO_USD) return refused(await unpaid("credits_ended", tx));
-  const hold = async (runId: string) => {
-    if (await holdFee(core, tx, { billingAccount: wallet, runId })) return;
+  const hold: BillingAccount["hold"] = async (run) => {
+    if (await holdFee(core, tx, { billingAccount: wallet, ...run })) return;
     throw new UnpaidError((refusing) => unpaid("credits_ended", refusing));
   };
   return ok({ wallet, hold });

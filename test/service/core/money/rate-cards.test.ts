@@ -92,7 +92,7 @@ describe("the rate cards", () => {
       peg_cents: 1,
       tools: [
         { tool: "search", mode: "free", credits: 0, free_per_month: 0, note: "Looks." },
-        { tool: "browse", mode: "per_call", credits: 2, free_per_month: 10, note: "Opens a page." },
+        { tool: "fetch_url", mode: "per_call", credits: 2, free_per_month: 10, note: "Opens a page." },
       ],
       allowance_reset: "monthly",
       workflow: {

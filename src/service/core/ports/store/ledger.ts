@@ -15,6 +15,8 @@ export interface LedgerStore extends LedgerReader {
   hold(hold: Hold): Promise<boolean>;
   /** Records a posting that takes nothing from a billing account. Throws a TypeError on one that does. */
   post(posting: Posting): Promise<void>;
+  /** Uses one of the calls of a tool that a billing account has for nothing this month. False when none is left. Safe to race. */
+  takeFreeCall(call: FreeCall): Promise<boolean>;
   /**
    * Counts a billing account's runs that ended since then, were refunded, and for these causes. No other transaction
    * refunds one until this one ends.
@@ -25,6 +27,14 @@ export interface LedgerStore extends LedgerReader {
 }
 
 export type Settlement = { readonly billingAccount: string; readonly postings: readonly Posting[] };
+
+export type FreeCall = {
+  readonly billingAccount: string;
+  readonly month: string;
+  readonly tool: string;
+  /** A month. */
+  readonly allowed: number;
+};
 
 export type RefundQuery = {
   readonly billingAccount: string;

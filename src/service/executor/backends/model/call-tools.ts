@@ -13,7 +13,7 @@ import type { RepeatedCalls } from "./repeated-calls.ts";
 export type ToolCalls = {
   readonly calls: readonly MadeCall[];
   readonly tools: readonly Tool<unknown>[];
-  readonly task: Pick<BackendTask, "signal">;
+  readonly task: Pick<BackendTask, "signal" | "meter">;
   readonly checkout: Checkout;
   /** Of the answer that made the calls. */
   readonly events: AnswerEvents;
@@ -69,7 +69,12 @@ async function attempt(
     const why = tool === undefined ? `there is no tool named ${call.toolName.slice(0, 100)}` : call.fault;
     return { ok: false, text: `error: ${why}. The tools are: ${offered}.` };
   }
+  if (!(await task.meter.payForTool(tool.name))) return { ok: false, text: unpaidText(tool.name) };
   return await attemptTool({ task, tool, input: call.input, checkout });
+}
+
+function unpaidText(tool: string): string {
+  return `error: the credits do not suffice for a call of ${tool}, and it was not made. Go on without it.`;
 }
 
 function resultsMessage(answered: readonly Answered[]): ModelMessage {

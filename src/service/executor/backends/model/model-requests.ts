@@ -78,7 +78,9 @@ export class ModelRequests {
       task.signal.throwIfAborted();
       if (!allowed.ok) return allowed;
       const { maxOutputTokens, shortOf } = allowed;
-      const outcome = await this.#call(question, { inputTokens, maxOutputTokens });
+      const outcome = await this.#call(question, { inputTokens, maxOutputTokens }).finally(() =>
+        spending.release(role),
+      );
       task.signal.throwIfAborted();
       if (outcome.ok) {
         const { answer } = outcome;

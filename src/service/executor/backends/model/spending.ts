@@ -51,11 +51,18 @@ export class Spending {
     const withinCap = this.#outputWithinCap(planned);
     if (withinCap < least) return { ok: false, bound: "cap" };
     if (withinCap < output) [output, shortOf] = [withinCap, "cap"];
-    while (!(await this.#meter.reserve(this.#cost(modelId, { input, cachedInput: 0, output })))) {
+    while (
+      !(await this.#meter.reserve(this.#cost(modelId, { input, cachedInput: 0, output }), planned.role))
+    ) {
       if (output === least) return { ok: false, bound: "credits" };
       [output, shortOf] = [Math.max(least, Math.floor(output / 2)), "credits"];
     }
     return { ok: true, maxOutputTokens: output, shortOf };
+  }
+
+  /** After a call that no answer began. Safe to repeat. */
+  release(role: ModelRole): void {
+    this.#meter.release(role);
   }
 
   count({ role, modelId }: Spend, { isEstimated, ...tokens }: CountedTokens): void {
