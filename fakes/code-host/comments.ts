@@ -23,6 +23,7 @@ export type CommentShelf = {
 
 export class CodeHostComments {
   readonly #denied = new Set<TokenPermission>();
+  readonly #reactions = new Map<string, { id: number; content: string; user: typeof ACTIONS_BOT }[]>();
   #nextId = 7_000_001;
 
   /** Removes a permission from every job's token. */
@@ -50,6 +51,8 @@ export class CodeHostComments {
     const reply = /^\/pulls\/(\d+)\/comments\/(\d+)\/replies$/.exec(path);
     const edited = /^\/(issues|pulls)\/comments\/(\d+)$/.exec(path);
     const { method } = request;
+    const reacted = /^(\/(?:issues|pulls)\/(?:comments\/)?\d+)\/reactions(?:\/(\d+))?$/.exec(path);
+    if (reacted !== null && method !== "POST") return this.#handleReaction(request, response, reacted);
     if (!(method === "POST" && (reaction ?? made ?? reply)) && !(method === "PATCH" && edited)) return false;
     const permission = path.startsWith("/issues/") ? "issues" : "pull-requests";
     // Either permission allows comments on a pull request.
@@ -60,7 +63,8 @@ export class CodeHostComments {
       return true;
     }
     const given = JSON.parse(body) as Record<string, unknown>;
-    if (reaction !== null) sendJson(response, 201, { id: 1, content: given.content, user: ACTIONS_BOT });
+    if (reaction !== null)
+      this.#react(response, { place: reaction[1] ?? "", content: String(given.content) });
     else if (edited !== null) this.#edit(response, { path, given, shelf });
     else {
       const [kind, number] = reply === null ? [made?.[1] ?? "", made?.[2] ?? ""] : ["pulls", reply[1] ?? ""];
@@ -72,6 +76,41 @@ export class CodeHostComments {
         inReplyTo: reply === null ? null : Number(reply[2]),
       });
     }
+    return true;
+  }
+
+  /** What jobs have reacted with, oldest first, by the place below the repository: "/issues/comments/3000001". */
+  reactionsTo(place: string): readonly string[] {
+    return (this.#reactions.get(place) ?? []).map(({ content }) => content);
+  }
+
+  clearReactions(): void {
+    this.#reactions.clear();
+  }
+
+  /** The same one again is the one that is there. */
+  #react(response: ServerResponse, { place, content }: { place: string; content: string }): void {
+    const there = this.#reactions.get(place) ?? [];
+    const same = there.find((reaction) => reaction.content === content);
+    const reaction = same ?? { id: this.#nextId++, content, user: ACTIONS_BOT };
+    this.#reactions.set(place, same === undefined ? [...there, reaction] : there);
+    sendJson(response, same === undefined ? 201 : 200, reaction);
+  }
+
+  #handleReaction(
+    request: IncomingMessage,
+    response: ServerResponse,
+    [, place = "", id]: RegExpExecArray,
+  ): boolean {
+    const there = this.#reactions.get(place) ?? [];
+    if (request.method === "GET" && id === undefined) sendJson(response, 200, there);
+    else if (request.method === "DELETE" && id !== undefined) {
+      this.#reactions.set(
+        place,
+        there.filter((reaction) => reaction.id !== Number(id)),
+      );
+      response.writeHead(204).end();
+    } else return false;
     return true;
   }
 

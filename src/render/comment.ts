@@ -33,7 +33,12 @@ export type CommentContext = {
   readonly runId: string | null;
 };
 
-export type EndedContext = CommentContext & EndContext & { readonly delivery: Delivery | null };
+export type EndedContext = CommentContext &
+  EndContext & {
+    readonly delivery: Delivery | null;
+    /** The login of who asked, to be told; null for nobody. The only mention that a comment can hold. */
+    readonly mention?: string | null | undefined;
+  };
 
 /** The comment of a run that has not ended. The report is null before the run begins. */
 export function renderProgress(report: RunReport | null, context: CommentContext): string {
@@ -76,13 +81,15 @@ function doneSection({ calls }: RunReport): string {
   );
 }
 
-function callLine({ title, result }: ToolCall): string {
-  return `- ${result === null ? "⏳" : "✔️"} ${inlineCode(title)}`;
+function callLine({ title, result, hasFailed }: ToolCall): string {
+  const mark = hasFailed ? "❌" : "✔️";
+  return `- ${result === null ? "⏳" : mark} ${inlineCode(title)}`;
 }
 
 function factsSection(report: RunReport, context: EndedContext): string {
   const done = context.conclusion === "success" ? "✅ Finished" : "";
   const run = context.runId === null ? "" : `run ${inlineCode(context.runId)}`;
-  const facts = [done, costsSection(report, context), link("log", context.jobUrl), run];
+  const asker = typeof context.mention === "string" ? `@${context.mention}` : "";
+  const facts = [asker, done, costsSection(report, context), link("log", context.jobUrl), run];
   return `<sub>${facts.filter((fact) => fact !== "").join(" · ")}</sub>`;
 }

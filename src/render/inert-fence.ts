@@ -12,6 +12,20 @@ export type Fence = {
   readonly lines: readonly string[];
 };
 
+/**
+ * Languages that a code host does not show as text: it draws them, or offers to apply them with a click.
+ * https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/creating-diagrams
+ */
+const drawn: ReadonlySet<string> = new Set([
+  "mermaid",
+  "math",
+  "geojson",
+  "topojson",
+  "stl",
+  "plantuml",
+  "suggestion",
+]);
+
 const OPENER = /^([ \t]*)(> ?|[-*+] {1,3}|\d{1,9}[.)] {1,3})?(`{3,}|~{3,})([^`]*)$/;
 
 export function isFenceOpener(line: string): boolean {
@@ -45,7 +59,8 @@ export function readFence(lines: readonly string[], start: number): { fence: Fen
     }
     content.push(line);
   }
-  const word = plainInfo(info.trim().split(/\s/, 1)[0] ?? "");
+  const language = plainInfo(info.trim().split(/\s/, 1)[0] ?? "");
+  const word = drawn.has(language.toLowerCase()) ? "" : language;
   return { fence: { first, rest, info: word, lines: content }, next: at };
 }
 

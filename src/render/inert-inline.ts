@@ -17,6 +17,7 @@ const SPECIAL = new RegExp(
     /&(?=#|[A-Za-z][A-Za-z0-9]*;)/, // an entity
     /~{3,}/, // a fence
     /\]:/, // a definition
+    /\$/, // mathematics
   ]
     .map((pattern) => pattern.source)
     .join("|"),
@@ -83,25 +84,33 @@ function inertToken(token: string, next: string): string {
   if (token.startsWith("!")) return token.endsWith("[") ? `${"&#33;".repeat(token.length - 2)}[` : token;
   if (token.startsWith("](")) return linkTarget(token);
   if (token.startsWith("http")) return inertAddress(token);
+  if (token === "$") return "&#36;";
   if (token.startsWith("~")) return "&#126;".repeat(token.length);
   return "]&#58;";
 }
 
 function escaped(char: string): string {
-  return "<`~&!".includes(char) ? `&#${char.charCodeAt(0)};` : `\\${char}`;
+  return "<`~&!$".includes(char) ? `&#${char.charCodeAt(0)};` : `\\${char}`;
 }
 
-/** The end of a link, without its title; as text where parsers may disagree on the end. */
+/** The end of a link, without its title; as text where parsers may disagree on the end, or it is no page: it executes or holds data. */
 function linkTarget(token: string): string {
   if (token === "](") return "]&#40;";
   const target = token.slice(2, -1);
   const address = /^<([^<>]*)>/.exec(target)?.[1] ?? /^\S*/.exec(target)?.[0] ?? "";
+  if (!isPlainAddress(address)) return `]&#40;<code>${inertCode(address)}</code>&#41;`;
   return `](${inertAddress(address)})`;
+}
+
+/** A page, a mail, or a place in the repository. A browser drops blanks and control characters before it reads the scheme. */
+function isPlainAddress(address: string): boolean {
+  const scheme = /^([^/?#]*):/.exec(address.replace(/[\s\p{Cc}]/gu, ""))?.[1];
+  return scheme === undefined || /^(?:https?|mailto)$/i.test(scheme);
 }
 
 function inertAddress(address: string): string {
   return address.replace(
-    /[\s@`<>[\]]|\\$|&(?=#|[A-Za-z][A-Za-z0-9]*;)/g,
+    /[\s@`<>[\]$]|\\$|&(?=#|[A-Za-z][A-Za-z0-9]*;)/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`,
   );
 }

@@ -2,7 +2,7 @@
 
 import { byteLength, type Excerpt, excerpt } from "../base/bounded-text.ts";
 import { type AssistantMessage, type RunReport, replyMessage, type ToolCall } from "../report/run-report.ts";
-import { inlineCode, untrustedFence } from "./markdown.ts";
+import { escapeMarkdown, inlineCode, untrustedFence } from "./markdown.ts";
 import { countText, durationText, plural } from "./quantities.ts";
 import { timeline } from "./timeline.ts";
 
@@ -14,6 +14,7 @@ export type RunIds = {
 
 /** The most that is shown of a message that is not the reply. */
 const MAX_MESSAGE_CHARS = 4_096;
+const MAX_TITLE_CHARS = 80;
 /** The chart takes at most this part of the room. */
 const CHART_PART = 1 / 2;
 
@@ -32,7 +33,7 @@ export function summaryDetails(report: RunReport, options: { ids: RunIds; maxByt
   roomBytes -= byteLength(note(entries.length)) + 2;
   const shown: string[] = [];
   for (let at = entries.length - 1; at >= 0; at--) {
-    const entry = entries[at]?.(at + 1) ?? "";
+    const entry = entries[at]?.() ?? "";
     roomBytes -= byteLength(entry) + 2;
     if (roomBytes < 0) break;
     shown.push(entry);
@@ -57,35 +58,32 @@ function chartSection(report: RunReport, maxBytes: number): string {
   return byteLength(chart) <= maxBytes ? chart : "";
 }
 
-/** Calls and earlier messages in the order they began, each rendered on demand. */
-function entriesOf(report: RunReport): ((position: number) => string)[] {
+/** Calls, numbered as in the chart, and earlier messages in the order they began, each rendered on demand. */
+function entriesOf(report: RunReport): (() => string)[] {
   const reply = replyMessage(report);
   const messages = report.messages.filter((message) => message !== reply && message.text.trim() !== "");
   return [
-    ...report.calls.map((call) => ({ seq: call.seq, render: (at: number) => callEntry(call, at) })),
-    ...messages.map((message) => ({
-      seq: message.seq,
-      render: (at: number) => messageEntry(message, at),
-    })),
+    ...report.calls.map((call, at) => ({ seq: call.seq, render: () => callEntry(call, at + 1) })),
+    ...messages.map((message) => ({ seq: message.seq, render: () => messageEntry(message) })),
   ]
     .sort((a, b) => a.seq - b.seq)
     .map((entry) => entry.render);
 }
 
-function callEntry(call: ToolCall, position: number): string {
-  const { args, result, startedAtMs, endedAtMs } = call;
+function callEntry(call: ToolCall, number: number): string {
+  const { args, result, hasFailed, startedAtMs, endedAtMs } = call;
   const took = endedAtMs === null ? "no result" : durationText(endedAtMs - startedAtMs);
   return [
-    `<details>\n<summary>${position}. ${inlineCode(call.title)} · ${took}</summary>`,
+    `<details>\n<summary>${hasFailed ? "❌ " : ""}${number}. ${inlineCode(call.title)} · ${took}${hasFailed ? ", failed" : ""}</summary>`,
     ...block(args, "json"),
     ...(result === null ? [] : block(result)),
     "</details>",
   ].join("\n\n");
 }
 
-function messageEntry(message: AssistantMessage, position: number): string {
+function messageEntry(message: AssistantMessage): string {
   return [
-    `<details>\n<summary>${position}. Message</summary>`,
+    `<details>\n<summary>Message: ${escapeMarkdown(message.text, MAX_TITLE_CHARS)}</summary>`,
     ...block(excerpt(message.text, MAX_MESSAGE_CHARS)),
     "</details>",
   ].join("\n\n");

@@ -15,7 +15,19 @@ const MAX_LABEL_CHARS = 40;
 const NARROWEST = 1 / 200;
 
 /** Milliseconds since the run's start. A bar without an end was cut off with the run, or goes on. */
-type Bar = { readonly label: string; readonly startMs: number; readonly endMs: number | null };
+type Bar = {
+  readonly label: string;
+  readonly startMs: number;
+  readonly endMs: number | null;
+  readonly hasFailed: boolean;
+};
+
+type Timed = {
+  readonly label: string;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number | null;
+  readonly hasFailed?: boolean;
+};
 
 /** The Mermaid source, or "" when there is nothing to draw. The axis counts seconds from the run's start. */
 export function timeline(report: RunReport): string {
@@ -23,8 +35,9 @@ export function timeline(report: RunReport): string {
   if (state.status === "unknown") return "";
   const totalMs = Math.max(1, elapsedMs(report) ?? 0);
   const offset = (atMs: number) => Math.min(totalMs, Math.max(0, atMs - state.startedAtMs));
-  const toBar = (timed: { label: string; startedAtMs: number; endedAtMs: number | null }): Bar => ({
+  const toBar = (timed: Timed): Bar => ({
     label: timed.label,
+    hasFailed: timed.hasFailed ?? false,
     startMs: offset(timed.startedAtMs),
     endMs: timed.endedAtMs === null ? null : offset(timed.endedAtMs),
   });
@@ -37,19 +50,21 @@ export function timeline(report: RunReport): string {
     `  title Seconds since the start, ${durationText(totalMs)} in all`,
     "  dateFormat x",
     `  axisFormat ${totalMs < SHORT_MS ? "%S.%L" : "%s"}`,
-    ...section({ title: "Steps", bars: shared(steps, MAX_STEP_BARS), totalMs, openTag }),
-    ...section({ title: "Tool calls", bars: shared(calls, MAX_CALL_BARS), totalMs, openTag }),
+    ...section({ title: "Steps", word: "Step ", bars: shared(steps, MAX_STEP_BARS), totalMs, openTag }),
+    ...section({ title: "Tool calls", word: "", bars: shared(calls, MAX_CALL_BARS), totalMs, openTag }),
   ];
   return lines.join("\n");
 }
 
 function section(options: {
   title: string;
+  /** Before the number. The numbers of calls are those of the list below the chart. */
+  word: string;
   bars: readonly Bar[];
   totalMs: number;
   openTag: string;
 }): string[] {
-  const { title, bars, totalMs, openTag } = options;
+  const { title, word, bars, totalMs, openTag } = options;
   if (bars.length === 0) return [];
   const narrowestMs = Math.max(1, Math.ceil(totalMs * NARROWEST));
   return [
@@ -57,7 +72,9 @@ function section(options: {
     ...bars.map((bar, index) => {
       const endMs = Math.max(bar.endMs ?? totalMs, bar.startMs + narrowestMs);
       // Without the number a label could be read as a keyword ("section", "click") or a date.
-      return `    ${index + 1} ${safeLabel(bar.label)} :${bar.endMs === null ? openTag : ""}${bar.startMs}, ${endMs}`;
+      const failedTag = bar.hasFailed ? "crit, " : "";
+      const tag = bar.endMs === null ? openTag : failedTag;
+      return `    ${word}${index + 1} ${safeLabel(bar.label)} :${tag}${bar.startMs}, ${endMs}`;
     }),
   ];
 }
@@ -70,6 +87,7 @@ function shared(bars: readonly Bar[], maxBars: number): readonly Bar[] {
   const last: Bar = {
     label: `and ${rest.length} more`,
     startMs: rest.reduce((least, bar) => Math.min(least, bar.startMs), Number.MAX_SAFE_INTEGER),
+    hasFailed: rest.some((bar) => bar.hasFailed),
     endMs: wasCutOff ? null : rest.reduce((most, bar) => Math.max(most, bar.endMs ?? 0), 0),
   };
   return [...bars.slice(0, maxBars - 1), last];

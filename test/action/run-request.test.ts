@@ -7,7 +7,7 @@ const WORKFLOW = "octo/repo/.github/workflows/nightly.yml@refs/heads/main";
 const issue = { number: 7, isPullRequest: false, title: "Wrong", body: "", author: null };
 const onIssue: AgentRequest = {
   prompt: "Do it",
-  subject: { ...issue, refs: null, comment: null, command: null },
+  subject: { ...issue, refs: null, comment: null, command: null, asker: null },
 };
 const alone: AgentRequest = { prompt: "Do it", subject: null };
 
@@ -78,7 +78,7 @@ describe("the session of a run", () => {
 
   it("starts again on the issue where a user requests that", () => {
     const command = { verb: "new", request: "in French", preamble: "" } as const;
-    const subject = { ...issue, refs: null, comment: null, command };
+    const subject = { ...issue, refs: null, comment: null, command, asker: null };
     const request: AgentRequest = { prompt: "Do it", subject };
     expect(body({ request })).toEqual({ message: "Do it", session_key: "thread-7", new_session: true });
     expect(body({ request, inputs: { "base-url": "embedded" } })).toEqual({ message: "Do it" });

@@ -110,6 +110,16 @@ describe("the doctor's page", () => {
     expect(renderDoctorText(hostile)).not.toContain("\u001b");
   });
 
+  it("shows what is hidden in a fix's code, which people copy", () => {
+    const shown = page([
+      check({ state: "fault", fixes: [{ text: "Run:", code: "run: a\u202Eb\u200B\u001b[8mc" }] }),
+    ]);
+    for (const text of [renderDoctorText(shown), renderDoctorMarkdown(shown)]) {
+      expect(text).toContain("run: a‹U+202E›b‹U+200B›c");
+      for (const hidden of ["\u202E", "\u200B", "\u001b"]) expect(text).not.toContain(hidden);
+    }
+  });
+
   it("says where to begin: at the first fault, else at the first warning", () => {
     const last = (shown: DoctorPage) => renderDoctorText(shown).split("\n").at(-1);
     expect(last(troubled)).toBe('3 faults, 1 warning, 1 not tried. Begin with "ID token".');

@@ -47,6 +47,7 @@ describe("inertMarkdown", () => {
     ["fenced code", "```ts\nconst a = `<b>`; // @user <!--\n```"],
     ["fenced code in a list", "1. one\n\n   ```sh\n   npm ci\n\n   npm test\n   ```\n2. two"],
     ["fenced code in a quotation", "> ```\n> <b> @user\n> ```\n> after"],
+    ["links to mail and places", "[a](mailto:octocat) [b](docs/a.md#x) [c](#d) [d](a/b:c)"],
     ["harmless entities", "a &amp; b &lt;c&gt; &nbsp;"],
     ["issue numbers and mail", "fixes #12, write to a@b.example"],
   ])("keeps %s", (_what, markdown) => {
@@ -72,6 +73,25 @@ describe("inertMarkdown", () => {
     ["a footnote or a hidden definition", "[^1]: x\n[a]: /b 'hidden'", "[^1]&#58; x\n[a]&#58; /b 'hidden'"],
     ["backticks that pair with nothing", "a ` b ``` c", "a &#96; b &#96;&#96;&#96; c"],
     ["a link that might end elsewhere", "[a](b c", "[a]&#40;b c"],
+    [
+      "a link that executes",
+      "[a](javascript:alert(1)) [b](JaVa\tScript:x)",
+      "[a]&#40;<code>javascript:alert(1)</code>&#41; [b]&#40;JaVa\tScript:x)",
+    ],
+    [
+      "a link with data",
+      "[a](data:text/html,x) [b](<vbscript:x>)",
+      "[a]&#40;<code>data:text/html,x</code>&#41; [b]&#40;<code>vbscript:x</code>&#41;",
+    ],
+    [
+      "mathematics",
+      "$x$ and $$\\frac{a}{b}$$ \\$y$ 5 $",
+      "&#36;x&#36; and &#36;&#36;\\frac{a}{b}&#36;&#36; &#36;y&#36; 5 &#36;",
+    ],
+    ["mathematics in an address", "[a](https://e.example/$x$)", "[a](https://e.example/%24x%24)"],
+    ["a drawn diagram", "```mermaid\ngraph\n```", "```\ngraph\n```"],
+    ["drawn mathematics", "~~~ Math\nx\n~~~", "```\nx\n```"],
+    ["a suggestion to apply", "```suggestion\nx\n```", "```\nx\n```"],
     ["an autolink", "see<https://e.example>", "see https://e.example"],
     ["a title above its underline", "x\ny\n===", "x\ny\n\\==="],
   ])("defuses %s", (_what, markdown, text) => {

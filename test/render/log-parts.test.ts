@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunEvent } from "../../src/contract/runs/run-event.ts";
 import { type LogPart, MAX_RESULT_CHARS, RunLog } from "../../src/render/log-parts.ts";
+import { samples } from "../report/secret-samples.ts";
 import { call, callResult, callStart, cancelled, message, started, stored, streams } from "./streams.ts";
 
 function partsOf(events: readonly RunEvent[]): LogPart[] {
@@ -64,6 +65,26 @@ describe("RunLog", () => {
       open("a"),
       theirs("1"),
       close,
+    ]);
+  });
+
+  it("says below its group that a call failed, and masks what looks like a secret", () => {
+    const [token = ""] = samples["a GitHub token"] ?? [];
+    const masked = "‹a GitHub token, masked›";
+    const parts = partsOf([
+      ...call("a", "shell", { args: { command: `curl ${token}` }, result: `${token}\n[exit code 22]` }),
+      ...call("b", "shell", { args: { command: "ls" }, result: "[exit code 0]" }),
+      ...message("m", `It is ${token}.`),
+    ]);
+    expect(parts).toEqual([
+      open(`$ curl ${masked}`),
+      theirs(`${masked}\n[exit code 22]`),
+      close,
+      ours(`✗ Failed: $ curl ${masked}`),
+      open("$ ls"),
+      theirs("[exit code 0]"),
+      close,
+      theirs(`It is ${masked}.`),
     ]);
   });
 

@@ -51,6 +51,33 @@ describe("renderSummary", () => {
     );
   });
 
+  it("numbers calls as its chart does, marks failed ones, and says how each message begins", () => {
+    const summary = summaryOf([
+      ...message("m1", "I look at the *code* first."),
+      ...call("c1", "read_file", { args: { path: "a" }, result: "error: there is no file a" }),
+      ...message("m2", "Then I run it."),
+      ...call("c2", "shell", { args: { command: "make" }, result: "[exit code 2]" }),
+      ...call("c3", "shell", { args: { command: "ls" }, result: "a\n[exit code 0]" }),
+      ...message("m3", "Done."),
+    ]);
+    const bars = [...summary.matchAll(/^ {4}(\d+ .+) :(crit, )?\d/gm)].map(([, bar, tag]) => [
+      bar,
+      tag !== undefined,
+    ]);
+    expect(bars).toEqual([
+      ["1 read_file a", true],
+      ["2 make", true],
+      ["3 ls", false],
+    ]);
+    expect([...summary.matchAll(/<summary>(?!Timeline)(.*)<\/summary>/g)].map(([, title]) => title)).toEqual([
+      "Message: I look at the &#42;code&#42; first.",
+      "❌ 1. <code>read&#95;file a</code> · 1.0 s, failed",
+      "Message: Then I run it.",
+      "❌ 2. <code>&#36; make</code> · 1.0 s, failed",
+      "3. <code>&#36; ls</code> · 1.0 s",
+    ]);
+  });
+
   it("shows the note first, as text", () => {
     const summary = summaryOf([], { note: "No model is configured: set `model`, not <b>this</b>." });
     expect(summary).toMatch(/^## ✅ The agent has finished\n\n> No model is configured: set /);

@@ -16,7 +16,7 @@ import {
 } from "./streams.ts";
 
 const LINE =
-  /^(?:gantt| {2}(?:title Seconds since the start, [\d.]+ (?:s|min \d\d s|h \d\d min) in all|dateFormat x|axisFormat (?:%s|%S\.%L)|section (?:Steps|Tool calls))| {4}\d+ [\p{L}\p{N}_./-]+(?: [\p{L}\p{N}_./-]+)* :(?:(?:crit|active), )?(\d+), (\d+))$/u;
+  /^(?:gantt| {2}(?:title Seconds since the start, [\d.]+ (?:s|min \d\d s|h \d\d min) in all|dateFormat x|axisFormat (?:%s|%S\.%L)|section (?:Steps|Tool calls))| {4}(?:Step )?\d+ [\p{L}\p{N}_./-]+(?: [\p{L}\p{N}_./-]+)* :(?:(?:crit|active), )?(\d+), (\d+))$/u;
 
 function barsOf(source: string): { name: string; startMs: number; endMs: number }[] {
   return source.split("\n").flatMap((line) => {
@@ -45,6 +45,16 @@ describe("timeline", () => {
   it("marks what the end of the run cut off", () => {
     const source = runOf([started, ...callStart("c", "run", { command: "make" }), cancelled]);
     expect(source).toContain("1 run make :crit, 250, 1250");
+  });
+
+  it("marks a call that failed", () => {
+    const failing = call("c", "shell", { args: { command: "make" }, result: "no rule\n[exit code 2]" });
+    const fine = call("d", "shell", { args: { command: "ls" }, result: "a\n[exit code 0]" });
+    const refused = call("e", "read_file", { args: { path: "x" }, result: "error: there is no file x" });
+    const source = runOf([started, ...failing, ...fine, ...refused, succeeded]);
+    expect(source).toMatch(/1 make :crit, /);
+    expect(source).toMatch(/2 ls :\d/);
+    expect(source).toMatch(/3 read_file x :crit, /);
   });
 
   it("marks what still runs in a run that goes on", () => {

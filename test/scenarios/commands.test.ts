@@ -291,6 +291,20 @@ describe("requests on the code host", () => {
         message.indexOf("text of the issue by @outsider"),
       );
     });
+
+    it("start a run when a user with write access assigns the issue, and none for a user without", async () => {
+      const assigned = {
+        event: "issues",
+        action: "assigned",
+        openedBy: { login: "outsider", id: "99" },
+      } as const;
+      const message = expectRun(await play(assigned));
+      expect(message).toMatch(
+        /^Answer this issue\n\nWhat happened: issue #7 of .*, assigned by @octocat\.\n/,
+      );
+      const refused = await play({ ...assigned, ...outsider });
+      expectSkipped(refused, "permission_missing", /^Nothing ran: @outsider may not /);
+    });
   });
 
   describe("of bots", () => {

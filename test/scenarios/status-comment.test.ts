@@ -25,6 +25,7 @@ describe("the status comment", () => {
   afterEach(() => {
     fixture.codeHost.rest.clearComments(7);
     fixture.codeHost.rest.comments.allowAll();
+    fixture.codeHost.rest.comments.clearReactions();
     fixture.codeHost.faults.api.clear();
   });
   afterAll(async () => await fixture.close());
@@ -54,18 +55,70 @@ describe("the status comment", () => {
     const { step, job, written } = await play(comment("/agent review"));
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
     expect(written[0]).toBe("POST /issues/comments/3000001/reactions");
-    expect(written.slice(1).toSorted()[0]).toMatch(/^PATCH \/issues\/comments\/7\d+$/);
-    expect(written.filter((call) => call.startsWith("POST"))).toHaveLength(2);
+    expect(written.find((call) => call.startsWith("PATCH"))).toMatch(/^PATCH \/issues\/comments\/7\d+$/);
+    expect(written.filter((call) => call.startsWith("POST") && !call.endsWith("/reactions"))).toHaveLength(1);
     expect(answers()).toHaveLength(1);
     const url = answers()[0]?.html_url;
     const body = answers()[0]?.body ?? "";
     expect(step.outputs["comment-url"]).toBe(url);
     expect(step.summary).toContain(`[the comment](${String(url)})`);
     expect(body).toMatch(/^> \*\*No model took part in this run\.\*\*/);
-    expect(body).toMatch(/\n<sub>✅ Finished · \*\*Credits\*\* 1 charged, 99 left · /);
+    expect(body).toMatch(/\n<sub>@octocat · ✅ Finished · \*\*Credits\*\* 1 charged, 99 left · /);
     expect(body).toContain(`/actions/runs/${job.env.GITHUB_RUN_ID})`);
     expect(body).toMatch(MARKER);
     for (const secret of [job.githubToken, job.idTokenRequestToken]) expect(body).not.toContain(secret);
+  });
+
+  const asked = "/issues/comments/3000001";
+  const reactions = () => fixture.codeHost.rest.comments.reactionsTo(asked);
+  /** GitHub reads none in code. */
+  const mentions = (text: string) =>
+    [...text.replace(/<code>.*?<\/code>|```.*?```/gs, "").matchAll(/@[\w-]+/g)].map(([mention]) => mention);
+  const bodies = (from: number) =>
+    fixture.codeHost.requests
+      .slice(from)
+      .filter(({ method, path }) => /^(POST|PATCH)$/.test(method) && path.includes("/issues/"))
+      .flatMap(({ body }) => (JSON.parse(body) as { body?: string }).body ?? []);
+
+  it("mentions who asked once it is done, and only then; the reaction says how it ended", async () => {
+    const before = fixture.codeHost.requests.length;
+    await play(comment("/agent review"));
+    const written = bodies(before);
+    expect(written.length).toBeGreaterThan(1);
+    for (const progress of written.slice(0, -1)) expect(mentions(progress)).toEqual([]);
+    expect(mentions(written.at(-1) ?? "")).toEqual(["@octocat"]);
+    expect(reactions()).toEqual(["hooray"]);
+  });
+
+  it("replaces the reaction of a failure by that of the next attempt", async () => {
+    const job = comment("/agent review", { runId: "1296269955" });
+    await play(job, { audience: "another.example" });
+    expect(reactions()).toEqual(["-1"]);
+    expect(mentions(answers()[0]?.body ?? "")).toEqual(["@octocat"]);
+    await play({ ...job, runAttempt: "2" });
+    expect(reactions()).toEqual(["hooray"]);
+  });
+
+  it("mentions nobody where nobody asked, and no bot", async () => {
+    await play({ event: "pull_request" });
+    expect(mentions(answers()[0]?.body ?? "")).toEqual([]);
+    fixture.codeHost.rest.clearComments(7);
+    const bot = { login: "renovate[bot]", id: 2_740_337, type: "Bot" };
+    const job = await fixture.job(comment("/agent review"));
+    const words = { ...(job.payload.comment as object), user: bot };
+    const asks = { payload: { comment: words, sender: bot }, actor: bot.login, actorId: String(bot.id) };
+    const { step } = await play(comment("/agent review", asks), { "allow-bots": "renovate[bot]" });
+    expect(step.outputs.conclusion).toBe("success");
+    expect(answers()[0]?.body).toContain("✅ Finished");
+    expect(mentions(answers()[0]?.body ?? "")).toEqual([]);
+  });
+
+  it("says by its reaction that a command without an agent was done, too", async () => {
+    await play(comment("/agent cancel"));
+    expect(reactions()).toEqual(["hooray"]);
+    fixture.codeHost.rest.comments.clearReactions();
+    await play(comment("/agent help"));
+    expect(reactions()).toEqual(["hooray"]);
   });
 
   it("is a new one for each request, and the same one when the job is re-run", async () => {

@@ -71,9 +71,7 @@ function headOf({ severity, title }: Finding): string {
 
 function bodyOf({ body }: Finding): string {
   const { text, wasCut } = inertMarkdown(body, MAX_BODY_BYTES);
-  // Only suggestions that are checked here may be applied with a click.
-  const inert = text.replace(/^([^`\n]*`{3,})suggestion$/gim, "$1");
-  return sections([inert, wasCut ? BODY_CUT : ""]);
+  return sections([text, wasCut ? BODY_CUT : ""]);
 }
 
 /** A block that replaces the lines as it is. One with invisible characters is shown, but cannot be applied. */

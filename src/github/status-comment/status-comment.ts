@@ -10,7 +10,8 @@ import { GitHubError } from "../api/github-error.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";
 import { HostComment } from "./host-comment.ts";
 import { commentMarker } from "./marker.ts";
-import { react } from "./reaction.ts";
+import { mentionOf } from "./mention.ts";
+import { Reaction } from "./reaction.ts";
 
 /** Between two edits; longer each time, because GitHub limits writes by the hour. */
 const FIRST_INTERVAL_MS = 4_000;
@@ -35,7 +36,7 @@ export type StatusCommentOptions = {
 };
 
 /** How the step ended. Without a run the report is null. */
-export type StatusEnd = Omit<EndedContext, keyof CommentContext> & {
+export type StatusEnd = Omit<EndedContext, keyof CommentContext | "mention"> & {
   readonly report: RunReport | null;
   /** Aborts when the job is cancelled. */
   readonly hurry: AbortSignal;
@@ -43,13 +44,13 @@ export type StatusEnd = Omit<EndedContext, keyof CommentContext> & {
 
 /** Nothing here rejects: a failed write gives one warning, and changes no conclusion. */
 export interface StatusComment {
-  /** Reacts to the request, so that its author sees that it arrived. Does not wait. */
+  /** Reacts to the request with "👀", so that its author sees that it arrived. Does not wait. */
   acknowledge(): void;
   /** The run exists. Does not wait for the write. */
   begin(run: { readonly id: string }): void;
   /** The run made progress. Written at most every few seconds, and only where the text has changed. */
   update(report: RunReport): void;
-  /** Writes the end, after all pending writes. Returns the address of the comment, null where there is none. */
+  /** Writes the end, after all pending writes, with a mention of who asked, and reacts to the request by how it ended. Returns the address of the comment, null where there is none. */
   conclude(end: StatusEnd): Promise<string | null>;
 }
 
@@ -62,6 +63,7 @@ class OpenStatusComment implements StatusComment {
   readonly #options: StatusCommentOptions;
   readonly #api: GitHubApi;
   readonly #comment: HostComment;
+  readonly #reaction: Reaction;
   readonly #jobUrl: string;
   /** Aborts the wait between edits: the end is written at once. */
   readonly #ending = new AbortController();
@@ -79,6 +81,7 @@ class OpenStatusComment implements StatusComment {
     const { subject, job, env } = options;
     this.#options = options;
     this.#api = options.openApi(this.#expired.signal);
+    this.#reaction = new Reaction(this.#api, { subject, mayExist: job.attempt !== 1 });
     this.#comment = new HostComment({
       api: this.#api,
       subject,
@@ -89,7 +92,7 @@ class OpenStatusComment implements StatusComment {
   }
 
   acknowledge(): void {
-    this.#reacting = react(this.#api, this.#options.subject).catch((cause: unknown) => this.#fail(cause));
+    this.#reacting = this.#reaction.acknowledge().catch((cause: unknown) => this.#fail(cause));
   }
 
   begin({ id }: { id: string }): void {
@@ -103,8 +106,10 @@ class OpenStatusComment implements StatusComment {
 
   async conclude({ report, hurry, ...end }: StatusEnd): Promise<string | null> {
     this.#ending.abort();
-    this.#queue(() => renderEnd(report ?? emptyReport(), { ...this.#context(), ...end }));
-    const isDone = Promise.all([this.#reacting, this.#writing]);
+    const mention = end.conclusion === "detached" ? null : mentionOf(this.#options.subject);
+    this.#queue(() => renderEnd(report ?? emptyReport(), { ...this.#context(), ...end, mention }));
+    const reacted = this.#reacting.then(() => this.#reaction.conclude(end.conclusion, end.reason));
+    const isDone = Promise.all([reacted.catch((cause: unknown) => this.#fail(cause)), this.#writing]);
     const done = new AbortController();
     const isLate = this.#timedOut(hurry, done.signal).then(() => this.#expired.abort());
     await Promise.race([isDone.finally(() => done.abort()), isLate]);

@@ -1,7 +1,7 @@
 // What the step asks the agent, and the issue or pull request that the event is about. Types only.
 
 import type { Command } from "./command.ts";
-import type { CommentTrigger, PullRequestRefs, Subject } from "./github-trigger.ts";
+import type { Account, CommentTrigger, PullRequestRefs, Subject } from "./github-trigger.ts";
 
 /** The issue or pull request that the event is about. The account that caused the event was admitted. */
 export type RequestSubject = Subject & {
@@ -15,6 +15,8 @@ export type RequestSubject = Subject & {
     readonly firstId?: number | null;
   } | null;
   readonly command: Command | null;
+  /** Whose command it is, as GitHub names them; null where nobody gave one. */
+  readonly asker: Account | null;
 };
 
 export type AgentRequest = {

@@ -31,7 +31,9 @@ export async function readSubjectRequest(options: SubjectRequestOptions): Promis
   const refs = await admit(trigger, reader, options);
   const firstId = trigger.type === "pull_request_review_comment" ? trigger.place.firstId : null;
   const comment = "comment" in trigger ? { type: trigger.type, id: trigger.comment.id, firstId } : null;
-  const subject: RequestSubject = { ...trigger.subject, refs, comment, command };
+  const author = "comment" in trigger ? trigger.comment.author : trigger.subject.author;
+  const asker = command === null ? null : author;
+  const subject: RequestSubject = { ...trigger.subject, refs, comment, command, asker };
   // These two are answered without the agent.
   if (command?.verb === "help" || command?.verb === "cancel") return { prompt: "", subject };
   const conversation = await earlierComments(trigger, reader);

@@ -24,7 +24,14 @@ const job: CiJob = {
 
 function requestSubject(title: string, more: Partial<RequestSubject> = {}): RequestSubject {
   const subject = { number: 12, isPullRequest: false, title, body: "", author: null };
-  return { ...subject, refs: null, comment: { type: "issue_comment", id: 1 }, command: null, ...more };
+  return {
+    ...subject,
+    refs: null,
+    comment: { type: "issue_comment", id: 1 },
+    command: null,
+    asker: null,
+    ...more,
+  };
 }
 
 describe("the title", () => {
