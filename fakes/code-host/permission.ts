@@ -22,6 +22,7 @@ function permissionsFor(path: string): readonly string[] {
   // Comments on issues and on pull requests share their paths.
   if (path.startsWith("/issues/")) return ["issues", "pull-requests"];
   if (/^\/pulls(\/|$)/.test(path)) return ["pull-requests"];
+  if (/^\/(check-runs|commits\/[^/]+\/check-runs)(\/|$)/.test(path)) return ["checks"];
   if (/^\/(branches|commits|compare|contents|git|merges)(\/|$)/.test(path)) return ["contents"];
   return [];
 }

@@ -3,6 +3,7 @@
 // https://docs.github.com/en/rest/issues/comments, …/pulls, …/collaborators
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { CodeHostCheckRuns } from "./check-runs.ts";
 import { type CodeHostComment, CodeHostComments, type CommentShelf } from "./comments.ts";
 import type { Payload } from "./event.ts";
 import { type CodeHostReview, CodeHostReviews } from "./reviews.ts";
@@ -16,6 +17,7 @@ export class CodeHostRest {
   /** Comments and reviews of jobs. */
   readonly comments = new CodeHostComments();
   readonly reviews = new CodeHostReviews();
+  readonly checkRuns = new CodeHostCheckRuns();
   readonly #resources = new Map<string, Fields>();
   readonly #lists = new Map<string, Fields[]>();
   readonly #people = new Map<string, { id: number; permission: Permission }>();
@@ -99,6 +101,7 @@ export class CodeHostRest {
     const isDenied = this.comments.isDenied("pull-requests");
     if (this.reviews.handle(request, response, { path, body, shelf, isDenied })) return true;
     if (this.comments.handle(request, response, { path, body, shelf })) return true;
+    if (this.checkRuns.handle(request, response, { path, body })) return true;
     const [, login] = /^\/collaborators\/([^/]+)\/permission$/.exec(path) ?? [];
     if (login !== undefined) return this.#sendPermission(response, login);
     const isList = /^\/(issues|pulls)\/\d+\/comments$/.test(path);

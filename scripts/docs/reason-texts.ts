@@ -15,6 +15,7 @@ export const jobTexts: Texts<JobReason> = {
   run_cancelled: "`mode: cancel` or `/agent cancel` stopped what was in flight.",
   nothing_to_cancel: "`mode: cancel` or `/agent cancel` found nothing in flight.",
   examined: "`mode: doctor` found no fault.",
+  findings_found: "The review found something as severe as `fail-on-severity`, or more.",
   faults_found: "`mode: doctor` found faults. The page names each with its fix.",
   timeout:
     "The run did not end within `timeout-minutes`, and was cancelled. Raise the limit or ask for less.",
@@ -126,6 +127,7 @@ export const declinedTexts: Texts<DeclinedReason> = {
   permission_missing: "The author has no write access and is not in `allow-users`.",
   content_edited: "The text was edited after the event.",
   content_deleted: "The text was deleted after the event.",
+  paths_unmatched: "The pull request changes no file that `paths` and `ignore-paths` let a review see.",
   head_moved: "The fork was pushed to after the event.",
   fork_pull_request: "A fork's pull request, and `allow-forks` does not let it in.",
   event_refused: "The service runs nothing for this event.",

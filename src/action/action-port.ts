@@ -58,12 +58,13 @@ function readSettings({ env }: Step): ActionTypes["settings"] {
   if (modelKey !== "") core.setSecret(modelKey);
   const inputs = readInputs({ read: (name) => core.getInput(name), names: givenInputs(env) });
   warnOfIgnored(inputs);
-  const { wait, onCancel, failOn, timeoutMinutes, idleMinutes } = inputs;
+  const { wait, onCancel, failOn, failOnSeverity, timeoutMinutes, idleMinutes } = inputs;
   return {
     inputs,
     wait,
     onCancel,
     failOn,
+    failOnSeverity,
     timeoutMs: timeoutMinutes * 60_000,
     idleMs: idleMinutes === null ? null : idleMinutes * 60_000,
   };

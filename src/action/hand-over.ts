@@ -1,6 +1,7 @@
 // What a completed run leaves on GitHub: its findings and its changes.
 
 import * as core from "@actions/core";
+import type { Environment } from "../ci/provider.ts";
 import type { CodeHost } from "../github/code-host.ts";
 import type { HandedOver } from "../job/job-types.ts";
 import type { Following } from "../job/progress.ts";
@@ -19,7 +20,7 @@ export async function handOver(step: Step, completed: Completed): Promise<Handed
   }
   const codeHost = await openCodeHost(step, completed.settings.inputs);
   return {
-    findings: await publish({ completed, codeHost }),
+    findings: await publish(step, { completed, codeHost }),
     delivery: await deliver(step, { completed, codeHost }),
   };
 }
@@ -27,15 +28,21 @@ export async function handOver(step: Step, completed: Completed): Promise<Handed
 type Handover = { readonly completed: Completed; readonly codeHost: CodeHost };
 
 /** Null also where the request was a question: its reply has no findings, and needs no warning about that. */
-async function publish({ completed, codeHost }: Handover): Promise<HandedOver["findings"]> {
+async function publish(
+  { env, github: { job } }: Step,
+  { completed, codeHost }: Handover,
+): Promise<HandedOver["findings"]> {
   const { settings, plan, run, log } = completed;
   const { request } = plan;
   const { output } = log.report;
-  const { findings: mode } = settings.inputs;
+  const { findings: mode, checkRun, failOnSeverity: threshold } = settings.inputs;
+  const headSha = request?.subject?.refs?.headSha ?? job.sha;
   const isExpected = request !== null && requestsReview(settings.inputs, request);
   if (mode === "none" || (output === null && !isExpected)) return null;
   return await codeHost.publishFindings({
     mode,
+    reviewed: settings.inputs,
+    checkRun: checkRun ? { name: checkRunName(env), headSha, threshold } : null,
     output,
     isExpected,
     subject: request?.subject ?? null,
@@ -43,6 +50,11 @@ async function publish({ completed, codeHost }: Handover): Promise<HandedOver["f
     annotator: { error: core.error, warning: core.warning, notice: core.notice },
     onNote: sayLine,
   });
+}
+
+/** One for each job: the rules of a branch name it. */
+function checkRunName({ GITHUB_WORKFLOW, GITHUB_JOB }: Environment): string {
+  return [GITHUB_WORKFLOW, GITHUB_JOB, "findings"].filter((part) => part).join(" / ");
 }
 
 async function deliver(step: Step, { completed, codeHost }: Handover): Promise<HandedOver["delivery"]> {

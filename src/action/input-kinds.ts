@@ -50,6 +50,14 @@ export const branchPrefix: Kind<string> = kind(
   },
 );
 
+/** `*` and `?` stay within a segment of a path, `**` does not. */
+export const pathPatterns = listOf({
+  allowed: 'patterns of paths in the repository, separated by commas or line breaks, like "src/**, *.md"',
+  separator: /[,\n]/,
+  item: (pattern) =>
+    /^[/!]|\p{Cc}|(^|\/)\.\.?(\/|$)/u.test(pattern) || pattern.length > 255 ? undefined : pattern,
+});
+
 export const triggerPhrase = matching(
   'one word of 2 to 50 letters, digits and ./@!:-, like "/agent"',
   /^[\w./@!:-]{2,50}$/,

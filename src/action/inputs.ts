@@ -13,12 +13,14 @@ import {
 } from "../job/job-settings.ts";
 import { StepError } from "../job/step-error.ts";
 import type { Conclusion } from "../report/conclusion.ts";
+import { type Severity, severities } from "../report/findings.ts";
 import {
   bots,
   branchPrefix,
   EMBEDDED,
   modelName,
   modelUrl,
+  pathPatterns,
   promptFile,
   type SessionInput,
   serviceAddress,
@@ -54,6 +56,7 @@ export const modes = ["run", "attach", "cancel", "doctor"] as const;
 export const changesModes = ["none", "patch", "commit", "pull-request"] as const;
 export type ChangesMode = (typeof changesModes)[number];
 export const findingsModes = ["none", "annotations", "review"] as const;
+export const includedAuthors = ["everyone", "writers"] as const;
 
 export type Inputs = {
   readonly mode: (typeof modes)[number];
@@ -80,6 +83,15 @@ export type Inputs = {
   readonly branchPrefix: string;
   readonly signedCommits: boolean;
   readonly findings: (typeof findingsModes)[number];
+  /** The least severe finding that fails the step. Null: none does. */
+  readonly failOnSeverity: Severity | null;
+  /** Whether the findings become a check run of the commit. */
+  readonly checkRun: boolean;
+  /** Patterns of the files that a review is about. Empty: all. */
+  readonly paths: readonly string[];
+  readonly ignorePaths: readonly string[];
+  /** Whose text on an issue or a pull request becomes part of the prompt. */
+  readonly includeAuthors: (typeof includedAuthors)[number];
   readonly account: string | null;
   /** The first word of a line that asks for a run in a comment. */
   readonly triggerPhrase: string;
@@ -116,6 +128,11 @@ export const inputSettings = {
   "branch-prefix": setting(branchPrefix, "agent/"),
   "signed-commits": setting(flag, false),
   findings: setting(oneOf(findingsModes), "none"),
+  "fail-on-severity": setting(oneOf(["none", ...severities]), "none"),
+  "check-run": setting(flag, false),
+  paths: setting(pathPatterns, []),
+  "ignore-paths": setting(pathPatterns, []),
+  "include-authors": setting(oneOf(includedAuthors), "everyone"),
   account: setting(line({ maxChars: 255 }), null),
   "trigger-phrase": setting(triggerPhrase, "/agent"),
   "allow-users": setting(users, new Set<string>()),
@@ -177,6 +194,11 @@ export function readInputs({ read, names }: GivenInputs): Inputs {
     branchPrefix: values["branch-prefix"],
     signedCommits: values["signed-commits"],
     findings: values.findings,
+    failOnSeverity: values["fail-on-severity"] === "none" ? null : values["fail-on-severity"],
+    checkRun: values["check-run"],
+    paths: values.paths,
+    ignorePaths: values["ignore-paths"],
+    includeAuthors: values["include-authors"],
     account: values.account,
     triggerPhrase: values["trigger-phrase"],
     allowUsers: values["allow-users"],
@@ -252,8 +274,21 @@ function faultsWithoutServer({ mode, wait, onCancel, session }: Inputs): string[
   ];
 }
 
-function faultsOfMode({ mode, runId, wait, changes, findings }: Inputs): string[] {
-  const faults: string[] = [];
+/** What says how a review is published needs one that is. */
+function faultsWithoutFindings({ findings, failOnSeverity, checkRun, paths, ignorePaths }: Inputs): string[] {
+  if (findings !== "none") return [];
+  const given = [
+    ...(failOnSeverity === null ? [] : ["fail-on-severity"]),
+    ...(checkRun ? ["check-run"] : []),
+    ...(paths.length === 0 ? [] : ["paths"]),
+    ...(ignorePaths.length === 0 ? [] : ["ignore-paths"]),
+  ];
+  return given.map((name) => `Input "${name}" is about findings: set "findings" to annotations or review.`);
+}
+
+function faultsOfMode(inputs: Inputs): string[] {
+  const { mode, runId, wait, changes, findings } = inputs;
+  const faults = faultsWithoutFindings(inputs);
   if (mode === "attach" && runId === null) {
     faults.push('Input "mode: attach" needs "run-id": the output of the step that started the run.');
   }

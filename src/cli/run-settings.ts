@@ -22,6 +22,8 @@ export type RunSettings = {
   readonly idleMs: number | null;
   readonly onCancel: (typeof cancelActions)[number];
   readonly failOn: ReadonlySet<Conclusion>;
+  /** The command publishes no findings. */
+  readonly failOnSeverity: null;
   /** Null: the default folder in a CI job, none elsewhere. */
   readonly outputDir: string | null;
   readonly format: "text" | "ndjson";
@@ -50,6 +52,7 @@ export async function readRunSettings(values: RunFlags, words: readonly string[]
     idleMs: 60_000 * values["idle-minutes"] || null,
     onCancel: values["on-cancel"],
     failOn: values["fail-on"],
+    failOnSeverity: null,
     outputDir: values["output-dir"],
     format: values.json ? "ndjson" : "text",
     outputSchema: await readSchema(values["output-schema"]),

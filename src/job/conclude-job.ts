@@ -2,6 +2,7 @@
 
 import { failsStep, type Verdict } from "../report/conclusion.ts";
 import type { Delivery } from "../report/delivery.ts";
+import { type PublishedFindings, reaches, type Severity } from "../report/findings.ts";
 import { concludeOutcome, type Outcome } from "./conclusion.ts";
 import type { Ending } from "./ending.ts";
 import type { JobPort } from "./job-port.ts";
@@ -42,7 +43,9 @@ async function judge<Own extends JobTypes>(
   };
   try {
     const handedOver = await handOver(job, reached);
-    return { ...handedOver, verdict: withDelivery(conclude(outcome), handedOver.delivery) };
+    const delivered = withDelivery(conclude(outcome), handedOver.delivery);
+    const threshold = "settings" in reached.progress ? reached.progress.settings.failOnSeverity : null;
+    return { ...handedOver, verdict: withFindings(delivered, { findings: handedOver.findings, threshold }) };
   } catch (error) {
     // Nothing that was to be expected: a full disk, for one.
     return { ...NOTHING, verdict: conclude({ type: "error", error }) };
@@ -64,6 +67,24 @@ function withDelivery(verdict: Verdict, delivery: Delivery | null): Verdict {
   if (verdict.conclusion !== "success" || delivery?.type !== "kept") return verdict;
   const { reason, message } = delivery;
   return { ...verdict, conclusion: "failure", reason, message: `The run completed. ${message}` };
+}
+
+/** A review that is to gate: what it found fails the step, whether it was published now or before. */
+function withFindings(
+  verdict: Verdict,
+  {
+    findings,
+    threshold,
+  }: { readonly findings: PublishedFindings | null; readonly threshold: Severity | null },
+): Verdict {
+  if (verdict.conclusion !== "success" || findings === null || !reaches(findings.worst, threshold))
+    return verdict;
+  const message = `The review found ${aOrAn(findings.worst)}. "fail-on-severity: ${threshold}" makes that a failure.`;
+  return { ...verdict, conclusion: "failure", reason: "findings_found", message };
+}
+
+function aOrAn(severity: Severity | null): string {
+  return severity === "error" ? "an error" : `a ${severity}`;
 }
 
 /** What the run, or before it the exchange, offered. An agent inside the job is nobody's to claim. */

@@ -4,7 +4,7 @@ import type { CiJob } from "../ci/provider.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import type { Conclusion } from "../report/conclusion.ts";
 import type { Delivery } from "../report/delivery.ts";
-import type { PublishedFindings } from "../report/findings.ts";
+import type { PublishedFindings, Severity } from "../report/findings.ts";
 import type { TokenSource } from "./capability.ts";
 import type { Outcome } from "./conclusion.ts";
 import type { FollowLog } from "./follow-log.ts";
@@ -24,6 +24,8 @@ export type JobSettings = {
   /** How long a run that has begun may be silent. Null: without a limit. */
   readonly idleMs: number | null;
   readonly failOn: ReadonlySet<Conclusion>;
+  /** The least severe finding that makes the conclusion a failure. Null: none does. */
+  readonly failOnSeverity: Severity | null;
 };
 
 /** Decided before a service is in reach. */

@@ -13,6 +13,7 @@ export type DeclinedReason =
   | "content_edited"
   | "content_deleted"
   | "head_moved"
+  | "paths_unmatched"
   | "fork_pull_request"
   | "event_refused"
   | "event_unreadable"

@@ -12,6 +12,7 @@ export type JobReason =
   | "nothing_to_cancel"
   | "examined"
   | "faults_found"
+  | "findings_found"
   | "timeout"
   | "idle_timeout"
   | "detached"

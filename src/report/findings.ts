@@ -42,7 +42,15 @@ export type PublishedFindings = {
   readonly repeated: number;
   /** The review's address; null where there is none. */
   readonly reviewUrl: string | null;
+  /** The most severe of all that were found; null without any. */
+  readonly worst: Severity | null;
 };
+
+/** Whether one is as severe as `threshold`, or more. */
+export function reaches(worst: Severity | null, threshold: Severity | null): boolean {
+  if (worst === null || threshold === null) return false;
+  return severities.indexOf(worst) <= severities.indexOf(threshold);
+}
 
 /** Unknown fields are ignored. */
 export function readFindings(output: RunReport["output"]): ReviewReply {

@@ -60,6 +60,11 @@ describe("readInputs", () => {
       branchPrefix: "agent/",
       signedCommits: false,
       findings: "none",
+      failOnSeverity: null,
+      checkRun: false,
+      paths: [],
+      ignorePaths: [],
+      includeAuthors: "everyone",
       account: null,
       triggerPhrase: "/agent",
       allowUsers: new Set(),
@@ -69,6 +74,29 @@ describe("readInputs", () => {
       matrix: "",
       ignored: [],
     });
+  });
+
+  it("reads what a review is about and what of it gates, and needs findings for that", () => {
+    const given = {
+      findings: "annotations",
+      "fail-on-severity": "warning",
+      "check-run": "true",
+      paths: "src/**,\n*.md",
+      "ignore-paths": "dist/**",
+      "include-authors": "writers",
+    };
+    expect(read(given)).toMatchObject({
+      failOnSeverity: "warning",
+      checkRun: true,
+      paths: ["src/**", "*.md"],
+      ignorePaths: ["dist/**"],
+      includeAuthors: "writers",
+    });
+    const faults = ["fail-on-severity", "check-run", "paths", "ignore-paths"].map(
+      (name) => `Input "${name}" is about findings: set "findings" to annotations or review.`,
+    );
+    expect(() => read({ ...given, findings: "none" })).toThrow(faults.join("\n"));
+    expect(() => read({ ...given, paths: "/src" })).toThrow('Input "paths" must be patterns of paths');
   });
 
   it("reads every input", () => {

@@ -60,7 +60,14 @@ function openPort({ url, embedded = false, task = run, wait = true, more = {} }:
     claimObstacle: null,
     readSettings: async () => {
       calls.push("settings");
-      return { wait, onCancel: "cancel", timeoutMs: 60_000, idleMs: null, failOn: new Set(["failure"]) };
+      return {
+        wait,
+        onCancel: "cancel",
+        timeoutMs: 60_000,
+        idleMs: null,
+        failOn: new Set(["failure"]),
+        failOnSeverity: null,
+      };
     },
     planJob: async () => {
       calls.push("plan");

@@ -37,6 +37,7 @@ const published: PublishedFindings = {
   commented: 2,
   repeated: 1,
   reviewUrl: "https://github.com/octo/hello/pull/7#pullrequestreview-1",
+  worst: "error",
 };
 
 function reportWith(value: Json, text = JSON.stringify(value)) {

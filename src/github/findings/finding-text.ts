@@ -8,7 +8,7 @@ import { inertMarkdown } from "../../render/inert-markdown.ts";
 import { escapeMarkdown, fence, link, untrustedFence } from "../../render/markdown.ts";
 import { plural } from "../../render/quantities.ts";
 import { type Finding, placeOf, severityCounts } from "../../report/findings.ts";
-import { type MarkedFinding, reviewMarker } from "./marker.ts";
+import { headMarker, type MarkedFinding, reviewMarker } from "./marker.ts";
 
 /** GitHub takes 65,536 characters. */
 export const MAX_REVIEW_BYTES = 60_000;
@@ -27,6 +27,7 @@ export function commentText(finding: MarkedFinding): string {
 
 export type ReviewTextOptions = {
   readonly runId: string;
+  readonly headSha: string;
   /** Findings with a comment at their lines. */
   readonly inside: readonly Finding[];
   /** Findings without one: they go into the text, as many as fit. */
@@ -39,11 +40,11 @@ export type ReviewTextOptions = {
 
 /** The review's own text, and the findings that did not fit. */
 export function reviewText(options: ReviewTextOptions): { text: string; left: readonly Finding[] } {
-  const { runId, inside, outside, repeated, filesUrl } = options;
+  const { runId, headSha, inside, outside, repeated, filesUrl } = options;
   const all = [...inside, ...outside];
   const again = repeated === 0 ? "" : ` Published before, and not repeated: ${repeated}.`;
   const head = `**${plural(all.length, "finding")}**: ${severityCounts(all)}.${again}`;
-  const room = new SectionRoom(MAX_REVIEW_BYTES - byteLength(head) - 256);
+  const room = new SectionRoom(MAX_REVIEW_BYTES - byteLength(head) - 384);
   const shown: string[] = [];
   const markers: string[] = [];
   const left: Finding[] = [];
@@ -60,7 +61,7 @@ export function reviewText(options: ReviewTextOptions): { text: string; left: re
     }
   }
   const title = shown.length === 0 ? "" : "### At lines that the diff does not show";
-  const text = `${sections([head, title, ...shown])}\n\n${[...markers, reviewMarker(runId)].join("\n")}`;
+  const text = `${sections([head, title, ...shown])}\n\n${[...markers, headMarker(headSha), reviewMarker(runId)].join("\n")}`;
   return { text, left };
 }
 

@@ -4,7 +4,8 @@
 import { createHash } from "node:crypto";
 import type { Finding } from "../../report/findings.ts";
 
-const LAST_LINES = /(?:\r?\n<!-- agent-service:(?:finding|review|probe) [0-9a-f]{32} -->)+\s*$/;
+const LAST_LINES =
+  /(?:\r?\n<!-- agent-service:(?:(?:finding|review|probe) [0-9a-f]{32}|head [0-9a-f]{40,64}) -->)+\s*$/;
 
 export type MarkedFinding = Finding & { readonly marker: string };
 
@@ -26,6 +27,20 @@ export function markFindings(findings: readonly Finding[]): readonly MarkedFindi
 /** One review for each run, however often its job is re-run. */
 export function reviewMarker(runId: string): string {
   return marker("review", [runId]);
+}
+
+/** Names the commit that was reviewed. */
+export function headMarker(sha: string): string {
+  return `<!-- agent-service:head ${sha} -->`;
+}
+
+/** The commit that one of the markers names. */
+export function headOf(markers: readonly string[]): string | null {
+  for (const marker of markers) {
+    const sha = /^<!-- agent-service:head ([0-9a-f]+) -->$/.exec(marker)?.[1];
+    if (sha !== undefined) return sha;
+  }
+  return null;
 }
 
 /** Marks a review that only tests whether the code host accepts its comments. */

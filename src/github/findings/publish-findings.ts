@@ -3,13 +3,20 @@
 
 import type { Environment } from "../../ci/provider.ts";
 import { plural } from "../../render/quantities.ts";
-import { type PublishedFindings, readFindings } from "../../report/findings.ts";
+import {
+  type Finding,
+  type PublishedFindings,
+  readFindings,
+  type Severity,
+  severities,
+} from "../../report/findings.ts";
 import type { RunReport } from "../../report/run-report.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 import { GitHubError } from "../api/github-error.ts";
 import { canOnlyRead } from "../api/read-only.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";
 import { type Annotator, annotate, harmless } from "./annotations.ts";
+import { isReviewed, type ReviewedPaths } from "./reviewed-paths.ts";
 
 const MAX_NAMED_FAULTS = 5;
 const NO_REVIEW =
@@ -18,6 +25,14 @@ const NO_REVIEW =
 
 export type FindingsOptions = {
   readonly mode: "annotations" | "review";
+  /** Findings in other files are left out. */
+  readonly reviewed: ReviewedPaths;
+  /** Null: no check run. */
+  readonly checkRun: {
+    readonly name: string;
+    readonly headSha: string;
+    readonly threshold: Severity | null;
+  } | null;
   /** The reply as data; null where the run gave none. */
   readonly output: RunReport["output"];
   /** Whether the run was asked for a review. */
@@ -42,8 +57,22 @@ export async function publishFindings(options: FindingsOptions): Promise<Publish
     if (options.isExpected) annotator.warning(NO_REVIEW);
     return null;
   }
-  const found = findings;
+  const found = findings.filter(({ path }) => isReviewed(path, options.reviewed));
+  const elsewhere = findings.length - found.length;
+  if (elsewhere > 0) {
+    options.onNote(
+      `Left out, in files that "paths" and "ignore-paths" exclude: ${plural(elsewhere, "finding")}.`,
+    );
+  }
+  const published = await publishAt(options, found);
+  await writeCheck(options, { found, worst: published.worst });
+  return published;
+}
+
+async function publishAt(options: FindingsOptions, found: readonly Finding[]): Promise<PublishedFindings> {
+  const { annotator } = options;
   const none: PublishedFindings = {
+    worst: severities.find((severity) => found.some((finding) => finding.severity === severity)) ?? null,
     found: found.length,
     annotated: 0,
     commented: 0,
@@ -60,8 +89,27 @@ export async function publishFindings(options: FindingsOptions): Promise<Publish
     const { commented, repeated, url: reviewUrl, left } = review;
     return { ...none, commented, repeated, reviewUrl, annotated: annotate(left, annotator) };
   } catch (cause) {
-    annotator.warning(harmless(explain(cause, place.number)));
+    const what = `No review could be written on #${place.number}.`;
+    const why = explain(cause, { what, permission: "pull-requests: write" });
+    annotator.warning(harmless(`${why} The findings are annotations instead.`));
     return { ...none, annotated: annotate(found, annotator) };
+  }
+}
+
+async function writeCheck(
+  { api, checkRun, run, subject, env, annotator, onNote }: FindingsOptions,
+  { found, worst }: { found: readonly Finding[]; worst: Severity | null },
+): Promise<void> {
+  if (checkRun === null) return;
+  if (subject !== null && canOnlyRead(subject, env)) {
+    return onNote("The job of a fork's pull request can write no check run.");
+  }
+  try {
+    const { writeCheckRun } = await import("./check-run.ts");
+    await writeCheckRun({ ...checkRun, api, runId: run.id, findings: found, worst });
+  } catch (cause) {
+    const why = explain(cause, { what: "No check run could be written.", permission: "checks: write" });
+    annotator.warning(harmless(why));
   }
 }
 
@@ -90,9 +138,12 @@ function faultsText(faults: readonly string[], dropped: number): string {
   );
 }
 
-function explain(cause: unknown, number: number): string {
+function explain(
+  cause: unknown,
+  { what, permission }: { readonly what: string; readonly permission: string },
+): string {
   const message = cause instanceof Error ? cause.message : "An unknown error.";
   const isDenied = cause instanceof GitHubError && [401, 403, 404].includes(cause.status ?? 0);
-  const fix = isDenied ? ' Give the job "permissions: pull-requests: write".' : "";
-  return `No review could be written on #${number}. ${message}${fix} The findings are annotations instead.`;
+  const fix = isDenied ? ` Give the job "permissions: ${permission}".` : "";
+  return `${what} ${message}${fix}`;
 }

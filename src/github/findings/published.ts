@@ -4,7 +4,7 @@
 import * as z from "zod/mini";
 import type { GitHubApi } from "../api/github-api.ts";
 import { readViewer, type Viewer } from "../api/viewer.ts";
-import { markersOf, reviewMarker } from "./marker.ts";
+import { headOf, markersOf, reviewMarker } from "./marker.ts";
 
 const MAX_PAGES = 50;
 
@@ -15,12 +15,25 @@ const writtenSchema = z.object({
   user: z.nullable(z.object({ id: z.int() })),
 });
 const reviewSchema = z.extend(writtenSchema, { state: z.optional(z.string()) });
+/** `line` is null where the line is no longer in the diff. */
+const commentSchema = z.extend(writtenSchema, {
+  path: z.optional(z.string()),
+  line: z.optional(z.nullable(z.int())),
+  start_line: z.optional(z.nullable(z.int())),
+});
+
+/** Where a comment of ours is now. */
+export type PublishedPlace = { readonly path: string; readonly startLine: number; readonly line: number };
 
 export type Published = {
   /** Markers of findings, and of reviews. */
   readonly markers: ReadonlySet<string>;
   /** The review that this run has published already. */
   readonly review: { readonly url: string } | null;
+  /** Where comments of ours are. */
+  readonly places: readonly PublishedPlace[];
+  /** The commit of our latest review; null without one. */
+  readonly lastHead: string | null;
   /** Pending reviews: created, but never submitted. */
   readonly pending: readonly { readonly id: number; readonly markers: readonly string[] }[];
 };
@@ -41,16 +54,24 @@ export async function readPublished(
     viewer ??= await readViewer(api);
     return user?.id === viewer.id ? found : [];
   };
-  for await (const comment of api.items(`/pulls/${number}/comments`, writtenSchema, MAX_PAGES)) {
-    for (const marker of await ownMarkers(comment)) markers.add(marker);
+  const places: PublishedPlace[] = [];
+  for await (const comment of api.items(`/pulls/${number}/comments`, commentSchema, MAX_PAGES)) {
+    const own = await ownMarkers(comment);
+    for (const marker of own) markers.add(marker);
+    const { path, line, start_line } = comment;
+    if (own.length > 0 && path !== undefined && line != null) {
+      places.push({ path, startLine: start_line ?? line, line });
+    }
   }
+  let lastHead: string | null = null;
   for await (const found of api.items(`/pulls/${number}/reviews`, reviewSchema, MAX_PAGES)) {
     const own = await ownMarkers(found);
     if (found.state === "PENDING") pending.push({ id: found.id, markers: own });
     else {
       for (const marker of own) markers.add(marker);
+      lastHead = headOf(own) ?? lastHead;
       if (own.includes(ofThisRun)) review = { url: found.html_url };
     }
   }
-  return { markers, review, pending };
+  return { markers, places, lastHead, review, pending };
 }

@@ -7,8 +7,9 @@ import type { GitHubApi } from "../api/github-api.ts";
 import { GitHubError } from "../api/github-error.ts";
 import { isShown, type LineRange, shownLines } from "./diff-lines.ts";
 import { commentText, reviewText } from "./finding-text.ts";
-import { type MarkedFinding, markFindings, probeMarker } from "./marker.ts";
+import { type MarkedFinding, probeMarker } from "./marker.ts";
 import { readPublished } from "./published.ts";
+import { freshFindings } from "./repeated-findings.ts";
 
 /** GitHub lists at most 3,000 files of a pull request. */
 const MAX_FILE_PAGES = 30;
@@ -42,7 +43,7 @@ export type PullReview = {
 export async function reviewPullRequest(options: PullReviewOptions): Promise<PullReview> {
   const { api, number, findings } = options;
   const earlier = await readPublished(api, options);
-  const fresh = markFindings(findings).filter(({ marker }) => !earlier.markers.has(marker));
+  const fresh = await freshFindings(earlier, options);
   const repeated = findings.length - fresh.length;
   const nothing: PullReview = { url: earlier.review?.url ?? null, commented: 0, repeated, left: [] };
   if (fresh.length === 0) return nothing;

@@ -1,5 +1,6 @@
 // What the step asks the agent, and the issue or pull request that the event is about. Types only.
 
+import type { ReviewedPaths } from "../findings/reviewed-paths.ts";
 import type { Command } from "./command.ts";
 import type { Account, CommentTrigger, PullRequestRefs, Subject } from "./github-trigger.ts";
 
@@ -33,7 +34,7 @@ export type Prompt =
   | { readonly from: "event" };
 
 /** The inputs that decide who can start a run, and with which prompt. */
-export type RequestInputs = {
+export type RequestInputs = ReviewedPaths & {
   readonly prompt: Prompt;
   readonly githubToken: string;
   /** The first word of a line that makes a comment a request. */
@@ -42,5 +43,8 @@ export type RequestInputs = {
   readonly allowUsers: ReadonlySet<string>;
   readonly allowBots: ReadonlySet<string>;
   readonly allowForks: boolean;
+  /** Whose text becomes part of the prompt. */
+  readonly includeAuthors: "everyone" | "writers";
+  readonly findings: "none" | "annotations" | "review";
   readonly service: { readonly type: "remote" | "embedded" };
 };

@@ -127,7 +127,7 @@ function commentPath({ type, subject, comment }: CommentTrigger): string {
 }
 
 /** Throws Declined: without an answer of the code host nothing may start. */
-function decline(cause: unknown): never {
+export function decline(cause: unknown): never {
   if (!(cause instanceof GitHubError)) throw cause;
   if (cause.code === "code_host_refused") {
     throw new Declined(

@@ -146,6 +146,9 @@ export type PullRequestTrigger = OnPullRequest & {
   readonly label: string | null;
 };
 
+/** What happened to an issue or a pull request. */
+export type SubjectTrigger = CommentTrigger | IssueTrigger | PullRequestTrigger;
+
 /** Events that only users with write access cause, and that carry no text of others. */
 export type PlainTrigger =
   | { readonly type: "push"; readonly sender: Account; readonly ref: string; readonly afterSha: string }

@@ -8,8 +8,16 @@ import { type Command, parseCommand } from "./command.ts";
 import { noCommand } from "./comment-command.ts";
 import { Declined } from "./declined.ts";
 import { type EarlierComment, type GitHubReader, githubReader } from "./github-reader.ts";
-import { decodeTrigger, type PullRequestRefs, type Trigger, TriggerError } from "./github-trigger.ts";
-import { type SubjectTrigger, triggerPrompt } from "./trigger-prompt.ts";
+import {
+  decodeTrigger,
+  type PullRequestRefs,
+  type SubjectTrigger,
+  type Trigger,
+  TriggerError,
+} from "./github-trigger.ts";
+import { includedText } from "./included-text.ts";
+import { refuseUnmatched } from "./matched-paths.ts";
+import { triggerPrompt } from "./trigger-prompt.ts";
 
 export type SubjectEvent = {
   readonly inputs: RequestInputs;
@@ -36,18 +44,28 @@ export async function readSubjectRequest(options: SubjectRequestOptions): Promis
   const subject: RequestSubject = { ...trigger.subject, refs, comment, command, asker };
   // These two are answered without the agent.
   if (command?.verb === "help" || command?.verb === "cancel") return { prompt: "", subject };
+  const reviewed = isReviewRequest(subject, inputs) ? inputs : null;
+  if (reviewed !== null) await refuseUnmatched(options.api, { number: subject.number, reviewed });
   const conversation = await earlierComments(trigger, reader);
+  const { includeAuthors } = inputs;
+  const included = await includedText({ trigger, conversation }, { reader, includeAuthors });
   const workflowPrompt = await readPrompt();
   const prompt = triggerPrompt({
     trigger,
     workflowPrompt,
     command,
     refs,
-    conversation,
+    included,
+    reviewed,
     repository: job.repository.name,
     seed: job.runId,
   });
   return { prompt, subject };
+}
+
+/** Whether its findings will be published. */
+function isReviewRequest({ isPullRequest, command }: RequestSubject, { findings }: RequestInputs): boolean {
+  return findings !== "none" && isPullRequest && (command === null || command.verb === "review");
 }
 
 function subjectTrigger(event: string, payload: unknown): SubjectTrigger {

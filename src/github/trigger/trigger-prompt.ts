@@ -4,25 +4,18 @@
 import { createHash } from "node:crypto";
 import { excerpt } from "../../base/bounded-text.ts";
 import { singleLine } from "../../base/untrusted-text.ts";
+import { plural } from "../../render/quantities.ts";
+import { type ReviewedPaths, reviewedPathsText } from "../findings/reviewed-paths.ts";
 import type { Command } from "./command.ts";
 import type { EarlierComment } from "./github-reader.ts";
-import type {
-  Account,
-  CommentTrigger,
-  IssueTrigger,
-  PullRequestRefs,
-  PullRequestTrigger,
-} from "./github-trigger.ts";
+import type { Account, PullRequestRefs, SubjectTrigger } from "./github-trigger.ts";
+import { type IncludedText, MAX_COMMENTS } from "./included-text.ts";
 import { sanitise } from "./sanitise.ts";
 
 const MAX_TEXT_CHARS = 24_000;
 const MAX_REQUEST_CHARS = 32_000;
 const MAX_LINE_CHARS = 300;
-/** The latest comments, which are the nearest to the request. */
-const MAX_COMMENTS = 20;
 const MAX_COMMENT_CHARS = 4_000;
-
-export type SubjectTrigger = CommentTrigger | IssueTrigger | PullRequestTrigger;
 
 export type TriggerPromptOptions = {
   readonly trigger: SubjectTrigger;
@@ -30,8 +23,10 @@ export type TriggerPromptOptions = {
   readonly workflowPrompt: string | null;
   readonly command: Command | null;
   readonly refs: PullRequestRefs | null;
-  /** Oldest first. */
-  readonly conversation: readonly EarlierComment[];
+  /** What people wrote before, as far as it is to be in the prompt. */
+  readonly included: IncludedText;
+  /** The files that a review is about; null for a request that is none. */
+  readonly reviewed: ReviewedPaths | null;
   /** `owner/name`. */
   readonly repository: string;
   /** Not predictable before the job starts, and the same when the job is run again: the workflow run's id. */
@@ -45,7 +40,7 @@ export function triggerPrompt(options: TriggerPromptOptions): string {
   const blocks = blocksOf(options).map(({ title, text }) => ({ title, text: shown(text, MAX_TEXT_CHARS) }));
   return [
     questionOf(options),
-    [happened(options), ...placeOf(options)].join("\n"),
+    [happened(options), ...placeOf(options), ...leftOut(options.included)].join("\n"),
     ...fenced(
       blocks.filter(({ text }) => text !== ""),
       options.seed,
@@ -87,30 +82,43 @@ function happened({ trigger, repository }: TriggerPromptOptions): string {
 }
 
 /** Only numbers and hashes: a branch name is untrusted text. */
-function placeOf({ refs, trigger }: TriggerPromptOptions): string[] {
+function placeOf({ refs, trigger, reviewed }: TriggerPromptOptions): string[] {
   if (refs === null) return [];
   const { number } = trigger.subject;
   return [
     `Its head was commit ${refs.headSha} (refs/pull/${number}/head), its base commit ${refs.baseSha}. The change is ` +
       `git diff ${refs.baseSha}...${refs.headSha}. Judge that commit, not a later one.`,
     ...(trigger.type === "pull_request" ? [] : ["Your checkout is at its head."]),
+    ...(reviewed === null ? [] : reviewedPathsText(reviewed)),
   ];
 }
 
+/** So that the agent does not take the silence for all that was said. */
+function leftOut({ hasSubject, leftOut }: IncludedText): string[] {
+  const what = [
+    ...(hasSubject ? [] : ["its title, text and branch"]),
+    ...(leftOut === 0 ? [] : [plural(leftOut, "comment")]),
+  ];
+  if (what.length === 0) return [];
+  return [`Left out, as their authors have no write access: ${what.join(", and ")}.`];
+}
+
 function blocksOf(options: TriggerPromptOptions): Block[] {
-  const { trigger, command } = options;
+  const { trigger, command, included } = options;
   const { subject, type } = trigger;
   const kind = subject.isPullRequest ? "pull request" : "issue";
   const by = ` by ${name(subject.author)}`;
-  return [
+  const branch = options.refs === null ? "" : singleLine(options.refs.headRef, MAX_LINE_CHARS);
+  const ofSubject = [
     { title: `title of the ${kind}${by}`, text: singleLine(subject.title, MAX_LINE_CHARS) },
     { title: `text of the ${kind}${by}`, text: subject.body },
-    ...(options.refs === null
-      ? []
-      : [{ title: "branch of the change", text: singleLine(options.refs.headRef, MAX_LINE_CHARS) }]),
+    { title: "branch of the change", text: branch },
+  ];
+  return [
+    ...(included.hasSubject ? ofSubject : []),
     ...(type === "pull_request_review_comment" ? placeBlocks(trigger.place) : []),
     ...(type === "issues" || type === "pull_request" ? labelBlock(trigger.label) : []),
-    ...options.conversation.slice(-MAX_COMMENTS).map(commentBlock),
+    ...included.conversation.slice(-MAX_COMMENTS).map(commentBlock),
     ...(command === null || command.preamble === ""
       ? []
       : [{ title: "comment before the request", text: command.preamble }]),

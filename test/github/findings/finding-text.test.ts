@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { byteLength } from "../../../src/base/bounded-text.ts";
 import { commentText, MAX_REVIEW_BYTES, reviewText } from "../../../src/github/findings/finding-text.ts";
 import {
+  headMarker,
   type MarkedFinding,
   markersOf,
   markFindings,
@@ -22,7 +23,14 @@ const finding: Finding = {
 };
 const findingMarker = (one: Finding) => markFindings([one])[0]?.marker ?? "";
 const mark = (one: Finding): MarkedFinding => ({ ...one, marker: findingMarker(one) });
-const options = { runId: "run-1", inside: [], repeated: 0, filesUrl: "https://github.com/o/r/blob/abc" };
+const headSha = "c".repeat(40);
+const options = {
+  runId: "run-1",
+  headSha,
+  inside: [],
+  repeated: 0,
+  filesUrl: "https://github.com/o/r/blob/abc",
+};
 
 const text = fc.oneof(
   fc.string({ unit: "binary" }),
@@ -95,7 +103,7 @@ describe("a review's own text", () => {
         "It subtracts.",
         "Suggested:",
         "```\na\n```",
-        `${findingMarker(outside)}\n${reviewMarker("run-1")}`,
+        `${findingMarker(outside)}\n${headMarker(headSha)}\n${reviewMarker("run-1")}`,
       ].join("\n\n"),
     });
   });
@@ -122,7 +130,11 @@ describe("a review's own text", () => {
         const { text: whole, left } = reviewText({ ...options, outside });
         expect(byteLength(whole)).toBeLessThanOrEqual(MAX_REVIEW_BYTES);
         const told = outside.filter((one) => !left.includes(one));
-        expect(markersOf(whole)).toEqual([...told.map(({ marker }) => marker), reviewMarker("run-1")]);
+        expect(markersOf(whole)).toEqual([
+          ...told.map(({ marker }) => marker),
+          headMarker(headSha),
+          reviewMarker("run-1"),
+        ]);
       }),
     );
   });

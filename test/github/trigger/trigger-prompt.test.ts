@@ -23,6 +23,8 @@ type Given = {
   seed?: string;
   isPullRequest?: boolean;
   headRef?: string;
+  included?: TriggerPromptOptions["included"];
+  reviewed?: TriggerPromptOptions["reviewed"];
 };
 
 function prompt(given: Given = {}): string {
@@ -40,7 +42,8 @@ function prompt(given: Given = {}): string {
     workflowPrompt: given.workflowPrompt ?? null,
     command: { verb: null, request: "", preamble: "", ...given.command },
     refs: isPullRequest ? { ...refs, headRef } : null,
-    conversation: [],
+    included: given.included ?? { hasSubject: true, conversation: [], leftOut: 0 },
+    reviewed: given.reviewed ?? null,
     repository: "octo-org/octo-repo",
     seed: given.seed ?? "1",
   };

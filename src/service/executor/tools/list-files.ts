@@ -1,8 +1,8 @@
 // The tool that lists the files of the tree, those that git ignores left out.
 
 import * as z from "zod/mini";
+import { matchesGlob } from "../../../base/glob.ts";
 import { checkRelativePath, showPath } from "./checkout-path.ts";
-import { matchesGlob } from "./glob.ts";
 import { countInput, defineTool } from "./tool.ts";
 
 const MAX_PATTERN_CHARS = 256;

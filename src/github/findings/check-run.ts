@@ -1,0 +1,88 @@
+// Findings as a check run of the reviewed commit, which the rules of a branch can require.
+// https://docs.github.com/en/rest/checks/runs
+
+import * as z from "zod/mini";
+import { excerpt } from "../../base/bounded-text.ts";
+import { singleLine, visibleText } from "../../base/untrusted-text.ts";
+import { plural } from "../../render/quantities.ts";
+import { type Finding, reaches, type Severity, severityCounts } from "../../report/findings.ts";
+import type { GitHubApi } from "../api/github-api.ts";
+
+/** GitHub takes so many in one request. */
+const ANNOTATIONS_PER_CALL = 50;
+const MAX_TITLE_CHARS = 255;
+const MAX_MESSAGE_CHARS = 16_000;
+const LEVELS: Readonly<Record<Severity, string>> = { error: "failure", warning: "warning", notice: "notice" };
+
+const checkRunSchema = z.object({ id: z.int(), html_url: z.nullable(z.string()) });
+const listSchema = z.object({
+  check_runs: z.array(z.object({ id: z.int(), external_id: z.nullable(z.string()) })),
+});
+
+export type CheckRunOptions = {
+  readonly api: GitHubApi;
+  /** What the list of checks calls it, and the rules of a branch. */
+  readonly name: string;
+  readonly headSha: string;
+  readonly runId: string;
+  readonly findings: readonly Finding[];
+  readonly worst: Severity | null;
+  /** The least severe finding that fails it. */
+  readonly threshold: Severity | null;
+};
+
+/** Rejects with GitHubError. Safe to repeat: a run has one check run. */
+export async function writeCheckRun(options: CheckRunOptions): Promise<void> {
+  const { api, name, headSha, runId, findings, worst, threshold } = options;
+  const conclusion = reaches(worst, threshold) ? "failure" : findings.length === 0 ? "success" : "neutral";
+  const found = findings.length === 0 ? "No findings" : severityCounts(findings);
+  const summary = `${plural(findings.length, "finding")} of ${runId}.`;
+  const output = (some: readonly Finding[]) => ({
+    title: found,
+    summary,
+    annotations: some.map(annotationOf),
+  });
+  const known = await findOwn(options);
+  if (known !== null) return;
+  const { id } = await api.write(
+    {
+      method: "POST",
+      path: "/check-runs",
+      body: {
+        name,
+        head_sha: headSha,
+        external_id: runId,
+        status: "completed",
+        conclusion,
+        output: output(findings.slice(0, ANNOTATIONS_PER_CALL)),
+      },
+      // GitHub shows the last one of a name.
+      isRepeatable: true,
+    },
+    checkRunSchema,
+  );
+  for (let from = ANNOTATIONS_PER_CALL; from < findings.length; from += ANNOTATIONS_PER_CALL) {
+    const body = { output: output(findings.slice(from, from + ANNOTATIONS_PER_CALL)) };
+    const path = `/check-runs/${id}`;
+    await api.write({ method: "PATCH", path, body, isRepeatable: false }, checkRunSchema);
+  }
+}
+
+/** The one that an earlier attempt of this job wrote. */
+async function findOwn({ api, name, headSha, runId }: CheckRunOptions): Promise<number | null> {
+  const query = `check_name=${encodeURIComponent(name)}&filter=latest`;
+  const found = await api.read(`/commits/${headSha}/check-runs?${query}`, listSchema);
+  return found?.check_runs.find(({ external_id }) => external_id === runId)?.id ?? null;
+}
+
+function annotationOf({ path, startLine, line, severity, title, body }: Finding) {
+  const { text } = excerpt(visibleText(body.trim() === "" ? title : body.trim()), MAX_MESSAGE_CHARS);
+  return {
+    path,
+    start_line: startLine,
+    end_line: line,
+    annotation_level: LEVELS[severity],
+    title: singleLine(title, MAX_TITLE_CHARS),
+    message: text,
+  };
+}
