@@ -7,6 +7,7 @@ import { ok } from "../../base/result.ts";
 import type { Sandbox, SandboxCommand, SandboxedCheckout, SandboxResult } from "../core/ports/sandbox.ts";
 import { bubblewrapStart, FILTER_DESCRIPTOR, INNER_HOME, NICENESS } from "./bubblewrap-options.ts";
 import { feed, followStatus, type Inside } from "./bubblewrap-status.ts";
+import type { CrashGuard } from "./crash-guard.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
 import { gitView } from "./git-view.ts";
 import type { HostView } from "./host-view.ts";
@@ -29,6 +30,7 @@ export type BubblewrapParts = {
   readonly filter: Buffer | null;
   /** What must not be passed on. */
   readonly inherited: readonly number[];
+  readonly guard: CrashGuard;
   readonly clock: Clock;
 };
 
@@ -38,7 +40,12 @@ export function bubblewrapSandbox(parts: BubblewrapParts): Sandbox {
     async run(checkout, command) {
       const folder = await prepareCommand(checkout, command);
       if (!folder.ok) return folder;
-      return ok(await execute(parts, { checkout, command, folder: folder.value }));
+      const { mark, leave } = await parts.guard.enter();
+      try {
+        return ok(await execute(parts, { checkout, command, folder: folder.value, mark }));
+      } finally {
+        leave();
+      }
     },
   };
 }
@@ -47,9 +54,13 @@ type Work = {
   readonly checkout: SandboxedCheckout;
   readonly command: SandboxCommand;
   readonly folder: WorkingFolder;
+  readonly mark: Readonly<Record<string, string>>;
 };
 
-async function execute(parts: BubblewrapParts, { checkout, command, folder }: Work): Promise<SandboxResult> {
+async function execute(
+  parts: BubblewrapParts,
+  { checkout, command, folder, mark }: Work,
+): Promise<SandboxResult> {
   const { config, clock } = parts;
   const { limits } = config;
   const timeoutMs = Math.min(command.timeoutMs, limits.timeoutMs);
@@ -78,6 +89,7 @@ async function execute(parts: BubblewrapParts, { checkout, command, folder }: Wo
     args: start.args,
     data: [parts.filter ?? "", ...start.data],
     path: config.environment.PATH,
+    mark,
     hasInput: command.stdin !== undefined,
     inherited: parts.inherited,
   });
@@ -95,6 +107,7 @@ type Start = {
   /** For the descriptors from `FILTER_DESCRIPTOR` on. */
   readonly data: readonly (Buffer | string)[];
   readonly path: string | undefined;
+  readonly mark: Readonly<Record<string, string>>;
   readonly hasInput: boolean;
   readonly inherited: readonly number[];
 };
@@ -104,7 +117,7 @@ type Running = Pick<Supervision, "child" | "outputs" | "end" | "ended"> & {
   readonly inside: Promise<Inside | null>;
 };
 
-function startBubblewrap({ args, data, path, hasInput, inherited }: Start): Running {
+function startBubblewrap({ args, data, path, mark, hasInput, inherited }: Start): Running {
   const pipes: Stdio = [
     hasInput ? "pipe" : "ignore",
     "pipe",
@@ -114,8 +127,8 @@ function startBubblewrap({ args, data, path, hasInput, inherited }: Start): Runn
   ];
   const child = withoutInherited(pipes, inherited, (stdio) =>
     spawn("nice", ["-n", NICENESS, "bwrap", ...args], {
-      // An empty environment: a process of the same user could read it.
-      env: path === undefined ? {} : { PATH: path },
+      // Nothing of the service's: a process of the same user could read it.
+      env: path === undefined ? mark : { PATH: path, ...mark },
       detached: true,
       stdio,
     }),

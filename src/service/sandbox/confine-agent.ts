@@ -2,13 +2,15 @@
 // on this machine. It reaches its model alone, or this machine's network. The limits of commands hold for it and all its
 // processes.
 
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { basename, dirname } from "node:path";
 import { assertNever } from "../../base/assert-never.ts";
 import type { Clock } from "../../base/clock.ts";
+import { type Random, systemRandom } from "../../base/ids.ts";
 import type { SandboxLimit } from "../core/ports/sandbox.ts";
 import { FILTER_DESCRIPTOR, kernelLimits, NICENESS, STATUS_DESCRIPTOR } from "./bubblewrap-options.ts";
 import { feed, followStatus } from "./bubblewrap-status.ts";
+import { crashGuard, MARK_VARIABLE } from "./crash-guard.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
 import { hostView } from "./host-view.ts";
 import { inheritedDescriptors, withoutInherited } from "./inherited-descriptors.ts";
@@ -54,12 +56,16 @@ export type ConfinedAgent = {
 export type Confine = (start: ConfinedStart) => Promise<ConfinedAgent>;
 
 /** How to start an agent so that it ends with everything it started. Rejects without `prlimit`. */
-export async function confineAgent(config: SandboxConfig, { clock }: { clock: Clock }): Promise<Confine> {
+export async function confineAgent(
+  config: SandboxConfig,
+  { clock, random = systemRandom }: { clock: Clock; random?: Random },
+): Promise<Confine> {
   const host = await hostView({ ...config, network: "allowed" });
   const inherited = await inheritedDescriptors();
   const prlimit = await programIn(config.environment.PATH ?? "", "prlimit");
   if (prlimit === null)
     throw new SandboxError("sandbox_not_started", "prlimit is not in PATH: apt-get install util-linux.");
+  const guard = crashGuard({ path: config.environment.PATH, random });
   const { agentLimits: limits } = config;
   const memoryFolder = (path: string) => ["--size", `${limits.temporaryBytes}`, "--tmpfs", path];
 
@@ -76,6 +82,7 @@ export async function confineAgent(config: SandboxConfig, { clock }: { clock: Cl
       ...["--unshare-all", "--unshare-user", "--disable-userns"],
       ...(isShared ? ["--share-net"] : []),
       ...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+      ...["--unsetenv", MARK_VARIABLE],
       // First, so that the checkout and the home may lie below it.
       ...memoryFolder("/tmp"),
       ...["--dir", "/var", "--symlink", "/tmp", "/var/tmp"],
@@ -92,9 +99,13 @@ export async function confineAgent(config: SandboxConfig, { clock }: { clock: Cl
       // No bound on the data of one process: some runtimes reserve far more than they use. The watch counts what is used.
       ...["--", prlimit, ...kernelLimits(limits), "--", ...started],
     ];
-    const child = withoutInherited(["pipe", "pipe", "pipe", "pipe", "pipe"], inherited, (stdio) =>
-      spawn("nice", ["-n", NICENESS, "bwrap", ...options], { env: environment, detached: true, stdio }),
-    ) as ChildProcessWithoutNullStreams;
+    const { mark, leave } = await guard.enter();
+    const env = { ...environment, ...mark };
+    const child = startProgram(leave, () =>
+      withoutInherited(["pipe", "pipe", "pipe", "pipe", "pipe"], inherited, (stdio) =>
+        spawn("nice", ["-n", NICENESS, "bwrap", ...options], { env, detached: true, stdio }),
+      ),
+    );
     feed(child, FILTER_DESCRIPTOR, filter ?? "");
     const status = followStatus(child);
     const { processes: maxProcesses, memoryBytes: maxMemoryBytes } = limits;
@@ -108,6 +119,19 @@ export async function confineAgent(config: SandboxConfig, { clock }: { clock: Cl
       watch: async (signal) => passedLimit(await firstOf([watchInside, ...watchTrees], signal), limits),
     };
   };
+}
+
+/** Calls `onGone` once everything of the program has ended, or could not be started. */
+function startProgram(onGone: () => void, start: () => ChildProcess): ChildProcessWithoutNullStreams {
+  try {
+    const child = start() as ChildProcessWithoutNullStreams;
+    child.once("close", onGone);
+    child.once("error", onGone);
+    return child;
+  } catch (cause) {
+    onGone();
+    throw cause;
+  }
 }
 
 /** The watches end with the first of them that tells a limit. */

@@ -9,6 +9,7 @@ import type { Logger } from "../../base/log.ts";
 import type { Sandbox } from "../core/ports/sandbox.ts";
 import { type BubblewrapParts, bubblewrapSandbox } from "./bubblewrap.ts";
 import { containerSandbox } from "./container.ts";
+import { crashGuard } from "./crash-guard.ts";
 import { hostView } from "./host-view.ts";
 import { inheritedDescriptors } from "./inherited-descriptors.ts";
 import { programIn } from "./program-path.ts";
@@ -45,7 +46,8 @@ export async function findSandbox(
     }
     case "bubblewrap":
     case "auto": {
-      const found = await tryBubblewrap({ config, inherited, clock });
+      const guard = crashGuard({ path: config.environment.PATH, random });
+      const found = await tryBubblewrap({ config, inherited, guard, clock });
       if ("sandbox" in found) {
         tellOfWeaknesses(config, log);
         return found.sandbox;
@@ -58,7 +60,7 @@ export async function findSandbox(
 }
 
 async function tryBubblewrap(
-  given: Pick<BubblewrapParts, "config" | "inherited" | "clock">,
+  given: Pick<BubblewrapParts, "config" | "inherited" | "guard" | "clock">,
 ): Promise<{ readonly sandbox: Sandbox } | { readonly missing: string }> {
   if (process.platform !== "linux")
     return { missing: "bubblewrap is for Linux; set SANDBOX_COMMAND instead." };
