@@ -13,10 +13,14 @@ export class SmallDisk {
   readonly folder: string;
 
   /** Null where this user cannot mount one. */
-  static mount(megabytes: number): SmallDisk | null {
+  static mount(
+    megabytes: number,
+    owner: { uid: number; gid: number } = { uid: 0, gid: 0 },
+  ): SmallDisk | null {
     if (process.platform !== "linux" || process.getuid?.() !== 0) return null;
     const folder = mkdtempSync(join(tmpdir(), "small-disk-"));
-    const args = ["-t", "tmpfs", "-o", `size=${megabytes * MEGABYTE},mode=0700`, "tmpfs", folder];
+    const options = `size=${megabytes * MEGABYTE},mode=0700,uid=${owner.uid},gid=${owner.gid}`;
+    const args = ["-t", "tmpfs", "-o", options, "tmpfs", folder];
     const { status } = spawnSync("mount", args);
     if (status === 0) return new SmallDisk(folder);
     rmdirSync(folder);

@@ -5,6 +5,7 @@ import { healthSchema } from "./health.ts";
 
 export const operationComponents: Components = {
   Health: component(healthSchema, "Whether the service works.", {
-    status: "`ok`, `draining` while it stops, `unavailable` while its store does not answer.",
+    status:
+      "`ok`, `draining` while it stops, `unavailable` while its store does not answer, `storage_full` while it has no room for what it has to write.",
   }),
 };

@@ -13,6 +13,7 @@ export const operationExamples: ExamplesOf<typeof operationRoutes> = {
       200: healthy,
       503: {
         draining: { summary: "It is stopping", value: { status: "draining" } },
+        noRoom: { summary: "Its storage is full", value: { status: "storage_full" } },
         storeSilent: { summary: "Its store does not answer", value: { status: "unavailable" } },
       },
     },

@@ -2,5 +2,5 @@
 
 import * as z from "zod/mini";
 
-export const healthSchema = z.object({ status: z.enum(["ok", "draining", "unavailable"]) });
+export const healthSchema = z.object({ status: z.enum(["ok", "draining", "unavailable", "storage_full"]) });
 export type Health = z.infer<typeof healthSchema>;

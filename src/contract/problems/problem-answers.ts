@@ -85,7 +85,7 @@ export const problemAnswers = {
     name: "Unavailable",
     description: "It cannot be answered now.",
     headers: ["Retry-After"],
-    examples: ["unavailable", "storeUnavailable"],
+    examples: ["unavailable", "storeUnavailable", "storageFull"],
   },
 } as const satisfies Readonly<Record<number, ProblemAnswer>>;
 

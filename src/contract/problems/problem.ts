@@ -57,6 +57,7 @@ export const problemCodes = [
   "plan_forbids_model",
   "agent_cap_reached",
   "unavailable",
+  "storage_full",
   "upgrade_required",
   "internal",
 ] as const;

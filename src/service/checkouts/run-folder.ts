@@ -24,12 +24,16 @@ export async function makeRunFolder(folder: string, runId: string): Promise<RunF
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = await mkdtemp(join(folder, `${runId}${SUFFIX}`));
   const made = { path, git: join(path, "git"), tree: join(path, "tree"), home: join(path, "home") };
-  await mkdir(join(made.git, "info"), { recursive: true });
-  await Promise.all([
-    writeFile(join(made.git, "info", "attributes"), overridingAttributes),
-    mkdir(made.tree),
-    mkdir(made.home, { mode: 0o500 }),
-  ]);
+  try {
+    await mkdir(join(made.git, "info"), { recursive: true });
+    await writeFile(join(made.git, "info", "attributes"), overridingAttributes);
+    await mkdir(made.tree);
+    await mkdir(made.home, { mode: 0o500 });
+  } catch (cause) {
+    // As on a full disk.
+    await removeFolder(path);
+    throw cause;
+  }
   return made;
 }
 

@@ -137,11 +137,11 @@ export class Executor {
     }
   }
 
-  /** Ends a run that no worker has. If it cannot be ended now, recovery ends it at the next start. */
+  /** Ends a run that no worker has, however long the store is away. What the stop leaves, recovery ends at the next start. */
   async #interrupt(runId: string): Promise<void> {
     const { core } = this.#options;
     try {
-      await this.#insist(() => interruptRun(core, runId));
+      await this.#insist(() => interruptRun(core, runId), { isEndless: true });
     } catch (cause) {
       core.log.error({ run_id: runId, err: cause }, "run could not be settled");
     }
@@ -207,13 +207,14 @@ export class Executor {
   }
 
   /** Repeats what a store that is away for a while refused. `work` is safe to repeat. Rejects as its last try did. */
-  async #insist<Value>(work: () => Promise<Value>): Promise<Value> {
+  async #insist<Value>(work: () => Promise<Value>, { isEndless = false } = {}): Promise<Value> {
     const { clock, log, random } = this.#options.core;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await work();
       } catch (cause) {
-        const delayMs = nextDelayMs(STORE_BACKOFF, { attempt, random: random.fraction() });
+        const planned = nextDelayMs(STORE_BACKOFF, { attempt, random: random.fraction() });
+        const delayMs = planned === null && isEndless ? STORE_BACKOFF.maxDelayMs : planned;
         if (delayMs === null || this.#drained.signal.aborted) throw cause;
         log.warn({ err: cause, attempt, delay_ms: delayMs }, "the store failed, trying again");
         await clock.sleep(delayMs, this.#drained.signal).catch(() => {

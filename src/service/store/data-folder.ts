@@ -1,6 +1,7 @@
 // The data folder of a node: made, tried, and held by one process at a time.
 
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { OperatorError, systemCodeOf } from "../../base/operator-error.ts";
 import { openDatabase } from "./sqlite-database.ts";
@@ -8,6 +9,7 @@ import { openDatabase } from "./sqlite-database.ts";
 const LOCK_FILE = "agent-service.lock";
 const OWNER_FILE = "agent-service.pid";
 const PROBE_FILE = "agent-service.probe";
+const ROOM_BYTES = 256 * 1024;
 
 const causes: Readonly<Record<string, string>> = {
   EACCES: "this user may not write there",
@@ -51,6 +53,16 @@ export function prepareDataFolder(folder: string): void {
     }
   } catch (cause) {
     throw new DataFolderError(folder, cause);
+  }
+}
+
+/** Writes about as much as a transaction may take, and removes it. Rejects as the system does. */
+export async function probeRoom(folder: string): Promise<void> {
+  const probe = join(folder, PROBE_FILE);
+  try {
+    await writeFile(probe, Buffer.alloc(ROOM_BYTES), { flush: true });
+  } finally {
+    await rm(probe, { force: true });
   }
 }
 

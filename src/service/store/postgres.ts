@@ -1,8 +1,9 @@
 // The store on PostgreSQL, which any number of nodes share. Survives lost and silent connections and a database that is
 // unavailable for a few seconds.
 
-import { Kysely } from "kysely";
+import { Kysely, sql } from "kysely";
 import { systemClock } from "../../base/clock.ts";
+import { StorageFullError } from "../core/ports/storage-full.ts";
 import type { Store } from "../core/ports/store.ts";
 import { StoreUnavailableError } from "../core/ports/store-unavailable.ts";
 import { ConnectionSlots } from "./connection-slots.ts";
@@ -12,6 +13,7 @@ import { MAX_CONNECTIONS, PostgresPool } from "./postgres-pool.ts";
 import { Retries, repeatingReads } from "./postgres-retries.ts";
 import { migrateWhereNeeded, untilConnected, urlError, type Waiting } from "./postgres-start.ts";
 import { StoreQueries } from "./queries.ts";
+import { StorageState, storageErrorOf } from "./storage-state.ts";
 import type { Database } from "./tables.ts";
 
 /** Some connections are left to readers, and some to transactions that do not wait for the same locks. */
@@ -45,30 +47,50 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   const direct = queriesOn(db);
   const slots = new ConnectionSlots(SLOTS);
+  const storage = new StorageState();
   return {
     committed: repeatingReads(direct, retries),
     transact: (work, { isOneWrite = false, lane = null } = {}) =>
-      slots.use(lane, () =>
-        retries.again(async (attempt) => {
-          if (isOneWrite) {
-            // The statement commits itself: after a lost connection it is unknown whether it did.
-            attempt.isRepeatable = false;
-            return await work(direct);
-          }
-          return await db.transaction().execute(async (transaction) => {
-            const value = await work(queriesOn(transaction));
-            // From here on it is unknown whether a transaction on a lost connection was committed.
-            attempt.isRepeatable = false;
-            return value;
-          });
-        }),
+      storage.watch(() =>
+        slots.use(lane, () =>
+          retries.again(async (attempt) => {
+            if (isOneWrite) {
+              // The statement commits itself: after a lost connection it is unknown whether it did.
+              attempt.isRepeatable = false;
+              return await work(direct);
+            }
+            return await db.transaction().execute(async (transaction) => {
+              const value = await work(queriesOn(transaction));
+              // From here on it is unknown whether a transaction on a lost connection was committed.
+              attempt.isRepeatable = false;
+              return value;
+            });
+          }),
+        ),
       ),
-    ping: () => within(PING_MS, ping(pool)),
+    ping: async () => {
+      await within(PING_MS, ping(pool));
+      await storage.check(() => within(PING_MS, probeRoom(db)));
+    },
     close: async () => {
       retries.isClosed = true;
       await pool.end();
     },
   };
+}
+
+/** Writes where the tables lie, and takes it back. A database that allows no temporary tables passes for one with room. */
+async function probeRoom(db: Kysely<Database>): Promise<void> {
+  const probe = db.transaction().execute(async (transaction) => {
+    await sql`create temporary table storage_probe (filling text) on commit drop`.execute(transaction);
+    await sql`insert into storage_probe select repeat('x', 1000) from generate_series(1, 256)`.execute(
+      transaction,
+    );
+  });
+  await probe.catch((cause: unknown) => {
+    const error = storageErrorOf(cause);
+    if (error instanceof StorageFullError) throw error;
+  });
 }
 
 function openPool(url: string): PostgresPool {

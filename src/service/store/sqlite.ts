@@ -7,16 +7,21 @@ import { join } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from "kysely";
+import { systemClock } from "../../base/clock.ts";
 import type { Store, StoreTransaction } from "../core/ports/store.ts";
-import { holdDataFolder, prepareDataFolder } from "./data-folder.ts";
+import { holdDataFolder, prepareDataFolder, probeRoom } from "./data-folder.ts";
 import { isUpToDate, migrateToLatest } from "./migrate.ts";
 import { portableWrites, StoreQueries } from "./queries.ts";
 import { openDatabase } from "./sqlite-database.ts";
+import { isBusy, StorageState } from "./storage-state.ts";
 import type { Database } from "./tables.ts";
 
 const DATABASE_FILE = "agent-service.sqlite";
 const MAX_GROUP = 64;
 const MAX_CACHED_STATEMENTS = 300;
+/** How long transactions wait for another process that writes, as an operator's command does. */
+const MAX_BUSY_MS = 5_000;
+const BUSY_PAUSE_MS = 10;
 
 /** Whether there is a store in the folder. */
 export function hasSqliteStore(folder: string): boolean {
@@ -55,15 +60,19 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     throw cause;
   }
   const reading = openDatabase(path);
-  reading.exec("pragma query_only = on");
+  reading.exec("pragma query_only = on; pragma busy_timeout = 100");
   const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(reading) }) });
   const group = new CommitGroup(writing, queriesOn(writer));
+  const storage = new StorageState();
+  // From here on nothing may block the process while another one holds the store.
+  writing.exec("pragma busy_timeout = 0");
 
   return {
     committed: queriesOn(reader),
-    transact: (work) => group.run(work),
+    transact: (work) => storage.watch(() => group.run(work)),
     ping: async () => {
       reading.exec("select 1");
+      await storage.check(() => probeRoom(folder));
     },
     close: async () => {
       await group.idle();
@@ -130,7 +139,7 @@ class CommitGroup {
     const acknowledgements: (() => void)[] = [];
     const members: Waiting[] = [];
     try {
-      this.#database.exec("begin immediate");
+      await this.#begin();
       while (members.length < MAX_GROUP) {
         const member = this.#waiting.shift();
         if (member === undefined) break;
@@ -147,6 +156,17 @@ class CommitGroup {
     for (const acknowledge of acknowledgements) acknowledge();
   }
 
+  async #begin(): Promise<void> {
+    for (let waitedMs = 0; ; waitedMs += BUSY_PAUSE_MS) {
+      try {
+        return this.#database.exec("begin immediate");
+      } catch (cause) {
+        if (!isBusy(cause) || waitedMs >= MAX_BUSY_MS) throw cause;
+        await systemClock.sleep(BUSY_PAUSE_MS);
+      }
+    }
+  }
+
   async #runMember(member: Waiting): Promise<() => void> {
     this.#database.exec("savepoint member");
     try {
@@ -154,6 +174,8 @@ class CommitGroup {
       this.#database.exec("release member");
       return () => member.resolve(value);
     } catch (cause) {
+      // A full disk has undone the whole transaction.
+      if (!this.#database.isTransaction) throw cause;
       this.#database.exec("rollback to member; release member");
       return () => member.reject(cause);
     }

@@ -105,7 +105,7 @@ async function command(name: string, args: readonly string[]): Promise<void> {
 }
 
 /** Whom the server belongs to; null where that is whoever runs the tests. */
-function serverOwner(): { uid: number; gid: number } | null {
+export function serverOwner(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   const idOf = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
   return { uid: idOf("-u"), gid: idOf("-g") };

@@ -29,7 +29,7 @@ export interface Store {
     work: (transaction: StoreTransaction) => Promise<Value>,
     options?: TransactOptions,
   ): Promise<Value>;
-  /** Rejects when the store cannot answer. */
+  /** Rejects when the store cannot answer, with a StorageFullError while it has no room for writes. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

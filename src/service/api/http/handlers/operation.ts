@@ -4,6 +4,7 @@ import { ok, refused } from "../../../../base/result.ts";
 import type { Health } from "../../../../contract/operation/health.ts";
 import type { operationRoutes } from "../../../../contract/operation/routes.ts";
 import type { Core } from "../../../core/core.ts";
+import { StorageFullError } from "../../../core/ports/storage-full.ts";
 import { notFound } from "../../shared/problems/public-problem.ts";
 import type { NounHandlers } from "../handler.ts";
 
@@ -29,6 +30,6 @@ async function storeStatus(core: Core): Promise<Health["status"]> {
     return "ok";
   } catch (cause) {
     core.log.warn({ err: cause }, "store does not answer");
-    return "unavailable";
+    return cause instanceof StorageFullError ? "storage_full" : "unavailable";
   }
 }

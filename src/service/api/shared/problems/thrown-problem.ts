@@ -1,7 +1,9 @@
 // What a caller is told of something that was thrown. The cause is for the log alone. Pure.
 
+import { StorageFullError } from "../../../core/ports/storage-full.ts";
 import { StoreUnavailableError } from "../../../core/ports/store-unavailable.ts";
 import type { PublicProblem } from "./public-problem.ts";
+import { toProblem } from "./to-problem.ts";
 
 export function problemOfThrown(cause: unknown): PublicProblem {
   if (cause instanceof StoreUnavailableError) {
@@ -12,5 +14,6 @@ export function problemOfThrown(cause: unknown): PublicProblem {
       retryAfterSeconds: cause.retryAfterSeconds,
     };
   }
+  if (cause instanceof StorageFullError) return toProblem({ reason: "storage_full" });
   return { status: 500, code: "internal", message: "internal error" };
 }

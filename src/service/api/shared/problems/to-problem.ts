@@ -12,6 +12,7 @@ import type { PublicProblem } from "./public-problem.ts";
 import { runProblems } from "./run-problems.ts";
 import { scheduleProblems } from "./schedule-problems.ts";
 import { sessionProblems } from "./session-problems.ts";
+import { storageProblems } from "./storage-problems.ts";
 import { workflowProblems } from "./workflow-problems.ts";
 
 /** The problem of every reason. A reason is written once, in the table of its noun. */
@@ -26,6 +27,7 @@ const tables = {
   ...runProblems,
   ...scheduleProblems,
   ...sessionProblems,
+  ...storageProblems,
   ...workflowProblems,
 };
 
