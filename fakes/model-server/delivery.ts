@@ -27,6 +27,8 @@ export async function deliver(delivery: Delivery, turn: Turn): Promise<void> {
       delivery.willCut();
       response.destroy();
       return;
+    case "endless":
+      return await streamForEver(response);
     case "stall":
       if (await holds(response, turn.until)) return;
       return deliver(delivery, await settle(turn.then, request));
@@ -35,6 +37,13 @@ export async function deliver(delivery: Delivery, turn: Turn): Promise<void> {
     default:
       assertNever(turn);
   }
+}
+
+async function streamForEver(response: ServerResponse): Promise<void> {
+  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+  await write(response, Buffer.from('data: {"'));
+  const more = Buffer.alloc(64 * 1024, "x");
+  while (!response.destroyed) await write(response, more);
 }
 
 async function stream(delivery: Delivery, answer: Answer): Promise<void> {

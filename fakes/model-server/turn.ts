@@ -48,6 +48,8 @@ export type Turn =
     }
   /** The connection is cut before a byte of the answer. */
   | { readonly type: "reset" }
+  /** A stream that never ends its first line. */
+  | { readonly type: "endless" }
   /** Not a byte before the promise is fulfilled, then the step. */
   | { readonly type: "stall"; readonly until: Promise<unknown>; readonly then: Step };
 
@@ -118,6 +120,10 @@ export function reset(): Turn {
   return { type: "reset" };
 }
 
+export function endless(): Turn {
+  return { type: "endless" };
+}
+
 /** Without a promise: for ever. */
 export function stall(until: Promise<unknown> = new Promise(() => {}), then: Step = say("")): Turn {
   return { type: "stall", until, then };
@@ -133,6 +139,7 @@ export async function settle(step: Step, request: ModelRequest): Promise<Turn> {
     case "answer":
     case "failure":
     case "reset":
+    case "endless":
     case "stall":
       return current;
     default:

@@ -2,13 +2,14 @@
 
 import { APICallError } from "ai";
 import { parseRetryAfterMs } from "../../../../base/backoff.ts";
+import { tooLargeOf } from "./bounded-answer.ts";
 import { AnswerLate } from "./call-timeouts.ts";
 
 const MAX_QUOTED_CHARS = 300;
 
 export type CallFailure = {
-  /** `too_long`: the conversation does not fit the model. */
-  readonly kind: "transient" | "too_long" | "refused";
+  /** `late`: it took the time of an answer already. `too_long`: the conversation does not fit the model. */
+  readonly kind: "transient" | "late" | "too_long" | "refused";
   readonly message: string;
   readonly retryAfterMs?: number | undefined;
 };
@@ -24,7 +25,9 @@ export type CallPlace = {
 /** Reads what the AI SDK threw or streamed as an error. */
 export function failureOf(cause: unknown, place: CallPlace): CallFailure {
   const api = `The model's API at ${place.host}`;
-  if (cause instanceof AnswerLate) return transient(`${api} did not answer in time. Run it again later.`);
+  const tooLarge = tooLargeOf(cause);
+  if (tooLarge !== null) return refused(`${api} ${tooLarge.message}. Check MODEL_BASE_URL and the server.`);
+  if (cause instanceof AnswerLate) return late(`${api} did not answer in time. Run it again later.`);
   if (!APICallError.isInstance(cause)) {
     return transient(`${api} broke off, or answered what cannot be read. Run it again.`);
   }
@@ -74,6 +77,10 @@ function isTooLong(status: number, text: string): boolean {
 
 function transient(message: string, retryAfterMs?: number): CallFailure {
   return { kind: "transient", message, retryAfterMs };
+}
+
+function late(message: string): CallFailure {
+  return { kind: "late", message };
 }
 
 function refused(message: string): CallFailure {

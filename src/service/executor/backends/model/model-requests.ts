@@ -16,6 +16,8 @@ import type { Spending, SpendingBound } from "./spending.ts";
 import { TokenEstimate } from "./token-estimate.ts";
 
 const retries: BackoffPolicy = { attempts: 5, firstDelayMs: 1_000, maxDelayMs: 60_000 };
+/** A server that was silent for minutes is asked once more, not five times. */
+const MAX_LATE_RETRIES = 1;
 const CUT_NOTE =
   "[The connection was cut there. Go on exactly where you stopped, without repeating it. No tool was called.]";
 
@@ -65,6 +67,7 @@ export class ModelRequests {
     const { modelId, role, conversation } = question;
     let said = "";
     let hasShortened = false;
+    let late = 0;
     for (let attempt = 1; ; attempt += 1) {
       const inputTokens = this.#fit(question);
       const { maxOutputTokens: wanted, capMicroUsd } = question;
@@ -99,10 +102,12 @@ export class ModelRequests {
         conversation.fit(before / 2);
         if (conversation.chars < before) continue;
       }
-      const isRetryable = failure.kind === "transient";
+      if (failure.kind === "late") late += 1;
+      const isRetryable = failure.kind === "transient" || failure.kind === "late";
       const { retryAfterMs } = failure;
       const delayMs = nextDelayMs(retries, { attempt, retryAfterMs, random: settings.random.fraction() });
-      if (!isRetryable || delayMs === null) throw new BackendFailure(failure.message, { isRetryable });
+      if (!isRetryable || delayMs === null || late > MAX_LATE_RETRIES)
+        throw new BackendFailure(failure.message, { isRetryable });
       if (outcome.said.trim() !== "") {
         said += outcome.said;
         conversation.add({ role: "assistant", content: outcome.said.trimEnd() });

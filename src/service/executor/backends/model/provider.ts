@@ -4,6 +4,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModel, streamText } from "ai";
 import { assertNever } from "../../../../base/assert-never.ts";
+import { boundedAnswer } from "./bounded-answer.ts";
 import type { ModelSettings } from "./model-settings.ts";
 
 const ANTHROPIC_URL = "https://api.anthropic.com/v1";
@@ -51,4 +52,5 @@ function modelsOf(options: {
 }
 
 /** A redirect could carry the key to another host: none is followed. */
-const fetchHere: typeof fetch = (input, init) => fetch(input, { ...init, redirect: "error" });
+const fetchHere: typeof fetch = async (input, init) =>
+  boundedAnswer(await fetch(input, { ...init, redirect: "error" }));

@@ -6,6 +6,7 @@ import {
   answer,
   breakOff,
   call,
+  endless,
   fault,
   reset,
   say,
@@ -158,6 +159,36 @@ describe.each(providers)("a model's API (%s)", (provider) => {
     clock.advance(1_000);
     await running;
     expect(recorder.text()).toBe("Now.");
+  });
+
+  it("that is silent is asked once more, and then the run ends", async () => {
+    await start(everyTime(() => stall()));
+    const clock = new ManualClock();
+    const running = failure({ clock, firstChunkTimeoutMs: 20_000 });
+    for (const request of [1, 2]) {
+      const { ended } = await fixture.server.arrival(request);
+      await clock.whenSleeping();
+      clock.advance(20_000);
+      expect(await ended).toBe("hung-up");
+      if (request === 2) break;
+      await clock.whenSleeping();
+      clock.advance(1_000);
+    }
+    expect(await running).toMatchObject({
+      isRetryable: true,
+      message: expect.stringContaining("did not answer in time"),
+    });
+    expect(fixture.server.requests).toHaveLength(2);
+  });
+
+  it("that never ends its line is left, once, before it fills the memory", async () => {
+    await start(everyTime(() => endless()));
+    expect(await failure()).toMatchObject({
+      isRetryable: false,
+      message: expect.stringContaining("sent a line of more than 8 MB. Check MODEL_BASE_URL"),
+    });
+    expect(await (await fixture.server.arrival(1)).ended).toBe("hung-up");
+    expect(fixture.server.requests).toHaveLength(1);
   });
 
   it("that refuses the key says so, and not which", async () => {
