@@ -104,6 +104,7 @@ export const problemTexts: Texts<ProblemCode> = {
   plan_forbids_model: "The account's plan does not include this model.",
   agent_cap_reached: "The account has as many agents as its plan allows.",
   unavailable: "The service cannot answer at this moment.",
+  overloaded: "The node has as much to do as it takes. `Retry-After` says when to try again.",
   storage_full: "The storage of the service is full. `Retry-After` says when to try again.",
   upgrade_required: "The address is for WebSockets.",
   internal: "A fault of the service. Tell its operator the request id.",

@@ -15,6 +15,7 @@ import { SocketApi } from "./api/socket/socket-api.ts";
 import { checkGit } from "./checkouts/check-git.ts";
 import { gitCheckouts } from "./checkouts/git-checkouts.ts";
 import type { Core, FreeFor, Policy } from "./core/core.ts";
+import { Load } from "./core/limits/load.ts";
 import type { CheckoutProvider } from "./core/ports/checkout.ts";
 import { noMeter } from "./core/ports/meter.ts";
 import type { Store } from "./core/ports/store.ts";
@@ -22,6 +23,7 @@ import type { TokenVerifier } from "./core/ports/token-verifier.ts";
 import { noTracer } from "./core/ports/tracer.ts";
 import { takeRun } from "./core/runs/progress-run.ts";
 import { RunSignals } from "./core/runs/run-signals.ts";
+import { SharedReads } from "./core/runs/shared-reads.ts";
 import { RunSubmitter } from "./core/runs/submit-run.ts";
 import { ScheduleAlarm } from "./core/schedules/schedule-alarm.ts";
 import type { Backend, BareTask, RepositoryTask } from "./executor/backend.ts";
@@ -41,6 +43,7 @@ import { holdDataFolder, prepareDataFolder } from "./store/data-folder.ts";
 import { openPostgresStore } from "./store/postgres.ts";
 import { openPostgresLink } from "./store/postgres-link.ts";
 import { openSqliteStore } from "./store/sqlite.ts";
+import { watchEventLoopDelay } from "./telemetry/event-loop-delay.ts";
 import { meteredStore } from "./telemetry/metered-store.ts";
 import { tracedVerifier } from "./telemetry/traced-verifier.ts";
 import type { Traces } from "./telemetry/traces.ts";
@@ -254,6 +257,7 @@ async function wire(
 ): Promise<Wiring> {
   const { config, log, clock, random, backends, store, traces } = parts;
   const peers = new Peers();
+  const loopDelay = watchEventLoopDelay();
   const stalledMs = config.stalledSeconds * 1000;
   const shared =
     config.databaseUrl === null
@@ -281,6 +285,9 @@ async function wire(
     signals: new RunSignals({ publish: (runId) => peers.publish("moved", runId) }),
     scheduleAlarm: new ScheduleAlarm(),
     limits: new TokenBuckets(),
+    load: new Load(config.loadLimits),
+    loopDelayMs: () => loopDelay.maxMs,
+    reads: new SharedReads(store.committed),
     clock,
     random,
     log,
@@ -299,7 +306,12 @@ async function wire(
     secrets: config.secrets,
     ...(shared === null ? {} : { heartbeatMs: stalledMs / BEATS_UNTIL_STALLED }),
   });
-  meter?.watch({ runsInFlight: () => executor.atWork, runsWaiting: () => store.committed.queue.count() });
+  meter?.watch({
+    runsInFlight: () => executor.atWork,
+    runsWaiting: () => store.committed.queue.count(),
+    load: () => core.load.taken,
+    loopDelayMs: core.loopDelayMs,
+  });
   return { core, executor, shared };
 }
 

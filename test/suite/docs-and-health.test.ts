@@ -11,7 +11,7 @@ onEveryDeployment("docs and health", (service) => {
     for (const { url } of service().handle.nodes) {
       for (const path of ["/healthz", "/readyz"]) {
         const answer = await call(url + path);
-        expect([answer.status, answer.body]).toEqual([200, { status: "ok" }]);
+        expect([answer.status, answer.body]).toMatchObject([200, { status: "ok" }]);
       }
       const metrics = await call(`${url}/metrics`);
       expect([metrics.status, metrics.headers.get("content-type")]).toEqual([

@@ -2,5 +2,8 @@
 
 import * as z from "zod/mini";
 
-export const healthSchema = z.object({ status: z.enum(["ok", "draining", "unavailable", "storage_full"]) });
+export const healthSchema = z.object({
+  status: z.enum(["ok", "draining", "unavailable", "storage_full"]),
+  event_loop_delay_ms: z.optional(z.number()),
+});
 export type Health = z.infer<typeof healthSchema>;

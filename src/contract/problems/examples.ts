@@ -121,6 +121,10 @@ export const problemExamples = {
     code: "unavailable",
     error: "The service's store cannot answer now. Try again in a moment.",
   }),
+  overloaded: problem("The node is busy", {
+    code: "overloaded",
+    error: "This node has 2000 requests at work, and takes no more now. Try again in a moment.",
+  }),
   storageFull: problem("The storage is full", {
     code: "storage_full",
     error: "The storage of the service is full. Nothing was changed. Try again later, or tell its operator.",

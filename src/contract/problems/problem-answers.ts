@@ -85,7 +85,7 @@ export const problemAnswers = {
     name: "Unavailable",
     description: "It cannot be answered now.",
     headers: ["Retry-After"],
-    examples: ["unavailable", "storeUnavailable", "storageFull"],
+    examples: ["unavailable", "storeUnavailable", "storageFull", "overloaded"],
   },
 } as const satisfies Readonly<Record<number, ProblemAnswer>>;
 

@@ -58,6 +58,7 @@ export const problemCodes = [
   "agent_cap_reached",
   "unavailable",
   "storage_full",
+  "overloaded",
   "upgrade_required",
   "internal",
 ] as const;

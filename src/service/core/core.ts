@@ -3,6 +3,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
 import type { Logger } from "../../base/log.ts";
+import type { Load } from "./limits/load.ts";
 import type { Rates } from "./money/rates.ts";
 import type { Dispatch } from "./ports/dispatch.ts";
 import type { Meter } from "./ports/meter.ts";
@@ -11,6 +12,7 @@ import type { Store } from "./ports/store.ts";
 import type { TokenVerifier } from "./ports/token-verifier.ts";
 import type { Tracer } from "./ports/tracer.ts";
 import type { RunSignals } from "./runs/run-signals.ts";
+import type { SharedReads } from "./runs/shared-reads.ts";
 import type { ScheduleAlarm } from "./schedules/schedule-alarm.ts";
 
 export type FreeFor = "public_repositories" | "everyone";
@@ -48,6 +50,10 @@ export type Core = {
   readonly signals: RunSignals;
   readonly scheduleAlarm: ScheduleAlarm;
   readonly limits: RateLimits;
+  readonly load: Load;
+  /** How late the event loop of this process was at most in the last seconds, in milliseconds. */
+  readonly loopDelayMs: () => number;
+  readonly reads: SharedReads;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

@@ -4,6 +4,7 @@
 import { basename, resolve } from "node:path";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type Environment, readSettings, type ValuesOf, variablesOf } from "../../base/settings/setting.ts";
+import type { LoadLimits } from "../core/limits/load.ts";
 import { findModelRate, type Rates } from "../core/money/rates.ts";
 import type { IssuerConfig } from "../oidc/issuer-config.ts";
 import { decodeSandbox, type SandboxConfig } from "../sandbox/sandbox-config.ts";
@@ -49,6 +50,7 @@ export type Config = {
   readonly addressRatePerMinute: number;
   /** Of one account, or of the jobs of one repository, on this node. */
   readonly maxSockets: number;
+  readonly loadLimits: LoadLimits;
   readonly trustedProxyHops: number;
   /** Origins of pages that may call the API, beside its own. "*" stands for every one. */
   readonly corsOrigins: readonly string[];
@@ -117,6 +119,11 @@ export function readConfig(
     ratePerMinute: values.RATE_PER_MINUTE,
     addressRatePerMinute: values.ADDRESS_RATE_PER_MINUTE,
     maxSockets: values.MAX_SOCKETS,
+    loadLimits: {
+      requests: values.MAX_NODE_REQUESTS,
+      polls: values.MAX_NODE_POLLS,
+      sockets: values.MAX_NODE_SOCKETS,
+    },
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
     corsOrigins: values.CORS_ORIGINS,
     backend: values.BACKEND,

@@ -123,6 +123,21 @@ export const serviceSettings = {
     fallback: 100,
     description: "Open WebSockets of one account, or of the jobs of one repository, on this node.",
   }),
+  MAX_NODE_REQUESTS: described({
+    kind: integer({ min: 1, max: 1_000_000 }),
+    fallback: 2_000,
+    description: "Requests that a node works on at a time. Those that wait for an event do not count.",
+  }),
+  MAX_NODE_POLLS: described({
+    kind: integer({ min: 1, max: 1_000_000 }),
+    fallback: 20_000,
+    description: "Requests of a node that wait for an event.",
+  }),
+  MAX_NODE_SOCKETS: described({
+    kind: integer({ min: 1, max: 1_000_000 }),
+    fallback: 10_000,
+    description: "Open WebSockets of a node.",
+  }),
   CORS_ORIGINS: described({
     kind: listOf({
       allowed: "origins such as https://app.example.com, separated by commas, or *",

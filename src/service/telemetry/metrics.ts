@@ -2,6 +2,7 @@
 // in the library's global registry.
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { LoadLimits } from "../core/limits/load.ts";
 import type { Meter } from "../core/ports/meter.ts";
 import { registerProcessMetrics } from "./process-metrics.ts";
 
@@ -9,7 +10,12 @@ import { registerProcessMetrics } from "./process-metrics.ts";
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Values that are read at each scrape. One that rejects is shown as NaN. */
-export type Gauges = { readonly runsInFlight: () => number; readonly runsWaiting: () => Promise<number> };
+export type Gauges = {
+  readonly runsInFlight: () => number;
+  readonly runsWaiting: () => Promise<number>;
+  readonly load: () => LoadLimits;
+  readonly loopDelayMs: () => number;
+};
 
 export type PrometheusMeter = Meter & {
   /** Shows these gauges from now on. Called once. */
@@ -80,8 +86,15 @@ export function prometheusMeter(): PrometheusMeter {
     pollWaits: () => polls.inc(),
     pollResumed: () => polls.dec(),
     exposition: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
-    watch: ({ runsInFlight, runsWaiting }) => {
+    watch: ({ runsInFlight, runsWaiting, load, loopDelayMs }) => {
       readGauge("agent_service_runs_in_flight", "Runs at work on this node.", runsInFlight);
+      readGauge("agent_service_requests_in_flight", "Requests at work on this node.", () => load().requests);
+      readGauge("agent_service_sockets_open", "Open WebSockets of this node.", () => load().sockets);
+      readGauge(
+        "agent_service_event_loop_delay_seconds",
+        "How late the event loop was at most in the last seconds.",
+        () => loopDelayMs() / 1000,
+      );
       readGauge("agent_service_runs_waiting", "Runs that wait for a worker, of all nodes.", runsWaiting);
     },
   };

@@ -25,6 +25,7 @@ import { docsRoutes } from "./pages/docs.ts";
 import { answerProblem } from "./problems.ts";
 import type { Env, RequestContext } from "./request-context.ts";
 import { serveRoutes } from "./serve-routes.ts";
+import { shedLoad } from "./shed-load.ts";
 import { traceRequests } from "./trace.ts";
 
 export type AppOptions = {
@@ -42,6 +43,8 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
   app.use(openRequest(core, options));
 
   app.use(measure(core));
+
+  app.use(shedLoad(core));
 
   // No id holds a NUL, and PostgreSQL cannot even be asked for one.
   app.use((context, next) => (context.req.path.includes("\0") ? notFound(context) : next()));

@@ -81,6 +81,13 @@ export class SocketApi {
     const core = this.#core;
     const log = core.log.child({ request_id: requestId });
     const address = this.#addressOf(request);
+    const overload = core.load.enter("sockets");
+    if (overload !== null) {
+      log.info({ reason: overload.reason }, "socket refused");
+      return answer(socket, toProblem(overload), requestId);
+    }
+    // Also where the upgrade comes to nothing.
+    socket.once("close", () => core.load.leave("sockets"));
     const admitted = await this.#admit(request, address);
     const problem = this.#isClosed ? stopping : admitted.ok ? null : admitted.refusal;
     if (problem !== null) {

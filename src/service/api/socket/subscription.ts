@@ -7,9 +7,9 @@ import type { Core } from "../../core/core.ts";
 import { followRun, followSession } from "../../core/runs/follow-run.ts";
 import { findRun } from "../../core/runs/read-run.ts";
 import type { RunRefusal } from "../../core/runs/refusals.ts";
-import type { StoredEvent } from "../../core/runs/run-record.ts";
+import type { RunRecord, StoredEvent } from "../../core/runs/run-record.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
-import { toRun } from "../shared/run-view.ts";
+import { eventFields, runText } from "../shared/stream-text.ts";
 import type { SendBuffer } from "./send-buffer.ts";
 
 type Farewell = "ended" | "asked" | "refused" | "unauthorized" | "slow" | "stopping";
@@ -32,6 +32,7 @@ export class Subscription {
   readonly #over = new AbortController();
   /** What every event's frame begins with. */
   readonly #head: string;
+  readonly #quotedId: string;
   #cursor: Cursor;
 
   constructor(parts: SubscriptionParts) {
@@ -40,7 +41,8 @@ export class Subscription {
     this.#sendBuffer = parts.sendBuffer;
     this.#caller = parts.caller;
     this.id = parts.frame.id;
-    this.#head = `{"type":"event","subscription":${JSON.stringify(this.id)}`;
+    this.#quotedId = JSON.stringify(this.id);
+    this.#head = `{"type":"event","subscription":${this.#quotedId}`;
     this.#cursor = parts.frame.after ?? null;
   }
 
@@ -99,7 +101,7 @@ export class Subscription {
     const found = await findRun(this.#core, { caller, runId });
     if (!found.ok) return this.#refuse(found.refusal);
     if (signal.aborted) return false;
-    this.#sendBuffer.send({ type: "run", subscription: this.id, run: toRun(found.value) });
+    this.#sendRun(found.value);
     const pages = followRun(this.#core, { runId, after, caller: this.#caller, signal });
     for await (const page of pages) {
       if (!page.ok && page.refusal.reason === "events_expired" && isOneOfMany) {
@@ -114,7 +116,7 @@ export class Subscription {
       }
       if (!(await this.#hasRoom())) return false;
       if (page.value.done) {
-        this.#sendBuffer.send({ type: "run", subscription: this.id, run: toRun(page.value.run) });
+        this.#sendRun(page.value.run);
         return true;
       }
     }
@@ -132,9 +134,12 @@ export class Subscription {
     return false;
   }
 
-  /** Events are JSON already: they are put in, not parsed and written again. */
-  #eventText(runId: string, { seq, at, json }: StoredEvent): string {
-    return `${this.#head},"run_id":${JSON.stringify(runId)},"seq":${seq},"at":"${new Date(at).toISOString()}","event":${json}}`;
+  #sendRun(run: RunRecord): void {
+    this.#sendBuffer.sendText(`{"type":"run","subscription":${this.#quotedId},"run":${runText(run)}}`);
+  }
+
+  #eventText(runId: string, event: StoredEvent): string {
+    return `${this.#head},"run_id":${JSON.stringify(runId)},${eventFields(event)}}`;
   }
 
   #refuse(refusal: RunRefusal): false {

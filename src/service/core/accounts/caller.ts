@@ -78,7 +78,7 @@ export async function reachAgent(
   request: { caller: Caller; agentId: string },
 ): Promise<Result<Agent, AgentRefusal>> {
   const { caller, agentId } = request;
-  const agent = await core.store.committed.agents.find(agentId);
+  const agent = await core.reads.findAgent(agentId);
   if (agent === null) return refused({ reason: "agent_not_found", agentId });
   return mayUseAgent(caller, agent) ? ok(agent) : refused({ reason: "agent_of_another", agentId });
 }

@@ -8,6 +8,13 @@ export type RateRefusal = {
 
 export type SocketRefusal = { readonly reason: "sockets_reached"; readonly allowed: number };
 
+/** This node has as much to do as it takes. */
+export type OverloadRefusal = {
+  readonly reason: "overloaded";
+  readonly what: "requests" | "polls" | "sockets";
+  readonly allowed: number;
+};
+
 export type CapacityRefusal =
   | { readonly reason: "capacity_reached"; readonly queued: number; readonly allowed: number }
   | { readonly reason: "concurrency_reached"; readonly inFlight: number; readonly allowed: number };

@@ -30,7 +30,7 @@ export async function findRun(
     const agent = await reachAgent(core, { caller, agentId });
     if (!agent.ok) return agent;
   }
-  const run = await core.store.committed.runs.find(runId);
+  const run = await core.reads.findRun(runId);
   if (run === null || (agentId !== undefined && run.agentId !== agentId)) {
     return refused({ reason: "run_not_found", runId });
   }
@@ -82,7 +82,11 @@ export async function readEventPage(
       if (events.length > 0 || done || leftMs <= 0 || signal.aborted || core.signals.isClosed) {
         return ok({ run, events, next, done, wasWoken: hasWaited && events.length > 0 });
       }
-      await waitFor(core, { moved: listener.moved, ms: leftMs, signal });
+      const overload = core.load.enter("polls");
+      if (overload !== null) return refused(overload);
+      await waitFor(core, { moved: listener.moved, ms: leftMs, signal }).finally(() =>
+        core.load.leave("polls"),
+      );
     } finally {
       listener.stop();
     }
@@ -98,7 +102,7 @@ async function listEvents(
   let cursor = after;
   while (page.length < limit) {
     const batchSize = Math.min(EVENTS_A_READ, limit - page.length);
-    const batch = await core.store.committed.events.list({ runId, after: cursor, limit: batchSize });
+    const batch = await core.reads.listEvents({ runId, after: cursor, limit: batchSize });
     for (const event of batch) {
       // The run's events are being deleted: the next page is refused.
       if (event.seq !== cursor + 1) return page;

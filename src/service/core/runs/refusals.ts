@@ -3,7 +3,7 @@
 import type { AgentRefusal, AgentRetiredRefusal } from "../agents/refusals.ts";
 import type { PolicyRefusal, PullRequestRefusal } from "../ci/refusals.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../idempotency/refusals.ts";
-import type { CapacityRefusal } from "../limits/refusals.ts";
+import type { CapacityRefusal, OverloadRefusal } from "../limits/refusals.ts";
 import type { PaymentRefusal } from "../money/refusals.ts";
 import type { FollowSessionRefusal, SessionRefusal } from "../sessions/refusals.ts";
 
@@ -16,7 +16,7 @@ export type ReadRunRefusal =
 
 export type MessageRefusal = { readonly reason: "message_missing" };
 
-export type RunRefusal = ReadRunRefusal | AgentRefusal | FollowSessionRefusal;
+export type RunRefusal = ReadRunRefusal | AgentRefusal | FollowSessionRefusal | OverloadRefusal;
 
 export type SubmitRefusal =
   | MessageRefusal

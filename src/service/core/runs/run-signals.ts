@@ -1,6 +1,9 @@
 // Wakes who waits for a run's stream or state to change, or, by the session's id, for a session to get a run: on this node,
 // and through `publish` on the others. In memory: whoever misses a signal reads the store.
 
+/** Who is woken in one turn of the event loop. Everything else has its turn before the next ones. */
+const SLICE = 64;
+
 export class RunSignals {
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #publish: (runId: string) => void;
@@ -27,7 +30,7 @@ export class RunSignals {
     const waiters = this.#waiting.get(runId);
     if (waiters === undefined) return;
     this.#waiting.delete(runId);
-    for (const wake of waiters) wake();
+    wakeInSlices(waiters);
   }
 
   /**
@@ -65,5 +68,18 @@ export class RunSignals {
   close(): void {
     this.#isClosed = true;
     this.wakeAll();
+  }
+}
+
+function wakeInSlices(waiters: Set<() => void>): void {
+  let left = SLICE;
+  for (const wake of waiters) {
+    if (left === 0) {
+      setImmediate(() => wakeInSlices(waiters));
+      return;
+    }
+    waiters.delete(wake);
+    wake();
+    left -= 1;
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { RunSignals } from "../../../../src/service/core/runs/run-signals.ts";
 
@@ -40,5 +41,24 @@ describe("RunSignals", () => {
     for (const { moved } of waiting) await moved;
     expect(signals.isClosed).toBe(true);
     await signals.listen("a").moved;
+  });
+
+  it("lets everything else have its turn between many waiters", async () => {
+    const signals = new RunSignals();
+    const listeners = Array.from({ length: 1_000 }, () => signals.listen("a"));
+    let woken = 0;
+    const all = Promise.all(
+      listeners.map(({ moved }) =>
+        moved.then(() => {
+          woken += 1;
+        }),
+      ),
+    );
+    signals.publish("a");
+    await setImmediate();
+    expect(woken).toBeGreaterThan(0);
+    expect(woken).toBeLessThan(listeners.length / 2);
+    await all;
+    expect(woken).toBe(listeners.length);
   });
 });

@@ -15,7 +15,7 @@ import { readIdentity } from "../../../core/ci/read-identity.ts";
 import type { Core } from "../../../core/core.ts";
 import { type EventPage, readEventPage } from "../../../core/runs/read-run.ts";
 import { refundCaller } from "../../shared/admit-caller.ts";
-import { toRun } from "../../shared/run-view.ts";
+import { eventFields, runText } from "../../shared/stream-text.ts";
 import { JsonText, type NounHandlers, shown } from "../handler.ts";
 
 export function ciHandlers(core: Core): NounHandlers<typeof ciRoutes> {
@@ -60,14 +60,10 @@ function faultOf({ subject_token = "", subject_token_type, grant_type }: Exchang
   return null;
 }
 
-/** The page as the contract has it. Events are JSON already: they are put in, not parsed and written again. */
+/** The page as the contract has it. */
 function toJson({ run, events, next, done }: EventPage): JsonText {
-  const items = events.map(
-    ({ seq, at, json }) => `{"seq":${seq},"at":"${new Date(at).toISOString()}","event":${json}}`,
-  );
-  return new JsonText(
-    `{"run":${JSON.stringify(toRun(run))},"events":[${items.join(",")}],"next":${next},"done":${done}}`,
-  );
+  const items = events.map((event) => `{${eventFields(event)}}`);
+  return new JsonText(`{"run":${runText(run)},"events":[${items.join(",")}],"next":${next},"done":${done}}`);
 }
 
 function toResponse(exchanged: Exchanged): ExchangeResponse {

@@ -19,7 +19,8 @@ export function operationHandlers(core: Core): NounHandlers<typeof operationRout
     health: async () => ok({ body: { status: "ok" } }),
     readiness: async () => {
       const status = core.signals.isClosed ? "draining" : await storeStatus(core);
-      return ok({ body: { status }, status: status === "ok" ? 200 : 503 });
+      const body = { status, event_loop_delay_ms: core.loopDelayMs() };
+      return ok({ body, status: status === "ok" ? 200 : 503 });
     },
   };
 }

@@ -1,9 +1,20 @@
 // What a caller is told who asks for too much at once. Pure.
 
-import type { CapacityRefusal, RateRefusal, SocketRefusal } from "../../../core/limits/refusals.ts";
+import type {
+  CapacityRefusal,
+  OverloadRefusal,
+  RateRefusal,
+  SocketRefusal,
+} from "../../../core/limits/refusals.ts";
 import type { ProblemsOf } from "./public-problem.ts";
 
-export const limitProblems: ProblemsOf<RateRefusal | SocketRefusal | CapacityRefusal> = {
+const overloads = {
+  requests: "requests at work",
+  polls: "requests that wait for an event",
+  sockets: "open sockets",
+} as const;
+
+export const limitProblems: ProblemsOf<RateRefusal | SocketRefusal | CapacityRefusal | OverloadRefusal> = {
   rate_limited: ({ scope, retryAfterMs }) => ({
     status: 429,
     code: "rate_limited",
@@ -15,6 +26,12 @@ export const limitProblems: ProblemsOf<RateRefusal | SocketRefusal | CapacityRef
     code: "capacity_reached",
     message: `${allowed} sockets are open with credentials of this account or repository, and no more may be. Close one.`,
     retryAfterSeconds: 10,
+  }),
+  overloaded: ({ what, allowed }) => ({
+    status: 503,
+    code: "overloaded",
+    message: `This node has ${allowed} ${overloads[what]}, and takes no more now. Try again in a moment.`,
+    retryAfterSeconds: 2,
   }),
   capacity_reached: ({ queued, allowed }) => ({
     status: 429,

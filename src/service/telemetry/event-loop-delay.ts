@@ -1,0 +1,41 @@
+// How late the event loop is: the time that whatever is ready waits for its turn. It grows first when a node is overloaded.
+
+import { monitorEventLoopDelay, type RecordableHistogram } from "node:perf_hooks";
+
+/** How often it is looked at. */
+const RESOLUTION_MS = 20;
+/** What is told is of about this long. */
+const WINDOW_MS = 5_000;
+const NANO = 1_000_000;
+
+export type EventLoopDelay = {
+  /** The longest delay of the last seconds, in milliseconds. */
+  readonly maxMs: number;
+  stop(): void;
+};
+
+export function watchEventLoopDelay(): EventLoopDelay {
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  histogram.enable();
+  let before = 0;
+  const turn = () => {
+    before = longest(histogram);
+    histogram.reset();
+  };
+  const timer = setInterval(turn, WINDOW_MS).unref();
+  return {
+    get maxMs() {
+      return Math.max(before, longest(histogram));
+    },
+    stop: () => {
+      clearInterval(timer);
+      histogram.disable();
+    },
+  };
+}
+
+/** The library counts from its last look: what is on time is one resolution late. */
+function longest(histogram: Pick<RecordableHistogram, "count" | "max">): number {
+  if (histogram.count === 0) return 0;
+  return Math.max(0, Math.round(histogram.max / NANO) - RESOLUTION_MS);
+}
