@@ -20,6 +20,8 @@ A provider whose tokens do not tell public from private counts as private, unles
 - *Started by*: only a writer of the repository, or anyone.
 - *Claim*: it can [accept a claim](../decisions/012-two-sides-of-a-claim.md) of the repository's agent.
 - *Trusted*: without a service and without a sandbox, the agent may execute commands.
+- *Commit*: writers made the commit that its token names. \`AGENTS.md\` and the configuration of
+  [other agents](../self-hosting/acp.md) are taken from it; otherwise from the base of the pull request, if at all.
 - *Prompt file*: read from the checkout. Otherwise it is
   [read from the repository](../decisions/008-prompt-file-from-the-base-commit.md) at a commit.
 - *Refused*: an outsider's change could steer the job. The service's operator can
@@ -65,10 +67,11 @@ function eventsTable(events: Readonly<Record<string, EventRules>>): string {
     rules.startedBy,
     mark(rules.acceptsClaim),
     mark(rules.isTrusted),
+    mark(rules.isCommitTrusted),
     mark(rules.readsCheckedOutPrompt),
     mark(rules.isRefused),
   ]);
-  return markdownTable(["Event", "Started by", "Claim", "Trusted", "Prompt file", "Refused"], rows);
+  return markdownTable(["Event", "Started by", "Claim", "Trusted", "Commit", "Prompt file", "Refused"], rows);
 }
 
 function mark(is: boolean): string {

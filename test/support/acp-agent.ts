@@ -31,6 +31,8 @@ export type AgentStep =
   | { readonly do: "take"; readonly what: "memory" | "processes" | "disk"; readonly folder: string }
   /** Notes what a shell printed. */
   | { readonly do: "execute"; readonly command: string }
+  /** Says what a shell printed. */
+  | { readonly do: "show"; readonly command: string }
   /** Requests something of its model, by AGENT_MODEL_URL with the key AGENT_MODEL_KEY, as often at once as `times` says. */
   | {
       readonly do: "request";
@@ -152,6 +154,12 @@ async function main(): Promise<void> {
       case "execute":
         note("executed", spawnSync("/bin/sh", ["-c", step.command], { encoding: "utf8" }).stdout);
         return;
+      case "show": {
+        const { stdout } = spawnSync("/bin/sh", ["-c", step.command], { encoding: "utf8" });
+        const update = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: stdout } };
+        await peer?.notify("session/update", { sessionId: SESSION, update } as never);
+        return;
+      }
       case "request": {
         const answers = await Promise.all(
           Array.from({ length: step.times ?? 1 }, () => requestModel(step, peer)),

@@ -11,6 +11,11 @@ export type EventRules = {
   readonly acceptsClaim: boolean;
   /** Whether writers made the files that its job works on, so that commands may be executed without a sandbox. */
   readonly isTrusted: boolean;
+  /**
+   * Whether writers made the commit that its token names, whatever its job has checked out: instructions to agents and
+   * their configuration are taken from it.
+   */
+  readonly isCommitTrusted: boolean;
   /** Whether its job reads a prompt file from its checkout; otherwise it is read from the repository at a commit. */
   readonly readsCheckedOutPrompt: boolean;
   /** Whether its jobs are refused unless an operator allows them: an outsider's change can steer their rights. */
@@ -21,6 +26,7 @@ const anyones: EventRules = {
   startedBy: "anyone",
   acceptsClaim: false,
   isTrusted: false,
+  isCommitTrusted: false,
   readsCheckedOutPrompt: false,
   isRefused: false,
 };
@@ -29,6 +35,7 @@ const writers: EventRules = {
   startedBy: "writer",
   acceptsClaim: true,
   isTrusted: true,
+  isCommitTrusted: true,
   readsCheckedOutPrompt: true,
   isRefused: false,
 };
@@ -37,6 +44,11 @@ const writersByEnvironment: EventRules = { ...writers, acceptsClaim: false };
 /** A word of tokens alone. What a job is trusted with goes by its environment. */
 const writersByToken: EventRules = { ...writers, isTrusted: false, readsCheckedOutPrompt: false };
 const refused: EventRules = { ...anyones, isRefused: true };
+/**
+ * Anyone can start it, and its commit is the newest of the default branch.
+ * https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows
+ */
+const onDefaultBranch: EventRules = { ...anyones, isCommitTrusted: true };
 
 /** Every event that has a row. */
 export const ciEvents: Readonly<Record<CiProviderName, Readonly<Record<string, EventRules>>>> = {
@@ -49,19 +61,19 @@ export const ciEvents: Readonly<Record<CiProviderName, Readonly<Record<string, E
     // It works on the default branch.
     delete: writers,
     // A writer makes the branch or tag, at any commit: that of a fork's pull request too.
-    create: { ...writers, isTrusted: false, readsCheckedOutPrompt: false },
+    create: { ...writers, isTrusted: false, isCommitTrusted: false, readsCheckedOutPrompt: false },
     // A writer queues the pull request, whose files nobody has merged yet.
     merge_group: { ...anyones, startedBy: "writer" },
     pull_request: anyones,
     pull_request_review: anyones,
     pull_request_review_comment: anyones,
-    issue_comment: anyones,
-    issues: anyones,
-    discussion: anyones,
-    discussion_comment: anyones,
-    fork: anyones,
-    watch: anyones,
-    gollum: anyones,
+    issue_comment: onDefaultBranch,
+    issues: onDefaultBranch,
+    discussion: onDefaultBranch,
+    discussion_comment: onDefaultBranch,
+    fork: onDefaultBranch,
+    watch: onDefaultBranch,
+    gollum: onDefaultBranch,
     pull_request_target: refused,
     workflow_run: refused,
   },
@@ -116,4 +128,25 @@ export function eventRules(provider: string, event: string): EventRules {
 /** The events of the provider whose jobs are refused unless an operator allows them. */
 export function refusedEvents(provider: CiProviderName): readonly string[] {
   return Object.entries(ciEvents[provider]).flatMap(([event, { isRefused }]) => (isRefused ? [event] : []));
+}
+
+export type JobOrigin = {
+  /** "local" where no CI started it. */
+  readonly provider: string;
+  readonly event: string;
+  readonly baseRef: string | null;
+};
+
+/**
+ * Whether the authors of what a job has checked out may execute commands on its machine anyway. False for every pull
+ * request: a fork's has the same event.
+ */
+export function areFilesTrusted({ provider, event, baseRef }: JobOrigin): boolean {
+  if (provider === "local") return event === "local" && baseRef === null;
+  return baseRef === null && eventRules(provider, event).isTrusted;
+}
+
+/** Whether writers made the commit that the job's token names. */
+export function isCommitTrusted({ provider, event, baseRef }: JobOrigin): boolean {
+  return baseRef === null && eventRules(provider, event).isCommitTrusted;
 }

@@ -7,8 +7,15 @@ import { resolve } from "node:path";
 import { borrowObjects, type FoundCheckout, readCheckout } from "../../base/git/found-checkout.ts";
 import { type Git, GitError } from "../../base/git/git.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { areFilesTrusted, isCommitTrusted } from "../../contract/ci/events.ts";
 import { protectedPathGuard } from "../../contract/protected-paths.ts";
-import type { Checkout, CheckoutProvider, CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
+import {
+  type Checkout,
+  CheckoutError,
+  type CheckoutProvider,
+  type CheckoutRefusal,
+  type CheckoutSource,
+} from "../core/ports/checkout.ts";
 import { checkedOutPullRequest } from "./borrowed-pull-request.ts";
 import type { PullRequestBase } from "./fetch-pull-request.ts";
 import { gitCheckout } from "./git-checkout.ts";
@@ -60,9 +67,11 @@ async function openCheckout(
       return pullRequest;
     }
     const base = pullRequest.value;
-    return ok(
-      await checkoutOf({ git, folder, source: { ...source, sha: jobCheckout.headSha }, base, signal }),
-    );
+    // The job may have checked out another commit than the one of its event.
+    const isEvents = jobCheckout.headSha === source.sha;
+    const isTrusted = areFilesTrusted(source) || (isEvents && isCommitTrusted(source));
+    const sources = { ...source, sha: jobCheckout.headSha };
+    return ok(await checkoutOf({ git, folder, source: sources, isTrusted, base, signal }));
   } catch (cause) {
     await removeFolder(folder.path);
     signal.throwIfAborted();
@@ -91,19 +100,27 @@ async function checkoutOf(open: {
   git: Git;
   folder: RunFolder;
   source: CheckoutSource;
+  isTrusted: boolean;
   base: PullRequestBase | null;
   signal: AbortSignal;
 }): Promise<Checkout> {
-  const { git, folder, source, base, signal } = open;
+  const { git, folder, source, isTrusted, base, signal } = open;
   const isProtected = protectedPathGuard();
   const runGit = (call: Omit<Parameters<Git>[0], "signal">) => git({ ...call, signal });
   const listing = await runGit({ args: ["ls-tree", "-r", "-l", "-z", "--full-tree", source.sha] });
   const { largeFiles } = measureTree(listing.stdout, MAX_SEARCHED_FILE_BYTES);
   const since = await recordState({ runGit, folder, headSha: source.sha, isProtected });
   const files = { unsearched: largeFiles, isProtected, since };
-  const opened = gitCheckout({ git, folder, source, base, ...files, signal });
+  const opened = gitCheckout({ git, folder, source, isTrusted, base, ...files, signal });
   // Commands see the checkout's own git folder, without its secrets: the objects of the borrowing one are elsewhere.
   const { gitFolder: _borrowed, ...checkout } = opened;
   // What the session's last run changed is in the tree already, and no file of the job may be reset.
-  return { ...checkout, isShared: true, restore: async () => ok(null) };
+  return {
+    ...checkout,
+    isShared: true,
+    restore: async () => ok(null),
+    // Later steps of the job need the files.
+    hideAgentFiles: () =>
+      Promise.reject(new CheckoutError("The configuration of agents in a job's own checkout is not hidden.")),
+  };
 }

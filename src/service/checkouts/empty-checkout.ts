@@ -23,7 +23,7 @@ export async function openEmptyCheckout(empty: EmptyCheckout): Promise<Result<Ch
     const sha = await commitNothing(empty);
     signal.throwIfAborted();
     const source = { sha, ref: `refs/heads/${BRANCH}`, event: "none", baseRef: null };
-    return ok(gitCheckout({ git, folder, source, unsearched: [], signal }));
+    return ok(gitCheckout({ git, folder, source, isTrusted: true, unsearched: [], signal }));
   } catch (cause) {
     await removeFolder(folder.path);
     signal.throwIfAborted();

@@ -6,6 +6,7 @@ import { type Checkout, CheckoutError, type CheckoutSource } from "../core/ports
 import type { PullRequestBase } from "./fetch-pull-request.ts";
 import { findTextInTree } from "./find-text.ts";
 import { COMMIT_FORMAT, parseChanges, parseCommits } from "./git-output.ts";
+import { type Hidden, hideAgentFiles } from "./hide-agent-files.ts";
 import { type RunFolder, removeFolder } from "./run-folder.ts";
 import { listTree, SEARCH_ADVICE } from "./tree-files.ts";
 import { collectChanges, restoreChanges, type TreeState } from "./working-changes.ts";
@@ -21,6 +22,8 @@ export type OpenCheckout = {
   readonly git: Git;
   readonly folder: RunFolder;
   readonly source: Pick<CheckoutSource, "sha" | "ref" | "event" | "baseRef">;
+  /** Whether writers made the commit. */
+  readonly isTrusted: boolean;
   /** What a pull request is compared with, where that is known. Default: the first parent of the provider's merge commit. */
   readonly base?: PullRequestBase | null;
   /** Files that are too large to be searched. */
@@ -40,7 +43,11 @@ export function gitCheckout(open: OpenCheckout): Checkout {
   const either = AbortSignal.any([signal, closed.signal]);
   const runGit = (call: Omit<GitCall, "signal">): Promise<GitOutput> => git({ ...call, signal: either });
   const since = open.since === undefined ? {} : { since: open.since };
-  const working = { runGit, folder, headSha: source.sha, isProtected, ...since };
+  let hidden: Hidden | null = null;
+  const working = () => ({
+    ...{ runGit, folder, headSha: source.sha, isProtected, ...since },
+    ...(hidden === null ? {} : { placed: hidden.placed }),
+  });
 
   return {
     root: folder.tree,
@@ -54,7 +61,7 @@ export function gitCheckout(open: OpenCheckout): Checkout {
     },
 
     async instructions() {
-      const commit = open.base?.tip ?? (await trustedCommit(source, runGit));
+      const commit = await trustedCommit(open, runGit);
       if (commit === null) return null;
       const entry = await runGit({ args: ["ls-tree", "-z", "--full-tree", commit, "--", INSTRUCTIONS_FILE] });
       // A symbolic link is not followed.
@@ -67,6 +74,13 @@ export function gitCheckout(open: OpenCheckout): Checkout {
       return text.stdout.toString("utf8");
     },
 
+    async hideAgentFiles() {
+      const base = await trustedCommit(open, runGit);
+      if (base === source.sha) return [];
+      hidden = await hideAgentFiles({ runGit, root: folder.tree, base });
+      return hidden.files;
+    },
+
     async changesSinceBase() {
       const isMerge = isPullRequest(source);
       const baseSha = open.base?.mergeBase ?? (isMerge ? await mergeBase(runGit) : null);
@@ -76,8 +90,8 @@ export function gitCheckout(open: OpenCheckout): Checkout {
       return { baseSha, files: parseChanges(diff.stdout) };
     },
 
-    workingChanges: () => collectChanges(working),
-    restore: (patch) => restoreChanges(working, patch),
+    workingChanges: () => collectChanges(working()),
+    restore: (patch) => restoreChanges(working(), patch),
 
     findText: (query) => explained(() => findTextInTree({ runGit, root: folder.tree, unsearched }, query)),
     files: () => explained(() => listTree(runGit)),
@@ -105,14 +119,14 @@ function isPullRequest(source: OpenCheckout["source"]): boolean {
   return (source.event === "pull_request" || source.baseRef !== null) && mergeRefPattern.test(source.ref);
 }
 
-/** The commit whose files a maintainer has agreed to. */
+/** The commit whose files a maintainer has agreed to. Null where none is in reach. */
 async function trustedCommit(
-  source: OpenCheckout["source"],
+  { base, source, isTrusted }: OpenCheckout,
   runGit: (call: Omit<GitCall, "signal">) => Promise<GitOutput>,
 ): Promise<string | null> {
+  if (base !== undefined && base !== null) return base.tip;
   if (isPullRequest(source)) return await mergeBase(runGit);
-  const isOutsiders = source.event.startsWith("pull_request") || source.baseRef !== null;
-  return isOutsiders ? null : source.sha;
+  return isTrusted ? source.sha : null;
 }
 
 async function mergeBase(

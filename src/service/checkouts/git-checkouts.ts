@@ -3,6 +3,7 @@
 import { resolve } from "node:path";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { isCommitTrusted } from "../../contract/ci/events.ts";
 import type { Checkout, CheckoutProvider, CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
 import { cloneCommit } from "./clone.ts";
 import type { CloneLimits } from "./clone-limits.ts";
@@ -55,7 +56,8 @@ async function openCheckout(
     });
     signal.throwIfAborted();
     const git = gitOf(options, folder);
-    return ok(gitCheckout({ git, folder, source, base, unsearched: tree.largeFiles, signal }));
+    const isTrusted = isCommitTrusted(source);
+    return ok(gitCheckout({ git, folder, source, isTrusted, base, unsearched: tree.largeFiles, signal }));
   } catch (cause) {
     await removeFolder(folder.path);
     signal.throwIfAborted();

@@ -2,7 +2,7 @@
 // filter, no hook, no configuration of a repository inside the tree.
 
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type GitCall, GitError, type GitOutput } from "../../base/git/git.ts";
 import { overridingAttributes } from "../../base/git/hardening.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -32,6 +32,8 @@ export type WorkingTree = {
   readonly isProtected: PathGuard;
   /** A change is what differs from this. Default: the commit. */
   readonly since?: TreeState;
+  /** What was put in the place of files that are hidden from an agent, by git's name of it; null for nothing. */
+  readonly placed?: ReadonlyMap<string, string | null>;
 };
 
 /** What was in a tree at one moment, by `recordState`. */
@@ -96,6 +98,7 @@ async function compare(tree: WorkingTree): Promise<WorkingChanges> {
     if (since?.largeBytes.get(path) === bytes || unchanged?.has(path) === true) continue;
     heldBack.push({ path: shownPath(path), reason: "too_large" });
   }
+  heldBack.push(...(await restoreHidden(tree)));
   const guarded = (await changesOf(tree)).filter(({ path }) => isProtected(shownPath(path)));
   heldBack.push(...guarded.map(({ path }) => ({ path: shownPath(path), reason: "protected" as const })));
   await forget(tree, guarded);
@@ -210,6 +213,29 @@ async function forget({ runGit, headSha }: WorkingTree, changes: readonly Change
   const back = known.map(({ path, mode, name }) => `${mode} ${name}\t${path}\0`);
   const input = bytesOf([...gone, ...back].join(""));
   await runGit({ args: ["update-index", "-z", "--index-info"], input });
+}
+
+/** Resets hidden files in the index to the commit. Returns those that are not as they were placed. */
+async function restoreHidden(tree: WorkingTree): Promise<readonly HeldBackFile[]> {
+  const { runGit, placed } = tree;
+  if (placed === undefined) return [];
+  const staged = await runGit({ args: ["ls-files", "-z", "--stage"] });
+  const names = new Map(
+    byteRecords(staged.stdout).map((entry) => {
+      const tab = entry.indexOf("\t");
+      return [entry.slice(tab + 1), entry.slice(0, tab).split(" ")[1] ?? ""];
+    }),
+  );
+  // Where the agent put a file in the place of a folder, what was hidden in it is gone.
+  const isGone = (path: string): boolean => {
+    const folder = dirname(path);
+    return folder !== "." && (names.has(folder) || isGone(folder));
+  };
+  const hidden = (await changesOf(tree)).filter(({ path }) => placed.has(path) && !isGone(path));
+  await forget(tree, hidden);
+  return [...placed]
+    .filter(([path, name]) => (names.get(path) ?? null) !== name)
+    .map(([path]) => ({ path: shownPath(path), reason: "protected" }));
 }
 
 /** Where the index differs from the commit. */

@@ -8,6 +8,7 @@ import { readCheckout } from "../../base/git/found-checkout.ts";
 import { systemRandom } from "../../base/ids.ts";
 import type { Environment } from "../../base/settings/setting.ts";
 import type { EmbeddedJob } from "../../contract/ci/embedded-job.ts";
+import { areFilesTrusted } from "../../contract/ci/events.ts";
 import { borrowedCheckouts } from "../checkouts/borrowed-checkouts.ts";
 import { removeFolder } from "../checkouts/run-folder.ts";
 import type { JobIdentity } from "../core/ci/job-identity.ts";
@@ -18,7 +19,6 @@ import { SandboxError } from "../sandbox/sandbox-error.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import { secretsOfEnvironment } from "../settings/known-secrets.ts";
 import { type SettingName, serviceSettings } from "../settings/service-settings.ts";
-import { isWritersEvent } from "./job-trust.ts";
 import { ownIssuer } from "./own-issuer.ts";
 import { warningLog } from "./warning-log.ts";
 
@@ -74,7 +74,7 @@ export async function startEmbeddedService(options: EmbeddedOptions): Promise<Em
       checkouts: borrowedCheckouts({ root, folder: join(folder, "checkouts"), environment }),
       freeFor: "everyone",
       isTrusted: (task) =>
-        task.repository !== null && isWritersEvent({ ...task, provider: options.job.provider }),
+        task.repository !== null && areFilesTrusted({ ...task, provider: options.job.provider }),
     });
     return {
       url: service.url,

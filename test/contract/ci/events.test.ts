@@ -4,17 +4,19 @@ import { describe, expect, it } from "vitest";
 import { ciEvents, type EventRules, eventRules, refusedEvents } from "../../../src/contract/ci/events.ts";
 import { type CiProviderName, ciProviderNames, ciProviders } from "../../../src/contract/ci/providers.ts";
 
-/** "claim": accepts a claim; "trust": trusted; "prompt": reads the checked-out prompt file; "refused": by default. */
-type Answer = "claim" | "trust" | "prompt" | "refused";
+/** "claim": accepts a claim; "trust": trusted; "commit": writers made its commit; "prompt": reads the checked-out prompt file; "refused": by default. */
+type Answer = "claim" | "trust" | "commit" | "prompt" | "refused";
 const columns: Readonly<Record<Answer, keyof EventRules>> = {
   claim: "acceptsClaim",
   trust: "isTrusted",
+  commit: "isCommitTrusted",
   prompt: "readsCheckedOutPrompt",
   refused: "isRefused",
 };
 
 const outsiders: readonly Answer[] = [];
-const writers: readonly Answer[] = ["claim", "trust", "prompt"];
+const writers: readonly Answer[] = ["claim", "trust", "commit", "prompt"];
+const onDefaultBranch: readonly Answer[] = ["commit"];
 
 const expected: Readonly<Record<CiProviderName, Readonly<Record<string, readonly Answer[]>>>> = {
   github: {
@@ -29,13 +31,13 @@ const expected: Readonly<Record<CiProviderName, Readonly<Record<string, readonly
     pull_request: outsiders,
     pull_request_review: outsiders,
     pull_request_review_comment: outsiders,
-    issue_comment: outsiders,
-    issues: outsiders,
-    discussion: outsiders,
-    discussion_comment: outsiders,
-    fork: outsiders,
-    watch: outsiders,
-    gollum: outsiders,
+    issue_comment: onDefaultBranch,
+    issues: onDefaultBranch,
+    discussion: onDefaultBranch,
+    discussion_comment: onDefaultBranch,
+    fork: onDefaultBranch,
+    watch: onDefaultBranch,
+    gollum: onDefaultBranch,
     pull_request_target: ["refused"],
     workflow_run: ["refused"],
   },
@@ -52,10 +54,10 @@ const expected: Readonly<Record<CiProviderName, Readonly<Record<string, readonly
     chat: outsiders,
     external: outsiders,
   },
-  circleci: { push: ["trust", "prompt"], pipeline: outsiders, pull_request: outsiders },
+  circleci: { push: ["trust", "commit", "prompt"], pipeline: outsiders, pull_request: outsiders },
   buildkite: {
     schedule: writers,
-    push: ["trust", "prompt"],
+    push: ["trust", "commit", "prompt"],
     webhook: outsiders,
     pull_request: outsiders,
     ui: outsiders,
@@ -63,7 +65,7 @@ const expected: Readonly<Record<CiProviderName, Readonly<Record<string, readonly
     trigger_job: outsiders,
     build: outsiders,
   },
-  bitbucket: { push: ["trust", "prompt"], pipeline: ["claim"], pull_request: outsiders },
+  bitbucket: { push: ["trust", "commit", "prompt"], pipeline: ["claim", "commit"], pull_request: outsiders },
 };
 
 const rows = ciProviderNames.flatMap((provider) =>
@@ -96,6 +98,7 @@ describe("a job of an event", () => {
       startedBy: "anyone",
       acceptsClaim: false,
       isTrusted: false,
+      isCommitTrusted: false,
       readsCheckedOutPrompt: false,
       isRefused: false,
     });
@@ -110,7 +113,7 @@ describe("a job of an event", () => {
     ["__proto__", "push"],
     ["constructor", "name"],
   ])("may do nothing where it is not known: %s %s", (provider, event) => {
-    expect(eventRules(provider, event)).toBe(eventRules("github", "issues"));
+    expect(eventRules(provider, event)).toBe(eventRules("github", "pull_request"));
   });
 
   it("is refused at GitHub alone, in two cases", () => {

@@ -54,6 +54,7 @@ export class BorrowedFixture {
     this.#runs += 1;
     return {
       runId: `run-${this.#runs}`,
+      provider: "github",
       repository: REPOSITORY,
       cloneUrl: "https://github.com/octo/fixture.git",
       sha: this.headSha,

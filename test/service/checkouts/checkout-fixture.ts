@@ -61,6 +61,7 @@ export class CheckoutFixture {
   source(sha: string, changes: Partial<CheckoutSource> = {}): CheckoutSource {
     return {
       runId: "run-1",
+      provider: "github",
       repository: REPOSITORY,
       cloneUrl: `${this.server.url}/${REPOSITORY}.git`,
       sha,

@@ -95,6 +95,7 @@ describe("a tree that an agent works on", () => {
       git: createGit({ ...settings, gitPath: "git", timeoutMs: 200 }),
       folder,
       source: { sha: "0".repeat(40), ref: "refs/heads/main", event: "push", baseRef: null },
+      isTrusted: true,
       unsearched: [],
       signal: new AbortController().signal,
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { systemRandom } from "../../../src/base/ids.ts";
+import { areFilesTrusted } from "../../../src/contract/ci/events.ts";
 import type { JobIdentity } from "../../../src/service/core/ci/job-identity.ts";
-import { isWritersEvent } from "../../../src/service/embedded/job-trust.ts";
 import { ownIssuer } from "../../../src/service/embedded/own-issuer.ts";
 import { ManualClock } from "../../support/clocks/manual-clock.ts";
 
@@ -61,7 +61,7 @@ describe("a job's trust", () => {
     ["buildkite", "schedule"],
     ["bitbucket", "push"],
   ])("is in %s's %s", (provider, event) => {
-    expect(isWritersEvent({ provider, event, baseRef: null })).toBe(true);
+    expect(areFilesTrusted({ provider, event, baseRef: null })).toBe(true);
   });
 
   it.each([
@@ -82,7 +82,7 @@ describe("a job's trust", () => {
     ["ci", "ci"],
     ["ci", "push"],
   ])("is not in %s's %s", (provider, event) => {
-    expect(isWritersEvent({ provider, event, baseRef: null })).toBe(false);
+    expect(areFilesTrusted({ provider, event, baseRef: null })).toBe(false);
   });
 
   it.each([
@@ -94,10 +94,10 @@ describe("a job's trust", () => {
     "discussion",
     "",
   ])("is not in GitHub's %j", (event) =>
-    expect(isWritersEvent({ provider: "github", event, baseRef: null })).toBe(false),
+    expect(areFilesTrusted({ provider: "github", event, baseRef: null })).toBe(false),
   );
 
   it("is not given to a job with a base branch", () => {
-    expect(isWritersEvent({ provider: "github", event: "push", baseRef: "main" })).toBe(false);
+    expect(areFilesTrusted({ provider: "github", event: "push", baseRef: "main" })).toBe(false);
   });
 });

@@ -4,7 +4,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isWritersEvent } from "../../../src/service/embedded/job-trust.ts";
+import { areFilesTrusted } from "../../../src/contract/ci/events.ts";
 import type { Backend, CarriedState } from "../../../src/service/executor/backend.ts";
 import type { CoreFixture } from "../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";
@@ -42,7 +42,7 @@ for (const kind of storeKinds) {
         seen.push({
           head: checkout.headSha,
           where: [ref, event, baseRef],
-          isTrusted: isWritersEvent({ ...task, provider: "github" }),
+          isTrusted: areFilesTrusted({ ...task, provider: "github" }),
           instructions: await checkout.instructions(),
           text,
           copy,

@@ -13,6 +13,8 @@ export type PullRequestSource = {
 
 export type CheckoutSource = {
   readonly runId: string;
+  /** Of the job: with `event` and `baseRef` it says whether writers made the commit. */
+  readonly provider: string;
   /** `owner/name`, for messages. */
   readonly repository: string;
   readonly cloneUrl: string;
@@ -98,6 +100,15 @@ export class CheckoutError extends Error {
   }
 }
 
+/** A file that was taken out of an agent's sight, or replaced by the base's. */
+export type HiddenFile = {
+  readonly path: string;
+  /** As it was; null where it is no text, too large, or one of too many. */
+  readonly text: string | null;
+  /** Whether the base's is in its place. */
+  readonly isBase: boolean;
+};
+
 export interface Checkout {
   /** Absolute path of the checked-out tree. */
   readonly root: string;
@@ -113,6 +124,12 @@ export interface Checkout {
    * written the rest. Null where there is none, or no base is in reach.
    */
   instructions(): Promise<string | null>;
+  /**
+   * Takes the files that configure agents out of a tree that writers did not make. Instructions in text are replaced by
+   * the base's, where a base is in reach. Such files count as unchanged in `workingChanges`; changed nevertheless, they are
+   * held back. Returns what was hidden: nothing in a tree that writers made. Called once, before an agent is started.
+   */
+  hideAgentFiles(): Promise<readonly HiddenFile[]>;
   /** What a pull request changes, against its base. Null where the event is not a pull request or no base is in reach. */
   changesSinceBase(): Promise<{ readonly baseSha: string; readonly files: readonly ChangedFile[] } | null>;
   /**

@@ -18,6 +18,7 @@ export async function folderCheckout(files: Readonly<Record<string, string | Buf
     recentCommits: async () => [],
     changesSinceBase: async () => null,
     instructions: async () => null,
+    hideAgentFiles: async () => [],
     workingChanges: async () => ({ baseSha: "0".repeat(40), files: [], patch: "", heldBack: [] }),
     restore: async () => ok(null),
     findText: async () => ({ matches: [], complete: true }),

@@ -2,7 +2,7 @@
 
 import { type Clock, systemClock } from "../../../../base/clock.ts";
 import { type Random, systemRandom } from "../../../../base/ids.ts";
-import type { Checkout } from "../../../core/ports/checkout.ts";
+import type { Checkout, HiddenFile } from "../../../core/ports/checkout.ts";
 import type { Backend, BackendOutcome, BareTask, RepositoryTask } from "../../backend.ts";
 import { failureOf } from "./agent-fault.ts";
 import { type AgentProcess, startAgent } from "./agent-process.ts";
@@ -27,9 +27,10 @@ export function acpBackend(settings: AcpSettings, tools: AcpTools = {}): Backend
     run: async (task, checkout) => {
       task.signal.throwIfAborted();
       task.secrets.add(...settings.secrets);
+      const hidden = await checkout.hideAgentFiles();
       const model = await openAgentsModel({ settings, task, random });
       try {
-        return await runAgent({ settings, clock, task, checkout, model });
+        return await runAgent({ settings, clock, task, checkout, model, hidden });
       } finally {
         await model.close();
       }
@@ -43,13 +44,15 @@ type Given = {
   readonly task: RepositoryTask | BareTask;
   readonly checkout: Checkout;
   readonly model: AgentsModel;
+  readonly hidden: readonly HiddenFile[];
 };
 
-async function runAgent({ settings, clock, task, checkout, model }: Given): Promise<BackendOutcome> {
+async function runAgent(given: Given): Promise<BackendOutcome> {
+  const { settings, clock, task, checkout, model, hidden } = given;
   const roots = await rootsOf(checkout.root);
   let agent: AgentProcess;
   try {
-    agent = await startAgent({ settings, model, checkout: checkout.root, clock });
+    agent = await startAgent({ settings, model, hidden, checkout: checkout.root, clock });
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
     const { command } = settings;
@@ -58,7 +61,7 @@ async function runAgent({ settings, clock, task, checkout, model }: Given): Prom
       { command, mask: task.secrets, complaint: "", hasAnswered: false },
     );
   }
-  const turn = new AgentTurn({ settings, task, agent, roots, proxy: model.proxy, clock });
+  const turn = new AgentTurn({ settings, task, agent, roots, hidden, proxy: model.proxy, clock });
   try {
     return await turn.take();
   } finally {

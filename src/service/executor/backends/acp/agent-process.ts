@@ -3,7 +3,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../../../../base/clock.ts";
+import type { HiddenFile } from "../../../core/ports/checkout.ts";
 import type { AgentsModel } from "./agents-model.ts";
+import { writeCopies } from "./hidden-files.ts";
 import type { AcpSettings, AgentStart, ConfinedAgent, PassedLimit } from "./settings.ts";
 
 const MAX_STDERR_CHARS = 8192;
@@ -16,6 +18,8 @@ const running = new Set<ChildProcess>();
 export type AgentProcessOptions = {
   readonly settings: Pick<AcpSettings, "path" | "homes" | "confine">;
   readonly model: Pick<AgentsModel, "command" | "environment" | "socket">;
+  /** What it finds in its home, as text. */
+  readonly hidden: readonly HiddenFile[];
   /** Where it is started. */
   readonly checkout: string;
   readonly clock: Clock;
@@ -26,6 +30,8 @@ export type AgentExit =
   | { readonly type: "exited"; readonly exitCode: number | null; readonly signal: string | null };
 
 export type AgentProcess = {
+  /** Its home folder, absolute. */
+  readonly home: string;
   readonly input: Writable;
   readonly output: Readable;
   /** The last line it wrote to its standard error. "" when there is none. */
@@ -43,7 +49,7 @@ export type AgentProcess = {
 
 /** Makes its home folder and starts it. Rejects where environment or arguments exceed the system's limit. */
 export async function startAgent(options: AgentProcessOptions): Promise<AgentProcess> {
-  const { settings, model, checkout, clock } = options;
+  const { settings, model, hidden, checkout, clock } = options;
   const { homes, confine, path } = settings;
   const home = await homes.make();
   const start: AgentStart = {
@@ -54,8 +60,9 @@ export async function startAgent(options: AgentProcessOptions): Promise<AgentPro
     modelSocket: model.socket,
   };
   try {
+    await writeCopies(home, hidden);
     const started = await (confine ?? startBeside)(start);
-    return superviseAgent(started, { end: () => homes.remove(home), clock });
+    return superviseAgent(started, { home, end: () => homes.remove(home), clock });
   } catch (cause) {
     await homes.remove(home);
     throw cause;
@@ -74,12 +81,15 @@ async function startBeside({ argv, environment, checkout }: AgentStart): Promise
 }
 
 type Supervised = {
+  readonly home: string;
   /** Ends what left the group, and removes the home. */
   readonly end: () => Promise<void>;
   readonly clock: Clock;
 };
 
-function superviseAgent({ child, watch }: ConfinedAgent, { end: endHome, clock }: Supervised): AgentProcess {
+function superviseAgent(confined: ConfinedAgent, supervised: Supervised): AgentProcess {
+  const { child, watch } = confined;
+  const { home, end: endHome, clock } = supervised;
   const killNow = () => signalGroup(child, "SIGKILL");
   running.add(child);
   if (running.size === 1) process.once("exit", killRunning);
@@ -129,6 +139,7 @@ function superviseAgent({ child, watch }: ConfinedAgent, { end: endHome, clock }
   };
   let ending: Promise<void> | null = null;
   return {
+    home,
     input: child.stdin,
     output: child.stdout,
     lastComplaint: () => complaints.trimEnd().split("\n").at(-1)?.trim() ?? "",

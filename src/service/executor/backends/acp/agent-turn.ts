@@ -9,6 +9,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import type { Clock } from "../../../../base/clock.ts";
 import { OUTPUT_EVENT } from "../../../../contract/runs/run-event.ts";
+import type { HiddenFile } from "../../../core/ports/checkout.ts";
 import { BackendFailure, type BackendOutcome, type BareTask, type RepositoryTask } from "../../backend.ts";
 import { RunStopped } from "../../stop-reason.ts";
 import { ToolError } from "../../tools/tool.ts";
@@ -17,6 +18,7 @@ import { AgentDialogue, AgentError } from "./agent-connection.ts";
 import { type AgentFault, failureOf } from "./agent-fault.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import { readLines, writeText } from "./checkout-files.ts";
+import { describeHidden } from "./hidden-files.ts";
 import { messageStream, type StreamFault } from "./message-stream.ts";
 import type { ModelProxy } from "./model-proxy/model-proxy.ts";
 import type { Excess } from "./model-proxy/proxy-budget.ts";
@@ -38,6 +40,8 @@ export type AgentTurnOptions = {
   readonly agent: AgentProcess;
   /** Ways to name the root of the checkout; the first is where the agent works. */
   readonly roots: readonly [string, ...string[]];
+  /** What was taken out of the checkout before. */
+  readonly hidden: readonly HiddenFile[];
   /** Counts what the agent uses and forbids what is too much. Null: what the agent reports counts. */
   readonly proxy: ModelProxy | null;
   readonly clock: Clock;
@@ -135,11 +139,12 @@ export class AgentTurn {
   }
 
   async #work(sessionId: string, form: OutputForm | null): Promise<BackendOutcome> {
-    const { task } = this.#options;
+    const { task, agent } = this.#options;
+    const hidden = describeHidden(this.#options.hidden, agent.home);
     const history = await task.history(MAX_HISTORY_CHARS);
     this.#heardAtMs = this.#options.clock.now();
     this.#watchSilence().catch(() => undefined);
-    const outcome = await this.#ask(sessionId, promptOf(task, { history, form }));
+    const outcome = await this.#ask(sessionId, promptOf(task, { history, form, hidden }));
     if (form === null || outcome.stopReason !== "end_turn") return outcome;
     let checked = form.check(this.#stream.lastText);
     if (!checked.ok) {

@@ -10,9 +10,11 @@ export type PromptParts = {
   readonly history: readonly Message[];
   /** Null where any reply will do. */
   readonly form: { readonly text: string } | null;
+  /** What is said of files that are hidden; "" where none is. */
+  readonly hidden: string;
 };
 
-export function promptOf(task: RepositoryTask | BareTask, { history, form }: PromptParts): string {
+export function promptOf(task: RepositoryTask | BareTask, { history, form, hidden }: PromptParts): string {
   const place =
     task.repository === null
       ? "Your working folder is empty: this task has no repository."
@@ -26,7 +28,8 @@ export function promptOf(task: RepositoryTask | BareTask, { history, form }: Pro
   const [only, ...others] = task.messages;
   const asked = only !== undefined && others.length === 0 ? only.content : spoken(task.messages);
   const rules = "Work inside that folder alone. Nobody can answer questions before you are done.";
-  return [`${place} ${rules}`, ...before, ...schema, asked].join("\n\n");
+  const without = hidden === "" ? [] : [hidden];
+  return [`${place} ${rules}`, ...without, ...before, ...schema, asked].join("\n\n");
 }
 
 export function repairText(faults: string): string {

@@ -168,3 +168,33 @@ describe.skipIf(!hasBubblewrap)("an agent in bubblewrap", () => {
     expect(outcome).toMatchObject({ failed: expect.stringContaining("SANDBOX_MEMORY_MB") });
   });
 });
+
+describe.skipIf(!hasBubblewrap)("the watch over an agent in bubblewrap", () => {
+  it("that fails ends the agent and its run: nothing goes on without limits", async () => {
+    const config = fixture.config({ config: { readPaths: [...shown, dirname(process.execPath)] } });
+    const confine = await confineAgent(config, { clock: systemClock });
+    const homes: string[] = [];
+    const folder = join(fixture.dataDir, "agents");
+    const stopped = new AbortController();
+    const { outcome, checkout } = await runAgent({
+      turn: [text, { do: "hang" }],
+      settings: {
+        confine,
+        homes: {
+          make: async () => {
+            homes.push(await makeHome(folder));
+            return homes.at(-1) ?? "";
+          },
+          remove: removeHome,
+        },
+      },
+      task: {
+        signal: stopped.signal,
+        // The agent works. What is watched goes away under the watch.
+        emit: async () => void (await rm(homes[0] ?? "", { recursive: true, force: true })),
+      },
+    });
+    expect(outcome).toEqual({ stopped: expect.objectContaining({ code: "ENOENT" }) });
+    expect(await processesWith(checkout.root)).toEqual([]);
+  });
+});

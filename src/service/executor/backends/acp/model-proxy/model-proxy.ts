@@ -1,6 +1,6 @@
 // A server of one run, between its agent and the agent's model: it has the key, the agent has a token that is good
 // for this run alone.
-// Why: docs/decisions/034-the-agent-has-no-key.md
+// Why: docs/decisions/038-the-agent-has-no-key.md
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
