@@ -110,7 +110,7 @@ function refuseLasting(values: RunFlags): void {
   if (values["on-cancel"] === "detach") named.push("--on-cancel detach");
   if (named.length === 0) return;
   throw new UsageError(
-    `${named.join(", ")} needs a service that outlives the job: name one with --base-url.`,
+    `${named.join(", ")} needs a service that outlives this command: name one with --base-url.`,
   );
 }
 

@@ -5,7 +5,13 @@ import { type EmbeddedReadiness, type Face, found, worstOf } from "./examination
 
 const HEADING = { id: "embedded", title: "Without a server" };
 
-export function checkEmbedded(readiness: EmbeddedReadiness, face: Face): DoctorCheck {
+export type EmbeddedPlace = {
+  readonly face: Face;
+  /** False on somebody's own machine. */
+  readonly isJob: boolean;
+};
+
+export function checkEmbedded(readiness: EmbeddedReadiness, { face, isJob }: EmbeddedPlace): DoctorCheck {
   const { settings, model, sandbox, notes } = readiness;
   if (settings.length > 0) {
     return found(HEADING, {
@@ -14,11 +20,13 @@ export function checkEmbedded(readiness: EmbeddedReadiness, face: Face): DoctorC
       fixes: [{ text: "Correct each of them; nothing else was looked at." }],
     });
   }
-  const observations = [...modelObservations(model, face), ...sandboxObservations(sandbox, notes)];
+  const observations = [...modelObservations(model, face), ...sandboxObservations(sandbox, { notes, isJob })];
   return found(HEADING, {
     state: worstOf(observations.map(({ state }) => state)),
     found: [
-      "No service is named, so that the agent works inside the job.",
+      isJob
+        ? "No service is named, so that the agent works inside the job."
+        : "No service is named, so that the agent works on this machine, in the checkout of this folder.",
       ...observations.map((one) => one.found),
     ].join(" "),
     facts: { model: model ?? "none", sandbox: sandbox ?? "none", notes: notes.join(" ") },
@@ -46,7 +54,10 @@ function modelObservations(model: string | null, face: Face): Observation[] {
   ];
 }
 
-function sandboxObservations(sandbox: string | null, notes: readonly string[]): Observation[] {
+function sandboxObservations(
+  sandbox: string | null,
+  { notes, isJob }: { readonly notes: readonly string[]; readonly isJob: boolean },
+): Observation[] {
   if (sandbox === null) {
     const fixes = [{ text: notes.at(-1) ?? "Choose another SANDBOX." }];
     return [{ state: "fault", found: "The sandbox that SANDBOX asks for does not work here.", fixes }];
@@ -55,7 +66,9 @@ function sandboxObservations(sandbox: string | null, notes: readonly string[]): 
   return [
     {
       state: "warning",
-      found: "There is no sandbox: commands are executed for trusted jobs alone.",
+      found: isJob
+        ? "There is no sandbox: commands are executed for trusted jobs alone."
+        : "There is no sandbox: commands are executed as your user, beside your files.",
       fixes: [{ text: notes.at(-1) ?? "Install bubblewrap." }],
     },
   ];

@@ -42,10 +42,11 @@ export function checkNoJob(error: NoProviderError, env: Environment): DoctorChec
   if (isInCi(env)) return found(HEADING, { state: "fault", found: error.message });
   return found(HEADING, {
     state: "warning",
-    found: "This is no CI job, so that there is no identity to look at. The rest is checked from here.",
+    found:
+      "This machine runs no CI job, so that there is no identity to look at. The rest is checked from here.",
     fixes: [
       {
-        text: 'Run "agent-service doctor" as a step of the job that has the trouble: its page is the answer.',
+        text: 'For a job that has trouble, run "agent-service doctor" as a step of it: its page is the answer.',
       },
     ],
   });

@@ -1,4 +1,4 @@
-// The machine that the job runs on: what an agent and its tools find there.
+// The machine that the job runs on, or the user's own: what an agent and its tools find there.
 
 import { statfs } from "node:fs/promises";
 import { arch, release, tmpdir, type } from "node:os";
@@ -7,12 +7,18 @@ import type { Environment } from "../ci/provider.ts";
 import type { DoctorCheck, Observation } from "../report/doctor-page.ts";
 import { found, worstOf } from "./examination.ts";
 
-const HEADING = { id: "runner", title: "The runner" };
+const headings = {
+  job: { id: "runner", title: "The runner" },
+  own: { id: "runner", title: "This machine" },
+};
 const OLDEST_NODE = 24;
 const TOOL_MS = 10_000;
 const MIN_FREE_BYTES = 1024 ** 3;
 
-export async function checkRunner(env: Environment, signal: AbortSignal | undefined): Promise<DoctorCheck> {
+export async function checkRunner(
+  env: Environment,
+  { signal, isJob }: { readonly signal: AbortSignal | undefined; readonly isJob: boolean },
+): Promise<DoctorCheck> {
   const folder = env.RUNNER_TEMP || tmpdir();
   const [git, freeBytes] = await Promise.all([gitVersion(env, signal), freeBytesIn(folder)]);
   const observations = [
@@ -20,7 +26,7 @@ export async function checkRunner(env: Environment, signal: AbortSignal | undefi
     ...gitObservations(git),
     ...diskObservations(freeBytes, folder),
   ];
-  return found(HEADING, {
+  return found(isJob ? headings.job : headings.own, {
     state: worstOf(observations.map(({ state }) => state)),
     found:
       observations.length === 0 ? "It has what a run needs." : observations.map((one) => one.found).join(" "),

@@ -2,7 +2,7 @@
 // token, the machine. No trouble ends it: what hangs on another check says that it was not tried.
 
 import type { BackoffPolicy } from "../base/backoff.ts";
-import { createProvider, NoProviderError } from "../ci/detect.ts";
+import { createProvider, isInCi, NoProviderError } from "../ci/detect.ts";
 import type { CiProvider } from "../ci/provider.ts";
 import { createJobClient, type JobClient } from "../client/job-client.ts";
 import type { Transport } from "../client/transport.ts";
@@ -69,7 +69,7 @@ async function runChecks(options: Examination): Promise<readonly DoctorCheck[]> 
       ? await withoutService(examination)
       : await withService(examination, options.baseUrl, minted)),
     ...(await githubToken(examination)),
-    await checkRunner(env, options.signal),
+    await checkRunner(env, { signal: options.signal, isJob: isOfJob(examination) }),
   ];
 }
 
@@ -175,9 +175,15 @@ async function exchange(
   }
 }
 
-async function withoutService({ examineEmbedded, face }: Examination): Promise<readonly DoctorCheck[]> {
+async function withoutService(examination: Examination): Promise<readonly DoctorCheck[]> {
+  const { examineEmbedded, face } = examination;
   if (examineEmbedded === null) return [];
-  return [checkEmbedded(await examineEmbedded(), face)];
+  return [checkEmbedded(await examineEmbedded(), { face, isJob: isOfJob(examination) })];
+}
+
+/** A CI that is not supported has jobs, too. */
+function isOfJob({ provider, env }: Examination): boolean {
+  return provider !== null || isInCi(env);
 }
 
 async function githubToken(examination: Examination): Promise<readonly DoctorCheck[]> {

@@ -40,6 +40,18 @@ describe("agent-service doctor", () => {
     expect(stdout).toContain("id-token: write");
   });
 
+  it("speaks of the machine where there is no job", async () => {
+    const { stdout } = await runCommand(["doctor", "--json"], {});
+    const { checks }: { checks: { id: string; title: string; found: string }[] } = JSON.parse(stdout);
+    const foundOf = (wanted: string) => checks.find(({ id }) => id === wanted);
+    expect(foundOf("runner")?.title).toBe("This machine");
+    expect(foundOf("embedded")?.found).toMatch(
+      /the agent works on this machine, in the checkout of this folder\./,
+    );
+    expect(foundOf("embedded")?.found).not.toMatch(/\bjobs?\b/);
+    expect(foundOf("job")?.found).toMatch(/^This machine runs no CI job/);
+  });
+
   it("takes GitHub's token by the name of its variable", async () => {
     const env = { ...JOB, MY_TOKEN: "ghs_the_forges_own_token", GITHUB_TOKEN: "ghs_another" };
     const { stdout } = await runCommand(["doctor", "--github-token-env", "MY_TOKEN", "--json"], env);

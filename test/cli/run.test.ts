@@ -1,6 +1,6 @@
 // agent-service run --embedded, as a child process in a real checkout, on a scripted model.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -65,7 +65,7 @@ describe("agent-service run", () => {
 
   it.each([
     [["--embedded", "--base-url", "https://a.example", "x"], "exclude each other"],
-    [["--embedded", "--session", "s", "x"], "--session needs a service that outlives the job"],
+    [["--embedded", "--session", "s", "x"], "--session needs a service that outlives this command"],
     [["--embedded", "--on-cancel", "detach", "x"], "--on-cancel detach needs a service"],
     [["--base-url", "https://a.example", "--model", "m", "x"], "--model is for --embedded"],
     [
@@ -135,6 +135,18 @@ describe("agent-service run", () => {
       code: 2,
       stderr: expect.stringContaining("MODEL_BASE_URL must be set for BACKEND model"),
     });
+  });
+
+  it("speaks of the machine where it is no job", async () => {
+    const plain = join(temp, "plain");
+    await mkdir(plain);
+    execFileSync("git", ["init", "--quiet", plain]);
+    const { code, stdout, stderr } = await start(["--embedded", "x"], { cwd: plain }).ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      "There is no commit to work on in this checkout. Change to a checkout with a commit.",
+    );
+    expect(stdout + stderr).not.toMatch(/\b(jobs?|steps?|actions\/checkout|inputs?)\b/i);
   });
 
   it("briefs where no model is configured, from any folder of the checkout", async () => {

@@ -244,6 +244,6 @@ describe("agent-service doctor on somebody's own machine", () => {
       quota: "skipped",
       runner: "ok",
     });
-    expect(checkOf(page, "job").found).toMatch(/^This is no CI job/);
+    expect(checkOf(page, "job").found).toMatch(/^This machine runs no CI job/);
   });
 });

@@ -56,7 +56,7 @@ async function openCheckout(
     const fault = faultOf(jobCheckout, source);
     if (jobCheckout === null || fault !== null) {
       await removeFolder(folder.path);
-      return refused({ reason: "checkout_failed", detail: `${fault} ${ADVICE}` });
+      return refused({ reason: "checkout_failed", detail: `${fault} ${adviceFor(source)}` });
     }
     const git = gitOf(options, folder);
     await borrowObjects({ git, gitFolder: folder.git, from: jobCheckout, signal });
@@ -76,20 +76,34 @@ async function openCheckout(
     await removeFolder(folder.path);
     signal.throwIfAborted();
     if (!(cause instanceof GitError)) throw cause;
-    const detail = `The checkout of ${source.repository} could not be used. ${cause.message} ${ADVICE}`;
+    const detail = `The checkout of ${source.repository} could not be used. ${cause.message} ${adviceFor(source)}`;
     return refused({ reason: "checkout_failed", detail });
   }
 }
 
-const ADVICE = 'Add "uses: actions/checkout@v5" before this step.';
+function adviceFor(source: CheckoutSource): string {
+  return isOnMachine(source)
+    ? "Change to a checkout with a commit."
+    : 'Add "uses: actions/checkout@v5" before this step.';
+}
+
+/** On somebody's own machine there is no job, and no step. */
+function isOnMachine({ event }: CheckoutSource): boolean {
+  return event === "local";
+}
 
 /** Null when it is a checkout of that repository, or when it has no origin. */
-function faultOf(jobCheckout: FoundCheckout | null, { repository }: CheckoutSource): string | null {
-  if (jobCheckout === null) return `This job has no checkout of ${repository} to work on.`;
+function faultOf(jobCheckout: FoundCheckout | null, source: CheckoutSource): string | null {
+  const { repository } = source;
+  if (jobCheckout === null) {
+    return isOnMachine(source)
+      ? "There is no commit to work on in this checkout."
+      : `This job has no checkout of ${repository} to work on.`;
+  }
   const found = jobCheckout.repository;
   // Of the origin the last two names are known; the path of a GitLab project may have more.
   if (found === null || isEndOf(found.toLowerCase(), repository.toLowerCase())) return null;
-  return `The checkout in this job is one of ${found}, not of ${repository}.`;
+  return `The checkout is one of ${found}, not of ${repository}.`;
 }
 
 function isEndOf(found: string, repository: string): boolean {

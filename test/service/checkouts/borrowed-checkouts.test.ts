@@ -199,7 +199,7 @@ describe("what is no checkout of the repository", () => {
     async (origin) => {
       fixture.git(["remote", "set-url", "origin", origin]);
       expect((await refusal(fixture.root)).detail).toBe(
-        "The checkout in this job is one of octo/other, not of octo/fixture. " +
+        "The checkout is one of octo/other, not of octo/fixture. " +
           'Add "uses: actions/checkout@v5" before this step.',
       );
     },
