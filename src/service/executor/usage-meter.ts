@@ -18,7 +18,12 @@ export type ModelUse = {
   readonly microUsd: number;
   /** The tokens are an estimate. */
   readonly isEstimated?: boolean;
+  /** The call, as it was reserved. Default: the one call of its role. */
+  readonly call?: CallKey;
 };
+
+/** What a reservation is for: a role that makes one call at a time, or an object for each of several calls at once. */
+export type CallKey = ModelRole | object;
 
 export type UsageMeterOptions = {
   readonly holdMicroUsd: number;
@@ -36,8 +41,8 @@ export class UsageMeter {
   readonly #options: UsageMeterOptions;
   #holdMicroUsd: number;
   #usage: Usage = { roles: {}, advisor: null };
-  /** What calls that are under way may cost: one a role. */
-  readonly #reserved = new Map<ModelRole, number>();
+  /** What calls that are under way may cost. */
+  readonly #reserved = new Map<CallKey, number>();
   #last: Promise<boolean> = Promise.resolve(true);
 
   constructor(options: UsageMeterOptions) {
@@ -55,27 +60,27 @@ export class UsageMeter {
   }
 
   /** Counts one model call, in place of what was reserved for it. An amount that cannot be is bounded, and marked. */
-  count({ role, tokens, microUsd, isEstimated = false }: ModelUse): void {
-    this.release(role);
+  count({ role, tokens, microUsd, isEstimated = false, call = role }: ModelUse): void {
+    this.release(call);
     this.#add(role, { tokens, calls: 1, microUsd, ...(isEstimated ? { isEstimated } : {}) });
   }
 
   /**
-   * Makes sure that a call of at most `microUsd` can be paid in addition to everything counted so far and to what other roles have
-   * reserved: raises the hold if it has to. False when it cannot: the call must not be made.
+   * Makes sure that a call of at most `microUsd` can be paid in addition to everything counted so far and to what is
+   * reserved for others: raises the hold if it has to. False when it cannot: the call must not be made.
    */
-  async reserve(microUsd: number, role: ModelRole = "executor"): Promise<boolean> {
+  async reserve(microUsd: number, call: CallKey = "executor"): Promise<boolean> {
     return await this.#inTurn(async () => {
-      this.#reserved.set(role, microUsd);
+      this.#reserved.set(call, microUsd);
       if (await this.#holdAll()) return true;
-      this.release(role);
+      this.release(call);
       return false;
     });
   }
 
   /** Forgets what was reserved for a call that will not be counted. */
-  release(role: ModelRole): void {
-    this.#reserved.delete(role);
+  release(call: CallKey): void {
+    this.#reserved.delete(call);
   }
 
   /** Pays for one call of a tool, by its published price. False when the credits do not suffice: it must not be made. */

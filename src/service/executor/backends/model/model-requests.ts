@@ -82,7 +82,7 @@ export class ModelRequests {
       if (!allowed.ok) return allowed;
       const { maxOutputTokens, shortOf } = allowed;
       const outcome = await this.#call(question, { inputTokens, maxOutputTokens }).finally(() =>
-        spending.release(role),
+        spending.release({ role }),
       );
       task.signal.throwIfAborted();
       if (outcome.ok) {

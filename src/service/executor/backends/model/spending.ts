@@ -2,7 +2,7 @@
 
 import { findModelRate, type Rates } from "../../../core/money/rates.ts";
 import { type ModelRole, sumOf } from "../../../core/runs/usage.ts";
-import type { UsageMeter } from "../../usage-meter.ts";
+import type { CallKey, UsageMeter } from "../../usage-meter.ts";
 import type { CountedTokens, TokenCount } from "./reported-usage.ts";
 
 /** The shortest answer that is worth a request. */
@@ -12,6 +12,8 @@ const NANO_PER_MICRO = 1_000;
 export type Spend = {
   readonly role: ModelRole;
   readonly modelId: string;
+  /** Tells calls apart where a role makes several at once. Default: the role. */
+  readonly call?: CallKey;
 };
 
 export type PlannedSpend = Spend & {
@@ -52,7 +54,10 @@ export class Spending {
     if (withinCap < least) return { ok: false, bound: "cap" };
     if (withinCap < output) [output, shortOf] = [withinCap, "cap"];
     while (
-      !(await this.#meter.reserve(this.#cost(modelId, { input, cachedInput: 0, output }), planned.role))
+      !(await this.#meter.reserve(
+        this.#cost(modelId, { input, cachedInput: 0, output }),
+        planned.call ?? planned.role,
+      ))
     ) {
       if (output === least) return { ok: false, bound: "credits" };
       [output, shortOf] = [Math.max(least, Math.floor(output / 2)), "credits"];
@@ -61,16 +66,17 @@ export class Spending {
   }
 
   /** After a call that no answer began. Safe to repeat. */
-  release(role: ModelRole): void {
-    this.#meter.release(role);
+  release({ role, call = role }: Pick<Spend, "role" | "call">): void {
+    this.#meter.release(call);
   }
 
-  count({ role, modelId }: Spend, { isEstimated, ...tokens }: CountedTokens): void {
+  count({ role, modelId, call = role }: Spend, { isEstimated, ...tokens }: CountedTokens): void {
     this.#meter.count({
       role,
       tokens: tokens.input + tokens.output,
       microUsd: this.#cost(modelId, tokens),
       isEstimated,
+      call,
     });
   }
 

@@ -31,7 +31,7 @@ export class ProxyBudget {
   }
 
   async begin({ modelId, inputTokens, maxOutputTokens }: AskedCall): Promise<BegunCall> {
-    const spend = { role: "executor", modelId } as const;
+    const spend = { role: "executor", modelId, call: {} } as const;
     const allowed = await this.#spending.allow({
       ...spend,
       inputTokens: inputTokens + this.#pendingTokens,
@@ -44,7 +44,8 @@ export class ProxyBudget {
       ok: true,
       count: (tokens) => {
         this.#pendingTokens -= inputTokens;
-        if (tokens !== null) this.#spending.count(spend, tokens);
+        if (tokens === null) this.#spending.release(spend);
+        else this.#spending.count(spend, tokens);
       },
     };
   }
