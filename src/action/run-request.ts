@@ -56,7 +56,7 @@ export function sessionKeyOf(options: RunRequestOptions): string | null {
 
 /** One for each step of a workflow, branch and leg of the matrix: each has its own task. */
 function workflowKey({ inputs, job, workflowRef }: RunRequestOptions): string {
-  const file = /([\w.-]+)@/.exec(workflowRef)?.[1] ?? "";
+  const file = /(?<![\w.-])([\w.-]+)@/.exec(workflowRef)?.[1] ?? "";
   const place = JSON.stringify([workflowRef, job.job, job.step, inputs.matrix]);
   const hash = createHash("sha256").update(place).digest("hex");
   return `workflow-${file.slice(0, MAX_FILE_CHARS)}-${hash.slice(0, HASH_CHARS)}`;

@@ -90,7 +90,7 @@ function concludeRun(outcome: Extract<Outcome, { type: "ended" }>): Verdict {
     case "completed":
       return ownVerdict("success", "completed", "The run completed.");
     case "failed": {
-      const said = (detail ?? "").replace(/[\s.]*$/, ".");
+      const said = `${(detail ?? "").replace(/(?<![\s.])[\s.]+$/, "")}.`;
       const why = said === "." ? said : `: ${said}`;
       const retry = run.retryable ? " Re-run the job to try again." : "";
       return verdict("failure", run.cause, `The run failed (${run.cause})${why}${retry}`);

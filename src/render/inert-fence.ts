@@ -26,7 +26,7 @@ const drawn: ReadonlySet<string> = new Set([
   "suggestion",
 ]);
 
-const OPENER = /^([ \t]*)(> ?|[-*+] {1,3}|\d{1,9}[.)] {1,3})?(`{3,}|~{3,})([^`]*)$/;
+const OPENER = /^([ \t]*)(> ?|[-*+] {1,3}|\d{1,9}[.)] {1,3})?(`{3,}|~{3,}(?!~))([^`]*)$/;
 
 export function isFenceOpener(line: string): boolean {
   return OPENER.test(line);

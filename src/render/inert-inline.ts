@@ -129,5 +129,6 @@ function backtickPairs(line: string): Map<number, number> {
 
 /** One space on each side is part of a code span's notation. */
 function spanText(code: string): string {
-  return /^ .*\S.* $/.test(code) ? code.slice(1, -1) : code;
+  const isSpaced = code.startsWith(" ") && code.endsWith(" ") && code.trim() !== "";
+  return isSpaced ? code.slice(1, -1) : code;
 }

@@ -34,7 +34,7 @@ export function inertCode(text: string): string {
 /** One line of text for a heading, a table's cell or a paragraph. It mentions nobody and links no issue. */
 export function escapeMarkdown(text: string, maxChars = 1_000): string {
   return singleLine(text, maxChars).replace(
-    /[\w./-]*[@#][\w./@#-]*|\bGH-\d+|[&<>\\`*_~[\]|$]|^[-+=]|^\d+(?=[.)])/gi,
+    /(?<![\w./-])[\w./-]*[@#][\w./@#-]*|\bGH-\d+|[&<>\\`*_~[\]|$]|^[-+=]|^\d+(?=[.)])/gi,
     (match) => (/[@#-]\w/.test(match) ? `<code>${inertCode(match)}</code>` : entities(match)),
   );
 }

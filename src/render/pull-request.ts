@@ -52,7 +52,7 @@ export function updatedBody(body: string, ours: string): string | null {
 
 /** https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/linking-a-pull-request-to-an-issue */
 const CLOSING =
-  /\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s*(?=[\\[<*_]*(?:(?:[\w.-]+\/[\w.-]+)?\\?#\d|GH-\d|https?:))/gi;
+  /\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s*(?=[\\[<*_]*(?:(?:[\w.-]{1,100}\/[\w.-]{1,100})?\\?#\d|GH-\d|https?:))/gi;
 
 /** The agent's words close no issue. */
 function withoutClosing(reply: string): string {

@@ -5,6 +5,8 @@ import type { Environment } from "../../ci/provider.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";
 
 const MAX_TITLE_CHARS = 72;
+/** A title is made of the beginning of a line. */
+const MAX_READ_CHARS = 1_000;
 const MAX_ID_CHARS = 100;
 const FALLBACK_TITLE = "Change what the agent was asked to change";
 
@@ -16,6 +18,7 @@ export function commitTitle({ subject, prompt }: { subject: RequestSubject | nul
   const text = subject === null ? (prompt.trim().split("\n")[0] ?? "") : titleFor(subject, request);
   // Removals go first: they must not join two parts into something that acts.
   const inert = text
+    .slice(0, MAX_READ_CHARS)
     .replaceAll("@", "")
     .replaceAll("***", "")
     .replace(/\b[a-z][a-z\d+.-]*:\/\/\S*/gi, "…")

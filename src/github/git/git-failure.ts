@@ -42,6 +42,11 @@ const MAX_MESSAGE_CHARS = 300;
 /** The code host's own message, in one safe line; may be empty. */
 export function codeHostMessage({ stderr }: GitError): string {
   const lines = [...stderr.matchAll(/^remote:[ \t]*(?:error:[ \t]*)?(\S.*)$/gm)].map(([, text = ""]) => text);
-  const [rejected = ""] = [...stderr.matchAll(/\[(?:remote )?rejected\].*\((.+)\)$/gm)].map(([, why]) => why);
-  return singleLine(lines.join(" ") || rejected, MAX_MESSAGE_CHARS);
+  return singleLine(lines.join(" ") || rejection(stderr), MAX_MESSAGE_CHARS);
+}
+
+/** What git says in parentheses at the end of a line about a branch that was not taken. */
+function rejection(stderr: string): string {
+  const line = stderr.split("\n").find((one) => /\[(?:remote )?rejected\]/.test(one) && one.endsWith(")"));
+  return line?.slice(line.lastIndexOf("(") + 1, -1) ?? "";
 }

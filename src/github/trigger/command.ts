@@ -21,11 +21,14 @@ const MASK = "\uFFFC";
 const ASIDE = [
   /<(a|blockquote|code|kbd|q|samp|tt|title|xmp|iframe|noembed|noframes|plaintext)\b[^<>]*>[\s\S]*?(?:<\/\1\s*>|$)/gi,
   /<\/?[a-z][^\s<>/]*(?:\s+[^\s"'<>/=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*\s*\/?>/gi,
-  /\[(?:\\.|[^\\[\]])*\]:[ \t]*\n?[ \t]*(?:<[^<>\n]*>|\S+)(?:[ \t]*\n?[ \t]*(?:"[^"]*"|'[^']*'|\([^()]*\))(?=[ \t]*(?:\n|$)))?/g,
+  /(?<=(?<!\\)(?:\\\\)*)\[(?:\\.|[^\\[\]])*\]:[ \t]*(?:\n[ \t]*)?(?:<[^<>\n]*>|\S+)(?:[ \t]*(?:\n[ \t]*)?(?:"[^"]*"|'[^']*'|\([^()]*\))(?=[ \t]*(?:\n|$)))?/g,
 ] as const;
-/** A link or an image within one paragraph. A nested one is masked first, the outer one in the next round. */
+/**
+ * A link or an image within one paragraph. A nested one is masked first, the outer one in the next round. None begins at
+ * an escaped bracket: a text of nothing else would be read to its end from each of them.
+ */
 const LINK =
-  /!?\[(?:\\.|[^\\[\]\n]|\n(?![ \t]*\n))*\](?:\((?:\\.|[^\\()\n]|\n(?![ \t]*\n))*\)|\[(?:\\.|[^\\[\]\n])*\])?/g;
+  /!?(?<=(?<!\\)(?:\\\\)*!?)\[(?:\\.|[^\\[\]\n]|\n(?![ \t]*\n))*\](?:\((?:\\.|[^\\()\n]|\n(?![ \t]*\n))*\)|\[(?:\\.|[^\\[\]\n])*\])?/g;
 const MAX_NESTED_LINKS = 4;
 
 /** The first command of a comment; null where there is none. The phrase is not case-sensitive. */

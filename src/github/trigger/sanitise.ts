@@ -16,13 +16,14 @@ const SHOWN_ELEMENTS = new Set(
   ).split(" "),
 );
 
-const COMMENT = /<!--(?:-?>|[\s\S]*?(?:-->|$))|<\?[\s\S]*?\?>|<!\[CDATA\[[\s\S]*?\]\]>|<![A-Za-z][^>]*>/g;
+/** Where HTML begins that is never shown, and where each kind of it ends. */
+const UNSHOWN = /<!--|<\?|<!\[CDATA\[|<![A-Za-z]/g;
 const IMAGE =
-  /!\[(?:\\.|[^\\[\]])*\](\(\s*(?:<[^<>\n]*>|[^\s()<>]*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)|\[[^[\]]*\])?/g;
+  /!\[(?:\\.|[^\\[\]])*\](\(\s*(?:(?:<[^<>\n]*>|[^\s()<>]+)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*)?\)|\[[^[\]]*\])?/g;
 const TITLE = /(\]\(\s*(?:<[^<>\n]*>|[^\s()<>]+))\s+(?:"[^"]*"|'[^']*'|\([^()]*\))(\s*\))/g;
 /** Link definitions are never shown: `[//]: # (text)` is a common form of comment. */
 const DEFINITION =
-  /^([ \t]{0,3})\[(?:\\.|[^\\[\]])+\]:[ \t]*\n?[ \t]*(?:<[^<>\n]*>|[^\s<]\S*)(?:[ \t]*\n?[ \t]*(?:"[^"]*"|'[^']*'|\([^()]*\)))?[ \t]*$\n?/gm;
+  /^([ \t]{0,3})\[(?:\\.|[^\\[\]])+\]:[ \t]*(?:\n[ \t]*)?(?:<[^<>\n]*>|[^\s<]\S*)(?:[ \t]*(?:\n[ \t]*)?(?:"[^"]*"|'[^']*'|\([^()]*\)))?[ \t]*$\n?/gm;
 const TAG =
   /<(\/?)([A-Za-z][A-Za-z0-9-]*)(?:\s+[A-Za-z_:@][\w.:@-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*\s*(\/?)>/g;
 const REFERENCE = /&#(?:x([0-9a-f]{1,6})|(\d{1,7}));?/gi;
@@ -63,10 +64,9 @@ function shownQuote(text: string, depth: number): string {
 }
 
 function shownMarkup(text: string): string {
-  return text
-    .replace(COMMENT, " ")
+  return withoutUnshown(text)
     .replace(DEFINITION, "$1")
-    .replace(IMAGE, (_image, place: string = "") => `![image]${place.replace(/\s+["'(][\s\S]*/, ")")}`)
+    .replace(IMAGE, (_image, place: string = "") => `![image]${place.replace(/(?<!\s)\s+["'(][\s\S]*/, ")")}`)
     .replace(TITLE, "$1$2")
     .replace(TAG, (_tag, open: string, name: string, close: string) =>
       SHOWN_ELEMENTS.has(name.toLowerCase())
@@ -79,4 +79,36 @@ function shownMarkup(text: string): string {
       const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
       return code > 0x10ffff || withoutHidden(String.fromCodePoint(code)) !== "" ? reference : "";
     });
+}
+
+/** An unclosed comment hides the rest; the other kinds are text without their end, which is looked for once. */
+function withoutUnshown(text: string): string {
+  const shown: string[] = [];
+  const missing = new Set<string>();
+  let from = 0;
+  const openers = new RegExp(UNSHOWN);
+  for (let match = openers.exec(text); match !== null; match = openers.exec(text)) {
+    const end = unshownEnd(text, { opener: match[0], at: match.index, missing });
+    if (end === null) continue;
+    shown.push(text.slice(from, match.index), " ");
+    from = end;
+    openers.lastIndex = end;
+  }
+  return shown.join("") + text.slice(from);
+}
+
+type Unshown = { readonly opener: string; readonly at: number; readonly missing: Set<string> };
+
+function unshownEnd(text: string, { opener, at, missing }: Unshown): number | null {
+  const start = at + opener.length;
+  if (opener === "<!--") {
+    const whole = [">", "->"].find((close) => text.startsWith(close, start));
+    const end = whole === undefined ? text.indexOf("-->", start) + 3 : start + whole.length;
+    return end < start ? text.length : end;
+  }
+  const close = opener === "<?" ? "?>" : opener === "<![CDATA[" ? "]]>" : ">";
+  const end = missing.has(close) ? -1 : text.indexOf(close, start);
+  if (end >= 0) return end + close.length;
+  missing.add(close);
+  return null;
 }

@@ -7,6 +7,8 @@ export type SegmentKind = "text" | "code" | "quote" | "raw" | "hidden";
 /** A part of the text. Joined in order, the segments are the text. */
 export type Segment = { readonly kind: SegmentKind; readonly text: string };
 
+/** Markers on one line beyond these are its text. */
+const MAX_LISTS_ON_LINE = 32;
 const MARKER = /^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)/;
 const FENCE = /^(?:`{3,}(?=[^`]*$)|~{3,})/;
 /** Headings and rules: they end a paragraph, so that no code span continues after them. */
@@ -31,11 +33,12 @@ export function segmentsOf(text: string): readonly Segment[] {
   let fence: Fence | null = null;
   let paragraphAt: number | null = null;
   let inQuote = false;
+  const unclosed = new Set<RegExp>();
 
   /** Ends the paragraph before `at`. Returns where to continue: later than `at` if a hidden part of it ends later. */
   const endParagraph = (at: number): number => {
     if (paragraphAt === null) return at;
-    const spans = spansOf(text, { start: paragraphAt, end: at });
+    const spans = spansOf(text, { start: paragraphAt, end: at, unclosed });
     paragraphAt = null;
     segments.push(...spans.segments);
     return spans.next;
@@ -99,6 +102,7 @@ function readLine(line: string): Line {
   const columns: number[] = [];
   const isBreak = BREAK.test(line);
   for (let marker = MARKER.exec(rest); marker !== null && !isBreak; marker = MARKER.exec(rest)) {
+    if (columns.length === MAX_LISTS_ON_LINE) break;
     indent += widthOf(marker[0], indent);
     columns.push(indent);
     rest = rest.slice(marker[0].length);
@@ -147,28 +151,30 @@ const ENCLOSED: readonly { readonly open: RegExp; readonly kind: SegmentKind; re
   },
 ];
 
+/** `unclosed`: the ends of `ENCLOSED` that the rest of the text does not have, so that none is looked for twice. */
+type Paragraph = { readonly start: number; readonly end: number; readonly unclosed: Set<RegExp> };
+
 /** The code spans and HTML parts of a paragraph. `next` is past its end when an HTML part continues. */
-function spansOf(
-  text: string,
-  { start, end }: { start: number; end: number },
-): { segments: Segment[]; next: number } {
+function spansOf(text: string, { start, end, unclosed }: Paragraph): { segments: Segment[]; next: number } {
   const segments: Segment[] = [];
   let from = start;
+  const paragraph = text.slice(start, end);
+  const closingRuns = backtickRuns(paragraph);
   const notable = /\\[\\`<]|`+|</g;
-  notable.lastIndex = start;
-  for (let match = notable.exec(text); match !== null && match.index < end; match = notable.exec(text)) {
+  for (let match = notable.exec(paragraph); match !== null; match = notable.exec(paragraph)) {
+    const at = start + match.index;
     const part =
       match[0][0] === "`"
-        ? codeSpan(text, { at: match.index, run: match[0], end })
+        ? codeSpan(closingRuns, { at: match.index, length: match[0].length, start })
         : match[0] === "<"
-          ? enclosed(text, match.index)
+          ? enclosed(text, at, unclosed)
           : null;
     if (part === null) continue;
-    segments.push({ kind: "text", text: text.slice(from, match.index) });
-    segments.push({ kind: part.kind, text: text.slice(match.index, part.end) });
+    segments.push({ kind: "text", text: text.slice(from, at) });
+    segments.push({ kind: part.kind, text: text.slice(at, part.end) });
     from = part.end;
     if (from >= end) return { segments, next: from };
-    notable.lastIndex = from;
+    notable.lastIndex = from - start;
   }
   segments.push({ kind: "text", text: text.slice(from, end) });
   return { segments, next: end };
@@ -176,24 +182,38 @@ function spansOf(
 
 type Part = { readonly kind: SegmentKind; readonly end: number };
 
-function codeSpan(text: string, span: { at: number; run: string; end: number }): Part | null {
-  const runs = /`+/g;
-  runs.lastIndex = span.at + span.run.length;
-  for (let match = runs.exec(text); match !== null && match.index < span.end; match = runs.exec(text)) {
-    if (match[0].length === span.run.length) return { kind: "code", end: match.index + match[0].length };
+/** Where the runs of backticks of each length begin, the first of them last. */
+function backtickRuns(paragraph: string): Map<number, number[]> {
+  const runs = new Map<number, number[]>();
+  for (const { 0: run, index } of [...paragraph.matchAll(/`+/g)].reverse()) {
+    const places = runs.get(run.length);
+    if (places === undefined) runs.set(run.length, [index]);
+    else places.push(index);
   }
-  return null;
+  return runs;
 }
 
-function enclosed(text: string, at: number): Part | null {
+/** Takes the runs that are passed from `runs`: the spans of a paragraph are looked for in their order. */
+function codeSpan(
+  runs: ReadonlyMap<number, number[]>,
+  span: { at: number; length: number; start: number },
+): Part | null {
+  const places = runs.get(span.length) ?? [];
+  while ((places.at(-1) ?? Number.POSITIVE_INFINITY) < span.at + span.length) places.pop();
+  const closer = places.at(-1);
+  return closer === undefined ? null : { kind: "code", end: span.start + closer + span.length };
+}
+
+function enclosed(text: string, at: number, unclosed: Set<RegExp>): Part | null {
   for (const { open, kind, close } of ENCLOSED) {
     open.lastIndex = at;
     if (!open.test(text)) continue;
     close.lastIndex = open.lastIndex;
     open.lastIndex = 0;
-    const ended = close.exec(text);
+    const ended = unclosed.has(close) ? null : close.exec(text);
     close.lastIndex = 0;
     if (ended !== null) return { kind, end: ended.index + ended[0].length };
+    unclosed.add(close);
     // Without an end, a comment hides the rest of the text; the others do so only at the beginning of a line.
     const beginsLine = /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 100), at));
     return beginsLine || text.startsWith("<!--", at) ? { kind, end: text.length } : null;

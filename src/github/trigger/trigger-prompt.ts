@@ -16,6 +16,7 @@ const MAX_TEXT_CHARS = 24_000;
 const MAX_REQUEST_CHARS = 32_000;
 const MAX_LINE_CHARS = 300;
 const MAX_COMMENT_CHARS = 4_000;
+const READ_PER_SHOWN_CHAR = 2;
 
 export type TriggerPromptOptions = {
   readonly trigger: SubjectTrigger;
@@ -169,9 +170,12 @@ function fenced(blocks: readonly Block[], seed: string): string[] {
   ];
 }
 
+/** What is far beyond the bound is not even read: hidden parts can take as much room as the visible ones, and no more. */
 function shown(text: string, maxChars: number): string {
-  const { text: head, omittedChars } = excerpt(sanitise(text).trim(), maxChars);
-  return omittedChars === 0 ? head : `${head}\n… ${omittedChars} more characters`;
+  const read = excerpt(text, maxChars * READ_PER_SHOWN_CHAR);
+  const { text: head, omittedChars } = excerpt(sanitise(read.text).trim(), maxChars);
+  const omitted = omittedChars + read.omittedChars;
+  return omitted === 0 ? head : `${head}\n… ${omitted} more characters`;
 }
 
 function name(account: Account | null): string {

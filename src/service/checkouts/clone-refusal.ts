@@ -90,7 +90,7 @@ export function describe(source: CheckoutSource, why: string): string {
 /** Errors of git itself: not what the server had it print, and without URLs. */
 function ownComplaints(stderr: string): string[] {
   const lines = stderr.split("\n").filter((line) => /^(fatal|error): /.test(line));
-  return lines.map((line) => line.replace(/[a-z]+:\/\/[^\s']+/gi, "<url>"));
+  return lines.map((line) => line.replace(/(?<![a-z])[a-z]+:\/\/[^\s']+/gi, "<url>"));
 }
 
 /** Without paths of this machine and without control characters. */

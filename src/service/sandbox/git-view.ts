@@ -64,7 +64,7 @@ export function harmlessConfiguration(text: string): string {
       if (section in neededKeys) kept.push(`[${section}]`);
       continue;
     }
-    const [, key = "", value = ""] = /^\s*([A-Za-z]+)\s*=\s*([\w.-]*)\s*$/.exec(line) ?? [];
+    const [, key = "", value = ""] = /^\s*([A-Za-z]+)\s*=\s*(?:([\w.-]+)\s*)?$/.exec(line) ?? [];
     if (neededKeys[section]?.test(key) === true) kept.push(`\t${key} = ${value}`);
   }
   return `${kept.join("\n")}\n`;

@@ -1,5 +1,7 @@
 // Decides by its path whether a file is vendored, generated or a lock file. Pure.
 
+/** No file system has longer names. */
+const MAX_NAME_CHARS = 255;
 const vendoredFolders =
   /(^|\/)(node_modules|bower_components|vendor|vendored|third[_-]?party|external|extern|Pods|Carthage|\.yarn|dist|build|out|target|__pycache__|\.venv|venv|site-packages|__snapshots__)\//;
 const generatedFiles =
@@ -8,5 +10,6 @@ const lockFiles = /(^|\/)(npm-shrinkwrap\.json|go\.sum|bun\.lockb|gradle-wrapper
 
 /** Copied from elsewhere, made by a program, or a lock file. */
 export function isForeign(path: string): boolean {
-  return vendoredFolders.test(path) || generatedFiles.test(path) || lockFiles.test(path);
+  const name = path.slice(path.lastIndexOf("/") + 1).slice(-MAX_NAME_CHARS);
+  return vendoredFolders.test(path) || generatedFiles.test(name) || lockFiles.test(path);
 }
