@@ -1,9 +1,8 @@
 // Masks known secrets in text, in their usual encodings too, also where one is split between two chunks. Pure.
 // It prevents accidents. Whoever wants a secret out finds an encoding that is not here: what must not leak is kept away.
 
-const MIN_SECRET_CHARS = 6;
-/** Of shorter ones the encoded forms are words that occur by chance. */
-const MIN_ENCODED_CHARS = 12;
+/** Shorter ones, such as the dummy key "ollama", are words that patches hold by chance. */
+const MIN_SECRET_CHARS = 12;
 const MASK = "***";
 
 export class SecretMask {
@@ -80,7 +79,6 @@ export type MaskedStream = { add(piece: string): string; end(): string };
 
 /** As JSON and URLs write it, in hexadecimal, and in base 64 wherever it begins. */
 function encodingsOf(secret: string): string[] {
-  if (secret.length < MIN_ENCODED_CHARS) return [];
   const bytes = Buffer.from(secret);
   const hex = bytes.toString("hex");
   const inBase64 = [0, 1, 2].flatMap((before) => {

@@ -187,6 +187,30 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
     });
   });
 
+  describe("that has the machine's network", () => {
+    it.runIf(["x64", "arm64"].includes(process.arch))(
+      "reaches no abstract unix socket of the machine, and has its pipes",
+      async () => {
+        const name = marked("abstract");
+        const server = createServer((socket) => socket.end("REACHED\n"));
+        await new Promise<void>((done) => server.listen(`\0${name}`, done));
+        try {
+          const networked = await fixture.find({ environment: { SANDBOX_NETWORK: "allowed" } });
+          const connect =
+            `socket(S, AF_UNIX, SOCK_STREAM, 0) or die "REFUSED ", $!+0, "\\n"; ` +
+            `connect(S, pack_sockaddr_un("\\0${name}")) or die "UNREACHED"; print <S>;`;
+          const pair = `socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) and print "PAIR\\n";`;
+          const script = `perl -MSocket -e '${pair}'; perl -MSocket -e '${connect}'`;
+          expect((await fixture.result(networked, script)).output).toBe("PAIR\nREFUSED 97\n");
+          // Where it has a network of its own, unix sockets are made, and the machine's are not there.
+          expect((await fixture.result(sandbox, script)).output).toMatch(/^PAIR\nUNREACHED/);
+        } finally {
+          await new Promise((done) => server.close(done));
+        }
+      },
+    );
+  });
+
   describe("that takes all there is", () => {
     it("is ended when it multiplies", async () => {
       const few = await fixture.find({ limits: { processes: 60 } });
