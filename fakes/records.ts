@@ -1,6 +1,7 @@
 // Records with sensible contents, for tests and the benchmark of the store and the core.
 
 import type { JobIdentity } from "../src/service/core/ci/job-identity.ts";
+import type { RunEnd } from "../src/service/core/ports/store/events.ts";
 import { queuedRun } from "../src/service/core/runs/new-run.ts";
 import type { RunInput, RunOutcome, RunRecord } from "../src/service/core/runs/run-record.ts";
 
@@ -43,6 +44,21 @@ export function makeRunInput(overrides: Partial<RunInput> = {}): RunInput {
     messages: [{ role: "user", content: "What is this?" }],
     maxTurnTokens: 0,
     job: makeJob(),
+    ...overrides,
+  };
+}
+
+/** The end of a run that a worker has taken. */
+export function makeEnd(overrides: Partial<RunEnd> = {}): RunEnd {
+  const { billingAccount, holdMicroUsd } = makeRun();
+  return {
+    runId: "run-1",
+    fence: 1,
+    now: 2_000,
+    jsons: ["1"],
+    outcome: makeOutcome(),
+    was: { status: "running", holdMicroUsd },
+    settlement: { billingAccount, postings: [] },
     ...overrides,
   };
 }

@@ -48,6 +48,8 @@ export type Work = {
 export type WorkDone = {
   readonly ending: Ending;
   readonly usage: Usage;
+  /** Whether the backend has delegated, or tried to. It cannot any more. */
+  readonly hasDelegated: boolean;
   /** Resolves when the checkout is removed: for a stopped run, once its backend has ended. Never rejects. */
   readonly cleaned: Promise<void>;
 };
@@ -64,15 +66,17 @@ export async function executeRun(work: Work): Promise<WorkDone> {
     takeFreeCall: (rate) => takeFreeCall(core, { run: taken.run, rate }),
   });
   const held = new HeldCheckout({ core, runId, isOver: work.isOver });
-  const ending = await endingOfWork(work, { meter, held });
+  const delegations = new Delegations();
+  const ending = await endingOfWork(work, { meter, held, delegations });
+  delegations.close();
   const cleaned = held.remove();
   if (!held.isInUse) await cleaned;
-  return { ending, usage: meter.usage, cleaned };
+  return { ending, usage: meter.usage, hasDelegated: delegations.hasBegun, cleaned };
 }
 
 async function endingOfWork(
   work: Work,
-  { meter, held }: { meter: UsageMeter; held: HeldCheckout },
+  { meter, held, delegations }: { meter: UsageMeter; held: HeldCheckout; delegations: Delegations },
 ): Promise<Ending> {
   const { core, taken, signal } = work;
   const runId = taken.run.id;
@@ -83,7 +87,7 @@ async function endingOfWork(
       return failed("spawn_failed", `This service has no backend named "${agent?.backend ?? ""}".`);
     }
     const generations = await generationsLeft(core.store.committed.runs, taken.run);
-    const task = taskOf(work, { agent, meter, generations });
+    const task = taskOf(work, { agent, meter, generations, delegations });
     const ask = (run: () => Promise<BackendOutcome>) =>
       core.tracer.trace(backendSpan(backend), () => untilStopped(run(), signal));
     if (!backend.needsCheckout) return completed(await ask(() => backend.run(task)));
@@ -158,7 +162,12 @@ async function reportChanges(
 
 function taskOf(
   work: Work,
-  { agent, meter, generations }: { agent: Agent; meter: UsageMeter; generations: number },
+  {
+    agent,
+    meter,
+    generations,
+    delegations,
+  }: { agent: Agent; meter: UsageMeter; generations: number; delegations: Delegations },
 ): BackendTask {
   const { core, taken, writer, secrets, signal, lend } = work;
   const { run, input } = taken;
@@ -180,7 +189,7 @@ function taskOf(
     },
     history: (maxChars) => readHistory(core.store.committed, { run, maxChars }),
     generationsLeft: generations,
-    delegate: (task) => runChild({ core, parent: taken, signal, lend }, task),
+    delegate: (task) => delegations.begin(() => runChild({ core, parent: taken, signal, lend }, task)),
     meter,
     secrets,
     nextId: (kind) => {
@@ -188,6 +197,22 @@ function taskOf(
       return `${kind}-${ids}`;
     },
   };
+}
+
+/** What a run's backend has delegated: none is begun once the run is about to end, which ends its children with it. */
+class Delegations {
+  hasBegun = false;
+  #isClosed = false;
+
+  async begin<Value>(delegate: () => Promise<Value>): Promise<Value> {
+    if (this.#isClosed) throw new Error("The run has ended: it delegates nothing any more.");
+    this.hasBegun = true;
+    return await delegate();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
 }
 
 function noCommitText(repository: string): string {

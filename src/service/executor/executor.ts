@@ -163,7 +163,7 @@ export class Executor {
         append: (events) => appendRunEvents(core, { runId, fence, events }),
         onStatus: (status) => lease.observe(status),
       });
-      const { ending, usage, cleaned } = await executeRun({
+      const { ending, usage, hasDelegated, cleaned } = await executeRun({
         core,
         taken,
         backends,
@@ -177,7 +177,9 @@ export class Executor {
       this.#follow(cleaned);
       const events = await writer.close();
       const isOurs = await core.tracer.trace({ name: "finish" }, () =>
-        this.#insist(() => finishRun(core, { runId, fence, billingAccount, events, ending, usage })),
+        this.#insist(() =>
+          finishRun(core, { runId, fence, billingAccount, events, ending, usage, hasDelegated }),
+        ),
       );
       showEnding(span, isOurs ? ending : null);
       core.log.info(

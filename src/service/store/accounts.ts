@@ -5,19 +5,22 @@ import { type Account, plans, type Subscription, subscriptionStatuses } from "..
 import type { AccountStore } from "../core/ports/store/accounts.ts";
 import { oneOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
+import { type Ask, keepQuery } from "./kept-query.ts";
 import type { AccountsTable, Database } from "./tables.ts";
 
 export class SqlAccounts implements AccountStore {
   readonly #db: Kysely<Database>;
+  readonly #ask: Ask;
   readonly #hasRowLocks: boolean;
 
-  constructor({ db, hasRowLocks }: Connection) {
+  constructor({ db, ask, hasRowLocks }: Connection) {
     this.#db = db;
+    this.#ask = ask;
     this.#hasRowLocks = hasRowLocks;
   }
 
   async find(id: string): Promise<Account | null> {
-    const row = await this.#db.selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirst();
+    const [row] = await this.#ask(accountOfId, { id });
     return row === undefined ? null : toAccount(row);
   }
 
@@ -63,6 +66,10 @@ export class SqlAccounts implements AccountStore {
       .execute();
   }
 }
+
+const accountOfId = keepQuery<{ id: string }>("id")((db, { id }) =>
+  db.selectFrom("accounts").selectAll().where("id", "=", id),
+);
 
 function toAccount(row: Selectable<AccountsTable>): Account {
   return {

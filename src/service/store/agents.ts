@@ -8,17 +8,20 @@ import type { JobIdentity } from "../core/ci/job-identity.ts";
 import type { AgentChange, AgentStore } from "../core/ports/store/agents.ts";
 import { oneOf, parseCiPolicy, parseConfig } from "./columns.ts";
 import type { Connection } from "./connection.ts";
+import { type Ask, keepQuery } from "./kept-query.ts";
 import type { AgentsTable, Database } from "./tables.ts";
 
 export class SqlAgents implements AgentStore {
   readonly #db: Kysely<Database>;
+  readonly #ask: Ask;
 
-  constructor({ db }: Connection) {
+  constructor({ db, ask }: Connection) {
     this.#db = db;
+    this.#ask = ask;
   }
 
   async find(id: string): Promise<Agent | null> {
-    const row = await this.#db.selectFrom("agents").selectAll().where("id", "=", id).executeTakeFirst();
+    const [row] = await this.#ask(agentOfId, { id });
     return row === undefined ? null : toAgent(row);
   }
 
@@ -147,6 +150,10 @@ export class SqlAgents implements AgentStore {
     return row === undefined ? null : toAgent(row);
   }
 }
+
+const agentOfId = keepQuery<{ id: string }>("id")((db, { id }) =>
+  db.selectFrom("agents").selectAll().where("id", "=", id),
+);
 
 function toAgent(row: Selectable<AgentsTable>): Agent {
   return {

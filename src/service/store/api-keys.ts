@@ -5,17 +5,20 @@ import { type ApiKey, callerClasses } from "../core/accounts/api-key.ts";
 import type { ApiKeyStore } from "../core/ports/store/api-keys.ts";
 import { oneOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
+import { type Ask, keepQuery } from "./kept-query.ts";
 import type { ApiKeysTable, Database } from "./tables.ts";
 
 export class SqlApiKeys implements ApiKeyStore {
   readonly #db: Kysely<Database>;
+  readonly #ask: Ask;
 
-  constructor({ db }: Connection) {
+  constructor({ db, ask }: Connection) {
     this.#db = db;
+    this.#ask = ask;
   }
 
   async find(hash: string): Promise<ApiKey | null> {
-    const row = await this.#db.selectFrom("api_keys").selectAll().where("hash", "=", hash).executeTakeFirst();
+    const [row] = await this.#ask(keyOfHash, { hash });
     return row === undefined ? null : toApiKey(row);
   }
 
@@ -56,6 +59,10 @@ export class SqlApiKeys implements ApiKeyStore {
     await this.#db.updateTable("api_keys").set({ last_used_at: now }).where("hash", "=", hash).execute();
   }
 }
+
+const keyOfHash = keepQuery<{ hash: string }>("hash")((db, { hash }) =>
+  db.selectFrom("api_keys").selectAll().where("hash", "=", hash),
+);
 
 function toApiKey(row: Selectable<ApiKeysTable>): ApiKey {
   return {

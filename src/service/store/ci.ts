@@ -1,34 +1,25 @@
 // What the token exchange leaves behind, in SQL: capabilities and used tokens.
 
-import type { Kysely } from "kysely";
+import type { Kysely, Selectable } from "kysely";
 import type { Capability } from "../core/ci/capability.ts";
 import type { CiStore } from "../core/ports/store/ci.ts";
 import { parseJob } from "./columns.ts";
 import type { Connection } from "./connection.ts";
-import type { Database } from "./tables.ts";
+import { type Ask, keepQuery } from "./kept-query.ts";
+import type { CapabilitiesTable, Database } from "./tables.ts";
 
 export class SqlCi implements CiStore {
   readonly #db: Kysely<Database>;
+  readonly #ask: Ask;
 
-  constructor({ db }: Connection) {
+  constructor({ db, ask }: Connection) {
     this.#db = db;
+    this.#ask = ask;
   }
 
   async findCapability(hash: string): Promise<Capability | null> {
-    const row = await this.#db
-      .selectFrom("capabilities")
-      .selectAll()
-      .where("hash", "=", hash)
-      .executeTakeFirst();
-    if (row === undefined) return null;
-    return {
-      hash: row.hash,
-      agentId: row.agent_id,
-      job: parseJob(row.job),
-      issuedAt: row.issued_at,
-      expiresAt: row.expires_at,
-      revokedAt: row.revoked_at,
-    };
+    const [row] = await this.#ask(capabilityOfHash, { hash });
+    return row === undefined ? null : toCapability(row);
   }
 
   async insertCapability(capability: Capability): Promise<void> {
@@ -71,4 +62,19 @@ export class SqlCi implements CiStore {
       .execute();
     return rows.length === 1;
   }
+}
+
+const capabilityOfHash = keepQuery<{ hash: string }>("hash")((db, { hash }) =>
+  db.selectFrom("capabilities").selectAll().where("hash", "=", hash),
+);
+
+export function toCapability(row: Selectable<CapabilitiesTable>): Capability {
+  return {
+    hash: row.hash,
+    agentId: row.agent_id,
+    job: parseJob(row.job),
+    issuedAt: row.issued_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  };
 }

@@ -22,6 +22,22 @@ export function oneOf<const Value extends string>(
   return found;
 }
 
+/** Of texts that are read again and again. What is returned is shared. */
+const MAX_REMEMBERED = 1_000;
+
+/** The same decoder, which decodes the same text once. */
+function remembered<Value extends object>(decode: (text: string) => Value): (text: string) => Value {
+  const values = new Map<string, Value>();
+  return (text) => {
+    const known = values.get(text);
+    if (known !== undefined) return known;
+    const value = decode(text);
+    if (values.size >= MAX_REMEMBERED) values.clear();
+    values.set(text, value);
+    return value;
+  };
+}
+
 const jobIdentitySchema = z.object({
   provider: z.string(),
   issuer: z.string(),
@@ -54,9 +70,8 @@ const runInputSchema = z.object({
   traceparent: z.optional(z.string()),
 });
 
-export function parseJob(text: string): JobIdentity {
-  return jobIdentitySchema.parse(JSON.parse(text));
-}
+/** A job's identity is in each of its capabilities, which every request reads again. */
+export const parseJob = remembered((text): JobIdentity => jobIdentitySchema.parse(JSON.parse(text)));
 
 export function parseRunInput(text: string): RunInput {
   return runInputSchema.parse(JSON.parse(text));
@@ -90,10 +105,8 @@ export function parseRunPrice(text: string): RunPrice {
   return runPriceSchema.parse(JSON.parse(text));
 }
 
-export function parseConfig(text: string): Record<string, unknown> {
-  return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
-}
+export const parseConfig = remembered(
+  (text): Record<string, unknown> => z.record(z.string(), z.unknown()).parse(JSON.parse(text)),
+);
 
-export function parseCiPolicy(text: string): CiPolicy {
-  return ciPolicySchema.parse(JSON.parse(text));
-}
+export const parseCiPolicy = remembered((text): CiPolicy => ciPolicySchema.parse(JSON.parse(text)));

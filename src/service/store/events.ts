@@ -1,66 +1,116 @@
 // The durable events of runs in SQL.
 
-import type { Kysely } from "kysely";
 import { runStatuses } from "../../contract/runs/run.ts";
-import type { Appended, EventBatch, EventQuery, EventStore } from "../core/ports/store/events.ts";
+import type { Appended, EventBatch, EventQuery, EventStore, RunEnd } from "../core/ports/store/events.ts";
 import type { StoredEvent } from "../core/runs/run-record.ts";
 import { oneOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
-import { toOutcomeColumns } from "./run-rows.ts";
-import type { Database } from "./tables.ts";
-
-/** Rows of one INSERT: SQLite binds at most 32,766 values. */
-const MAX_EVENT_ROWS = 1000;
+import { type Ask, keepQuery } from "./kept-query.ts";
+import { SqlLedger } from "./ledger.ts";
+import { outcomeColumns, toOutcomeColumns } from "./run-rows.ts";
+import type { RunEventsTable } from "./tables.ts";
 
 export class SqlEvents implements EventStore {
-  readonly #db: Kysely<Database>;
+  readonly #ask: Ask;
+  readonly #connection: Connection;
 
-  constructor({ db }: Connection) {
-    this.#db = db;
+  constructor(connection: Connection) {
+    this.#ask = connection.ask;
+    this.#connection = connection;
   }
 
-  async list({ runId, after, limit }: EventQuery): Promise<readonly StoredEvent[]> {
-    return await this.#db
-      .selectFrom("run_events")
-      .select(["seq", "at", "event as json"])
-      .where("run_id", "=", runId)
-      .where("seq", ">", after)
-      .orderBy("seq")
-      .limit(limit)
-      .execute();
+  async list(query: EventQuery): Promise<readonly StoredEvent[]> {
+    return await this.#ask(eventsAfter, query);
   }
 
   async append(batch: EventBatch): Promise<Appended | null> {
-    const { runId, now, jsons } = batch;
-    const row = await makeRoom(this.#db, batch).executeTakeFirst();
+    const [row] = await this.#ask(makeRoom, { ...batch, count: batch.jsons.length });
     if (row === undefined) return null;
-    const first = row.last_seq - jsons.length + 1;
-    const rows = jsons.map((event, index) => ({ run_id: runId, seq: first + index, at: now, event }));
-    for (let begin = 0; begin < rows.length; begin += MAX_EVENT_ROWS) {
-      await this.#db
-        .insertInto("run_events")
-        .values(rows.slice(begin, begin + MAX_EVENT_ROWS))
-        .execute();
+    await this.#insert(batch, row.last_seq);
+    return { lastSeq: row.last_seq, status: oneOf(runStatuses, row.status, "runs.status") };
+  }
+
+  async end(end: RunEnd): Promise<boolean> {
+    const { jsons, outcome, was, settlement } = end;
+    const [row] = await this.#ask(endRun, {
+      ...end,
+      ...toOutcomeColumns(outcome),
+      was_status: was.status,
+      was_hold: was.holdMicroUsd,
+      count: jsons.length,
+    });
+    if (row === undefined) return false;
+    await this.#insert(end, row.last_seq);
+    await new SqlLedger(this.#connection).settle(settlement);
+    return true;
+  }
+
+  async #insert({ runId, now, jsons }: EventBatch, lastSeq: number): Promise<void> {
+    const first = lastSeq - jsons.length + 1;
+    for (const [index, event] of jsons.entries()) {
+      await this.#ask(insertEvent, { run_id: runId, seq: first + index, at: now, event });
     }
-    return toAppended(row);
   }
 }
 
-/** Reserves the numbers of a batch, if the run is still `fence`'s, and ends the run where the batch says so. */
-export function makeRoom(db: Kysely<Database>, { runId, fence, now, jsons, outcome }: EventBatch) {
-  return db
+const eventsAfter = keepQuery<EventQuery>(
+  "runId",
+  "after",
+  "limit",
+)((db, { runId, after, limit }) =>
+  db
+    .selectFrom("run_events")
+    .select(["seq", "at", "event as json"])
+    .where("run_id", "=", runId)
+    .where("seq", ">", after)
+    .orderBy("seq")
+    .limit(limit),
+);
+
+export const insertEvent = keepQuery<RunEventsTable>(
+  "run_id",
+  "seq",
+  "at",
+  "event",
+)((db, row) => db.insertInto("run_events").values(row));
+
+type Room = { readonly runId: string; readonly fence: number; readonly now: number; readonly count: number };
+
+/** Reserves the numbers of a batch, if the run is still `fence`'s. */
+const makeRoom = keepQuery<Room>(
+  "runId",
+  "fence",
+  "now",
+  "count",
+)((db, { runId, fence, now, count }) =>
+  db
     .updateTable("runs")
-    .set((update) => ({
-      ...(outcome === undefined ? {} : toOutcomeColumns(outcome)),
-      last_seq: update("last_seq", "+", jsons.length),
-      heartbeat_at: now,
-    }))
+    .set((update) => ({ last_seq: update("last_seq", "+", count), heartbeat_at: now }))
     .where("id", "=", runId)
     .where("fence", "=", fence)
     .where("status", "in", ["running", "cancelling"])
-    .returning(["last_seq", "status"]);
-}
+    .returning(["last_seq", "status"]),
+);
 
-export function toAppended(row: { readonly last_seq: number; readonly status: string }): Appended {
-  return { lastSeq: row.last_seq, status: oneOf(runStatuses, row.status, "runs.status") };
-}
+type EndRow = Room &
+  ReturnType<typeof toOutcomeColumns> & { readonly was_status: string; readonly was_hold: number };
+
+/** Ends a run as `makeRoom` makes room, if it is still as it was read. */
+const endRun = keepQuery<EndRow>(
+  "runId",
+  "fence",
+  "now",
+  "count",
+  "was_status",
+  "was_hold",
+  ...outcomeColumns,
+)((db, { runId, fence, now, count, was_status, was_hold, ...outcome }) =>
+  db
+    .updateTable("runs")
+    .set((update) => ({ ...outcome, last_seq: update("last_seq", "+", count), heartbeat_at: now }))
+    .where("id", "=", runId)
+    .where("fence", "=", fence)
+    .where("status", "=", was_status)
+    .where("hold_micro_usd", "=", was_hold)
+    .returning("last_seq"),
+);

@@ -1,33 +1,20 @@
 // Idempotency keys in SQL: one use of a key and agent at a time.
 
-import type { Kysely } from "kysely";
-import type { IdempotencyStore, IdempotentRun } from "../core/ports/store/idempotency.ts";
+import type { IdempotencyStore, IdempotentRun, KeyUse } from "../core/ports/store/idempotency.ts";
 import type { Connection } from "./connection.ts";
-import type { Database } from "./tables.ts";
+import { type Ask, keepQuery } from "./kept-query.ts";
+
+type KeyQuery = { readonly agentId: string; readonly key: string; readonly now: number };
 
 export class SqlIdempotency implements IdempotencyStore {
-  readonly #db: Kysely<Database>;
+  readonly #ask: Ask;
 
-  constructor({ db }: Connection) {
-    this.#db = db;
+  constructor({ ask }: Connection) {
+    this.#ask = ask;
   }
 
-  async find({
-    agentId,
-    key,
-    now,
-  }: {
-    agentId: string;
-    key: string;
-    now: number;
-  }): Promise<IdempotentRun | null> {
-    const row = await this.#db
-      .selectFrom("idempotency_keys")
-      .selectAll()
-      .where("agent_id", "=", agentId)
-      .where("key", "=", key)
-      .where("expires_at", ">", now)
-      .executeTakeFirst();
+  async find(query: KeyQuery): Promise<IdempotentRun | null> {
+    const [row] = await this.#ask(keyInUse, query);
     if (row === undefined) return null;
     return {
       runId: row.run_id,
@@ -37,27 +24,39 @@ export class SqlIdempotency implements IdempotencyStore {
     };
   }
 
-  async insert({
-    agentId,
-    key,
-    now,
-    runId,
-    sessionId,
-    requestHash,
-    expiresAt,
-  }: IdempotentRun & { agentId: string; key: string; now: number }): Promise<boolean> {
-    const use = { run_id: runId, thread_id: sessionId, request_hash: requestHash, expires_at: expiresAt };
-    const rows = await this.#db
-      .insertInto("idempotency_keys")
-      .values({ agent_id: agentId, key, ...use })
-      .onConflict((conflict) =>
-        conflict
-          .columns(["agent_id", "key"])
-          .doUpdateSet(use)
-          .where("idempotency_keys.expires_at", "<=", now),
-      )
-      .returning("run_id")
-      .execute();
-    return rows.length === 1;
+  async insert(use: KeyUse): Promise<boolean> {
+    return (await this.#ask(useKey, use)).length === 1;
   }
 }
+
+const keyInUse = keepQuery<KeyQuery>(
+  "agentId",
+  "key",
+  "now",
+)((db, { agentId, key, now }) =>
+  db
+    .selectFrom("idempotency_keys")
+    .selectAll()
+    .where("agent_id", "=", agentId)
+    .where("key", "=", key)
+    .where("expires_at", ">", now),
+);
+
+const useKey = keepQuery<KeyUse>(
+  "agentId",
+  "key",
+  "now",
+  "runId",
+  "sessionId",
+  "requestHash",
+  "expiresAt",
+)((db, { agentId, key, now, runId, sessionId, requestHash, expiresAt }) => {
+  const use = { run_id: runId, thread_id: sessionId, request_hash: requestHash, expires_at: expiresAt };
+  return db
+    .insertInto("idempotency_keys")
+    .values({ agent_id: agentId, key, ...use })
+    .onConflict((conflict) =>
+      conflict.columns(["agent_id", "key"]).doUpdateSet(use).where("idempotency_keys.expires_at", "<=", now),
+    )
+    .returning("run_id");
+});

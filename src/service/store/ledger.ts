@@ -7,62 +7,47 @@ import { HELD, isBillingAccount } from "../core/money/ledger.ts";
 import type { Hold, Posting } from "../core/money/posting.ts";
 import type { FreeCall, LedgerStore, RefundQuery, Settlement } from "../core/ports/store/ledger.ts";
 import type { Connection } from "./connection.ts";
+import { type Ask, keepQuery } from "./kept-query.ts";
 import type { Database, LedgerPostingsTable } from "./tables.ts";
 
 export class SqlLedger implements LedgerStore {
   readonly #db: Kysely<Database>;
+  readonly #ask: Ask;
   readonly #hasRowLocks: boolean;
 
-  constructor({ db, hasRowLocks }: Connection) {
+  constructor({ db, ask, hasRowLocks }: Connection) {
     this.#db = db;
+    this.#ask = ask;
     this.#hasRowLocks = hasRowLocks;
   }
 
   async findBalance(billingAccount: string): Promise<number | null> {
-    const row = await this.#db
-      .selectFrom("ledger_accounts")
-      .select("balance_micro_usd")
-      .where("id", "=", billingAccount)
-      .executeTakeFirst();
+    const [row] = await this.#ask(balanceOf, { billingAccount });
     return row?.balance_micro_usd ?? null;
   }
 
   async open(billingAccount: string): Promise<boolean> {
-    const rows = await this.#db
-      .insertInto("ledger_accounts")
-      .values({ id: billingAccount, balance_micro_usd: 0 })
-      .onConflict((conflict) => conflict.column("id").doNothing())
-      .returning("id")
-      .execute();
-    return rows.length === 1;
+    return (await this.#ask(openAccount, { billingAccount })).length === 1;
   }
 
   async hold(hold: Hold): Promise<boolean> {
-    const { numUpdatedRows } = await this.#db
-      .updateTable("ledger_accounts")
-      .set((update) => ({ balance_micro_usd: update("balance_micro_usd", "-", hold.microUsd) }))
-      .where("id", "=", hold.billingAccount)
-      .where("balance_micro_usd", ">=", hold.microUsd)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) return false;
-    await this.#db.insertInto("ledger_postings").values(toHoldRow(hold)).execute();
+    if ((await this.#ask(spend, hold)).length === 0) return false;
+    await this.#ask(insertPosting, toHoldRow(hold));
     return true;
   }
 
   async post(posting: Posting): Promise<void> {
     assertTakesNothing(posting);
     if (isBillingAccount(posting.to)) await this.#credit(posting.to, posting.microUsd);
-    await this.#db.insertInto("ledger_postings").values(toPostingRow(posting)).execute();
+    await this.#ask(insertPosting, toPostingRow(posting));
   }
 
-  async settle({ billingAccount, postings }: Settlement): Promise<number> {
-    if (postings.length > 0) {
-      for (const posting of postings) assertTakesNothing(posting);
-      await this.#db.insertInto("ledger_postings").values(postings.map(toPostingRow)).execute();
-      const received = sumReceived(billingAccount, postings);
-      if (received > 0) await this.#credit(billingAccount, received);
-    }
-    return (await this.findBalance(billingAccount)) ?? 0;
+  async settle({ billingAccount, postings }: Settlement): Promise<void> {
+    for (const posting of postings) assertTakesNothing(posting);
+    for (const posting of postings) await this.#ask(insertPosting, toPostingRow(posting));
+    const received = sumReceived(billingAccount, postings);
+    // A billing account that receives nothing is not locked: other transactions can spend from it meanwhile.
+    if (received > 0) await this.#credit(billingAccount, received);
   }
 
   async takeFreeCall({ billingAccount, month, tool, allowed }: FreeCall): Promise<boolean> {
@@ -102,13 +87,55 @@ export class SqlLedger implements LedgerStore {
   }
 
   async #credit(billingAccount: string, microUsd: number): Promise<void> {
-    await this.#db
-      .updateTable("ledger_accounts")
-      .set((update) => ({ balance_micro_usd: update("balance_micro_usd", "+", microUsd) }))
-      .where("id", "=", billingAccount)
-      .execute();
+    await this.#ask(receive, { billingAccount, microUsd });
   }
 }
+
+const balanceOf = keepQuery<{ billingAccount: string }>("billingAccount")((db, { billingAccount }) =>
+  db.selectFrom("ledger_accounts").select("balance_micro_usd").where("id", "=", billingAccount),
+);
+
+const openAccount = keepQuery<{ billingAccount: string }>("billingAccount")((db, { billingAccount }) =>
+  db
+    .insertInto("ledger_accounts")
+    .values({ id: billingAccount, balance_micro_usd: 0 })
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .returning("id"),
+);
+
+type Amount = { readonly billingAccount: string; readonly microUsd: number };
+
+const spend = keepQuery<Amount>(
+  "billingAccount",
+  "microUsd",
+)((db, { billingAccount, microUsd }) =>
+  db
+    .updateTable("ledger_accounts")
+    .set((update) => ({ balance_micro_usd: update("balance_micro_usd", "-", microUsd) }))
+    .where("id", "=", billingAccount)
+    .where("balance_micro_usd", ">=", microUsd)
+    .returning("id"),
+);
+
+const receive = keepQuery<Amount>(
+  "billingAccount",
+  "microUsd",
+)((db, { billingAccount, microUsd }) =>
+  db
+    .updateTable("ledger_accounts")
+    .set((update) => ({ balance_micro_usd: update("balance_micro_usd", "+", microUsd) }))
+    .where("id", "=", billingAccount),
+);
+
+const insertPosting = keepQuery<LedgerPostingsTable>(
+  "id",
+  "at",
+  "kind",
+  "from_account",
+  "to_account",
+  "micro_usd",
+  "run_id",
+)((db, row) => db.insertInto("ledger_postings").values(row));
 
 /** Only `hold` takes from a billing account: it alone checks the balance. */
 export function assertTakesNothing({ id, from }: Posting): void {
@@ -127,7 +154,7 @@ export function toPostingRow(posting: Posting): LedgerPostingsTable {
   };
 }
 
-function toHoldRow({ billingAccount, ...hold }: Hold): LedgerPostingsTable {
+export function toHoldRow({ billingAccount, ...hold }: Hold): LedgerPostingsTable {
   return toPostingRow({ ...hold, kind: "hold", from: billingAccount, to: HELD });
 }
 

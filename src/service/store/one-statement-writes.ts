@@ -1,110 +1,79 @@
-// The most frequent writes, each in one statement: a PostgreSQL is a network round trip away, and a lock is held during
-// every round trip that follows it.
+// The most frequent writes, each in one statement, and in one statement for many callers: a PostgreSQL is a network round
+// trip away, and a lock is held during every round trip that follows it.
+// Why: docs/decisions/037-callers-share-statements.md
 
-import { type Kysely, sql } from "kysely";
+import type { Selectable } from "kysely";
 import { type RunStatus, runStatuses } from "../../contract/runs/run.ts";
 import { HELD } from "../core/money/ledger.ts";
 import type { Hold } from "../core/money/posting.ts";
-import type { Appended, EventBatch } from "../core/ports/store/events.ts";
-import type { Settlement } from "../core/ports/store/ledger.ts";
+import type { Appended, EventBatch, RunEnd } from "../core/ports/store/events.ts";
 import type { Beat, StartedRun } from "../core/ports/store/queue.ts";
+import type { Admission, Admitted } from "../core/ports/store/runs.ts";
 import type { RunInput, RunRecord } from "../core/runs/run-record.ts";
 import { oneOf, parseRunInput } from "./columns.ts";
 import type { Connection } from "./connection.ts";
-import { makeRoom, SqlEvents, toAppended } from "./events.ts";
-import { assertTakesNothing, SqlLedger, sumReceived, toPostingRow } from "./ledger.ts";
+import { SqlEvents } from "./events.ts";
+import { assertTakesNothing, SqlLedger, sumReceived, toHoldRow, toPostingRow } from "./ledger.ts";
 import type { FrequentWrites } from "./queries.ts";
-import { oldestQueued, SqlQueue, startQueued } from "./queue.ts";
-import { toRow, toRun } from "./run-rows.ts";
-import { countRun, SqlRuns } from "./runs.ts";
-import type { Database } from "./tables.ts";
+import { SqlQueue } from "./queue.ts";
+import { toOutcomeColumns, toRow, toRun } from "./run-rows.ts";
+import { SqlRuns } from "./runs.ts";
+import { type RunSql, type SetStatement, sqlOn, type Together } from "./set-statement.ts";
+import type { RunsTable } from "./tables.ts";
+
+export type PostgresConnection = Connection & { readonly together: Together };
 
 class PostgresRuns extends SqlRuns {
-  readonly #db: Kysely<Database>;
+  readonly #together: Together;
 
-  constructor(connection: Connection) {
+  constructor(connection: PostgresConnection) {
     super(connection);
-    this.#db = connection.db;
+    this.#together = connection.together;
   }
 
-  override async insert(run: RunRecord, input: RunInput): Promise<void> {
-    await this.#db
-      .with("counted", () => countRun(this.#db, run))
-      .with("asked", (inner) =>
-        inner.insertInto("run_inputs").values({ run_id: run.id, input: JSON.stringify(input) }),
-      )
-      .insertInto("runs")
-      .values({
-        ...toRow(run),
-        thread_seq: sql<number>`(select run_count from counted)`,
-        content: "kept",
-      })
-      .execute();
+  override async admit(admission: Admission): Promise<Admitted> {
+    return await this.#together(admitRuns, admission);
   }
 }
 
 class PostgresEvents extends SqlEvents {
-  readonly #db: Kysely<Database>;
+  readonly #together: Together;
 
-  constructor(connection: Connection) {
+  constructor(connection: PostgresConnection) {
     super(connection);
-    this.#db = connection.db;
+    this.#together = connection.together;
   }
 
   override async append(batch: EventBatch): Promise<Appended | null> {
-    const { runId, now, jsons } = batch;
-    const row = await this.#db
-      .with("moved", () => makeRoom(this.#db, batch))
-      .with("appended", (inner) =>
-        inner
-          .insertInto("run_events")
-          .columns(["run_id", "seq", "at", "event"])
-          .expression(
-            sql`select ${runId}::text, moved.last_seq - ${jsons.length}::bigint + item.place, ${now}::bigint, item.event
-              from moved, unnest(${jsons}::text[]) with ordinality as item (event, place)`,
-          ),
-      )
-      .selectFrom("moved")
-      .selectAll()
-      .executeTakeFirst();
-    return row === undefined ? null : toAppended(row);
+    return await this.#together(appendEvents, batch);
+  }
+
+  override async end(end: RunEnd): Promise<boolean> {
+    for (const posting of end.settlement.postings) assertTakesNothing(posting);
+    return await this.#together(endRuns, end);
   }
 }
 
 class PostgresQueue extends SqlQueue {
-  readonly #db: Kysely<Database>;
+  readonly #together: Together;
+  readonly #sql: RunSql;
 
-  constructor(connection: Connection) {
+  constructor(connection: PostgresConnection) {
     super(connection);
-    this.#db = connection.db;
+    this.#together = connection.together;
+    this.#sql = sqlOn(connection.db);
   }
 
-  override async start({ runId, now }: { runId: string; now: number }): Promise<StartedRun | null> {
-    return await startOne(this.#db, startQueued(this.#db, now).where("id", "=", runId));
-  }
-
-  override async startOldest({ now }: { now: number }): Promise<StartedRun | null> {
-    const oldest = oldestQueued(this.#db, { skipLocked: true });
-    return await startOne(this.#db, startQueued(this.#db, now).where("id", "=", oldest));
+  override async startOldest(start: { now: number }): Promise<StartedRun | null> {
+    return await this.#together(startOldestRuns, start);
   }
 
   override async beat({ runs, now }: Beat): Promise<ReadonlyMap<string, RunStatus>> {
-    // Does not wait for a run that another transaction has locked: its heartbeat is written at the next beat, and most
-    // often that transaction writes one itself.
-    const { rows } = await sql<{ id: string; status: string }>`
-      with beat as (
-        select * from unnest(${runs.map(({ runId }) => runId)}::text[], ${runs.map(({ fence }) => fence)}::bigint[])
-          as beat (id, fence)
-      ), held as (
-        select runs.id, runs.status from runs join beat on runs.id = beat.id and runs.fence = beat.fence
-        where runs.status in ('running', 'cancelling')
-      ), free as (
-        select runs.id from runs join beat on runs.id = beat.id and runs.fence = beat.fence
-        where runs.status in ('running', 'cancelling') for update of runs skip locked
-      ), beaten as (
-        update runs set heartbeat_at = ${now}::bigint from free where runs.id = free.id
-      )
-      select id, status from held`.execute(this.#db);
+    const rows = await this.#sql<{ id: string; status: string }>(BEAT, [
+      runs.map(({ runId }) => runId),
+      runs.map(({ fence }) => fence),
+      now,
+    ]);
     return new Map<string, RunStatus>(
       rows.map(({ id, status }) => [id, oneOf(runStatuses, status, "runs.status")]),
     );
@@ -112,71 +81,244 @@ class PostgresQueue extends SqlQueue {
 }
 
 class PostgresLedger extends SqlLedger {
-  readonly #db: Kysely<Database>;
+  readonly #sql: RunSql;
 
-  constructor(connection: Connection) {
+  constructor(connection: PostgresConnection) {
     super(connection);
-    this.#db = connection.db;
+    this.#sql = sqlOn(connection.db);
   }
 
-  override async hold({ id, at, billingAccount, microUsd, runId }: Hold): Promise<boolean> {
-    const { rows } = await sql`
-      with spent as (
-        update ledger_accounts set balance_micro_usd = balance_micro_usd - ${microUsd}::bigint
-        where id = ${billingAccount} and balance_micro_usd >= ${microUsd}::bigint returning id
-      )
-      insert into ledger_postings (id, at, kind, from_account, to_account, micro_usd, run_id)
-      select ${id}::text, ${at}::bigint, 'hold', spent.id, ${HELD}::text, ${microUsd}::bigint, ${runId}::text
-      from spent returning id`.execute(this.#db);
-    return rows.length === 1;
-  }
-
-  override async settle({ billingAccount, postings }: Settlement): Promise<number> {
-    if (postings.length === 0) return await super.settle({ billingAccount, postings });
-    for (const posting of postings) assertTakesNothing(posting);
-    const written = this.#db.with("written", (inner) =>
-      inner.insertInto("ledger_postings").values(postings.map(toPostingRow)),
-    );
-    const received = sumReceived(billingAccount, postings);
-    // A billing account that receives nothing is not locked: other transactions can spend from it meanwhile.
-    const row = await (received === 0
-      ? written.selectFrom("ledger_accounts").where("id", "=", billingAccount).select("balance_micro_usd")
-      : written
-          .updateTable("ledger_accounts")
-          .set((update) => ({ balance_micro_usd: update("balance_micro_usd", "+", received) }))
-          .where("id", "=", billingAccount)
-          .returning("balance_micro_usd")
-    ).executeTakeFirst();
-    return row?.balance_micro_usd ?? 0;
+  override async hold(hold: Hold): Promise<boolean> {
+    const { id, at, kind, from_account, to_account, micro_usd, run_id } = toHoldRow(hold);
+    const values = [id, at, kind, from_account, to_account, micro_usd, run_id];
+    return (await this.#sql(HOLD, values)).length === 1;
   }
 }
 
-/** Takes a run and opens its stream. */
-async function startOne(
-  db: Kysely<Database>,
-  started: ReturnType<typeof startQueued>,
-): Promise<StartedRun | null> {
-  const row = await db
-    .with("started", () => started)
-    .with("opened", (inner) =>
-      inner
-        .insertInto("run_events")
-        .columns(["run_id", "seq", "at", "event"])
-        .expression((from) =>
-          from.selectFrom("started").select(["id", "last_seq", "heartbeat_at", opening.as("event")]),
-        ),
-    )
-    .selectFrom("started")
-    .innerJoin("run_inputs", "run_inputs.run_id", "started.id")
-    .selectAll("started")
-    .select("run_inputs.input")
-    .executeTakeFirst();
-  return row === undefined ? null : { run: toRun(row), input: parseRunInput(row.input) };
+/** Sorted: two statements that lock the same runs lock them in the same order. */
+function byRun<Item extends { readonly runId: string }>(items: readonly Item[]): Item[] {
+  return [...items].sort((one, other) => (one.runId < other.runId ? -1 : 1));
 }
 
-/** The event that opens a stream, as SqlQueue writes it. */
-const opening = sql<string>`'{"type":"RUN_STARTED","threadId":' || to_json(started.thread_id)::text
-  || ',"runId":' || to_json(started.id)::text || '}'`;
+const appendEvents: SetStatement<EventBatch, Appended | null> = {
+  keysOf: ({ runId }) => [runId],
+  run: async (sql, items) => {
+    const rows = byRun(items).map(({ runId: run_id, fence, now, jsons }) => {
+      return { run_id, fence, now, count: jsons.length, events: jsons };
+    });
+    const moved = await sql<{ id: string; last_seq: number; status: string }>(APPEND, [JSON.stringify(rows)]);
+    const byId = new Map(moved.map((row) => [row.id, row]));
+    return items.map(({ runId }) => {
+      const row = byId.get(runId);
+      if (row === undefined) return null;
+      return { lastSeq: row.last_seq, status: oneOf(runStatuses, row.status, "runs.status") };
+    });
+  },
+};
+
+const endRuns: SetStatement<RunEnd, boolean> = {
+  keysOf: ({ runId }) => [runId],
+  run: async (sql, items) => {
+    const rows = byRun(items).map(({ runId: run_id, fence, now, jsons, outcome, was, settlement }) => {
+      const { billingAccount: wallet, postings } = settlement;
+      return {
+        ...{ run_id, fence, now, count: jsons.length, events: jsons },
+        ...toOutcomeColumns(outcome),
+        ...{ was_status: was.status, was_hold: was.holdMicroUsd, wallet },
+        received: sumReceived(wallet, postings),
+        postings: postings.map(toPostingRow),
+      };
+    });
+    const ended = new Set((await sql<{ id: string }>(END, [JSON.stringify(rows)])).map(({ id }) => id));
+    return items.map(({ runId }) => ended.has(runId));
+  },
+};
+
+const admitRuns: SetStatement<Admission, Admitted> = {
+  keysOf: ({ run, key }) => [run.sessionId, ...(key === null ? [] : [`${key.agentId} ${key.key}`])],
+  run: async (sql, items) => {
+    const now = Math.min(...items.map(({ hold }) => hold.at));
+    const rows = items.map((item, place) => toAdmissionRow(item, place));
+    const answers = await sql<{ id: string; is_paid: boolean; is_admitted: boolean }>(ADMIT, [
+      JSON.stringify(rows),
+      now,
+    ]);
+    const byId = new Map(answers.map((row) => [row.id, row]));
+    return items.map(({ run }) => {
+      const row = byId.get(run.id);
+      if (row?.is_admitted === true) return "admitted";
+      return row?.is_paid === true ? "key_taken" : "unpaid";
+    });
+  },
+};
+
+function toAdmissionRow({ run, input, hold, key }: Admission, place: number) {
+  return {
+    ...toRow(run),
+    ...{ place, input: JSON.stringify(input satisfies RunInput), hold_id: hold.id, micro_usd: hold.microUsd },
+    ...(key === null ? {} : { key: key.key, request_hash: key.requestHash, expires_at: key.expiresAt }),
+  };
+}
+
+const startOldestRuns: SetStatement<{ now: number }, StartedRun | null> = {
+  keysOf: () => [],
+  run: async (sql, items) => {
+    const now = Math.max(...items.map((item) => item.now));
+    const started = await sql<Selectable<RunsTable> & { input: string }>(START_OLDEST, [now, items.length]);
+    return items.map((_, index) => {
+      const row = started[index];
+      return row === undefined
+        ? null
+        : { run: toRun(row) satisfies RunRecord, input: parseRunInput(row.input) };
+    });
+  },
+};
+
+const APPENDED = `
+  insert into run_events (run_id, seq, at, event)
+  select moved.id, moved.last_seq - moved.count + event.place, moved.now, event.event
+  from moved cross join lateral json_array_elements_text(moved.events) with ordinality as event (event, place)`;
+
+const APPEND = `
+with item as materialized (
+  select * from json_to_recordset($1::json)
+    as item (run_id text, fence bigint, now bigint, count bigint, events json)
+), moved as (
+  update runs set last_seq = runs.last_seq + item.count, heartbeat_at = item.now from item
+  where runs.id = item.run_id and runs.fence = item.fence and runs.status in ('running', 'cancelling')
+  returning runs.id, runs.last_seq, runs.status, item.count, item.now, item.events
+), appended as (${APPENDED})
+select id, last_seq, status from moved`;
+
+const END = `
+with item as materialized (
+  select * from json_to_recordset($1::json)
+    as item (run_id text, fence bigint, now bigint, count bigint, events json, was_status text, was_hold bigint,
+      status text, ended_at bigint, cause text, retryable integer, stop_reason text, usage text,
+      gross_micro_usd bigint, refunded_micro_usd bigint, refund_reason text, refund_withheld_reason text,
+      wallet text, received bigint, postings json)
+), moved as (
+  update runs set last_seq = runs.last_seq + item.count, heartbeat_at = item.now, status = item.status,
+    ended_at = item.ended_at, cause = item.cause, retryable = item.retryable, stop_reason = item.stop_reason,
+    usage = item.usage, gross_micro_usd = item.gross_micro_usd, refunded_micro_usd = item.refunded_micro_usd,
+    refund_reason = item.refund_reason, refund_withheld_reason = item.refund_withheld_reason
+  from item
+  where runs.id = item.run_id and runs.fence = item.fence and runs.status = item.was_status
+    and runs.hold_micro_usd = item.was_hold
+  returning runs.id, runs.last_seq, item.count, item.now, item.events, item.wallet, item.received, item.postings
+), appended as (${APPENDED}
+), posted as (
+  insert into ledger_postings (id, at, kind, from_account, to_account, micro_usd, run_id)
+  select posting.* from moved cross join lateral json_to_recordset(moved.postings)
+    as posting (id text, at bigint, kind text, from_account text, to_account text, micro_usd bigint, run_id text)
+), owed as materialized (
+  select wallet, sum(received)::bigint as received from moved where received > 0 group by wallet
+), locked as materialized (
+  select id from ledger_accounts where id in (select wallet from owed) order by id for update
+), credited as (
+  update ledger_accounts set balance_micro_usd = balance_micro_usd + owed.received from owed, locked
+  where ledger_accounts.id = owed.wallet and locked.id = owed.wallet
+)
+select id from moved`;
+
+/** A wallet is locked for this one statement, once for all of its runs. */
+const ADMIT = `
+with item as materialized (
+  select * from json_to_recordset($1::json)
+    as item (place integer, id text, agent_id text, thread_id text, status text, origin text, parent_run_id text,
+      payer text, hold_micro_usd bigint, submitted_at bigint, retryable integer, gross_micro_usd bigint,
+      refunded_micro_usd bigint, last_seq bigint, fence bigint, price text, input text, hold_id text, micro_usd bigint,
+      key text, request_hash text, expires_at bigint)
+), wallet as materialized (
+  select id, balance_micro_usd from ledger_accounts where id in (select payer from item) order by id for update
+), paid as materialized (
+  select due.* from (
+    select item.*, sum(micro_usd) over (partition by payer order by place) as due from item
+  ) as due left join wallet on wallet.id = due.payer where micro_usd = 0 or due.due <= wallet.balance_micro_usd
+), keyed as (
+  insert into idempotency_keys (agent_id, key, run_id, thread_id, request_hash, expires_at)
+  select agent_id, key, id, thread_id, request_hash, expires_at from paid where key is not null
+  on conflict (agent_id, key) do update set run_id = excluded.run_id, thread_id = excluded.thread_id,
+    request_hash = excluded.request_hash, expires_at = excluded.expires_at
+  where idempotency_keys.expires_at <= $2::bigint
+  returning run_id
+), admitted as materialized (
+  select * from paid where key is null or id in (select run_id from keyed)
+), spent as (
+  update ledger_accounts set balance_micro_usd = balance_micro_usd - due.micro_usd
+  from (select payer, sum(micro_usd)::bigint as micro_usd from admitted group by payer) as due
+  where ledger_accounts.id = due.payer
+), held as (
+  insert into ledger_postings (id, at, kind, from_account, to_account, micro_usd, run_id)
+  select hold_id, submitted_at, 'hold', payer, '${HELD}', micro_usd, id from admitted where micro_usd > 0
+), counted as (
+  insert into sessions (id, agent_id, created_at, run_count)
+  select thread_id, agent_id, submitted_at, 1 from admitted
+  on conflict (id) do update set run_count = sessions.run_count + 1
+  returning id, run_count
+), asked as (
+  insert into run_inputs (run_id, input) select id, input from admitted
+), inserted as (
+  insert into runs (id, agent_id, thread_id, status, origin, parent_run_id, payer, hold_micro_usd, submitted_at,
+    retryable, gross_micro_usd, refunded_micro_usd, last_seq, fence, price, thread_seq, content)
+  select admitted.id, admitted.agent_id, admitted.thread_id, status, origin, parent_run_id, payer, hold_micro_usd,
+    submitted_at, retryable, gross_micro_usd, refunded_micro_usd, last_seq, fence, price, counted.run_count, 'kept'
+  from admitted join counted on counted.id = admitted.thread_id
+)
+select item.id, paid.id is not null as is_paid, admitted.id is not null as is_admitted
+from item left join paid on paid.id = item.id left join admitted on admitted.id = item.id`;
+
+const UNFINISHED_AND_QUEUED = "runs.status in ('queued', 'running', 'cancelling') and status = 'queued'";
+
+/**
+ * The parent of a child occupies a worker while it waits: children go first. The event that opens the stream is the one
+ * that SqlQueue writes.
+ */
+const START_OLDEST = `
+with child as materialized (
+  select id from runs where ${UNFINISHED_AND_QUEUED} and parent_run_id is not null
+  order by id limit $2::bigint for update skip locked
+), other as materialized (
+  select id from runs where ${UNFINISHED_AND_QUEUED} and parent_run_id is null
+  order by id limit $2::bigint - (select count(*) from child) for update skip locked
+), started as (
+  update runs set status = 'running', started_at = $1::bigint, heartbeat_at = $1::bigint, fence = fence + 1,
+    last_seq = last_seq + 1
+  from (select id from child union all select id from other) as oldest where runs.id = oldest.id
+  returning runs.*
+), opened as (
+  insert into run_events (run_id, seq, at, event)
+  select id, last_seq, heartbeat_at, '{"type":"RUN_STARTED","threadId":' || to_json(thread_id)::text
+    || ',"runId":' || to_json(id)::text || '}' from started
+)
+select started.*, run_inputs.input from started join run_inputs on run_inputs.run_id = started.id
+order by started.parent_run_id is null, started.id`;
+
+/**
+ * Does not wait for a run that another transaction has locked: its heartbeat is written at the next beat, and most often
+ * that transaction writes one itself.
+ */
+const BEAT = `
+with beat as (
+  select * from unnest($1::text[], $2::bigint[]) as beat (id, fence)
+), held as (
+  select runs.id, runs.status from runs join beat on runs.id = beat.id and runs.fence = beat.fence
+  where runs.status in ('running', 'cancelling')
+), free as (
+  select runs.id from runs join beat on runs.id = beat.id and runs.fence = beat.fence
+  where runs.status in ('running', 'cancelling') for update of runs skip locked
+), beaten as (
+  update runs set heartbeat_at = $3::bigint from free where runs.id = free.id
+)
+select id, status from held`;
+
+const HOLD = `
+with spent as (
+  update ledger_accounts set balance_micro_usd = balance_micro_usd - $6::bigint
+  where id = $4::text and balance_micro_usd >= $6::bigint returning id
+)
+insert into ledger_postings (id, at, kind, from_account, to_account, micro_usd, run_id)
+select $1::text, $2::bigint, $3::text, spent.id, $5::text, $6::bigint, $7::text from spent returning id`;
 
 export const oneStatementWrites: FrequentWrites = {
   Runs: PostgresRuns,

@@ -15,6 +15,11 @@ const SESSION = {
 } as const;
 /** The server ends the sessions of a node that is gone after a minute, not after two hours. */
 const KEEP_ALIVE = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3";
+/**
+ * All of our statements find their rows by an index. On tables that were just made the planner cannot know that: it would
+ * read them whole, and keep that plan in prepared statements while they grow.
+ */
+const INDEX_PLANS = "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off";
 /** What an answer may take beyond `statement_timeout` before the connection counts as silent. */
 const ANSWER_MS = 2_000;
 /** What a server may take to answer a goodbye. */
@@ -28,7 +33,7 @@ const CONNECT_MS = 5_000;
 export function connectionConfig(url: string): pg.ClientConfig {
   const own = new URL(url);
   const options = own.searchParams.get("options");
-  own.searchParams.set("options", options === null ? KEEP_ALIVE : `${KEEP_ALIVE} ${options}`);
+  own.searchParams.set("options", [KEEP_ALIVE, INDEX_PLANS, options ?? ""].join(" ").trim());
   return {
     ...SESSION,
     connectionString: own.href,

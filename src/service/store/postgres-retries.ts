@@ -6,6 +6,7 @@ import { type BackoffPolicy, nextDelayMs } from "../../base/backoff.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { StoreReader } from "../core/ports/store.ts";
 import { StoreUnavailableError } from "../core/ports/store-unavailable.ts";
+import { eachNoun } from "./each-noun.ts";
 import { ConnectionLostError, STALE } from "./postgres-client.ts";
 
 /** Serialization failure and deadlock: PostgreSQL has rolled the transaction back, and it can run again. */
@@ -75,30 +76,15 @@ export function isWorthWaitingFor(cause: unknown): boolean {
 
 /** Reads of every noun that are repeated when their connection was lost. */
 export function repeatingReads(queries: StoreReader, retries: Retries): StoreReader {
-  return {
-    accounts: repeatingNoun(queries.accounts, retries),
-    apiKeys: repeatingNoun(queries.apiKeys, retries),
-    agents: repeatingNoun(queries.agents, retries),
-    sessions: repeatingNoun(queries.sessions, retries),
-    runs: repeatingNoun(queries.runs, retries),
-    events: repeatingNoun(queries.events, retries),
-    queue: repeatingNoun(queries.queue, retries),
-    ci: repeatingNoun(queries.ci, retries),
-    claims: repeatingNoun(queries.claims, retries),
-    ledger: repeatingNoun(queries.ledger, retries),
-    schedules: repeatingNoun(queries.schedules, retries),
-    workflows: repeatingNoun(queries.workflows, retries),
-  };
+  return eachNoun(queries, (read) => retries.again(read));
 }
 
-function repeatingNoun<Noun extends object>(noun: Noun, retries: Retries): Noun {
-  return new Proxy(noun, {
-    get: (target, name) => {
-      const read: unknown = Reflect.get(target, name);
-      if (typeof read !== "function") return read;
-      return (...query: unknown[]) => retries.again(async () => await read.apply(target, query));
-    },
-  });
+/** Of an invalid value, of a constraint, and of a lock that is held for long. */
+const OF_ITEMS = /^(?:22|23|55P03)/;
+
+/** Whether a statement on many items was refused, and is undone, for what may lie in one of them. */
+export function isOfItsItems(cause: unknown): boolean {
+  return cause instanceof pg.DatabaseError && OF_ITEMS.test(cause.code ?? "");
 }
 
 function isLoss(cause: unknown): boolean {

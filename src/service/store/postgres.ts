@@ -7,12 +7,15 @@ import { StorageFullError } from "../core/ports/storage-full.ts";
 import type { Store } from "../core/ports/store.ts";
 import { StoreUnavailableError } from "../core/ports/store-unavailable.ts";
 import { ConnectionSlots } from "./connection-slots.ts";
-import { oneStatementWrites } from "./one-statement-writes.ts";
+import { askThrough, KeptTexts } from "./kept-query.ts";
+import { oneStatementWrites, type PostgresConnection } from "./one-statement-writes.ts";
 import { OwnSchemaDialect } from "./postgres-dialect.ts";
 import { MAX_CONNECTIONS, PostgresPool } from "./postgres-pool.ts";
+import { askTogether } from "./postgres-reads.ts";
 import { Retries, repeatingReads } from "./postgres-retries.ts";
 import { migrateWhereNeeded, untilConnected, urlError, type Waiting } from "./postgres-start.ts";
 import { StoreQueries } from "./queries.ts";
+import { alone, together } from "./set-statement.ts";
 import { StorageState, storageErrorOf } from "./storage-state.ts";
 import type { Database } from "./tables.ts";
 
@@ -45,29 +48,34 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     throw cause;
   }
 
-  const direct = queriesOn(db);
+  const texts = new KeptTexts(db);
+  const direct = new StoreQueries(sharedConnection(db, texts), oneStatementWrites);
   const slots = new ConnectionSlots(SLOTS);
   const storage = new StorageState();
   return {
     committed: repeatingReads(direct, retries),
     transact: (work, { isOneWrite = false, lane = null } = {}) =>
-      storage.watch(() =>
-        slots.use(lane, () =>
-          retries.again(async (attempt) => {
-            if (isOneWrite) {
-              // The statement commits itself: after a lost connection it is unknown whether it did.
-              attempt.isRepeatable = false;
-              return await work(direct);
-            }
-            return await db.transaction().execute(async (transaction) => {
-              const value = await work(queriesOn(transaction));
+      storage.watch(() => {
+        if (isOneWrite) {
+          return retries.again(async (attempt) => {
+            // The statement commits itself: after a lost connection it is unknown whether it did.
+            attempt.isRepeatable = false;
+            return await work(direct);
+          });
+        }
+        return slots.use(lane, () =>
+          retries.again(async (attempt) =>
+            db.transaction().execute(async (transaction) => {
+              const value = await work(
+                new StoreQueries(ownConnection(transaction, texts), oneStatementWrites),
+              );
               // From here on it is unknown whether a transaction on a lost connection was committed.
               attempt.isRepeatable = false;
               return value;
-            });
-          }),
-        ),
-      ),
+            }),
+          ),
+        );
+      }),
     ping: async () => {
       await within(PING_MS, ping(pool));
       await storage.check(() => within(PING_MS, probeRoom(db)));
@@ -101,8 +109,14 @@ function openPool(url: string): PostgresPool {
   }
 }
 
-function queriesOn(db: Kysely<Database>): StoreQueries {
-  return new StoreQueries({ db, hasRowLocks: true }, oneStatementWrites);
+/** Of one transaction. */
+function ownConnection(db: Kysely<Database>, texts: KeptTexts): PostgresConnection {
+  return { db, ask: askThrough(db, texts), together: alone(db), hasRowLocks: true };
+}
+
+/** Of all callers that need no transaction. They hold a connection only while their statement runs. */
+function sharedConnection(db: Kysely<Database>, texts: KeptTexts): PostgresConnection {
+  return { db, ask: askTogether(db, texts), together: together(db), hasRowLocks: true };
 }
 
 async function ping(pool: PostgresPool): Promise<void> {

@@ -1,18 +1,23 @@
 // Runs as work for a worker, in SQL.
 
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 import { type RunStatus, runStatuses } from "../../contract/runs/run.ts";
 import type { Beat, QueueStore, RunAtWork, StartedRun } from "../core/ports/store/queue.ts";
 import { oneOf, parseRunInput } from "./columns.ts";
 import type { Connection } from "./connection.ts";
+import { insertEvent } from "./events.ts";
+import { type Ask, keepQuery } from "./kept-query.ts";
 import { isUnfinished, toRun } from "./run-rows.ts";
-import type { Database } from "./tables.ts";
+import { inputOfRun } from "./runs.ts";
+import type { Database, RunsTable } from "./tables.ts";
 
 export class SqlQueue implements QueueStore {
   readonly #db: Kysely<Database>;
+  readonly #ask: Ask;
 
-  constructor({ db }: Connection) {
+  constructor({ db, ask }: Connection) {
     this.#db = db;
+    this.#ask = ask;
   }
 
   async listUnfinished(): Promise<readonly { id: string; status: RunStatus }[]> {
@@ -45,12 +50,14 @@ export class SqlQueue implements QueueStore {
       .execute();
   }
 
-  start({ runId, now }: { runId: string; now: number }): Promise<StartedRun | null> {
-    return this.#start(runId, now);
+  async start(start: { runId: string; now: number }): Promise<StartedRun | null> {
+    const [row] = await this.#ask(startRun, start);
+    return row === undefined ? null : await this.#opened(row);
   }
 
-  startOldest({ now }: { now: number }): Promise<StartedRun | null> {
-    return this.#start(oldestQueued(this.#db), now);
+  async startOldest(start: { now: number }): Promise<StartedRun | null> {
+    const [row] = await this.#ask(startOldestRun, start);
+    return row === undefined ? null : await this.#opened(row);
   }
 
   async beat({ runs, now }: Beat): Promise<ReadonlyMap<string, RunStatus>> {
@@ -69,42 +76,37 @@ export class SqlQueue implements QueueStore {
     return states;
   }
 
-  /** Starts one run and opens its stream. */
-  async #start(runId: string | RawBuilder<string>, now: number): Promise<StartedRun | null> {
-    const row = await startQueued(this.#db, now).where("id", "=", runId).executeTakeFirst();
-    if (row === undefined) return null;
-    const { id, thread_id, last_seq: seq } = row;
+  /** Opens the stream of a run that was just started. */
+  async #opened(row: Selectable<RunsTable>): Promise<StartedRun> {
+    const { id, thread_id, last_seq: seq, heartbeat_at: at } = row;
     const event = JSON.stringify({ type: "RUN_STARTED", threadId: thread_id, runId: id });
-    await this.#db.insertInto("run_events").values({ run_id: id, seq, at: now, event }).execute();
-    const { input } = await this.#db
-      .selectFrom("run_inputs")
-      .select("input")
-      .where("run_id", "=", id)
-      .executeTakeFirstOrThrow();
-    return { run: toRun(row), input: parseRunInput(input) };
+    await this.#ask(insertEvent, { run_id: id, seq, at: at ?? 0, event });
+    const [stored] = await this.#ask(inputOfRun, { runId: id });
+    if (stored === undefined) throw new Error(`Run ${id} has no input.`);
+    return { run: toRun(row), input: parseRunInput(stored.input) };
   }
 }
 
-/** The id of the run that is taken next. */
-export function oldestQueued(
-  db: Kysely<Database>,
-  options: { skipLocked: boolean } = { skipLocked: false },
-): RawBuilder<string> {
-  const queued = db
+const startRun = keepQuery<{ runId: string; now: number }>(
+  "runId",
+  "now",
+)((db, { runId, now }) => startQueued(db, now).where("id", "=", runId));
+
+const startOldestRun = keepQuery<{ now: number }>("now")((db, { now }) => {
+  const oldest = db
     .selectFrom("runs")
     .select("id")
     .where(isUnfinished)
     .where("status", "=", sql.lit("queued"))
     .orderBy("id")
     .limit(sql.lit(1));
-  const oldest = options.skipLocked ? queued.forUpdate().skipLocked() : queued;
   // The parent of a child occupies a worker while it waits: the child goes first.
   const oldestChild = oldest.where("parent_run_id", "is not", null);
-  return sql<string>`coalesce((${oldestChild}), (${oldest}))`;
-}
+  return startQueued(db, now).where("id", "=", sql<string>`coalesce((${oldestChild}), (${oldest}))`);
+});
 
 /** Takes a queued run, and reserves the number of the event that opens its stream. */
-export function startQueued(db: Kysely<Database>, now: number) {
+function startQueued(db: Kysely<Database>, now: number) {
   return db
     .updateTable("runs")
     .set((update) => ({

@@ -5,6 +5,7 @@ import { runCauses, runOrigins, runStatuses } from "../../contract/runs/run.ts";
 import type { RunUpdate } from "../core/ports/store/runs.ts";
 import type { RunOutcome, RunRecord } from "../core/runs/run-record.ts";
 import { oneOf, parseRunPrice, parseUsage } from "./columns.ts";
+import { namesOf } from "./kept-query.ts";
 import type { RunsTable } from "./tables.ts";
 
 /** The condition of the indexes on runs that have not ended. A query uses one only where it repeats the condition. */
@@ -70,6 +71,35 @@ export function toRow(run: RunRecord): Omit<RunsTable, "thread_seq" | "content">
   };
 }
 
+/** Every column of a run. */
+export const runColumns = namesOf<RunsTable>({
+  id: true,
+  agent_id: true,
+  thread_id: true,
+  status: true,
+  origin: true,
+  parent_run_id: true,
+  payer: true,
+  hold_micro_usd: true,
+  submitted_at: true,
+  started_at: true,
+  heartbeat_at: true,
+  ended_at: true,
+  cause: true,
+  retryable: true,
+  stop_reason: true,
+  usage: true,
+  gross_micro_usd: true,
+  refunded_micro_usd: true,
+  refund_reason: true,
+  refund_withheld_reason: true,
+  price: true,
+  last_seq: true,
+  fence: true,
+  thread_seq: true,
+  content: true,
+});
+
 /** The columns that change before a run's end. */
 export function toUpdateColumns({ status, holdMicroUsd, fence }: RunUpdate) {
   return {
@@ -78,6 +108,19 @@ export function toUpdateColumns({ status, holdMicroUsd, fence }: RunUpdate) {
     ...(fence === undefined ? {} : { fence }),
   };
 }
+
+export const outcomeColumns = namesOf<ReturnType<typeof toOutcomeColumns>>({
+  status: true,
+  ended_at: true,
+  cause: true,
+  retryable: true,
+  stop_reason: true,
+  usage: true,
+  gross_micro_usd: true,
+  refunded_micro_usd: true,
+  refund_reason: true,
+  refund_withheld_reason: true,
+});
 
 /** The columns that are written when a run ends. */
 export function toOutcomeColumns(outcome: RunOutcome) {

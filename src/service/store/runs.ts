@@ -2,6 +2,8 @@
 
 import { type Kysely, sql } from "kysely";
 import type {
+  Admission,
+  Admitted,
   EarlierRunQuery,
   RunQuery,
   RunStore,
@@ -11,20 +13,25 @@ import type {
 import type { RunInput, RunRecord } from "../core/runs/run-record.ts";
 import { parseRunInput } from "./columns.ts";
 import type { Connection } from "./connection.ts";
-import { isUnfinished, toRow, toRun, toUpdateColumns } from "./run-rows.ts";
-import type { Database } from "./tables.ts";
+import { SqlIdempotency } from "./idempotency.ts";
+import { type Ask, keepQuery } from "./kept-query.ts";
+import { SqlLedger } from "./ledger.ts";
+import { isUnfinished, runColumns, toRow, toRun, toUpdateColumns } from "./run-rows.ts";
+import type { Database, RunInputsTable, RunsTable } from "./tables.ts";
 
 export class SqlRuns implements RunStore {
   readonly #db: Kysely<Database>;
-  readonly #hasRowLocks: boolean;
+  readonly #ask: Ask;
+  readonly #connection: Connection;
 
-  constructor({ db, hasRowLocks }: Connection) {
-    this.#db = db;
-    this.#hasRowLocks = hasRowLocks;
+  constructor(connection: Connection) {
+    this.#db = connection.db;
+    this.#ask = connection.ask;
+    this.#connection = connection;
   }
 
   async find(id: string): Promise<RunRecord | null> {
-    const row = await this.#db.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirst();
+    const [row] = await this.#ask(runOfId, { id });
     return row === undefined ? null : toRun(row);
   }
 
@@ -94,28 +101,17 @@ export class SqlRuns implements RunStore {
   }
 
   async listUnfinishedChildren(runId: string): Promise<readonly string[]> {
-    const rows = await this.#db
-      .selectFrom("runs")
-      .select("id")
-      .where("parent_run_id", "=", runId)
-      .where(isUnfinished)
-      .orderBy("id")
-      .execute();
+    const rows = await this.#ask(unfinishedChildren, { runId });
     return rows.map(({ id }) => id);
   }
 
   async findInput(runId: string): Promise<RunInput | null> {
-    const row = await this.#db
-      .selectFrom("run_inputs")
-      .select("input")
-      .where("run_id", "=", runId)
-      .executeTakeFirst();
+    const [row] = await this.#ask(inputOfRun, { runId });
     return row === undefined ? null : parseRunInput(row.input);
   }
 
   async lock(id: string): Promise<RunRecord | null> {
-    const query = this.#db.selectFrom("runs").selectAll().where("id", "=", id);
-    const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();
+    const [row] = await this.#ask(this.#connection.hasRowLocks ? lockedRun : runOfId, { id });
     return row === undefined ? null : toRun(row);
   }
 
@@ -124,26 +120,55 @@ export class SqlRuns implements RunStore {
   }
 
   async insert(run: RunRecord, input: RunInput): Promise<void> {
-    const { run_count } = await countRun(this.#db, run).executeTakeFirstOrThrow();
-    await this.#db
-      .insertInto("runs")
-      .values({ ...toRow(run), thread_seq: run_count, content: "kept" })
-      .execute();
-    await this.#db
-      .insertInto("run_inputs")
-      .values({ run_id: run.id, input: JSON.stringify(input) })
-      .execute();
+    const [counted] = await this.#ask(countRun, run);
+    if (counted === undefined) throw new Error(`Session ${run.sessionId} did not count run ${run.id}.`);
+    await this.#ask(insertRun, { ...toRow(run), thread_seq: counted.run_count, content: "kept" });
+    await this.#ask(insertInput, { run_id: run.id, input: JSON.stringify(input) });
+  }
+
+  async admit({ run, input, hold, key }: Admission): Promise<Admitted> {
+    if (hold.microUsd > 0 && !(await new SqlLedger(this.#connection).hold(hold))) return "unpaid";
+    if (key !== null && !(await new SqlIdempotency(this.#connection).insert(key))) return "key_taken";
+    await this.insert(run, input);
+    return "admitted";
   }
 }
 
+const runOfId = keepQuery<{ id: string }>("id")((db, { id }) =>
+  db.selectFrom("runs").selectAll().where("id", "=", id),
+);
+
+const lockedRun = keepQuery<{ id: string }>("id")((db, { id }) =>
+  db.selectFrom("runs").selectAll().where("id", "=", id).forUpdate(),
+);
+
+const unfinishedChildren = keepQuery<{ runId: string }>("runId")((db, { runId }) =>
+  db.selectFrom("runs").select("id").where("parent_run_id", "=", runId).where(isUnfinished).orderBy("id"),
+);
+
+export const inputOfRun = keepQuery<{ runId: string }>("runId")((db, { runId }) =>
+  db.selectFrom("run_inputs").select("input").where("run_id", "=", runId),
+);
+
 /** Gives a run its place in its session, which is made where there is none. */
-export function countRun(db: Kysely<Database>, run: RunRecord) {
+const countRun = keepQuery<{ sessionId: string; agentId: string; submittedAt: number }>(
+  "sessionId",
+  "agentId",
+  "submittedAt",
+)((db, { sessionId, agentId, submittedAt }) =>
   // The session's row is locked until the commit: no run of a session becomes visible before an earlier one.
-  return db
+  db
     .insertInto("sessions")
-    .values({ id: run.sessionId, agent_id: run.agentId, created_at: run.submittedAt, run_count: 1 })
+    .values({ id: sessionId, agent_id: agentId, created_at: submittedAt, run_count: 1 })
     .onConflict((conflict) =>
       conflict.column("id").doUpdateSet({ run_count: sql<number>`sessions.run_count + 1` }),
     )
-    .returning("run_count");
-}
+    .returning("run_count"),
+);
+
+const insertRun = keepQuery<RunsTable>(...runColumns)((db, row) => db.insertInto("runs").values(row));
+
+const insertInput = keepQuery<RunInputsTable>(
+  "run_id",
+  "input",
+)((db, row) => db.insertInto("run_inputs").values(row));

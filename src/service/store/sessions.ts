@@ -6,13 +6,16 @@ import type { Kysely, Selectable } from "kysely";
 import type { SessionStore } from "../core/ports/store/sessions.ts";
 import type { CarriedChanges, Session, SessionKey } from "../core/sessions/session.ts";
 import type { Connection } from "./connection.ts";
+import { type Ask, keepQuery } from "./kept-query.ts";
 import type { Database, SessionsTable } from "./tables.ts";
 
 export class SqlSessions implements SessionStore {
   readonly #db: Kysely<Database>;
+  readonly #ask: Ask;
 
-  constructor({ db }: Connection) {
+  constructor({ db, ask }: Connection) {
     this.#db = db;
+    this.#ask = ask;
   }
 
   async insert(session: Session): Promise<void> {
@@ -23,7 +26,7 @@ export class SqlSessions implements SessionStore {
   }
 
   async find(id: string): Promise<Session | null> {
-    const row = await this.#db.selectFrom("sessions").selectAll().where("id", "=", id).executeTakeFirst();
+    const [row] = await this.#ask(sessionOfId, { id });
     return row === undefined ? null : toSession(row);
   }
 
@@ -58,12 +61,7 @@ export class SqlSessions implements SessionStore {
   }
 
   async findByKey({ agentId, key }: { agentId: string; key: string }): Promise<string | null> {
-    const row = await this.#db
-      .selectFrom("session_keys")
-      .select("thread_id")
-      .where("agent_id", "=", agentId)
-      .where("key", "=", key)
-      .executeTakeFirst();
+    const [row] = await this.#ask(sessionOfKey, { agentId, key });
     return row?.thread_id ?? null;
   }
 
@@ -94,6 +92,17 @@ export class SqlSessions implements SessionStore {
     return rows.length;
   }
 }
+
+const sessionOfId = keepQuery<{ id: string }>("id")((db, { id }) =>
+  db.selectFrom("sessions").selectAll().where("id", "=", id),
+);
+
+const sessionOfKey = keepQuery<{ agentId: string; key: string }>(
+  "agentId",
+  "key",
+)((db, { agentId, key }) =>
+  db.selectFrom("session_keys").select("thread_id").where("agent_id", "=", agentId).where("key", "=", key),
+);
 
 function toSession(row: Selectable<SessionsTable>): Session {
   return { id: row.id, agentId: row.agent_id, createdAt: row.created_at };

@@ -1,27 +1,25 @@
 // The embedded store: one SQLite file in the data folder, one process. Commits are grouped: transactions that wait
-// at the same time share one write to disk, and each is acknowledged only after it.
+// at the same time share one write to disk, and each is acknowledged, and read, only after it.
 // Why: docs/decisions/003-commit-groups-on-sqlite.md
 
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { setImmediate } from "node:timers/promises";
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from "kysely";
-import { systemClock } from "../../base/clock.ts";
-import type { Store, StoreTransaction } from "../core/ports/store.ts";
+import type { Store, StoreReader } from "../core/ports/store.ts";
+import { CommitGroup } from "./commit-group.ts";
+import type { Connection } from "./connection.ts";
 import { holdDataFolder, prepareDataFolder, probeRoom } from "./data-folder.ts";
+import { eachNoun } from "./each-noun.ts";
+import { type Ask, type KeptQuery, KeptTexts } from "./kept-query.ts";
 import { isUpToDate, migrateToLatest } from "./migrate.ts";
 import { portableWrites, StoreQueries } from "./queries.ts";
 import { openDatabase } from "./sqlite-database.ts";
-import { isBusy, StorageState } from "./storage-state.ts";
+import { StorageState } from "./storage-state.ts";
 import type { Database } from "./tables.ts";
 
 const DATABASE_FILE = "agent-service.sqlite";
-const MAX_GROUP = 64;
 const MAX_CACHED_STATEMENTS = 300;
-/** How long transactions wait for another process that writes, as an operator's command does. */
-const MAX_BUSY_MS = 5_000;
-const BUSY_PAUSE_MS = 10;
 
 /** Whether there is a store in the folder. */
 export function hasSqliteStore(folder: string): boolean {
@@ -50,10 +48,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const writing = openDatabase(path);
   // FULL: an acknowledged commit survives a power cut. WAL: readers never wait for the writer.
   writing.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000");
-  const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }) });
+  const writer = connect(writing);
   try {
-    if (lock !== null) await migrateToLatest(writer);
-    else if (!(await isUpToDate(writer))) await migrateAlone(writer, folder);
+    if (lock !== null) await migrateToLatest(writer.db);
+    else if (!(await isUpToDate(writer.db))) await migrateAlone(writer.db, folder);
   } catch (cause) {
     writing.close();
     lock?.release();
@@ -61,14 +59,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   }
   const reading = openDatabase(path);
   reading.exec("pragma query_only = on; pragma busy_timeout = 100");
-  const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(reading) }) });
-  const group = new CommitGroup(writing, queriesOn(writer));
+  // From here on NORMAL: a commit is in the log, and the group writes the log to disk before it tells anybody. And
+  // nothing may block the process while another one holds the store.
+  writing.exec("pragma synchronous = normal; pragma busy_timeout = 0");
+  const log = openSync(`${path}-wal`, "r+");
+  const group = new CommitGroup({ database: writing, log, transaction: queriesOn(writer) });
   const storage = new StorageState();
-  // From here on nothing may block the process while another one holds the store.
-  writing.exec("pragma busy_timeout = 0");
 
   return {
-    committed: queriesOn(reader),
+    committed: onceOnDisk(queriesOn(connect(reading)), group),
     transact: (work) => storage.watch(() => group.run(work)),
     ping: async () => {
       reading.exec("select 1");
@@ -76,6 +75,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     },
     close: async () => {
       await group.idle();
+      closeSync(log);
       reading.close();
       writing.close();
       lock?.release();
@@ -83,8 +83,32 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   };
 }
 
-function queriesOn(db: Kysely<Database>): StoreQueries {
-  return new StoreQueries({ db, hasRowLocks: false }, portableWrites);
+function queriesOn(connection: Connection): StoreQueries {
+  return new StoreQueries(connection, portableWrites);
+}
+
+/** Kept queries go to `node:sqlite` without a detour: they are answered at once. */
+function connect(database: DatabaseSync): Connection {
+  const adapted = adapt(database);
+  const db = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapted }) });
+  const texts = new KeptTexts(db);
+  const ask: Ask = async <Values extends object, Row>(query: KeptQuery<Values, Row>, values: Values) => {
+    const text = texts.of(query);
+    const statement = adapted.prepare(text.compiled.sql);
+    if (statement.reader) return statement.all(text.bind(values)) as Row[];
+    statement.run(text.bind(values));
+    return [];
+  };
+  return { db, ask, hasRowLocks: false };
+}
+
+/** The same reads, answered only when all that they may have seen is on disk. */
+function onceOnDisk(queries: StoreReader, group: CommitGroup): StoreReader {
+  return eachNoun(queries, async (read) => {
+    const rows = await read();
+    await group.synced;
+    return rows;
+  });
 }
 
 /** Holds the folder while its tables are migrated. */
@@ -94,91 +118,6 @@ async function migrateAlone(db: Kysely<Database>, folder: string): Promise<void>
     await migrateToLatest(db);
   } finally {
     lock.release();
-  }
-}
-
-type Waiting = {
-  readonly work: (transaction: StoreTransaction) => Promise<unknown>;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (cause: unknown) => void;
-};
-
-/** Runs transactions one after the other on the one writing connection, several to a commit. */
-class CommitGroup {
-  readonly #database: DatabaseSync;
-  readonly #transaction: StoreTransaction;
-  #waiting: Waiting[] = [];
-  #draining: Promise<void> | null = null;
-
-  constructor(database: DatabaseSync, transaction: StoreTransaction) {
-    this.#database = database;
-    this.#transaction = transaction;
-  }
-
-  run<Value>(work: (transaction: StoreTransaction) => Promise<Value>): Promise<Value> {
-    return new Promise<Value>((resolve, reject) => {
-      this.#waiting.push({ work, resolve: (value) => resolve(value as Value), reject });
-      this.#draining ??= this.#drain();
-    });
-  }
-
-  async idle(): Promise<void> {
-    await this.#draining;
-  }
-
-  async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      // One turn of the event loop: transactions of requests that have arrived in the meantime join the group.
-      await setImmediate();
-      await this.#commitGroup();
-    }
-    this.#draining = null;
-  }
-
-  async #commitGroup(): Promise<void> {
-    const acknowledgements: (() => void)[] = [];
-    const members: Waiting[] = [];
-    try {
-      await this.#begin();
-      while (members.length < MAX_GROUP) {
-        const member = this.#waiting.shift();
-        if (member === undefined) break;
-        members.push(member);
-        acknowledgements.push(await this.#runMember(member));
-      }
-      this.#database.exec("commit");
-    } catch (cause) {
-      if (this.#database.isTransaction) this.#database.exec("rollback");
-      const failed = members.length > 0 ? members : this.#waiting.splice(0);
-      for (const member of failed) member.reject(cause);
-      return;
-    }
-    for (const acknowledge of acknowledgements) acknowledge();
-  }
-
-  async #begin(): Promise<void> {
-    for (let waitedMs = 0; ; waitedMs += BUSY_PAUSE_MS) {
-      try {
-        return this.#database.exec("begin immediate");
-      } catch (cause) {
-        if (!isBusy(cause) || waitedMs >= MAX_BUSY_MS) throw cause;
-        await systemClock.sleep(BUSY_PAUSE_MS);
-      }
-    }
-  }
-
-  async #runMember(member: Waiting): Promise<() => void> {
-    this.#database.exec("savepoint member");
-    try {
-      const value = await member.work(this.#transaction);
-      this.#database.exec("release member");
-      return () => member.resolve(value);
-    } catch (cause) {
-      // A full disk has undone the whole transaction.
-      if (!this.#database.isTransaction) throw cause;
-      this.#database.exec("rollback to member; release member");
-      return () => member.reject(cause);
-    }
   }
 }
 

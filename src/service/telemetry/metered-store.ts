@@ -3,7 +3,7 @@
 
 import type { RunCause, RunStatus, TerminalRunStatus } from "../../contract/runs/run.ts";
 import type { Meter } from "../core/ports/meter.ts";
-import type { Appended, EventBatch, EventQuery, EventStore } from "../core/ports/store/events.ts";
+import type { Appended, EventBatch, EventQuery, EventStore, RunEnd } from "../core/ports/store/events.ts";
 import type { Beat, QueueStore, RunAtWork, StartedRun } from "../core/ports/store/queue.ts";
 import type { Store, StoreTransaction } from "../core/ports/store.ts";
 import type { StoredEvent } from "../core/runs/run-record.ts";
@@ -102,11 +102,15 @@ class TalliedEvents implements EventStore {
     const appended = await this.#events.append(batch);
     if (appended === null) return null;
     this.#tally.appends.push(batch.jsons.length);
-    if (batch.outcome !== undefined) {
-      const { status, cause } = batch.outcome;
-      this.#tally.endings.push({ status, cause });
-    }
     return appended;
+  }
+
+  async end(end: RunEnd): Promise<boolean> {
+    if (!(await this.#events.end(end))) return false;
+    this.#tally.appends.push(end.jsons.length);
+    const { status, cause } = end.outcome;
+    this.#tally.endings.push({ status, cause });
+    return true;
   }
 }
 

@@ -52,7 +52,7 @@ describe.skipIf(testDatabaseUrl === undefined)(title, () => {
     (await places.query("select id from runs order by id")).map(({ id }) => id);
   /** Several connections, idle. */
   const openConnections = () =>
-    Promise.all(Array.from({ length: 6 }, () => store.committed.runs.find("none")));
+    Promise.all(Array.from({ length: 6 }, () => store.transact((tx) => tx.runs.find("none"))));
 
   it("goes on by itself when its connections fall silent, idle ones and those at work", async () => {
     await openConnections();

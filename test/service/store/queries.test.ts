@@ -10,13 +10,16 @@ const db = new Kysely<Database>({
   dialect: new SqliteDialect({ database: () => Promise.reject(new Error("Nothing is asked here.")) }),
 });
 
+const ask = () => Promise.reject(new Error("Nothing is asked here."));
+const together = ask;
+
 const nouns = Object.entries(Object.getOwnPropertyDescriptors(StoreQueries.prototype)).flatMap(
   ([name, { get }]) => (get === undefined ? [] : [name]),
 );
 
 describe.each([
-  ["SQLite", { db, hasRowLocks: false }, portableWrites],
-  ["PostgreSQL", { db, hasRowLocks: true }, oneStatementWrites],
+  ["SQLite", { db, ask, hasRowLocks: false }, portableWrites],
+  ["PostgreSQL", { db, ask, together, hasRowLocks: true }, oneStatementWrites],
 ] as const)("the queries of a transaction on %s", (_name, connection, writes) => {
   it("hold no property of their own for a noun or a method", () => {
     expect(nouns).toHaveLength(15);

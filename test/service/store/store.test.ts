@@ -1,7 +1,7 @@
 // What every store must do, run on each of them.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { makeJob, makeOutcome, makeRun, makeRunInput } from "../../../fakes/records.ts";
+import { makeEnd, makeJob, makeOutcome, makeRun, makeRunInput } from "../../../fakes/records.ts";
 import { EARNED, GRANTS, HELD } from "../../../src/service/core/money/ledger.ts";
 import type { Posting } from "../../../src/service/core/money/posting.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
@@ -228,11 +228,7 @@ for (const kind of storeKinds) {
       expect(await append(1)).toBeNull();
       const runs = [{ runId: "run-1", fence: 1 }];
       expect((await store.transact((tx) => tx.queue.beat({ runs, now: 3 }))).size).toBe(0);
-      const end = { runId: "run-1", fence: 2, now: 4, jsons: ["2"], outcome: makeOutcome() };
-      expect(await store.transact((tx) => tx.events.append(end))).toEqual({
-        lastSeq: 3,
-        status: "completed",
-      });
+      expect(await store.transact((tx) => tx.events.end(makeEnd({ fence: 2 })))).toBe(true);
       expect(await append(2)).toBeNull();
       expect((await store.committed.runs.find("run-1"))?.lastSeq).toBe(3);
     });
@@ -244,8 +240,7 @@ for (const kind of storeKinds) {
       }
       await store.transact((tx) => tx.runs.update("cancelling", { status: "cancelling" }));
       await store.transact((tx) => tx.runs.update("lost", { fence: 2 }));
-      const end = { runId: "over", fence: 1, now: 2, jsons: ["1"], outcome: makeOutcome() };
-      await store.transact((tx) => tx.events.append(end));
+      await store.transact((tx) => tx.events.end(makeEnd({ runId: "over", now: 2 })));
       const runs = ["mine", "cancelling", "lost", "over", "unknown"].map((runId) => ({ runId, fence: 1 }));
       const states = await store.transact((tx) => tx.queue.beat({ runs, now: 9 }), { isOneWrite: true });
       expect(Object.fromEntries(states)).toEqual({ mine: "running", cancelling: "cancelling" });
@@ -256,16 +251,18 @@ for (const kind of storeKinds) {
     it("writes what changes with the last events, or neither", async () => {
       await store.transact((tx) => tx.runs.insert(makeRun(), makeRunInput()));
       await store.transact((tx) => tx.queue.start({ runId: "run-1", now: 1 }));
-      const end = {
-        runId: "run-1",
-        now: 5,
-        jsons: ["1"],
-        outcome: makeOutcome({ endedAt: 5 }),
-      };
-      expect(await store.transact((tx) => tx.events.append({ ...end, fence: 7 }))).toBeNull();
-      expect(await store.committed.runs.find("run-1")).toMatchObject({ status: "running", lastSeq: 1 });
-      const appended = await store.transact((tx) => tx.events.append({ ...end, fence: 1 }));
-      expect(appended).toEqual({ lastSeq: 2, status: "completed" });
+      const end = makeEnd({ now: 5, outcome: makeOutcome({ endedAt: 5 }) });
+      const { was } = end;
+      const changed = [
+        { fence: 7 },
+        { was: { ...was, status: "cancelling" } },
+        { was: { ...was, holdMicroUsd: 0 } },
+      ] as const;
+      for (const change of changed) {
+        expect(await store.transact((tx) => tx.events.end({ ...end, ...change }))).toBe(false);
+        expect(await store.committed.runs.find("run-1")).toMatchObject({ status: "running", lastSeq: 1 });
+      }
+      expect(await store.transact((tx) => tx.events.end(end))).toBe(true);
       expect(await store.committed.runs.find("run-1")).toMatchObject({
         status: "completed",
         endedAt: 5,
@@ -273,7 +270,7 @@ for (const kind of storeKinds) {
       });
     });
 
-    it("settles with several postings, and says what the billing account has then", async () => {
+    it("settles with several postings", async () => {
       const posting = {
         at: 1,
         kind: "grant",
@@ -293,8 +290,10 @@ for (const kind of storeKinds) {
           runId: "run-1",
         });
       });
-      const settle = (postings: readonly Posting[]) =>
-        store.transact((tx) => tx.ledger.settle({ billingAccount: BILLING_ACCOUNT, postings }));
+      const settle = async (postings: readonly Posting[]) => {
+        await store.transact((tx) => tx.ledger.settle({ billingAccount: BILLING_ACCOUNT, postings }));
+        return await store.committed.ledger.findBalance(BILLING_ACCOUNT);
+      };
       const of = { at: 2, from: HELD, runId: "run-1" } as const;
       expect(await settle([{ ...of, id: "c", kind: "charge", to: EARNED, microUsd: 500 }])).toBe(400);
       expect(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { makeOutcome, makeRun, makeRunInput } from "../../../fakes/records.ts";
+import { makeEnd, makeOutcome, makeRun, makeRunInput } from "../../../fakes/records.ts";
 import { type Meter, noMeter } from "../../../src/service/core/ports/meter.ts";
 import type { Store, StoreTransaction } from "../../../src/service/core/ports/store.ts";
 import { meteredStore } from "../../../src/service/telemetry/metered-store.ts";
@@ -11,7 +11,10 @@ function storeOf(options: { tries?: number; appends?: boolean } = {}): Store {
   const start = async () => (appends ? started : null);
   const tx = {
     queue: { start, startOldest: start },
-    events: { append: async () => (appends ? { lastSeq: 1, status: "running" } : null) },
+    events: {
+      append: async () => (appends ? { lastSeq: 1, status: "running" } : null),
+      end: async () => appends,
+    },
     runs: { update: async () => {} },
   } as unknown as StoreTransaction;
   return {
@@ -42,7 +45,7 @@ async function work(tx: StoreTransaction): Promise<string> {
   await tx.events.append(batch);
   await tx.runs.update("run", { fence: 2 });
   await tx.runs.update("run", { status: "cancelling" });
-  await tx.events.append({ ...batch, jsons: ["{}"], outcome });
+  await tx.events.end(makeEnd({ outcome }));
   return "value";
 }
 
@@ -58,7 +61,7 @@ describe("a measured store", () => {
     const store = meteredStore(storeOf(), meter);
     await store.transact((tx) => tx.queue.start({ runId: "run", now: 0 }));
     await store.transact((tx) => tx.queue.startOldest({ now: 0 }));
-    await store.transact((tx) => tx.events.append({ ...batch, outcome }));
+    await store.transact((tx) => tx.events.end(makeEnd({ outcome, jsons: ["{}", "{}"] })));
     expect(seen).toEqual([1, 1, 2, { status: "failed", cause: "stalled" }]);
   });
 
@@ -77,7 +80,7 @@ describe("a measured store", () => {
     await expect(failing).rejects.toThrow("undone");
     const refusing = meteredStore(storeOf({ appends: false }), meter);
     await refusing.transact((tx) => tx.queue.startOldest({ now: 0 }));
-    await refusing.transact((tx) => tx.events.append({ ...batch, outcome }));
+    await refusing.transact((tx) => tx.events.end(makeEnd({ outcome, jsons: ["{}", "{}"] })));
     expect(seen).toEqual([]);
   });
 });

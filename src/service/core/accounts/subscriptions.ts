@@ -63,7 +63,7 @@ export async function findCurrentAccount(
   accountId: string,
 ): Promise<Account | null> {
   const account = await core.store.committed.accounts.find(accountId);
-  if (account === null || !isDue(account, core.clock.now())) return account;
+  if (account === null || !isRenewalDue(account, core.clock.now())) return account;
   return await core.store.transact((tx) => lockCurrentAccount(core, tx, accountId));
 }
 
@@ -90,7 +90,7 @@ export async function renewDueAccounts(core: Pick<Core, "store" | "clock" | "ran
 async function renewDue(core: Granter, tx: StoreTransaction, account: Account): Promise<Account> {
   const { id: accountId } = account;
   const now = core.clock.now();
-  if (!isDue(account, now) || account.subscription === null) return account;
+  if (!isRenewalDue(account, now) || account.subscription === null) return account;
   let subscription = account.subscription;
   while (hasPeriodEnded(subscription, now)) {
     subscription = nextPeriod(subscription);
@@ -119,6 +119,7 @@ async function write(tx: StoreTransaction, account: Account, subscription: Subsc
   return written;
 }
 
-function isDue({ subscription }: Account, now: number): boolean {
+/** Whether a period of its subscription has ended. */
+export function isRenewalDue({ subscription }: Account, now: number): boolean {
   return subscription !== null && hasPeriodEnded(subscription, now);
 }

@@ -36,8 +36,9 @@ export interface Store {
 
 export type TransactOptions = {
   /**
-   * The work is a single call of `events.append`, `queue.beat`, `queue.start` or `queue.startOldest`. Each of these is
-   * atomic by itself, so PostgreSQL needs no round trips for the beginning and the end of a transaction.
+   * The work reads, and then writes at most once, by `runs.admit`, `events.append`, `events.end`, `queue.beat`,
+   * `queue.start` or `queue.startOldest`. Each of these is atomic by itself: PostgreSQL needs no round trips for the
+   * beginning and the end of a transaction, and does the same write of many callers in one statement.
    */
   readonly isOneWrite?: boolean;
   /**

@@ -4,7 +4,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
 import type { RunReader } from "../ports/store/runs.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import { holdFee, queuedRun } from "./new-run.ts";
+import { feeHold, queuedRun } from "./new-run.ts";
 import type { RunRecord } from "./run-record.ts";
 
 /** How many generations a run may have below it. */
@@ -70,8 +70,8 @@ async function admitChild(
   const { agentId, billingAccount } = run;
   const sessionId = core.random.uuid(now);
   const input = await tx.runs.findInput(run.id);
-  await tx.runs.insert(
-    queuedRun({
+  const admitted = await tx.runs.admit({
+    run: queuedRun({
       id: runId,
       agentId,
       sessionId,
@@ -81,16 +81,17 @@ async function admitChild(
       price: null,
       now,
     }),
-    {
+    input: {
       messages: [{ role: "user", content: message }],
       maxTurnTokens,
       job: input?.job ?? null,
       ...(input?.pullRequest === undefined ? {} : { pullRequest: input.pullRequest }),
       ...(traceparent === null ? {} : { traceparent }),
     },
-  );
-  // Last, as in every submission: other transactions that spend from this wallet wait from here until the commit.
-  if (!(await holdFee(core, tx, { billingAccount, runId, price: null }))) throw new UnpaidError();
+    hold: feeHold(core, { billingAccount, runId, price: null }),
+    key: null,
+  });
+  if (admitted !== "admitted") throw new UnpaidError();
   return ok({ runId, sessionId });
 }
 

@@ -9,10 +9,11 @@ import { balanceInCredits, EARNED, HELD, RUN_FEE_MICRO_USD } from "../money/ledg
 import type { Posting, PostingKind } from "../money/posting.ts";
 import { chargedText, decideRefund, type Refund } from "../money/refunds.ts";
 import { costOfTime } from "../money/run-price.ts";
+import type { RunEnd } from "../ports/store/events.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import { holdCredits } from "./new-run.ts";
+import { holdOf } from "./new-run.ts";
 import { cancelledEnding, type Ending } from "./run-machine.ts";
-import type { RunOutcome, RunRecord } from "./run-record.ts";
+import type { RunRecord } from "./run-record.ts";
 import { chargedUsage, noUsage, sumOf, type Usage } from "./usage.ts";
 
 /** The ids of runs that a transaction ended or requested to end. After the commit, `announce` wakes readers and workers. */
@@ -30,11 +31,7 @@ export function announce(core: Core, cancelled: CancelledRuns): void {
  * Ends a run, and cancels its children that are still in flight. They are returned, to be announced. The caller holds the
  * run's lock.
  */
-export async function endRun(
-  core: Core,
-  tx: StoreTransaction,
-  end: { run: RunRecord; events: readonly RunEvent[]; ending: Ending; usage: Usage },
-): Promise<CancelledRuns> {
+export async function endRun(core: Core, tx: StoreTransaction, end: RunClosing): Promise<CancelledRuns> {
   const children = await lockDescendants(tx, end.run.id);
   await closeRun(core, tx, end);
   return await cancelEach(core, tx, children);
@@ -70,7 +67,7 @@ async function cancelEach(
     if (run.status === "running") await tx.runs.update(run.id, { status: "cancelling" });
     if (run.status !== "queued") continue;
     // Started and ended in one step, so that its stream begins and ends like every other.
-    const taken = { ...run, fence: run.fence + 1 };
+    const taken: RunRecord = { ...run, status: "cancelling", fence: run.fence + 1 };
     await tx.runs.update(run.id, { status: "cancelling", fence: taken.fence });
     const opening: RunEvent = { type: "RUN_STARTED", threadId: run.sessionId, runId: run.id };
     await closeRun(core, tx, {
@@ -83,44 +80,54 @@ async function cancelEach(
   return runs.map(({ id }) => id);
 }
 
-async function closeRun(
-  core: Core,
-  tx: StoreTransaction,
-  end: { run: RunRecord; events: readonly RunEvent[]; ending: Ending; usage: Usage },
-): Promise<void> {
-  const { run, ending, usage } = end;
-  const now = core.clock.now();
-  const settled = await settle(core, tx, { run, ending, usage });
-  const claimUrl = settled.balance < RUN_FEE_MICRO_USD ? await offerClaim(core, tx, run.agentId) : null;
-  const events: RunEvent[] = [
-    ...end.events,
-    ...(core.policy.freeFor === "everyone" ? [] : [quotaEvent(settled.balance, claimUrl)]),
-    closingEvent(run, ending, chargedText(core, settled.refund)),
-  ];
-  const jsons = events.map((event) => JSON.stringify(event));
-  const outcome: RunOutcome = {
-    status: ending.status,
-    endedAt: now,
-    cause: ending.status === "completed" ? null : ending.cause,
-    retryable: ending.status === "failed" && ending.retryable,
-    stopReason: ending.status === "completed" ? ending.stopReason : null,
-    usage: chargedUsage(usage, settled.gross),
-    grossMicroUsd: settled.gross,
-    refundedMicroUsd: settled.refund.microUsd,
-    refundReason: settled.refund.reason,
-    refundWithheldReason: settled.refund.withheldReason,
-  };
-  const appended = await tx.events.append({ runId: run.id, fence: run.fence, now, jsons, outcome });
-  if (appended === null) throw new Error(`Run ${run.id}: changed while it was locked.`);
+type RunClosing = {
+  readonly run: RunRecord;
+  readonly events: readonly RunEvent[];
+  readonly ending: Ending;
+  readonly usage: Usage;
+};
+
+/**
+ * Ends a run that nobody has locked, in one write. False, and nothing done, when that is not possible: the run has changed
+ * since it was read, or its end writes more than the run and its postings.
+ */
+export async function endUnlocked(core: Core, tx: StoreTransaction, closing: RunClosing): Promise<boolean> {
+  // Refunds are counted under the lock of the billing account, and minutes that cost are held first.
+  const { run, ending } = closing;
+  if (run.origin === "schedule" || ending.status === "failed" || run.price !== null) return false;
+  const settled = await settle(core, tx, closing);
+  const balance = await balanceAfter(tx, run, settled);
+  if (balance < RUN_FEE_MICRO_USD) return false;
+  return await tx.events.end(endOf(core, closing, { settled, balance, claimUrl: null }));
+}
+
+/** The caller holds the run's lock. */
+async function closeRun(core: Core, tx: StoreTransaction, closing: RunClosing): Promise<void> {
+  const { run } = closing;
+  const settled = await settle(core, tx, closing);
+  const balance = await balanceAfter(tx, run, settled);
+  const claimUrl = balance < RUN_FEE_MICRO_USD ? await offerClaim(core, tx, run.agentId) : null;
+  const isEnded = await tx.events.end(endOf(core, closing, { settled, balance, claimUrl }));
+  if (!isEnded) throw new Error(`Run ${run.id}: changed while it was locked.`);
   if (run.origin === "schedule") await tx.schedules.finish(run.id);
 }
+
+type Settled = {
+  /** What was held at last. */
+  readonly held: number;
+  readonly gross: number;
+  readonly refund: Refund;
+  /** What the billing account gets back. */
+  readonly returned: number;
+  readonly postings: readonly Posting[];
+};
 
 /** Turns the hold into a charge. A run that never started costs nothing; one that ended by the service's fault is refunded. */
 async function settle(
   core: Core,
   tx: StoreTransaction,
-  { run, ending, usage }: { run: RunRecord; ending: Ending; usage: Usage },
-): Promise<{ gross: number; refund: Refund; balance: number }> {
+  { run, ending, usage }: RunClosing,
+): Promise<Settled> {
   const now = core.clock.now();
   const postings: Posting[] = [];
   const move = (kind: PostingKind, from: string, to: string, microUsd: number) => {
@@ -135,10 +142,43 @@ async function settle(
   move("charge", HELD, EARNED, gross);
   move("release", HELD, run.billingAccount, held - gross);
   move("refund", EARNED, run.billingAccount, refund.microUsd);
+  return { held, gross, refund, returned: held - gross + refund.microUsd, postings };
+}
+
+async function balanceAfter(tx: StoreTransaction, run: RunRecord, { returned }: Settled): Promise<number> {
+  return ((await tx.ledger.findBalance(run.billingAccount)) ?? 0) + returned;
+}
+
+function endOf(
+  core: Core,
+  { run, events, ending, usage }: RunClosing,
+  { settled, balance, claimUrl }: { settled: Settled; balance: number; claimUrl: string | null },
+): RunEnd {
+  const now = core.clock.now();
+  const last: RunEvent[] = [
+    ...events,
+    ...(core.policy.freeFor === "everyone" ? [] : [quotaEvent(balance, claimUrl)]),
+    closingEvent(run, ending, chargedText(core, settled.refund)),
+  ];
   return {
-    gross,
-    refund,
-    balance: await tx.ledger.settle({ billingAccount: run.billingAccount, postings }),
+    runId: run.id,
+    fence: run.fence,
+    now,
+    jsons: last.map((event) => JSON.stringify(event)),
+    outcome: {
+      status: ending.status,
+      endedAt: now,
+      cause: ending.status === "completed" ? null : ending.cause,
+      retryable: ending.status === "failed" && ending.retryable,
+      stopReason: ending.status === "completed" ? ending.stopReason : null,
+      usage: chargedUsage(usage, settled.gross),
+      grossMicroUsd: settled.gross,
+      refundedMicroUsd: settled.refund.microUsd,
+      refundReason: settled.refund.reason,
+      refundWithheldReason: settled.refund.withheldReason,
+    },
+    was: { status: run.status, holdMicroUsd: settled.held },
+    settlement: { billingAccount: run.billingAccount, postings: settled.postings },
   };
 }
 
@@ -155,7 +195,8 @@ async function holdForTime(
   if (price === null || owed <= holdMicroUsd) return holdMicroUsd;
   const balance = (await tx.ledger.findBalance(billingAccount)) ?? 0;
   const microUsd = Math.min(owed - holdMicroUsd, balance);
-  if (!(await holdCredits(core, tx, { billingAccount, runId, microUsd }))) return holdMicroUsd;
+  if (microUsd > 0 && !(await tx.ledger.hold(holdOf(core, { billingAccount, runId, microUsd }))))
+    return holdMicroUsd;
   await tx.runs.update(runId, { holdMicroUsd: holdMicroUsd + microUsd });
   return holdMicroUsd + microUsd;
 }

@@ -2,29 +2,25 @@
 
 import type { RunOrigin } from "../../../contract/runs/run.ts";
 import type { Core } from "../core.ts";
+import type { Hold } from "../money/posting.ts";
 import { feeOf, type RunPrice } from "../money/run-price.ts";
-import type { StoreTransaction } from "../ports/store.ts";
 import type { RunRecord } from "./run-record.ts";
 
-/** Holds the fee of a run. False when the billing account has not enough. */
-export async function holdFee(
+/** The hold of a run's fee. */
+export function feeHold(
   core: Core,
-  tx: StoreTransaction,
-  run: { billingAccount: string; runId: string; price: RunPrice | null },
-): Promise<boolean> {
-  return await holdCredits(core, tx, { ...run, microUsd: feeOf(run.price) });
+  { price, ...run }: { billingAccount: string; runId: string; price: RunPrice | null },
+): Hold {
+  return holdOf(core, { ...run, microUsd: feeOf(price) });
 }
 
-/** Holds some of a billing account's credits for a run. False when it has not enough. */
-export async function holdCredits(
+/** Some of a billing account's credits, to be held for a run. */
+export function holdOf(
   core: Core,
-  tx: StoreTransaction,
-  { billingAccount, runId, microUsd }: { billingAccount: string; runId: string; microUsd: number },
-): Promise<boolean> {
-  if (microUsd === 0) return true;
+  amount: { billingAccount: string; runId: string; microUsd: number },
+): Hold {
   const at = core.clock.now();
-  const id = core.random.uuid(at);
-  return await tx.ledger.hold({ id, at, billingAccount, microUsd, runId });
+  return { id: core.random.uuid(at), at, ...amount };
 }
 
 /** A run as it is before a worker takes it. `parentRunId` is null unless a run delegated it. */

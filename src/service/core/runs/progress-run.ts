@@ -7,8 +7,8 @@ import type { Core } from "../core.ts";
 import { monthOf } from "../money/ledger.ts";
 import type { ToolRate } from "../money/rates.ts";
 import type { HeldRun, StartedRun } from "../ports/store/queue.ts";
-import { announce, endRun } from "./end-run.ts";
-import { holdCredits } from "./new-run.ts";
+import { announce, endRun, endUnlocked } from "./end-run.ts";
+import { holdOf } from "./new-run.ts";
 import { cancelledEnding, type Ending } from "./run-machine.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { Usage } from "./usage.ts";
@@ -67,7 +67,8 @@ export async function raiseHold(
   return await core.store.transact(async (tx) => {
     const run = await tx.runs.lock(runId);
     if (run === null || run.fence !== fence || isTerminal(run.status)) return false;
-    if (!(await holdCredits(core, tx, { billingAccount: run.billingAccount, runId, microUsd }))) return false;
+    if (!(await tx.ledger.hold(holdOf(core, { billingAccount: run.billingAccount, runId, microUsd }))))
+      return false;
     await tx.runs.update(runId, { holdMicroUsd: run.holdMicroUsd + microUsd });
     return true;
   });
@@ -92,6 +93,8 @@ export type Finish = {
   readonly usage: Usage;
   /** The run's. Transactions that settle with it wait for one another. */
   readonly billingAccount?: string;
+  /** Whether the run may have children, which end with it. Default: it may. */
+  readonly hasDelegated?: boolean;
 };
 
 /**
@@ -99,6 +102,10 @@ export type Finish = {
  * over a completion. False when another worker has the run or it has ended. Safe to repeat.
  */
 export async function finishRun(core: Core, finish: Finish): Promise<boolean> {
+  if (finish.hasDelegated === false && (await finishUnlocked(core, finish))) {
+    core.signals.publish(finish.runId);
+    return true;
+  }
   const lane = finish.billingAccount === undefined ? {} : { lane: finish.billingAccount };
   const cancelled = await core.store.transact(async (tx) => {
     const run = await tx.runs.lock(finish.runId);
@@ -111,6 +118,18 @@ export async function finishRun(core: Core, finish: Finish): Promise<boolean> {
   core.signals.publish(finish.runId);
   announce(core, cancelled);
   return true;
+}
+
+/** Ends a run without children in one write. False, and nothing done, where that is not possible. */
+async function finishUnlocked(core: Core, finish: Finish): Promise<boolean> {
+  return await core.store.transact(
+    async (tx) => {
+      const run = await tx.runs.find(finish.runId);
+      if (run === null || run.fence !== finish.fence || run.status !== "running") return false;
+      return await endUnlocked(core, tx, { ...finish, run });
+    },
+    { isOneWrite: true },
+  );
 }
 
 function settleRace(run: RunRecord, ending: Ending): Ending {

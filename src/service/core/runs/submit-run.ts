@@ -1,23 +1,22 @@
 // POST /v1/agents/{agentID}/runs: makes one durable run, or returns the one that the same key made before.
 
 import { createHash } from "node:crypto";
+import { assertNever } from "../../../base/assert-never.ts";
 import { canonicalJson } from "../../../base/canonical-json.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { RunOrigin } from "../../../contract/runs/run.ts";
 import type { Message, SubmitRunRequest } from "../../../contract/runs/run-requests.ts";
 import { type Caller, mayUseAgent } from "../accounts/caller.ts";
-import { lockCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Agent } from "../agents/agent.ts";
 import { findPolicyFault } from "../ci/ci-policy.ts";
-import type { JobIdentity } from "../ci/job-identity.ts";
 import { requestedPullRequest } from "../ci/pull-request.ts";
-import { makeClaimUrl } from "../claims/claim-url.ts";
 import type { Core } from "../core.ts";
-import { ensureFreeCredits, isFree } from "../money/free-credits.ts";
-import { accountWallet, freeCreditsAccount, freeCreditsResetAt, RUN_FEE_MICRO_USD } from "../money/ledger.ts";
-import { type RunPrice, workflowPrice } from "../money/run-price.ts";
+import { accountWallet, freeCreditsAccount } from "../money/ledger.ts";
+import { workflowPrice } from "../money/run-price.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import { holdFee, queuedRun } from "./new-run.ts";
+import { findBillingAccount, TransactionNeededError, UnpaidError } from "./billing-account.ts";
+import { type KeySlot, KeysInFlight } from "./keys-in-flight.ts";
+import { feeHold, queuedRun } from "./new-run.ts";
 import type { SubmitRefusal } from "./refusals.ts";
 import type { PullRequestHead, WorkflowExecution } from "./run-record.ts";
 
@@ -75,11 +74,10 @@ export class RunSubmitter {
     const slot = this.#keysInFlight.newSlot();
     try {
       const admission = { ...submission, messages, key, slot, pullRequest: pullRequest.value, traceparent };
-      const submitted = await withSessionKey(() =>
-        store.transact((tx) => admitRun(this.#core, tx, admission), {
-          lane: laneOf(this.#core, submission.caller),
-        }),
-      );
+      const lane = laneOf(this.#core, submission.caller);
+      const submitted =
+        (await this.#admitInOneWrite(admission)) ??
+        (await withSessionKey(() => store.transact((tx) => admitRun(this.#core, tx, admission), { lane })));
       if (submitted.ok && !submitted.value.isReplay) {
         dispatch.enqueue(submitted.value.runId);
         signals.publish(submitted.value.sessionId);
@@ -96,36 +94,21 @@ export class RunSubmitter {
       slot.release();
     }
   }
-}
 
-/** The keys whose requests this node has not answered yet. */
-class KeysInFlight {
-  readonly #holders = new Map<string, KeySlot>();
-
-  newSlot(): KeySlot {
-    return new KeySlot(this.#holders);
-  }
-}
-
-/** The place of one submission among the keys in flight. */
-class KeySlot {
-  readonly #holders: Map<string, KeySlot>;
-  #name: string | null = null;
-
-  constructor(holders: Map<string, KeySlot>) {
-    this.#holders = holders;
-  }
-
-  /** False while another submission holds the key. Safe to repeat, as a transaction is that is tried again. */
-  take({ agentId, key }: { agentId: string; key: string }): boolean {
-    this.#name = `${agentId}:${key}`;
-    const holder = this.#holders.get(this.#name) ?? this;
-    this.#holders.set(this.#name, holder);
-    return holder === this;
-  }
-
-  release(): void {
-    if (this.#name !== null && this.#holders.get(this.#name) === this) this.#holders.delete(this.#name);
+  /** Most submissions read, and write once at the end. Null, and nothing done, where it takes a transaction. */
+  async #admitInOneWrite(admission: Admission): Promise<Result<Submitted, SubmitRefusal> | null> {
+    const { alongside, body } = admission;
+    if (alongside !== undefined || body.session_id !== undefined || body.session_key !== undefined)
+      return null;
+    try {
+      return await this.#core.store.transact(
+        (tx) => admitRun(this.#core, tx, { ...admission, isOneWrite: true }),
+        { isOneWrite: true },
+      );
+    } catch (cause) {
+      if (cause instanceof TransactionNeededError) return null;
+      throw cause;
+    }
   }
 }
 
@@ -167,22 +150,14 @@ async function withSessionKey<Value>(submit: () => Promise<Value>): Promise<Valu
   }
 }
 
-/** The run cannot be paid for: everything is undone, and the refusal is made in a transaction of its own. */
-class UnpaidError extends Error {
-  readonly explain: (tx: StoreTransaction) => Promise<SubmitRefusal>;
-
-  constructor(explain: (tx: StoreTransaction) => Promise<SubmitRefusal>) {
-    super("The run cannot be paid for.");
-    this.explain = explain;
-  }
-}
-
 type Admission = Omit<Submission, "idempotencyKey"> & {
   readonly messages: readonly Message[];
   readonly key: string | null;
   readonly slot: KeySlot;
   readonly pullRequest: PullRequestHead | null;
   readonly traceparent: string | undefined;
+  /** Whether a TransactionNeededError is thrown before any write but the last. */
+  readonly isOneWrite?: boolean;
 };
 
 async function admitRun(
@@ -191,7 +166,7 @@ async function admitRun(
   admission: Admission,
 ): Promise<Result<Submitted, SubmitRefusal>> {
   const { caller, agentId, body, messages, key, slot, pullRequest, traceparent } = admission;
-  const { origin = "user", workflow } = admission;
+  const { origin = "user", workflow, isOneWrite = false } = admission;
   const price = workflow === undefined ? null : workflowPrice(core.rates);
   const now = core.clock.now();
   const agent = await tx.agents.find(agentId);
@@ -223,7 +198,7 @@ async function admitRun(
   const session = await findRequestedSession(tx, { agent, body });
   if (!session.ok) return session;
 
-  const paying = await findBillingAccount(core, tx, { agent, caller });
+  const paying = await findBillingAccount(core, tx, { agent, caller, isOneWrite });
   if (!paying.ok) return paying;
 
   const runId = core.random.uuid(now);
@@ -253,15 +228,27 @@ async function admitRun(
     const name = { agentId, key: body.session_key, sessionId, createdAt: now };
     if (!(await tx.sessions.insertKey(name))) throw new SessionKeyTakenError(body.session_key);
   }
-  await tx.runs.insert(run, input);
   await admission.alongside?.(tx, { runId, sessionId });
-  if (key !== null) {
-    const use = { agentId, key, now, runId, sessionId, requestHash, expiresAt: now + IDEMPOTENCY_MS };
-    if (!(await tx.idempotency.insert(use))) throw new KeyTakenError(key);
+  await paying.value.lock();
+  const admitted = await tx.runs.admit({
+    run,
+    input,
+    hold: feeHold(core, { billingAccount: run.billingAccount, runId, price }),
+    key:
+      key === null
+        ? null
+        : { agentId, key, now, runId, sessionId, requestHash, expiresAt: now + IDEMPOTENCY_MS },
+  });
+  switch (admitted) {
+    case "admitted":
+      return ok({ runId, sessionId, isReplay: false });
+    case "key_taken":
+      throw new KeyTakenError(key ?? "");
+    case "unpaid":
+      throw new UnpaidError(paying.value.refuse);
+    default:
+      return assertNever(admitted);
   }
-  // Last: other transactions that spend from this wallet wait from here until the commit.
-  await paying.value.hold({ runId, price });
-  return ok({ runId, sessionId, isReplay: false });
 }
 
 /** The existing session that the request names; null where the run begins a new one. */
@@ -283,66 +270,6 @@ async function findRequestedSession(
   if (current?.accountId !== agent.accountId) throw new SessionKeyTakenError(key);
   if (body.new_session === true) await tx.sessions.deleteKey({ agentId: agent.id, key });
   return ok(null);
-}
-
-type BillingAccount = {
-  readonly wallet: string;
-  /** Holds the fee of a run. Throws an UnpaidError. */
-  hold(run: { runId: string; price: RunPrice | null }): Promise<void>;
-};
-
-/** The billing account that pays, or why there is none. */
-async function findBillingAccount(
-  core: Core,
-  tx: StoreTransaction,
-  { agent, caller }: { agent: Agent; caller: Caller },
-): Promise<Result<BillingAccount, SubmitRefusal>> {
-  if (agent.accountId !== null) return ok(accountPays(core, tx, agent.accountId));
-  if (caller.kind !== "ci_job")
-    throw new TypeError(`Agent ${agent.id} has no account, and no job asks for it.`);
-  return await freeCreditsPay(core, tx, { agentId: agent.id, job: caller.capability.job });
-}
-
-function accountPays(core: Core, tx: StoreTransaction, accountId: string): BillingAccount {
-  const wallet = accountWallet(accountId);
-  const hold: BillingAccount["hold"] = async (run) => {
-    const account = await lockCurrentAccount(core, tx, accountId);
-    if (account === null) throw new Error(`There is no account ${accountId}, though it owns an agent.`);
-    const allowed = core.rates.plans[account.plan].maxConcurrentRuns;
-    // The new run is already in the transaction.
-    const inFlight = allowed === null ? 0 : (await tx.runs.countUnfinished(accountId)) - 1;
-    if (allowed !== null && inFlight >= allowed) {
-      throw new UnpaidError(async () => ({ reason: "concurrency_reached", inFlight, allowed }));
-    }
-    if (await holdFee(core, tx, { billingAccount: wallet, ...run })) return;
-    throw new UnpaidError(async () => ({ reason: "balance_ended", plan: account.plan }));
-  };
-  return { wallet, hold };
-}
-
-/** Free credits pay for public repositories only; a private one has to be claimed by an account. */
-async function freeCreditsPay(
-  core: Core,
-  tx: StoreTransaction,
-  { agentId, job }: { agentId: string; job: JobIdentity },
-): Promise<Result<BillingAccount, SubmitRefusal>> {
-  const unpaid = async (
-    reason: "credits_ended" | "repository_private",
-    refusing: StoreTransaction,
-  ): Promise<SubmitRefusal> => ({
-    reason,
-    repository: job.repository.name,
-    resetsAt: freeCreditsResetAt(core.clock.now()),
-    claimUrl: await makeClaimUrl(core, refusing, { agentId, provider: job.provider }),
-  });
-  if (!isFree(core.policy, job)) return refused(await unpaid("repository_private", tx));
-  const { account: wallet, balance } = await ensureFreeCredits(core, tx, job);
-  if (balance < RUN_FEE_MICRO_USD) return refused(await unpaid("credits_ended", tx));
-  const hold: BillingAccount["hold"] = async (run) => {
-    if (await holdFee(core, tx, { billingAccount: wallet, ...run })) return;
-    throw new UnpaidError((refusing) => unpaid("credits_ended", refusing));
-  };
-  return ok({ wallet, hold });
 }
 
 /** The messages of the request; null when it has neither `message` nor `messages`. */

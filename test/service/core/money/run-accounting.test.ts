@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { makeEnd, makeOutcome } from "../../../../fakes/records.ts";
 import { type Run, runListSchema, runSchema } from "../../../../src/contract/runs/run.ts";
 import { grantCredits, makeApiKey, openAccount } from "../../../../src/service/core/accounts/keys.ts";
 import { finishRun, raiseHold, takeRun } from "../../../../src/service/core/runs/progress-run.ts";
@@ -54,25 +55,18 @@ for (const kind of storeKinds) {
         const { runId, fence } = await service.takeRun();
         const executor = { tokens: 10, calls: 1, microUsd: 0, ...bad };
         await service.store.transact((tx) =>
-          tx.events.append({
-            runId,
-            fence,
-            now: 2_000,
-            jsons: ['{"type":"RUN_FINISHED"}'],
-            outcome: {
-              status: "completed",
-              endedAt: 2_000,
-              cause: null,
-              retryable: false,
-              stopReason: "end_turn",
-              usage: { roles: { executor }, advisor: null },
-              // PostgreSQL's columns took whole numbers alone.
-              grossMicroUsd: kind.name === "SQLite" ? 8_333.5 : 8_333,
-              refundedMicroUsd: 0,
-              refundReason: null,
-              refundWithheldReason: null,
-            },
-          }),
+          tx.events.end(
+            makeEnd({
+              runId,
+              fence,
+              jsons: ['{"type":"RUN_FINISHED"}'],
+              outcome: makeOutcome({
+                usage: { roles: { executor }, advisor: null },
+                // PostgreSQL's columns took whole numbers alone.
+                grossMicroUsd: kind.name === "SQLite" ? 8_333.5 : 8_333,
+              }),
+            }),
+          ),
         );
         const run = runSchema.parse((await service.get(`/${runId}`)).body);
         expect(run).toMatchObject({ usage_by_role: { executor: { estimated: true } } });

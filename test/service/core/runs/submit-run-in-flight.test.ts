@@ -14,11 +14,10 @@ async function startHeldFixture() {
   let isNextHeld = false;
   const wrapStore = (store: Store): Store => ({
     ...store,
-    transact: async (work) => {
-      const isHeld = isNextHeld;
-      isNextHeld = false;
-      const value = await store.transact(work);
-      if (isHeld) {
+    transact: async (work, options) => {
+      const value = await store.transact(work, options);
+      if (isNextHeld) {
+        isNextHeld = false;
         entered.resolve();
         await gate.promise;
       }

@@ -35,11 +35,12 @@ for (const kind of storeKinds) {
     it("is refused with a claim link when another run took the last credit meanwhile", async () => {
       let isTaken = false;
       const wrapStore = (store: Store): Store =>
-        withWrites(store, (tx) => ({
-          ledger: {
-            hold: async (hold) => {
-              if (isTaken) await tx.ledger.hold({ ...hold, id: "another", runId: "another" });
-              return await tx.ledger.hold(hold);
+        withWrites({ ...store, transact: (work) => store.transact(work) }, (tx) => ({
+          runs: {
+            admit: async (admission) => {
+              const hold = { ...admission.hold, id: "another", runId: "another" };
+              if (isTaken) await tx.ledger.hold(hold);
+              return await tx.runs.admit(admission);
             },
           },
         }));

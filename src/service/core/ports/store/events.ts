@@ -1,7 +1,8 @@
 // The durable events of runs. Implemented in store/events.ts.
 
 import type { RunStatus } from "../../../../contract/runs/run.ts";
-import type { RunOutcome, StoredEvent } from "../../runs/run-record.ts";
+import type { RunOutcome, RunRecord, StoredEvent } from "../../runs/run-record.ts";
+import type { Settlement } from "./ledger.ts";
 import type { HeldRun } from "./queue.ts";
 
 export interface EventReader {
@@ -13,10 +14,15 @@ export type Appended = { readonly lastSeq: number; readonly status: RunStatus };
 
 export interface EventStore extends EventReader {
   /**
-   * Appends events with the next numbers, without a gap, and writes `outcome` to the run. Null when the run is not
-   * `fence`'s any more. Counts as a heartbeat.
+   * Appends events with the next numbers, without a gap. Null when the run is not `fence`'s any more. Counts as a
+   * heartbeat.
    */
   append(batch: EventBatch): Promise<Appended | null>;
+  /**
+   * Appends the last events, writes `outcome` to the run and records its postings. False, and nothing done, when the run
+   * is not `fence`'s any more or not as it `was`.
+   */
+  end(end: RunEnd): Promise<boolean>;
 }
 
 /** Events with `seq` above `after`, in order, at most `limit`. */
@@ -25,6 +31,11 @@ export type EventQuery = { readonly runId: string; readonly after: number; reado
 export type EventBatch = HeldRun & {
   readonly now: number;
   readonly jsons: readonly string[];
-  /** Ends the run. */
-  readonly outcome?: RunOutcome;
+};
+
+export type RunEnd = EventBatch & {
+  readonly outcome: RunOutcome;
+  /** What the outcome was computed from: the caller has read it, and need not have locked it. */
+  readonly was: Pick<RunRecord, "status" | "holdMicroUsd">;
+  readonly settlement: Settlement;
 };

@@ -4,8 +4,10 @@ export interface IdempotencyStore {
   /** The use of a key that has not expired, or null. */
   find(query: { agentId: string; key: string; now: number }): Promise<IdempotentRun | null>;
   /** False when another request used the key at the same time. */
-  insert(use: IdempotentRun & { agentId: string; key: string; now: number }): Promise<boolean>;
+  insert(use: KeyUse): Promise<boolean>;
 }
+
+export type KeyUse = IdempotentRun & { readonly agentId: string; readonly key: string; readonly now: number };
 
 export type IdempotentRun = {
   readonly runId: string;

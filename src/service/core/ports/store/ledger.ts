@@ -22,8 +22,8 @@ export interface LedgerStore extends LedgerReader {
    * refunds one until this one ends.
    */
   countRefunds(query: RefundQuery): Promise<number>;
-  /** Records postings as `post` does. Returns the balance of `billingAccount` after them. */
-  settle(settlement: Settlement): Promise<number>;
+  /** Records postings as `post` does. Of billing accounts only `billingAccount` may receive some. */
+  settle(settlement: Settlement): Promise<void>;
 }
 
 export type Settlement = { readonly billingAccount: string; readonly postings: readonly Posting[] };

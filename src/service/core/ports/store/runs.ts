@@ -1,6 +1,8 @@
 // Runs, as the core reads them and as whoever holds their lock changes them. Implemented in store/runs.ts.
 
+import type { Hold } from "../../money/posting.ts";
 import type { RunInput, RunRecord } from "../../runs/run-record.ts";
+import type { KeyUse } from "./idempotency.ts";
 
 export interface RunReader {
   find(id: string): Promise<RunRecord | null>;
@@ -23,11 +25,28 @@ export interface RunReader {
 export interface RunStore extends RunReader {
   /** Makes the run's session, too, where there is none. */
   insert(run: RunRecord, input: RunInput): Promise<void>;
+  /**
+   * Inserts a run, holds its price and records the use of its idempotency key. A refusal has to undo the transaction,
+   * unless this was its only write: then nothing is written. To be the last write: spenders of the same credits wait
+   * from here until the commit.
+   */
+  admit(admission: Admission): Promise<Admitted>;
   /** Reads a run. No other transaction changes it until this one ends. */
   lock(id: string): Promise<RunRecord | null>;
   /** Writes the fields of `change`; the caller holds the run's lock. A run ends by `events.append` only. */
   update(id: string, change: RunUpdate): Promise<void>;
 }
+
+export type Admission = {
+  readonly run: RunRecord;
+  readonly input: RunInput;
+  readonly hold: Hold;
+  /** Null for a submission without one. */
+  readonly key: KeyUse | null;
+};
+
+/** `unpaid`: the billing account has not enough credits. `key_taken`: another request used the key at the same time. */
+export type Admitted = "admitted" | "unpaid" | "key_taken";
 
 export type RunQuery = {
   readonly agentId: string;

@@ -1,0 +1,136 @@
+// Transactions on the one writing connection of SQLite, one after the other, several to a commit and a write to disk.
+// Why: docs/decisions/003-commit-groups-on-sqlite.md
+
+import { fdatasync as fdatasyncLater } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
+import { promisify } from "node:util";
+import { systemClock } from "../../base/clock.ts";
+import type { StoreTransaction } from "../core/ports/store.ts";
+import { isBusy } from "./storage-state.ts";
+
+const fdatasync = promisify(fdatasyncLater);
+
+const MAX_GROUP = 64;
+/** How long transactions wait for another process that writes, as an operator's command does. */
+const MAX_BUSY_MS = 5_000;
+const BUSY_PAUSE_MS = 10;
+
+type Waiting = {
+  readonly work: (transaction: StoreTransaction) => Promise<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (cause: unknown) => void;
+};
+
+export class CommitGroup {
+  readonly #database: DatabaseSync;
+  /** SQLite's write-ahead log, as a file. */
+  readonly #log: number;
+  readonly #transaction: StoreTransaction;
+  readonly #control: ReturnType<typeof prepareControl>;
+  #waiting: Waiting[] = [];
+  #draining: Promise<void> | null = null;
+  #syncing: Promise<void> | null = null;
+
+  constructor(options: { database: DatabaseSync; log: number; transaction: StoreTransaction }) {
+    this.#database = options.database;
+    this.#log = options.log;
+    this.#transaction = options.transaction;
+    this.#control = prepareControl(options.database);
+  }
+
+  /** Resolves when everything that was committed until now is on disk, or was refused by it. */
+  get synced(): Promise<void> | null {
+    return this.#syncing;
+  }
+
+  run<Value>(work: (transaction: StoreTransaction) => Promise<Value>): Promise<Value> {
+    return new Promise<Value>((resolve, reject) => {
+      this.#waiting.push({ work, resolve: (value) => resolve(value as Value), reject });
+      this.#draining ??= this.#drain();
+    });
+  }
+
+  async idle(): Promise<void> {
+    while (this.#draining !== null) await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // One turn of the event loop: transactions of requests that have arrived in the meantime join the group.
+      await setImmediate();
+      await this.#commitGroup();
+    }
+    this.#draining = null;
+  }
+
+  async #commitGroup(): Promise<void> {
+    const acknowledgements: (() => void)[] = [];
+    const members: Waiting[] = [];
+    try {
+      await this.#begin();
+      while (members.length < MAX_GROUP) {
+        const member = this.#waiting.shift();
+        if (member === undefined) break;
+        members.push(member);
+        acknowledgements.push(await this.#runMember(member));
+      }
+      this.#control.commit.run();
+      await this.#sync();
+    } catch (cause) {
+      if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec("rollback");
+      const failed = members.length > 0 ? members : this.#waiting.splice(0);
+      for (const member of failed) member.reject(cause);
+      return;
+    }
+    for (const acknowledge of acknowledgements) acknowledge();
+  }
+
+  async #begin(): Promise<void> {
+    for (let waitedMs = 0; ; waitedMs += BUSY_PAUSE_MS) {
+      try {
+        this.#control.begin.run();
+        return;
+      } catch (cause) {
+        if (!isBusy(cause) || waitedMs >= MAX_BUSY_MS) throw cause;
+        await systemClock.sleep(BUSY_PAUSE_MS);
+      }
+    }
+  }
+
+  /** Writes the log to disk in another thread: requests are served meanwhile. */
+  async #sync(): Promise<void> {
+    const written = fdatasync(this.#log);
+    const settled = written.catch(() => {});
+    this.#syncing = settled;
+    try {
+      await written;
+    } finally {
+      if (this.#syncing === settled) this.#syncing = null;
+    }
+  }
+
+  async #runMember(member: Waiting): Promise<() => void> {
+    this.#control.save.run();
+    try {
+      const value = await member.work(this.#transaction);
+      this.#control.release.run();
+      return () => member.resolve(value);
+    } catch (cause) {
+      // A full disk has undone the whole transaction.
+      if (!this.#database.isTransaction) throw cause;
+      this.#database.exec("rollback to member; release member");
+      return () => member.reject(cause);
+    }
+  }
+}
+
+/** Prepared, since they run with every member. */
+function prepareControl(database: DatabaseSync) {
+  return {
+    begin: database.prepare("begin immediate"),
+    commit: database.prepare("commit"),
+    save: database.prepare("savepoint member"),
+    release: database.prepare("release member"),
+  };
+}

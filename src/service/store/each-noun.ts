@@ -1,0 +1,32 @@
+// The same reads of every noun, each within something that goes for all of them.
+
+import type { StoreReader } from "../core/ports/store.ts";
+
+export type AroundRead = <Value>(read: () => Promise<Value>) => Promise<Value>;
+
+export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader {
+  return {
+    accounts: within(queries.accounts, around),
+    apiKeys: within(queries.apiKeys, around),
+    agents: within(queries.agents, around),
+    sessions: within(queries.sessions, around),
+    runs: within(queries.runs, around),
+    events: within(queries.events, around),
+    queue: within(queries.queue, around),
+    ci: within(queries.ci, around),
+    claims: within(queries.claims, around),
+    ledger: within(queries.ledger, around),
+    schedules: within(queries.schedules, around),
+    workflows: within(queries.workflows, around),
+  };
+}
+
+function within<Noun extends object>(noun: Noun, around: AroundRead): Noun {
+  return new Proxy(noun, {
+    get: (target, name) => {
+      const read: unknown = Reflect.get(target, name);
+      if (typeof read !== "function") return read;
+      return (...query: unknown[]) => around(async () => await read.apply(target, query));
+    },
+  });
+}
