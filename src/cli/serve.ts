@@ -140,7 +140,7 @@ function startFailure(cause: unknown, log: Logger): string {
   if (cause instanceof OperatorError) return cause.message;
   log.error({ err: cause }, "could not start");
   const why = cause instanceof Error ? singleLine(cause.message, MAX_REASON_CHARS) : "unknown cause";
-  return `The service could not start: ${why} The log line above says more.`;
+  return `The service could not start: ${why.replace(/\.$/, "")}. The log line above says more.`;
 }
 
 function complain(message: string, exitCode: number): number {

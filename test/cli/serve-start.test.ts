@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCommand, ServiceProcess } from "../support/fixtures/service-process.ts";
 import { hasSmallDisk, SmallDisk } from "../support/small-disk.ts";
+import { createTestSchema, testDatabaseUrl } from "../support/stores/postgres-schema.ts";
 
 let folder: string;
 
@@ -67,6 +68,29 @@ describe("a start that cannot succeed says why in one line, and ends with 1", ()
     expect(code).toBe(1);
     expect(stderr).toMatch(/^The service could not start: .*checkouts.*\n$/);
   });
+
+  it.skipIf(testDatabaseUrl === undefined)(
+    "where PostgreSQL has no connection left to hear the other nodes by, after it listens",
+    async () => {
+      const schema = await createTestSchema({ isEmpty: false });
+      const role = `one_connection_${process.pid}`;
+      // Not a superuser: those have connections without a limit.
+      await schema.query(`create role ${role} login connection limit 1`);
+      const url = new URL(schema.url);
+      url.username = role;
+      url.searchParams.set("options", `-c search_path=${role}`);
+      await schema.query(`create schema ${role} authorization ${role}`);
+      try {
+        const { code, stderr } = await serve(folder, { DATABASE_URL: url.href });
+        expect(code).toBe(1);
+        expect(stderr).toMatch(/^The service could not start: too many connections for role .+\n$/);
+      } finally {
+        await schema.query(`drop schema ${role} cascade`);
+        await schema.query(`drop role ${role}`);
+        await schema.drop();
+      }
+    },
+  );
 
   it.skipIf(!hasSmallDisk)("where the disk is full (needs root, to mount one)", async () => {
     const disk = SmallDisk.mount(1);
