@@ -12,6 +12,7 @@ import type { Submitted } from "../job/progress.ts";
 import { openActionLog } from "./action-log.ts";
 import { type ActionEnding, type ActionTypes, type Step, USER_AGENT } from "./action-types.ts";
 import { concludeComment } from "./conclude-comment.ts";
+import { fileLinks } from "./file-links.ts";
 import { githubAccess } from "./github-access.ts";
 import { handOver } from "./hand-over.ts";
 import { givenInputs } from "./input-names.ts";
@@ -101,7 +102,12 @@ function publications(step: Step, ending: ActionEnding): readonly Publication[] 
     const { jobSummary } = await import("../job/job-summary.ts");
     await appendFile(
       path,
-      jobSummary(ending, { repository: GITHUB_REPOSITORY, sha: GITHUB_SHA, commentUrl }),
+      jobSummary(ending, {
+        repository: GITHUB_REPOSITORY,
+        sha: GITHUB_SHA,
+        commentUrl,
+        links: fileLinks(step.env, ending),
+      }),
     );
   };
   return [

@@ -2,9 +2,13 @@
 
 import { runFacts } from "../job/ending.ts";
 import type { ActionEnding, Step } from "./action-types.ts";
+import { fileLinks } from "./file-links.ts";
 
 /** Resolves to the comment's address; null where there is none. */
-export async function concludeComment({ interrupts }: Step, ending: ActionEnding): Promise<string | null> {
+export async function concludeComment(
+  { env, interrupts }: Step,
+  ending: ActionEnding,
+): Promise<string | null> {
   const { progress, outcome, verdict, claimUrl, delivery, findings } = ending;
   if (!("plan" in progress)) return null;
   const { request, statusComment } = progress.plan;
@@ -25,6 +29,7 @@ export async function concludeComment({ interrupts }: Step, ending: ActionEnding
     creditsRemaining,
     tokens,
     claimUrl,
+    links: fileLinks(env, ending),
     hurry: interrupts.first,
   });
 }

@@ -1,5 +1,6 @@
 // The job summary, from how the job ended. Pure.
 
+import type { FileLinks } from "../render/blob-url.ts";
 import { DEFAULT_SUMMARY_BYTES, renderSummary } from "../render/summary.ts";
 import { type Ending, runFacts } from "./ending.ts";
 
@@ -8,6 +9,7 @@ export type SummaryPlace = {
   /** The job's commit. */
   readonly sha: string;
   readonly commentUrl?: string | null;
+  readonly links?: FileLinks;
   readonly maxBytes?: number;
 };
 

@@ -64,9 +64,12 @@ export function renderEnd(report: RunReport, context: EndedContext): string {
     findingsSection(report, {
       published: context.findings ?? null,
       maxBytes: Math.floor(room.bytes * FINDINGS_PART),
+      links: context.links,
     }),
   );
-  const changes = room.take(changesTable(report.changes, Math.floor(room.bytes * CHANGES_PART)));
+  const changes = room.take(
+    changesTable(report.changes, { maxBytes: Math.floor(room.bytes * CHANGES_PART), links: context.links }),
+  );
   const reply = room.take(replySection(report, room.bytes - 2));
   const sections = [unseen, verdict, why, reply, findings, delivery, changes, note, claim, facts];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;

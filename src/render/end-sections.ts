@@ -5,6 +5,7 @@ import { byteLength, fitText } from "../base/bounded-text.ts";
 import type { Conclusion } from "../report/conclusion.ts";
 import type { PublishedFindings } from "../report/findings.ts";
 import { elapsedMs, type RunReport } from "../report/run-report.ts";
+import type { FileLinks } from "./blob-url.ts";
 import { readableReply } from "./findings-table.ts";
 import { inertMarkdown } from "./inert-markdown.ts";
 import { escapeMarkdown, inlineCode, link } from "./markdown.ts";
@@ -31,6 +32,8 @@ export type EndContext = {
   readonly claimUrl: string | null;
   /** Where a review's findings were published; null or left out where they were not. */
   readonly findings?: PublishedFindings | null | undefined;
+  /** Where files are shown; null or left out where nobody knows. */
+  readonly links?: FileLinks | null | undefined;
 };
 
 export function verdictTitle({ conclusion, reason }: EndContext): string {

@@ -13,8 +13,9 @@ import {
   severityCounts,
 } from "../report/findings.ts";
 import { type RunReport, replyMessage } from "../report/run-report.ts";
+import { blobUrl, type FileLinks, filesUrl } from "./blob-url.ts";
 import { inertMarkdown } from "./inert-markdown.ts";
-import { escapeMarkdown, fence, inlineCode, link } from "./markdown.ts";
+import { escapeMarkdown, fence, link, linkedCode } from "./markdown.ts";
 import { plural } from "./quantities.ts";
 
 export const MAX_TABLE_FINDINGS = 50;
@@ -43,7 +44,10 @@ export function readableReply(report: RunReport): string | null {
 }
 
 /** A heading and one row a finding, the worst first, in at most `maxBytes`. "" when there is none. */
-export function findingsTable(output: RunReport["output"], maxBytes: number): string {
+export function findingsTable(
+  output: RunReport["output"],
+  { maxBytes, links = null }: { readonly maxBytes: number; readonly links?: FileLinks | null | undefined },
+): string {
   const findings = worstFirst(readFindings(output).findings ?? []);
   if (findings.length === 0) return "";
   const heading = `### ${plural(findings.length, "finding")}: ${severityCounts(findings)}`;
@@ -52,7 +56,7 @@ export function findingsTable(output: RunReport["output"], maxBytes: number): st
   let roomBytes = maxBytes - byteLength(heading + columns + more(findings.length)) - 3;
   const rows: string[] = [];
   for (const finding of findings.slice(0, MAX_TABLE_FINDINGS)) {
-    const row = tableRow(finding);
+    const row = tableRow(finding, links);
     roomBytes -= byteLength(row) + 1;
     if (roomBytes < 0) break;
     rows.push(row);
@@ -64,15 +68,23 @@ export function findingsTable(output: RunReport["output"], maxBytes: number): st
 /** The table, where the findings are published, and their full text where it is published nowhere else. */
 export function findingsSection(
   { output }: Pick<RunReport, "output">,
-  { published, maxBytes }: { published: PublishedFindings | null; maxBytes: number },
+  {
+    published,
+    maxBytes,
+    links = null,
+  }: {
+    published: PublishedFindings | null;
+    maxBytes: number;
+    links?: FileLinks | null | undefined;
+  },
 ): string {
   const room = new SectionRoom(maxBytes);
   const where = room.take(publishedLine(published));
   const isElsewhere = published !== null && published.reviewUrl !== null;
   const part = isElsewhere ? 1 : TABLE_PART;
-  const table = room.take(findingsTable(output, Math.floor(room.bytes * part) - 2));
+  const table = room.take(findingsTable(output, { maxBytes: Math.floor(room.bytes * part) - 2, links }));
   if (table === "") return "";
-  const full = isElsewhere ? "" : room.take(foldedFindings(output, room.bytes - 2));
+  const full = isElsewhere ? "" : room.take(foldedFindings(output, { maxBytes: room.bytes - 2, links }));
   return [table, where, full].filter((section) => section !== "").join("\n\n");
 }
 
@@ -87,29 +99,33 @@ function publishedLine(published: PublishedFindings | null): string {
   ].join(" · ");
 }
 
-function foldedFindings(output: RunReport["output"], maxBytes: number): string {
+function foldedFindings(
+  output: RunReport["output"],
+  { maxBytes, links }: { readonly maxBytes: number; readonly links: FileLinks | null },
+): string {
   const [open, close] = ["<details><summary>The findings in full</summary>", "</details>"];
   const room = new SectionRoom(maxBytes - byteLength(open + close) - 2);
   const sections = worstFirst(readFindings(output).findings ?? [])
     .slice(0, MAX_TABLE_FINDINGS)
-    .map((finding) => room.take(findingText(finding)))
+    .map((finding) => room.take(findingText(finding, links)))
     .filter((section) => section !== "");
   return sections.length === 0 ? "" : [open, ...sections, close].join("\n\n");
 }
 
-function findingText(finding: Finding): string {
+function findingText(finding: Finding, links: FileLinks | null): string {
   const body = inertMarkdown(finding.body, MAX_BODY_BYTES).text;
-  const head = `${severityIcons[finding.severity]} **${escapeMarkdown(finding.title, MAX_TITLE_CHARS)}** · ${placeCode(finding)}`;
+  const head = `${severityIcons[finding.severity]} **${escapeMarkdown(finding.title, MAX_TITLE_CHARS)}** · ${placeCode(finding, links)}`;
   return body === "" ? head : `${head}\n\n${body}`;
 }
 
-function tableRow(finding: Finding): string {
+function tableRow(finding: Finding, links: FileLinks | null): string {
   const title = escapeMarkdown(finding.title, MAX_TITLE_CHARS);
-  return `| ${severityIcons[finding.severity]} | ${title} | ${placeCode(finding)} |`;
+  return `| ${severityIcons[finding.severity]} | ${title} | ${placeCode(finding, links)} |`;
 }
 
-function placeCode(finding: Finding): string {
-  return inlineCode(singleLine(placeOf(finding), MAX_PLACE_CHARS));
+function placeCode(finding: Finding, links: FileLinks | null): string {
+  const url = links === null ? null : blobUrl(filesUrl(links, links.headSha), finding);
+  return linkedCode(singleLine(placeOf(finding), MAX_PLACE_CHARS), url);
 }
 
 function worstFirst(findings: readonly Finding[]): readonly Finding[] {

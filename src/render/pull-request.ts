@@ -34,7 +34,7 @@ export function pullRequestBody({ reply, changes, jobUrl, subject }: PullRequest
   const origin = room.take(
     `<sub>Made by an agent in ${link("this job", jobUrl)}. Review it before you merge it.</sub>`,
   );
-  const table = room.take(changesTable(changes, Math.floor(room.bytes * CHANGES_PART)));
+  const table = room.take(changesTable(changes, { maxBytes: Math.floor(room.bytes * CHANGES_PART) }));
   const inert = inertMarkdown(withoutClosing(reply), Math.max(0, room.bytes - byteLength(REPLY_CUT) - 4));
   const said = [inert.text, inert.wasCut ? REPLY_CUT : ""].filter((text) => text !== "");
   const sections = [said.join("\n\n"), table, refs, origin].filter((section) => section !== "");

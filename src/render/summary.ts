@@ -63,9 +63,12 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
     findingsSection(report, {
       published: context.findings ?? null,
       maxBytes: Math.floor(room.bytes * FINDINGS_PART),
+      links: context.links,
     }),
   );
-  const changes = room.take(changesTable(report.changes, Math.floor(room.bytes * CHANGES_PART)));
+  const changes = room.take(
+    changesTable(report.changes, { maxBytes: Math.floor(room.bytes * CHANGES_PART), links: context.links }),
+  );
   const reply = room.take(replySection(report, room.bytes - 2));
   const details = room.take(summaryDetails(report, { ids: context, maxBytes: room.bytes - 2 }));
   const facts = [costs, where].filter((section) => section !== "").join(" · ");

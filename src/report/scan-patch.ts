@@ -42,6 +42,13 @@ export function scanPatch(patch: string): PatchScan {
   return { secrets, hidden };
 }
 
+/** The first line that each file gains, by the file's path in the new version. */
+export function firstAddedLines(patch: string): ReadonlyMap<string, number> {
+  return new Map(
+    addedLines(patch).flatMap(({ path, numbers: [first] }) => (first === undefined ? [] : [[path, first]])),
+  );
+}
+
 /** A key may span lines: those of one file are read together. */
 function secretsOf({ path, lines, numbers }: AddedLines): PatchFinding[] {
   const starts: number[] = [];

@@ -107,16 +107,27 @@ describe("findingsTable", () => {
   });
 
   it("is empty without findings", () => {
-    expect(findingsTable(null, 10_000)).toBe("");
-    expect(findingsTable({ value: { findings: [] } }, 10_000)).toBe("");
+    expect(findingsTable(null, { maxBytes: 10_000 })).toBe("");
+    expect(findingsTable({ value: { findings: [] } }, { maxBytes: 10_000 })).toBe("");
     expect(findingsSection({ output: null }, { published, maxBytes: 10_000 })).toBe("");
   });
 
+  it("links each place to its lines at the head", () => {
+    const links = {
+      repositoryUrl: "https://github.com/octo/repo",
+      headSha: "b".repeat(40),
+      changedSha: null,
+    };
+    const table = findingsTable({ value: many(1) }, { maxBytes: 10_000, links });
+    expect(table).toContain(`/octo/repo/blob/${links.headSha}/`);
+    expect(table).toMatch(/\| \[<code>[^\]]+:1<\/code>\]\(https:\/\/github\.com\/\S+#L1\) \|$/m);
+  });
+
   it("counts what it does not show", () => {
-    const table = findingsTable({ value: many(MAX_TABLE_FINDINGS + 2) }, 100_000);
+    const table = findingsTable({ value: many(MAX_TABLE_FINDINGS + 2) }, { maxBytes: 100_000 });
     expect(table.match(/^\| ❌ \|/gm)).toHaveLength(MAX_TABLE_FINDINGS);
     expect(table).toMatch(/and 2 more findings$/);
-    expect(findingsTable({ value: many(3) }, 150)).toMatch(
+    expect(findingsTable({ value: many(3) }, { maxBytes: 150 })).toMatch(
       /^### 3 findings: 3 errors\n[\s\S]*\nand 2 more findings$/,
     );
   });
@@ -130,7 +141,7 @@ describe("findingsTable", () => {
     fc.assert(
       fc.property(fc.array(item), fc.nat(6_000), fc.boolean(), (findings, maxBytes, isPublished) => {
         const output = { value: { findings } };
-        const table = findingsTable(output, maxBytes);
+        const table = findingsTable(output, { maxBytes });
         expect(byteLength(table)).toBeLessThanOrEqual(maxBytes);
         for (const row of table
           .split("\n")

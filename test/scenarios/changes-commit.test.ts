@@ -50,6 +50,8 @@ describe("changes: commit", () => {
     expect(step.outputs["commit-sha"]).toBe(tip);
     expect(fixture.repository.git(["rev-parse", `${tip}^`])).toBe(fixture.main);
     expect(fixture.diff(fixture.main, tip)).toEqual(["M notes.txt"]);
+    const url = `${fixture.fixture.codeHost.url}/octo-org/octo-repo/blob/${tip}/notes.txt#L2`;
+    expect(step.summary).toContain(`[<code>notes.txt</code>](${url})`);
     expect(fixture.file(tip, "notes.txt")).toBe(FIXED.trim());
     const bot = "github-actions[bot] <41898282+github-actions[bot]@users.noreply.127.0.0.1>";
     expect(fixture.repository.git(["show", "-s", "--format=%an <%ae>|%cn <%ce>", tip])).toBe(`${bot}|${bot}`);

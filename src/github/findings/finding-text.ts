@@ -3,6 +3,7 @@
 
 import { byteLength, SectionRoom } from "../../base/bounded-text.ts";
 import { singleLine, visibleText } from "../../base/untrusted-text.ts";
+import { blobUrl } from "../../render/blob-url.ts";
 import { severityIcons } from "../../render/findings-table.ts";
 import { inertMarkdown } from "../../render/inert-markdown.ts";
 import { escapeMarkdown, fence, link, untrustedFence } from "../../render/markdown.ts";
@@ -50,7 +51,7 @@ export function reviewText(options: ReviewTextOptions): { text: string; left: re
   const left: Finding[] = [];
   for (const finding of outside) {
     const { marker } = finding;
-    const place = link(singleLine(placeOf(finding), MAX_PLACE_CHARS), urlOf(finding, filesUrl));
+    const place = link(singleLine(placeOf(finding), MAX_PLACE_CHARS), blobUrl(filesUrl, finding));
     const text = sections([`${headOf(finding)} · ${place}`, bodyOf(finding), plainSuggestion(finding)]);
     // A finding is shown with its marker or not at all.
     const isTaken = room.bytes >= byteLength(text) + byteLength(marker) + 4;
@@ -95,11 +96,6 @@ function plainSuggestion({ suggestion }: Finding): string {
 /** Without the last newline. */
 function plainLines(suggestion: string | null): string | null {
   return suggestion === null ? null : suggestion.replaceAll("\r\n", "\n").replace(/\n$/, "");
-}
-
-function urlOf({ path, startLine, line }: Finding, filesUrl: string): string {
-  const lines = startLine === line ? `L${line}` : `L${startLine}-L${line}`;
-  return `${filesUrl}/${path.split("/").map(encodeURIComponent).join("/")}#${lines}`;
 }
 
 function sections(parts: readonly string[]): string {

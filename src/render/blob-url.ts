@@ -1,0 +1,28 @@
+// Where a code host shows a file. Pure.
+
+/** Of a repository at a commit. */
+export type FileLinks = {
+  /** The repository's page, without a trailing slash. */
+  readonly repositoryUrl: string;
+  /** The commit that the run was about. */
+  readonly headSha: string;
+  /** The commit that has the changes; null where they were not pushed. */
+  readonly changedSha: string | null;
+};
+
+/** Lines of that version, both inclusive; left out for the whole file. */
+export type BlobPlace = { readonly path: string; readonly startLine?: number; readonly line?: number };
+
+/** `filesUrl` is ".../blob/<sha>". */
+export function blobUrl(filesUrl: string, { path, startLine, line }: BlobPlace): string {
+  const file = `${filesUrl}/${path.split("/").map(encodeURIComponent).join("/")}`;
+  if (line === undefined) return file;
+  return startLine === undefined || startLine === line
+    ? `${file}#L${line}`
+    : `${file}#L${startLine}-L${line}`;
+}
+
+/** For `blobUrl`. */
+export function filesUrl({ repositoryUrl }: FileLinks, sha: string): string {
+  return `${repositoryUrl}/blob/${sha}`;
+}
