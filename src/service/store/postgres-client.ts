@@ -26,6 +26,7 @@ export class PostgresClient implements PostgresPoolClient {
   #awaited = 0;
   #isToBegin = false;
   #isStale = false;
+  #loss: ConnectionLostError | null = null;
 
   /** `client` has to be in pipeline mode. */
   constructor(client: pg.PoolClient, options: { onRelease(): void }) {
@@ -64,7 +65,10 @@ export class PostgresClient implements PostgresPoolClient {
     if (text === "commit" || text === "rollback") return { ...nothing, rows: [] };
     const { stream } = this.#client.connection;
     stream.cork();
-    const answers = Promise.all([this.#client.query("begin").catch(rethrow), this.#send<Row>(text, values)]);
+    const answers = Promise.all([
+      this.#client.query("begin").catch((cause) => this.#fail(cause)),
+      this.#send<Row>(text, values),
+    ]);
     stream.uncork();
     const [, answer] = await answers;
     return answer;
@@ -80,17 +84,20 @@ export class PostgresClient implements PostgresPoolClient {
       return { command: command as PostgresQueryResult<Row>["command"], rowCount: rowCount ?? 0, rows };
     } catch (cause) {
       if (cause instanceof pg.DatabaseError && STALE.has(cause.code ?? "")) this.#isStale = true;
-      rethrow(cause);
+      this.#fail(cause);
     } finally {
       this.#awaited -= 1;
     }
   }
-}
 
-/** What the server did not say is the connection's failure. */
-function rethrow(cause: unknown): never {
-  if (cause instanceof pg.DatabaseError) throw cause;
-  throw new ConnectionLostError(cause instanceof Error ? cause.message : "connection lost", { cause });
+  /** What the server did not say is the connection's failure, whose first cause every later statement is told. */
+  #fail(cause: unknown): never {
+    if (cause instanceof pg.DatabaseError) throw cause;
+    this.#loss ??= new ConnectionLostError(cause instanceof Error ? cause.message : "unknown cause", {
+      cause,
+    });
+    throw this.#loss;
+  }
 }
 
 /** Null for what is not to be prepared. */

@@ -26,6 +26,8 @@ describe.skipIf(testDatabaseUrl === undefined)(title, () => {
   let place: StorePlace;
   let proxy: TcpProxy;
   let url: URL;
+  /** The application name of the store's connections, and of no others. */
+  let label: string;
   let store: Store;
 
   beforeEach(async () => {
@@ -36,7 +38,8 @@ describe.skipIf(testDatabaseUrl === undefined)(title, () => {
     proxy = await TcpProxy.start(url);
     proxy.standBefore(url);
     for (const [name, value] of Object.entries(DEADLINES)) url.searchParams.set(name, value);
-    url.searchParams.set("application_name", place.settings.dataDir.slice(-20));
+    label = place.settings.dataDir.slice(-20);
+    url.searchParams.set("application_name", label);
     store = await openPostgresStore({ url: url.href });
   });
 
@@ -87,7 +90,10 @@ describe.skipIf(testDatabaseUrl === undefined)(title, () => {
     const sprung = proxy.trap("commit", { when, fails: "silence" });
     const inserting = insert("unknown");
     await sprung;
-    await expect(inserting).rejects.toBeInstanceOf(StoreUnavailableError);
+    await expect(inserting).rejects.toMatchObject({
+      code: "store_unavailable",
+      message: "The store cannot answer now: PostgreSQL does not answer",
+    });
     // What was not committed is undone by the server, which frees its locks.
     await insert("other");
     expect(await idsOf()).toEqual(["other", ...stored]);
@@ -117,43 +123,35 @@ describe.skipIf(testDatabaseUrl === undefined)(title, () => {
     await store.transact((tx) => tx.runs.update("locked", { holdMicroUsd: 1 }));
   });
 
-  it("leaves connections to others, however many wait for one account's lock", async () => {
+  it.each([
+    ["others, however many wait for one account's lock", () => "account:busy"],
+    ["readers, however many transactions wait for locks", (index: number) => `account:${index}`],
+  ])("leaves connections to %s", async (_name, laneOf) => {
     await insert("locked");
     const holder = await holdRow(place, "locked");
-    let settled = 0;
-    const waiting = Array.from({ length: 40 }, () =>
-      store
-        .transact((tx) => tx.runs.update("locked", { holdMicroUsd: 1 }), { lane: "account:busy" })
-        .catch(() => {})
-        .finally(() => {
-          settled += 1;
-        }),
-    );
-    await lockWaiters(place, 1);
-    for (const id of ["a", "b", "c"]) {
-      await store.transact((tx) => tx.runs.insert(makeRun({ id, sessionId: id }), makeRunInput()), {
-        lane: `account:${id}`,
-      });
-      expect((await store.committed.runs.find(id))?.id).toBe(id);
-    }
-    await store.ping();
-    expect(settled).toBeLessThan(waiting.length);
-    await holder.end();
-    await Promise.all(waiting);
-  });
-
-  it("leaves connections to readers, however many transactions wait for locks", async () => {
-    await insert("locked");
-    const holder = await holdRow(place, "locked");
+    // They wait for as long as the lock is held.
+    for (const name of Object.keys(DEADLINES)) url.searchParams.set(name, "60000");
+    const patient = await openPostgresStore({ url: url.href });
     const waiting = Array.from({ length: 40 }, (_, index) =>
-      store
-        .transact((tx) => tx.runs.update("locked", { holdMicroUsd: 1 }), { lane: `account:${index}` })
+      patient
+        .transact((tx) => tx.runs.update("locked", { holdMicroUsd: 1 }), { lane: laneOf(index) })
         .catch(() => {}),
     );
-    await lockWaiters(place, 1);
-    expect((await store.committed.runs.find("locked"))?.id).toBe("locked");
+    await untilTrue(
+      place,
+      `select count(*) >= 4 as is_so from pg_stat_activity where wait_event_type = 'Lock' and application_name = '${label}'`,
+    );
+    expect((await patient.committed.runs.find("locked"))?.id).toBe("locked");
+    await patient.ping();
+    if (laneOf(0) === laneOf(1)) {
+      for (const id of ["a", "b", "c"])
+        await patient.transact((tx) => tx.runs.insert(makeRun({ id, sessionId: id }), makeRunInput()), {
+          lane: `account:${id}`,
+        });
+    }
     await holder.end();
     await Promise.all(waiting);
+    await patient.close();
   });
 
   it("says when new connections are not answered either, and is there again afterwards", async () => {
@@ -184,14 +182,12 @@ describe.skipIf(testDatabaseUrl === undefined)(title, () => {
 
   it("leaves no session on the server when it is closed", async () => {
     await openConnections();
-    const sessions = () =>
-      place.query(
-        `select pid from pg_stat_activity where application_name = '${url.searchParams.get("application_name")}'`,
-      );
-    expect((await sessions()).length).toBeGreaterThan(3);
+    const sessions = `select count(*) as open, count(*) = 0 as is_so from pg_stat_activity where application_name = '${label}'`;
+    expect(Number((await place.query(sessions))[0]?.open)).toBeGreaterThan(3);
     await store.close();
     await proxy.allClosed();
-    await noSession(sessions);
+    // The server ends a session soon after its client has gone.
+    await untilTrue(place, sessions);
     store = await place.open();
   });
 });
@@ -205,17 +201,7 @@ async function holdRow(place: StorePlace, id: string): Promise<pg.Client> {
   return client;
 }
 
-/** Resolves once at least so many sessions wait for a lock in this schema. */
-async function lockWaiters(place: StorePlace, count: number): Promise<void> {
-  for (;;) {
-    const [row] = await place.query(
-      "select count(*) as waiting from pg_stat_activity where wait_event_type = 'Lock' and query like '%runs%'",
-    );
-    if (Number(row?.waiting) >= count) return;
-  }
-}
-
-/** The server ends a session soon after its client has gone. */
-async function noSession(sessions: () => Promise<unknown[]>): Promise<void> {
-  while ((await sessions()).length > 0);
+/** Asks until the answer is true. */
+async function untilTrue(place: StorePlace, sql: string): Promise<void> {
+  while ((await place.query(sql))[0]?.is_so !== true);
 }
