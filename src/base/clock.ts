@@ -1,14 +1,17 @@
 // Time as an argument: the machine's clock, or a test's. No node: module, so that it also runs in a browser.
 
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, for points in time. An operator or NTP may set them back. */
   now(): number;
+  /** Milliseconds since a moment of its own, for intervals. Never set back. */
+  monotonic(): number;
   /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => Math.trunc(performance.now()),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted === true) {

@@ -48,7 +48,7 @@ export function followRun(follower: Follower, options: FollowOptions): FollowedR
 
   async function* events(): AsyncGenerator<StoredRunEvent, Run, undefined> {
     for (let gaps = 0; ; ) {
-      const askedAt = follower.clock.now();
+      const askedAt = follower.clock.monotonic();
       const page = await follower.readRun({
         runId,
         query: { after: position.cursor, wait: WAIT_SECONDS, limit: PAGE_EVENTS },
@@ -72,7 +72,7 @@ export function followRun(follower: Follower, options: FollowOptions): FollowedR
       } else if (page.done) {
         return page.run;
       } else if (position.cursor === before) {
-        const heldMs = follower.clock.now() - askedAt;
+        const heldMs = follower.clock.monotonic() - askedAt;
         if (heldMs < SHORTEST_WAIT_MS) await follower.clock.sleep(SHORTEST_WAIT_MS - heldMs, signal);
       }
     }

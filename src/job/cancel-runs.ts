@@ -54,8 +54,8 @@ export async function cancelRuns(
 }
 
 async function untilEnded(runId: string, { client, agentId, clock, signal }: CancelOptions): Promise<void> {
-  const deadline = clock.now() + WAIT_MS;
-  while (clock.now() < deadline) {
+  const deadline = clock.monotonic() + WAIT_MS;
+  while (clock.monotonic() < deadline) {
     const { status } = await client.runs.get({ agentId, runId, signal });
     if (isTerminal(status)) return;
     await clock.sleep(POLL_MS, signal);

@@ -109,14 +109,14 @@ class IdleTimer {
 
   restart(): void {
     const isFirst = this.#lastEventMs === null;
-    this.#lastEventMs = this.#clock.now();
+    this.#lastEventMs = this.#clock.monotonic();
     if (isFirst && this.#idleMs !== null) this.isOver = this.#wait(this.#idleMs).catch(ignore);
   }
 
   /** One sleep at a time, however many events there are. */
   async #wait(idleMs: number): Promise<void> {
     for (;;) {
-      const leftMs = (this.#lastEventMs ?? 0) + idleMs - this.#clock.now();
+      const leftMs = (this.#lastEventMs ?? 0) + idleMs - this.#clock.monotonic();
       if (leftMs <= 0) return this.#timer.onSilence();
       await this.#clock.sleep(leftMs, this.#timer.signal);
     }

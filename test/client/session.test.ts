@@ -101,7 +101,7 @@ it("comes again when it was told that there were too many", async () => {
   const waiting = createClient({
     baseUrl: job.url,
     credential: () => bearer,
-    clock: { now: clock.now, sleep },
+    clock: { now: clock.now, monotonic: clock.monotonic, sleep },
     random: () => 0,
   });
   const { sessionId, runId } = await waiting.runs.submit({ agentId, body: { message: "go" } });

@@ -28,14 +28,14 @@ export function ownIssuer(options: {
   return {
     mint: () => {
       const { text, hash } = makeSecretToken(TOKEN_PREFIX, random.bytes(32));
-      made.set(hash, clock.now() + TOKEN_MS);
+      made.set(hash, clock.monotonic() + TOKEN_MS);
       return text;
     },
     verifier: {
       verify: async (token) => {
         const replayKey = hashSecret(token);
         const usableUntil = made.get(replayKey);
-        if (usableUntil === undefined || usableUntil < clock.now()) {
+        if (usableUntil === undefined || usableUntil < clock.monotonic()) {
           const detail = "This service runs inside a job, and believes that job alone.";
           return refused({ reason: "issuer_unknown", detail });
         }

@@ -57,11 +57,12 @@ export type WorkDone = {
 /** Never rejects: every failure is an ending. The checkout is removed, maybe later: see `cleaned`. */
 export async function executeRun(work: Work): Promise<WorkDone> {
   const { core, taken } = work;
-  const { id: runId, fence, holdMicroUsd, price, startedAt } = taken.run;
+  const { id: runId, fence, holdMicroUsd, price } = taken.run;
+  const begunAt = core.clock.monotonic();
   const meter = new UsageMeter({
     holdMicroUsd,
     raiseHold: (microUsd) => raiseHold(core, { runId, fence, microUsd }),
-    costOfTime: () => costOfTime(price, core.clock.now() - (startedAt ?? core.clock.now())),
+    costOfTime: () => costOfTime(price, core.clock.monotonic() - begunAt),
     toolRates: core.rates.tools,
     takeFreeCall: (rate) => takeFreeCall(core, { run: taken.run, rate }),
   });

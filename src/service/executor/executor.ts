@@ -155,7 +155,7 @@ export class Executor {
 
   async #carry({ lease, taken }: { lease: RunLease; taken: TakenRun }, span: Span): Promise<void> {
     const { core, backends, checkouts } = this.#options;
-    const startedAt = core.clock.now();
+    const startedAt = core.clock.monotonic();
     const { id: runId, fence, billingAccount } = taken.run;
     this.#leases.set(runId, lease);
     try {
@@ -183,7 +183,11 @@ export class Executor {
       );
       showEnding(span, isOurs ? ending : null);
       core.log.info(
-        { run_id: runId, ended: isOurs ? ending.status : "lost", duration_ms: core.clock.now() - startedAt },
+        {
+          run_id: runId,
+          ended: isOurs ? ending.status : "lost",
+          duration_ms: core.clock.monotonic() - startedAt,
+        },
         "run ended",
       );
     } finally {

@@ -47,9 +47,9 @@ export class Heartbeats {
       const everyMs = this.#everyMs / writes;
       await clock.sleep(Math.min(everyMs, Math.max(0, everyMs - tookMs)), isOver).catch(() => {});
       if (isOver.aborted) return;
-      const begunAt = clock.now();
+      const begunAt = clock.monotonic();
       await this.#beat([...this.#held.keys()].slice(0, MAX_BEAT));
-      tookMs = clock.now() - begunAt;
+      tookMs = clock.monotonic() - begunAt;
     }
   }
 

@@ -45,11 +45,11 @@ export function makeKeySet(options: KeySetOptions): KeySet {
   let lastFailed = false;
   let pending: Promise<void> | null = null;
 
-  const ageMs = () => (keys === null ? Number.POSITIVE_INFINITY : clock.now() - keys.fetchedAt);
+  const ageMs = () => (keys === null ? Number.POSITIVE_INFINITY : clock.monotonic() - keys.fetchedAt);
   const isUsable = () => ageMs() <= KEY_SET_MAX_STALE_MS;
   const mayRequest = () => {
     const cooldownMs = isUsable() ? KEY_SET_COOLDOWN_MS : EMPTY_KEY_SET_COOLDOWN_MS;
-    return pending !== null || clock.now() - attemptedAt >= cooldownMs;
+    return pending !== null || clock.monotonic() - attemptedAt >= cooldownMs;
   };
 
   const refresh = () => {
@@ -62,7 +62,7 @@ export function makeKeySet(options: KeySetOptions): KeySet {
   const load = async () => {
     try {
       const entries = await requestKeySet(options);
-      keys = { byKid: await importAll(entries, options), fetchedAt: clock.now() };
+      keys = { byKid: await importAll(entries, options), fetchedAt: clock.monotonic() };
       lastFailed = false;
     } catch (cause) {
       if (!(cause instanceof KeySetFault)) throw cause;
@@ -70,7 +70,7 @@ export function makeKeySet(options: KeySetOptions): KeySet {
       const next = isUsable() ? "Keys kept from before are used." : "Tokens of this issuer are refused.";
       logger.warn({ issuer, code: cause.code, err: cause }, `${cause.message} ${next}`);
     } finally {
-      attemptedAt = clock.now();
+      attemptedAt = clock.monotonic();
     }
   };
 

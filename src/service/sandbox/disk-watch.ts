@@ -36,17 +36,17 @@ export async function prepareDiskWatch(
   const step = watch.maxBytes / 16;
 
   return async (signal) => {
-    let weighedAt = { freeBytes: atStart.disk.freeBytes, ms: watch.clock.now() };
+    let weighedAt = { freeBytes: atStart.disk.freeBytes, ms: watch.clock.monotonic() };
     while (!signal.aborted) {
       await watch.clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined);
       if (signal.aborted) return null;
       const disk = await diskOf(watch.root);
       const taken = atStart.disk.freeBytes - disk.freeBytes;
       if (disk.freeBytes < disk.reservedBytes && taken > step) return "disk";
-      const isDue = watch.clock.now() - weighedAt.ms >= WEIGH_AT_LEAST_EVERY_MS;
+      const isDue = watch.clock.monotonic() - weighedAt.ms >= WEIGH_AT_LEAST_EVERY_MS;
       if (!isDue && weighedAt.freeBytes - disk.freeBytes < step) continue;
       const weight = await weigh(watch.root, limit);
-      weighedAt = { freeBytes: disk.freeBytes, ms: watch.clock.now() };
+      weighedAt = { freeBytes: disk.freeBytes, ms: watch.clock.monotonic() };
       // A folder that cannot be read may hold everything that the disk has lost.
       const hidden = weight.hasHidden ? Math.max(0, taken) : 0;
       if (Math.max(weight.bytes, hidden) > limit) return "disk";

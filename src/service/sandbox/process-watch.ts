@@ -39,10 +39,10 @@ export async function watchProcesses(watch: ProcessWatch): Promise<SandboxLimit 
 /** Before, the first process still sees this machine's /proc, and other processes would be counted. */
 async function sandboxIsMade(watch: ProcessWatch, folder: string): Promise<void> {
   const wanted = `pid:[${watch.processNamespace}]`;
-  const giveUpMs = watch.clock.now() + MAX_START_MS;
+  const giveUpMs = watch.clock.monotonic() + MAX_START_MS;
   while (!watch.signal.aborted) {
     if ((await readlink(`${folder}/1/ns/pid`).catch(() => null)) === wanted) return;
-    if (watch.clock.now() > giveUpMs)
+    if (watch.clock.monotonic() > giveUpMs)
       throw new SandboxError("sandbox_not_watched", "The processes of the sandbox cannot be seen.");
     await watch.clock.sleep(LOOK_FOR_START_EVERY_MS, watch.signal).catch(() => undefined);
   }

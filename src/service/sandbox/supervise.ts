@@ -29,7 +29,7 @@ export type Supervision = {
 /** Rejects with the reason of the command's signal, or with what a watch failed with; all has ended by then. */
 export async function supervise(work: Supervision): Promise<SandboxResult> {
   const { command, child, clock } = work;
-  const startedMs = clock.now();
+  const startedMs = clock.monotonic();
   const output = new BoundedOutput(command.maxOutputBytes);
   const over = new AbortController();
   let limit: SandboxLimit | undefined;
@@ -79,7 +79,7 @@ export async function supervise(work: Supervision): Promise<SandboxResult> {
       output: output.text(),
       truncated: output.truncated,
       timedOut: limit === "time",
-      durationMs: clock.now() - startedMs,
+      durationMs: clock.monotonic() - startedMs,
       ...(limit === undefined ? {} : { limit }),
     };
   } finally {

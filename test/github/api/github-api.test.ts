@@ -56,6 +56,7 @@ describe("GitHub's API", () => {
     opened.push(connections, server);
     const clock: Clock = {
       now: () => NOW_MS,
+      monotonic: () => 0,
       sleep: async (ms) => {
         sleptMs.push(ms);
       },

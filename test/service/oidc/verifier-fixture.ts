@@ -27,6 +27,7 @@ export function manualClock(startMs = START_MS): ManualClock {
   let watchers: (() => void)[] = [];
   return {
     now: () => nowMs,
+    monotonic: () => nowMs,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         const sleeper = { at: nowMs + ms, wake: resolve };

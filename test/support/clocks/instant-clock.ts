@@ -10,6 +10,7 @@ export function instantClock(startMs = 1_750_000_000_000): InstantClock {
   return {
     sleeps,
     now: () => now,
+    monotonic: () => now - startMs,
     sleep: async (ms, signal) => {
       signal?.throwIfAborted();
       sleeps.push(ms);

@@ -7,6 +7,7 @@ type Sleeper = { readonly at: number; wake(): void };
 
 export class ManualClock implements Clock {
   #nowMs: number;
+  #monotonicMs = 1_000_000;
   #sleepers: Sleeper[] = [];
   #watchers: Watcher[] = [];
 
@@ -17,6 +18,13 @@ export class ManualClock implements Clock {
 
   /** Bound: a fake server takes it as its `now`. */
   readonly now = (): number => this.#nowMs;
+
+  readonly monotonic = (): number => this.#monotonicMs;
+
+  /** As when somebody sets the machine's clock: no time passes. */
+  setWall(byMs: number): void {
+    this.#nowMs += byMs;
+  }
 
   get sleeping(): number {
     return this.#sleepers.length;
@@ -32,7 +40,7 @@ export class ManualClock implements Clock {
         this.#tellWatchers();
       };
       const sleeper = {
-        at: this.#nowMs + ms,
+        at: this.#monotonicMs + ms,
         wake: () => {
           signal?.removeEventListener("abort", giveUp);
           resolve();
@@ -47,8 +55,9 @@ export class ManualClock implements Clock {
   /** Moves time on and wakes whoever has slept enough. */
   advance(ms: number): void {
     this.#nowMs += ms;
-    const due = this.#sleepers.filter(({ at }) => at <= this.#nowMs);
-    this.#sleepers = this.#sleepers.filter(({ at }) => at > this.#nowMs);
+    this.#monotonicMs += ms;
+    const due = this.#sleepers.filter(({ at }) => at <= this.#monotonicMs);
+    this.#sleepers = this.#sleepers.filter(({ at }) => at > this.#monotonicMs);
     for (const { wake } of due) wake();
     this.#tellWatchers();
   }

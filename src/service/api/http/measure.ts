@@ -32,13 +32,13 @@ export function methodOf(context: RequestContext): string {
 
 export function measure(core: Core): MiddlewareHandler<Env> {
   return async (context, next) => {
-    const startedAt = core.clock.now();
+    const startedAt = core.clock.monotonic();
     await next();
     core.meter.requestAnswered({
       method: methodOf(context),
       route: routeOf(context),
       status: context.res.status,
-      durationMs: core.clock.now() - startedAt,
+      durationMs: core.clock.monotonic() - startedAt,
     });
   };
 }

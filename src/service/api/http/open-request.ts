@@ -10,7 +10,7 @@ export function openRequest(
   options: { readonly trustedProxyHops: number },
 ): MiddlewareHandler<Env> {
   return async (context, next) => {
-    const startedAt = core.clock.now();
+    const startedAt = core.clock.monotonic();
     const requestId = core.random.uuid(startedAt);
     context.set("requestId", requestId);
     const log = core.log.child({ request_id: requestId });
@@ -23,7 +23,12 @@ export function openRequest(
     await next();
     const { method, path } = context.req;
     const { status } = context.res;
-    const fields = { method, path: loggedPath(path), status, duration_ms: core.clock.now() - startedAt };
+    const fields = {
+      method,
+      path: loggedPath(path),
+      status,
+      duration_ms: core.clock.monotonic() - startedAt,
+    };
     if (status >= 500) log.error(fields, "request");
     else log.debug(fields, "request");
   };

@@ -99,7 +99,7 @@ async function admit(
     }
     case "exchange": {
       const bucket = { key: `exchange:${address}`, perMinute: exchangeRatePerMinute };
-      const retryAfterMs = core.limits.take({ ...bucket, now: core.clock.now() });
+      const retryAfterMs = core.limits.take({ ...bucket, now: core.clock.monotonic() });
       return retryAfterMs === 0
         ? ok(null)
         : refused({ reason: "rate_limited", scope: "address", retryAfterMs });

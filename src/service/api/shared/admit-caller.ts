@@ -74,7 +74,7 @@ function bucketOf(core: Core, key: string): Bucket {
 }
 
 function take(core: Core, { scope, ...bucket }: Bucket): RateRefusal | null {
-  const retryAfterMs = core.limits.take({ ...bucket, now: core.clock.now() });
+  const retryAfterMs = core.limits.take({ ...bucket, now: core.clock.monotonic() });
   return retryAfterMs === 0 ? null : { reason: "rate_limited", scope, retryAfterMs };
 }
 

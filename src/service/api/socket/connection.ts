@@ -60,7 +60,7 @@ export class Connection {
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
     const { core, socket, requestId, log, address } = parts;
-    this.#frames = new TokenBucket({ perMinute: FRAMES_PER_MINUTE, now: core.clock.now() });
+    this.#frames = new TokenBucket({ perMinute: FRAMES_PER_MINUTE, now: core.clock.monotonic() });
     this.#sendBuffer = new SendBuffer({ socket, clock: core.clock, requestId });
     this.#credential = new Credential({
       core,
@@ -134,7 +134,7 @@ export class Connection {
   async #pace(): Promise<void> {
     const { clock } = this.#parts.core;
     for (;;) {
-      const waitMs = this.#frames.take({ perMinute: FRAMES_PER_MINUTE, now: clock.now() });
+      const waitMs = this.#frames.take({ perMinute: FRAMES_PER_MINUTE, now: clock.monotonic() });
       if (waitMs === 0) return;
       await clock.sleep(waitMs, this.#over.signal).catch(() => {});
       if (this.#over.signal.aborted) return;

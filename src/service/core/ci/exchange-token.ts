@@ -184,7 +184,7 @@ export async function revokeCapability(
 }
 
 function takeFromLimits(core: Core, job: JobIdentity): RateRefusal | null {
-  const now = core.clock.now();
+  const now = core.clock.monotonic();
   const { id, ownerId } = job.repository;
   const repository = { key: `repository:${job.issuer}:${id}`, perMinute: REPOSITORY_PER_MINUTE };
   const owner = { key: `owner:${job.issuer}:${ownerId}`, perMinute: OWNER_PER_MINUTE };

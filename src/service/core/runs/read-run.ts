@@ -63,7 +63,7 @@ export async function readEventPage(
   query: { caller: Caller; runId: string; after: number; limit: number; waitMs: number; signal: AbortSignal },
 ): Promise<Result<EventPage, RunRefusal>> {
   const { caller, runId, after, limit, waitMs, signal } = query;
-  const deadline = core.clock.now() + waitMs;
+  const deadline = core.clock.monotonic() + waitMs;
   for (let hasWaited = false; ; hasWaited = true) {
     const listener = core.signals.listen(runId);
     try {
@@ -78,7 +78,7 @@ export async function readEventPage(
       }
       const next = events.at(-1)?.seq ?? after;
       const done = isTerminal(run.status) && next >= run.lastSeq;
-      const leftMs = deadline - core.clock.now();
+      const leftMs = deadline - core.clock.monotonic();
       if (events.length > 0 || done || leftMs <= 0 || signal.aborted || core.signals.isClosed) {
         return ok({ run, events, next, done, wasWoken: hasWaited && events.length > 0 });
       }

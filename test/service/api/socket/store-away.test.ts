@@ -102,7 +102,7 @@ describe("a socket while the store is away", () => {
     const client = createClient({
       baseUrl: url,
       credential: () => account.owner,
-      clock: { now: () => 0, sleep: async (ms) => void waits.push(ms) },
+      clock: { now: () => 0, monotonic: () => 0, sleep: async (ms) => void waits.push(ms) },
       random: () => 0,
     });
     const { runId, sessionId } = submitted.value;

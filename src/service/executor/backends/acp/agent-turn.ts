@@ -72,7 +72,7 @@ export class AgentTurn {
   constructor(options: AgentTurnOptions) {
     this.#options = options;
     const { task, agent, roots, proxy, clock } = options;
-    this.#heardAtMs = clock.now();
+    this.#heardAtMs = clock.monotonic();
     this.#stream = new RunStream({ task, roots });
     this.#usage = proxy === null ? new TurnUsage({ meter: task.meter, maxTokens: task.maxTurnTokens }) : null;
     if (proxy !== null) proxy.onExcess = (excess) => this.#over.abort(new BoundPassed(excess));
@@ -142,7 +142,7 @@ export class AgentTurn {
     const { task, agent } = this.#options;
     const hidden = describeHidden(this.#options.hidden, agent.home);
     const history = await task.history(MAX_HISTORY_CHARS);
-    this.#heardAtMs = this.#options.clock.now();
+    this.#heardAtMs = this.#options.clock.monotonic();
     this.#watchSilence().catch(() => undefined);
     const outcome = await this.#ask(sessionId, promptOf(task, { history, form, hidden }));
     if (form === null || outcome.stopReason !== "end_turn") return outcome;
@@ -217,7 +217,7 @@ export class AgentTurn {
     if (update === null) return;
     this.#sequence.add(async () => {
       await this.#stream.apply(update);
-      this.#heardAtMs = this.#options.clock.now();
+      this.#heardAtMs = this.#options.clock.monotonic();
       if (update.sessionUpdate !== "usage_update" || this.#usage === null) return;
       const excess = await this.#usage.add(update);
       if (excess !== null) throw new BoundPassed(excess);
@@ -244,7 +244,7 @@ export class AgentTurn {
 
   /** Updates are handled here: the SDK does not keep their order relative to requests, and reports unknown ones as errors. */
   async #heard(message: AnyMessage): Promise<boolean> {
-    this.#heardAtMs = this.#options.clock.now();
+    this.#heardAtMs = this.#options.clock.monotonic();
     await this.#sequence.room();
     if (!("method" in message) || message.method !== methods.client.session.update) return false;
     this.#update(message.params);
@@ -255,7 +255,7 @@ export class AgentTurn {
     const { clock, settings } = this.#options;
     const { idleTimeoutMs: afterMs } = settings;
     while (!this.#done.signal.aborted) {
-      const leftMs = this.#heardAtMs + afterMs - clock.now();
+      const leftMs = this.#heardAtMs + afterMs - clock.monotonic();
       if (leftMs <= 0) return this.#fail({ type: "idle", afterMs });
       await clock.sleep(leftMs, this.#done.signal);
     }

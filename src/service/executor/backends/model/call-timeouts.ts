@@ -25,7 +25,7 @@ export class CallTimeouts {
   constructor(clock: Clock, limits: CallTimeoutLimits) {
     this.#clock = clock;
     this.#limits = limits;
-    this.#startedAt = clock.now();
+    this.#startedAt = clock.monotonic();
     this.#lastPartAt = this.#startedAt;
     this.#watch().catch(() => {});
   }
@@ -38,7 +38,7 @@ export class CallTimeouts {
   /** Restarts the idle timeout: a part of the answer has arrived. */
   restart(): void {
     this.#hasStarted = true;
-    this.#lastPartAt = this.#clock.now();
+    this.#lastPartAt = this.#clock.monotonic();
   }
 
   end(): void {
@@ -47,7 +47,7 @@ export class CallTimeouts {
 
   async #watch(): Promise<void> {
     for (;;) {
-      const leftMs = this.#dueAt() - this.#clock.now();
+      const leftMs = this.#dueAt() - this.#clock.monotonic();
       if (leftMs <= 0) break;
       await this.#clock.sleep(leftMs, this.#ended.signal);
     }

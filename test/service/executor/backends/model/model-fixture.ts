@@ -30,6 +30,10 @@ export class HastyClock implements Clock {
     return this.#nowMs;
   }
 
+  monotonic(): number {
+    return this.#nowMs;
+  }
+
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     if (ms >= 120_000) {
