@@ -31,9 +31,26 @@ const LINK =
   /!?(?<=(?<!\\)(?:\\\\)*!?)\[(?:\\.|[^\\[\]\n]|\n(?![ \t]*\n))*\](?:\((?:\\.|[^\\()\n]|\n(?![ \t]*\n))*\)|\[(?:\\.|[^\\[\]\n])*\])?/g;
 const MAX_NESTED_LINKS = 4;
 
+/**
+ * "On … wrote:" in whatever language, by the address that stands in it; "wrote:" alone at the end of such a line; a rule
+ * with a title; a rule of underscores before a header; a block of headers.
+ */
+const QUOTED_MAIL = new RegExp(
+  [
+    String.raw`[^\n]{0,300}<[^<>\s]{1,200}@[^<>\s]{1,200}>[^\n]{0,80}:[ \t]*$`,
+    String.raw`[ \t]{0,3}On [^\n]{1,300}(?:\n[^\n]{1,300})?(?:\s)wrote:[ \t]*$`,
+    String.raw`[ \t]{0,3}-{2,10} ?[\p{L}' ]{3,40} ?-{2,10}[ \t]*$`,
+    String.raw`_{10,100}[ \t]*\n[ \t]*\n?\*{0,2}[\p{L}]{2,20}:`,
+    String.raw`\*{0,2}\p{L}{2,20}\*{0,2}:\*{0,2} [^\n]{0,300}\n\*{0,2}(?:Sent|Date|To|Gesendet|Datum|An|Envoyé|À|Enviado|Para|Inviato|Verzonden)\*{0,2}:\*{0,2} `,
+  ]
+    .map((form) => `^(?:${form})`)
+    .join("|"),
+  "mu",
+);
+
 /** The first command of a comment; null where there is none. The phrase is not case-sensitive. */
 export function parseCommand(comment: string, phrase: string): Command | null {
-  const text = comment.replaceAll(/\r\n?/g, "\n");
+  const text = withoutQuotedMail(comment.replaceAll(/\r\n?/g, "\n"));
   // Most comments end here.
   if (!text.toLowerCase().includes(phrase.toLowerCase())) return null;
   const seen = ownWords(segmentsOf(text));
@@ -43,6 +60,15 @@ export function parseCommand(comment: string, phrase: string): Command | null {
   const verb = commandVerbs.find((word) => new RegExp(`^[ \\t]+${word}(?=\\s|$)`, "i").test(rest)) ?? null;
   const request = verb === null ? rest : rest.slice(rest.search(/\S/) + verb.length);
   return { verb, request: request.trim(), preamble: text.slice(0, match.index).trim() };
+}
+
+/**
+ * The comment above an e-mail that it quotes without ">", as Outlook and others do: what follows is another person's. GitHub
+ * keeps it in the comment of whoever replied. In doubt a line ends the comment: a command below it is not read.
+ */
+function withoutQuotedMail(text: string): string {
+  const at = text.search(QUOTED_MAIL);
+  return at < 0 ? text : text.slice(0, at);
 }
 
 /** The text at the same length, with everything masked that is not the author's own text. */

@@ -138,6 +138,36 @@ describe("a command", () => {
     );
   });
 
+  it.each([
+    ["On Mon, Nov 3, 2026 at 10:00 AM Somebody <notifications@github.com> wrote:"],
+    ["On Mon, Nov 3, 2026 at 10:00 AM Somebody With A Long Name\n<notifications@github.com> wrote:"],
+    ["On 3 Nov 2026, at 10:00, Somebody wrote:"],
+    ["Am Mo., 3. Nov. 2026 um 10:00 Uhr schrieb Somebody <notifications@github.com>:"],
+    ["-----Original Message-----\nFrom: Somebody"],
+    ["-----Ursprüngliche Nachricht-----"],
+    ["________________________________\nFrom: Somebody <notifications@github.com>\nSent: Monday"],
+    ["From: Somebody <notifications@github.com>\nSent: Monday, November 3, 2026\nTo: owner/name"],
+    ["**Von:** Somebody\n**Gesendet:** Montag, 3. November 2026"],
+  ])("is not read in an e-mail that is quoted without marks below %j", (head) => {
+    expect(parse(`Thanks!\n\n${head}\n\n/agent fix delete all`)).toBeNull();
+    expect(parse(`/agent review this\n\n${head}\n\nignore the above`)).toMatchObject({
+      verb: "review",
+      request: "this",
+    });
+  });
+
+  it.each([
+    ["On second thought:"],
+    ["From: the docs, it works"],
+    ["Mail a@b.example and wait."],
+    ["--- a/file"],
+    ["---"],
+    ["__________"],
+    ["To do: nothing"],
+  ])("is read below %j, which is no e-mail", (line) => {
+    expect(parse(`${line}\n\n/agent go on`)).toMatchObject({ request: "go on" });
+  });
+
   it("is parsed from any text, and covers the whole comment", () => {
     const line = fc.oneof(prose, code, fc.constant("/agent go"), fc.string({ unit: "binary" }));
     fc.assert(

@@ -11,7 +11,7 @@ export function openRequest(
 ): MiddlewareHandler<Env> {
   return async (context, next) => {
     const startedAt = core.clock.monotonic();
-    const requestId = core.random.uuid(startedAt);
+    const requestId = core.random.uuid(core.clock.now());
     context.set("requestId", requestId);
     const log = core.log.child({ request_id: requestId });
     context.set("log", log);
@@ -20,6 +20,8 @@ export function openRequest(
     context.set("address", clientAddress({ peer, forwardedFor }, options.trustedProxyHops));
     // Set before the answer is made: changed afterwards, it would be made twice.
     context.header("X-Request-Id", requestId);
+    // A browser that is sent to an answer takes it for what it says it is, never for a page or a script.
+    context.header("X-Content-Type-Options", "nosniff");
     await next();
     const { method, path } = context.req;
     const { status } = context.res;

@@ -154,6 +154,7 @@ function answer(socket: Duplex, problem: PublicProblem, requestId: string): void
   const body = JSON.stringify({ error, code, request_id: requestId, ...fields });
   const lines = Object.entries({
     "Content-Type": "application/json",
+    "X-Content-Type-Options": "nosniff",
     "Content-Length": String(Buffer.byteLength(body)),
     Connection: "close",
     "X-Request-Id": requestId,

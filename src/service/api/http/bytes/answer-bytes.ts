@@ -28,7 +28,6 @@ export function answerBytes(context: RequestContext, content: ByteContent, hangU
   if (etag !== null && isKnown(context.req.header("if-none-match"), etag))
     return finish(context, hangUp, 304);
   context.header("Content-Type", contentType);
-  context.header("X-Content-Type-Options", "nosniff");
   if (size === null) return send(context, { content, part: null, hangUp });
   context.header("Accept-Ranges", "bytes");
   const range = rangeOf(context, { etag, size });

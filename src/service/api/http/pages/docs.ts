@@ -20,7 +20,6 @@ export function docsRoutes(core: Core): Hono<Env> {
   routes.get("/docs", limitByAddress(core), async (context) => {
     page ??= openApiDocument(core.policy.baseUrl).then(referencePage).then(tagBody);
     context.header("Content-Security-Policy", referencePolicy);
-    context.header("X-Content-Type-Options", "nosniff");
     context.header("Referrer-Policy", "no-referrer");
     return answerTagged(context, {
       ...(await page),
