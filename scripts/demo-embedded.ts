@@ -1,5 +1,4 @@
-// The demo's jobs without a server: the built Action on a checkout, with the service inside of it. With a model it is a
-// scripted one on loopback, unless another is named.
+// What the demo's jobs work on, and with which model: a scripted one on loopback, unless another is named.
 
 import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -11,9 +10,11 @@ import { call } from "../fakes/model-server/turn.ts";
 
 const SCRIPTED_KEY = "a-key-that-only-the-scripted-model-takes";
 
-/** What a job asks a model, and where that is. */
+/** What a job asks a model, and where that is: as inputs of the step, or as settings of a service. */
 export type DemoModel = {
+  readonly prompt: string;
   readonly inputs: Readonly<Record<string, string>>;
+  readonly settings: Readonly<Record<string, string>>;
   close(): Promise<void>;
 };
 
@@ -26,21 +27,22 @@ export async function openDemoModel(
   if (url !== "") {
     const { MODEL = "", MODEL_API_KEY = "" } = environment;
     if (MODEL === "") throw new Error(`Set MODEL to the name of a model at ${url}.`);
-    const inputs = { prompt, model: MODEL, "model-base-url": url, "model-api-key": MODEL_API_KEY };
-    return { inputs, close: async () => {} };
+    return { ...modelAt({ url, name: MODEL, key: MODEL_API_KEY }), prompt, close: async () => {} };
   }
   const run = (command: string) => call("shell", { command });
   const server = await startModelServer({
     script: editTestFix({ ...storyTools, run }),
     apiKey: SCRIPTED_KEY,
   });
-  const inputs = {
-    prompt,
-    model: "scripted-model",
-    "model-base-url": server.baseUrl,
-    "model-api-key": SCRIPTED_KEY,
+  const place = modelAt({ url: server.baseUrl, name: "scripted-model", key: SCRIPTED_KEY });
+  return { ...place, prompt, close: server.close };
+}
+
+function modelAt({ url, name, key }: { url: string; name: string; key: string }) {
+  return {
+    inputs: { model: name, "model-base-url": url, "model-api-key": key },
+    settings: { BACKEND: "model", MODEL: name, MODEL_BASE_URL: url, MODEL_API_KEY: key },
   };
-  return { inputs, close: server.close };
 }
 
 /** Makes a repository of the project whose test fails. */

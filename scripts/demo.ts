@@ -1,6 +1,7 @@
 // npm run demo: one whole CI job on this machine. A code host with real keys on loopback, the real service in a fresh
-// folder, the built Action as a child process with the environment that a runner gives it, on this very repository.
-// Only the code host is a stand-in. With --embedded or --model there is no server: the service runs inside the step.
+// folder, the built Action as a child process with the environment that a runner gives it. Only the code host and the
+// model are stand-ins. With --embedded or --model there is no server: the service runs inside the step; --embedded has no
+// model, and works on this very repository.
 
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -31,23 +32,27 @@ const options = Object.fromEntries(
 const { values, positionals } = parseArgs({ options, strict: true, allowPositionals: true });
 const isOn = (scenario: Scenario): boolean => values[scenario] === true;
 const isEmbedded = isOn("embedded") || isOn("model");
+const hasModel = !isOn("embedded");
 const [modelUrl = ""] = positionals;
 
 const folder = await mkdtemp(join(tmpdir(), "agent-service-demo-"));
-const repository = isOn("model") ? await makeProject(join(folder, "project")) : root;
+const repository = hasModel ? await makeProject(join(folder, "project")) : root;
 const codeHost = await startCodeHost({
   repositories: { [REPOSITORY]: { path: repository, visibility: isOn("private") ? "private" : "public" } },
 });
+const model: DemoModel | null = hasModel ? await openDemoModel(modelUrl, process.env) : null;
 const service = isEmbedded
   ? null
   : await startServer({
       args: ["npm/cli.mjs", "serve", "--port", "0", "--data-dir", join(folder, "service")],
       env: {
         CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]),
+        ...model?.settings,
+        // The commands are the script's own, and few machines that play the demo have a sandbox.
+        ...(modelUrl === "" ? { SANDBOX: "off" } : {}),
         ...(isOn("quota-ended") ? { CI_FREE_CREDITS: "0" } : {}),
       },
     });
-const model: DemoModel | null = isOn("model") ? await openDemoModel(modelUrl, process.env) : null;
 const job = await codeHost.job({
   event: "workflow_dispatch",
   idToken: !isEmbedded && !isOn("no-permission"),
@@ -61,9 +66,8 @@ say(told.length === 0 ? "The job runs as it should." : `In this job ${told.join(
 say("", "── the job's log ".padEnd(100, "─"), "");
 
 const inputs = {
-  ...(service === null ? {} : { "base-url": service.url }),
-  prompt: "Brief me on this repository.",
-  ...model?.inputs,
+  prompt: model?.prompt ?? "Brief me on this repository.",
+  ...(service === null ? model?.inputs : { "base-url": service.url }),
 };
 const main = await runAction({ entry: "main", env: job.env, inputs });
 say(main.log);

@@ -2,6 +2,7 @@
 
 import { markdownTable } from "./markdown-table.ts";
 import {
+  boundTexts,
   clientTexts,
   declinedTexts,
   exchangeTexts,
@@ -23,6 +24,8 @@ const declinedFaults = ["event_refused", "event_unreadable", "code_host_refused"
 const skippedIdentities = ["fork_pull_request", "dependabot"];
 /** What ends a run as cancelled. */
 const cancelledCauses = ["user_stop", "agent_deleted"];
+/** What cuts a run that the service then reports as failed. */
+const cutCauses = ["time_limit"];
 /** These do not come to a job, or come with a reason of their own. */
 const otherRoutes = [
   "insufficient_credits",
@@ -41,15 +44,19 @@ export function conclusionsPage(): string {
   return `# Conclusions and reasons
 
 The output \`conclusion\` says how a step ended, \`reason\` says why, in one stable word. The input \`fail-on\` names the
-conclusions that fail the step: \`failure,quota\` by default, and for the command \`failure,quota,cancelled\`. A service that
-is newer than the Action may send a reason that is not listed here.
+conclusions that fail the step: \`failure,quota,incomplete\` by default, and for the command
+\`failure,quota,incomplete,cancelled\`. A service that is newer than the Action may send a reason that is not listed here.
 
 ## success
 
 ${table(own("completed", "run_cancelled", "nothing_to_cancel", "examined"))}
 
-A run that stopped early at a bound of its own (tokens, turns, the model's output length) is a \`success\` too, in this
-version.
+## incomplete
+
+The run was cut at a bound, before its work was done. With \`changes: commit\` or \`pull-request\` nothing of it is pushed: its
+changes are in the output \`patch-file\`. No findings are published.
+
+${table([...rowsOf(boundTexts), ...own("timeout", "idle_timeout"), ...only(runTexts, cutCauses)])}
 
 ## quota
 
@@ -67,15 +74,15 @@ ${table(own("detached"))}
 
 ## skipped
 
-Nothing ran, and nothing is wrong. A notice says why.
+No agent did what was asked for, and nothing is wrong. A notice says why.
 
-${table([...only(identityTexts, skippedIdentities), ...without(declinedTexts, [...declinedFaults, ...skippedIdentities])])}
+${table([...own("no_model"), ...only(identityTexts, skippedIdentities), ...without(declinedTexts, [...declinedFaults, ...skippedIdentities])])}
 
 ## failure
 
 ### The run failed
 
-${table([...without(runTexts, cancelledCauses), ...own("timeout", "idle_timeout")])}
+${table(without(runTexts, [...cancelledCauses, ...cutCauses]))}
 
 ### The run completed, and its changes did not arrive
 

@@ -4,6 +4,7 @@ import type { IdentityReason } from "../../src/ci/provider.ts";
 import type { ClientErrorReason } from "../../src/client/errors.ts";
 import type { ExchangeReason, ProblemCode } from "../../src/contract/problems/problem.ts";
 import type { RunCause } from "../../src/contract/runs/run.ts";
+import type { RunBound } from "../../src/contract/runs/stop-reason.ts";
 import type { DeclinedReason, PromptFileReason, StepReason } from "../../src/job/step-error.ts";
 import type { JobReason, QuotaReason } from "../../src/report/conclusion.ts";
 import type { KeptReason } from "../../src/report/delivery.ts";
@@ -12,6 +13,8 @@ type Texts<Reason extends string> = Readonly<Record<Reason, string>>;
 
 export const jobTexts: Texts<JobReason> = {
   completed: "The run completed.",
+  no_model:
+    "No model is configured: the run wrote a briefing of the repository, and is not charged. Give the step a model, or ask the service's operator for one.",
   run_cancelled: "`mode: cancel` or `/agent cancel` stopped what was in flight.",
   nothing_to_cancel: "`mode: cancel` or `/agent cancel` found nothing in flight.",
   examined: "`mode: doctor` found no fault.",
@@ -27,9 +30,21 @@ export const jobTexts: Texts<JobReason> = {
   internal_error: "A fault of this software. Report it.",
 };
 
+/** What cut a run. */
+export const boundTexts: Texts<RunBound> = {
+  max_tokens: "The limit of tokens. Raise `max-turn-tokens`, or ask for less in one run.",
+  max_turns: "The limit of turns of the model. Raise the setting `MAX_TURNS`, or ask for less in one run.",
+  repeated_calls: "The agent made the same call again and again. Ask in other words, or use another model.",
+  length: "The limit of one answer. Raise the setting `MODEL_MAX_OUTPUT_TOKENS`, or ask for less at once.",
+  content_filter:
+    "The model refused to go on, or its maker's content filter stopped it. Ask in other words, or use another model.",
+  credits:
+    "The credits ended. What the run used is charged. Claim the agent, add credits, or wait for the next month.",
+};
+
 export const quotaTexts: Texts<QuotaReason> = {
   credits_ended:
-    "The free credits of the repository's owner, or the credits of the account, are used up. Claim the agent, or wait for the next month.",
+    "The free credits of the repository's owner, or the credits of the account, are used up, or do not pay for a first answer of the model. Nothing is charged. Claim the agent, add credits, or wait for the next month.",
   repository_private: "Free credits are for public repositories, and no account has claimed this one.",
 };
 
@@ -39,7 +54,7 @@ export const runTexts: Texts<RunCause> = {
     "The run could not be started, for instance because the repository could not be cloned. Refunded.",
   interrupted: "The service stopped or crashed during the run. Refunded. Re-run the job.",
   stalled: "The run's worker fell silent. Refunded. Re-run the job.",
-  time_limit: "The run reached the service's time limit.",
+  time_limit: "The service's time limit, 60 minutes. Ask for less in one run.",
   user_stop: "Somebody cancelled the run.",
   agent_deleted: "The agent was deleted.",
 };

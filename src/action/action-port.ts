@@ -5,16 +5,18 @@ import { appendFile } from "node:fs/promises";
 import * as core from "@actions/core";
 import { systemClock } from "../base/clock.ts";
 import { createGitHubProvider } from "../ci/github.ts";
+import { endingTitle } from "../job/ending.ts";
 import { actionWords } from "../job/exchange-advice.ts";
 import type { JobPort, Publication } from "../job/job-port.ts";
 import { runLines } from "../job/notes.ts";
 import type { Submitted } from "../job/progress.ts";
+import { titleLine } from "../render/outcome-title.ts";
 import { openActionLog } from "./action-log.ts";
 import { type ActionEnding, type ActionTypes, type Step, USER_AGENT } from "./action-types.ts";
 import { concludeComment } from "./conclude-comment.ts";
 import { fileLinks } from "./file-links.ts";
 import { githubAccess } from "./github-access.ts";
-import { handOver } from "./hand-over.ts";
+import { handOver, withhold } from "./hand-over.ts";
 import { givenInputs } from "./input-names.ts";
 import { type Inputs, readInputs } from "./inputs.ts";
 import { openService } from "./open-service.ts";
@@ -46,10 +48,10 @@ export function actionPort(surroundings: Omit<Step, "github">): JobPort<ActionTy
     announce,
     openLog: (submitted) => openActionLog(step, submitted),
     handOver: (following) => handOver(step, following),
+    withhold,
     publications: (ending) => publications(step, ending),
     sayEnding,
     note: sayLine,
-    notice: core.notice,
     warn: core.warning,
   };
 }
@@ -123,12 +125,18 @@ function hasSummary({ progress, outcome, verdict }: ActionEnding): boolean {
   return isWanted && verdict.reason !== "no_command" && outcome.type !== "examined";
 }
 
-function sayEnding({ verdict, claimUrl, fails, outcome }: ActionEnding): void {
+function sayEnding(ending: ActionEnding): void {
+  const { verdict, claimUrl, fails, outcome } = ending;
   const { conclusion, message } = verdict;
+  const title = endingTitle(ending);
   const text = claimUrl === null ? message : `${message} ${claimUrl}`;
-  if (fails) core.setFailed(text);
-  else if (conclusion === "skipped" || conclusion === "detached") core.notice(text);
-  else if (conclusion !== "success") core.warning(text);
+  const properties = { title: title.text };
+  sayLine(titleLine(title));
+  if (fails) {
+    process.exitCode = core.ExitCode.Failure;
+    core.error(text, properties);
+  } else if (conclusion === "skipped" || conclusion === "detached") core.notice(text, properties);
+  else if (conclusion !== "success") core.warning(text, properties);
   // A run's log and the doctor's page say so themselves.
   else if (outcome.type === "cancelled_runs") sayLine(text);
   // A run that was cancelled and not seen to end is left to the post step, which cancels it again.

@@ -15,13 +15,12 @@ export async function concludeComment(
   const isCommand = (request?.subject?.command ?? null) !== null;
   if (statusComment === null || (isUneventful(ending) && !isCommand)) return null;
   const { conclusion, reason, message } = verdict;
-  const { report, creditsCharged, creditsRemaining, tokens, unseen, note } = runFacts(ending);
+  const { report, creditsCharged, creditsRemaining, tokens, unseen } = runFacts(ending);
   return await statusComment.conclude({
     conclusion,
     reason,
     message: outcome.type === "ended" && conclusion === "success" ? undefined : message,
     unseen: unseen ?? undefined,
-    note: note ?? undefined,
     report,
     delivery,
     findings,

@@ -19,9 +19,8 @@ export type EmbeddedOptions = {
   readonly changeNotice: string | null;
 };
 
-/** The notice of a job whose inputs name no model. */
-export const NO_MODEL_TEXT =
-  "No model is configured, so the agent briefs you on the repository and does nothing else. Give the step a model, " +
+const MODEL_ADVICE =
+  "Give the step a model, " +
   // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow, not of ours.
   "such as model: claude-sonnet-5, model-provider: anthropic, model-api-key: ${{ secrets.ANTHROPIC_API_KEY }}.";
 
@@ -33,7 +32,7 @@ export async function startService({ env, job, model, changeNotice }: EmbeddedOp
   const { startEmbeddedService } = await import("../service/embedded/embedded.ts");
   const others = Object.entries(env).filter(([name]) => !inputSettings.includes(name));
   try {
-    const { url, hasModel, mintIdToken, close } = await startEmbeddedService({
+    const { url, mintIdToken, close } = await startEmbeddedService({
       job: embeddedJob({ job, env, definition: github }),
       root: env.GITHUB_WORKSPACE || ".",
       tempFolder: env.RUNNER_TEMP || tmpdir(),
@@ -46,7 +45,7 @@ export async function startService({ env, job, model, changeNotice }: EmbeddedOp
       baseUrl: url,
       tokens: { mintIdToken },
       changeNotice,
-      modelNotice: hasModel ? null : NO_MODEL_TEXT,
+      modelAdvice: MODEL_ADVICE,
       close: () => close().catch(() => core.warning("The service inside this job left its folder behind.")),
     };
   } catch (cause) {

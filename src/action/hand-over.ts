@@ -5,6 +5,7 @@ import type { Environment } from "../ci/provider.ts";
 import type { CodeHost } from "../github/code-host.ts";
 import type { HandedOver } from "../job/job-types.ts";
 import type { Following } from "../job/progress.ts";
+import type { Delivery } from "../report/delivery.ts";
 import type { ActionTypes, Step } from "./action-types.ts";
 import { openCodeHost } from "./github-access.ts";
 import { requestsReview, sessionKeyOf } from "./run-request.ts";
@@ -23,6 +24,15 @@ export async function handOver(step: Step, completed: Completed): Promise<Handed
     findings: await publish(step, { completed, codeHost }),
     delivery: await deliver(step, { completed, codeHost }),
   };
+}
+
+/** The changes of a run that was cut stay in the patch file. */
+export function withhold({ settings, log }: Completed): Delivery | null {
+  const { changes: mode } = settings.inputs;
+  const isWanted = mode === "commit" || mode === "pull-request";
+  if (!isWanted || (log.report.changes?.patch ?? "") === "") return null;
+  const message = 'Nothing was pushed. The output "patch-file" has the changes.';
+  return { type: "withheld", message };
 }
 
 type Handover = { readonly completed: Completed; readonly codeHost: CodeHost };
@@ -61,7 +71,8 @@ async function deliver(step: Step, { completed, codeHost }: Handover): Promise<H
   const { settings, plan, run, log } = completed;
   const { changes: mode, branchPrefix, signedCommits } = settings.inputs;
   const { changes } = log.report;
-  if ((mode !== "commit" && mode !== "pull-request") || changes === null) return null;
+  if (mode !== "commit" && mode !== "pull-request") return null;
+  if (changes === null) return { type: "none" };
   return await codeHost.deliverChanges({
     mode,
     changes,

@@ -121,7 +121,7 @@ export const inputSettings = {
   "idle-minutes": setting(integer({ min: 0, max: 360 }), DEFAULT_IDLE_MINUTES),
   wait: setting(flag, true),
   "on-cancel": setting(oneOf(cancelActions), "cancel"),
-  "fail-on": setting(failOn, new Set<Conclusion>(["failure", "quota"])),
+  "fail-on": setting(failOn, new Set<Conclusion>(["failure", "quota", "incomplete"])),
   summary: setting(flag, true),
   comment: setting(flag, true),
   changes: setting(oneOf(changesModes), "patch"),

@@ -2,17 +2,22 @@
 
 import { integer } from "../base/settings/kinds.ts";
 import type { Client, Run } from "../client/client.ts";
+import { concludeRun } from "../job/run-verdict.ts";
 import { RunLog } from "../render/log-parts.ts";
 import { ndjsonLine } from "../render/ndjson.ts";
+import { outcomeTitle, titleLine } from "../render/outcome-title.ts";
 import { PlainLog } from "../render/plain-log.ts";
 import { plural } from "../render/quantities.ts";
+import { RunReportFold } from "../report/fold-run.ts";
 import { openClient, serviceFlags } from "./account.ts";
 import { command } from "./command.ts";
 import { anyText, argument, valueFlag } from "./flags.ts";
 
 export const follow = command({
   summary: "Print a run as it goes, until it ends.",
-  notes: ["With --json, prints one event a line. Ends with 0 when the run completed."],
+  notes: [
+    "With --json, prints one event a line. Ends with 0 when the run did its work, or no model was there to do it.",
+  ],
   arguments: { run: argument(anyText, "The run's id.") },
   flags: {
     ...serviceFlags,
@@ -43,20 +48,27 @@ export async function followToEnd(
 ): Promise<number> {
   const { format, ...query } = options;
   const log = new RunLog();
+  const fold = new RunReportFold();
   const plain = new PlainLog();
   const events = client.runs.follow(query)[Symbol.asyncIterator]();
   for (;;) {
     const next = await events.next();
     if (next.done === true) {
-      if (format === "text") process.stdout.write(`${costText(next.value)}\n`);
-      return next.value.status === "completed" ? 0 : 1;
+      const verdict = concludeRun({ run: next.value, passed: null, detail: null }, nobody);
+      const title = titleLine(outcomeTitle(fold.report, verdict));
+      if (format === "text") process.stdout.write(`${[title, ...costs(next.value)].join(", ")}\n`);
+      return verdict.conclusion === "success" || verdict.conclusion === "skipped" ? 0 : 1;
     }
+    fold.add(next.value);
     if (format === "ndjson") process.stdout.write(ndjsonLine(next.value));
     else for (const line of plain.lines(log.add(next.value))) process.stdout.write(`${line}\n`);
   }
 }
 
-function costText(run: Run): string {
+/** No job, whose limits or claims the verdict could name. */
+const nobody = { modelAdvice: null, claimUrl: null, claimObstacle: null };
+
+function costs(run: Run): string[] {
   const credits = run.credits === null ? "unknown credits" : plural(run.credits, "credit");
-  return [run.status, credits, ...(run.tokens === null ? [] : [plural(run.tokens, "token")])].join(", ");
+  return [credits, ...(run.tokens === null ? [] : [plural(run.tokens, "token")])];
 }

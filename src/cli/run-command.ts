@@ -16,7 +16,7 @@ export const runCommand = command({
   examples: [
     'run --base-url https://agents.example.com "Explain why the tests fail"',
     'run --embedded --model gpt-5.5 --model-base-url https://api.openai.com/v1 "Fix the failing test"',
-    "run --embedded --prompt-file .ci/prompt.md --fail-on failure,quota",
+    "run --embedded --prompt-file .ci/prompt.md --fail-on failure,quota,incomplete",
   ],
   run: async ({ arguments: { prompt }, flags }) => {
     const { readRunSettings } = await import("./run-settings.ts");

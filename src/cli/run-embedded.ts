@@ -14,9 +14,7 @@ import { CommandError } from "./command-error.ts";
 import { UsageError } from "./flags.ts";
 import { note } from "./run-notes.ts";
 
-const NO_MODEL_TEXT =
-  "No model is configured, so the agent briefs you on the repository and does nothing else. " +
-  "Set MODEL, MODEL_BASE_URL and MODEL_API_KEY, or --model and --model-base-url.";
+const MODEL_ADVICE = "Set MODEL, MODEL_BASE_URL and MODEL_API_KEY, or --model and --model-base-url.";
 
 /** Starts it on the checkout that this folder is in. Rejects with UsageError and CommandError. */
 export async function openEmbedded(
@@ -28,7 +26,7 @@ export async function openEmbedded(
     throw new CommandError("There is no git checkout in this folder, nor above it. Change to one.");
   }
   try {
-    const { url, hasModel, mintIdToken, close } = await startEmbeddedService({
+    const { url, mintIdToken, close } = await startEmbeddedService({
       job:
         job === null
           ? unknownJob(env)
@@ -39,13 +37,12 @@ export async function openEmbedded(
       model,
       onWarning: note,
     });
-    const modelNotice = hasModel ? null : NO_MODEL_TEXT;
     return {
       type: "embedded",
       baseUrl: url,
       tokens: { mintIdToken },
       changeNotice: null,
-      modelNotice,
+      modelAdvice: MODEL_ADVICE,
       close,
     };
   } catch (cause) {

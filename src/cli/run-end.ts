@@ -1,7 +1,8 @@
 // The last lines of `agent-service run`: where the files are, how the run ended, what it cost, what to do.
 
 import { ciProviders } from "../contract/ci/providers.ts";
-import { runFacts } from "../job/ending.ts";
+import { endingTitle, runFacts } from "../job/ending.ts";
+import { titleLine } from "../render/outcome-title.ts";
 import { plural } from "../render/quantities.ts";
 import { note } from "./run-notes.ts";
 import type { CommandEnding, RunSurroundings } from "./run-types.ts";
@@ -20,11 +21,11 @@ function sayResult(ending: CommandEnding, { files }: RunSurroundings): void {
   }
   const { outcome, progress } = ending;
   if (outcome.type !== "ended") return;
-  const { status, credits, tokens } = outcome.run;
+  const { credits, tokens } = outcome.run;
   const isCharged = "service" in progress && progress.service.type === "remote";
   const charged = credits === null ? "unknown credits" : plural(credits, "credit");
   const parts = [
-    status,
+    titleLine(endingTitle(ending)),
     ...(isCharged ? [charged] : []),
     ...(tokens === null ? [] : [plural(tokens, "token")]),
   ];

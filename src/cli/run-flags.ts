@@ -14,7 +14,7 @@ import { serviceUrlFlag } from "./account.ts";
 import { anyText, switchFlag, valueFlag } from "./flags.ts";
 
 const MAX_TIMEOUT_MINUTES = 1_440;
-const DEFAULT_FAIL_ON: readonly Conclusion[] = ["failure", "quota", "cancelled"];
+const DEFAULT_FAIL_ON: readonly Conclusion[] = ["failure", "quota", "incomplete", "cancelled"];
 
 /** By their names. */
 export const runFlags = {

@@ -4,7 +4,7 @@ import { appendFile } from "node:fs/promises";
 import { assertNever } from "../base/assert-never.ts";
 import { ProcessNotStartedError, runProcess } from "../base/run-process.ts";
 import { visibleText, wholeChars } from "../base/untrusted-text.ts";
-import { postBitbucketReport } from "../ci/bitbucket-report.ts";
+import { type BitbucketReport, postBitbucketReport } from "../ci/bitbucket-report.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
 import { providerDefinitions } from "../ci/providers.ts";
 import { runFacts } from "../job/ending.ts";
@@ -14,6 +14,7 @@ import type { CommandEnding, RunSurroundings } from "./run-types.ts";
 
 const ANNOTATE_TIMEOUT_MS = 20_000;
 const MAX_DETAILS_CHARS = 2_000;
+const MAX_TITLE_CHARS = 200;
 
 /** Rejects with the provider's or the file's error. */
 export async function writePages(ending: CommandEnding, surroundings: RunSurroundings): Promise<void> {
@@ -47,9 +48,21 @@ const annotationStyles: Readonly<Record<Conclusion, string>> = {
   success: "success",
   failure: "error",
   quota: "error",
+  incomplete: "error",
   cancelled: "warning",
   skipped: "info",
   detached: "info",
+};
+
+/** Bitbucket knows no other results, and asks for one. */
+const reportResults: Readonly<Record<Conclusion, BitbucketReport["result"]>> = {
+  success: "PASSED",
+  failure: "FAILED",
+  quota: "FAILED",
+  incomplete: "FAILED",
+  cancelled: "FAILED",
+  skipped: "PENDING",
+  detached: "PENDING",
 };
 
 /** One for each step: a retry replaces the annotation of the attempt before. */
@@ -78,20 +91,19 @@ async function reportToBitbucket(
   ending: CommandEnding,
   { job, sha, env }: { job: CiJob; sha: string; env: Environment },
 ): Promise<void> {
-  const { conclusion, message, run_url: link, changed_files: changed, tokens } = resultOf(ending);
+  const { title, conclusion, message, run_url: link, changed_files: changed, tokens } = resultOf(ending);
   const { reply } = runFacts(ending);
-  const isOpen = conclusion === "detached";
   const text = reply === "" ? message : reply;
   await postBitbucketReport({
     env,
     id: `agent-service-${job.job.replace(/[^\w-]/g, "") || "step"}`,
     commit: sha,
     report: {
-      title: "Agent",
+      title: wholeChars(`Agent: ${visibleText(title)}`.slice(0, MAX_TITLE_CHARS)),
       details: wholeChars(visibleText(text).slice(0, MAX_DETAILS_CHARS)),
       report_type: "TEST",
       reporter: "agent-service",
-      result: conclusion === "success" ? "PASSED" : isOpen ? "PENDING" : "FAILED",
+      result: reportResults[conclusion],
       ...(link === null ? {} : { link }),
       data: [
         { title: "Conclusion", type: "TEXT", value: conclusion },

@@ -38,13 +38,13 @@ export function commandPort(
     announce: ({ run }) => announceRun(run, settings.format),
     openLog: async () => openRunLog(surroundings),
     handOver: async () => ({ delivery: null, findings: null }),
+    withhold: () => null,
     publications: (ending) => [
       { what: "output folder", write: () => writeResultFiles(ending, surroundings) },
       { what: "page of this CI", write: () => writePages(ending, surroundings) },
     ],
     sayEnding: (ending) => sayEnding(ending, surroundings),
     note,
-    notice: note,
     warn: note,
   };
 }

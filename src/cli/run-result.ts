@@ -1,7 +1,8 @@
 // What came of a run: the files of --output-dir, and the values that GitLab's reports and the providers' pages share.
 
-import { runFacts } from "../job/ending.ts";
+import { endingTitle, runFacts } from "../job/ending.ts";
 import { jobSummary } from "../job/job-summary.ts";
+import type { Conclusion } from "../report/conclusion.ts";
 import type { CommandEnding, RunSurroundings } from "./run-types.ts";
 
 /** Writes every file but the events. Does nothing without a folder. */
@@ -23,7 +24,9 @@ export function runSummary(ending: CommandEnding, { origin }: RunSurroundings): 
 }
 
 export type RunResult = {
-  readonly conclusion: string;
+  /** What came of it, in a few words. */
+  readonly title: string;
+  readonly conclusion: Conclusion;
   readonly reason: string;
   readonly message: string;
   readonly run_id: string | null;
@@ -39,6 +42,7 @@ export function resultOf(ending: CommandEnding): RunResult {
   const { verdict, claimUrl } = ending;
   const { run, report, creditsCharged, tokens } = runFacts(ending);
   return {
+    title: endingTitle(ending).text,
     conclusion: verdict.conclusion,
     reason: verdict.reason,
     message: verdict.message,
@@ -55,6 +59,7 @@ export function resultOf(ending: CommandEnding): RunResult {
 /** Lines of `NAME=value` for GitLab's dotenv report: values on one line, without the reply. */
 export function dotenvOf(result: RunResult): string {
   const values = {
+    TITLE: result.title,
     CONCLUSION: result.conclusion,
     REASON: result.reason,
     RUN_ID: result.run_id ?? "",

@@ -3,11 +3,10 @@
 import { failsStep, type Verdict } from "../report/conclusion.ts";
 import type { Delivery } from "../report/delivery.ts";
 import { type PublishedFindings, reaches, type Severity } from "../report/findings.ts";
-import { concludeOutcome, type Outcome } from "./conclusion.ts";
+import { concludeOutcome, type Outcome, type Surroundings } from "./conclusion.ts";
 import type { Ending } from "./ending.ts";
 import type { JobPort } from "./job-port.ts";
 import type { HandedOver, JobTypes } from "./job-types.ts";
-import { withoutClaim } from "./job-words.ts";
 import type { Progress } from "./progress.ts";
 
 type Reached<Own extends JobTypes> = { readonly progress: Progress<Own>; readonly outcome: Outcome };
@@ -37,33 +36,43 @@ async function judge<Own extends JobTypes>(
   reached: Reached<Own>,
 ): Promise<HandedOver & { readonly verdict: Verdict }> {
   const { outcome } = reached;
-  const conclude = (known: Outcome) => {
-    const verdict = concludeOutcome(known, job.words);
-    return job.claimObstacle === null ? verdict : withoutClaim(verdict, job.claimObstacle);
-  };
+  const surroundings = surroundingsOf(job, reached.progress);
+  const verdict = concludeOutcome(outcome, surroundings);
   try {
-    const handedOver = await handOver(job, reached);
-    const delivered = withDelivery(conclude(outcome), handedOver.delivery);
+    const handedOver = await handOver(job, { ...reached, verdict });
+    const delivered = withDelivery(verdict, handedOver.delivery);
     const threshold = "settings" in reached.progress ? reached.progress.settings.failOnSeverity : null;
     return { ...handedOver, verdict: withFindings(delivered, { findings: handedOver.findings, threshold }) };
   } catch (error) {
     // Nothing that was to be expected: a full disk, for one.
-    return { ...NOTHING, verdict: conclude({ type: "error", error }) };
+    return { ...NOTHING, verdict: concludeOutcome({ type: "error", error }, surroundings) };
   }
+}
+
+function surroundingsOf<Own extends JobTypes>(
+  { words, claimObstacle }: JobPort<Own>,
+  progress: Progress<Own>,
+): Surroundings {
+  const service = "service" in progress ? progress.service : null;
+  const modelAdvice = service?.type === "embedded" ? service.modelAdvice : null;
+  return { words, claimObstacle, claimUrl: offeredClaim(progress), modelAdvice };
 }
 
 const NOTHING: HandedOver = { delivery: null, findings: null };
 
+/** Of a run that was cut, nothing is published: its work is not done. */
 async function handOver<Own extends JobTypes>(
   job: JobPort<Own>,
-  { progress, outcome }: Reached<Own>,
+  { progress, outcome, verdict }: Reached<Own> & { readonly verdict: Verdict },
 ): Promise<HandedOver> {
-  const isCompleted = outcome.type === "ended" && outcome.run.status === "completed";
-  return isCompleted && progress.phase === "following" ? await job.handOver(progress) : NOTHING;
+  if (outcome.type !== "ended" || progress.phase !== "following") return NOTHING;
+  if (verdict.conclusion === "success") return await job.handOver(progress);
+  return verdict.conclusion === "incomplete" ? { ...NOTHING, delivery: job.withhold(progress) } : NOTHING;
 }
 
 /** A run whose changes did not arrive is no success: somebody waits for them. */
 function withDelivery(verdict: Verdict, delivery: Delivery | null): Verdict {
+  if (delivery?.type === "withheld") return { ...verdict, message: `${verdict.message} ${delivery.message}` };
   if (verdict.conclusion !== "success" || delivery?.type !== "kept") return verdict;
   const { reason, message } = delivery;
   return { ...verdict, conclusion: "failure", reason, message: `The run completed. ${message}` };

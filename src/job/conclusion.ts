@@ -3,21 +3,16 @@
 import { assertNever } from "../base/assert-never.ts";
 import { IdentityError } from "../ci/provider.ts";
 import { ApiError, ClientError, ConnectionError, DecodeError } from "../client/errors.ts";
-import type { Run } from "../contract/runs/run.ts";
-import type { Conclusion, JobReason, QuotaReason, Verdict } from "../report/conclusion.ts";
-import { actionWords, type ExchangeWords, exchangeMessage } from "./exchange-advice.ts";
+import type { QuotaReason, Verdict } from "../report/conclusion.ts";
+import { type ExchangeWords, exchangeMessage } from "./exchange-advice.ts";
+import { concludeRun, type EndedRun, passedLimit, type RunSurroundings } from "./run-verdict.ts";
 import { StepError } from "./step-error.ts";
+import { ownVerdict, verdict } from "./verdict.ts";
 import type { PassedLimit } from "./watch-run.ts";
 
 /** How the work ended. */
 export type Outcome =
-  /** The run ended. `passed`: the limit at which this job cancelled it. `detail`: the run's own error message. */
-  | {
-      readonly type: "ended";
-      readonly run: Run;
-      readonly passed: PassedLimit;
-      readonly detail: string | null;
-    }
+  | ({ readonly type: "ended" } & EndedRun)
   /** The run goes on without the job, as the settings say. `interrupted`: because the job was cancelled. */
   | { readonly type: "detached"; readonly runUrl: string | null; readonly interrupted: boolean }
   /** The job cancelled the run and did not see it end. */
@@ -32,11 +27,17 @@ export type Outcome =
   | { readonly type: "interrupted"; readonly submitting: boolean }
   | { readonly type: "error"; readonly error: unknown };
 
+/** What the advice in a verdict depends on. */
+export type Surroundings = RunSurroundings & {
+  /** How the job's users say what they have to change. */
+  readonly words: ExchangeWords;
+};
+
 /** The verdict on an outcome. */
-export function concludeOutcome(outcome: Outcome, words: ExchangeWords = actionWords): Verdict {
+export function concludeOutcome(outcome: Outcome, surroundings: Surroundings): Verdict {
   switch (outcome.type) {
     case "ended":
-      return concludeRun(outcome);
+      return concludeRun(outcome, surroundings);
     case "detached": {
       const why = outcome.interrupted ? "The job was cancelled" : 'Not waiting, as "wait: false" asks';
       const where = outcome.runUrl === null ? "" : ` at ${outcome.runUrl}`;
@@ -61,63 +62,21 @@ export function concludeOutcome(outcome: Outcome, words: ExchangeWords = actionW
         ? ownVerdict("cancelled", "user_stop", SUBMITTING_MESSAGE)
         : ownVerdict("cancelled", "user_stop", "The job was cancelled before a run was started.");
     case "error":
-      return concludeError(outcome.error, words);
+      return concludeError(outcome.error, surroundings);
     default:
       return assertNever(outcome);
   }
 }
 
-function passedLimit(limit: "time" | "silence", what: string): Verdict {
-  return limit === "time"
-    ? ownVerdict(
-        "failure",
-        "timeout",
-        `The run did not end within "timeout-minutes". ${what} Raise the limit or ask for less.`,
-      )
-    : ownVerdict(
-        "failure",
-        "idle_timeout",
-        `The run was silent for "idle-minutes". ${what} Raise the limit, or look at what its last event waits for.`,
-      );
-}
-
 const SUBMITTING_MESSAGE =
   "The job was cancelled while the run was being submitted. If it was started, a re-run of this job finds it.";
 
-function concludeRun(outcome: Extract<Outcome, { type: "ended" }>): Verdict {
-  const { run, passed, detail } = outcome;
-  switch (run.status) {
-    case "completed":
-      return ownVerdict("success", "completed", "The run completed.");
-    case "failed": {
-      const said = `${(detail ?? "").replace(/(?<![\s.])[\s.]+$/, "")}.`;
-      const why = said === "." ? said : `: ${said}`;
-      const retry = run.retryable ? " Re-run the job to try again." : "";
-      return verdict("failure", run.cause, `The run failed (${run.cause})${why}${retry}`);
-    }
-    case "cancelled":
-      return passed === null
-        ? verdict("cancelled", run.cause, `The run was cancelled (${run.cause}).`)
-        : passedLimit(passed, "It was cancelled.");
-    case "queued":
-    case "running":
-    case "cancelling":
-      return ownVerdict(
-        "failure",
-        "internal_error",
-        `The run is ${run.status}, though it was said to have ended.`,
-      );
-    default:
-      return assertNever(run);
-  }
-}
-
-function concludeError(error: unknown, words: ExchangeWords): Verdict {
+function concludeError(error: unknown, surroundings: Surroundings): Verdict {
   if (error instanceof IdentityError) {
     const isExpected = error.code === "fork_pull_request" || error.code === "dependabot";
     return verdict(isExpected ? "skipped" : "failure", error.code, error.message);
   }
-  if (error instanceof ApiError) return concludeRefusal(error, words);
+  if (error instanceof ApiError) return concludeRefusal(error, surroundings);
   if (error instanceof ClientError && error.code === "certificate_refused") {
     return verdict("failure", error.code, error.message);
   }
@@ -134,9 +93,9 @@ function concludeError(error: unknown, words: ExchangeWords): Verdict {
   return ownVerdict("failure", "internal_error", `Unexpected error (${detail}). Please report it.`);
 }
 
-function concludeRefusal(error: ApiError, words: ExchangeWords): Verdict {
+function concludeRefusal(error: ApiError, { words, claimObstacle }: Surroundings): Verdict {
   const tail = ` (request ${error.requestId})`;
-  if (error.status === 402) return concludeQuota(error);
+  if (error.status === 402) return concludeQuota(error, claimObstacle);
   if (error.status >= 500) {
     const message = `The service is unavailable: ${error.call ?? "it"} answered ${error.status}${tail}. Re-run the job.`;
     return ownVerdict("failure", "service_unavailable", message);
@@ -147,26 +106,16 @@ function concludeRefusal(error: ApiError, words: ExchangeWords): Verdict {
   return verdict("failure", error.code, `The service refused (${error.code}): ${error.message}${tail}`);
 }
 
-function concludeQuota(error: ApiError): Verdict {
+function concludeQuota(error: ApiError, claimObstacle: string | null): Verdict {
   const isPrivate = error.reason === "repository_private";
-  const message = isPrivate
-    ? "Free credits are for public repositories. Claim this repository's agent to run it here."
-    : "The free credits of this repository's owner are used up. Claim its agent to go on.";
+  const [why, advice] = isPrivate
+    ? ["Free credits are for public repositories.", "Claim this repository's agent to run it here."]
+    : ["The free credits of this repository's owner are used up.", "Claim its agent to go on."];
   const reason: QuotaReason = isPrivate ? "repository_private" : "credits_ended";
-  return { conclusion: "quota", reason, message, claimUrl: error.claimUrl };
+  return { ...verdict("quota", reason, `${why} ${claimObstacle ?? advice}`), claimUrl: error.claimUrl };
 }
 
 /** Another server's answer: the page of a proxy, or of a gateway whose service is down. */
 function isServiceFault(error: unknown): error is DecodeError {
   return error instanceof DecodeError && (error.status >= 500 || error.contentType.includes("html"));
-}
-
-/** A verdict by a reason of the job's own. */
-function ownVerdict(conclusion: Conclusion, reason: JobReason, message: string): Verdict {
-  return verdict(conclusion, reason, message);
-}
-
-/** A verdict by the reason that somebody else gave. */
-function verdict(conclusion: Conclusion, reason: string, message: string): Verdict {
-  return { conclusion, reason, message, claimUrl: null };
 }

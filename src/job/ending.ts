@@ -1,5 +1,6 @@
 // How a job ended, as everything that reports on it needs it. Pure.
 
+import { type OutcomeTitle, outcomeTitle } from "../render/outcome-title.ts";
 import type { Verdict } from "../report/conclusion.ts";
 import { emptyReport, type RunReport } from "../report/run-report.ts";
 import type { Outcome } from "./conclusion.ts";
@@ -29,8 +30,6 @@ export type RunFacts = {
   readonly tokens: number | null;
   /** Why the agent could not see what the job is about; null where it could. */
   readonly unseen: string | null;
-  /** What the run went without. */
-  readonly note: string | null;
 };
 
 export function runFacts({ progress, outcome }: Ending): RunFacts {
@@ -47,8 +46,13 @@ export function runFacts({ progress, outcome }: Ending): RunFacts {
     creditsRemaining: isCharged ? creditsLeft(progress, report) : null,
     tokens: ended?.tokens ?? null,
     unseen: service?.type === "embedded" ? service.changeNotice : null,
-    note: service?.type === "embedded" ? service.modelNotice : null,
   };
+}
+
+/** What came of the job, in a few words. */
+export function endingTitle(ending: Ending): OutcomeTitle {
+  const { verdict, delivery, findings } = ending;
+  return outcomeTitle(runFacts(ending).report, { ...verdict, delivery, findings });
 }
 
 /** Without a run the grant's number still holds; after one, only the run's own does. */

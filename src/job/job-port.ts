@@ -3,6 +3,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Transport } from "../client/transport.ts";
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";
+import type { Delivery } from "../report/delivery.ts";
 import type { Ending } from "./ending.ts";
 import type { ExchangeWords } from "./exchange-advice.ts";
 import type { HandedOver, JobService, JobTypes } from "./job-types.ts";
@@ -37,13 +38,14 @@ export interface JobPort<Own extends JobTypes> {
   openLog(submitted: Submitted<Own>): Promise<Own["log"]>;
   /** Publishes what a completed run found and changed. */
   handOver(following: Following<Own>): Promise<HandedOver>;
+  /** What becomes of the changes of a run that was cut, which nothing publishes; null where there are none to push. */
+  withhold(following: Following<Own>): Delivery | null;
   /** Written one after the other. */
   publications(ending: Ending<Own>): readonly Publication[];
   /** The last words in the log. */
   sayEnding(ending: Ending<Own>): void;
 
-  /** One line for whoever reads the log. These three may be called at any time. */
+  /** One line for whoever reads the log. Both may be called at any time. */
   note(text: string): void;
-  notice(text: string): void;
   warn(text: string): void;
 }

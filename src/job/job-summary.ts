@@ -16,13 +16,12 @@ export type SummaryPlace = {
 /** Markdown that ends with a newline. */
 export function jobSummary(ending: Ending, place: SummaryPlace): string {
   const { verdict, claimUrl, delivery, findings } = ending;
-  const { agentId, run, report, creditsCharged, creditsRemaining, tokens, unseen, note } = runFacts(ending);
+  const { agentId, run, report, creditsCharged, creditsRemaining, tokens, unseen } = runFacts(ending);
   return renderSummary(report, {
     conclusion: verdict.conclusion,
     reason: verdict.reason,
     message: verdict.conclusion === "success" ? undefined : verdict.message,
     unseen: unseen ?? undefined,
-    note: note ?? undefined,
     agentId: agentId ?? undefined,
     runId: run?.id,
     runUrl: run?.url ?? undefined,

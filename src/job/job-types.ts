@@ -74,8 +74,8 @@ export type JobService =
       readonly tokens: TokenSource;
       /** What to tell people where the agent cannot see what the job is about; null where it can. */
       readonly changeNotice: string | null;
-      /** What to tell people where no model is configured; null where one is. */
-      readonly modelNotice: string | null;
+      /** How the job's users configure a model. */
+      readonly modelAdvice: string;
       /** Safe to repeat. */
       close(): Promise<void>;
     };

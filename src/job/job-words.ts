@@ -2,7 +2,6 @@
 
 import { providerDefinitions } from "../ci/providers.ts";
 import type { CiProviderName } from "../contract/ci/providers.ts";
-import type { Verdict } from "../report/conclusion.ts";
 import type { ExchangeWords } from "./exchange-advice.ts";
 
 /** The words for a job of the provider: each sets a token's audience in its own way. */
@@ -20,14 +19,4 @@ function audienceAdvice(provider: CiProviderName, audience: string): string {
   return tokenLines === null
     ? `${flag}.`
     : `${flag}, and give the job a token for it:\n\n${tokenLines(audience)}\n`;
-}
-
-/** The verdict, with the advice to claim replaced by why that is impossible. */
-export function withoutClaim(verdict: Verdict, obstacle: string): Verdict {
-  if (verdict.conclusion !== "quota") return verdict;
-  const why =
-    verdict.reason === "repository_private"
-      ? "Free credits are for public repositories."
-      : "The free credits of this repository's owner are used up.";
-  return { ...verdict, message: `${why} ${obstacle}` };
 }

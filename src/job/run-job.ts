@@ -81,10 +81,7 @@ async function openService<Own extends JobTypes>(
   if (service.type === "remote") {
     const warning = plainHttpWarning(service.baseUrl);
     if (warning !== null) job.warn(warning);
-  } else {
-    if (service.changeNotice !== null) job.warn(service.changeNotice);
-    if (service.modelNotice !== null) job.notice(service.modelNotice);
-  }
+  } else if (service.changeNotice !== null) job.warn(service.changeNotice);
   return connecting;
 }
 

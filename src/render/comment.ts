@@ -2,22 +2,19 @@
 // costs. Deterministic. Pure.
 
 import { SectionRoom } from "../base/bounded-text.ts";
-import type { Delivery } from "../report/delivery.ts";
 import type { RunReport, ToolCall } from "../report/run-report.ts";
 import { changesTable } from "./changes-table.ts";
-import { deliveryLine } from "./delivery-line.ts";
 import {
   claimSection,
   costsSection,
   type EndContext,
-  noteSection,
   replySection,
   unseenSection,
-  verdictTitle,
   whySection,
 } from "./end-sections.ts";
 import { findingsSection } from "./findings-table.ts";
 import { inlineCode, link } from "./markdown.ts";
+import { outcomeTitle, titleMarkdown } from "./outcome-title.ts";
 import { plural } from "./quantities.ts";
 
 /** GitHub refuses a comment of more than 65,536 characters; the marker needs room. */
@@ -35,7 +32,6 @@ export type CommentContext = {
 
 export type EndedContext = CommentContext &
   EndContext & {
-    readonly delivery: Delivery | null;
     /** The login of who asked, to be told; null for nobody. The only mention that a comment can hold. */
     readonly mention?: string | null | undefined;
   };
@@ -53,12 +49,10 @@ export function renderProgress(report: RunReport | null, context: CommentContext
 /** The comment of a run that ended, in at most `MAX_COMMENT_BYTES`. Without a run the report is empty. */
 export function renderEnd(report: RunReport, context: EndedContext): string {
   const room = new SectionRoom(MAX_COMMENT_BYTES - 1);
-  const verdict = room.take(context.conclusion === "success" ? "" : `**${verdictTitle(context)}**`);
+  const title = room.take(`**${titleMarkdown(outcomeTitle(report, context))}**`);
   const unseen = room.take(unseenSection(context));
   const why = room.take(whySection(report, context));
-  const note = room.take(noteSection(context));
   const claim = room.take(claimSection(report, context));
-  const delivery = room.take(deliveryLine(context.delivery));
   const facts = room.take(factsSection(report, context));
   const findings = room.take(
     findingsSection(report, {
@@ -71,7 +65,7 @@ export function renderEnd(report: RunReport, context: EndedContext): string {
     changesTable(report.changes, { maxBytes: Math.floor(room.bytes * CHANGES_PART), links: context.links }),
   );
   const reply = room.take(replySection(report, room.bytes - 2));
-  const sections = [unseen, verdict, why, reply, findings, delivery, changes, note, claim, facts];
+  const sections = [unseen, title, why, reply, findings, changes, claim, facts];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
@@ -90,9 +84,8 @@ function callLine({ title, result, hasFailed }: ToolCall): string {
 }
 
 function factsSection(report: RunReport, context: EndedContext): string {
-  const done = context.conclusion === "success" ? "✅ Finished" : "";
   const run = context.runId === null ? "" : `run ${inlineCode(context.runId)}`;
   const asker = typeof context.mention === "string" ? `@${context.mention}` : "";
-  const facts = [asker, done, costsSection(report, context), link("log", context.jobUrl), run];
+  const facts = [asker, costsSection(report, context), link("log", context.jobUrl), run];
   return `<sub>${facts.filter((fact) => fact !== "").join(" · ")}</sub>`;
 }

@@ -1,14 +1,12 @@
 // The sections that a summary and a comment share: how the run ended, what it said, what it cost. Pure.
 
-import { assertNever } from "../base/assert-never.ts";
 import { byteLength, fitText } from "../base/bounded-text.ts";
-import type { Conclusion } from "../report/conclusion.ts";
-import type { PublishedFindings } from "../report/findings.ts";
 import { elapsedMs, type RunReport } from "../report/run-report.ts";
 import type { FileLinks } from "./blob-url.ts";
 import { readableReply } from "./findings-table.ts";
 import { inertMarkdown } from "./inert-markdown.ts";
 import { escapeMarkdown, inlineCode, link } from "./markdown.ts";
+import type { OutcomeFacts } from "./outcome-title.ts";
 import { countText, durationText } from "./quantities.ts";
 
 const MAX_MESSAGE_BYTES = 600;
@@ -16,46 +14,18 @@ const MAX_REASON_BYTES = 240;
 const REPLY_CUT = "*The reply is cut here. The whole of it is in the reply file.*";
 
 /** The facts of an end that the run's events do not have. */
-export type EndContext = {
-  readonly conclusion: Conclusion;
-  /** One stable word: why. */
-  readonly reason: string;
+export type EndContext = OutcomeFacts & {
   /** One sentence for people: what happened and what to do. */
   readonly message?: string | undefined;
   /** Why the agent could not see the change that it was asked about. */
   readonly unseen?: string | undefined;
-  /** What the run went without, whatever its end: a model, for one. */
-  readonly note?: string | undefined;
   readonly creditsCharged: number | null;
   readonly creditsRemaining: number | null;
   readonly tokens: number | null;
   readonly claimUrl: string | null;
-  /** Where a review's findings were published; null or left out where they were not. */
-  readonly findings?: PublishedFindings | null | undefined;
   /** Where files are shown; null or left out where nobody knows. */
   readonly links?: FileLinks | null | undefined;
 };
-
-export function verdictTitle({ conclusion, reason }: EndContext): string {
-  switch (conclusion) {
-    case "success":
-      return "✅ The agent has finished";
-    case "failure":
-      return "❌ The agent failed";
-    case "cancelled":
-      return "🛑 The run was cancelled";
-    case "skipped":
-      return "⏭️ Skipped: no agent ran";
-    case "quota":
-      return reason === "repository_private"
-        ? "💳 This repository needs a billing account"
-        : "💳 Out of credits";
-    case "detached":
-      return "↗️ The run goes on without this job";
-    default:
-      return assertNever(conclusion);
-  }
-}
 
 /** The message and the reason. A success needs no reason. */
 export function whySection(report: RunReport, context: EndContext): string {
@@ -70,11 +40,6 @@ export function whySection(report: RunReport, context: EndContext): string {
 export function unseenSection({ unseen = "" }: EndContext): string {
   const text = fitText(unseen, MAX_MESSAGE_BYTES, (head) => escapeMarkdown(head)) ?? "";
   return text === "" ? "" : `> ⚠️ ${text}`;
-}
-
-export function noteSection({ note = "" }: EndContext): string {
-  const text = fitText(note, MAX_MESSAGE_BYTES, (head) => escapeMarkdown(head)) ?? "";
-  return text === "" ? "" : `> ${text}`;
 }
 
 /** The reply, made inert, in at most `maxBytes`. */

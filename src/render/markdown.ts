@@ -41,15 +41,16 @@ export function escapeMarkdown(text: string, maxChars = 1_000): string {
 
 /** A link; the text alone when the address is not http or https. */
 export function link(text: string, url: string): string {
-  return linked(escapeMarkdown(text), url);
+  return linkMarkdown(escapeMarkdown(text), url);
 }
 
 /** A code span that links; the span alone without an address. */
 export function linkedCode(text: string, url: string | null): string {
-  return url === null ? inlineCode(text) : linked(inlineCode(text), url);
+  return url === null ? inlineCode(text) : linkMarkdown(inlineCode(text), url);
 }
 
-function linked(label: string, url: string): string {
+/** A link whose label is Markdown already. */
+export function linkMarkdown(label: string, url: string): string {
   if (url.length > MAX_URL_CHARS) return label;
   if (!/^https?:\/\/[^\s/]/i.test(url) || !URL.canParse(url)) return label;
   const address = new URL(url).href.replace(/[()<>\\`|"']/g, percentCode);

@@ -2,22 +2,19 @@
 // Within a number of UTF-8 bytes: the oldest details are cut first, then the end of the reply.
 
 import { fitText, SectionRoom } from "../base/bounded-text.ts";
-import type { Delivery } from "../report/delivery.ts";
 import type { RunReport } from "../report/run-report.ts";
 import { changesTable } from "./changes-table.ts";
-import { deliveryLine } from "./delivery-line.ts";
 import {
   claimSection,
   costsSection,
   type EndContext,
-  noteSection,
   replySection,
   unseenSection,
-  verdictTitle,
   whySection,
 } from "./end-sections.ts";
 import { findingsSection } from "./findings-table.ts";
 import { inlineCode, link } from "./markdown.ts";
+import { outcomeTitle, titleMarkdown } from "./outcome-title.ts";
 import { summaryDetails } from "./summary-details.ts";
 
 /** GitHub refuses a step's summary past 1 MiB; masking secrets may lengthen it later. */
@@ -33,7 +30,6 @@ export type SummaryContext = EndContext & {
   readonly runId?: string | undefined;
   readonly runUrl?: string | undefined;
   readonly sessionId?: string | undefined;
-  readonly delivery?: Delivery | null | undefined;
   readonly commentUrl?: string | null | undefined;
   /** At least `MIN_SUMMARY_BYTES`. */
   readonly maxBytes: number;
@@ -51,12 +47,10 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
   }
   const room = new SectionRoom(context.maxBytes - 1);
   // Taken by importance, shown in reading order.
-  const verdict = room.take(`## ${verdictTitle(context)}`);
+  const title = room.take(`## ${titleMarkdown(outcomeTitle(report, context))}`);
   const unseen = room.take(unseenSection(context));
   const why = room.take(whySection(report, context));
-  const note = room.take(noteSection(context));
   const claim = room.take(claimSection(report, context));
-  const delivery = room.take(deliveryLine(context.delivery ?? null));
   const costs = room.take(costsSection(report, context));
   const where = room.take(whereSection(context));
   const findings = room.take(
@@ -72,7 +66,7 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
   const reply = room.take(replySection(report, room.bytes - 2));
   const details = room.take(summaryDetails(report, { ids: context, maxBytes: room.bytes - 2 }));
   const facts = [costs, where].filter((section) => section !== "").join(" · ");
-  const sections = [verdict, unseen, why, note, facts, claim, delivery, reply, findings, changes, details];
+  const sections = [title, unseen, why, facts, claim, reply, findings, changes, details];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 

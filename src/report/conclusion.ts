@@ -1,13 +1,22 @@
 // How a step ended: one conclusion, one stable reason, one message for people. Pure.
 
-export type Conclusion = "success" | "failure" | "cancelled" | "skipped" | "quota" | "detached";
-
 /** The conclusions that `fail-on` may name. */
-export const failableConclusions = ["failure", "quota", "cancelled", "skipped", "detached"] as const;
+export const failableConclusions = [
+  "failure",
+  "quota",
+  "incomplete",
+  "cancelled",
+  "skipped",
+  "detached",
+] as const;
+
+/** "incomplete": the run was cut at a bound, before its work was done. */
+export type Conclusion = "success" | (typeof failableConclusions)[number];
 
 /** Reasons that the job itself gives. Others come with an error, from the run or from the service. */
 export type JobReason =
   | "completed"
+  | "no_model"
   | "run_cancelled"
   | "nothing_to_cancel"
   | "examined"

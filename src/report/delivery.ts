@@ -36,5 +36,7 @@ export type Delivery =
       /** False for a pull request that an earlier run opened. */
       readonly isNew: boolean;
     }
+  /** The run was cut before its work was done: nothing was to be pushed. The message says where the changes are. */
+  | { readonly type: "withheld"; readonly message: string }
   /** The changes are in the patch file only. The message says why, and what to do. */
   | { readonly type: "kept"; readonly reason: KeptReason; readonly message: string };

@@ -26,6 +26,7 @@ import { RunSignals } from "./core/runs/run-signals.ts";
 import { SharedReads } from "./core/runs/shared-reads.ts";
 import { RunSubmitter } from "./core/runs/submit-run.ts";
 import { ScheduleAlarm } from "./core/schedules/schedule-alarm.ts";
+import { executesText, noModelText } from "./executes-text.ts";
 import type { Backend, BareTask, RepositoryTask } from "./executor/backend.ts";
 import { noopBackend } from "./executor/backends/noop.ts";
 import { offlineBackend } from "./executor/backends/offline/offline.ts";
@@ -210,7 +211,9 @@ async function serveOn(http: HttpListener, parts: Parts): Promise<Service> {
   });
   const runningAddress = recordRunningAddress(config.dataDir, config.baseUrl ?? url);
   const issuers = config.issuers.map(({ issuer }) => issuer);
-  log.info({ url, audience: policy.audience, issuers }, "ready");
+  log.info({ url, audience: policy.audience, issuers, executes: executesText(config) }, "ready");
+  const noModel = noModelText(config);
+  if (noModel !== null) log.info({}, noModel);
   if (!hasAccount) log.info({}, firstKeyText(config));
 
   const stopOnce = async () => {

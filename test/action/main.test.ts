@@ -102,7 +102,7 @@ describe("main", () => {
       {
         level: "error",
         message: 'No ID token available. Add "permissions: id-token: write" to this job.',
-        title: undefined,
+        title: "The step failed",
       },
     ]);
   });

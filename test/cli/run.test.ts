@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
 import { byTurn } from "../../fakes/model-server/script.ts";
 import { editTestFix, storyTools, sumProject } from "../../fakes/model-server/stories.ts";
-import { call, say, stall } from "../../fakes/model-server/turn.ts";
+import { answer, call, fault, say, stall } from "../../fakes/model-server/turn.ts";
 import { gitlabJob } from "../ci/job-variables.ts";
 import { BorrowedFixture } from "../service/checkouts/borrowed-fixture.ts";
 
@@ -102,10 +102,11 @@ describe("agent-service run", () => {
     expect(stdout).toContain("Reply, summary, events and patch are in out.\n");
     const read = (name: string) => readFile(join(fixture.root, "out", name), "utf8");
     expect(await read("reply.md")).toContain("Briefing of `octo/fixture`");
-    expect(await read("summary.md")).toContain("The agent has finished");
+    expect(await read("summary.md")).toMatch(/^## ⏭️ No model configured\n/);
     expect(JSON.parse(await read("result.json"))).toMatchObject({
-      conclusion: "success",
-      reason: "completed",
+      title: "No model configured",
+      conclusion: "skipped",
+      reason: "no_model",
       run_url: null,
       credits: null,
       changed_files: [],
@@ -166,11 +167,40 @@ describe("agent-service run", () => {
     const { code, stdout, stderr } = await start(["--embedded", "Mend it", ...modelFlags(model)], { env })
       .ended;
     expect(code).toBe(0);
-    expect(stdout).toMatch(/completed, \d+ tokens\n$/);
+    expect(stdout).toMatch(/\n✅ Changed 1 file, \d+ tokens\n$/);
     expect(stdout).toContain("sum.mjs");
     expect(await readFile(join(fixture.root, "sum.mjs"), "utf8")).toContain("a + b");
     expect(stdout + stderr).not.toContain(KEY);
     expect(await readdir(temp)).toEqual([]);
+  });
+
+  it("says in every file that a run was cut, and ends with 1", async () => {
+    const writes = answer([tools.write("half.txt", "done\n")], { usage: { input: 29_900 } });
+    model = await startModelServer({ script: byTurn([writes, say("Never.")]) });
+    const args = ["--embedded", "Mend it", ...modelFlags(model), "--max-turn-tokens", "30000"];
+    const { code, stdout, stderr } = await start([...args, "--output-dir", "out"]).ended;
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/\n⚠️ Stopped at the token limit, [\d]+ tokens\n$/);
+    expect(stderr).toMatch(/Raise "max-turn-tokens"/);
+    const read = (name: string) => readFile(join(fixture.root, "out", name), "utf8");
+    expect(await read("summary.md")).toMatch(/^## ⚠️ Stopped at the token limit\n\nThe run reached its limit/);
+    expect(JSON.parse(await read("result.json"))).toMatchObject({
+      title: "Stopped at the token limit",
+      conclusion: "incomplete",
+      reason: "max_tokens",
+      changed_files: ["half.txt"],
+    });
+    expect(await read("changes.patch")).toContain("half.txt");
+  });
+
+  it("writes a summary of what went wrong", async () => {
+    model = await startModelServer({ script: [fault({ status: 400, message: "Too many pigeons." })] });
+    const args = ["--embedded", "Mend it", ...modelFlags(model), "--output-dir", "out"];
+    expect((await start(args).ended).code).toBe(1);
+    const summary = await readFile(join(fixture.root, "out", "summary.md"), "utf8");
+    expect(summary).toMatch(/^## ❌ The agent failed\n/);
+    expect(summary).toContain("Too many pigeons.");
+    expect(summary).toContain("<code>backend_error</code>");
   });
 
   it("writes events as JSON, one a line", async () => {
@@ -194,7 +224,7 @@ describe("agent-service run", () => {
     const { code, stdout, stderr } = await ended;
     expect(code).toBe(1);
     expect(stderr).toContain("cancelling the run.");
-    expect(stdout).toMatch(/cancelled, \d+ tokens\n$/);
+    expect(stdout).toMatch(/🛑 The run was cancelled, \d+ tokens\n$/);
     expect(await readFile(join(fixture.root, "half.txt"), "utf8")).toBe("done\n");
     expect(await readdir(temp)).toEqual([]);
   });

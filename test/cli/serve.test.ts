@@ -43,6 +43,36 @@ describe("agent-service serve", () => {
     expect(await readdir(folder)).not.toContain("agent-service.pid");
   });
 
+  it.each([
+    [{}, "no model: runs get a briefing, and conclude as skipped"],
+    [{ BACKEND: "noop" }, "nothing: runs end at once (noop)"],
+    [
+      {
+        BACKEND: "model",
+        MODEL: "some-model",
+        MODEL_BASE_URL: "http://127.0.0.1:9/v1",
+        MODEL_API_KEY: "k3y",
+      },
+      "the model some-model",
+    ],
+    [{ BACKEND: "acp", ACP_COMMAND: "/opt/bin/opencode acp" }, "the coding agent opencode, by ACP"],
+  ])("says at its start what executes runs (%j)", async (settings, executes) => {
+    const service = new ServiceProcess(["serve", "--port", "0", "--data-dir", folder], {
+      ...settings,
+      SANDBOX: "off",
+    });
+    await service.ready();
+    service.signal("SIGTERM");
+    const { stdout } = await service.ended;
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.find(({ msg }) => msg === "ready")).toMatchObject({ executes });
+    expect(stdout.includes("No model is configured")).toBe(!("BACKEND" in settings));
+    expect(stdout).not.toContain("k3y");
+  });
+
   it("lets flags win over the environment", async () => {
     const service = new ServiceProcess(
       ["serve", "--port", "0", "--data-dir", folder, "--base-url", "https://agents.example/x/"],

@@ -4,9 +4,10 @@ import { IdentityError } from "../../src/ci/provider.ts";
 import { ApiError, ConnectionError, DecodeError, EventGapError } from "../../src/client/errors.ts";
 import type { Run } from "../../src/contract/runs/run.ts";
 import { PromptFileError } from "../../src/github/trigger/prompt-file.ts";
-import { concludeOutcome, type Outcome } from "../../src/job/conclusion.ts";
+import { concludeOutcome, type Outcome, type Surroundings } from "../../src/job/conclusion.ts";
+import { actionWords } from "../../src/job/exchange-advice.ts";
 import type { PassedLimit } from "../../src/job/watch-run.ts";
-import { failsStep } from "../../src/report/conclusion.ts";
+import { failsStep, type Verdict } from "../../src/report/conclusion.ts";
 import { cancelledRun, completedRun } from "../client/run-fixtures.ts";
 
 const failedRun: Run = {
@@ -24,12 +25,27 @@ function ended(run: Run, passed: PassedLimit = null): Outcome {
   return { type: "ended", run, passed, detail: "the model left" };
 }
 
+const surroundings: Surroundings = {
+  words: actionWords,
+  modelAdvice: null,
+  claimUrl: null,
+  claimObstacle: null,
+};
+
+function conclude(outcome: Outcome, more: Partial<Surroundings> = {}): Verdict {
+  return concludeOutcome(outcome, { ...surroundings, ...more });
+}
+
 describe("concludeOutcome", () => {
   const cases: readonly [string, Outcome, { conclusion: string; reason: string }][] = [
     ["a completed run", ended(completedRun), { conclusion: "success", reason: "completed" }],
     ["a failed run", ended(failedRun), { conclusion: "failure", reason: "backend_error" }],
     ["a cancelled run", ended(cancelledRun), { conclusion: "cancelled", reason: "user_stop" }],
-    ["a run past the time limit", ended(cancelledRun, "time"), { conclusion: "failure", reason: "timeout" }],
+    [
+      "a run past the time limit",
+      ended(cancelledRun, "time"),
+      { conclusion: "incomplete", reason: "timeout" },
+    ],
     [
       "a run that completed at the time limit",
       ended(completedRun, "time"),
@@ -38,12 +54,12 @@ describe("concludeOutcome", () => {
     [
       "a run that was silent",
       ended(cancelledRun, "silence"),
-      { conclusion: "failure", reason: "idle_timeout" },
+      { conclusion: "incomplete", reason: "idle_timeout" },
     ],
     [
       "a silent run that does not stop",
       { type: "stopping", passed: "silence" },
-      { conclusion: "failure", reason: "idle_timeout" },
+      { conclusion: "incomplete", reason: "idle_timeout" },
     ],
     [
       "runs that were to be cancelled",
@@ -69,7 +85,7 @@ describe("concludeOutcome", () => {
     [
       "a run stuck past the limit",
       { type: "stopping", passed: "time" },
-      { conclusion: "failure", reason: "timeout" },
+      { conclusion: "incomplete", reason: "timeout" },
     ],
     [
       "an early cancel",
@@ -119,11 +135,11 @@ describe("concludeOutcome", () => {
     ["a bug", error(new TypeError("x")), { conclusion: "failure", reason: "internal_error" }],
   ];
   it.each(cases)("%s", (_name, outcome, expected) => {
-    expect(concludeOutcome(outcome)).toMatchObject(expected);
+    expect(conclude(outcome)).toMatchObject(expected);
   });
 
   it("says what to set when the audience is wrong", () => {
-    const verdict = concludeOutcome(
+    const verdict = conclude(
       error(exchange("audience_mismatch", { expected: "agents.example.com", got: "x" })),
     );
     expect(verdict.message).toBe(
@@ -134,17 +150,69 @@ describe("concludeOutcome", () => {
   it("gives a private repository and ended credits their own reason, and the claim URL", () => {
     const url = "https://agents.example.com/claim/1";
     const spent = refusal(402, "insufficient_credits", { reason: "credits_ended", claimUrl: url });
-    expect(concludeOutcome(error(spent))).toMatchObject({
+    expect(conclude(error(spent))).toMatchObject({
       conclusion: "quota",
       reason: "credits_ended",
       claimUrl: url,
     });
     const hidden = refusal(402, "insufficient_credits", { reason: "repository_private", claimUrl: url });
-    expect(concludeOutcome(error(hidden))).toMatchObject({ reason: "repository_private", claimUrl: url });
+    expect(conclude(error(hidden))).toMatchObject({ reason: "repository_private", claimUrl: url });
+  });
+
+  it.each([
+    ["max_tokens", /Raise "max-turn-tokens"/],
+    ["max_turns", /MAX_TURNS/],
+    ["repeated_calls", /other words/],
+    ["length", /MODEL_MAX_OUTPUT_TOKENS/],
+    ["content_filter", /other words/],
+    ["credits", /Add credits to its account/],
+    ["a_later_reason", /before it was done \(a_later_reason\)/],
+  ])("calls a run that stopped by %s incomplete, and says what to do", (stop_reason, message) => {
+    expect(conclude(ended({ ...completedRun, stop_reason }))).toMatchObject({
+      conclusion: "incomplete",
+      reason: stop_reason,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it("calls a run at the service's time limit incomplete", () => {
+    const cut: Run = { ...failedRun, cause: "time_limit", retryable: false };
+    expect(conclude(ended(cut))).toMatchObject({ conclusion: "incomplete", reason: "time_limit" });
+  });
+
+  it("names the setting in the words of who can change it", () => {
+    const cut = ended({ ...completedRun, stop_reason: "max_turns" });
+    expect(conclude(cut).message).toContain("The service's operator can raise it (MAX_TURNS)");
+    expect(conclude(cut, { modelAdvice: "Set MODEL." }).message).toContain(
+      "Raise it by the environment variable MAX_TURNS",
+    );
+  });
+
+  it("calls a run without a first answer a quota, with the claim or why there is none", () => {
+    const claimUrl = "https://agents.example.com/claim/1";
+    const poor = ended({ ...completedRun, stop_reason: "insufficient_credits" });
+    expect(conclude(poor, { claimUrl })).toMatchObject({
+      conclusion: "quota",
+      reason: "credits_ended",
+      claimUrl,
+      message: expect.stringMatching(/nothing is charged\. Claim this repository's agent/),
+    });
+    expect(conclude(poor, { claimObstacle: "Nobody can claim it." }).message).toMatch(
+      /nothing is charged\. Nobody can claim it\.$/,
+    );
+  });
+
+  it("skips a run without a model, and says how to configure one", () => {
+    const briefed = ended({ ...completedRun, stop_reason: "no_model" });
+    expect(conclude(briefed)).toMatchObject({ conclusion: "skipped", reason: "no_model" });
+    expect(conclude(briefed).message).toContain("MODEL and MODEL_BASE_URL");
+    expect(conclude(briefed, { modelAdvice: "Give the step a model." }).message).toMatch(
+      /Give the step a model\.$/,
+    );
   });
 
   it("repeats a failed run's message, and says that a retry may help", () => {
-    expect(concludeOutcome(ended(failedRun)).message).toBe(
+    expect(conclude(ended(failedRun)).message).toBe(
       "The run failed (backend_error): the model left. Re-run the job to try again.",
     );
   });
@@ -152,10 +220,10 @@ describe("concludeOutcome", () => {
 
 describe("failsStep", () => {
   it("follows fail-on, except for wrong inputs", () => {
-    const quota = concludeOutcome(error(refusal(402, "insufficient_credits")));
+    const quota = conclude(error(refusal(402, "insufficient_credits")));
     expect(failsStep(quota, new Set(["quota"]))).toBe(true);
     expect(failsStep(quota, new Set(["failure"]))).toBe(false);
-    expect(failsStep(concludeOutcome(error(new InputError(["x"]))), new Set())).toBe(true);
+    expect(failsStep(conclude(error(new InputError(["x"]))), new Set())).toBe(true);
   });
 });
 

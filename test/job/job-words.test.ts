@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/client/errors.ts";
 import { ciProviderNames, ciProviders } from "../../src/contract/ci/providers.ts";
-import { concludeOutcome } from "../../src/job/conclusion.ts";
-import { jobWords, withoutClaim } from "../../src/job/job-words.ts";
+import { concludeOutcome, type Surroundings } from "../../src/job/conclusion.ts";
+import { actionWords } from "../../src/job/exchange-advice.ts";
+import { jobWords } from "../../src/job/job-words.ts";
 
 const refusal = (reason: string) =>
   new ApiError({
@@ -15,7 +16,12 @@ const refusal = (reason: string) =>
     got: "other.example",
   });
 const said = (provider: Parameters<typeof jobWords>[0], reason: string) =>
-  concludeOutcome({ type: "error", error: refusal(reason) }, jobWords(provider)).message;
+  conclude(refusal(reason), { words: jobWords(provider) }).message;
+const conclude = (error: ApiError, more: Partial<Surroundings>) =>
+  concludeOutcome(
+    { type: "error", error },
+    { words: actionWords, modelAdvice: null, claimUrl: null, claimObstacle: null, ...more },
+  );
 
 describe("a wrong audience", () => {
   it.each([
@@ -42,9 +48,8 @@ describe("a refused event", () => {
 describe("a repository that cannot be claimed", () => {
   const obstacle = ciProviders.circleci.claimObstacle ?? "";
   const quota = (reason: string) =>
-    concludeOutcome({
-      type: "error",
-      error: new ApiError({
+    conclude(
+      new ApiError({
         status: 402,
         code: "insufficient_credits",
         message: "",
@@ -52,13 +57,14 @@ describe("a repository that cannot be claimed", () => {
         reason,
         claimUrl: null,
       }),
-    });
+      { claimObstacle: obstacle },
+    );
 
   it.each([
     ["repository_private", /^Free credits are for public repositories\. A repository of CircleCI cannot/],
     ["credits_ended", /^The free credits of this repository's owner are used up\. A repository of CircleCI/],
   ])("gets the reason in place of a link (%s)", (reason, message) => {
-    const verdict = withoutClaim(quota(reason), obstacle);
+    const verdict = quota(reason);
     expect(verdict).toMatchObject({ conclusion: "quota", reason, claimUrl: null });
     expect(verdict.message).toMatch(message);
     expect(verdict.message).not.toMatch(/Claim (its|this)/);

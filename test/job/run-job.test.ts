@@ -47,7 +47,7 @@ function openPort({ url, embedded = false, task = run, wait = true, more = {} }:
         baseUrl: url,
         tokens,
         changeNotice: null,
-        modelNotice: "No model is configured.",
+        modelAdvice: "Give the step a model.",
         close: async () => void calls.push("close service"),
       }
     : { type: "remote", baseUrl: url, tokens, audience: "agents", account: null, sha: "" };
@@ -93,10 +93,13 @@ function openPort({ url, embedded = false, task = run, wait = true, more = {} }:
       calls.push("hand over");
       return { delivery: null, findings: null };
     },
+    withhold: () => {
+      calls.push("withhold");
+      return { type: "withheld", message: "Nothing was pushed." };
+    },
     publications: () => [{ what: "outputs", write: async () => void calls.push("outputs") }],
     sayEnding: ({ verdict, fails }) => void calls.push(`${verdict.reason}${fails ? ", fails" : ""}`),
     note: (text) => void calls.push(`note: ${text}`),
-    notice: (text) => void calls.push(`notice: ${text}`),
     warn: (text) => void calls.push(`warning: ${text}`),
     ...more,
   };
@@ -168,15 +171,7 @@ describe("runJob", () => {
     const { port, calls } = openPort({ url: service.url, embedded: true });
     const ending = await runJob(port);
     expect(ending).toMatchObject({ progress: { phase: "connecting" }, claimUrl: null, fails: true });
-    expect(calls).toEqual([
-      "settings",
-      "plan",
-      "service",
-      "notice: No model is configured.",
-      "outputs",
-      "forbidden, fails",
-      "close service",
-    ]);
+    expect(calls).toEqual(["settings", "plan", "service", "outputs", "forbidden, fails", "close service"]);
   });
 
   it("warns of a publication that fails, and writes the others", async () => {
@@ -190,6 +185,30 @@ describe("runJob", () => {
     expect(await runJob(port)).toMatchObject({ verdict: { conclusion: "success" } });
     expect(calls).toContain("warning: The comment could not be written: no permission");
     expect(written).toEqual(["summary"]);
+  });
+
+  it("publishes nothing of a run that was cut, and says so", async () => {
+    const cut = pageReply({ ...completedRun, stop_reason: "max_tokens" }, [1, 2], true);
+    await using service = await openMockService({ read: cut });
+    const { port, calls } = openPort({ url: service.url });
+    const ending = await runJob(port);
+    expect(ending).toMatchObject({
+      verdict: { conclusion: "incomplete", reason: "max_tokens" },
+      delivery: { type: "withheld" },
+    });
+    expect(ending.verdict.message).toMatch(/Raise "max-turn-tokens".* Nothing was pushed\.$/);
+    expect(calls).toContain("withhold");
+    expect(calls).not.toContain("hand over");
+  });
+
+  it("takes the advice of a service in the job where no model worked", async () => {
+    const briefed = pageReply({ ...completedRun, stop_reason: "no_model" }, [1, 2], true);
+    await using service = await openMockService({ read: briefed });
+    const { port, calls } = openPort({ url: service.url, embedded: true });
+    const { verdict } = await runJob(port);
+    expect(verdict).toMatchObject({ conclusion: "skipped", reason: "no_model" });
+    expect(verdict.message).toMatch(/Give the step a model\.$/);
+    expect(calls).not.toContain("hand over");
   });
 
   it("fails a completed run whose changes were not delivered", async () => {

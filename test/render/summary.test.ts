@@ -78,9 +78,13 @@ describe("renderSummary", () => {
     ]);
   });
 
-  it("shows the note first, as text", () => {
-    const summary = summaryOf([], { note: "No model is configured: set `model`, not <b>this</b>." });
-    expect(summary).toMatch(/^## ✅ The agent has finished\n\n> No model is configured: set /);
+  it("shows the message below the title, as text", () => {
+    const summary = summaryOf([], {
+      conclusion: "skipped",
+      reason: "no_model",
+      message: "No model is configured: set `model`, not <b>this</b>.",
+    });
+    expect(summary).toMatch(/^## ⏭️ No model configured\n\nNo model is configured: set /);
     expect(summary).not.toContain("<b>");
   });
 

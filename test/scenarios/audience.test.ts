@@ -3,11 +3,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { routesOf, type ScenarioFixture, sentTokens } from "../support/fixtures/scenario-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
+import { briefingBackend } from "../support/scripted-backend.ts";
 
 describe("the audience", () => {
   let fixture: ScenarioFixture;
   beforeAll(async () => {
-    fixture = await startFixture({ level: "scenario", config: { audience: "agents.example.com" } });
+    fixture = await startFixture({
+      level: "scenario",
+      backend: briefingBackend,
+      config: { audience: "agents.example.com" },
+    });
   });
   afterAll(async () => await fixture.close());
 
@@ -23,7 +28,7 @@ describe("the audience", () => {
     const message =
       `The ID token was made for another audience, got "${host}". ` +
       `Set "audience: agents.example.com" on this step. (request ${requestId})`;
-    expect(step.annotations).toEqual([{ level: "error", message, title: undefined }]);
+    expect(step.annotations).toEqual([{ level: "error", message, title: "The step failed" }]);
     expect(routesOf(step)).toEqual(["exchange"]);
     expect(step.requests[0]?.answer?.status).toBe(401);
     expect(fixture.logText()).toContain(String(requestId));

@@ -31,7 +31,7 @@ describe("a Buildkite job", () => {
     expect(annotation?.args.slice(0, 4)).toEqual(["annotate", "--style", "success", "--context"]);
     expect(annotation?.args[4]).toMatch(/^agent-service-/);
     expect(annotation?.body).toBe(job.files["summary.md"]);
-    expect(annotation?.body).toMatch(/^## ✅ The agent has finished\n/);
+    expect(annotation?.body).toMatch(/^## ✅ Answered\n/);
   });
 
   it("says how a container gets the agent's command", async () => {

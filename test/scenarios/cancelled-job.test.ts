@@ -51,7 +51,7 @@ describe.skipIf(process.platform === "win32")("when the job is cancelled", () =>
       outputs: { conclusion: "cancelled", reason: "user_stop", credits: "1" },
     });
     const message = "The run was cancelled (user_stop).";
-    expect(step.annotations).toEqual([{ level: "warning", message, title: undefined }]);
+    expect(step.annotations).toEqual([{ level: "warning", message, title: "The run was cancelled" }]);
     expect(step.log).toContain("\nThe job was cancelled: cancelling the run.\n");
     expect(step.log).toContain("\nRun cancelled.\n");
     expect(step.summary).toMatch(/^## 🛑 The run was cancelled\n/);
@@ -84,7 +84,9 @@ describe.skipIf(process.platform === "win32")("when the job is cancelled", () =>
     const step = await fixture.main(job, cancelledAtWork({ inputs }));
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "detached", reason: "detached" } });
     const message = `The job was cancelled: the run goes on at ${step.outputs["run-url"]}.`;
-    expect(step.annotations).toEqual([{ level: "notice", message, title: undefined }]);
+    expect(step.annotations).toEqual([
+      { level: "notice", message, title: "The run goes on without this job" },
+    ]);
     expect(step.summary).toMatch(/^## ↗️ The run goes on without this job\n/);
     const post = await fixture.post(job, step, { inputs });
     expect(routesOf(post)).toEqual(["revoke"]);
@@ -105,7 +107,7 @@ describe.skipIf(process.platform === "win32")("when the job is cancelled", () =>
       outputs: { conclusion: "cancelled", reason: "user_stop", "run-id": "" },
     });
     const message = "The job was cancelled before a run was started.";
-    expect(step.annotations).toEqual([{ level: "warning", message, title: undefined }]);
+    expect(step.annotations).toEqual([{ level: "warning", message, title: "The job was cancelled" }]);
     expect(routesOf(step)).toEqual(["exchange"]);
     expect(await fixture.runs()).toHaveLength(before);
   });

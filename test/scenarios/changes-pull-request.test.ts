@@ -75,7 +75,8 @@ describe("changes: pull-request", () => {
       /\nCo-authored-by: octocat <12\+octocat@users\.noreply\.127\.0\.0\.1>$/,
     );
     expect(fixture.tip("main")).toBe(fixture.main);
-    expect(step.summary).toContain(`**Opened** [pull request No. ${pull.number}]`);
+    expect(step.summary).toContain(`## ✅ Opened [pull request &#35;${pull.number}](`);
+    expect(step.log).toContain(`\n✅ Opened pull request #${pull.number}\n`);
   });
 
   it("closes the issue where the request was to fix it", async () => {

@@ -24,7 +24,7 @@ describe("a CircleCI job", () => {
   it("runs an agent on the commit that the job names", async () => {
     const job = await fixture.run();
     expect(job).toMatchObject({ code: 0, stderr: "" });
-    expect(job.stdout).toMatch(/\ncompleted, 1 credit, 0 tokens\n$/);
+    expect(job.stdout).toMatch(/\n✅ Answered, 1 credit, 0 tokens\n$/);
     const exchange = job.requests.find(({ route }) => route === "exchange");
     expect(JSON.parse(exchange?.body ?? "").sha).toBe("a".repeat(40));
     expect(Object.keys(job.files).sort()).toEqual([

@@ -49,7 +49,7 @@ describe("the command in a job of GitHub", () => {
     const { code, stdout, stderr, summary } = await run(await fixture.job());
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/::stop-commands::([\w-]+)\n::error::All is well\.\n::\1::\n/);
-    expect(summary).toMatch(/^## ✅ The agent has finished\n/);
+    expect(summary).toMatch(/^## ✅ Answered\n/);
     expect(stdout).not.toMatch(/svc_ci_|eyJ/);
   });
 

@@ -10,6 +10,7 @@ import {
   sentTokens,
 } from "../support/fixtures/scenario-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
+import { briefingBackend } from "../support/scripted-backend.ts";
 
 const COMMENT = "/issues/comments/3000001";
 const CONVERSATION = "/issues/7/comments?per_page=100";
@@ -20,7 +21,7 @@ describe("requests on the code host", () => {
   let head = "";
   let base = "";
   beforeAll(async () => {
-    fixture = await startFixture({ level: "scenario" });
+    fixture = await startFixture({ level: "scenario", backend: briefingBackend });
     const { repository } = fixture;
     base = repository.git(["rev-parse", "refs/heads/main"]).trim();
     head = repository.commit({ files: { "README.md": "# Changed\n" }, parents: [base], day: 2 });
@@ -72,7 +73,7 @@ describe("requests on the code host", () => {
   const expectSkipped = ({ step }: Played, reason: string, message: string | RegExp) => {
     expect(step).toMatchObject({ exitCode: 0, requests: [], outputs: { conclusion: "skipped", reason } });
     const text = typeof message === "string" ? message : expect.stringMatching(message);
-    expect(step.annotations).toEqual([{ level: "notice", message: text, title: undefined }]);
+    expect(step.annotations).toEqual([{ level: "notice", message: text, title: "Skipped: no agent ran" }]);
     expect(step.summary).toMatch(/^## ⏭️ Skipped: no agent ran\n/);
   };
 

@@ -25,7 +25,9 @@ describe("a job", () => {
     });
     expect(step.outputs["run-url"]).toBe(`${fixture.url}/v1/ci/runs/${step.outputs["run-id"]}`);
     const message = `Not waiting, as "wait: false" asks: the run goes on at ${step.outputs["run-url"]}.`;
-    expect(step.annotations).toEqual([{ level: "notice", message, title: undefined }]);
+    expect(step.annotations).toEqual([
+      { level: "notice", message, title: "The run goes on without this job" },
+    ]);
     expect(step.summary).toMatch(/^## ↗️ The run goes on without this job\n/);
     expect(routesOf(step)).toEqual(["exchange", "submit"]);
     expect(routesOf(await fixture.post(job, step, { inputs }))).toEqual(["revoke"]);

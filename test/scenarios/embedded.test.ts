@@ -23,16 +23,23 @@ describe("a job without a server and without a model", () => {
     const step = await fixture.main(job);
     expect(step).toMatchObject({
       exitCode: 0,
-      outputs: { conclusion: "success", "run-url": "", "claim-url": "", credits: "", "changed-files": "[]" },
+      outputs: {
+        conclusion: "skipped",
+        reason: "no_model",
+        "run-url": "",
+        "claim-url": "",
+        credits: "",
+        "changed-files": "[]",
+      },
     });
     expect(step.outputs["run-id"]).not.toBe("");
     expect(step.outputs.reply).toContain("Briefing of `octo-org/octo-repo`");
     expect(step.outputs.reply).toContain("octo-repo");
-    expect(step.annotations.map(({ level }) => level)).toEqual(["notice"]);
+    expect(step.annotations).toMatchObject([{ level: "notice", title: "No model configured" }]);
     expect(step.annotations[0]?.message).toMatch(
       /^No model is configured, .*model-provider: anthropic.*secrets\.ANTHROPIC_API_KEY/,
     );
-    expect(step.summary).toMatch(/^## ✅ The agent has finished\n\n> No model is configured/);
+    expect(step.summary).toMatch(/^## ⏭️ No model configured\n\nNo model is configured/);
     expect(step.summary).toContain("**Time**");
     const seen = await allThatIsSeen(step);
     expect(seen).not.toMatch(
@@ -51,7 +58,7 @@ describe("a job without a server and without a model", () => {
     const job = await fixture.job({ event: "pull_request", pullRequest: { origin: "fork" } });
     fixture.checkOut(job);
     const step = await fixture.main(job);
-    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "skipped", reason: "no_model" } });
   });
 
   it("is told to check the repository out", async () => {
@@ -80,7 +87,7 @@ describe("a job without a server and without a model", () => {
     };
     expect(await fixture.main(job, { env })).toMatchObject({
       exitCode: 0,
-      outputs: { conclusion: "success" },
+      outputs: { conclusion: "skipped", reason: "no_model" },
     });
   });
 

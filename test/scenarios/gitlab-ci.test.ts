@@ -31,16 +31,16 @@ describe("a GitLab job", () => {
     const url = `${fixture.url}/v1/ci/runs/${id}`;
     expect(job.stdout).toContain(`Follow it at ${url}\n`);
     expect(job.stdout).toContain("│ All is well.");
-    expect(job.stdout).toMatch(/\ncompleted, 1 credit, 0 tokens\n$/);
+    expect(job.stdout).toMatch(/\n✅ Answered, 1 credit, 0 tokens\n$/);
     expect(job.requests.map(({ route }) => route)).toEqual(
       expect.arrayContaining(["exchange", "submit", "poll", "revoke"]),
     );
     expect(job.files["reply.md"]).toBe("All is well.\n");
-    expect(job.files["summary.md"]).toMatch(/^## ✅ The agent has finished\n/);
+    expect(job.files["summary.md"]).toMatch(/^## ✅ Answered\n/);
     expect(job.files["events.ndjson"]?.trimEnd().split("\n").length).toBeGreaterThan(3);
     expect(JSON.parse(job.files["result.json"] ?? "")).toMatchObject({ conclusion: "success", run_url: url });
     expect(job.files["agent-service.env"]).toContain(`AGENT_SERVICE_RUN_URL=${url}\n`);
-    expect(job.files["agent-service.env"]).toMatch(/^(AGENT_SERVICE_[A-Z_]+=[^\n]*\n){8}$/);
+    expect(job.files["agent-service.env"]).toMatch(/^(AGENT_SERVICE_[A-Z_]+=[^\n]*\n){9}$/);
     expect(JSON.parse(job.files["annotations.json"] ?? "")).toEqual({
       "agent-service": [{ external_link: { label: "The run", url } }],
     });
@@ -111,7 +111,7 @@ describe("a GitLab job", () => {
     expect(job.code).toBe(1);
     expect(job.stderr).toContain("The job was cancelled: cancelling the run.\n");
     expect(job.stderr).toContain("The run was cancelled (user_stop).\n");
-    expect(job.stdout).toMatch(/\ncancelled, \d+ credits?, 0 tokens\n$/);
+    expect(job.stdout).toMatch(/\n🛑 The run was cancelled, \d+ credits?, 0 tokens\n$/);
     expect(job.requests.map(({ route }) => route)).toContain("cancel");
   });
 

@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { routesOf, type ScenarioFixture } from "../support/fixtures/scenario-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
+import { briefingBackend } from "../support/scripted-backend.ts";
 
 type JobProxy = {
   readonly url: string;
@@ -59,7 +60,11 @@ describe("a runner behind a proxy", () => {
   let fixture: ScenarioFixture;
   let proxy: JobProxy;
   beforeAll(async () => {
-    fixture = await startFixture({ level: "scenario", config: { audience: SERVICE } });
+    fixture = await startFixture({
+      level: "scenario",
+      backend: briefingBackend,
+      config: { audience: SERVICE },
+    });
     proxy = await startJobProxy(() => ({ [SERVICE]: fixture.url, [API]: fixture.codeHost.url }));
   });
   afterEach(() => {

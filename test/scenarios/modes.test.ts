@@ -66,7 +66,7 @@ describe("a step that starts no run", () => {
       expect(step.log).toContain(`Attached to run ${runId} that was started earlier.`);
       expect(routesOf(step)).not.toContain("submit");
       expect(await eventsOf(step)).toEqual(await fixture.storedEvents(runId));
-      expect(step.summary).toMatch(/^## ✅ The agent has finished\n/);
+      expect(step.summary).toMatch(/^## ✅ Answered\n/);
       expect(routesOf(await fixture.post(job, step, { inputs }))).toEqual(["revoke"]);
     });
 

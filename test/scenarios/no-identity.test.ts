@@ -34,7 +34,7 @@ describe("a job without an identity", () => {
       outputs: { conclusion: "failure", reason: "id_token_unavailable" },
     });
     const message = 'No ID token available. Add "permissions: id-token: write" to this job.';
-    expect(step.annotations).toEqual([{ level: "error", message, title: undefined }]);
+    expect(step.annotations).toEqual([{ level: "error", message, title: "The step failed" }]);
     expect(step.summary).toMatch(/^## ❌ The agent failed\n/);
     expect(step.summary).toContain("permissions: id-token: write");
   });
@@ -49,7 +49,7 @@ describe("a job without an identity", () => {
       exitCode: 0,
       outputs: { conclusion: "skipped", reason: "fork_pull_request" },
     });
-    expect(step.annotations).toEqual([{ level: "notice", message: FORK, title: undefined }]);
+    expect(step.annotations).toEqual([{ level: "notice", message: FORK, title: "Skipped: no agent ran" }]);
     expect(step.summary).toMatch(/^## ⏭️ Skipped: no agent ran\n/);
   });
 
@@ -62,7 +62,7 @@ describe("a job without an identity", () => {
       exitCode: 1,
       outputs: { conclusion: "skipped", reason: "fork_pull_request" },
     });
-    expect(step.annotations).toEqual([{ level: "error", message: FORK, title: undefined }]);
+    expect(step.annotations).toEqual([{ level: "error", message: FORK, title: "Skipped: no agent ran" }]);
   });
 
   it("is the pull request of a fork that is gone", async () => {
@@ -97,7 +97,7 @@ describe("a job without an identity", () => {
     const message =
       "Nothing ran: Dependabot started this workflow, and its jobs get no ID token by default. " +
       'Add "permissions: id-token: write" to this job, or run it by workflow_dispatch.';
-    expect(step.annotations).toEqual([{ level: "notice", message, title: undefined }]);
+    expect(step.annotations).toEqual([{ level: "notice", message, title: "Skipped: no agent ran" }]);
   });
 
   it("is refused a token", async () => {
@@ -109,7 +109,7 @@ describe("a job without an identity", () => {
     });
     const message =
       'GitHub refused an ID token (403). Check "permissions: id-token: write" and the audience.';
-    expect(step.annotations).toEqual([{ level: "error", message, title: undefined }]);
+    expect(step.annotations).toEqual([{ level: "error", message, title: "The step failed" }]);
   });
 });
 

@@ -11,6 +11,7 @@ import {
   sentTokens,
 } from "../support/fixtures/scenario-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
+import { briefingBackend } from "../support/scripted-backend.ts";
 import { expectSoundLedger } from "../support/service-ledger.ts";
 import { expectValidStream } from "../support/service-streams.ts";
 
@@ -20,7 +21,7 @@ describe("a job on push", () => {
   let post: StepResult;
 
   beforeAll(async () => {
-    fixture = await startFixture({ level: "scenario" });
+    fixture = await startFixture({ level: "scenario", backend: briefingBackend });
     const job = await fixture.job();
     main = await fixture.main(job, { inputs: { prompt: "Brief me." } });
     post = await fixture.post(job, main);
@@ -97,12 +98,12 @@ describe("a job on push", () => {
     expect(main.groups.length).toBeGreaterThan(3);
     expect(main.rawLog.match(/^::endgroup::$/gm)).toHaveLength(main.groups.length);
     expect(main.log).toContain("Run completed.");
-    expect(main.log.trimEnd().split("\n").at(-1)).toBe("Run completed.");
+    expect(main.log.trimEnd().split("\n").at(-1)).toBe("✅ Answered");
   });
 
   it("puts verdict, reply and costs on the summary's first screen", () => {
     const [verdict, , facts, , reply] = main.summary.split("\n");
-    expect(verdict).toBe("## ✅ The agent has finished");
+    expect(verdict).toBe("## ✅ Answered");
     expect(facts).toContain("**Credits** 1 charged, 99 left · **Tokens** 0 · **Time** ");
     expect(facts).toContain(`[the run](${main.outputs["run-url"]})`);
     expect(reply).toContain("No model took part in this run.");

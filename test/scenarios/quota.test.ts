@@ -39,7 +39,7 @@ describe("when the free credits are used up", () => {
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: "quota", reason: "credits_ended" } });
     await expectClaimUrl(fixture, step);
     const message = `${MESSAGE} ${step.outputs["claim-url"]}`;
-    expect(step.annotations).toEqual([{ level: "error", message, title: undefined }]);
+    expect(step.annotations).toEqual([{ level: "error", message, title: "Out of credits" }]);
     expect(step.summary).toMatch(/^## 💳 Out of credits\n/);
     expect(step.summary).toContain("**Credits** 0 left");
     expect(step.outputs).toMatchObject({ "run-id": "", "run-url": "", reply: "", credits: "", tokens: "" });
@@ -54,7 +54,7 @@ describe("when the free credits are used up", () => {
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "quota", reason: "credits_ended" } });
     await expectClaimUrl(fixture, step);
     const message = `${MESSAGE} ${step.outputs["claim-url"]}`;
-    expect(step.annotations).toEqual([{ level: "warning", message, title: undefined }]);
+    expect(step.annotations).toEqual([{ level: "warning", message, title: "Out of credits" }]);
   });
 });
 
@@ -74,7 +74,9 @@ describe("when the repository is private", () => {
     });
     await expectClaimUrl(fixture, step);
     const message = `${MESSAGE} ${step.outputs["claim-url"]}`;
-    expect(step.annotations).toEqual([{ level: "error", message, title: undefined }]);
+    expect(step.annotations).toEqual([
+      { level: "error", message, title: "This repository needs a billing account" },
+    ]);
     expect(step.summary).toMatch(/^## 💳 This repository needs a billing account\n/);
     expect(routesOf(step)).toEqual(["exchange", "submit"]);
     expect(await fixture.runs()).toEqual([]);

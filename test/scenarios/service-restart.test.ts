@@ -42,7 +42,7 @@ describe("when the service restarts during a run", () => {
         message:
           "The run failed (interrupted): The service stopped while this run was at work. Nothing was charged. " +
           "Run it again. Re-run the job to try again.",
-        title: undefined,
+        title: "The agent failed",
       },
     ]);
     expect(step.outputs.credits).toBe("0");

@@ -6,6 +6,7 @@ import { ACTIONS_BOT } from "../../fakes/code-host/comments.ts";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
 import type { ScenarioFixture, StepResult } from "../support/fixtures/scenario-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
+import { briefingBackend } from "../support/scripted-backend.ts";
 
 const COMMENTS = "/issues/7/comments";
 const MARKER = /\n<!-- agent-service:comment [0-9a-f]{32} -->$/;
@@ -14,7 +15,7 @@ const REPOSITORY_API = "/api/v3/repos/octo-org/octo-repo";
 describe("the status comment", () => {
   let fixture: ScenarioFixture;
   beforeAll(async () => {
-    fixture = await startFixture({ level: "scenario" });
+    fixture = await startFixture({ level: "scenario", backend: briefingBackend });
     const { repository } = fixture;
     const base = repository.git(["rev-parse", "refs/heads/main"]).trim();
     const head = repository.commit({ files: { "README.md": "# Changed\n" }, parents: [base], day: 2 });
@@ -62,8 +63,8 @@ describe("the status comment", () => {
     const body = answers()[0]?.body ?? "";
     expect(step.outputs["comment-url"]).toBe(url);
     expect(step.summary).toContain(`[the comment](${String(url)})`);
-    expect(body).toMatch(/^> \*\*No model took part in this run\.\*\*/);
-    expect(body).toMatch(/\n<sub>@octocat · ✅ Finished · \*\*Credits\*\* 1 charged, 99 left · /);
+    expect(body).toMatch(/^\*\*✅ Answered\*\*\n\n> \*\*No model took part in this run\.\*\*/);
+    expect(body).toMatch(/\n<sub>@octocat · \*\*Credits\*\* 1 charged, 99 left · /);
     expect(body).toContain(`/actions/runs/${job.env.GITHUB_RUN_ID})`);
     expect(body).toMatch(MARKER);
     for (const secret of [job.githubToken, job.idTokenRequestToken]) expect(body).not.toContain(secret);

@@ -12,6 +12,7 @@ import {
   sentTokens,
 } from "../support/fixtures/scenario-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
+import { briefingBackend } from "../support/scripted-backend.ts";
 
 const PROMPT_FILE = ".github/prompts/review.md";
 
@@ -39,7 +40,7 @@ describe("a job on", () => {
   let fixture: ScenarioFixture;
   let commits: PullRequestCommits;
   beforeAll(async () => {
-    fixture = await startFixture({ level: "scenario" });
+    fixture = await startFixture({ level: "scenario", backend: briefingBackend });
     commits = openPullRequest(fixture);
   });
   afterAll(async () => await fixture.close());
@@ -89,7 +90,7 @@ describe("a job on", () => {
         "run-id": "",
       });
       const message = `There is no prompt file "src/added.ts" at ${commits.base}. Commit it there, or use "prompt".`;
-      expect(step.annotations).toEqual([{ level: "error", message, title: undefined }]);
+      expect(step.annotations).toEqual([{ level: "error", message, title: "The step failed" }]);
     });
 
     it("is refused in the trusted context of pull_request_target, and says what to use", async () => {

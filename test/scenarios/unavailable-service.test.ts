@@ -115,7 +115,7 @@ describe("when the service is unavailable", () => {
     const call = step.requests.find((request) => request.route === route);
     const asked = `${call?.method} ${new URL(fixture.url).host}${call?.path.replace(/\?.*$/, "")}`;
     const message = `The service is unavailable: ${asked} answered 503 (request ${REQUEST_ID}). Re-run the job.`;
-    expect(step.annotations).toEqual([{ level: "error", message, title: undefined }]);
+    expect(step.annotations).toEqual([{ level: "error", message, title: "The service is unavailable" }]);
     expect(step.summary).toContain("## ❌ The agent failed");
     expect(step.summary).toContain(REQUEST_ID);
     expect(step.outputs["run-id"] !== "").toBe(route === "poll");
@@ -171,7 +171,7 @@ describe("when the service is unavailable", () => {
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: "failure", reason: code } });
     expect(tries(step, route)).toBe(1);
     const message = `The service refused (${code}): Not now. (request ${REQUEST_ID})`;
-    expect(step.annotations).toEqual([{ level: "error", message, title: undefined }]);
+    expect(step.annotations).toEqual([{ level: "error", message, title: "The step failed" }]);
   });
 
   it("says that an answer is not the service's", async () => {

@@ -1,6 +1,7 @@
 // A backend that does what a test tells it: the stand-in for a model, and for nothing else.
 
 import type { Backend, BackendOutcome, BackendTask } from "../../src/service/executor/backend.ts";
+import { offlineBackend } from "../../src/service/executor/backends/offline/offline.ts";
 
 /** Runs `script` for every run, without a checkout. */
 export function scriptedBackend(script: (task: BackendTask) => Promise<void>): Backend {
@@ -29,3 +30,14 @@ export async function untilStopped(task: BackendTask): Promise<void> {
     task.signal.addEventListener("abort", () => resolve(), { once: true });
   });
 }
+
+/** Answers with the briefing of the backend that has no model, as if a model had written it. */
+export const briefingBackend: Backend = {
+  ...offlineBackend,
+  needsCheckout: true,
+  run: async (task, checkout): Promise<BackendOutcome> => {
+    if (!offlineBackend.needsCheckout) throw new TypeError("The offline backend needs a checkout.");
+    await offlineBackend.run(task, checkout);
+    return { stopReason: "end_turn" };
+  },
+};

@@ -10,7 +10,8 @@ type Row = Record<string, unknown>;
 /** All at one moment: runs may be at work meanwhile. */
 const POSTINGS = `
   select p.kind, p.from_account, p.to_account, p.micro_usd, p.run_id,
-    r.status, r.cause, r.started_at, r.usage, r.price, r.hold_micro_usd, r.gross_micro_usd, r.refunded_micro_usd,
+    r.status, r.cause, r.stop_reason, r.started_at, r.usage, r.price, r.hold_micro_usd, r.gross_micro_usd,
+    r.refunded_micro_usd,
     r.refund_reason,
     f.balance_micro_usd as from_balance, t.balance_micro_usd as to_balance
   from ledger_postings p
@@ -68,8 +69,8 @@ function expectKept(balances: ReadonlyMap<unknown, number>, account: unknown, ke
 }
 
 /**
- * What was held is held until the end; then it is charged or given back, whole. A run that never started is charged
- * nothing, any other the fee at least and never more than was held, and its usage by role sums to that. What is
+ * What was held is held until the end; then it is charged or given back, whole. A run that never started, or that no
+ * model worked on, is charged nothing, any other the fee at least and never more than was held, and its usage by role sums to that. What is
  * refunded is all that was charged.
  */
 function expectSettled(postings: readonly Row[]): void {
@@ -93,7 +94,8 @@ function expectSettled(postings: readonly Row[]): void {
     expect(postings.filter((posting) => posting.kind === kind).length, label).toBeLessThanOrEqual(1);
   }
   expect(charged + released, label).toBe(held);
-  if (run.started_at === null) expect(charged, label).toBe(0);
+  const isFree = run.stop_reason === "no_model" || run.stop_reason === "insufficient_credits";
+  if (run.started_at === null || isFree) expect(charged, label).toBe(0);
   else expect(charged, label).toBeGreaterThanOrEqual(fee);
   const usage = rolesOf(run.usage);
   expect(

@@ -10,6 +10,7 @@ import {
   submitRunResponseSchema,
 } from "./run.ts";
 import { messageSchema, partSchema, submitRunRequestSchema } from "./run-requests.ts";
+import { stopReasons } from "./stop-reason.ts";
 
 /** The frame of the socket that submits a run has them too. */
 export const submitRunFields = {
@@ -68,7 +69,10 @@ export const runComponents: Components = {
       started_at: "When it began.",
       last_heartbeat_at: "When its executor last reported.",
       ended_at: "When it ended.",
-      stop_reason: "Why the model stopped.",
+      stop_reason: `Why it stopped. \`end_turn\`: its work is done. Cut before that: ${stopReasons
+        .filter((reason) => reason !== "end_turn")
+        .map((reason) => `\`${reason}\``)
+        .join(", ")}.`,
       cause: "Why it failed or was cancelled.",
       retryable: "True when the same request may succeed later.",
     },

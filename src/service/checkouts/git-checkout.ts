@@ -40,8 +40,11 @@ export type OpenCheckout = {
 export function gitCheckout(open: OpenCheckout): Checkout {
   const { git, folder, source, unsearched, signal, isProtected = protectedPathGuard() } = open;
   const closed = new AbortController();
-  const either = AbortSignal.any([signal, closed.signal]);
-  const runGit = (call: Omit<GitCall, "signal">): Promise<GitOutput> => git({ ...call, signal: either });
+  const gitUntil = (end: AbortSignal) => {
+    const either = AbortSignal.any([end, closed.signal]);
+    return (call: Omit<GitCall, "signal">): Promise<GitOutput> => git({ ...call, signal: either });
+  };
+  const runGit = gitUntil(signal);
   const since = open.since === undefined ? {} : { since: open.since };
   let hidden: Hidden | null = null;
   const working = () => ({
@@ -90,7 +93,7 @@ export function gitCheckout(open: OpenCheckout): Checkout {
       return { baseSha, files: parseChanges(diff.stdout) };
     },
 
-    workingChanges: () => collectChanges(working()),
+    workingChanges: (end = signal) => collectChanges({ ...working(), runGit: gitUntil(end) }),
     restore: (patch) => restoreChanges(working(), patch),
 
     findText: (query) => explained(() => findTextInTree({ runGit, root: folder.tree, unsearched }, query)),

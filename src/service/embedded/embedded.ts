@@ -47,7 +47,6 @@ export type EmbeddedOptions = {
 export type EmbeddedService = {
   /** Without a trailing slash. */
   readonly url: string;
-  readonly hasModel: boolean;
   /** A token for one exchange with this service. */
   mintIdToken(): Promise<string>;
   /** Ends all runs and removes everything but the checkout. Safe to repeat. */
@@ -78,7 +77,6 @@ export async function startEmbeddedService(options: EmbeddedOptions): Promise<Em
     });
     return {
       url: service.url,
-      hasModel: config.model !== null,
       mintIdToken: async () => issuer.mint(),
       close: async () => {
         await service.stop();

@@ -3,13 +3,11 @@
 import type { RefundWithheldReason } from "../../contract/runs/run.ts";
 import type { RunEvent } from "../../contract/runs/run-event.ts";
 import type { Message } from "../../contract/runs/run-requests.ts";
+import type { StopReason } from "../../contract/runs/stop-reason.ts";
 import type { Checkout } from "../core/ports/checkout.ts";
 import type { ChildOutcome, ChildTask } from "./child-runs.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import type { UsageMeter } from "./usage-meter.ts";
-
-/** Why a completed run stopped: it was done, or a bound of the request, the agent or the billing account was reached. */
-export type StopReason = "end_turn" | "max_tokens" | "max_turns" | "credits";
 
 /** The backend could not do its work. The message is shown to the run's reader: what, why, what to do. No secrets. */
 export class BackendFailure extends Error {

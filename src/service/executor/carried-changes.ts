@@ -21,23 +21,28 @@ export async function restoreChanges(
   return { state: "lost", paths };
 }
 
-type KeptChanges = {
+export type ChangesOptions = {
   readonly run: RunRecord;
   readonly checkout: Checkout;
   readonly copy: CarriedState;
   readonly secrets: SecretMask;
+  /** Whether the session's next run continues from there. */
+  readonly carry: "store" | "discard";
+  /** Ends the reading of a stopped run's changes. Default: the run's own signal. */
+  readonly signal?: AbortSignal;
 };
 
 /**
- * Stores the tree's changes for the session's next run. Returns the event that lists them; null where
- * nothing is changed, nor was before. Known secrets are masked in both. Changes that cannot be read are not stored: the next run starts where this one did.
+ * Returns the event that lists the tree's changes, and stores them for the session's next run; null where
+ * nothing is changed, nor was before. Known secrets are masked in both. Changes that cannot be read are not stored: the next run
+ * starts where this one did.
  */
-export async function keepChanges(
+export async function reportChanges(
   core: Core,
-  { run, checkout, copy, secrets }: KeptChanges,
+  { run, checkout, copy, secrets, carry, signal }: ChangesOptions,
 ): Promise<RunEvent | null> {
   const { baseSha, files, patch, heldBack, unreadable } = secrets.applyWithin(
-    await checkout.workingChanges(),
+    await checkout.workingChanges(signal),
   );
   if (unreadable !== undefined) {
     core.log.warn({ run_id: run.id, why: unreadable }, "changes could not be read");
@@ -46,9 +51,11 @@ export async function keepChanges(
   }
   const isUntouched = files.length === 0 && heldBack.length === 0;
   if (isUntouched && copy.state === "fresh") return null;
-  await core.store.transact((tx) =>
-    tx.sessions.putCarriedChanges({ sessionId: run.sessionId, runId: run.id, baseSha, patch }),
-  );
+  if (carry === "store") {
+    await core.store.transact((tx) =>
+      tx.sessions.putCarriedChanges({ sessionId: run.sessionId, runId: run.id, baseSha, patch }),
+    );
+  }
   const value = {
     base_sha: baseSha,
     files: [...files],

@@ -4,21 +4,15 @@ import type { RunCause } from "../../contract/runs/run.ts";
 import type { Agent } from "../core/agents/agent.ts";
 import type { Core } from "../core/core.ts";
 import { costOfTime } from "../core/money/run-price.ts";
-import type { Checkout, CheckoutProvider, CheckoutSource } from "../core/ports/checkout.ts";
+import type { CheckoutProvider, CheckoutSource } from "../core/ports/checkout.ts";
 import { generationsLeft } from "../core/runs/delegate-run.ts";
 import { raiseHold, type TakenRun, takeFreeCall } from "../core/runs/progress-run.ts";
 import { cancelledEnding, type Ending, interruptedEnding } from "../core/runs/run-machine.ts";
 import type { RunInput } from "../core/runs/run-record.ts";
 import type { Usage } from "../core/runs/usage.ts";
 import { readHistory } from "../core/sessions/session-history.ts";
-import {
-  type Backend,
-  BackendFailure,
-  type BackendOutcome,
-  type BackendTask,
-  type CarriedState,
-} from "./backend.ts";
-import { keepChanges, restoreChanges } from "./carried-changes.ts";
+import { type Backend, BackendFailure, type BackendOutcome, type BackendTask } from "./backend.ts";
+import { type ChangesOptions, reportChanges, restoreChanges } from "./carried-changes.ts";
 import { runChild } from "./child-runs.ts";
 import { EventMask } from "./event-mask.ts";
 import { type EventWriter, StreamLimitError } from "./event-writer.ts";
@@ -118,8 +112,7 @@ async function endingOfWork(
       const run = () => backend.run({ ...given, carriedState: copy }, opened.value);
       return completed(await ask(() => held.use(run(), backend.stopsWithinMs)));
     } finally {
-      // Also for a failed run: the session may continue from there. A stopped run has no time for it.
-      if (!signal.aborted) await reportChanges(work, { checkout: opened.value, copy });
+      await emitChanges(work, { held, checkout: opened.value, copy });
     }
   } catch (cause) {
     if (cause instanceof RunStopped) return endingOf(cause.kind);
@@ -153,13 +146,43 @@ function sourceOf({ job, pullRequest }: RunInput, runId: string): CheckoutSource
   };
 }
 
-async function reportChanges(
-  { core, taken, writer, secrets }: Work,
-  { checkout, copy }: { checkout: Checkout; copy: CarriedState },
+/** Also for a failed run: the session may continue from there. A stopped run's are reported where its backend ends in time. */
+async function emitChanges(
+  { core, taken, writer, secrets, signal, isOver }: Work,
+  { held, ...left }: Pick<ChangesOptions, "checkout" | "copy"> & { readonly held: HeldCheckout },
 ): Promise<void> {
-  const changes = await keepChanges(core, { run: taken.run, checkout, copy, secrets });
-  if (changes !== null) await writer.emit(changes);
+  const { run } = taken;
+  const emit = async (how: Pick<ChangesOptions, "carry" | "signal">) => {
+    const changes = await reportChanges(core, { ...left, ...how, run, secrets });
+    if (changes !== null) await writer.emit(changes);
+  };
+  if (!signal.aborted) return await emit({ carry: "store" });
+  const stop = signal.reason instanceof RunStopped ? stopped[signal.reason.kind] : null;
+  if (stop === null) return;
+  const { carry, withinMs } = stop;
+  const isDone = new AbortController();
+  const late = new AbortController();
+  const giveUp = () => late.abort();
+  void core.clock.sleep(withinMs, AbortSignal.any([isOver, isDone.signal])).then(giveUp, giveUp);
+  try {
+    if (await held.isFreeBefore(late.signal)) await emit({ carry, signal: late.signal });
+  } catch (cause) {
+    core.log.warn({ run_id: run.id, err: cause }, "changes of a stopped run could not be reported");
+  } finally {
+    isDone.abort();
+  }
 }
+
+type StoppedChanges = { readonly withinMs: number; readonly carry: ChangesOptions["carry"] };
+
+/** How long a stopped run waits for its backend, to report its changes. Null: not at all. */
+const stopped: Readonly<Record<StopKind, StoppedChanges | null>> = {
+  time_limit: { withinMs: 30_000, carry: "store" },
+  // Whoever cancels waits for the end, and does not ask for more of the same.
+  cancel: { withinMs: 2_000, carry: "discard" },
+  shutdown: null,
+  lost: null,
+};
 
 function taskOf(
   work: Work,

@@ -42,6 +42,12 @@ export class HeldCheckout {
     return work;
   }
 
+  /** Resolves once it is not in use, or when the signal aborts. Returns whether it is free. Never rejects. */
+  async isFreeBefore(signal: AbortSignal): Promise<boolean> {
+    if (this.#working !== null) await Promise.race([this.#working, aborted(signal)]);
+    return !this.isInUse;
+  }
+
   /** Removes it once it is not in use, or the time to end has passed. Never rejects. */
   async remove(): Promise<void> {
     const checkout = this.#checkout;
@@ -69,4 +75,9 @@ export class HeldCheckout {
     await Promise.race([working, gracePeriod]);
     isUnused.abort();
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

@@ -92,7 +92,7 @@ describe("commands in comments", () => {
     expect(textAt("refs/heads/topic")).toBe(FIXED);
     expect(answers()).toHaveLength(1);
     expect(answers()[0]?.body).toContain("It greets now.");
-    expect(answers()[0]?.body).toContain(`**Pushed** [${outputs["commit-sha"]?.slice(0, 7)}]`);
+    expect(answers()[0]?.body).toMatch(/^\*\*✅ Pushed \[[0-9a-f]{7}\]\(.*\) to <code>topic<\/code>\*\*\n/);
     fixture.repository.git(["update-ref", "refs/heads/topic", before]);
   });
 

@@ -135,9 +135,9 @@ export interface Checkout {
   /**
    * What the tree holds now that the commit did not, without what git ignores. Nothing of the tree is executed. Names
    * a file that is protected, too large or a repository of its own, and leaves it out. What cannot be read is said to
-   * be `unreadable`.
+   * be `unreadable`. A signal takes the place of the run's: what a stopped run changed can still be read.
    */
-  workingChanges(): Promise<WorkingChanges>;
+  workingChanges(signal?: AbortSignal): Promise<WorkingChanges>;
   /** Applies an earlier patch to the clean tree: all of it, or nothing. */
   restore(patch: string): Promise<Result<null, RestoreRefusal>>;
   /**

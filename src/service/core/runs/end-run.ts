@@ -12,7 +12,7 @@ import { costOfTime } from "../money/run-price.ts";
 import type { RunEnd } from "../ports/store/events.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { holdOf } from "./new-run.ts";
-import { cancelledEnding, type Ending } from "./run-machine.ts";
+import { cancelledEnding, type Ending, isFree, isShortOfCredits } from "./run-machine.ts";
 import type { RunRecord } from "./run-record.ts";
 import { chargedUsage, noUsage, sumOf, type Usage } from "./usage.ts";
 
@@ -97,16 +97,17 @@ export async function endUnlocked(core: Core, tx: StoreTransaction, closing: Run
   if (run.origin === "schedule" || ending.status === "failed" || run.price !== null) return false;
   const settled = await settle(core, tx, closing);
   const balance = await balanceAfter(tx, run, settled);
-  if (balance < RUN_FEE_MICRO_USD) return false;
+  if (balance < RUN_FEE_MICRO_USD || isShortOfCredits(ending)) return false;
   return await tx.events.end(endOf(core, closing, { settled, balance, claimUrl: null }));
 }
 
 /** The caller holds the run's lock. */
 async function closeRun(core: Core, tx: StoreTransaction, closing: RunClosing): Promise<void> {
-  const { run } = closing;
+  const { run, ending } = closing;
   const settled = await settle(core, tx, closing);
   const balance = await balanceAfter(tx, run, settled);
-  const claimUrl = balance < RUN_FEE_MICRO_USD ? await offerClaim(core, tx, run.agentId) : null;
+  const isShort = balance < RUN_FEE_MICRO_USD || isShortOfCredits(ending);
+  const claimUrl = isShort ? await offerClaim(core, tx, run.agentId) : null;
   const isEnded = await tx.events.end(endOf(core, closing, { settled, balance, claimUrl }));
   if (!isEnded) throw new Error(`Run ${run.id}: changed while it was locked.`);
   if (run.origin === "schedule") await tx.schedules.finish(run.id);
@@ -122,7 +123,10 @@ type Settled = {
   readonly postings: readonly Posting[];
 };
 
-/** Turns the hold into a charge. A run that never started costs nothing; one that ended by the service's fault is refunded. */
+/**
+ * Turns the hold into a charge. A run that never started, or that no model worked on, costs nothing; one that ended by the
+ * service's fault is refunded.
+ */
 async function settle(
   core: Core,
   tx: StoreTransaction,
@@ -134,8 +138,9 @@ async function settle(
     if (microUsd === 0) return;
     postings.push({ id: core.random.uuid(now), at: now, kind, from, to, microUsd, runId: run.id });
   };
+  const isUnpaid = run.startedAt === null || isFree(ending);
   const elapsedMs = run.startedAt === null ? 0 : now - run.startedAt;
-  const owed = run.startedAt === null ? 0 : costOfTime(run.price, elapsedMs) + sumOf(usage, "microUsd");
+  const owed = isUnpaid ? 0 : costOfTime(run.price, elapsedMs) + sumOf(usage, "microUsd");
   const held = await holdForTime(core, tx, { run, owed });
   const gross = Math.min(owed, held);
   const refund = await decideRefund(core, tx, { run, ending, gross });

@@ -4,9 +4,10 @@
 //               ↘ cancelling ↗
 
 import type { RefundWithheldReason, RunCause } from "../../../contract/runs/run.ts";
+import type { StopReason } from "../../../contract/runs/stop-reason.ts";
 
 export type Ending =
-  | { readonly status: "completed"; readonly stopReason: string }
+  | { readonly status: "completed"; readonly stopReason: StopReason }
   | {
       readonly status: "failed";
       readonly cause: RunCause;
@@ -16,6 +17,20 @@ export type Ending =
       readonly chargedFor?: RefundWithheldReason;
     }
   | { readonly status: "cancelled"; readonly cause: "user_stop" | "agent_deleted" };
+
+/** No model worked on such a run. */
+const freeStops: ReadonlySet<StopReason> = new Set(["insufficient_credits", "no_model"]);
+
+/** Whether the run costs nothing, not even its fee. */
+export function isFree(ending: Ending): boolean {
+  return ending.status === "completed" && freeStops.has(ending.stopReason);
+}
+
+/** Whether the billing account could not pay for the rest of the run, or for all of it. */
+export function isShortOfCredits(ending: Ending): boolean {
+  if (ending.status !== "completed") return false;
+  return ending.stopReason === "credits" || ending.stopReason === "insufficient_credits";
+}
 
 /** The ending of a cancelled run. */
 export const cancelledEnding: Ending = { status: "cancelled", cause: "user_stop" };

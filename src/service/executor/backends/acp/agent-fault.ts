@@ -25,7 +25,6 @@ export type AgentFault =
   /** It answered a request with an error. */
   | { readonly type: "error"; readonly method: string; readonly message: string }
   | { readonly type: "malformed"; readonly method: string }
-  | { readonly type: "refusal" }
   | { readonly type: "silent" }
   /** Its reply does not match the output schema, even the second time. */
   | { readonly type: "misfit"; readonly faults: string }
@@ -105,8 +104,6 @@ function describe(fault: AgentFault): { readonly what: string; readonly isRetrya
       return passing(`answered ${fault.method} with an error: ${JSON.stringify(oneLine(fault.message))}.`);
     case "malformed":
       return final(`answered ${fault.method} with something that is not of ACP's form.`);
-    case "refusal":
-      return final("refused to go on with this task. Ask for something else.");
     case "silent":
       return passing("ended its turn without a word or a deed. Run it again.");
     case "misfit":

@@ -197,12 +197,13 @@ export class AgentTurn {
       case "end_turn":
         if (!this.#stream.hasSpoken) throw new AgentError({ type: "silent" });
         return { stopReason: "end_turn" };
+      // The limit of one answer: the run's own limit of tokens is compared with the usage.
       case "max_tokens":
-        return { stopReason: "max_tokens" };
+        return { stopReason: "length" };
       case "max_turn_requests":
         return { stopReason: "max_turns" };
       case "refusal":
-        throw new AgentError({ type: "refusal" });
+        return { stopReason: "content_filter" };
       case "cancelled":
         // Some agents end their turn after a refused permission.
         if (this.#stream.hasRejected) return { stopReason: "end_turn" };

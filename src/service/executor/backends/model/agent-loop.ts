@@ -4,7 +4,9 @@
 
 import { assertNever } from "../../../../base/assert-never.ts";
 import { OUTPUT_EVENT } from "../../../../contract/runs/run-event.ts";
+import type { StopReason } from "../../../../contract/runs/stop-reason.ts";
 import type { Checkout } from "../../../core/ports/checkout.ts";
+import { sumOf } from "../../../core/runs/usage.ts";
 import { BackendFailure, type BackendOutcome, type BackendTask } from "../../backend.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { AnswerEvents } from "./answer-events.ts";
@@ -60,11 +62,12 @@ export class AgentLoop {
     const { conversation, maxTurns } = this.#options;
     for (let turn = 1; ; turn += 1) {
       // A model that repeats one call gets no more turns, but is asked for an answer once more.
-      const isLast = turn >= maxTurns || this.#repeated.isStuck;
+      const bound = this.#repeated.isStuck ? "repeated_calls" : turn >= maxTurns ? "max_turns" : null;
+      const isLast = bound !== null;
       const isToldSo = isLast && turn > 1;
       if (isToldSo) conversation.say(LAST_TURN_NOTE);
       const reply = await this.#ask();
-      if (!reply.ok) return this.#stop(stopReasonOf(reply.bound));
+      if (!reply.ok) return { stopReason: this.#stopAt(reply.bound) };
       const { answer } = reply;
       conversation.add(...answer.messages.filter(({ content }) => content.length > 0));
       if (answer.calls.length > 0 && !isLast) {
@@ -72,21 +75,27 @@ export class AgentLoop {
         continue;
       }
       await declineCalls(answer.calls, this.#events);
-      if (answer.calls.length > 0) return this.#stop("max_turns");
-      if (answer.finish === "length") return this.#stop(stopReasonOf(reply.shortOf ?? "max_tokens"));
+      if (bound !== null && answer.calls.length > 0) return { stopReason: bound };
+      if (answer.finish === "filter") return { stopReason: "content_filter" };
+      if (answer.finish === "length")
+        return { stopReason: reply.shortOf === null ? "length" : this.#stopAt(reply.shortOf) };
       const objection = await this.#objectTo(reply, { isLast });
-      if (objection === null) return { stopReason: isToldSo ? "max_turns" : "end_turn" };
+      if (objection === null) return { stopReason: bound !== null && isToldSo ? bound : "end_turn" };
       conversation.say(objection);
     }
   }
 
-  /** Ends at a bound. A run with an output schema has failed without a valid reply, and is charged: the bound was the caller's. */
-  #stop(stopReason: "max_tokens" | "max_turns" | "credits"): BackendOutcome {
-    if (this.#options.form === null) return { stopReason };
-    throw new BackendFailure(
-      `The run stopped before its reply had the form of output_schema: ${explain(stopReason)}`,
-      { isRetryable: false, chargedFor: "output_schema" },
-    );
+  #stopAt(bound: SpendingBound): StopReason {
+    switch (bound) {
+      case "max_tokens":
+        return "max_tokens";
+      case "credits":
+        return sumOf(this.#options.task.meter.usage, "calls") === 0 ? "insufficient_credits" : "credits";
+      case "cap":
+        throw new TypeError("The agent's own model has no cap.");
+      default:
+        return assertNever(bound);
+    }
   }
 
   async #ask(): Promise<Reply> {
@@ -119,12 +128,6 @@ export class AgentLoop {
   async #objectTo(reply: FullReply, { isLast }: { isLast: boolean }): Promise<string | null> {
     const { modelId } = this.#options;
     if (reply.text.trim() === "") {
-      if (reply.answer.finish === "filter") {
-        throw new BackendFailure(
-          `The model "${modelId}" refused to answer: its maker's filter stopped it. Ask in other words, or name another model.`,
-          { isRetryable: false },
-        );
-      }
       if (!isLast && this.#isFirst("nudge")) return EMPTY_NOTE;
       if (!this.#hasActed) {
         throw new BackendFailure(`The model "${modelId}" gave no answer. Run it again.`, {
@@ -168,30 +171,5 @@ export class AgentLoop {
     const isFirst = !this.#done.has(what);
     this.#done.add(what);
     return isFirst;
-  }
-}
-
-function explain(stopReason: "max_tokens" | "max_turns" | "credits"): string {
-  switch (stopReason) {
-    case "max_tokens":
-      return "it reached its limit of tokens (max_tokens). Allow more, or ask for less in one run.";
-    case "max_turns":
-      return "it reached its limit of turns (max_turns). Ask for less in one run.";
-    case "credits":
-      return "the credits do not suffice for another answer. Add credits, or ask for less in one run.";
-    default:
-      return assertNever(stopReason);
-  }
-}
-
-function stopReasonOf(bound: SpendingBound): "max_tokens" | "credits" {
-  switch (bound) {
-    case "max_tokens":
-    case "credits":
-      return bound;
-    case "cap":
-      throw new TypeError("The agent's own model has no cap.");
-    default:
-      return assertNever(bound);
   }
 }

@@ -23,14 +23,14 @@ export const offlineBackend: Backend = {
   async run(task, checkout) {
     if (task.repository === null) {
       await sendMessage(task, [noRepositoryText(task)]);
-      return { stopReason: "end_turn" };
+      return { stopReason: "no_model" };
     }
     const found = await readRepository(task, checkout);
     await takeStep(task, {
       name: "Write the briefing",
       work: () => sendMessage(task, briefing(task, found)),
     });
-    return { stopReason: "end_turn" };
+    return { stopReason: "no_model" };
   },
 };
 

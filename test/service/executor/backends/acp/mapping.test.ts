@@ -196,7 +196,8 @@ describe("what an agent tells", () => {
 describe("a turn", () => {
   it.each([
     ["end_turn", "end_turn"],
-    ["max_tokens", "max_tokens"],
+    ["max_tokens", "length"],
+    ["refusal", "content_filter"],
     ["max_turn_requests", "max_turns"],
   ])("that stops with %s is a run that stops with %s", async (stopReason, expected) => {
     const { outcome } = await runAgent({ turn: [text("x"), { do: "stop", answer: { stopReason } }] });
@@ -204,7 +205,6 @@ describe("a turn", () => {
   });
 
   it.each([
-    ["refusal", /^The agent "node" refused to go on/, false],
     ["cancelled", /^The agent "node" cancelled its turn, though nobody asked it to/, true],
     ["tired", /^The agent "node" ended its turn for a reason that ACP does not know: "tired"/, false],
   ])("that stops with %s is a failed run", async (stopReason, message, isRetryable) => {

@@ -143,18 +143,14 @@ describe.each(providers)("an answer by %s", (provider) => {
     ]);
   });
 
-  it("that its maker's filter stopped fails, with what to do", async () => {
-    await start([answer([], { stop: "filter" })]);
-    await expect(fixture.run({}, recorder)).rejects.toMatchObject({
-      name: "BackendFailure",
-      isRetryable: false,
-      message: expect.stringContaining("scripted-model"),
-    });
+  it.each([[[]], [[say("I")]]])("that its maker's filter stopped ends the run there (%j)", async (parts) => {
+    await start([answer(parts, { stop: "filter" })]);
+    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "content_filter" });
   });
 
   it("that reaches its length ends the run there", async () => {
     await start([answer([say("Only so")], { stop: "length" })]);
-    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "max_tokens" });
+    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "length" });
   });
 
   it("stops the model's request as soon as the run is stopped", async () => {

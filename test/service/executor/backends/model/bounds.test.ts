@@ -50,7 +50,7 @@ describe.each(providers)("a run of the model by %s", (provider) => {
         lastUserMessage.includes("answer now") ? say("I was stuck.") : call("list_files", { folder: "src" }),
       ),
     );
-    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "max_turns" });
+    expect(await fixture.run({}, recorder)).toEqual({ stopReason: "repeated_calls" });
     const results = fixture.server.toolResults().map(({ text }) => text.includes("times in a row"));
     expect(results).toEqual([false, false, true, true, true, true]);
     expect(recorder.text()).toBe("I was stuck.");
@@ -84,7 +84,7 @@ describe.each(providers)("a run of the model by %s", (provider) => {
   it("that cannot pay for a short answer asks for none", async () => {
     await start([say("Never.")], { settings: { rates: priced } });
     const meter = new UsageMeter({ holdMicroUsd: 8_333, raiseHold: async () => false });
-    expect(await fixture.run({ meter }, recorder)).toEqual({ stopReason: "credits" });
+    expect(await fixture.run({ meter }, recorder)).toEqual({ stopReason: "insufficient_credits" });
     expect(fixture.server.requests).toEqual([]);
   });
 

@@ -98,11 +98,39 @@ describe("a run by a model", () => {
     await expectValidStream(await fixture.stream(runId));
   });
 
-  it("whose billing account has too little ends by its credits, not as a failure", async () => {
-    await start([say("Never.")], 1);
-    const run = await fixture.ended(await fixture.submit());
-    expect(run).toMatchObject({ status: "completed", stopReason: "credits" });
-    expect(server.requests).toEqual([]);
+  it.each([undefined, { type: "object" }])(
+    "whose billing account cannot pay for a first answer is charged nothing (output_schema: %j)",
+    async (output_schema) => {
+      await start([say("Never.")], 1);
+      const body = { message: "Judge.", ...(output_schema === undefined ? {} : { output_schema }) };
+      const submitted = await fixture.trySubmit(body);
+      if (!submitted.ok) throw new Error(submitted.refusal.reason);
+      const { runId } = submitted.value;
+      const run = await fixture.ended(runId);
+      expect(run).toMatchObject({
+        status: "completed",
+        stopReason: "insufficient_credits",
+        grossMicroUsd: 0,
+        refundedMicroUsd: 0,
+      });
+      expect(toRun(run)).toMatchObject({ credits: 0, tokens: 0 });
+      expect(server.requests).toEqual([]);
+      const events = await expectValidStream(await fixture.stream(runId));
+      const quota = { credits_remaining: 1, claim_url: expect.stringContaining("/claim/svc_claim_") };
+      expect(events).toContainEqual({ type: "CUSTOM", name: "quota", value: quota });
+    },
+  );
+
+  it("whose credits end in the middle is charged what it used, and offers its claim", async () => {
+    const usage = { input: 31_000, output: 50 };
+    await start([answer([call("list_files")], { usage }), say("Never.")], 5);
+    const runId = await fixture.submit();
+    const run = await fixture.ended(runId);
+    expect(run).toMatchObject({ status: "completed", stopReason: "credits", refundedMicroUsd: 0 });
+    expect(run.grossMicroUsd).toBeGreaterThan(8_333);
+    expect(server.requests).toHaveLength(1);
+    const events = await expectValidStream(await fixture.stream(runId));
+    expect(JSON.stringify(events)).toContain("/claim/svc_claim_");
   });
 
   it("whose reply never has the form that was asked for has failed, and is paid", async () => {
@@ -114,19 +142,6 @@ describe("a run by a model", () => {
     expect(run.grossMicroUsd).toBe(8_333 + 2 * (100 + 20 * 5));
     expect(toRun(run)).toMatchObject({ refund_withheld_reason: "output_schema" });
     expect(toRun(run)).not.toHaveProperty("refund_reason");
-  });
-
-  it("that cannot pay for an answer of the form has failed, and says so", async () => {
-    await start([say("Never.")], 1);
-    const submitted = await fixture.trySubmit({ message: "Judge.", output_schema: { type: "object" } });
-    if (!submitted.ok) throw new Error(submitted.refusal.reason);
-    const { runId } = submitted.value;
-    expect(await fixture.ended(runId)).toMatchObject({ status: "failed", refundedMicroUsd: 0 });
-    const events = await expectValidStream(await fixture.stream(runId));
-    expect(events.at(-1)).toMatchObject({
-      type: "RUN_ERROR",
-      message: expect.stringContaining("form of output_schema: the credits do not suffice"),
-    });
   });
 
   it("whose model refuses ends as our fault, refunded, and says why", async () => {

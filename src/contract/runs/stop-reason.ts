@@ -1,0 +1,17 @@
+// Why a completed run stopped. Only after `end_turn` its work is done. Pure.
+
+export const stopReasons = [
+  "end_turn",
+  "max_tokens",
+  "max_turns",
+  "repeated_calls",
+  "length",
+  "content_filter",
+  "credits",
+  "insufficient_credits",
+  "no_model",
+] as const;
+export type StopReason = (typeof stopReasons)[number];
+
+/** What cut a run before its work was done. */
+export type RunBound = Exclude<StopReason, "end_turn" | "insufficient_credits" | "no_model">;

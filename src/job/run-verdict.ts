@@ -1,0 +1,130 @@
+// The verdict on a run that ended, or that was cut by the job's own limits: what happened and what to do. Pure.
+
+import { assertNever } from "../base/assert-never.ts";
+import type { Run } from "../contract/runs/run.ts";
+import { type RunBound, stopReasons } from "../contract/runs/stop-reason.ts";
+import type { Verdict } from "../report/conclusion.ts";
+import { ownVerdict, verdict } from "./verdict.ts";
+import type { PassedLimit } from "./watch-run.ts";
+
+/** What the advice depends on. */
+export type RunSurroundings = {
+  /** How this job's users configure a model; null where that is up to the service's operator. */
+  readonly modelAdvice: string | null;
+  /** Where to claim the repository's agent; null where nobody can, or need. */
+  readonly claimUrl: string | null;
+  /** Why nobody can claim this repository's agent; null where somebody can. */
+  readonly claimObstacle: string | null;
+};
+
+export type EndedRun = {
+  readonly run: Run;
+  /** The limit at which this job cancelled it. */
+  readonly passed: PassedLimit;
+  /** The run's own error message. */
+  readonly detail: string | null;
+};
+
+export function concludeRun({ run, passed, detail }: EndedRun, surroundings: RunSurroundings): Verdict {
+  switch (run.status) {
+    case "completed":
+      return concludeStop(run.stop_reason, surroundings);
+    case "failed": {
+      const said = `${(detail ?? "").replace(/(?<![\s.])[\s.]+$/, "")}.`;
+      if (run.cause === "time_limit") {
+        const message = said === "." ? "The run reached the time limit of the service." : said;
+        return verdict("incomplete", run.cause, message);
+      }
+      const why = said === "." ? said : `: ${said}`;
+      const retry = run.retryable ? " Re-run the job to try again." : "";
+      return verdict("failure", run.cause, `The run failed (${run.cause})${why}${retry}`);
+    }
+    case "cancelled":
+      return passed === null
+        ? verdict("cancelled", run.cause, `The run was cancelled (${run.cause}).`)
+        : passedLimit(passed, "It was cancelled.");
+    case "queued":
+    case "running":
+    case "cancelling":
+      return ownVerdict(
+        "failure",
+        "internal_error",
+        `The run is ${run.status}, though it was said to have ended.`,
+      );
+    default:
+      return assertNever(run);
+  }
+}
+
+/** A limit of the job: the run was told to stop. */
+export function passedLimit(limit: "time" | "silence", what: string): Verdict {
+  return limit === "time"
+    ? ownVerdict(
+        "incomplete",
+        "timeout",
+        `The run did not end within "timeout-minutes". ${what} Raise the limit or ask for less.`,
+      )
+    : ownVerdict(
+        "incomplete",
+        "idle_timeout",
+        `The run was silent for "idle-minutes". ${what} Raise the limit, or look at what its last event waits for.`,
+      );
+}
+
+/** A service that is newer than this job may know other reasons: whatever is not `end_turn` was cut. */
+function concludeStop(reason: string, surroundings: RunSurroundings): Verdict {
+  const known = stopReasons.find((stop) => stop === reason);
+  if (known === undefined) {
+    return verdict("incomplete", reason, `The run stopped before it was done (${reason}).`);
+  }
+  switch (known) {
+    case "end_turn":
+      return ownVerdict("success", "completed", "The run completed.");
+    case "no_model":
+      return ownVerdict("skipped", "no_model", noModelText(surroundings));
+    case "insufficient_credits": {
+      const message = `The credits that are left do not pay for a first answer of the model: nothing was executed, and nothing is charged. ${creditsAdvice(surroundings)}`;
+      return { ...verdict("quota", "credits_ended", message), claimUrl: surroundings.claimUrl };
+    }
+    default:
+      return verdict("incomplete", known, cutText(known, surroundings));
+  }
+}
+
+function cutText(bound: RunBound, surroundings: RunSurroundings): string {
+  switch (bound) {
+    case "max_tokens":
+      return 'The run reached its limit of tokens. Raise "max-turn-tokens", or ask for less in one run.';
+    case "max_turns":
+      return `The run reached its limit of turns. ${raise("MAX_TURNS", surroundings)}, or ask for less in one run.`;
+    case "length":
+      return `An answer of the model reached its limit of length. ${raise("MODEL_MAX_OUTPUT_TOKENS", surroundings)}, or ask for less at once.`;
+    case "content_filter":
+      return "The model refused to go on, or its maker's content filter stopped it. Ask in other words, or use another model.";
+    case "repeated_calls":
+      return "The agent made the same call again and again, and was stopped. Ask in other words, or use another model.";
+    case "credits":
+      return `The credits ended before the run was done. What it used is charged. ${creditsAdvice(surroundings)}`;
+    default:
+      return assertNever(bound);
+  }
+}
+
+function raise(setting: string, { modelAdvice }: RunSurroundings): string {
+  return modelAdvice === null
+    ? `The service's operator can raise it (${setting})`
+    : `Raise it by the environment variable ${setting}`;
+}
+
+function noModelText({ modelAdvice }: RunSurroundings): string {
+  const what = "No model is configured, so the agent only wrote a briefing of the repository.";
+  const advice = "The service's operator sets MODEL and MODEL_BASE_URL with BACKEND=model, or BACKEND=acp.";
+  return `${what} ${modelAdvice ?? `Nothing is charged. ${advice}`}`;
+}
+
+function creditsAdvice({ claimUrl, claimObstacle }: RunSurroundings): string {
+  if (claimObstacle !== null) return claimObstacle;
+  return claimUrl === null
+    ? "Add credits to its account."
+    : "Claim this repository's agent, for credits of its own.";
+}

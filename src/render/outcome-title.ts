@@ -1,0 +1,162 @@
+// What came of a step, in a few words: the heading of the summary and of the comment, the last line of the log, the title
+// of the annotation. Pure.
+
+import { assertNever } from "../base/assert-never.ts";
+import { byteLength } from "../base/bounded-text.ts";
+import type { Conclusion } from "../report/conclusion.ts";
+import type { Delivery } from "../report/delivery.ts";
+import { type Finding, type PublishedFindings, readFindings, severities } from "../report/findings.ts";
+import { type RunReport, replyMessage } from "../report/run-report.ts";
+import { escapeMarkdown, inlineCode, link, linkMarkdown } from "./markdown.ts";
+import { plural } from "./quantities.ts";
+
+export type OutcomeFacts = {
+  readonly conclusion: Conclusion;
+  /** One stable word: why. */
+  readonly reason: string;
+  readonly delivery?: Delivery | null | undefined;
+  readonly findings?: PublishedFindings | null | undefined;
+};
+
+export type OutcomeTitle = {
+  readonly icon: string;
+  /** Plain text. A branch's name in it is untrusted. */
+  readonly text: string;
+  /** The same, with links. */
+  readonly markdown: string;
+};
+
+/** Without a run the report is empty. */
+export function outcomeTitle(report: RunReport, facts: OutcomeFacts): OutcomeTitle {
+  const { conclusion, reason } = facts;
+  const hasRun = report.state.status !== "unknown";
+  switch (conclusion) {
+    case "success":
+      return successTitle(report, facts);
+    case "incomplete":
+      return plain("⚠️", cutTitles[reason] ?? "Stopped before it was done");
+    case "failure": {
+      const found = reason === "findings_found" ? foundTitle(report, facts) : null;
+      return found === null ? plain("❌", failureText(facts, hasRun)) : { ...found, icon: "❌" };
+    }
+    case "cancelled":
+      return plain("🛑", hasRun ? "The run was cancelled" : "The job was cancelled");
+    case "skipped":
+      return plain("⏭️", skippedTitles[reason] ?? "Skipped: no agent ran");
+    case "quota":
+      return plain("💳", quotaTitles[reason] ?? "Out of credits");
+    case "detached":
+      return plain("↗️", "The run goes on without this job");
+    default:
+      return assertNever(conclusion);
+  }
+}
+
+/** As one line of a log. */
+export function titleLine({ icon, text }: OutcomeTitle): string {
+  return `${icon} ${text}`;
+}
+
+/** In Markdown, in at most a kilobyte: long names and addresses lose their links. */
+export function titleMarkdown({ icon, text, markdown }: OutcomeTitle): string {
+  const whole = `${icon} ${markdown}`;
+  return byteLength(whole) > MAX_TITLE_BYTES ? `${icon} ${escapeMarkdown(text, MAX_CUT_CHARS)}` : whole;
+}
+
+const MAX_TITLE_BYTES = 1_000;
+const MAX_CUT_CHARS = 120;
+
+const cutTitles: Readonly<Record<string, string>> = {
+  max_tokens: "Stopped at the token limit",
+  max_turns: "Stopped at the turn limit",
+  repeated_calls: "Stopped while it repeated itself",
+  length: "Stopped at the length limit of an answer",
+  content_filter: "Stopped by a content filter",
+  credits: "Stopped when the credits ended",
+  time_limit: "Stopped at the time limit",
+  timeout: "Stopped at the time limit",
+  idle_timeout: "Stopped after a long silence",
+};
+
+const skippedTitles: Readonly<Record<string, string>> = {
+  no_model: "No model configured",
+  help: "The commands",
+};
+
+const quotaTitles: Readonly<Record<string, string>> = {
+  repository_private: "This repository needs a billing account",
+};
+
+const doneTitles: Readonly<Record<string, string>> = {
+  run_cancelled: "Cancelled what was in flight",
+  nothing_to_cancel: "Nothing to cancel",
+  examined: "No fault found",
+};
+
+const failureTitles: Readonly<Record<string, string>> = {
+  invalid_input: "Wrong inputs",
+  service_unavailable: "The service is unavailable",
+  faults_found: "Faults found",
+};
+
+function failureText({ reason, delivery }: OutcomeFacts, hasRun: boolean): string {
+  if (delivery?.type === "kept") return "The changes were not pushed";
+  return failureTitles[reason] ?? (hasRun ? "The agent failed" : "The step failed");
+}
+
+function successTitle(report: RunReport, { reason, delivery, findings }: OutcomeFacts): OutcomeTitle {
+  const done = doneTitles[reason];
+  if (done !== undefined) return plain(DONE, done);
+  if (delivery?.type === "commit") return pushedTitle(delivery);
+  if (delivery?.type === "pull_request") return pullRequestTitle(delivery);
+  const found = foundTitle(report, { findings });
+  if (found !== null) return found;
+  if (delivery?.type === "none") return plain(DONE, "No changes needed");
+  const changed = report.changes?.files.length ?? 0;
+  if (changed > 0) return plain(DONE, `Changed ${plural(changed, "file")}`);
+  return plain(DONE, replyMessage(report) === null ? "Finished without an answer" : "Answered");
+}
+
+const DONE = "✅";
+
+function pushedTitle({ sha, branch, url }: Extract<Delivery, { type: "commit" }>): OutcomeTitle {
+  const short = sha.slice(0, 7);
+  return {
+    icon: DONE,
+    text: `Pushed ${short} to ${branch}`,
+    markdown: `Pushed ${link(short, url)} to ${inlineCode(branch)}`,
+  };
+}
+
+function pullRequestTitle({ number, url, isNew }: Extract<Delivery, { type: "pull_request" }>): OutcomeTitle {
+  const verb = isNew ? "Opened" : "Updated";
+  return {
+    icon: DONE,
+    text: `${verb} pull request #${number}`,
+    // GitHub would make a link of its own of "#12".
+    markdown: `${verb} ${linkMarkdown(`pull request &#35;${number}`, url)}`,
+  };
+}
+
+/** Null where the reply is no review. */
+function foundTitle({ output }: RunReport, { findings }: Pick<OutcomeFacts, "findings">): OutcomeTitle | null {
+  const found = readFindings(output).findings;
+  return found === null ? null : findingsTitle(found, findings?.reviewUrl ?? null);
+}
+
+/** "3 findings, 1 error": how many, and how many of the worst kind. */
+function findingsTitle(found: readonly Finding[], reviewUrl: string | null): OutcomeTitle {
+  const worst = severities.find((severity) => found.some((finding) => finding.severity === severity));
+  if (worst === undefined) return plain(DONE, "No findings");
+  const ofWorst = found.filter(({ severity }) => severity === worst).length;
+  const text =
+    ofWorst === found.length
+      ? plural(ofWorst, worst)
+      : `${plural(found.length, "finding")}, ${plural(ofWorst, worst)}`;
+  return { icon: DONE, text, markdown: reviewUrl === null ? text : link(text, reviewUrl) };
+}
+
+/** Our own words: nothing in them is read as Markdown. */
+function plain(icon: string, text: string): OutcomeTitle {
+  return { icon, text, markdown: text };
+}
