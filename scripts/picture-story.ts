@@ -1,5 +1,5 @@
-// The job that the pictures are of: a pull request whose test fails, and a comment that asks for the repair.
-// The service and the Action are the built ones; the code host and the model are played.
+// The jobs that the pictures are of: a pull request whose test fails, and a comment that asks for the repair or a review.
+// One story for each way to end. The service and the Action are the built ones; the code host and the model are played.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -8,7 +8,7 @@ import { ACTIONS_BOT, type CodeHostComment } from "../fakes/code-host/comments.t
 import { startModelServer } from "../fakes/model-server/model-server.ts";
 import type { ModelRequest } from "../fakes/model-server/request.ts";
 import { byTurn, type Script } from "../fakes/model-server/script.ts";
-import { call, type Step, say, think } from "../fakes/model-server/turn.ts";
+import { call, fault, type Step, say, think } from "../fakes/model-server/turn.ts";
 import { type ActionResult, runAction } from "../fakes/runner/run-action.ts";
 import { git } from "./demo-embedded.ts";
 import { startServer } from "./served-process.ts";
@@ -18,9 +18,45 @@ const PULL_REQUEST = 7;
 const MODEL = "scripted-model";
 const MODEL_KEY = "a-key-that-only-the-scripted-model-takes";
 
-export const request = "/agent fix the failing test";
+const FIX = "/agent fix the failing test";
 
-export type Played = { readonly summary: string; readonly comment: string };
+type Story = {
+  readonly conclusion: string;
+  readonly request?: string;
+  readonly script: () => Script;
+  readonly inputs?: Readonly<Record<string, string>>;
+  /** Settings of the service. */
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
+/** By what comes of them. The first is the one of the README's pictures. */
+const stories = {
+  pushed: { conclusion: "success", script: () => repair() },
+  opened: { conclusion: "success", script: () => repair(), inputs: { changes: "pull-request" } },
+  findings: {
+    conclusion: "success",
+    request: "/agent review",
+    script: () => byTurn([call("read_file", { path: "src/parcels.mjs" }), say(JSON.stringify(review))]),
+    inputs: { findings: "annotations" },
+  },
+  "no-changes": {
+    conclusion: "success",
+    request: "/agent fix what is wrong in the README",
+    script: () => byTurn([call("read_file", { path: "README.md" }), say("The README is right as it is.")]),
+  },
+  incomplete: { conclusion: "incomplete", script: () => repair(), settings: { MAX_TURNS: "4" } },
+  quota: { conclusion: "quota", script: () => repair(), settings: { CI_FREE_CREDITS: "0" } },
+  "no-model": { conclusion: "skipped", script: () => repair(), settings: { BACKEND: "offline" } },
+  failed: {
+    conclusion: "failure",
+    script: () => byTurn([fault({ status: 401, message: "This key is not valid." })]),
+  },
+} as const satisfies Readonly<Record<string, Story>>;
+
+export type StoryName = keyof typeof stories;
+export const storyNames = Object.keys(stories) as readonly StoryName[];
+
+export type Played = { readonly request: string; readonly summary: string; readonly comment: string };
 
 const test = `import assert from "node:assert/strict";
 import { parcels } from "../src/parcels.mjs";
@@ -52,13 +88,15 @@ const project: Readonly<Record<string, string>> = {
   "test/parcels.test.mjs": test,
 };
 
-/** Runs the job in `folder`, and returns what it wrote. Throws with the job's log where it did not end well. */
-export async function playJob(folder: string): Promise<Played> {
+/** Runs a story's job in `folder`, and returns what it wrote. Throws with the job's log where it ended otherwise. */
+export async function playJob(folder: string, name: StoryName): Promise<Played> {
+  const story: Story = stories[name];
+  const { request = FIX } = story;
   await using opened = new AsyncDisposableStack();
   const repository = await makeRepository(join(folder, "parcels"));
   const codeHost = await startCodeHost({ repositories: { [REPOSITORY]: { path: repository } } });
   opened.defer(() => codeHost.close());
-  const model = await startModelServer({ script: repair(), apiKey: MODEL_KEY, models: [MODEL] });
+  const model = await startModelServer({ script: story.script(), apiKey: MODEL_KEY, models: [MODEL] });
   opened.defer(() => model.close());
   const service = await startServer({
     args: ["npm/cli.mjs", "serve", "--port", "0", "--data-dir", join(folder, "service")],
@@ -70,6 +108,7 @@ export async function playJob(folder: string): Promise<Played> {
       MODEL_BASE_URL: model.baseUrl,
       // The commands are the script's own, and few machines that draw pictures have a sandbox.
       SANDBOX: "off",
+      ...story.settings,
     },
   });
   opened.defer(() => service.stop());
@@ -78,19 +117,22 @@ export async function playJob(folder: string): Promise<Played> {
     comment: request,
     pullRequest: { number: PULL_REQUEST, title: "Split a weight into parcels" },
   });
-  const inputs = { "base-url": service.url, "github-token": job.githubToken, changes: "commit" };
+  const inputs = {
+    "base-url": service.url,
+    "github-token": job.githubToken,
+    changes: "commit",
+    ...story.inputs,
+  };
   const main = await runAction({ entry: "main", env: job.env, inputs });
   await runAction({ entry: "post", env: job.env, inputs, state: main.state });
   const comment = codeHost.rest.commentsOf(PULL_REQUEST).find(({ user }) => user === ACTIONS_BOT);
-  return whatWasWritten(main, comment);
+  if (main.outputs.conclusion !== story.conclusion || comment === undefined) throw otherEnd(main, comment);
+  return { request, summary: main.summary, comment: comment.body };
 }
 
-function whatWasWritten(main: ActionResult, comment: CodeHostComment | undefined): Played {
-  if (main.exitCode === 0 && main.outputs.conclusion === "success" && comment !== undefined) {
-    return { summary: main.summary, comment: comment.body };
-  }
+function otherEnd(main: ActionResult, comment: CodeHostComment | undefined): Error {
   const ending = `conclusion ${main.outputs.conclusion ?? "none"}, ${comment === undefined ? "no comment" : "a comment"}`;
-  throw new Error(`The job of the pictures should have ended well, with a comment: ${ending}.\n${main.log}`);
+  return new Error(`A job of the pictures ended otherwise: ${ending}.\n${main.log}`);
 }
 
 /** `main` and `topic`, whose head is the pull request's. */
@@ -113,6 +155,34 @@ async function makeRepository(folder: string): Promise<string> {
   git(folder, ["checkout", "--quiet", "main"]);
   return folder;
 }
+
+const review = {
+  summary: "`parcels` drops the rest of a weight, and nothing refuses a limit of 0.",
+  findings: [
+    {
+      path: "src/parcels.mjs",
+      start_line: 3,
+      line: 4,
+      severity: "error",
+      title: "The rest is dropped",
+      body: "`parcels(25, 10)` gives `[10, 10]`: 5 are missing.",
+    },
+    {
+      path: "src/parcels.mjs",
+      line: 3,
+      severity: "warning",
+      title: "A limit of 0 divides by zero",
+      body: "Refuse a limit below 1.",
+    },
+    {
+      path: "src/parcels.mjs",
+      line: 1,
+      severity: "notice",
+      title: "The unit is not said",
+      body: "Say that both are in kilograms.",
+    },
+  ],
+};
 
 /** Reads, runs the test, mends, runs it again. What it claims of the test is what the tool's result said. */
 function repair(): Script {

@@ -1,5 +1,7 @@
 // npm run picture: draws docs/summary.png and docs/comment.png from a job that is played for them; --dark adds the dark
 // ones. Needs a build, a Chromium, and packages that it names where they are missing; --modules <folder> has them.
+// --all draws every way that a job can end, as <story>-summary.png and <story>-comment.png, into --out <folder>; --text
+// writes their Markdown instead, and needs no browser.
 
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,22 +9,41 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { findBrowser, openBrowser } from "./picture-browser.ts";
-import { findPainter, summaryPage, threadPage } from "./picture-page.ts";
-import { playJob, request } from "./picture-story.ts";
+import { findPainter, type Painter, summaryPage, threadPage } from "./picture-page.ts";
+import { type Played, playJob, type StoryName, storyNames } from "./picture-story.ts";
 
 const WIDTH = 900;
 const root = join(import.meta.dirname, "..");
 
 const { values } = parseArgs({
-  options: { modules: { type: "string" }, out: { type: "string" }, dark: { type: "boolean" } },
+  options: {
+    modules: { type: "string" },
+    out: { type: "string" },
+    dark: { type: "boolean" },
+    all: { type: "boolean" },
+    text: { type: "boolean" },
+  },
 });
-const docs = values.out ?? join(root, "docs");
+const out = values.out ?? join(root, "docs");
 
 try {
-  await draw();
+  if ((values.all === true || values.text === true) && values.out === undefined) {
+    throw new Error("--all and --text need --out <folder>: docs/ has the pictures of one story.");
+  }
+  await mkdir(out, { recursive: true });
+  if (values.text === true) await writeText();
+  else await draw();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
+}
+
+async function writeText(): Promise<void> {
+  for await (const { name, played } of play()) {
+    await writeFile(join(out, `${name}-summary.md`), played.summary);
+    await writeFile(join(out, `${name}-comment.md`), played.comment);
+    process.stdout.write(`${name}: ${played.summary.split("\n")[0]}\n`);
+  }
 }
 
 async function draw(): Promise<void> {
@@ -30,29 +51,43 @@ async function draw(): Promise<void> {
   const painter = await findPainter(resolve(values.modules ?? root));
   const program = await findBrowser(process.env);
   await using opened = new AsyncDisposableStack();
-  const folder = await mkdtemp(join(tmpdir(), "agent-service-picture-"));
-  opened.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const { summary, comment } = await playJob(folder);
-  const pages = {
+  const folder = await temporaryFolder(opened);
+  const browser = await openBrowser(program, join(folder, "profile"));
+  opened.defer(() => browser.close());
+  for await (const { name, played } of play()) {
+    for (const [page, html] of Object.entries(pagesOf(painter, played))) {
+      const path = join(folder, `${name}-${page}.html`);
+      await writeFile(path, html);
+      const url = pathToFileURL(path).href;
+      for (const isDark of values.dark === true ? [false, true] : [false]) {
+        const png = await browser.shoot({ url, selector: "main", isDark, width: WIDTH });
+        const prefix = values.all === true ? `${name}-` : "";
+        const file = join(out, `${prefix}${page}${isDark ? "-dark" : ""}.png`);
+        await writeFile(file, png);
+        process.stdout.write(`${file}: ${Math.ceil(png.length / 1000)} kB\n`);
+      }
+    }
+  }
+}
+
+/** One story, or with --all every one, each in a folder of its own. */
+async function* play(): AsyncGenerator<{ name: StoryName; played: Played }> {
+  await using opened = new AsyncDisposableStack();
+  const folder = await temporaryFolder(opened);
+  for (const name of values.all === true ? storyNames : storyNames.slice(0, 1)) {
+    yield { name, played: await playJob(join(folder, name), name) };
+  }
+}
+
+function pagesOf(painter: Painter, { request, summary, comment }: Played): Record<string, string> {
+  return {
     summary: summaryPage(painter, summary),
     comment: threadPage(painter, { request, answer: comment }),
   };
-  const browser = await openBrowser(program, join(folder, "profile"));
-  opened.defer(() => browser.close());
-  await mkdir(docs, { recursive: true });
-  for (const [name, html] of Object.entries(pages)) {
-    const path = join(folder, `${name}.html`);
-    await writeFile(path, html);
-    for (const isDark of values.dark === true ? [false, true] : [false]) {
-      const png = await browser.shoot({
-        url: pathToFileURL(path).href,
-        selector: "main",
-        isDark,
-        width: WIDTH,
-      });
-      const file = join(docs, `${name}${isDark ? "-dark" : ""}.png`);
-      await writeFile(file, png);
-      process.stdout.write(`${file}: ${Math.ceil(png.length / 1000)} kB\n`);
-    }
-  }
+}
+
+async function temporaryFolder(opened: AsyncDisposableStack): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "agent-service-picture-"));
+  opened.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
 }

@@ -139,7 +139,10 @@ function pullRequestTitle({ number, url, isNew }: Extract<Delivery, { type: "pul
 }
 
 /** Null where the reply is no review. */
-function foundTitle({ output }: RunReport, { findings }: Pick<OutcomeFacts, "findings">): OutcomeTitle | null {
+function foundTitle(
+  { output }: RunReport,
+  { findings }: Pick<OutcomeFacts, "findings">,
+): OutcomeTitle | null {
   const found = readFindings(output).findings;
   return found === null ? null : findingsTitle(found, findings?.reviewUrl ?? null);
 }

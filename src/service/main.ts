@@ -26,7 +26,7 @@ import { RunSignals } from "./core/runs/run-signals.ts";
 import { SharedReads } from "./core/runs/shared-reads.ts";
 import { RunSubmitter } from "./core/runs/submit-run.ts";
 import { ScheduleAlarm } from "./core/schedules/schedule-alarm.ts";
-import { executesText, noModelText } from "./executes-text.ts";
+
 import type { Backend, BareTask, RepositoryTask } from "./executor/backend.ts";
 import { noopBackend } from "./executor/backends/noop.ts";
 import { offlineBackend } from "./executor/backends/offline/offline.ts";
@@ -40,6 +40,7 @@ import { recordRunningAddress } from "./running-address.ts";
 import { sweepHomes } from "./sandbox/agent-homes.ts";
 import { findSandbox } from "./sandbox/find-sandbox.ts";
 import { type Config, defaultModelOf } from "./settings/config.ts";
+import { executesText, noModelText } from "./settings/executes-text.ts";
 import { holdDataFolder, prepareDataFolder } from "./store/data-folder.ts";
 import { openPostgresStore } from "./store/postgres.ts";
 import { openPostgresLink } from "./store/postgres-link.ts";

@@ -51,7 +51,7 @@ describe("agent-service with a key", () => {
   it("submits a run and follows it to its end", async () => {
     const followed = await ask("runs", "submit", agentId, "look around", "--follow");
     expect(followed.code).toBe(0);
-    expect(followed.stdout).toMatch(/^Run \S+ started\.$[\s\S]*^⏭️ No model configured, 0 credits/m);
+    expect(followed.stdout).toMatch(/^Run \S+ started\.$[\s\S]*^✅ Answered, \d+ credits?/m);
     const runId = /^Run (\S+), session /.exec(followed.stderr)?.[1] ?? "";
 
     const events = (await ask("follow", runId, "--json")).stdout.split("\n").map((line) => JSON.parse(line));

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
-import { byTurn } from "../../fakes/model-server/script.ts";
+import { byTurn, everyTime } from "../../fakes/model-server/script.ts";
 import { editTestFix, storyTools, sumProject } from "../../fakes/model-server/stories.ts";
 import { answer, call, fault, say, stall } from "../../fakes/model-server/turn.ts";
 import { gitlabJob } from "../ci/job-variables.ts";
@@ -175,12 +175,15 @@ describe("agent-service run", () => {
   });
 
   it("says in every file that a run was cut, and ends with 1", async () => {
-    const writes = answer([tools.write("half.txt", "done\n")], { usage: { input: 29_900 } });
-    model = await startModelServer({ script: byTurn([writes, say("Never.")]) });
+    const usage = { input: 4_000, output: 2_000 };
+    const script = everyTime(({ assistantTurns }) =>
+      answer([tools.write("half.txt", `done ${assistantTurns}\n`)], { usage }),
+    );
+    model = await startModelServer({ script });
     const args = ["--embedded", "Mend it", ...modelFlags(model), "--max-turn-tokens", "30000"];
     const { code, stdout, stderr } = await start([...args, "--output-dir", "out"]).ended;
     expect(code).toBe(1);
-    expect(stdout).toMatch(/\n⚠️ Stopped at the token limit, [\d]+ tokens\n$/);
+    expect(stdout).toMatch(/\n⚠️ Stopped at the token limit, [\d,]+ tokens\n$/);
     expect(stderr).toMatch(/Raise "max-turn-tokens"/);
     const read = (name: string) => readFile(join(fixture.root, "out", name), "utf8");
     expect(await read("summary.md")).toMatch(/^## ⚠️ Stopped at the token limit\n\nThe run reached its limit/);
@@ -200,7 +203,7 @@ describe("agent-service run", () => {
     const summary = await readFile(join(fixture.root, "out", "summary.md"), "utf8");
     expect(summary).toMatch(/^## ❌ The agent failed\n/);
     expect(summary).toContain("Too many pigeons.");
-    expect(summary).toContain("<code>backend_error</code>");
+    expect(summary).toContain("<code>backend&#95;error</code>");
   });
 
   it("writes events as JSON, one a line", async () => {

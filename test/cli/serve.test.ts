@@ -55,7 +55,10 @@ describe("agent-service serve", () => {
       },
       "the model some-model",
     ],
-    [{ BACKEND: "acp", ACP_COMMAND: "/opt/bin/opencode acp" }, "the coding agent opencode, by ACP"],
+    [
+      { BACKEND: "acp", ACP_COMMAND: JSON.stringify(["/opt/bin/opencode", "acp"]) },
+      "the coding agent opencode, by ACP",
+    ],
   ])("says at its start what executes runs (%j)", async (settings, executes) => {
     const service = new ServiceProcess(["serve", "--port", "0", "--data-dir", folder], {
       ...settings,

@@ -34,7 +34,7 @@ describe("a Bitbucket step", () => {
       url: `http://api.bitbucket.org/2.0/repositories/acme/app/commit/${"a".repeat(40)}/reports/agent-service-759de0c6-eaee-4eaa-b7a6-c507eec759a7`,
     });
     expect(report?.body).toMatchObject({
-      title: "Agent",
+      title: "Agent: Answered",
       details: "All is well.\n",
       report_type: "TEST",
       result: "PASSED",

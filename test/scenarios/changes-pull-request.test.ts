@@ -109,7 +109,7 @@ describe("changes: pull-request", () => {
     expect(pull.body).toMatch(
       /^Before\.\n<!-- agent-service:begin -->\nI mended more\.[\s\S]+<!-- agent-service:end -->\nAfter\.$/,
     );
-    expect(second.summary).toContain("**Updated**");
+    expect(second.summary).toMatch(/^## ✅ Updated \[pull request &#35;\d+\]/);
   });
 
   it("merges the base branch where it has moved", async () => {

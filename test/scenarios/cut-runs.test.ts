@@ -21,11 +21,14 @@ const rates = ratesOf({ id: "scripted-model", inNanoUsdPerToken: 1_000, outNanoU
 
 const half = call("write_file", { path: "half.txt", content: "half done\n" });
 /** Writes half of it, then what the case is about. */
-const halfThen = (second: Part | ReturnType<typeof answer>, input = 100): Script =>
-  byTurn([answer([half], { usage: { input, output: 50 } }), second]);
-const endless = everyTime(({ assistantTurns }) =>
-  call("write_file", { path: "half.txt", content: `half done ${assistantTurns}\n` }),
-);
+const halfThen = (second: Part | ReturnType<typeof answer>): Script => byTurn([half, second]);
+/** Writes half of it again and again, and is never done. */
+const endless = everyTime(({ assistantTurns }) => {
+  const content = `half done ${assistantTurns}\n`;
+  return answer([call("write_file", { path: "half.txt", content })], {
+    usage: { input: 4_000, output: 2_000 },
+  });
+});
 
 type Cut = {
   readonly reason: string;
@@ -44,7 +47,7 @@ const cuts: readonly (readonly [string, Cut])[] = [
       reason: "max_tokens",
       title: "Stopped at the token limit",
       advice: /Raise "max-turn-tokens"/,
-      script: halfThen(say("Never."), 29_900),
+      script: endless,
       inputs: { "max-turn-tokens": "30000" },
     },
   ],
@@ -166,8 +169,8 @@ describe("against a service, a run that is cut at", () => {
   });
 
   it("the end of its credits is incomplete, says where to claim, and costs what it used", async () => {
-    const config: { rates: Rates; freeCredits: number } = { rates, freeCredits: 5 };
-    const { step, fixture } = await play({ script: halfThen(say("Never."), 31_000), config });
+    const config: { rates: Rates; freeCredits: number } = { rates, freeCredits: 8 };
+    const { step, fixture } = await play({ script: endless, config });
     await expectCut(step, {
       reason: "credits",
       title: "Stopped when the credits ended",

@@ -80,7 +80,9 @@ describe("the findings of a review", () => {
     expect(sent).toMatchObject([{ commit_id: fixture.headSha, event: "COMMENT", comments: [{ line: 5 }] }]);
     const answer =
       fixture.fixture.codeHost.rest.commentsOf(7).find(({ user }) => user === ACTIONS_BOT)?.body ?? "";
-    expect(answer).toMatch(/^Some \*\*things\*\*\.\n\n### 1 finding: 1 error\n/);
+    expect(answer).toMatch(
+      /^\*\*✅ \[1 error\]\(.*\)\*\*\n\nSome \*\*things\*\*\.\n\n### 1 finding: 1 error\n/,
+    );
     expect(answer).toContain(`1 written in [the review](${String(fixture.reviews()[0]?.html_url)})`);
   });
 
@@ -242,7 +244,9 @@ describe("the findings of a model without a server", () => {
       expect(codeHost.rest.commentsOf(7, "pulls")).toMatchObject([
         { path: "sum.mjs", line: 1, side: "RIGHT", user: ACTIONS_BOT },
       ]);
-      expect(codeHost.rest.commentsOf(7)[0]?.body).toMatch(/^One thing\.\n\n### 1 finding: 1 error\n/);
+      expect(codeHost.rest.commentsOf(7)[0]?.body).toMatch(
+        /^\*\*✅ \[1 error\]\(.*\)\*\*\n\nOne thing\.\n\n### 1 finding: 1 error\n/,
+      );
     } finally {
       await fixture.close();
       await server.close();

@@ -35,7 +35,7 @@ describe("a job without an identity", () => {
     });
     const message = 'No ID token available. Add "permissions: id-token: write" to this job.';
     expect(step.annotations).toEqual([{ level: "error", message, title: "The step failed" }]);
-    expect(step.summary).toMatch(/^## ❌ The agent failed\n/);
+    expect(step.summary).toMatch(/^## ❌ The step failed\n/);
     expect(step.summary).toContain("permissions: id-token: write");
   });
 

@@ -110,7 +110,7 @@ describe("the status comment", () => {
     const asks = { payload: { comment: words, sender: bot }, actor: bot.login, actorId: String(bot.id) };
     const { step } = await play(comment("/agent review", asks), { "allow-bots": "renovate[bot]" });
     expect(step.outputs.conclusion).toBe("success");
-    expect(answers()[0]?.body).toContain("✅ Finished");
+    expect(answers()[0]?.body).toContain("✅ Answered");
     expect(mentions(answers()[0]?.body ?? "")).toEqual([]);
   });
 
@@ -226,7 +226,7 @@ describe("the status comment", () => {
     const { step } = await play(comment("/agent review"), { audience: "another.example" });
     expect(step.outputs.conclusion).toBe("failure");
     expect(answers()[0]?.body).toMatch(
-      /^\*\*❌ The agent failed\*\*\n\nThe ID token was made for another audience/,
+      /^\*\*❌ The step failed\*\*\n\nThe ID token was made for another audience/,
     );
   });
 });

@@ -116,7 +116,7 @@ describe("when the service is unavailable", () => {
     const asked = `${call?.method} ${new URL(fixture.url).host}${call?.path.replace(/\?.*$/, "")}`;
     const message = `The service is unavailable: ${asked} answered 503 (request ${REQUEST_ID}). Re-run the job.`;
     expect(step.annotations).toEqual([{ level: "error", message, title: "The service is unavailable" }]);
-    expect(step.summary).toContain("## ❌ The agent failed");
+    expect(step.summary).toContain("## ❌ The service is unavailable");
     expect(step.summary).toContain(REQUEST_ID);
     expect(step.outputs["run-id"] !== "").toBe(route === "poll");
   });

@@ -126,6 +126,6 @@ describe("the status comment", () => {
       hurry: new AbortController().signal,
     });
     expect(url).toBe(`${host.url}/octo-org/octo-repo/pull/7#issuecomment-7000001`);
-    expect(text()).toContain("✅ Finished");
+    expect(text()).toContain("✅ Finished without an answer");
   });
 });

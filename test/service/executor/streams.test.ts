@@ -40,7 +40,7 @@ describe("a run of the offline backend", () => {
     const types = new Set(outlineOf(events).map((line) => line.split(" ")[0]));
     for (const type of ["TOOL_CALL_START", "TOOL_CALL_RESULT", "TEXT_MESSAGE_CONTENT"])
       expect(types).toContain(type);
-    expect(await job.run(runId)).toMatchObject({ status: "completed", credits: 1 });
+    expect(await job.run(runId)).toMatchObject({ status: "completed", stop_reason: "no_model", credits: 0 });
   });
 
   it("that finds no such commit ends as our fault, refunded, and says what to do", async () => {

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../../../../fakes/model-server/model-server.ts";
-import type { Script } from "../../../../../fakes/model-server/script.ts";
+import { everyTime, type Script } from "../../../../../fakes/model-server/script.ts";
 import { answer, call, fault, say, think, wait } from "../../../../../fakes/model-server/turn.ts";
 import { systemRandom } from "../../../../../src/base/ids.ts";
 import { toRun } from "../../../../../src/service/api/shared/run-view.ts";
@@ -122,13 +122,16 @@ describe("a run by a model", () => {
   );
 
   it("whose credits end in the middle is charged what it used, and offers its claim", async () => {
-    const usage = { input: 31_000, output: 50 };
-    await start([answer([call("list_files")], { usage }), say("Never.")], 5);
+    const usage = { input: 2_000, output: 2_000 };
+    const script = everyTime(({ assistantTurns }) =>
+      answer([call("list_files", { limit: assistantTurns + 1 })], { usage }),
+    );
+    await start(script, 8);
     const runId = await fixture.submit();
     const run = await fixture.ended(runId);
     expect(run).toMatchObject({ status: "completed", stopReason: "credits", refundedMicroUsd: 0 });
     expect(run.grossMicroUsd).toBeGreaterThan(8_333);
-    expect(server.requests).toHaveLength(1);
+    expect(server.requests.length).toBeGreaterThan(0);
     const events = await expectValidStream(await fixture.stream(runId));
     expect(JSON.stringify(events)).toContain("/claim/svc_claim_");
   });

@@ -118,7 +118,7 @@ describe("an agent without a repository", () => {
     if (!offlineBackend.needsCheckout) throw new Error("offline needs a checkout.");
     const outcome = await offlineBackend.run({ ...task, repository: null }, opened.value);
     await opened.value.close();
-    expect(outcome.stopReason).toBe("end_turn");
+    expect(outcome.stopReason).toBe("no_model");
     const text = recorder.text();
     expect(text).toContain("This agent has no repository");
     expect(text).toContain("The request was: `Please fix the parser, @team <b>now</b>`");

@@ -1,7 +1,7 @@
 // What executes a service's runs, for its log. Pure.
 
 import { basename } from "node:path";
-import type { Config } from "./settings/config.ts";
+import type { Config } from "./config.ts";
 
 /** Names no key and no address that could hold one. */
 export function executesText({ backend, model, acp, role }: Config): string {
