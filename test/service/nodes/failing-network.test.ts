@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
+import { healthSchema } from "../../../src/contract/operation/health.ts";
 import { isTerminal } from "../../../src/contract/runs/run.ts";
 import { accountWallet } from "../../../src/service/core/money/ledger.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres.ts";
@@ -68,7 +69,7 @@ describe.skipIf(testDatabaseUrl === undefined)(title, { timeout: 120_000 }, () =
     proxy.swallow();
     for (const { url } of nodes.all) {
       const ready = await call(`${url}/readyz`);
-      expect([ready.status, ready.body]).toEqual([503, { status: "unavailable" }]);
+      expect([ready.status, healthSchema.parse(ready.body).status]).toEqual([503, "unavailable"]);
       expect((await call(`${url}/healthz`)).status).toBe(200);
     }
     const refused = await first.submit({ message: "go" });
