@@ -1,5 +1,5 @@
 // Finds secrets in a text by their published forms, and masks them. In time linear in the text. Pure.
-// Why: docs/decisions/034-the-job-scans-what-it-writes.md
+// Why: docs/decisions/036-the-job-scans-what-it-writes.md
 
 import { secretForms } from "./secret-forms.ts";
 

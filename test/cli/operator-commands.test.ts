@@ -95,6 +95,7 @@ for (const kind of storeKinds) {
       expect(newest.stdout).toMatch(/^version +2 of 2\nactive +version 1$/m);
       expect(newest.stdout).not.toContain("\u001b");
       expect((await runJson("workflows", "show", id, "--version", "1")).prompt).toBe("Look at new issues.");
+      expect((await run("workflows", "show", id, "--version", "1")).stdout).toMatch(/^version +1 of 2$/m);
 
       const execution = await runJson("workflows", "run", id, "--input", "Only 7.", "--key", "k");
       expect(execution.version).toBe(1);

@@ -26,6 +26,7 @@ onEveryDeployment("workflows", (service) => {
     const { owner, ai, agentId, workflow } = await accountWithWorkflow();
     const activated = await owner.workflows.activate({ id: workflow.id });
     expect(activated).toMatchObject({ id: workflow.id, agent_id: agentId, version: 1, active_version: 1 });
+    expect(Date.parse(activated.updated_at)).toBeGreaterThan(Date.parse(activated.created_at));
     await service().putWorkflow({ agentId, id: workflow.id, prompt: "Delete all." });
     const executed = await ai.workflows.execute({ id: workflow.id, body: { input: "Only 7." } });
     expect(executed.version).toBe(1);

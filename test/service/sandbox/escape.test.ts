@@ -6,6 +6,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Sandbox } from "../../../src/service/core/ports/sandbox.ts";
+import { MARK_VARIABLE } from "../../../src/service/sandbox/crash-guard.ts";
 import { hasBubblewrap, marked, processesWith, SandboxFixture, SECRET, until } from "./sandbox-fixture.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -64,7 +65,8 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
           new Set(
             ["", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0", "GIT_OPTIONAL_LOCKS"].concat(
               ["GIT_PAGER", "GIT_TERMINAL_PROMPT", "HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM"],
-              ["TMPDIR", "USER"],
+              // Of the sandbox's first process, bubblewrap itself: the mark by which its service finds it.
+              ["TMPDIR", "USER", MARK_VARIABLE],
             ),
           ),
         );

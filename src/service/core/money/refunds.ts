@@ -1,5 +1,5 @@
 // Whether a run that failed by the service's fault is refunded. What a caller can bring about is refunded a few times a day.
-// Why: docs/decisions/034-refunds-are-counted.md
+// Why: docs/decisions/035-refunds-are-counted.md
 
 import { assertNever } from "../../../base/assert-never.ts";
 import type { RefundWithheldReason, RunCause } from "../../../contract/runs/run.ts";

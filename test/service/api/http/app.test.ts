@@ -47,6 +47,7 @@ describe("the HTTP API", () => {
     const { claim_url } = (await fixture.job()).exchanged;
     const page = await fixture.call(new URL(claim_url ?? "").pathname);
     expect(page.status).toBe(200);
+    expect(page.text).toContain(" (public)</dd>");
     expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
     expect(page.headers.get("referrer-policy")).toBe("no-referrer");
     expect(page.headers.get("cache-control")).toBe("no-store");

@@ -179,7 +179,7 @@ describe("what fetch_url refuses before anything is sent", () => {
   });
 });
 
-describe("a name that changes its mind", () => {
+describe("a name whose address changes (DNS rebinding)", () => {
   it("is asked once, and connected to where it was vetted", async () => {
     const answers = [["127.0.0.1"], ["169.254.169.254"]];
     const asked: string[] = [];
@@ -206,6 +206,20 @@ describe("a name that changes its mind", () => {
 });
 
 describe("a redirect", () => {
+  it.each([200, 201, 304, 404])("is none with status %d, whatever Location says", async (status) => {
+    respond = (_request, response) => {
+      response
+        .writeHead(status, { location: "/next", "content-type": "text/plain" })
+        .end(status === 304 ? "" : "here");
+    };
+    const fetched = await fetch("/", {}).then(
+      ({ text }) => text,
+      (cause: Error) => cause.message,
+    );
+    expect(fetched).toContain(status === 200 ? "here" : `answered with ${status}`);
+    expect(requests).toHaveLength(1);
+  });
+
   const redirect = (location: (path: string) => string | null) => {
     respond = (request, response) => {
       const to = location(request.url ?? "");

@@ -55,6 +55,13 @@ for (const kind of storeKinds) {
       expect((await fixture.page(token)).status).toBe(404);
     });
 
+    it("says that free credits are not for a private repository", async () => {
+      const token = await fixture.token(fixture.repository({ visibility: "private" }));
+      expect((await fixture.page(token)).text).toContain(
+        "(not public: free credits are for public repositories)",
+      );
+    });
+
     it("shows a repository's name as text", async () => {
       const token = await fixture.token(fixture.repository({ name: "o/<img src=x>" }));
       const { text } = await fixture.page(token);

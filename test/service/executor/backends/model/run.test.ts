@@ -136,6 +136,16 @@ describe("a run by a model", () => {
     expect(JSON.stringify(events)).toContain("/claim/svc_claim_");
   });
 
+  it("whose last answer a filter empties is charged what it used", async () => {
+    const usage = { input: 2_000, output: 100 };
+    await start([
+      answer([say("The README says hello."), call("git_log")], { usage }),
+      answer([], { usage: { input: 2_000, output: 0 }, stop: "filter" }),
+    ]);
+    const run = await fixture.ended(await fixture.submit());
+    expect(run).toMatchObject({ status: "completed", grossMicroUsd: 8_333 + 4_500, refundedMicroUsd: 0 });
+  });
+
   it("whose reply never has the form that was asked for has failed, and is paid", async () => {
     await start([say("It is good."), say("It is very good.")]);
     const submitted = await fixture.trySubmit({ message: "Judge.", output_schema: { type: "object" } });
