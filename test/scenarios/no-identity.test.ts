@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
 import type { ScenarioFixture, StepResult } from "../support/fixtures/scenario-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
+import { briefingBackend } from "../support/scripted-backend.ts";
 
 describe("a job without an identity", () => {
   let fixture: ScenarioFixture;
@@ -115,7 +116,7 @@ describe("a job without an identity", () => {
 
 describe("a job whose token endpoint stumbles", () => {
   it("asks it again", async () => {
-    const fixture = await startFixture({ level: "scenario" });
+    const fixture = await startFixture({ level: "scenario", backend: briefingBackend });
     try {
       fixture.codeHost.faults.idToken.next({ type: "status", status: 503 });
       fixture.codeHost.faults.idToken.next({ type: "reset" });

@@ -179,7 +179,7 @@ type StoppedChanges = { readonly withinMs: number; readonly carry: ChangesOption
 const stopped: Readonly<Record<StopKind, StoppedChanges | null>> = {
   time_limit: { withinMs: 30_000, carry: "store" },
   // Whoever cancels waits for the end, and does not ask for more of the same.
-  cancel: { withinMs: 2_000, carry: "discard" },
+  cancel: { withinMs: 500, carry: "discard" },
   shutdown: null,
   lost: null,
 };
