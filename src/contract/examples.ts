@@ -13,11 +13,9 @@ type AnswerExamples<One extends Route> = One extends {
   readonly answer: () => Promise<infer Schema extends z.ZodMiniType>;
 }
   ? { readonly answers: { readonly [Status in keyof One["answers"]]: NamedExamples<z.input<Schema>> } }
-  : One extends { readonly answer: "text" }
-    ? { readonly text: string }
-    : One extends { readonly answer: "socket" }
-      ? { readonly frames: SocketExamples }
-      : object;
+  : One extends { readonly answer: "socket" }
+    ? { readonly frames: SocketExamples }
+    : object;
 
 type SocketExamples = {
   readonly client: NamedExamples<ClientFrame>;
@@ -33,6 +31,5 @@ export type ExamplesOf<Routes extends NounRoutes> = {
 export type RouteExamples = {
   readonly body?: NamedExamples;
   readonly answers?: Readonly<Record<number, NamedExamples>>;
-  readonly text?: string;
   readonly frames?: SocketExamples;
 };

@@ -30,7 +30,7 @@ export type Endpoint = {
   readonly callers: readonly CallerKind[];
   /** Whether the request may arrive twice: it changes nothing more, its idempotency key sees to that, or it may not. */
   readonly repeat: "safe" | "keyed" | "once";
-  readonly answer: JsonAnswer | "nothing" | "bytes" | "text" | "socket";
+  readonly answer: JsonAnswer | "nothing" | "bytes" | "socket";
 };
 
 /** `/v1/agents/{agentID}` has the parameter `agentID`. */

@@ -11,6 +11,6 @@ export const tags = [
   { name: "Workflows", description: "A prompt with versions, one of which its owner has activated." },
   { name: "Credits and pricing", description: "What an account has, and what things cost." },
   { name: "Sessions", description: "Events as they happen, over a WebSocket." },
-  { name: "Operating the service", description: "For whoever runs it: health and metrics." },
+  { name: "Operating the service", description: "For whoever runs it: health." },
 ] as const;
 export type Tag = (typeof tags)[number]["name"];

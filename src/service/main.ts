@@ -8,6 +8,7 @@ import { type Random, systemRandom } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
 import { createApp } from "./api/http/app.ts";
 import { HttpListener } from "./api/http/listener.ts";
+import { createMetricsApp } from "./api/http/metrics-app.ts";
 import { createProbeApp } from "./api/http/probe-app.ts";
 import { toProblem } from "./api/shared/problems/to-problem.ts";
 import { TokenBuckets } from "./api/shared/token-buckets.ts";
@@ -62,6 +63,8 @@ const CLONE_LIMITS = {
 export type Service = {
   /** Where it listens, without a trailing slash. */
   readonly url: string;
+  /** Where its metrics are, without a trailing slash. Null where the settings give them no port. */
+  readonly metricsUrl: string | null;
   /**
    * Stops gracefully: no new connections, waiting polls answered, runs at work given `drainSeconds` and then ended as
    * interrupted, store closed. Safe to repeat.
@@ -175,21 +178,28 @@ type Parts = Required<Pick<ServiceOptions, "config" | "log" | "clock" | "random"
 type Wiring = { readonly core: Core; readonly executor: Executor; readonly shared: SharedNode | null };
 
 async function serve(parts: Parts): Promise<Service> {
-  const http = new HttpListener();
+  const listeners = { http: new HttpListener(), metrics: new HttpListener() };
   try {
-    return await serveOn(http, parts);
+    return await serveOn(listeners, parts);
   } catch (cause) {
-    http.stop();
-    http.closeConnections();
+    for (const listener of Object.values(listeners)) {
+      listener.stop();
+      listener.closeConnections();
+    }
     throw cause;
   }
 }
 
-async function serveOn(http: HttpListener, parts: Parts): Promise<Service> {
+type Listeners = { readonly http: HttpListener; readonly metrics: HttpListener };
+
+async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Service> {
   const { config, log, store, traces, signal } = parts;
   signal?.throwIfAborted();
   // The address is known once the node listens, and the default audience is its host.
   const url = await http.listen(config);
+  const { host, metricsPort } = config;
+  const metricsUrl =
+    metricsPort === null ? null : await metrics.listen({ host, port: metricsPort, setting: "METRICS_PORT" });
   const policy = policyOf(parts, config.baseUrl ?? url);
   const checkouts = parts.checkouts ?? ownCheckouts(config);
   const { core, executor, shared } = await wire(parts, { policy, checkouts });
@@ -210,9 +220,12 @@ async function serveOn(http: HttpListener, parts: Parts): Promise<Service> {
     app: isWorker ? createProbeApp(core) : createApp(core, submitter, config),
     sockets: isWorker ? null : sockets,
   });
+  metrics.serve({ app: createMetricsApp(core.meter), sockets: null });
   const runningAddress = recordRunningAddress(config.dataDir, config.baseUrl ?? url);
   const issuers = config.issuers.map(({ issuer }) => issuer);
-  log.info({ url, audience: policy.audience, issuers, executes: executesText(config) }, "ready");
+  const executes = executesText(config);
+  const measured = metricsUrl === null ? {} : { metrics: `${metricsUrl}/metrics` };
+  log.info({ url, audience: policy.audience, issuers, executes, ...measured }, "ready");
   const noModel = noModelText(config);
   if (noModel !== null) log.info({}, noModel);
   if (!hasAccount) log.info({}, firstKeyText(config));
@@ -228,12 +241,15 @@ async function serveOn(http: HttpListener, parts: Parts): Promise<Service> {
     await node.close();
     await store.close();
     await traces?.close();
+    metrics.stop();
+    metrics.closeConnections();
     runningAddress.remove();
     log.info({}, "stopped");
   };
   let stopping: Promise<void> | null = null;
   return {
     url,
+    metricsUrl,
     stop: () => {
       stopping ??= stopOnce();
       return stopping;
@@ -281,7 +297,8 @@ async function wire(
   const tracer = traces?.tracer ?? noTracer;
   const verifier = verifierOf(parts, policy.audience);
   // Loaded only where it is asked for: it is a tenth of the time to start.
-  const meter = config.metrics === "on" ? (await import("./telemetry/metrics.ts")).prometheusMeter() : null;
+  const meter =
+    config.metricsPort !== null ? (await import("./telemetry/metrics.ts")).prometheusMeter() : null;
   const core: Core = {
     store: meter === null ? store : meteredStore(store, meter),
     verifier: traces === null ? verifier : tracedVerifier(verifier, tracer),

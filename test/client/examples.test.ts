@@ -50,7 +50,7 @@ describe("the examples of docs/client.md", () => {
       const code = (examples[0] ?? "").replace("agent-service/client", pathToFileURL(BUILT).href);
       const env = { PATH: process.env.PATH, AGENT_SERVICE_URL: url, AGENT_SERVICE_KEY: secret };
       const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", code], { env });
-      expect(stdout).toMatch(/completed, 1 credits\n$/);
+      expect(stdout).toMatch(/completed, 0 credits\n$/);
     } finally {
       service.signal("SIGTERM");
       await service.ended;

@@ -1,4 +1,4 @@
-// What is open to everybody: health, metrics, the description of the API; and what every answer carries.
+// What is open to everybody: health, the description of the API; and what every answer carries.
 
 import { expect, it } from "vitest";
 import { call } from "../support/service-client.ts";
@@ -7,18 +7,12 @@ import { expectProblem, onEveryDeployment } from "./every-deployment.ts";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 onEveryDeployment("docs and health", (service) => {
-  it("every node lives, is ready and is measured, workers too", async () => {
+  it("every node lives and is ready, workers too", async () => {
     for (const { url } of service().handle.nodes) {
       for (const path of ["/healthz", "/readyz"]) {
         const answer = await call(url + path);
         expect([answer.status, answer.body]).toMatchObject([200, { status: "ok" }]);
       }
-      const metrics = await call(`${url}/metrics`);
-      expect([metrics.status, metrics.headers.get("content-type")]).toEqual([
-        200,
-        expect.stringContaining("text/plain"),
-      ]);
-      expect(metrics.text).toMatch(/^# HELP /m);
     }
   });
 
@@ -50,7 +44,6 @@ onEveryDeployment("docs and health", (service) => {
       service().call("/readyz"),
       service().call("/openapi.json"),
       service().call("/docs"),
-      service().call("/metrics"),
       service().call("/v1/pricing/models"),
       service().call("/v1/agents", { bearer: account.ownerKey }),
       service().call("/v1/agents"),

@@ -9,7 +9,7 @@ export type Metrics = {
 };
 
 /** Scrapes a service. */
-export async function scrape(url: string): Promise<Metrics> {
+export async function scrape({ metricsUrl: url }: { readonly metricsUrl: string | null }): Promise<Metrics> {
   const answer = await call(`${url}/metrics`);
   if (answer.status !== 200) throw new Error(`The scrape was answered ${answer.status}: ${answer.text}`);
   const series = new Map(

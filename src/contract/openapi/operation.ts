@@ -126,7 +126,7 @@ async function answersOf(
     const content =
       typeof answer === "function"
         ? { "application/json": media(nameOf(await answer()), examples.answers?.[Number(status)] ?? {}) }
-        : contentOf(answer, examples);
+        : contentOf(answer);
     said[status] = {
       description,
       headers: headerRefs(["X-Request-Id", ...cached, ...headers]),
@@ -146,10 +146,8 @@ async function answersOf(
   return said;
 }
 
-function contentOf(answer: "nothing" | "bytes" | "text", examples: RouteExamples): JsonObject | null {
-  if (answer === "nothing") return null;
-  if (answer === "bytes") return { [BYTES]: {} };
-  return { "text/plain": { schema: { type: "string" }, example: examples.text } };
+function contentOf(answer: "nothing" | "bytes"): JsonObject | null {
+  return answer === "nothing" ? null : { [BYTES]: {} };
 }
 
 /** A body or an answer of a named schema, with the names of its examples. */

@@ -6,7 +6,6 @@ const health = async () => (await import("./health.ts")).healthSchema;
 const probe = { method: "GET", callers: everybody, repeat: "safe" } as const;
 
 export const operationEndpoints = {
-  metrics: { ...probe, path: "/metrics", answer: "text" },
   health: { ...probe, path: "/healthz", answer: health },
   readiness: { ...probe, path: "/readyz", answer: health },
 } as const satisfies Readonly<Record<string, Endpoint>>;

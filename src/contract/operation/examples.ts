@@ -1,4 +1,4 @@
-// Examples of health and metrics. Pure.
+// Examples of health. Pure.
 
 import type { ExamplesOf } from "../examples.ts";
 import type { operationRoutes } from "./routes.ts";
@@ -6,7 +6,6 @@ import type { operationRoutes } from "./routes.ts";
 const healthy = { healthy: { summary: "It can work", value: { status: "ok" as const } } };
 
 export const operationExamples: ExamplesOf<typeof operationRoutes> = {
-  metrics: { text: "# TYPE agent_service_polls_waiting gauge\nagent_service_polls_waiting 2\n" },
   health: { answers: { 200: healthy } },
   readiness: {
     answers: {

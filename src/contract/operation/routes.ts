@@ -1,17 +1,9 @@
-// An operator's routes: health and metrics. Pure.
+// An operator's routes: health. Pure.
 
 import { defineRoute, nounRoutes } from "../route.ts";
 import { operationEndpoints } from "./endpoints.ts";
 
 export const operationRoutes = nounRoutes("operation", "Operating the service", {
-  metrics: defineRoute(operationEndpoints.metrics, {
-    summary: "Read what the service counts, for Prometheus",
-    description: "404 where the operator has switched metrics off.",
-    rate: "none",
-    cacheControl: "no-store",
-    answers: { 200: "The metrics." },
-    refusals: [404],
-  }),
   health: defineRoute(operationEndpoints.health, {
     summary: "Check that the process runs",
     rate: "none",

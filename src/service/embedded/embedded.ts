@@ -143,7 +143,6 @@ function embeddedConfig(
     MAX_RUNNING_RUNS: "1",
     DRAIN_SECONDS: "0",
     RETENTION_DAYS: "0",
-    METRICS: "off",
     BACKEND: (model.MODEL ?? environment.MODEL ?? "") === "" ? "offline" : "model",
   };
   const config = readConfig(fixed, { ...withoutSettings(environment), ...model });

@@ -13,13 +13,7 @@ import { defaultRates, ratesWithoutPrices } from "./default-rates.ts";
 import { secretsOfEnvironment } from "./known-secrets.ts";
 import { type ModelConfig, readModelConfig } from "./model-config.ts";
 import { readRatesFile } from "./rates-file.ts";
-import {
-  type LogLevel,
-  type Role,
-  type SettingName,
-  serviceSettings,
-  type switches,
-} from "./service-settings.ts";
+import { type LogLevel, type Role, type SettingName, serviceSettings } from "./service-settings.ts";
 import { readTraceConfig, type TraceConfig } from "./traces-config.ts";
 
 export type Config = {
@@ -69,7 +63,8 @@ export type Config = {
   readonly drainSeconds: number;
   /** How long a run's input and events are kept after its end. 0: for good. */
   readonly retentionDays: number;
-  readonly metrics: (typeof switches)[number];
+  /** Null: no metrics. 0 takes a free port. */
+  readonly metricsPort: number | null;
   /** Null: no traces. */
   readonly traces: TraceConfig | null;
   /** What things cost and what plans may. */
@@ -138,7 +133,7 @@ export function readConfig(
     maxQueuedRuns: values.MAX_QUEUED_RUNS,
     drainSeconds: values.DRAIN_SECONDS,
     retentionDays: values.RETENTION_DAYS,
-    metrics: values.METRICS,
+    metricsPort: values.METRICS_PORT,
     traces,
     rates,
     gitEnvironment: environment,

@@ -15,8 +15,6 @@ export type BackendName = (typeof backendNames)[number];
 export const roles = ["all", "api", "worker"] as const;
 export type Role = (typeof roles)[number];
 
-export const switches = ["on", "off"] as const;
-
 export const serviceSettings = {
   HOST: described({
     kind: text("an IP address or a host name"),
@@ -182,11 +180,12 @@ export const serviceSettings = {
     description:
       "Days after a run's end until its messages and events are deleted; 0 keeps them. Its record and the ledger stay.",
   }),
-  METRICS: described({
-    kind: oneOf(switches),
-    fallback: "on",
+  METRICS_PORT: described({
+    kind: integer({ min: 0, max: 65_535 }),
+    fallback: null,
     description:
-      "Whether `GET /metrics` answers a Prometheus scraper. Keep the public from it at your proxy.",
+      "The port on which `GET /metrics` answers a Prometheus scraper, at `HOST`. Keep the public from it. 0 takes a free one, which the log names.",
+    shownDefault: "no metrics",
   }),
   REFUNDS_PER_DAY: described({
     kind: integer({ min: 0, max: 1_000_000 }),

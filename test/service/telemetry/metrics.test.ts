@@ -7,6 +7,7 @@ import type { ServiceFixture } from "../../support/fixtures/service-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { scrape } from "../../support/metrics.ts";
 import { say, scriptedBackend, untilStopped } from "../../support/scripted-backend.ts";
+import { call } from "../../support/service-client.ts";
 import { storeKinds } from "../../support/stores/stores.ts";
 
 const scripts: Record<string, (task: BackendTask) => Promise<void>> = {
@@ -32,7 +33,7 @@ for (const kind of storeKinds) {
 
     it("counts runs by ending and cause, and the events that they wrote", async () => {
       const job = await fixture.job();
-      const before = await scrape(fixture.url);
+      const before = await scrape(fixture);
       const events = before.value("agent_service_run_events_appended_total") ?? 0;
       let written = 0;
       for (const message of ["quick", "quick", "break"]) {
@@ -40,7 +41,7 @@ for (const kind of storeKinds) {
         await job.ended(runId);
         written += (await job.follow(runId)).length;
       }
-      const after = await scrape(fixture.url);
+      const after = await scrape(fixture);
       expect(after.value('agent_service_runs_ended_total{status="completed",cause=""}')).toBe(2);
       expect(after.value('agent_service_runs_ended_total{status="failed",cause="backend_error"}')).toBe(1);
       expect(after.value("agent_service_run_events_appended_total")).toBe(events + written);
@@ -52,18 +53,18 @@ for (const kind of storeKinds) {
       const busy = await job.start("wait");
       await job.readUntil(busy, ({ event }) => event.type === "RUN_STARTED");
       const queued = await job.start("wait");
-      const atWork = await scrape(fixture.url);
+      const atWork = await scrape(fixture);
       expect(atWork.value("agent_service_runs_in_flight")).toBe(1);
       expect(atWork.value("agent_service_runs_waiting")).toBe(1);
       expect(atWork.value("agent_service_polls_waiting")).toBe(0);
 
       const poll = job.call(`/v1/ci/runs/${queued}?wait=30`);
-      while ((await scrape(fixture.url)).value("agent_service_polls_waiting") !== 1);
+      while ((await scrape(fixture)).value("agent_service_polls_waiting") !== 1);
       await job.cancel(queued);
       expect((await poll).status).toBe(200);
       await job.cancel(busy);
       await job.ended(busy);
-      const after = await scrape(fixture.url);
+      const after = await scrape(fixture);
       expect(after.value("agent_service_polls_waiting")).toBe(0);
       expect(after.value("agent_service_runs_waiting")).toBe(0);
       expect(after.value('agent_service_runs_ended_total{status="cancelled",cause="user_stop"}')).toBe(2);
@@ -81,10 +82,10 @@ describe("GET /metrics", () => {
   afterAll(() => fixture.close());
 
   it("is text that Prometheus reads, uncached, with the process in it", async () => {
-    const answer = await fixture.call("/metrics");
+    const answer = await call(`${fixture.metricsUrl}/metrics`);
     expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
     expect(answer.headers.get("cache-control")).toBe("no-store");
-    const metrics = await scrape(fixture.url);
+    const metrics = await scrape(fixture);
     for (const name of [
       "process_cpu_seconds_total",
       "process_resident_memory_bytes",
@@ -96,12 +97,20 @@ describe("GET /metrics", () => {
     expect(metrics.value("nodejs_eventloop_utilization")).toBeGreaterThanOrEqual(0);
   });
 
+  it("is not on the API's port, and its own port has nothing else", async () => {
+    const answer = await fixture.call("/metrics");
+    expect([answer.status, problemSchema.parse(answer.body).code]).toEqual([404, "not_found"]);
+    for (const path of ["/", "/healthz", "/v1/pricing/models"]) {
+      expect((await call(`${fixture.metricsUrl}${path}`)).status).toBe(404);
+    }
+  });
+
   it("counts requests by route pattern, method and status, and times them", async () => {
     const { job, runId } = await fixture.jobWithRun();
     await job.run(runId);
     await job.run("no-run").catch(() => {});
     await fixture.call(`/v1/agents/${job.agentId}/runs`, { method: "POST", json: {} });
-    const metrics = await scrape(fixture.url);
+    const metrics = await scrape(fixture);
     const requests = (labels: string) => metrics.value(`agent_service_http_requests_total{${labels}}`);
     const route = 'route="/v1/agents/{agentID}/runs/{runID}"';
     expect(requests(`method="GET",${route},status="200"`)).toBe(1);
@@ -118,7 +127,7 @@ describe("GET /metrics", () => {
       await fixture.call(path);
     }
     await fixture.call("/stranger", { method: "PROPFIND" });
-    const metrics = await scrape(fixture.url);
+    const metrics = await scrape(fixture);
     expect(metrics.text).not.toMatch(/stranger|PROPFIND/);
     const none = (method: string) =>
       metrics.value(`agent_service_http_requests_total{method="${method}",route="none",status="404"}`);
@@ -128,7 +137,7 @@ describe("GET /metrics", () => {
 
   it("counts exchanges by what became of them", async () => {
     const token = fixture.mint(fixture.freshRepository());
-    const before = await scrape(fixture.url);
+    const before = await scrape(fixture);
     await fixture.exchange(token);
     await fixture.exchange(token);
     await fixture.exchange("");
@@ -136,7 +145,7 @@ describe("GET /metrics", () => {
     await fixture.exchange(fixture.mint({ aud: "another" }));
     await fixture.call("/v1/ci/oidc/exchange", { method: "POST", raw: "{" });
     await fixture.call("/v1/ci/oidc/exchange", { method: "DELETE" });
-    const after = await scrape(fixture.url);
+    const after = await scrape(fixture);
     const grown = Object.fromEntries(
       [
         "ok",
@@ -164,7 +173,7 @@ describe("GET /metrics", () => {
   it("is each service's own, and nothing of it is left in the library", async () => {
     const other = await startFixture({ level: "service" });
     try {
-      const metrics = await scrape(other.url);
+      const metrics = await scrape(other);
       expect(metrics.text).not.toContain("/v1/agents");
       expect(metrics.value("agent_service_run_events_appended_total")).toBe(0);
     } finally {
@@ -173,11 +182,10 @@ describe("GET /metrics", () => {
     expect(await register.metrics()).toBe("\n");
   });
 
-  it("is nothing where the operator has switched it off", async () => {
-    const other = await startFixture({ level: "service", config: { metrics: "off", backend: "noop" } });
+  it("is nothing where the settings give it no port", async () => {
+    const other = await startFixture({ level: "service", config: { metricsPort: null, backend: "noop" } });
     try {
-      const answer = await other.call("/metrics");
-      expect([answer.status, problemSchema.parse(answer.body).code]).toEqual([404, "not_found"]);
+      expect(other.metricsUrl).toBeNull();
       const { job, runId } = await other.jobWithRun();
       expect((await job.ended(runId)).status).toBe("completed");
     } finally {

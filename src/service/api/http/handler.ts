@@ -59,11 +59,9 @@ export class JsonText {
 
 type AnswerBody<One extends Route> = One["answer"] extends JsonAnswer
   ? z.input<Awaited<ReturnType<One["answer"]>>> | JsonText
-  : One["answer"] extends "text"
-    ? { readonly text: string; readonly contentType: string }
-    : One["answer"] extends "bytes"
-      ? ByteContent
-      : null;
+  : One["answer"] extends "bytes"
+    ? ByteContent
+    : null;
 
 type IsUnion<Whole, Part = Whole> = Part extends unknown ? ([Whole] extends [Part] ? false : true) : never;
 

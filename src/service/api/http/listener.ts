@@ -14,6 +14,14 @@ export class ListenError extends OperatorError {
   readonly code = "cannot_listen";
 }
 
+export type ListenPlace = {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** The setting that names the port. "PORT" unless told. */
+  readonly setting?: "PORT" | "METRICS_PORT";
+};
+
 export class HttpListener {
   readonly #server: ReturnType<typeof createAdaptorServer>;
   #fetch: Fetch = notYet;
@@ -32,7 +40,7 @@ export class HttpListener {
    * Returns the URL of the service, without a trailing slash. Port 0 takes a free port. Rejects with a ListenError where
    * it cannot.
    */
-  async listen(place: { host: string; port: number }): Promise<string> {
+  async listen(place: ListenPlace): Promise<string> {
     return addressUrl(place.host, await listen(this.#server, place));
   }
 
@@ -59,14 +67,15 @@ function notYet(): Response {
 
 async function listen(
   server: ReturnType<typeof createAdaptorServer>,
-  { host, port }: { host: string; port: number },
+  { host, port, setting = "PORT" }: ListenPlace,
 ): Promise<AddressInfo> {
+  const named = setting === "PORT" ? "--port or PORT" : setting;
   return await new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const text =
         cause.code === "EADDRINUSE"
-          ? `Port ${port} on ${host} is taken. Choose another with --port or PORT (0 takes a free one).`
-          : `Nobody can listen on port ${port} of ${host} (${cause.code}). Choose another port with --port or PORT, or another address with --host or HOST.`;
+          ? `Port ${port} on ${host} is taken. Choose another with ${named} (0 takes a free one).`
+          : `Nobody can listen on port ${port} of ${host} (${cause.code}). Choose another port with ${named}, or another address with --host or HOST.`;
       reject(new ListenError(text, { cause }));
     });
     server.listen({ port, host, backlog: 4096 }, () => {

@@ -1,4 +1,4 @@
-// What a worker serves: health and metrics. Nothing else.
+// What a worker serves: health. Nothing else.
 
 import { Hono } from "hono";
 import { operationRoutes } from "../../../contract/operation/routes.ts";

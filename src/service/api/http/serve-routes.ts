@@ -172,11 +172,6 @@ function writeAnswer(
   context.status(status as Parameters<typeof context.status>[0]);
   if (body === null) return context.body(null);
   if (route.answer === "bytes") return answerBytes(context, body as ByteContent, hangUp);
-  if (route.answer === "text") {
-    const { text, contentType } = body as { text: string; contentType: string };
-    context.header("Content-Type", contentType);
-    return context.body(text);
-  }
   const json = body instanceof JsonText ? body.text : JSON.stringify(body);
   if (route.isTagged === true) {
     return answerTagged(context, { ...tagBody(json), contentType: "application/json" });

@@ -4,6 +4,7 @@ import { afterEach, expect, it } from "vitest";
 import type { BackendTask } from "../../../../src/service/executor/backend.ts";
 import type { ServiceFixture, ServiceFixtureOptions } from "../../../support/fixtures/service-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
+import { scrape } from "../../../support/metrics.ts";
 import { say, scriptedBackend } from "../../../support/scripted-backend.ts";
 import { refusedUpgrade, SocketClient } from "../socket/socket-client.ts";
 
@@ -35,7 +36,7 @@ it("refuses a poll beyond those that wait, and wakes those", async () => {
   const opening = await job.page(runId, { wait: 30 });
   const path = `/v1/ci/runs/${runId}?after=${opening.next}&wait=30`;
   const first = fixture.call(path, { bearer: job.bearer });
-  await expect.poll(async () => (await fixture.call("/metrics")).text).toMatch(/polls_waiting 1\n/);
+  await expect.poll(async () => (await scrape(fixture)).text).toMatch(/polls_waiting 1\n/);
   const second = await fixture.call(path, { bearer: job.bearer });
   expect(second).toMatchObject(overloaded(/^This node has 1 requests that wait for an event/));
   expect(Number(second.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -50,7 +51,7 @@ it("counts a waiting request as no work, and answers probes always", async () =>
   const { job, runId } = await fixture.jobWithRun();
   const opening = await job.page(runId, { wait: 30 });
   const waiting = fixture.call(`/v1/ci/runs/${runId}?after=${opening.next}&wait=30`, { bearer: job.bearer });
-  await expect.poll(async () => (await fixture.call("/metrics")).text).toMatch(/polls_waiting 1\n/);
+  await expect.poll(async () => (await scrape(fixture)).text).toMatch(/polls_waiting 1\n/);
   expect((await fixture.call("/readyz")).status).toBe(200);
   const both = await Promise.all([1, 2].map(() => fixture.exchange(fixture.mint(fixture.freshRepository()))));
   expect(both.map(({ status }) => status).sort()).toEqual([200, 503]);
@@ -68,7 +69,7 @@ it("refuses a socket beyond those that are open", async () => {
     overloaded(/1 open sockets/),
   );
   await socket.close();
-  await expect.poll(async () => (await fixture.call("/metrics")).text).toMatch(/sockets_open 0\n/);
+  await expect.poll(async () => (await scrape(fixture)).text).toMatch(/sockets_open 0\n/);
   const next = await SocketClient.open(fixture.url, { bearer: job.bearer });
   await next.close();
 });
@@ -77,5 +78,5 @@ it("shows how late its event loop is", async () => {
   await start({});
   const { body } = await fixture.call("/readyz");
   expect(body).toEqual({ status: "ok", event_loop_delay_ms: expect.any(Number) });
-  expect((await fixture.call("/metrics")).text).toMatch(/agent_service_event_loop_delay_seconds [\d.e-]+\n/);
+  expect((await scrape(fixture)).text).toMatch(/agent_service_event_loop_delay_seconds [\d.e-]+\n/);
 });

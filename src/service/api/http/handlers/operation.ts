@@ -1,21 +1,14 @@
-// /metrics, /healthz: the process runs. /readyz: it can do its work.
+// /healthz: the process runs. /readyz: it can do its work.
 
-import { ok, refused } from "../../../../base/result.ts";
+import { ok } from "../../../../base/result.ts";
 import type { Health } from "../../../../contract/operation/health.ts";
 import type { operationRoutes } from "../../../../contract/operation/routes.ts";
 import type { Core } from "../../../core/core.ts";
 import { StorageFullError } from "../../../core/ports/storage-full.ts";
-import { notFound } from "../../shared/problems/public-problem.ts";
 import type { NounHandlers } from "../handler.ts";
 
 export function operationHandlers(core: Core): NounHandlers<typeof operationRoutes> {
   return {
-    metrics: async () => {
-      const exposition = await core.meter.exposition();
-      return exposition === null
-        ? refused(notFound("This service is not measured. Its operator can set METRICS to on."))
-        : ok({ body: exposition });
-    },
     health: async () => ok({ body: { status: "ok" } }),
     readiness: async () => {
       const status = core.signals.isClosed ? "draining" : await storeStatus(core);
