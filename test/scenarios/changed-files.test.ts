@@ -34,13 +34,15 @@ describe("a run that changed files", () => {
     expect(await readFile(step.outputs["patch-file"] ?? "", "utf8")).toBe("diff --git a/src/added.ts …");
     expect(step.log).toContain("Changed 4 files: +15 −11");
     const table = step.summary.slice(step.summary.indexOf("### "), step.summary.indexOf("<details>"));
+    // As it was before the run: what it made or removed has no page there.
+    const page = `${fixture.codeHost.url}/octo-org/octo-repo/blob/${"1".repeat(40)}/docs/a%20%7C%20b.md`;
     expect(table.trim().split("\n")).toEqual([
       "### 4 files changed: +15 −11",
       "",
       "| File | | Diff |",
       "|:--|:--|:--|",
       "| <code>src/added.ts</code> | added | +12 −0 🟩🟩🟩🟩🟩 |",
-      "| <code>docs/a &#124; b.md</code> | modified | +3 −4 🟩🟩🟥🟥🟥 |",
+      `| [<code>docs/a &#124; b.md</code>](${page}) | modified | +3 −4 🟩🟩🟥🟥🟥 |`,
       "| <code>old.txt</code> | deleted | +0 −7 🟥🟥🟥🟥🟥 |",
       "| <code>line break.md</code> | renamed | +0 −0 ⬜⬜⬜⬜⬜ |",
     ]);
@@ -61,7 +63,7 @@ describe("a run that changed files", () => {
     expect(named).toEqual(files.slice(0, named.length).map(({ path }) => path));
     expect(Buffer.byteLength(step.outputs["changed-files"] ?? "")).toBeLessThanOrEqual(128 * 1024);
     expect(step.summary).toContain("### 20,000 files changed");
-    expect(step.summary.match(/^\| <code>/gm)).toHaveLength(50);
+    expect(step.summary.match(/^\| \[<code>/gm)).toHaveLength(50);
     expect(step.summary).toContain("and 19,950 more files");
     files = FILES;
   });
