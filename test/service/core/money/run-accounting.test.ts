@@ -13,7 +13,11 @@ import { type Answer, type Call, call } from "../../../support/service-client.ts
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
 import { type StoreKind, storeKinds } from "../../../support/stores/stores.ts";
 
-const role = fc.record({ tokens: fc.nat(1_000_000), calls: fc.nat(60), microUsd: fc.nat(2_000_000) });
+const role = fc.record({
+  tokens: fc.nat(1_000_000),
+  calls: fc.integer({ min: 1, max: 60 }),
+  microUsd: fc.nat(2_000_000),
+});
 const usages: fc.Arbitrary<Usage> = fc.record({
   roles: fc.record({ executor: role, advisor: role, reviewer: role }, { requiredKeys: [] }),
   advisor: fc.constantFrom(null, { callsAllowed: 60, spendCapMicroUsd: null }),
