@@ -19,15 +19,17 @@ export const actionWords: ExchangeWords = {
   events: 'Use "pull_request", "push", "schedule" or "workflow_dispatch".',
 };
 
-const advice: Readonly<Record<string, string>> = {
-  issuer_unknown:
+const advice: ReadonlyMap<string, string> = new Map([
+  [
+    "issuer_unknown",
     "The service does not know this job's token issuer. Its operator adds the issuer to CI_ISSUERS.",
-  issuer_disabled: "The service's operator has switched this job's token issuer off.",
-  token_expired: "The ID token had expired on arrival. Compare the clocks of the runner and the service.",
-  token_not_yet_valid: "The ID token is not valid yet. Compare the clocks of the runner and the service.",
-  token_replayed: "The ID token had been used before. Re-run the job.",
-  keys_unavailable: "The service cannot fetch the issuer's keys at the moment. Re-run the job later.",
-};
+  ],
+  ["issuer_disabled", "The service's operator has switched this job's token issuer off."],
+  ["token_expired", "The ID token had expired on arrival. Compare the clocks of the runner and the service."],
+  ["token_not_yet_valid", "The ID token is not valid yet. Compare the clocks of the runner and the service."],
+  ["token_replayed", "The ID token had been used before. Re-run the job."],
+  ["keys_unavailable", "The service cannot fetch the issuer's keys at the moment. Re-run the job later."],
+]);
 
 /** The message for a refusal with a reason. Names `expected` and `got` where the service does. */
 export function exchangeMessage(error: ApiError, words: ExchangeWords = actionWords): string {
@@ -43,5 +45,5 @@ export function exchangeMessage(error: ApiError, words: ExchangeWords = actionWo
   if (reason === "policy_refused" && expected !== undefined && got !== undefined) {
     return `The repository's owner allows only ${expected}; this job has ${got}. The owner changes that with "agent-service agents policy".`;
   }
-  return advice[reason] ?? `The service refused (${reason}): ${error.message}`;
+  return advice.get(reason) ?? `The service refused (${reason}): ${error.message}`;
 }

@@ -34,7 +34,7 @@ export function outcomeTitle(report: RunReport, facts: OutcomeFacts): OutcomeTit
     case "success":
       return successTitle(report, facts);
     case "incomplete":
-      return plain("⚠️", cutTitles[reason] ?? "Stopped before it was done");
+      return plain("⚠️", cutTitles.get(reason) ?? "Stopped before it was done");
     case "failure": {
       const found = reason === "findings_found" ? foundTitle(report, facts) : null;
       return found === null ? plain("❌", failureText(facts, hasRun)) : { ...found, icon: "❌" };
@@ -42,9 +42,9 @@ export function outcomeTitle(report: RunReport, facts: OutcomeFacts): OutcomeTit
     case "cancelled":
       return plain("🛑", hasRun ? "The run was cancelled" : "The job was cancelled");
     case "skipped":
-      return plain("⏭️", skippedTitles[reason] ?? "Skipped: no agent ran");
+      return plain("⏭️", skippedTitles.get(reason) ?? "Skipped: no agent ran");
     case "quota":
-      return plain("💳", quotaTitles[reason] ?? "Out of credits");
+      return plain("💳", quotaTitles.get(reason) ?? "Out of credits");
     case "detached":
       return plain("↗️", "The run goes on without this job");
     default:
@@ -66,46 +66,47 @@ export function titleMarkdown({ icon, text, markdown }: OutcomeTitle): string {
 const MAX_TITLE_BYTES = 1_000;
 const MAX_CUT_CHARS = 120;
 
-const cutTitles: Readonly<Record<string, string>> = {
-  max_tokens: "Stopped at the token limit",
-  max_turns: "Stopped at the turn limit",
-  repeated_calls: "Stopped while it repeated itself",
-  length: "Stopped at the length limit of an answer",
-  content_filter: "Stopped by a content filter",
-  credits: "Stopped when the credits ended",
-  time_limit: "Stopped at the time limit",
-  timeout: "Stopped at the time limit",
-  idle_timeout: "Stopped after a long silence",
-};
+/** A reason may be any word that a service sends. */
+const cutTitles: ReadonlyMap<string, string> = new Map([
+  ["max_tokens", "Stopped at the token limit"],
+  ["max_turns", "Stopped at the turn limit"],
+  ["repeated_calls", "Stopped while it repeated itself"],
+  ["length", "Stopped at the length limit of an answer"],
+  ["content_filter", "Stopped by a content filter"],
+  ["credits", "Stopped when the credits ended"],
+  ["time_limit", "Stopped at the time limit"],
+  ["timeout", "Stopped at the time limit"],
+  ["idle_timeout", "Stopped after a long silence"],
+]);
 
-const skippedTitles: Readonly<Record<string, string>> = {
-  no_model: "No model configured",
-  help: "The commands",
-};
+const skippedTitles: ReadonlyMap<string, string> = new Map([
+  ["no_model", "No model configured"],
+  ["help", "The commands"],
+]);
 
-const quotaTitles: Readonly<Record<string, string>> = {
-  repository_private: "This repository needs a billing account",
-};
+const quotaTitles: ReadonlyMap<string, string> = new Map([
+  ["repository_private", "This repository needs a billing account"],
+]);
 
-const doneTitles: Readonly<Record<string, string>> = {
-  run_cancelled: "Cancelled what was in flight",
-  nothing_to_cancel: "Nothing to cancel",
-  examined: "No fault found",
-};
+const doneTitles: ReadonlyMap<string, string> = new Map([
+  ["run_cancelled", "Cancelled what was in flight"],
+  ["nothing_to_cancel", "Nothing to cancel"],
+  ["examined", "No fault found"],
+]);
 
-const failureTitles: Readonly<Record<string, string>> = {
-  invalid_input: "Wrong inputs",
-  service_unavailable: "The service is unavailable",
-  faults_found: "Faults found",
-};
+const failureTitles: ReadonlyMap<string, string> = new Map([
+  ["invalid_input", "Wrong inputs"],
+  ["service_unavailable", "The service is unavailable"],
+  ["faults_found", "Faults found"],
+]);
 
 function failureText({ reason, delivery }: OutcomeFacts, hasRun: boolean): string {
   if (delivery?.type === "kept") return "The changes were not pushed";
-  return failureTitles[reason] ?? (hasRun ? "The agent failed" : "The step failed");
+  return failureTitles.get(reason) ?? (hasRun ? "The agent failed" : "The step failed");
 }
 
 function successTitle(report: RunReport, { reason, delivery, findings }: OutcomeFacts): OutcomeTitle {
-  const done = doneTitles[reason];
+  const done = doneTitles.get(reason);
   if (done !== undefined) return plain(DONE, done);
   if (delivery?.type === "commit") return pushedTitle(delivery);
   if (delivery?.type === "pull_request") return pullRequestTitle(delivery);

@@ -36,6 +36,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "service/settings/traces-config.ts",
     "service/settings/known-secrets.ts",
     "service/store/postgres-client.ts",
+    "service/store/postgres-reads.ts",
   ],
   "what git, the kernel, another program of this machine or this one prints": [
     "base/git/found-checkout.ts",
@@ -61,7 +62,7 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "github/api/failures.ts",
     "github/status-comment/mention.ts",
     "github/trigger/github-trigger.ts",
-    "job/conclusion.ts",
+    "job/run-verdict.ts",
     "job/notes.ts",
     "render/doctor-page.ts",
     "render/github-log.ts",

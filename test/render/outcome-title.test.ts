@@ -148,3 +148,12 @@ it("begins the summary and the comment of every outcome", () => {
   });
   expectGolden("outcomes.md", pages.join("\n"));
 });
+
+it.each(failableConclusions)(
+  "takes any word for a reason of %s, and shows a title in words",
+  (conclusion) => {
+    for (const reason of ["toString", "constructor", "__proto__", "valueOf"]) {
+      expect(outcomeTitle(emptyReport(), { conclusion, reason }).text).toMatch(/^[A-Z][a-z ]+/);
+    }
+  },
+);

@@ -11,10 +11,10 @@ export const INNER_TREE = "/checkout";
 export const INNER_GIT_FOLDER = "/git";
 
 /** The sections that git needs to read its folder. Remotes, credentials and headers are not among them. */
-const neededKeys: Readonly<Record<string, RegExp>> = {
-  core: /^(repositoryformatversion|filemode|bare|ignorecase|symlinks|precomposeunicode|autocrlf|eol)$/i,
-  extensions: /^(objectformat|refstorage|noop|partialclone)$/i,
-};
+const neededKeys: ReadonlyMap<string, RegExp> = new Map([
+  ["core", /^(repositoryformatversion|filemode|bare|ignorecase|symlinks|precomposeunicode|autocrlf|eol)$/i],
+  ["extensions", /^(objectformat|refstorage|noop|partialclone)$/i],
+]);
 
 export type GitView = {
   readonly binds: readonly string[];
@@ -65,7 +65,7 @@ export function harmlessConfiguration(text: string): string {
       continue;
     }
     const [, key = "", value = ""] = /^\s*([A-Za-z]+)\s*=\s*(?:([\w.-]+)\s*)?$/.exec(line) ?? [];
-    if (neededKeys[section]?.test(key) === true) kept.push(`\t${key} = ${value}`);
+    if (neededKeys.get(section)?.test(key) === true) kept.push(`\t${key} = ${value}`);
   }
   return `${kept.join("\n")}\n`;
 }
