@@ -52,6 +52,8 @@ export type Parser = {
   readonly name: string;
   readonly run: (text: string) => unknown;
   readonly worst: readonly WorstText[];
+  /** The length of the shorter text, where it is not 16 KB. */
+  readonly shortChars?: number;
 };
 
 const ROOM = 10_000_000;
@@ -343,6 +345,8 @@ export const parsers: readonly Parser[] = [
     file: "render/pull-request.ts",
     name: "pullRequestBody",
     run: pullRequest,
+    // It keeps 48 KB, and a text beyond that costs the cut as well: both are beyond.
+    shortChars: 64 * 1024,
     worst: [
       ...markdown,
       "close.",
