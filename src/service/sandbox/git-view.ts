@@ -61,7 +61,7 @@ export function harmlessConfiguration(text: string): string {
     const heading = /^\s*\[\s*([A-Za-z]+)\s*\]\s*$/.exec(line);
     if (line.trimStart().startsWith("[")) {
       section = heading?.[1]?.toLowerCase() ?? "";
-      if (section in neededKeys) kept.push(`[${section}]`);
+      if (neededKeys.has(section)) kept.push(`[${section}]`);
       continue;
     }
     const [, key = "", value = ""] = /^\s*([A-Za-z]+)\s*=\s*(?:([\w.-]+)\s*)?$/.exec(line) ?? [];

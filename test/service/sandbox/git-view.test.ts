@@ -9,7 +9,8 @@ it("keeps what git needs to read its folder, whatever the sections are called", 
     "[extensions]\n\tobjectformat = sha256\n",
   ].join("");
   const kept = harmlessConfiguration(text);
-  expect(kept).toContain("bare = false");
+  expect(kept).toContain("[core]\n\tbare = false");
+  expect(kept).not.toContain("[constructor]");
   expect(kept).toContain("objectformat = sha256");
   for (const word of ["fsmonitor", "token", "bare = true"]) expect(kept).not.toContain(word);
 });
