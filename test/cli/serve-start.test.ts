@@ -70,7 +70,7 @@ describe("a start that cannot succeed says why in one line, and ends with 1", ()
   });
 
   it.skipIf(testDatabaseUrl === undefined)(
-    "where PostgreSQL has no connection left to hear the other nodes by, after it listens",
+    "where PostgreSQL has no connection left to hear the other nodes by, after it listens (needs TEST_DATABASE_URL)",
     async () => {
       const schema = await createTestSchema({ isEmpty: false });
       const role = `one_connection_${process.pid}`;

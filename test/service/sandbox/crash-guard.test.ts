@@ -17,7 +17,7 @@ const MAX_TURNS = 3_000;
 const rounds = amount({ short: 10, long: 200 });
 
 it.skipIf(!hasBubblewrap)(
-  `kill -9 leaves no process of a sandbox, in ${rounds} rounds`,
+  `kill -9 leaves no process of a sandbox, in ${rounds} rounds (needs bubblewrap)`,
   { timeout: 60_000 + rounds * 5_000 },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "crash-guard-"));

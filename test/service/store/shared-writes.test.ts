@@ -156,7 +156,7 @@ for (const kind of storeKinds) {
       expect(await store.committed.ledger.findBalance(billingAccount)).toBe(5 * (makeRun().holdMicroUsd - 1));
     });
 
-    it.skipIf(kind.name === "SQLite")("fail alone, when one holds what the database refuses", async () => {
+    it.skipIf(kind.name === "SQLite")("fail alone, when one holds a NUL (which SQLite takes)", async () => {
       const ids = Array.from({ length: 4 }, (_, index) => `run-${index}`);
       await started(ids);
       const outcomes = await Promise.allSettled(

@@ -68,7 +68,7 @@ socket.on("error", (cause) => console.log("REFUSED " + cause.code));`;
   return { do: "execute", command: `${process.execPath} -e '${program}'` };
 }
 
-describe.skipIf(!hasBubblewrap)("an agent in bubblewrap with a model", () => {
+describe.skipIf(!hasBubblewrap)("an agent with a model (needs bubblewrap)", () => {
   it.each(["own", "shared"] as const)("has its key nowhere, in its %s network", async (network) => {
     const look = [
       "cat /proc/*/environ /proc/*/cmdline",

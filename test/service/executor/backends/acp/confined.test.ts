@@ -169,7 +169,7 @@ describe.skipIf(!hasBubblewrap)("an agent in bubblewrap", () => {
   });
 });
 
-describe.skipIf(!hasBubblewrap)("the watch over an agent in bubblewrap", () => {
+describe.skipIf(!hasBubblewrap)("the watch over an agent (needs bubblewrap)", () => {
   it("that fails ends the agent and its run: nothing goes on without limits", async () => {
     const config = fixture.config({ config: { readPaths: [...shown, dirname(process.execPath)] } });
     const confine = await confineAgent(config, { clock: systemClock });
