@@ -48,7 +48,6 @@ export function toRow(run: RunRecord): Omit<RunsTable, "thread_seq" | "content">
     id: run.id,
     agent_id: run.agentId,
     thread_id: run.sessionId,
-    status: run.status,
     origin: run.origin,
     parent_run_id: run.parentRunId,
     payer: run.billingAccount,
@@ -57,15 +56,7 @@ export function toRow(run: RunRecord): Omit<RunsTable, "thread_seq" | "content">
     submitted_at: run.submittedAt,
     started_at: run.startedAt,
     heartbeat_at: run.heartbeatAt,
-    ended_at: run.endedAt,
-    cause: run.cause,
-    retryable: run.retryable ? 1 : 0,
-    stop_reason: run.stopReason,
-    usage: run.usage === null ? null : JSON.stringify(run.usage),
-    gross_micro_usd: run.grossMicroUsd,
-    refunded_micro_usd: run.refundedMicroUsd,
-    refund_reason: run.refundReason,
-    refund_withheld_reason: run.refundWithheldReason,
+    ...toOutcomeColumns(run),
     last_seq: run.lastSeq,
     fence: run.fence,
   };
@@ -122,8 +113,8 @@ export const outcomeColumns = namesOf<ReturnType<typeof toOutcomeColumns>>({
   refund_withheld_reason: true,
 });
 
-/** The columns that are written when a run ends. */
-export function toOutcomeColumns(outcome: RunOutcome) {
+/** The columns that are written when a run ends, and with it when it begins. */
+export function toOutcomeColumns(outcome: Pick<RunRecord, keyof RunOutcome>) {
   return {
     status: outcome.status,
     ended_at: outcome.endedAt,
