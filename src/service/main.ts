@@ -48,6 +48,7 @@ import { openPostgresLink } from "./store/postgres-link.ts";
 import { openSqliteStore } from "./store/sqlite.ts";
 import { watchEventLoopDelay } from "./telemetry/event-loop-delay.ts";
 import { meteredStore } from "./telemetry/metered-store.ts";
+import type { PrometheusMeter } from "./telemetry/metrics.ts";
 import { tracedVerifier } from "./telemetry/traced-verifier.ts";
 import type { Traces } from "./telemetry/traces.ts";
 
@@ -178,31 +179,46 @@ type Parts = Required<Pick<ServiceOptions, "config" | "log" | "clock" | "random"
 type Wiring = { readonly core: Core; readonly executor: Executor; readonly shared: SharedNode | null };
 
 async function serve(parts: Parts): Promise<Service> {
-  const listeners = { http: new HttpListener(), metrics: new HttpListener() };
+  const http = new HttpListener();
+  const metrics = await openMetrics(parts.config);
   try {
-    return await serveOn(listeners, parts);
+    return await serveOn({ http, metrics }, parts);
   } catch (cause) {
-    for (const listener of Object.values(listeners)) {
-      listener.stop();
-      listener.closeConnections();
+    for (const listener of [http, metrics?.listener]) {
+      listener?.stop();
+      listener?.closeConnections();
     }
     throw cause;
   }
 }
 
-type Listeners = { readonly http: HttpListener; readonly metrics: HttpListener };
+type Metrics = {
+  readonly meter: PrometheusMeter;
+  readonly listener: HttpListener;
+  readonly port: number;
+};
+
+async function openMetrics({ metricsPort: port }: Config): Promise<Metrics | null> {
+  if (port === null) return null;
+  // Loaded only where it is asked for: it is a tenth of the time to start.
+  const { prometheusMeter } = await import("./telemetry/metrics.ts");
+  return { meter: prometheusMeter(), listener: new HttpListener(), port };
+}
+
+type Listeners = { readonly http: HttpListener; readonly metrics: Metrics | null };
 
 async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Service> {
   const { config, log, store, traces, signal } = parts;
   signal?.throwIfAborted();
   // The address is known once the node listens, and the default audience is its host.
   const url = await http.listen(config);
-  const { host, metricsPort } = config;
   const metricsUrl =
-    metricsPort === null ? null : await metrics.listen({ host, port: metricsPort, setting: "METRICS_PORT" });
+    metrics === null
+      ? null
+      : await metrics.listener.listen({ host: config.host, port: metrics.port, setting: "METRICS_PORT" });
   const policy = policyOf(parts, config.baseUrl ?? url);
   const checkouts = parts.checkouts ?? ownCheckouts(config);
-  const { core, executor, shared } = await wire(parts, { policy, checkouts });
+  const { core, executor, shared } = wire(parts, { policy, checkouts, meter: metrics?.meter ?? null });
   const submitter = new RunSubmitter(core);
   const node = new ServiceNode({
     core,
@@ -220,7 +236,7 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
     app: isWorker ? createProbeApp(core) : createApp(core, submitter, config),
     sockets: isWorker ? null : sockets,
   });
-  metrics.serve({ app: createMetricsApp(core.meter), sockets: null });
+  metrics?.listener.serve({ app: createMetricsApp(metrics.meter.exposition), sockets: null });
   const runningAddress = recordRunningAddress(config.dataDir, config.baseUrl ?? url);
   const issuers = config.issuers.map(({ issuer }) => issuer);
   const executes = executesText(config);
@@ -241,8 +257,8 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
     await node.close();
     await store.close();
     await traces?.close();
-    metrics.stop();
-    metrics.closeConnections();
+    metrics?.listener.stop();
+    metrics?.listener.closeConnections();
     runningAddress.remove();
     log.info({}, "stopped");
   };
@@ -271,10 +287,18 @@ async function startNode(node: ServiceNode, { store, signal }: Parts): Promise<b
   }
 }
 
-async function wire(
+function wire(
   parts: Parts,
-  { policy, checkouts }: { policy: Policy; checkouts: CheckoutProvider },
-): Promise<Wiring> {
+  {
+    policy,
+    checkouts,
+    meter,
+  }: {
+    readonly policy: Policy;
+    readonly checkouts: CheckoutProvider;
+    readonly meter: PrometheusMeter | null;
+  },
+): Wiring {
   const { config, log, clock, random, backends, store, traces } = parts;
   const peers = new Peers();
   const loopDelay = watchEventLoopDelay();
@@ -296,9 +320,6 @@ async function wire(
   const dispatch = shared?.dispatch ?? new InProcessDispatch();
   const tracer = traces?.tracer ?? noTracer;
   const verifier = verifierOf(parts, policy.audience);
-  // Loaded only where it is asked for: it is a tenth of the time to start.
-  const meter =
-    config.metricsPort !== null ? (await import("./telemetry/metrics.ts")).prometheusMeter() : null;
   const core: Core = {
     store: meter === null ? store : meteredStore(store, meter),
     verifier: traces === null ? verifier : tracedVerifier(verifier, tracer),

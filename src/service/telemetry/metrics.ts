@@ -3,7 +3,7 @@
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { LoadLimits } from "../core/limits/load.ts";
-import type { Meter } from "../core/ports/meter.ts";
+import type { Exposition, Meter } from "../core/ports/meter.ts";
 import { registerProcessMetrics } from "./process-metrics.ts";
 
 /** Seconds. A long poll takes up to 30. */
@@ -20,6 +20,7 @@ export type Gauges = {
 export type PrometheusMeter = Meter & {
   /** Shows these gauges from now on. Called once. */
   watch(gauges: Gauges): void;
+  exposition(): Promise<Exposition>;
 };
 
 export function prometheusMeter(): PrometheusMeter {

@@ -13,10 +13,9 @@ export interface Meter {
   /** A reader begins to wait for a run to change; each call is followed by one of `pollResumed`. */
   pollWaits(): void;
   pollResumed(): void;
-  /** All counts, in the format of the scraper. Null where nothing is counted. */
-  exposition(): Promise<Exposition | null>;
 }
 
+/** All counts, in the format of the scraper. */
 export type Exposition = { readonly contentType: string; readonly text: string };
 
 /** Counts nothing. */
@@ -27,5 +26,4 @@ export const noMeter: Meter = {
   eventsAppended: () => {},
   pollWaits: () => {},
   pollResumed: () => {},
-  exposition: async () => null,
 };
