@@ -16,6 +16,13 @@ import {
 import { measureDelays, measureInserts, measureThroughput, measureWake, withPgBoss } from "./pg-boss.ts";
 import { type ListeningFigures, measurePollers } from "./pollers.ts";
 import { onPostgres } from "./postgres-schema.ts";
+import {
+  measureBareRunCost,
+  measurePostgresRunCost,
+  measureRunCost,
+  type PostgresRunCost,
+  type RunCost,
+} from "./run-cost.ts";
 import { measureBareRuns, measureRuns, type RunFigures } from "./runs.ts";
 import { LEAD_MS, measureLateness, SCHEDULES, SPREAD_MS } from "./schedules.ts";
 import { measureStart } from "./service-start.ts";
@@ -31,6 +38,7 @@ export const parts = {
   size,
   start: serviceStart,
   runs,
+  "run-cost": runCost,
   "first-event": firstEvent,
   "model-latency": modelLatency,
   "concurrent-runs": concurrentRuns,
@@ -187,6 +195,35 @@ async function runs(): Promise<Row[]> {
       postgres: whereThere(nodes, rate),
       floor: "as above",
       best: "50/s",
+    },
+  ];
+}
+
+async function runCost(): Promise<Row[]> {
+  const bare = await measureBareRunCost();
+  const sqlite = await measureRunCost();
+  const postgres = await onPostgres(({ url }) => measurePostgresRunCost({ databaseUrl: url }));
+  const owners = await onPostgres(({ url }) => measurePostgresRunCost({ databaseUrl: url, jobs: OWNERS }));
+  // With one core for the service, an eighth of the bare server's runs a second.
+  const askedMs = 8_000 / bare.runsPerSecond;
+  const cpu = ({ cpuMs }: RunCost) => (cpuMs === null ? "CPU not told" : `${cpuMs.toFixed(2)} ms CPU`);
+  const text = (cost: RunCost) => `${cpu(cost)}\n${perSecond(cost.runsPerSecond)}`;
+  const onDatabase = (cost: PostgresRunCost) => ({
+    text: `${text(cost)}\n${cost.transactions.toFixed(2)} transactions`,
+  });
+  return [
+    {
+      what: "one run, while 32 clients of one owner submit, one process",
+      sqlite: { text: text(sqlite), isReached: sqlite.cpuMs !== null && sqlite.cpuMs <= askedMs },
+      postgres: whereThere(postgres, onDatabase),
+      floor: `${cpu(bare)}\n${perSecond(bare.runsPerSecond)} bare node:http, same requests`,
+      asked: `≤ ${askedMs.toFixed(2)} ms CPU embedded`,
+    },
+    {
+      what: `the same, of ${OWNERS} owners`,
+      sqlite: null,
+      postgres: whereThere(owners, onDatabase),
+      floor: "as above",
     },
   ];
 }

@@ -5,10 +5,10 @@ import { type Job, startBenchService } from "./bench-service.ts";
 import { LoadClient } from "./http-client.ts";
 import { median, quantile } from "./statistics.ts";
 
-const WARM_UP_MS = 2_000;
+export const WARM_UP_MS = 2_000;
 const SERIAL = 400;
 const SERIAL_MS = 6_000;
-const PARALLEL_MS = 6_000;
+export const PARALLEL_MS = 6_000;
 const CLIENTS = 32;
 
 export type RunFigures = {
@@ -19,7 +19,7 @@ export type RunFigures = {
   readonly runsPerSecond: number;
 };
 
-type Target = Pick<Job, "client" | "agentId">;
+export type Target = Pick<Job, "client" | "agentId">;
 
 /**
  * The service with backend `noop`, in one process, or in `pairs` API nodes and as many workers. The clients share
@@ -36,9 +36,16 @@ export async function measureRuns(
 
 /** The same requests to a server that does nothing. */
 export async function measureBareRuns(): Promise<RunFigures> {
+  return await onBareServer(({ target }) => measure([target]));
+}
+
+/** Measures on a server that does nothing. */
+export async function onBareServer<Figures>(
+  measureOn: (server: { target: Target; pid: number }) => Promise<Figures>,
+): Promise<Figures> {
   const server = await startServer({ args: ["bench/bare-server.cjs"] });
   const client = new LoadClient({ baseUrl: server.url, bearer: "none" });
-  const figures = await measure([{ client, agentId: "agent" }]);
+  const figures = await measureOn({ target: { client, agentId: "agent" }, pid: server.pid });
   client.close();
   await server.stop();
   return figures;
@@ -56,12 +63,15 @@ async function measure(targets: readonly Target[]): Promise<RunFigures> {
   return {
     medianMs: median(latencies),
     p99Ms: quantile(latencies, 0.99),
-    runsPerSecond: await runMany(targets, PARALLEL_MS),
+    runsPerSecond: (await runMany(targets, PARALLEL_MS)).runsPerSecond,
   };
 }
 
-/** All clients at once for so long. Returns the runs a second. */
-async function runMany(targets: readonly Target[], ms: number): Promise<number> {
+/** All clients at once for so long. */
+export async function runMany(
+  targets: readonly Target[],
+  ms: number,
+): Promise<{ runs: number; runsPerSecond: number }> {
   let ended = 0;
   const startedAt = performance.now();
   await Promise.all(
@@ -72,7 +82,7 @@ async function runMany(targets: readonly Target[], ms: number): Promise<number> 
       }
     }),
   );
-  return ended / ((performance.now() - startedAt) / 1000);
+  return { runs: ended, runsPerSecond: ended / ((performance.now() - startedAt) / 1000) };
 }
 
 /** Submits a run and reads its events until they are done. */
