@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { isRefused, judge, mapTests, type TestMap, type Verdict } from "./mutants/judge.ts";
+import { isRefused, type Judgement, judge, mapTests, type TestMap } from "./mutants/judge.ts";
 import { copyProject, type MutatedTree, makeMutatedTree } from "./mutants/mutated-tree.ts";
 import { AREAS, type Mutant, sampleMutants } from "./mutants/sample.ts";
 
@@ -25,7 +25,7 @@ type State = {
   /** Of these mutants; for others the state begins anew. */
   readonly sample: string;
   map: [number, string[]][] | null;
-  verdicts: Record<string, Verdict>;
+  verdicts: Record<string, Judgement>;
 };
 
 async function main(): Promise<void> {
@@ -43,7 +43,9 @@ async function main(): Promise<void> {
   if (first === undefined) throw new Error("--workers must be 1 or more.");
   if (state.map === null) {
     print("Executing every test once, to learn which tests meet which mutants …");
-    state.map = [...(await mapTests(first))].map(([id, files]) => [id, [...files]]);
+    const { map, failing } = await mapTests(first);
+    for (const file of failing) print(`Left out, as it fails without a mutation: ${file}`);
+    state.map = [...map].map(([id, files]) => [id, [...files]]);
     save();
   }
   const plain = join(folder, "plain");
@@ -54,11 +56,12 @@ async function main(): Promise<void> {
   const work = async (tree: MutatedTree): Promise<void> => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       const tested = await judge(tree, mutant, map);
-      const isMissed = tested === "survived" || tested === "not met";
-      const verdict = isMissed && isRefused(plain, mutant) ? "refused" : tested;
-      state.verdicts[mutant.id] = verdict;
+      const isMissed = tested.verdict === "survived" || tested.verdict === "not met";
+      const judgement: Judgement = isMissed && isRefused(plain, mutant) ? { verdict: "refused" } : tested;
+      state.verdicts[mutant.id] = judgement;
       save();
-      print(`${verdict.padEnd(9)} ${describeMutant(mutant)}`);
+      const by = judgement.by === undefined ? "" : `\n          by ${judgement.by}`;
+      print(`${judgement.verdict.padEnd(9)} ${describeMutant(mutant)}${by}`);
     }
   };
   await Promise.all(trees.map(work));
@@ -78,9 +81,11 @@ function readState(path: string, sample: string): State {
   return kept.sample === sample ? kept : fresh;
 }
 
-function printTable(mutants: readonly Mutant[], verdicts: Readonly<Record<string, Verdict>>): void {
-  const isKilled = ({ id }: Mutant): boolean => verdicts[id] === "killed" || verdicts[id] === "timed out";
-  const isRefusedByTypes = ({ id }: Mutant): boolean => verdicts[id] === "refused";
+function printTable(mutants: readonly Mutant[], judgements: State["verdicts"]): void {
+  const verdictOf = ({ id }: Mutant) => judgements[id]?.verdict;
+  const isKilled = (mutant: Mutant): boolean =>
+    verdictOf(mutant) === "killed" || verdictOf(mutant) === "timed out";
+  const isRefusedByTypes = (mutant: Mutant): boolean => verdictOf(mutant) === "refused";
   print("\n| Area | Mutants | Killed by tests | Refused by types |\n| --- | --- | --- | --- |");
   for (const area of AREAS) {
     const own = mutants.filter(({ file }) => file.startsWith(`src/${area}/`));

@@ -2,52 +2,67 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import type { MutatedTree } from "./mutated-tree.ts";
 import type { Mutant } from "./sample.ts";
 
 /** "refused": no test failed, but the types do not allow it. */
 export type Verdict = "killed" | "timed out" | "refused" | "survived" | "not met";
 
+export type Judgement = {
+  readonly verdict: Verdict;
+  /** The test that failed, "file: title", where one did. */
+  readonly by?: string;
+};
+
 /** The test files that execute a mutant's line, by the mutant's id. */
 export type TestMap = ReadonlyMap<number, ReadonlySet<string>>;
 
-const MAP_MS = 90 * 60_000;
-const JUDGE_MS = 10 * 60_000;
+export type Mapping = {
+  readonly map: TestMap;
+  /** Test files that fail without a mutation. They are not in the map: they cannot judge. */
+  readonly failing: ReadonlySet<string>;
+};
 
-/** Executes every test once, without a mutant. Throws where tests fail: then no verdict would mean anything. */
-export async function mapTests(tree: MutatedTree): Promise<TestMap> {
+const MAP_MS = 90 * 60_000;
+const JUDGE_MS = 45 * 60_000;
+const RESULTS = "mutant-results.json";
+
+/** Executes every test once, without a mutant. Throws where the tests do not come to their end. */
+export async function mapTests(tree: MutatedTree): Promise<Mapping> {
   const mapping = join(tree.root, "mutant-mapping");
   writeFileSync(mapping, "yes");
   // Each file in a process of its own: a module's top level is executed for the first file alone otherwise.
-  const { code, output } = await runTests(tree, ["--isolate"], MAP_MS);
+  const { isOver, failures } = await runTests(tree, ["--isolate"], MAP_MS);
   rmSync(mapping);
-  if (code !== 0) throw new Error(`Tests fail without a mutation:\n${output.slice(-4_000)}`);
+  if (!isOver) throw new Error(`The tests did not end within ${MAP_MS / 60_000} minutes.`);
+  const failing = new Set(failures.map(({ file }) => file));
   const map = new Map<number, Set<string>>();
   for (const line of readFileSync(join(tree.root, "mutant-met"), "utf8").split("\n")) {
     const [id = "", file = ""] = line.split(" ");
-    if (file === "") continue;
+    if (file === "" || failing.has(file)) continue;
     const files = map.get(Number(id)) ?? new Set();
     map.set(Number(id), files.add(file));
   }
-  return map;
+  return { map, failing };
 }
 
 /** Executes the tests that meet the mutant, the likeliest first, until one fails. */
-export async function judge(tree: MutatedTree, mutant: Mutant, map: TestMap): Promise<Verdict> {
+export async function judge(tree: MutatedTree, mutant: Mutant, map: TestMap): Promise<Judgement> {
   const files = rank(mutant, map);
-  if (files.length === 0) return "not met";
+  if (files.length === 0) return { verdict: "not met" };
   tree.choose(mutant.id);
   try {
     // The nearest few by themselves: starting hundreds of files costs more than most mutants need.
     for (const some of [files.slice(0, 4), files.slice(4)]) {
       if (some.length === 0) continue;
-      const { code } = await runTests(tree, ["--bail", "1", ...some], JUDGE_MS);
-      if (code === null) return "timed out";
-      if (code !== 0) return "killed";
+      const { isOver, failures } = await runTests(tree, ["--bail", "1", ...some], JUDGE_MS);
+      if (!isOver) return { verdict: "timed out" };
+      const [first] = failures;
+      if (first !== undefined) return { verdict: "killed", by: `${first.file}: ${first.title}` };
     }
-    return "survived";
+    return { verdict: "survived" };
   } finally {
     tree.choose(null);
   }
@@ -62,22 +77,27 @@ function rank(mutant: Mutant, map: TestMap): string[] {
   return scored.sort((a, b) => a.score - b.score).map(({ file }) => file);
 }
 
-type Ended = { readonly code: number | null; readonly output: string };
+type Failure = { readonly file: string; readonly title: string };
+type Ended = {
+  /** Whether the tests came to their end in time. */
+  readonly isOver: boolean;
+  readonly failures: readonly Failure[];
+};
 
-/** `code` is null where the tests did not end in time. */
 async function runTests(tree: MutatedTree, options: readonly string[], timeoutMs: number): Promise<Ended> {
-  const args = ["node_modules/vitest/vitest.mjs", "run", "--config", "mutants.config.ts", ...options];
-  const child = spawn(process.execPath, args, {
+  const results = join(tree.root, RESULTS);
+  rmSync(results, { force: true });
+  const args = ["node_modules/vitest/vitest.mjs", "run", "--config", "mutants.config.ts"];
+  const reporting = ["--reporter", "json", `--outputFile=${results}`];
+  const child = spawn(process.execPath, [...args, ...reporting, ...options], {
     cwd: tree.root,
     detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "ignore", "pipe"],
   });
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (chunk: string) => {
-      output = (output + chunk).slice(-20_000);
-    });
-  }
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    output = (output + chunk).slice(-4_000);
+  });
   let hasTimedOut = false;
   const timer = setTimeout(() => {
     hasTimedOut = true;
@@ -85,7 +105,36 @@ async function runTests(tree: MutatedTree, options: readonly string[], timeoutMs
   }, timeoutMs);
   const [code] = await once(child, "close");
   clearTimeout(timer);
-  return { code: hasTimedOut || typeof code !== "number" ? null : code, output };
+  if (hasTimedOut) return { isOver: false, failures: [] };
+  const failures = existsSync(results) ? readFailures(tree, results) : [];
+  // An error outside any test, or a process that was ended.
+  if (code !== 0 && failures.length === 0)
+    failures.push({ file: "outside of tests", title: lastLine(output) });
+  return { isOver: true, failures };
+}
+
+function readFailures(tree: MutatedTree, path: string): Failure[] {
+  const { testResults }: Report = JSON.parse(readFileSync(path, "utf8"));
+  return testResults
+    .filter(({ status }) => status === "failed")
+    .map(({ name, message, assertionResults }) => {
+      const failed = assertionResults.find(({ status }) => status === "failed");
+      return { file: relative(tree.root, name), title: failed?.fullName ?? lastLine(message) };
+    });
+}
+
+/** What is read of the report that vitest writes as JSON. */
+type Report = {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly message: string;
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
+};
+
+function lastLine(text: string): string {
+  return text.trim().split("\n").at(-1) ?? "";
 }
 
 /** Whether the compiler refuses the mutant. `root` is an unchanged copy of the project. */

@@ -1,7 +1,7 @@
 // Many runs over two API nodes, submitted and followed by clients that try again whatever breaks meanwhile: every run
 // through both nodes, by poll through one and, for some, by socket through the other.
 
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { isTerminal, type Run } from "../../../src/contract/runs/run.ts";
 import type { StoredRunEvent } from "../../../src/contract/runs/run-event.ts";
@@ -14,6 +14,8 @@ import { expectValidStream } from "../../support/service-streams.ts";
 export const LOAD_RUNS = amount({ short: 120, long: 200 });
 /** Each so many runs one is also followed over a socket. */
 const SOCKET_EVERY = 10;
+/** Within this one of the second half is at work. */
+const AT_WORK = { timeout: 10_000, interval: 10 };
 const RETRY = { attempts: 60, firstDelayMs: 20, maxDelayMs: 2_000 };
 
 type Followed = { readonly runId: string; readonly stream: Promise<StoredRunEvent[]> };
@@ -49,11 +51,13 @@ export class RunLoad {
    */
   async begun(): Promise<void> {
     await this.#until(() => this.#ended > 0);
-    const [row] = await this.#nodes.place.query(
-      "select count(*) as at_work from runs where status = 'running'",
-    );
-    expect(Number(row?.at_work)).toBeGreaterThan(0);
     this.#submitHalf();
+    await vi.waitFor(async () => {
+      const [row] = await this.#nodes.place.query(
+        "select count(*) as at_work from runs where status = 'running'",
+      );
+      expect(Number(row?.at_work)).toBeGreaterThan(0);
+    }, AT_WORK);
   }
 
   /** Reads every run to its end, and fails where one was lost, doubled or told wrongly. Returns them as they ended. */
