@@ -115,12 +115,12 @@ async function runTests(tree: MutatedTree, options: readonly string[], timeoutMs
 
 function readFailures(tree: MutatedTree, path: string): Failure[] {
   const { testResults }: Report = JSON.parse(readFileSync(path, "utf8"));
-  return testResults
-    .filter(({ status }) => status === "failed")
-    .map(({ name, message, assertionResults }) => {
-      const failed = assertionResults.find(({ status }) => status === "failed");
-      return { file: relative(tree.root, name), title: failed?.fullName ?? lastLine(message) };
-    });
+  return testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(tree.root, name);
+    const failed = assertionResults.find((one) => one.status === "failed");
+    if (failed !== undefined) return [{ file, title: failed.fullName }];
+    return status === "failed" ? [{ file, title: lastLine(message) }] : [];
+  });
 }
 
 /** What is read of the report that vitest writes as JSON. */
