@@ -2,7 +2,8 @@
 
 import { integer } from "../base/settings/kinds.ts";
 import type { Client, Run } from "../client/client.ts";
-import { concludeRun } from "../job/run-verdict.ts";
+import { commandWords } from "../job/command-words.ts";
+import { concludeRun, type Surroundings } from "../job/run-verdict.ts";
 import { RunLog } from "../render/log-parts.ts";
 import { ndjsonLine } from "../render/ndjson.ts";
 import { outcomeTitle, titleLine } from "../render/outcome-title.ts";
@@ -66,7 +67,13 @@ export async function followToEnd(
 }
 
 /** No job, whose limits or claims the verdict could name. */
-const nobody = { modelAdvice: null, claimUrl: null, claimObstacle: null };
+const nobody: Surroundings = {
+  words: commandWords(null),
+  isEmbedded: false,
+  modelAdvice: null,
+  claimUrl: null,
+  claimObstacle: null,
+};
 
 function costs(run: Run): string[] {
   const credits = run.credits === null ? "unknown credits" : plural(run.credits, "credit");

@@ -4,8 +4,8 @@ import { systemClock } from "../base/clock.ts";
 import { fetchTransport } from "../client/transport.ts";
 import { ciProviders } from "../contract/ci/providers.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
+import { commandWords } from "../job/command-words.ts";
 import type { JobPort } from "../job/job-port.ts";
-import { jobWords } from "../job/job-words.ts";
 import type { Interrupts } from "../job/signals.ts";
 import { sayEnding } from "./run-end.ts";
 import { announceRun, openRunLog } from "./run-log.ts";
@@ -26,7 +26,7 @@ export function commandPort(
     interrupts,
     transport: fetchTransport,
     userAgent: `agent-service-command/${version}`,
-    words: jobWords(job?.provider ?? "github"),
+    words: commandWords(job?.provider ?? null),
     claimObstacle: job === null ? null : ciProviders[job.provider].claimObstacle,
     readSettings: async () => ({ ...settings, wait: true }),
     planJob: async () => ({ task: { type: "run", body: runBody(settings), job, matrix: "" } }),

@@ -5,8 +5,9 @@ import type { CiProvider, Environment } from "../ci/provider.ts";
 import { ApiError } from "../client/errors.ts";
 import type { JobClient } from "../client/job-client.ts";
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";
-import { actionWords, exchangeMessage } from "../job/exchange-advice.ts";
-import { jobWords } from "../job/job-words.ts";
+import { commandWords } from "../job/command-words.ts";
+import { exchangeMessage } from "../job/exchange-advice.ts";
+import { actionWords } from "../job/job-words.ts";
 import type { DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
 import { type Face, found } from "./examination.ts";
 import { failureText } from "./failure-text.ts";
@@ -75,7 +76,7 @@ function fixFor(error: ApiError, reason: string, job: ExchangeJob): DoctorFix {
   const told =
     error.reason === undefined
       ? null
-      : exchangeMessage(error, face === "action" ? actionWords : jobWords(name));
+      : exchangeMessage(error, face === "action" ? actionWords : commandWords(name));
   switch (reason) {
     case "audience_mismatch":
       if (error.expected !== undefined) return audienceFix(error.expected, { face, provider: name });

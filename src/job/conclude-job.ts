@@ -3,11 +3,12 @@
 import { failsStep, type Verdict } from "../report/conclusion.ts";
 import type { Delivery } from "../report/delivery.ts";
 import { type PublishedFindings, reaches, type Severity } from "../report/findings.ts";
-import { concludeOutcome, type Outcome, type Surroundings } from "./conclusion.ts";
+import { concludeOutcome, type Outcome } from "./conclusion.ts";
 import type { Ending } from "./ending.ts";
 import type { JobPort } from "./job-port.ts";
 import type { HandedOver, JobTypes } from "./job-types.ts";
 import type { Progress } from "./progress.ts";
+import type { Surroundings } from "./run-verdict.ts";
 
 type Reached<Own extends JobTypes> = { readonly progress: Progress<Own>; readonly outcome: Outcome };
 
@@ -54,8 +55,13 @@ function surroundingsOf<Own extends JobTypes>(
   progress: Progress<Own>,
 ): Surroundings {
   const service = "service" in progress ? progress.service : null;
-  const modelAdvice = service?.type === "embedded" ? service.modelAdvice : null;
-  return { words, claimObstacle, claimUrl: offeredClaim(progress), modelAdvice };
+  return {
+    words,
+    claimObstacle,
+    claimUrl: offeredClaim(progress),
+    isEmbedded: service?.type === "embedded",
+    modelAdvice: service?.type === "embedded" ? service.modelAdvice : null,
+  };
 }
 
 const NOTHING: HandedOver = { delivery: null, findings: null };

@@ -4,8 +4,8 @@ import { assertNever } from "../base/assert-never.ts";
 import { IdentityError } from "../ci/provider.ts";
 import { ApiError, ClientError, ConnectionError, DecodeError } from "../client/errors.ts";
 import type { QuotaReason, Verdict } from "../report/conclusion.ts";
-import { type ExchangeWords, exchangeMessage } from "./exchange-advice.ts";
-import { concludeRun, type EndedRun, passedLimit, type RunSurroundings } from "./run-verdict.ts";
+import { exchangeMessage } from "./exchange-advice.ts";
+import { concludeRun, type EndedRun, passedLimit, type Surroundings } from "./run-verdict.ts";
 import { StepError } from "./step-error.ts";
 import { ownVerdict, verdict } from "./verdict.ts";
 import type { PassedLimit } from "./watch-run.ts";
@@ -27,26 +27,24 @@ export type Outcome =
   | { readonly type: "interrupted"; readonly submitting: boolean }
   | { readonly type: "error"; readonly error: unknown };
 
-/** What the advice in a verdict depends on. */
-export type Surroundings = RunSurroundings & {
-  /** How the job's users say what they have to change. */
-  readonly words: ExchangeWords;
-};
-
 /** The verdict on an outcome. */
 export function concludeOutcome(outcome: Outcome, surroundings: Surroundings): Verdict {
   switch (outcome.type) {
     case "ended":
       return concludeRun(outcome, surroundings);
     case "detached": {
-      const why = outcome.interrupted ? "The job was cancelled" : 'Not waiting, as "wait: false" asks';
+      const why = outcome.interrupted ? surroundings.words.interrupted : 'Not waiting, as "wait: false" asks';
       const where = outcome.runUrl === null ? "" : ` at ${outcome.runUrl}`;
       return ownVerdict("detached", "detached", `${why}: the run goes on${where}.`);
     }
     case "stopping":
       return outcome.passed === null
-        ? ownVerdict("cancelled", "user_stop", "The job was cancelled. The run was asked to stop.")
-        : passedLimit(outcome.passed, "It was asked to stop.");
+        ? ownVerdict(
+            "cancelled",
+            "user_stop",
+            `${surroundings.words.interrupted}. The run was asked to stop.`,
+          )
+        : passedLimit(outcome.passed, { what: "It was asked to stop.", words: surroundings.words });
     case "cancelled_runs":
       return outcome.runIds.length === 0
         ? ownVerdict("success", "nothing_to_cancel", "No run is in flight here: nothing was cancelled.")
@@ -58,9 +56,7 @@ export function concludeOutcome(outcome: Outcome, surroundings: Surroundings): V
     case "answered":
       return verdict("skipped", outcome.reason, outcome.message);
     case "interrupted":
-      return outcome.submitting
-        ? ownVerdict("cancelled", "user_stop", SUBMITTING_MESSAGE)
-        : ownVerdict("cancelled", "user_stop", "The job was cancelled before a run was started.");
+      return ownVerdict("cancelled", "user_stop", interruptedText(outcome.submitting, surroundings));
     case "error":
       return concludeError(outcome.error, surroundings);
     default:
@@ -68,8 +64,11 @@ export function concludeOutcome(outcome: Outcome, surroundings: Surroundings): V
   }
 }
 
-const SUBMITTING_MESSAGE =
-  "The job was cancelled while the run was being submitted. If it was started, a re-run of this job finds it.";
+function interruptedText(submitting: boolean, { words, isEmbedded }: Surroundings): string {
+  if (!submitting) return `${words.interrupted} before a run was started.`;
+  const found = isEmbedded ? "" : " If it was started, a re-run of this job finds it.";
+  return `${words.interrupted} while the run was being submitted.${found}`;
+}
 
 function concludeError(error: unknown, surroundings: Surroundings): Verdict {
   if (error instanceof IdentityError) {
@@ -84,7 +83,7 @@ function concludeError(error: unknown, surroundings: Surroundings): Verdict {
     return ownVerdict(
       "failure",
       "service_unavailable",
-      `The service is unavailable: ${error.message} Re-run the job.`,
+      `The service is unavailable: ${error.message} ${surroundings.words.retry}.`,
     );
   }
   if (StepError.is(error)) return verdict(error.conclusion, error.code, error.message);
@@ -97,7 +96,7 @@ function concludeRefusal(error: ApiError, { words, claimObstacle }: Surroundings
   const tail = ` (request ${error.requestId})`;
   if (error.status === 402) return concludeQuota(error, claimObstacle);
   if (error.status >= 500) {
-    const message = `The service is unavailable: ${error.call ?? "it"} answered ${error.status}${tail}. Re-run the job.`;
+    const message = `The service is unavailable: ${error.call ?? "it"} answered ${error.status}${tail}. ${words.retry}.`;
     return ownVerdict("failure", "service_unavailable", message);
   }
   if (error.reason !== undefined) {

@@ -1,23 +1,7 @@
 // What to do about a refused exchange, one line a reason. Pure.
 
 import type { ApiError } from "../client/errors.ts";
-
-/** How a provider's users say what they have to change. */
-export type ExchangeWords = {
-  /** How to get a token for this audience; undefined: for the one that the service expects. */
-  readonly setAudience: (audience: string | undefined) => string;
-  /** The events that a service accepts, in the provider's names. Null: the service's own message is more precise. */
-  readonly events: string | null;
-};
-
-/** The words of the Action. */
-export const actionWords: ExchangeWords = {
-  setAudience: (audience) => {
-    const what = audience === undefined ? "the audience that the service expects" : `"audience: ${audience}"`;
-    return `Set ${what} on this step.`;
-  },
-  events: 'Use "pull_request", "push", "schedule" or "workflow_dispatch".',
-};
+import type { JobWords } from "./job-words.ts";
 
 const advice: ReadonlyMap<string, string> = new Map([
   [
@@ -32,7 +16,7 @@ const advice: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The message for a refusal with a reason. Names `expected` and `got` where the service does. */
-export function exchangeMessage(error: ApiError, words: ExchangeWords = actionWords): string {
+export function exchangeMessage(error: ApiError, words: JobWords): string {
   const { reason = error.code, expected, got } = error;
   if (reason === "audience_mismatch") {
     const was = got === undefined ? "" : `, got "${got}"`;

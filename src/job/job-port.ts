@@ -5,8 +5,8 @@ import type { Transport } from "../client/transport.ts";
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import type { Delivery } from "../report/delivery.ts";
 import type { Ending } from "./ending.ts";
-import type { ExchangeWords } from "./exchange-advice.ts";
 import type { HandedOver, JobService, JobTypes } from "./job-types.ts";
+import type { JobWords } from "./job-words.ts";
 import type { Admitted, Configured, Following, Progress, Submitted } from "./progress.ts";
 import type { Interrupts } from "./signals.ts";
 
@@ -21,8 +21,7 @@ export interface JobPort<Own extends JobTypes> {
   readonly userAgent: string;
   /** Why nobody can claim this repository's agent; null where somebody can. */
   readonly claimObstacle: string | null;
-  /** How the job's users say what they have to change. */
-  readonly words: ExchangeWords;
+  readonly words: JobWords;
 
   /** Rejects with StepError for wrong settings. */
   readSettings(): Promise<Own["settings"]>;

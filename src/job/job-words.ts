@@ -1,22 +1,31 @@
-// How each CI provider's users say what they have to change, for the command's messages. Pure.
+// How the users of a job say what happened to it and what they can change. Pure.
 
-import { providerDefinitions } from "../ci/providers.ts";
-import type { CiProviderName } from "../contract/ci/providers.ts";
-import type { ExchangeWords } from "./exchange-advice.ts";
+export type JobWords = {
+  /** What happened when it was interrupted: a sentence without its full stop. */
+  readonly interrupted: string;
+  /** What to do where another attempt may succeed: a sentence without its full stop. */
+  readonly retry: string;
+  /** A setting's name as it is written. */
+  readonly setting: (name: "timeout-minutes" | "idle-minutes" | "max-turn-tokens") => string;
+  /** How to get a token for this audience; undefined: for the one that the service expects. */
+  readonly setAudience: (audience: string | undefined) => string;
+  /** The events that a service accepts, in the provider's names. Null: the service's own message is more precise. */
+  readonly events: string | null;
+};
 
-/** The words for a job of the provider: each sets a token's audience in its own way. */
-export function jobWords(provider: CiProviderName): ExchangeWords {
-  return {
-    setAudience: (audience = "<what the service expects>") => audienceAdvice(provider, audience),
-    // The service's own message says why it refuses an event of these providers.
-    events: null,
-  };
-}
+/** What every CI job has in common. */
+export const ciWords = {
+  interrupted: "The job was cancelled",
+  retry: "Re-run the job",
+} as const;
 
-function audienceAdvice(provider: CiProviderName, audience: string): string {
-  const { tokenLines } = providerDefinitions[provider];
-  const flag = `Add --audience ${audience} to the command`;
-  return tokenLines === null
-    ? `${flag}.`
-    : `${flag}, and give the job a token for it:\n\n${tokenLines(audience)}\n`;
-}
+/** The words of the Action. */
+export const actionWords: JobWords = {
+  ...ciWords,
+  setting: (name) => `"${name}"`,
+  setAudience: (audience) => {
+    const what = audience === undefined ? "the audience that the service expects" : `"audience: ${audience}"`;
+    return `Set ${what} on this step.`;
+  },
+  events: 'Use "pull_request", "push", "schedule" or "workflow_dispatch".',
+};

@@ -179,6 +179,7 @@ async function follow<Own extends JobTypes>(
     timeoutMs: settings.timeoutMs,
     idleMs: settings.idleMs,
     clock: job.clock,
+    words: job.words,
     onEvent: log.add,
     onNote: job.note,
   });

@@ -4,11 +4,15 @@ import { assertNever } from "../base/assert-never.ts";
 import type { Run } from "../contract/runs/run.ts";
 import { type RunBound, stopReasons } from "../contract/runs/stop-reason.ts";
 import type { Verdict } from "../report/conclusion.ts";
+import type { JobWords } from "./job-words.ts";
 import { ownVerdict, verdict } from "./verdict.ts";
-import type { PassedLimit } from "./watch-run.ts";
+import { type PassedLimit, passedText } from "./watch-run.ts";
 
-/** What the advice depends on. */
-export type RunSurroundings = {
+/** What the messages depend on. */
+export type Surroundings = {
+  readonly words: JobWords;
+  /** The service lives in this process: no run outlives it. */
+  readonly isEmbedded: boolean;
   /** How this job's users configure a model; null where that is up to the service's operator. */
   readonly modelAdvice: string | null;
   /** Where to claim the repository's agent; null where nobody can, or need. */
@@ -25,7 +29,7 @@ export type EndedRun = {
   readonly detail: string | null;
 };
 
-export function concludeRun({ run, passed, detail }: EndedRun, surroundings: RunSurroundings): Verdict {
+export function concludeRun({ run, passed, detail }: EndedRun, surroundings: Surroundings): Verdict {
   switch (run.status) {
     case "completed":
       return concludeStop(run.stop_reason, surroundings);
@@ -36,13 +40,13 @@ export function concludeRun({ run, passed, detail }: EndedRun, surroundings: Run
         return verdict("incomplete", run.cause, message);
       }
       const why = said === "." ? said : `: ${said}`;
-      const retry = run.retryable ? " Re-run the job to try again." : "";
+      const retry = run.retryable ? ` ${surroundings.words.retry}.` : "";
       return verdict("failure", run.cause, `The run failed (${run.cause})${why}${retry}`);
     }
     case "cancelled":
       return passed === null
         ? verdict("cancelled", run.cause, `The run was cancelled (${run.cause}).`)
-        : passedLimit(passed, "It was cancelled.");
+        : passedLimit(passed, { what: "It was cancelled.", words: surroundings.words });
     case "queued":
     case "running":
     case "cancelling":
@@ -57,22 +61,18 @@ export function concludeRun({ run, passed, detail }: EndedRun, surroundings: Run
 }
 
 /** A limit of the job: the run was told to stop. */
-export function passedLimit(limit: "time" | "silence", what: string): Verdict {
+export function passedLimit(
+  limit: NonNullable<PassedLimit>,
+  { what, words }: { readonly what: string; readonly words: JobWords },
+): Verdict {
+  const passed = `${passedText(limit, words)}. ${what} Raise the limit`;
   return limit === "time"
-    ? ownVerdict(
-        "incomplete",
-        "timeout",
-        `The run did not end within "timeout-minutes". ${what} Raise the limit or ask for less.`,
-      )
-    : ownVerdict(
-        "incomplete",
-        "idle_timeout",
-        `The run was silent for "idle-minutes". ${what} Raise the limit, or look at what its last event waits for.`,
-      );
+    ? ownVerdict("incomplete", "timeout", `${passed} or ask for less.`)
+    : ownVerdict("incomplete", "idle_timeout", `${passed}, or look at what its last event waits for.`);
 }
 
 /** A service that is newer than this job may know other reasons: whatever is not `end_turn` was cut. */
-function concludeStop(reason: string, surroundings: RunSurroundings): Verdict {
+function concludeStop(reason: string, surroundings: Surroundings): Verdict {
   const known = stopReasons.find((stop) => stop === reason);
   if (known === undefined) {
     return verdict("incomplete", reason, `The run stopped before it was done (${reason}).`);
@@ -91,10 +91,10 @@ function concludeStop(reason: string, surroundings: RunSurroundings): Verdict {
   }
 }
 
-function cutText(bound: RunBound, surroundings: RunSurroundings): string {
+function cutText(bound: RunBound, surroundings: Surroundings): string {
   switch (bound) {
     case "max_tokens":
-      return 'The run reached its limit of tokens. Raise "max-turn-tokens", or ask for less in one run.';
+      return `The run reached its limit of tokens. Raise ${surroundings.words.setting("max-turn-tokens")}, or ask for less in one run.`;
     case "max_turns":
       return `The run reached its limit of turns. ${raise("MAX_TURNS", surroundings)}, or ask for less in one run.`;
     case "length":
@@ -110,19 +110,19 @@ function cutText(bound: RunBound, surroundings: RunSurroundings): string {
   }
 }
 
-function raise(setting: string, { modelAdvice }: RunSurroundings): string {
+function raise(setting: string, { modelAdvice }: Surroundings): string {
   return modelAdvice === null
     ? `The service's operator can raise it (${setting})`
     : `Raise it by the environment variable ${setting}`;
 }
 
-function noModelText({ modelAdvice }: RunSurroundings): string {
+function noModelText({ modelAdvice }: Surroundings): string {
   const what = "No model is configured, so the agent only wrote a briefing of the repository.";
   const advice = "The service's operator sets MODEL and MODEL_BASE_URL with BACKEND=model, or BACKEND=acp.";
   return `${what} ${modelAdvice ?? `Nothing is charged. ${advice}`}`;
 }
 
-function creditsAdvice({ claimUrl, claimObstacle }: RunSurroundings): string {
+function creditsAdvice({ claimUrl, claimObstacle }: Surroundings): string {
   if (claimObstacle !== null) return claimObstacle;
   return claimUrl === null
     ? "Add credits to its account."

@@ -5,6 +5,7 @@ import type { Client } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
 import type { Run } from "../contract/runs/run.ts";
 import type { StoredRunEvent } from "../contract/runs/run-event.ts";
+import type { JobWords } from "./job-words.ts";
 import type { Interrupts } from "./signals.ts";
 
 /** After SIGINT. The runner sends SIGTERM after 7.5 s; outputs and summary have to be written before. */
@@ -22,6 +23,7 @@ export type WatchOptions = {
   /** How long a run that has begun may be silent. Null: without a limit. */
   readonly idleMs: number | null;
   readonly clock: Clock;
+  readonly words: JobWords;
   readonly onEvent: (stored: StoredRunEvent) => void | Promise<void>;
   /** Lines for the job's log. */
   readonly onNote: (note: string) => void;
@@ -35,6 +37,13 @@ export type WatchEnd =
   /** Cancelled, and not seen to end within the grace period. */
   | { readonly type: "stopping"; readonly passed: PassedLimit }
   | { readonly type: "detached" };
+
+/** A sentence without its full stop. */
+export function passedText(limit: NonNullable<PassedLimit>, { setting }: JobWords): string {
+  return limit === "time"
+    ? `The run did not end within ${setting("timeout-minutes")}`
+    : `The run was silent for ${setting("idle-minutes")}`;
+}
 
 /** Passes every event on. Rejects as `follow` does, unless the job was cancelled or a limit was passed. */
 export async function watchRun(options: WatchOptions): Promise<WatchEnd> {
@@ -57,17 +66,17 @@ export async function watchRun(options: WatchOptions): Promise<WatchEnd> {
       stop.abort();
       return;
     }
-    options.onNote("The job was cancelled: cancelling the run.");
+    options.onNote(`${options.words.interrupted}: cancelling the run.`);
     cancel(INTERRUPT_GRACE_MS);
   };
-  const pass = (limit: "time" | "silence", note: string) => {
+  const pass = (limit: NonNullable<PassedLimit>) => {
     if (interrupts.first.aborted || why.passed !== null) return;
     why.passed = limit;
-    options.onNote(note);
+    options.onNote(`${passedText(limit, options.words)}: cancelling it.`);
     cancel(TIMEOUT_GRACE_MS);
   };
-  const onTimeout = () => pass("time", 'The run did not end within "timeout-minutes": cancelling it.');
-  const onSilence = () => pass("silence", 'The run was silent for "idle-minutes": cancelling it.');
+  const onTimeout = () => pass("time");
+  const onSilence = () => pass("silence");
   const onLastInterrupt = () => stop.abort();
 
   whenAborted(interrupts.first, { until: over.signal, act: onInterrupt });

@@ -40,7 +40,7 @@ export function outcomeTitle(report: RunReport, facts: OutcomeFacts): OutcomeTit
       return found === null ? plain("❌", failureText(facts, hasRun)) : { ...found, icon: "❌" };
     }
     case "cancelled":
-      return plain("🛑", hasRun ? "The run was cancelled" : "The job was cancelled");
+      return plain("🛑", hasRun ? "The run was cancelled" : "Cancelled");
     case "skipped":
       return plain("⏭️", skippedTitles.get(reason) ?? "Skipped: no agent ran");
     case "quota":

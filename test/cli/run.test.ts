@@ -47,6 +47,9 @@ function start(
   return { child, ended: ended.then(([[code], stdout, stderr]) => ({ code, stdout, stderr })) };
 }
 
+/** Not in what a command says on somebody's machine, where it is no job. */
+const WORDS_OF_JOBS = /\b(jobs?|steps?|workflows?|actions\/checkout|inputs?|re-run)\b|"[a-z]+-[a-z-]+"/i;
+
 const modelFlags = (server: ModelServer) => ["--model", "scripted-model", "--model-base-url", server.baseUrl];
 
 describe("agent-service run", () => {
@@ -147,7 +150,7 @@ describe("agent-service run", () => {
     expect(stderr).toContain(
       "There is no commit to work on in this checkout. Change to a checkout with a commit.",
     );
-    expect(stdout + stderr).not.toMatch(/\b(jobs?|steps?|actions\/checkout|inputs?)\b/i);
+    expect(stdout + stderr).not.toMatch(WORDS_OF_JOBS);
   });
 
   it("briefs where no model is configured, from any folder of the checkout", async () => {
@@ -184,7 +187,7 @@ describe("agent-service run", () => {
     const { code, stdout, stderr } = await start([...args, "--output-dir", "out"]).ended;
     expect(code).toBe(1);
     expect(stdout).toMatch(/\n⚠️ Stopped at the token limit, [\d,]+ tokens\n$/);
-    expect(stderr).toMatch(/Raise "max-turn-tokens"/);
+    expect(stderr).toMatch(/Raise --max-turn-tokens/);
     const read = (name: string) => readFile(join(fixture.root, "out", name), "utf8");
     expect(await read("summary.md")).toMatch(/^## ⚠️ Stopped at the token limit\n\nThe run reached its limit/);
     expect(JSON.parse(await read("result.json"))).toMatchObject({
@@ -199,11 +202,24 @@ describe("agent-service run", () => {
   it("writes a summary of what went wrong", async () => {
     model = await startModelServer({ script: [fault({ status: 400, message: "Too many pigeons." })] });
     const args = ["--embedded", "Mend it", ...modelFlags(model), "--output-dir", "out"];
-    expect((await start(args).ended).code).toBe(1);
+    const { code, stdout, stderr } = await start(args).ended;
+    expect(code).toBe(1);
     const summary = await readFile(join(fixture.root, "out", "summary.md"), "utf8");
+    expect(stdout + stderr + summary).not.toMatch(WORDS_OF_JOBS);
     expect(summary).toMatch(/^## ❌ The agent failed\n/);
     expect(summary).toContain("Too many pigeons.");
     expect(summary).toContain("<code>backend&#95;error</code>");
+  });
+
+  it("says to start it again where the model's server does not answer", async () => {
+    const nobody = await startModelServer({ script: [] });
+    await nobody.close();
+    const args = ["--embedded", "Mend it", ...modelFlags(nobody), "--output-dir", "out"];
+    const { code, stdout, stderr } = await start(args).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/Run the command again\.\n$/);
+    const summary = await readFile(join(fixture.root, "out", "summary.md"), "utf8");
+    expect(stdout + stderr + summary).not.toMatch(WORDS_OF_JOBS);
   });
 
   it("writes events as JSON, one a line", async () => {
@@ -226,7 +242,8 @@ describe("agent-service run", () => {
     child.kill("SIGINT");
     const { code, stdout, stderr } = await ended;
     expect(code).toBe(1);
-    expect(stderr).toContain("cancelling the run.");
+    expect(stderr).toContain("The command was interrupted: cancelling the run.\n");
+    expect(stdout + stderr).not.toMatch(WORDS_OF_JOBS);
     expect(stdout).toMatch(/🛑 The run was cancelled, \d+ tokens\n$/);
     expect(await readFile(join(fixture.root, "half.txt"), "utf8")).toBe("done\n");
     expect(await readdir(temp)).toEqual([]);

@@ -4,8 +4,10 @@ import { IdentityError } from "../../src/ci/provider.ts";
 import { ApiError, ConnectionError, DecodeError, EventGapError } from "../../src/client/errors.ts";
 import type { Run } from "../../src/contract/runs/run.ts";
 import { PromptFileError } from "../../src/github/trigger/prompt-file.ts";
-import { concludeOutcome, type Outcome, type Surroundings } from "../../src/job/conclusion.ts";
-import { actionWords } from "../../src/job/exchange-advice.ts";
+import { commandWords } from "../../src/job/command-words.ts";
+import { concludeOutcome, type Outcome } from "../../src/job/conclusion.ts";
+import { actionWords } from "../../src/job/job-words.ts";
+import type { Surroundings } from "../../src/job/run-verdict.ts";
 import type { PassedLimit } from "../../src/job/watch-run.ts";
 import { failsStep, type Verdict } from "../../src/report/conclusion.ts";
 import { cancelledRun, completedRun } from "../client/run-fixtures.ts";
@@ -27,6 +29,7 @@ function ended(run: Run, passed: PassedLimit = null): Outcome {
 
 const surroundings: Surroundings = {
   words: actionWords,
+  isEmbedded: false,
   modelAdvice: null,
   claimUrl: null,
   claimObstacle: null,
@@ -202,6 +205,33 @@ describe("concludeOutcome", () => {
     );
   });
 
+  it("speaks of the command and its flags outside a job", () => {
+    const words = commandWords(null);
+    const local = { words, isEmbedded: true, modelAdvice: "Set MODEL." };
+    const said = [
+      ended(failedRun),
+      ended(cancelledRun, "time"),
+      ended(cancelledRun, "silence"),
+      ended({ ...completedRun, stop_reason: "max_tokens" }),
+      { type: "stopping", passed: null } as const,
+      { type: "interrupted", submitting: true } as const,
+      { type: "interrupted", submitting: false } as const,
+      error(refusal(503, "service_unavailable")),
+      error(new ConnectionError("No answer.")),
+    ].map((outcome) => conclude(outcome, local).message);
+    expect(said).toEqual([
+      "The run failed (backend_error): the model left. Run the command again.",
+      "The run did not end within --timeout-minutes. It was cancelled. Raise the limit or ask for less.",
+      "The run was silent for --idle-minutes. It was cancelled. Raise the limit, or look at what its last event waits for.",
+      "The run reached its limit of tokens. Raise --max-turn-tokens, or ask for less in one run.",
+      "The command was interrupted. The run was asked to stop.",
+      "The command was interrupted while the run was being submitted.",
+      "The command was interrupted before a run was started.",
+      "The service is unavailable: it answered 503 (request r-1). Run the command again.",
+      "The service is unavailable: No answer. Run the command again.",
+    ]);
+  });
+
   it("skips a run without a model, and says how to configure one", () => {
     const briefed = ended({ ...completedRun, stop_reason: "no_model" });
     expect(conclude(briefed)).toMatchObject({ conclusion: "skipped", reason: "no_model" });
@@ -213,7 +243,7 @@ describe("concludeOutcome", () => {
 
   it("repeats a failed run's message, and says that a retry may help", () => {
     expect(conclude(ended(failedRun)).message).toBe(
-      "The run failed (backend_error): the model left. Re-run the job to try again.",
+      "The run failed (backend_error): the model left. Re-run the job.",
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { FollowedRun } from "../../src/client/follow.ts";
 import type { Run } from "../../src/contract/runs/run.ts";
 import type { StoredRunEvent } from "../../src/contract/runs/run-event.ts";
+import { actionWords } from "../../src/job/job-words.ts";
 import { listenForInterrupts } from "../../src/job/signals.ts";
 import { watchRun } from "../../src/job/watch-run.ts";
 import { AGENT_ID, cancelledRun, completedRun, eventOf, RUN_ID } from "../client/run-fixtures.ts";
@@ -32,6 +33,7 @@ function watch(options: { onCancel?: "cancel" | "detach"; endsOnCancel?: boolean
     timeoutMs: 60_000,
     idleMs: options.idleMs ?? null,
     clock,
+    words: actionWords,
     onEvent: (stored) => {
       calls.events.push(stored.seq);
     },

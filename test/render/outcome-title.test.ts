@@ -89,7 +89,7 @@ const outcomes: readonly (readonly [string, RunReport, OutcomeFacts])[] = [
   ["❌ Wrong inputs", emptyReport(), { conclusion: "failure", reason: "invalid_input" }],
   ["❌ The service is unavailable", emptyReport(), { conclusion: "failure", reason: "service_unavailable" }],
   ["🛑 The run was cancelled", answered, { conclusion: "cancelled", reason: "user_stop" }],
-  ["🛑 The job was cancelled", emptyReport(), { conclusion: "cancelled", reason: "user_stop" }],
+  ["🛑 Cancelled", emptyReport(), { conclusion: "cancelled", reason: "user_stop" }],
   ["↗️ The run goes on without this job", answered, { conclusion: "detached", reason: "detached" }],
   ["💳 Out of credits", emptyReport(), { conclusion: "quota", reason: "credits_ended" }],
   [

@@ -107,7 +107,7 @@ describe.skipIf(process.platform === "win32")("when the job is cancelled", () =>
       outputs: { conclusion: "cancelled", reason: "user_stop", "run-id": "" },
     });
     const message = "The job was cancelled before a run was started.";
-    expect(step.annotations).toEqual([{ level: "warning", message, title: "The job was cancelled" }]);
+    expect(step.annotations).toEqual([{ level: "warning", message, title: "Cancelled" }]);
     expect(routesOf(step)).toEqual(["exchange"]);
     expect(await fixture.runs()).toHaveLength(before);
   });

@@ -41,7 +41,7 @@ describe("when the service restarts during a run", () => {
         level: "error",
         message:
           "The run failed (interrupted): The service stopped while this run was at work. Nothing was charged. " +
-          "Run it again. Re-run the job to try again.",
+          "Run it again. Re-run the job.",
         title: "The agent failed",
       },
     ]);

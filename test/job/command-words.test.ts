@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/client/errors.ts";
 import { ciProviderNames, ciProviders } from "../../src/contract/ci/providers.ts";
-import { concludeOutcome, type Surroundings } from "../../src/job/conclusion.ts";
-import { actionWords } from "../../src/job/exchange-advice.ts";
-import { jobWords } from "../../src/job/job-words.ts";
+import { commandWords } from "../../src/job/command-words.ts";
+import { concludeOutcome } from "../../src/job/conclusion.ts";
+import { actionWords } from "../../src/job/job-words.ts";
+import type { Surroundings } from "../../src/job/run-verdict.ts";
 
 const refusal = (reason: string) =>
   new ApiError({
@@ -15,12 +16,19 @@ const refusal = (reason: string) =>
     expected: "agents.example.com",
     got: "other.example",
   });
-const said = (provider: Parameters<typeof jobWords>[0], reason: string) =>
-  conclude(refusal(reason), { words: jobWords(provider) }).message;
+const said = (provider: Parameters<typeof commandWords>[0], reason: string) =>
+  conclude(refusal(reason), { words: commandWords(provider) }).message;
 const conclude = (error: ApiError, more: Partial<Surroundings>) =>
   concludeOutcome(
     { type: "error", error },
-    { words: actionWords, modelAdvice: null, claimUrl: null, claimObstacle: null, ...more },
+    {
+      words: actionWords,
+      isEmbedded: false,
+      modelAdvice: null,
+      claimUrl: null,
+      claimObstacle: null,
+      ...more,
+    },
   );
 
 describe("a wrong audience", () => {
