@@ -1,5 +1,6 @@
 // One authenticated socket: its frames, answered one after another, its credential, its pings, its end.
 
+import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import { assertNever } from "../../../base/assert-never.ts";
 import type { Logger } from "../../../base/log.ts";
@@ -36,6 +37,8 @@ export type ConnectionParts = {
   readonly core: Core;
   readonly submitter: RunSubmitter;
   readonly socket: WebSocket;
+  /** What the socket writes to. */
+  readonly connection: Duplex;
   readonly log: Logger;
   readonly requestId: string;
   /** Where it comes from. */
@@ -59,9 +62,9 @@ export class Connection {
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
-    const { core, socket, requestId, log, address } = parts;
+    const { core, socket, connection, requestId, log, address } = parts;
     this.#frames = new TokenBucket({ perMinute: FRAMES_PER_MINUTE, now: core.clock.monotonic() });
-    this.#sendBuffer = new SendBuffer({ socket, clock: core.clock, requestId });
+    this.#sendBuffer = new SendBuffer({ socket, connection, clock: core.clock, requestId });
     this.#credential = new Credential({
       core,
       address,

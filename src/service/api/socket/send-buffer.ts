@@ -1,23 +1,28 @@
 // What goes out on one socket: how much of it waits to be read, and whether anything still moves.
 
+import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import type { Clock } from "../../../base/clock.ts";
 import type { ServerFrame } from "../../../contract/sessions/socket.ts";
 import type { PublicProblem } from "../shared/problems/public-problem.ts";
 
 /** Above this nobody reads more from the store for the socket. */
-const MAX_BUFFERED_BYTES = 1_000_000;
+const MAX_BUFFERED_BYTES = 256_000;
 const SLOW_MS = 30_000;
 
 export class SendBuffer {
   readonly #socket: WebSocket;
+  readonly #connection: Duplex;
   readonly #clock: Clock;
   readonly #requestId: string;
   readonly #waiting = new Set<() => void>();
   #hasMoved = true;
+  #isHeld = false;
 
-  constructor(parts: { socket: WebSocket; clock: Clock; requestId: string }) {
+  /** `connection` is the one that the socket writes to. */
+  constructor(parts: { socket: WebSocket; connection: Duplex; clock: Clock; requestId: string }) {
     this.#socket = parts.socket;
+    this.#connection = parts.connection;
     this.#clock = parts.clock;
     this.#requestId = parts.requestId;
   }
@@ -29,6 +34,7 @@ export class SendBuffer {
   /** Sends a frame that is JSON already. Nothing is sent once the socket closes. */
   sendText(text: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#hold();
     this.#socket.send(text, () => {
       this.#hasMoved = true;
       if (!this.isFull) this.#wakeAll();
@@ -87,6 +93,17 @@ export class SendBuffer {
     const hasMoved = this.#hasMoved;
     this.#hasMoved = false;
     return hasMoved;
+  }
+
+  /** What is sent until the pending promises have settled goes out in one write: a system call costs more than a frame. */
+  #hold(): void {
+    if (this.#isHeld) return;
+    this.#isHeld = true;
+    this.#connection.cork();
+    process.nextTick(() => {
+      this.#isHeld = false;
+      this.#connection.uncork();
+    });
   }
 
   #wakeAll(): void {

@@ -99,6 +99,7 @@ export class SocketApi {
         core,
         submitter: this.#submitter,
         socket: websocket,
+        connection: socket,
         log,
         requestId,
         address,
