@@ -30,6 +30,7 @@ import { measureSkipped } from "./skipped.ts";
 import { measureSockets } from "./sockets.ts";
 import { median, quantile } from "./statistics.ts";
 import type { Figure, Row } from "./table.ts";
+import { measureWatchers, type WatcherFigures } from "./watchers.ts";
 
 export const parts = {
   "cold-start": coldStart,
@@ -45,6 +46,7 @@ export const parts = {
   appends,
   pollers,
   sockets,
+  watchers,
   schedules,
 } satisfies Record<string, () => Promise<Row[]>>;
 
@@ -52,6 +54,7 @@ export type PartName = keyof typeof parts;
 
 const OWNERS = 32;
 const FEW = { listeners: 100, eventsPerSecond: 100, events: 1_000 };
+const WATCHERS = { listeners: 2_000, eventsPerSecond: 2, events: 20 };
 const MANY = { listeners: 5_000, eventsPerSecond: 200, events: 2_000 };
 
 async function coldStart(): Promise<Row[]> {
@@ -334,6 +337,28 @@ async function sockets(): Promise<Row[]> {
       postgres: whereThere(postgres, delivered),
       floor: `${MANY.eventsPerSecond} events/s offered`,
       asked: "200 events/s, p99 < 50 ms",
+    },
+  ];
+}
+
+async function watchers(): Promise<Row[]> {
+  const sqlite = await measureWatchers(WATCHERS);
+  const postgres = await onPostgres(({ url }) => measureWatchers({ ...WATCHERS, databaseUrl: url }));
+  const figure = (figures: WatcherFigures) => ({
+    text: [
+      `open in ${seconds(figures.openMs)}`,
+      `p50 ${fine(figures.medianMs)}`,
+      `p99 ${fine(figures.p99Ms)}`,
+      `${figures.cpuMicrosecondsPerDelivery?.toFixed(0)} µs CPU a delivery`,
+      `${figures.kbPerSocket?.toFixed(0)} KB a socket`,
+    ].join("\n"),
+  });
+  return [
+    {
+      what: `${WATCHERS.listeners} sockets subscribed to one run; each event goes to all of them`,
+      sqlite: figure(sqlite),
+      postgres: whereThere(postgres, figure),
+      floor: `${WATCHERS.eventsPerSecond} events/s offered`,
     },
   ];
 }

@@ -30,18 +30,23 @@ export type ListeningFigures = {
   readonly residentMb: number | null;
 };
 
-/** A service whose runs speak when its worker gets SIGUSR2. */
-export async function startSpeakers({ databaseUrl, listeners, eventsPerSecond }: Listening) {
+/** A service that executes so many `runs` at once, which speak when its worker gets SIGUSR2. */
+export async function startSpeakers(speakers: {
+  databaseUrl?: string;
+  runs: number;
+  eventsPerSecond: number;
+}) {
+  const { databaseUrl, runs, eventsPerSecond } = speakers;
   return await startBenchService({
     ...(databaseUrl === undefined ? {} : { databaseUrl, pairs: 1 }),
-    worker: ["bench/polled-service.ts", String(listeners), String(eventsPerSecond)],
+    worker: ["bench/polled-service.ts", String(runs), String(eventsPerSecond)],
     // Runs that only wait to speak need not say all the time that they live: on PostgreSQL a write each.
-    env: { MAX_QUEUED_RUNS: String(listeners * 2), STALLED_SECONDS: "3600" },
+    env: { MAX_QUEUED_RUNS: String(runs * 2), STALLED_SECONDS: "3600" },
   });
 }
 
 export async function measurePollers(listening: Listening): Promise<ListeningFigures> {
-  const service = await startSpeakers(listening);
+  const service = await startSpeakers({ ...listening, runs: listening.listeners });
   const [{ api, client, agentId }] = service.jobs;
   const latencies = new Latencies(listening.events);
   const waiting = new Set<string>();
@@ -96,6 +101,8 @@ export class Latencies {
 
   constructor(events: number) {
     this.#events = events;
+    // Whoever waits for it is told.
+    this.#full.promise.catch(() => {});
   }
 
   get isFull(): boolean {
@@ -104,6 +111,11 @@ export class Latencies {
 
   get full(): Promise<void> {
     return this.#full.promise;
+  }
+
+  /** Some of them will not come. */
+  fail(cause: Error): void {
+    if (!this.isFull) this.#full.reject(cause);
   }
 
   take(event: { type: string; delta?: string }): void {

@@ -57,7 +57,11 @@ it("writes the frames of a page at once, in their order", async () => {
   }
   await new Promise((resolve) => setImmediate(resolve));
   expect(writes()).toBe(1);
-  const seqs = [...Buffer.concat(connection.written).toString("latin1").matchAll(/"seq":(\d+)/g)];
+  const seqs = [
+    ...Buffer.concat(connection.written)
+      .toString("latin1")
+      .matchAll(/"seq":(\d+)/g),
+  ];
   expect(seqs.map(([, seq]) => Number(seq))).toEqual(Array.from({ length: 100 }, (_, index) => index));
   expect(socket.bufferedAmount).toBe(0);
   socket.terminate();
