@@ -39,7 +39,7 @@ export class Peers {
       },
       onReconnect: () => {
         signals.wakeAll();
-        dispatch.offer();
+        void dispatch.poll();
       },
     });
   }

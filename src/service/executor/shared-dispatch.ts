@@ -22,7 +22,11 @@ export class SharedDispatch implements Dispatch, RunQueue {
   /** Nudges that came while a run was being taken: it may be the one. */
   readonly #nudgedMeanwhile = new Set<string>();
   #taking = 0;
+  /** Workers that were woken and do not take a run yet. */
+  #woken = 0;
   #offers = 0;
+  /** Runs that may be queued: never fewer than this node was told of. A take that finds none corrects it. Unknown at first. */
+  #expected = Number.POSITIVE_INFINITY;
   #waiting = 0;
 
   constructor(options: SharedDispatchOptions) {
@@ -55,10 +59,25 @@ export class SharedDispatch implements Dispatch, RunQueue {
 
   /** Lets one idle worker of this node take a run. False when none is idle. */
   offer(): boolean {
-    this.#offers += 1;
+    this.#expect(this.#expected + 1);
     const [wake] = this.#idle;
     wake?.();
     return wake !== undefined;
+  }
+
+  #expect(runs: number): void {
+    this.#offers += 1;
+    this.#expected = runs;
+  }
+
+  /** Lets as many workers take a run as there may be runs that nobody is about to take. */
+  #offerRest(): void {
+    let left = this.#expected - this.#taking - this.#woken;
+    for (const wake of this.#idle) {
+      if (left <= 0) return;
+      wake();
+      left -= 1;
+    }
   }
 
   /** Lets the run's worker read its state now, where that worker is on this node. */
@@ -71,7 +90,9 @@ export class SharedDispatch implements Dispatch, RunQueue {
   async poll(): Promise<void> {
     try {
       this.recount(await this.#options.countQueued());
-      if (this.#waiting > 0) this.offer();
+      if (this.#waiting === 0) return;
+      this.#expect(Math.max(this.#expected, this.#waiting));
+      this.#offerRest();
     } catch (cause) {
       this.#options.log.warn({ err: cause }, "could not poll the queue");
     }
@@ -80,10 +101,9 @@ export class SharedDispatch implements Dispatch, RunQueue {
   async next(signal: AbortSignal): Promise<TakenRun | null> {
     while (!signal.aborted) {
       const seen = this.#offers;
-      const taken = await this.#take();
+      const taken = this.#expected > 0 ? await this.#take() : null;
       if (taken !== null) {
-        // There may be more runs: another idle worker tries.
-        this.offer();
+        this.#offerRest();
         return taken;
       }
       // The stop may have come meanwhile, too.
@@ -101,8 +121,13 @@ export class SharedDispatch implements Dispatch, RunQueue {
   async #take(): Promise<TakenRun | null> {
     if (this.#taking === 0) this.#nudgedMeanwhile.clear();
     this.#taking += 1;
+    const seen = this.#offers;
     try {
-      return await this.#options.take();
+      const taken = await this.#options.take();
+      if (taken !== null) this.#expected = Math.max(0, this.#expected - 1);
+      // What was offered meanwhile may have been queued after this found nothing.
+      else if (seen === this.#offers) this.#expected = 0;
+      return taken;
     } catch (cause) {
       this.#options.log.warn({ err: cause }, "could not take a run");
       return null;
@@ -115,11 +140,13 @@ export class SharedDispatch implements Dispatch, RunQueue {
     await new Promise<void>((resolve) => {
       const wake = () => {
         this.#idle.delete(wake);
+        this.#woken += 1;
         signal.removeEventListener("abort", wake);
         resolve();
       };
       this.#idle.add(wake);
       signal.addEventListener("abort", wake, { once: true });
     });
+    this.#woken -= 1;
   }
 }

@@ -11,15 +11,18 @@ describe("SharedDispatch", () => {
   let queued: string[];
   let published: string[];
   let isAway: boolean;
+  let takes: number;
   let dispatch: SharedDispatch;
 
   beforeEach(() => {
     queued = [];
     published = [];
     isAway = false;
+    takes = 0;
     dispatch = new SharedDispatch({
       link: { publish: (signal: NodeSignal, runId: string) => published.push(`${signal} ${runId}`) },
       take: async (): Promise<TakenRun | null> => {
+        takes += 1;
         if (isAway) throw new Error("away");
         const id = queued.shift();
         return id === undefined ? null : { run: makeRun({ id }), input: makeRunInput() };
@@ -50,12 +53,40 @@ describe("SharedDispatch", () => {
     expect(dispatch.waiting()).toBe(0);
   });
 
-  it("wakes idle workers for as long as there are runs, on one offer", async () => {
+  it("wakes as many idle workers as there are runs, when it polls", async () => {
     const workers = [await idle(), await idle(), await idle()];
     queued.push("a", "b", "c");
-    expect(dispatch.offer()).toBe(true);
+    await dispatch.poll();
     const taken = await Promise.all(workers.map(({ waiting }) => waiting));
     expect(taken.sort()).toEqual(["a", "b", "c"]);
+  });
+
+  it("takes once for each run that is queued, and not where it knows that there is none", async () => {
+    const workers = [await idle(), await idle()];
+    takes = 0;
+    queued.push("a");
+    dispatch.enqueue("a");
+    expect(await Promise.race(workers.map(({ waiting }) => waiting))).toBe("a");
+    const again = await idle();
+    expect(takes).toBe(1);
+
+    queued.push("b", "c");
+    dispatch.enqueue("b");
+    dispatch.enqueue("c");
+    const taken = await Promise.all([...workers, again].slice(1).map(({ waiting }) => waiting));
+    expect(taken.sort()).toEqual(["b", "c"]);
+    expect(takes).toBe(3);
+  });
+
+  it("takes again for a run that was offered while it found nothing else to take", async () => {
+    const { waiting } = await idle();
+    queued.push("a", "b");
+    dispatch.offer();
+    expect(await waiting).toBe("a");
+    // This node knows of no other run, until somebody tells it.
+    const other = await idle();
+    dispatch.offer();
+    expect(await other.waiting).toBe("b");
   });
 
   it("finds by polling a run whose signal was lost, also after the store was away", async () => {
