@@ -62,10 +62,14 @@ export class ListeningConnection {
     this.stream.destroy(new Error("PostgreSQL does not answer"));
   }
 
-  async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+  /** With a `name` the statement is prepared once. */
+  async query<Row extends pg.QueryResultRow>(
+    text: string,
+    { values = [], name }: { values?: unknown[]; name?: string } = {},
+  ): Promise<Row[]> {
     this.#awaited += 1;
     try {
-      return (await this.#client.query<Row>(text, values)).rows;
+      return (await this.#client.query<Row>({ text, values, ...(name === undefined ? {} : { name }) })).rows;
     } finally {
       this.#awaited -= 1;
     }

@@ -133,7 +133,7 @@ class PostgresLink implements NodeLink {
       try {
         await connection.query(
           "select pg_notify(channel, run) from unnest($1::text[], $2::text[]) as t (channel, run)",
-          [channels, publications.map(({ runId }) => runId)],
+          { values: [channels, publications.map(({ runId }) => runId)], name: "publish" },
         );
       } catch (cause) {
         for (const [key, value] of batch) this.#unpublished.set(key, value);
