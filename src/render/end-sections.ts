@@ -27,12 +27,13 @@ export type EndContext = OutcomeFacts & {
   readonly links?: FileLinks | null | undefined;
 };
 
-/** The message and the reason. A success needs no reason. */
+/** The message, and the reason where the message does not name it. A success needs no reason. */
 export function whySection(report: RunReport, context: EndContext): string {
   const said = context.message ?? (report.state.status === "failed" ? report.state.message : "");
   const message = fitText(said, MAX_MESSAGE_BYTES, (head) => escapeMarkdown(head)) ?? "";
   if (context.conclusion === "success") return message;
   const reason = fitText(context.reason, MAX_REASON_BYTES, inlineCode) ?? "";
+  if (said.includes(`(${context.reason})`)) return message;
   return message === "" ? `Reason: ${reason}` : `${message} (${reason})`;
 }
 

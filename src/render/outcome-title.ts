@@ -119,6 +119,8 @@ function successTitle(report: RunReport, { reason, delivery, findings }: Outcome
 }
 
 const DONE = "✅";
+/** The job passes, the code may not: a tick beside "1 error" would say both. */
+const FOUND = "🔎";
 
 function pushedTitle({ sha, branch, url }: Extract<Delivery, { type: "commit" }>): OutcomeTitle {
   const short = sha.slice(0, 7);
@@ -157,7 +159,7 @@ function findingsTitle(found: readonly Finding[], reviewUrl: string | null): Out
     ofWorst === found.length
       ? plural(ofWorst, worst)
       : `${plural(found.length, "finding")}, ${plural(ofWorst, worst)}`;
-  return { icon: DONE, text, markdown: reviewUrl === null ? text : link(text, reviewUrl) };
+  return { icon: FOUND, text, markdown: reviewUrl === null ? text : link(text, reviewUrl) };
 }
 
 /** Our own words: nothing in them is read as Markdown. */

@@ -81,7 +81,7 @@ describe("the findings of a review", () => {
     const answer =
       fixture.fixture.codeHost.rest.commentsOf(7).find(({ user }) => user === ACTIONS_BOT)?.body ?? "";
     expect(answer).toMatch(
-      /^\*\*✅ \[1 error\]\(.*\)\*\*\n\nSome \*\*things\*\*\.\n\n### 1 finding: 1 error\n/,
+      /^\*\*🔎 \[1 error\]\(.*\)\*\*\n\nSome \*\*things\*\*\.\n\n### 1 finding: 1 error\n/,
     );
     expect(answer).toContain(`1 written in [the review](${String(fixture.reviews()[0]?.html_url)})`);
   });
@@ -245,7 +245,7 @@ describe("the findings of a model without a server", () => {
         { path: "sum.mjs", line: 1, side: "RIGHT", user: ACTIONS_BOT },
       ]);
       expect(codeHost.rest.commentsOf(7)[0]?.body).toMatch(
-        /^\*\*✅ \[1 error\]\(.*\)\*\*\n\nOne thing\.\n\n### 1 finding: 1 error\n/,
+        /^\*\*🔎 \[1 error\]\(.*\)\*\*\n\nOne thing\.\n\n### 1 finding: 1 error\n/,
       );
     } finally {
       await fixture.close();

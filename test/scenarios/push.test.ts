@@ -106,7 +106,7 @@ describe("a job on push", () => {
     expect(verdict).toBe("## ✅ Answered");
     expect(facts).toContain("**Credits** 1 charged, 99 left · **Tokens** 0 · **Time** ");
     expect(facts).toContain(`[the run](${main.outputs["run-url"]})`);
-    expect(reply).toContain("No model took part in this run.");
+    expect(reply).toContain("No model took part in this run");
     const details = main.summary.indexOf("<details>");
     expect(details).toBeGreaterThan(main.summary.indexOf("Greets whoever asks."));
     expect(main.summary.slice(details)).toContain("```mermaid\ngantt");

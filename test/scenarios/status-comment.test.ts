@@ -63,7 +63,7 @@ describe("the status comment", () => {
     const body = answers()[0]?.body ?? "";
     expect(step.outputs["comment-url"]).toBe(url);
     expect(step.summary).toContain(`[the comment](${String(url)})`);
-    expect(body).toMatch(/^\*\*✅ Answered\*\*\n\n> \*\*No model took part in this run\.\*\*/);
+    expect(body).toMatch(/^\*\*✅ Answered\*\*\n\n> \*\*No model took part in this run\*\*/);
     expect(body).toMatch(/\n<sub>@octocat · \*\*Credits\*\* 1 charged, 99 left · /);
     expect(body).toContain(`/actions/runs/${job.env.GITHUB_RUN_ID})`);
     expect(body).toMatch(MARKER);

@@ -17,9 +17,8 @@ const MAX_REQUEST_CHARS = 240;
 const MAX_PARAGRAPH_CHARS = 700;
 
 const NOTICE =
-  "> **No model took part in this run.** No model is configured (backend `offline`), so the request was not executed. " +
-  "Below is a briefing of the repository, made without a model.\n>\n" +
-  "> To have requests executed, the operator of the service sets `BACKEND=model`; without a server, set the step's model inputs.";
+  "> **No model took part in this run** (backend `offline`): the request was not executed. This is a briefing of the " +
+  "repository, for which no model is needed.";
 
 /** What was read of the repository. */
 export type Briefed = {
