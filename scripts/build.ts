@@ -4,7 +4,7 @@
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 
 const root = join(import.meta.dirname, "..");
@@ -65,11 +65,29 @@ const library: BuildOptions = {
 };
 
 /**
- * What @actions/* load at start and the Action needs late or never. TLS and hashing wait for their first use, `tunnel`
- * and undici (larger than all the rest) for a proxy: each is a file of its own.
+ * What @actions/* and the steps load at start and the Action needs late or never. TLS, hashing and the promises of files
+ * wait for their first use, `tunnel` and undici (larger than all the rest) for a proxy: each is a file of its own.
  */
 const late: Readonly<Record<string, { readonly from: string; readonly functions: readonly string[] }>> = {
   crypto: { from: "crypto", functions: ["createHash", "randomUUID"] },
+  "fs/promises": {
+    from: "fs/promises",
+    functions: [
+      "appendFile",
+      "copyFile",
+      "mkdir",
+      "mkdtemp",
+      "open",
+      "readdir",
+      "readFile",
+      "realpath",
+      "rename",
+      "rm",
+      "stat",
+      "statfs",
+      "writeFile",
+    ],
+  },
   https: { from: "https", functions: ["Agent", "request"] },
   tunnel: {
     from: "./tunnel.cjs",
@@ -77,6 +95,26 @@ const late: Readonly<Record<string, { readonly from: string; readonly functions:
   },
   undici: { from: "./proxy.cjs", functions: ["ProxyAgent"] },
 };
+
+/**
+ * What the main step imports after its first request: the schemas of the answers, a run's log and summary. V8 parses all
+ * of a file before it executes any of it. Only modules whose classes nobody tells apart: a second bundle has its own.
+ * Why: docs/decisions/042-the-main-step-loads-in-two-parts.md
+ */
+const afterFirstRequest = [
+  "src/action/job-files.ts",
+  "src/ci/github-event.ts",
+  "src/contract/ci/ci-identity.ts",
+  "src/contract/ci/ci-run.ts",
+  "src/contract/ci/exchange.ts",
+  "src/contract/problems/problem.ts",
+  "src/contract/runs/run.ts",
+  "src/job/cancel-runs.ts",
+  "src/job/follow-log.ts",
+  "src/job/job-summary.ts",
+  "src/render/github-log.ts",
+];
+const LATER = "later.cjs";
 
 /** What a service loads only where it is configured. */
 const besideTheService = [
@@ -108,8 +146,14 @@ export const bundles: readonly Bundle[] = [
         besides(/\/code-host\.ts$/, "./github.cjs"),
         besides(/^\.\/doctor\.ts$/, "./doctor.cjs"),
         besides(/\/service\/embedded\/embedded\.ts$/, "./service.mjs"),
+        fromLater(),
       ],
     },
+  },
+  {
+    entry: LATER,
+    outfile: `dist/${LATER}`,
+    options: { ...action, plugins: [laterEntry(), onDemand(), withoutUnused()] },
   },
   {
     entry: "src/action/doctor.ts",
@@ -214,6 +258,41 @@ function besides(filter: RegExp, path: string): Plugin {
       builder.onResolve({ filter }, ({ kind }) =>
         kind === "dynamic-import" ? { path, external: true } : null,
       );
+    },
+  };
+}
+
+/** Takes what is imported lazily and is in dist/later.cjs from there. */
+function fromLater(): Plugin {
+  const namespace = "from-later";
+  return {
+    name: namespace,
+    setup: (builder) => {
+      builder.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ kind, path, resolveDir }) => {
+        const source = relative(root, join(resolveDir, path)).replaceAll("\\", "/");
+        if (kind !== "dynamic-import" || !afterFirstRequest.includes(source)) return null;
+        return { path: source, namespace };
+      });
+      builder.onResolve({ filter: /^\./, namespace }, ({ path }) => ({ path, external: true }));
+      builder.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+        contents: `module.exports = require("./${LATER}")[${JSON.stringify(path)}]();`,
+      }));
+    },
+  };
+}
+
+/** Each of its modules by its path, evaluated at its first use. */
+function laterEntry(): Plugin {
+  const namespace = "later";
+  const entries = afterFirstRequest.map((path) => `${JSON.stringify(path)}: () => require("./${path}")`);
+  return {
+    name: namespace,
+    setup: (builder) => {
+      builder.onResolve({ filter: new RegExp(`^${LATER}$`) }, ({ path }) => ({ path, namespace }));
+      builder.onLoad({ filter: /.*/, namespace }, () => ({
+        contents: `module.exports = { ${entries.join(", ")} };`,
+        resolveDir: root,
+      }));
     },
   };
 }

@@ -1,7 +1,6 @@
 // Ends runs that other steps or jobs have started: one by its id, or those in flight of one session.
 
 import type { Clock } from "../base/clock.ts";
-import { ApiError } from "../client/errors.ts";
 import type { JobClient } from "../client/job-client.ts";
 import { isTerminal } from "../contract/runs/run.ts";
 
@@ -46,11 +45,16 @@ export async function cancelRuns(
       await client.runs.cancel({ agentId, runId, signal });
       cancelled.push(runId);
     } catch (error) {
-      if (!(error instanceof ApiError && error.code === "run_finished")) throw error;
+      if (!hasEnded(error)) throw error;
     }
   }
   await Promise.all(cancelled.map((runId) => untilEnded(runId, options)));
   return cancelled;
+}
+
+/** By its code: in the Action this file is in a bundle of its own, with a class of its own. */
+function hasEnded(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "run_finished";
 }
 
 async function untilEnded(runId: string, { client, agentId, clock, signal }: CancelOptions): Promise<void> {

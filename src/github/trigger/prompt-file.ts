@@ -3,7 +3,6 @@
 
 import { readFile, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { readGitHubEvent } from "../../ci/github-event.ts";
 import type { CiJob, Environment } from "../../ci/provider.ts";
 import { eventRules } from "../../contract/ci/events.ts";
 import { type PromptFileReason, StepError } from "../../job/step-error.ts";
@@ -33,6 +32,7 @@ export async function readPromptFile(options: PromptFileOptions): Promise<string
     const text = await readCheckoutFile(path, env.GITHUB_WORKSPACE);
     return promptText(path, text ?? (await readCommittedFile(options, job.sha)));
   }
+  const { readGitHubEvent } = await import("../../ci/github-event.ts");
   const { baseSha } = await readGitHubEvent(env);
   if (baseSha !== null) return promptText(path, await readCommittedFile(options, baseSha));
   if (job.event.startsWith("pull_request")) {

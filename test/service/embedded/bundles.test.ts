@@ -27,6 +27,14 @@ describe("the bundles", () => {
       expect((await inputsOf(outfile)).filter(ofService)).toEqual([]);
   });
 
+  it("of the main step hold nothing that its first request does not need: no schemas, no pages", async () => {
+    const isLater = (path: string) =>
+      /node_modules\/zod\/|^src\/render\/(summary|timeline|log-parts)/.test(path);
+    for (const outfile of ["dist/main.cjs", "dist/step.cjs"])
+      expect((await inputsOf(outfile)).filter(isLater)).toEqual([]);
+    expect((await inputsOf("dist/later.cjs")).filter(isLater).length).toBeGreaterThan(3);
+  });
+
   it("of the service and the command hold no model; that has one of its own", async () => {
     for (const outfile of ["dist/service.mjs", "npm/cli.mjs"])
       expect((await inputsOf(outfile)).filter(ofModel)).toEqual([]);
