@@ -57,7 +57,11 @@ export async function judge(tree: MutatedTree, mutant: Mutant, map: TestMap): Pr
     // The nearest few by themselves: starting hundreds of files costs more than most mutants need.
     for (const some of [files.slice(0, 4), files.slice(4)]) {
       if (some.length === 0) continue;
-      const { isOver, failures } = await runTests(tree, ["--bail", "1", ...some], JUDGE_MS);
+      const { isOver, failures } = await runTests(
+        tree,
+        ["--bail", "1", "--maxWorkers", "3", ...some],
+        JUDGE_MS,
+      );
       if (!isOver) return { verdict: "timed out" };
       const [first] = failures;
       if (first !== undefined) return { verdict: "killed", by: `${first.file}: ${first.title}` };
