@@ -250,7 +250,7 @@ describe("transport", () => {
 
   it("refuses an answer beyond the cap", async () => {
     await using server = await openScriptedServer([json(200, "x".repeat(200))]);
-    await expect(fetchTransport(request(server.url))).rejects.toThrow(DecodeError);
+    await expect(fetchTransport({ ...request(server.url), timeoutMs: 30_000 })).rejects.toThrow(DecodeError);
   });
 });
 
