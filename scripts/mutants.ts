@@ -16,6 +16,8 @@ const { values } = parseArgs({
     count: { type: "string", default: "200" },
     /** Mutants at a time. Each has a copy of the project. */
     workers: { type: "string", default: "2" },
+    /** At most so many test files judge a mutant, the likeliest first: one that others would notice counts as survived. */
+    files: { type: "string", default: "400" },
     /** Where the copies, the map of the tests and the verdicts are kept. */
     folder: { type: "string" },
   },
@@ -55,7 +57,7 @@ async function main(): Promise<void> {
   const waiting = mutants.filter(({ id }) => state.verdicts[id] === undefined);
   const work = async (tree: MutatedTree): Promise<void> => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-      const tested = await judge(tree, mutant, map);
+      const tested = await judge(tree, mutant, { map, maxFiles: Number(values.files) });
       const isMissed = tested.verdict === "survived" || tested.verdict === "not met";
       const judgement: Judgement = isMissed && isRefused(plain, mutant) ? { verdict: "refused" } : tested;
       state.verdicts[mutant.id] = judgement;

@@ -48,9 +48,13 @@ export async function mapTests(tree: MutatedTree): Promise<Mapping> {
   return { map, failing };
 }
 
-/** Executes the tests that meet the mutant, the likeliest first, until one fails. */
-export async function judge(tree: MutatedTree, mutant: Mutant, map: TestMap): Promise<Judgement> {
-  const files = rank(mutant, map);
+/** Executes the tests that meet the mutant, the likeliest first and at most `maxFiles` files, until one fails. */
+export async function judge(
+  tree: MutatedTree,
+  mutant: Mutant,
+  { map, maxFiles }: { map: TestMap; maxFiles: number },
+): Promise<Judgement> {
+  const files = rank(mutant, map).slice(0, maxFiles);
   if (files.length === 0) return { verdict: "not met" };
   tree.choose(mutant.id);
   try {
@@ -59,7 +63,7 @@ export async function judge(tree: MutatedTree, mutant: Mutant, map: TestMap): Pr
       if (some.length === 0) continue;
       const { isOver, failures } = await runTests(
         tree,
-        ["--bail", "1", "--maxWorkers", "3", ...some],
+        ["--bail", "1", "--maxWorkers", "2", ...some],
         JUDGE_MS,
       );
       if (!isOver) return { verdict: "timed out" };
