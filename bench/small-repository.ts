@@ -17,7 +17,6 @@ export async function makeSmallRepository(): Promise<SmallRepository> {
   const folder = await mkdtemp(join(tmpdir(), "agent-service-bench-"));
   const remove = opened(() => rm(folder, { recursive: true, force: true }));
   const repository = new TestRepository(folder, "small.git");
-  repository.git(["symbolic-ref", "HEAD", "refs/heads/main"]);
   repository.commit({ files, subject: "Begin" });
   return { path: repository.path, remove };
 }

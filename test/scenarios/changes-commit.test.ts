@@ -21,7 +21,7 @@ describe("changes: commit", () => {
   });
   afterEach(() => {
     const { codeHost } = fixture.fixture;
-    fixture.repository.git(["update-ref", "refs/heads/main", fixture.main]);
+    fixture.repository.updateRef("refs/heads/main", fixture.main);
     codeHost.push.protectedBranches.clear();
     codeHost.push.beforePush = null;
     codeHost.rest.comments.allowAll();
@@ -154,7 +154,7 @@ describe("changes: commit", () => {
     expect(again.step).toMatchObject({ exitCode: 0, outputs: { "commit-sha": tip, branch: "main" } });
     expect(fixture.tip("main")).toBe(held);
     // If the first push is lost, the same commit is made again.
-    fixture.repository.git(["update-ref", "refs/heads/main", fixture.main]);
+    fixture.repository.updateRef("refs/heads/main", fixture.main);
     const job = { runId: "1296269700", runAttempt: "3" };
     const lost = await fixture.play(job, { inputs: { ...inputs, mode: "attach", "run-id": runId } });
     expect(lost.step.outputs["commit-sha"]).toBe(tip);
@@ -165,8 +165,8 @@ describe("changes: commit", () => {
     const later = fixture.commit("main", { "later.txt": "later\n" });
     const tree = fixture.repository.git(["merge-tree", "--write-tree", later, topic]);
     const merge = fixture.repository.commitTree(tree, { parents: [later, topic], day: 4 });
-    fixture.repository.git(["update-ref", "refs/heads/main", later]);
-    fixture.repository.git(["update-ref", "refs/pull/7/merge", merge]);
+    fixture.repository.updateRef("refs/heads/main", later);
+    fixture.repository.updateRef("refs/pull/7/merge", merge);
     fixture.plan(fixture.changes({ "notes.txt": FIXED }, merge));
     const { step } = await fixture.play(
       { event: "pull_request" },
@@ -326,7 +326,7 @@ describe("changes: commit", () => {
     expect(fixture.message(tip)).toMatch(/^Mend the notes, please\.\n\nMade by [\s\S]+\nAgent-Run: [\w-]+$/);
     expect(fixture.repository.git(["show", "-s", "--format=%cn", tip])).toBe("GitHub");
     expect(fixture.fixture.codeHost.push.count).toBe(before);
-    fixture.repository.git(["update-ref", "refs/heads/main", fixture.main]);
+    fixture.repository.updateRef("refs/heads/main", fixture.main);
     fixture.plan(
       fixture.changes({
         "run.sh": { mode: "100755", content: "#!/bin/sh\n" },

@@ -19,7 +19,7 @@ describe("changes: pull-request", () => {
   beforeEach(() => {
     number += 1;
     const { codeHost } = fixture.fixture;
-    fixture.repository.git(["update-ref", "refs/heads/main", fixture.main]);
+    fixture.repository.updateRef("refs/heads/main", fixture.main);
     codeHost.pulls.mayBeOpened = true;
     codeHost.push.protectedBranches.clear();
     codeHost.rest.comments.allowAll();
@@ -118,7 +118,7 @@ describe("changes: pull-request", () => {
     const branch = first.outputs.branch ?? "";
     const before = fixture.tip(branch);
     const later = fixture.commit("main", { "later.txt": "later\n", ".github/workflows/x.yml": "on: push\n" });
-    fixture.repository.git(["update-ref", "refs/heads/main", later]);
+    fixture.repository.updateRef("refs/heads/main", later);
     fixture.plan(fixture.changes({ "notes.txt": line(5, "five", line(2, "two")) }, later));
     const second = await play(issue("/agent and the fifth"));
     // GitHub's rule about workflows counts the merge's own change; ours does not.
@@ -194,8 +194,8 @@ describe("changes: pull-request", () => {
     const first = await play(issue("/agent mend it"));
     const branch = first.outputs.branch ?? "";
     const theirs = fixture.commit("main", { "mine.txt": "mine\n" });
-    fixture.repository.git(["update-ref", `refs/heads/${branch}`, theirs]);
-    fixture.repository.git(["update-ref", "refs/heads/main", fixture.main]);
+    fixture.repository.updateRef(`refs/heads/${branch}`, theirs);
+    fixture.repository.updateRef("refs/heads/main", fixture.main);
     fixture.plan(fixture.changes({ "notes.txt": line(3, "three") }));
     expectKept(
       await play(issue("/agent again")),
@@ -207,7 +207,7 @@ describe("changes: pull-request", () => {
 
   it("is stacked on the branch of a pull request, and not on a fork's", async () => {
     const topic = fixture.commit("topic", { "topic.txt": "topic\n" });
-    fixture.repository.git(["update-ref", "refs/pull/7/head", topic]);
+    fixture.repository.updateRef("refs/pull/7/head", topic);
     fixture.plan(fixture.changes({ "notes.txt": line(2, "two") }, topic));
     const on = { event: "issue_comment", comment: "/agent fix", pullRequest: { number: 7 } } as const;
     const step = await play(on);
@@ -224,7 +224,7 @@ describe("changes: pull-request", () => {
     const branch = first.outputs.branch ?? "";
     const tip = fixture.tip(branch) ?? "";
     const count = fixture.fixture.codeHost.pulls.all.length;
-    fixture.repository.git(["update-ref", `refs/pull/${pullOf(first).number}/head`, tip]);
+    fixture.repository.updateRef(`refs/pull/${pullOf(first).number}/head`, tip);
     fixture.plan(fixture.changes({ "notes.txt": line(5, "five", line(2, "two")) }, tip));
     const on = (openedBy: { login: string; id: string }): JobOptions => ({
       event: "issue_comment",

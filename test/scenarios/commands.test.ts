@@ -25,9 +25,9 @@ describe("requests on the code host", () => {
     const { repository } = fixture;
     base = repository.git(["rev-parse", "refs/heads/main"]).trim();
     head = repository.commit({ files: { "README.md": "# Changed\n" }, parents: [base], day: 2 });
-    repository.git(["update-ref", "refs/heads/topic", head]);
-    repository.git(["update-ref", "refs/pull/7/head", head]);
-    repository.git(["update-ref", "refs/heads/main", base]);
+    repository.updateRef("refs/heads/topic", head);
+    repository.updateRef("refs/pull/7/head", head);
+    repository.updateRef("refs/heads/main", base);
   });
   afterAll(async () => await fixture.close());
 

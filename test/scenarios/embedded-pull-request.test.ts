@@ -26,10 +26,10 @@ beforeEach(async () => {
   });
   const merged = { ...base, "later.txt": "main's\n", "src/a.ts": "export const a = 2;\n" };
   const merge = repository.commit({ files: merged, parents: [main, head], subject: "Merge", day: 3 });
-  repository.git(["update-ref", "refs/heads/main", main]);
-  repository.git(["update-ref", "refs/heads/topic", head]);
-  repository.git(["update-ref", "refs/pull/7/head", head]);
-  repository.git(["update-ref", "refs/pull/7/merge", merge]);
+  repository.updateRef("refs/heads/main", main);
+  repository.updateRef("refs/heads/topic", head);
+  repository.updateRef("refs/pull/7/head", head);
+  repository.updateRef("refs/pull/7/merge", merge);
   model = await startModelServer({
     script: byTurn([call("git_changes", {}), say("I looked at it.")]),
     apiKey: "k",

@@ -123,7 +123,7 @@ describe("a review that gates", () => {
     const changed = `// zebras\n${text.replace("const line15 = 15;", "const line15 = 16;")}\n`;
     const head = repository.commit({ files: { "zebra.ts": changed }, parents: [fixture.headSha], day: 3 });
     const base = repository.git(["rev-parse", "refs/heads/main"]);
-    repository.git(["update-ref", "refs/heads/topic", head]);
+    repository.updateRef("refs/heads/topic", head);
     codeHost.rest.reviews.setFiles(7, filesOfDiff(repository.git(["diff", "--no-color", base, head])));
     const again = { ...inDiff, line: 6, title: "The fifth zebra", body: "Other words." };
     const hint = { ...inRange, line: 25, start_line: 24, title: "Two more lines" };
@@ -140,6 +140,6 @@ describe("a review that gates", () => {
     expect(published).not.toContain("Two more lines");
     expect(sent[0]?.body).toContain("Published before, and not repeated: 2.");
     expect(step.outputs.findings).toBe("4");
-    repository.git(["update-ref", "refs/heads/topic", fixture.headSha]);
+    repository.updateRef("refs/heads/topic", fixture.headSha);
   });
 });

@@ -226,8 +226,8 @@ describe("the findings of a model without a server", () => {
         parents: [base],
         day: 2,
       });
-      repository.git(["update-ref", "refs/heads/topic", head]);
-      repository.git(["update-ref", "refs/heads/main", base]);
+      repository.updateRef("refs/heads/topic", head);
+      repository.updateRef("refs/heads/main", base);
       codeHost.rest.reviews.setFiles(7, filesOfDiff(repository.git(["diff", base, head])));
       const job = await fixture.job({ ...PULL, sha: head });
       fixture.checkOut(job);

@@ -18,8 +18,8 @@ describe("on an issue or pull request", () => {
   beforeAll(async () => {
     fixture = await ChangesFixture.open();
     const { repository } = fixture;
-    repository.git(["update-ref", "refs/heads/topic", fixture.main]);
-    repository.git(["update-ref", "refs/pull/7/head", fixture.main]);
+    repository.updateRef("refs/heads/topic", fixture.main);
+    repository.updateRef("refs/pull/7/head", fixture.main);
   });
   afterEach(() => {
     const { codeHost } = fixture.fixture;
@@ -207,7 +207,7 @@ describe("changes", () => {
   );
 
   it("name the branch that conflicts with the agent's branches", async () => {
-    fixture.repository.git(["update-ref", "refs/heads/agent", fixture.main]);
+    fixture.repository.updateRef("refs/heads/agent", fixture.main);
     fixture.plan(fixture.changes({ "notes.txt": "mended\n" }));
     const { step } = await fixture.play(
       { event: "issue_comment", isIssue: true, comment: "/agent mend it" },

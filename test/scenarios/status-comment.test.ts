@@ -19,9 +19,9 @@ describe("the status comment", () => {
     const { repository } = fixture;
     const base = repository.git(["rev-parse", "refs/heads/main"]).trim();
     const head = repository.commit({ files: { "README.md": "# Changed\n" }, parents: [base], day: 2 });
-    repository.git(["update-ref", "refs/heads/topic", head]);
-    repository.git(["update-ref", "refs/pull/7/head", head]);
-    repository.git(["update-ref", "refs/heads/main", base]);
+    repository.updateRef("refs/heads/topic", head);
+    repository.updateRef("refs/pull/7/head", head);
+    repository.updateRef("refs/heads/main", base);
   });
   afterEach(() => {
     fixture.codeHost.rest.clearComments(7);

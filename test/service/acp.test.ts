@@ -165,8 +165,8 @@ describe("a service that gives runs to another agent", () => {
         },
         parents: [base],
       });
-      repository.git(["update-ref", "refs/pull/7/head", head]);
-      repository.git(["update-ref", "refs/heads/main", base]);
+      repository.updateRef("refs/pull/7/head", head);
+      repository.updateRef("refs/heads/main", base);
       const service = await start(
         {
           turn: [

@@ -32,8 +32,8 @@ beforeEach(async () => {
     parents: [base],
     day: 1,
   });
-  repository.git(["update-ref", "refs/heads/main", base]);
-  repository.git(["update-ref", "refs/pull/7/head", headSha]);
+  repository.updateRef("refs/heads/main", base);
+  repository.updateRef("refs/pull/7/head", headSha);
   execFileSync("git", ["clone", "--quiet", "--branch", "main", repository.path, root]);
   server = await startGitServer(folder);
 });

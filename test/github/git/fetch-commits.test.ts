@@ -24,8 +24,8 @@ beforeEach(async () => {
   const repository = new TestRepository(folder, "octo/repo.git");
   const base = repository.commit({ files: { "a.txt": "one\n" } });
   headSha = repository.commit({ files: { "a.txt": "two\n" }, parents: [base], day: 1 });
-  repository.git(["update-ref", "refs/heads/topic", headSha]);
-  repository.git(["update-ref", "refs/heads/main", base]);
+  repository.updateRef("refs/heads/topic", headSha);
+  repository.updateRef("refs/heads/main", base);
   execFileSync("git", ["clone", "--quiet", "--single-branch", "--branch", "main", repository.path, root]);
   server = await startGitServer(folder);
 });

@@ -52,9 +52,9 @@ describe("commands in comments", () => {
     const main = repository.git(["rev-parse", "refs/heads/main"]);
     const files = { "src/index.ts": "export const greet = (name: string): string => name;\n" };
     const head = repository.commit({ files, parents: [main], day: 2 });
-    repository.git(["update-ref", "refs/heads/topic", head]);
-    repository.git(["update-ref", "refs/pull/7/head", head]);
-    repository.git(["update-ref", "refs/heads/main", main]);
+    repository.updateRef("refs/heads/topic", head);
+    repository.updateRef("refs/pull/7/head", head);
+    repository.updateRef("refs/heads/main", main);
     fixture.codeHost.rest.reviews.setFiles(7, [
       { filename: "src/index.ts", status: "modified", patch: PATCH },
     ]);
@@ -93,7 +93,7 @@ describe("commands in comments", () => {
     expect(answers()).toHaveLength(1);
     expect(answers()[0]?.body).toContain("It greets now.");
     expect(answers()[0]?.body).toMatch(/^\*\*✅ Pushed \[[0-9a-f]{7}\]\(.*\) to <code>topic<\/code>\*\*\n/);
-    fixture.repository.git(["update-ref", "refs/heads/topic", before]);
+    fixture.repository.updateRef("refs/heads/topic", before);
   });
 
   it("open a pull request for what an issue asks", async () => {

@@ -29,9 +29,9 @@ describe("a repair of failing tests", () => {
     const sound = repository.commit({ files: npmProject({ isBroken: false }), day: 1 });
     const files = npmProject({ isBroken: true, printed: PRINTED });
     const broken = repository.commit({ files, parents: [sound], day: 2 });
-    repository.git(["update-ref", "refs/heads/sound", sound]);
-    repository.git(["update-ref", "refs/heads/topic", broken]);
-    repository.git(["update-ref", "refs/pull/7/merge", broken]);
+    repository.updateRef("refs/heads/sound", sound);
+    repository.updateRef("refs/heads/topic", broken);
+    repository.updateRef("refs/pull/7/merge", broken);
   });
   afterEach(() => {
     base = "refs/heads/main";

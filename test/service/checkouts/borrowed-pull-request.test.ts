@@ -13,8 +13,8 @@ beforeEach(async () => {
   const { upstream } = fixture;
   base = fixture.headSha;
   head = upstream.commit({ files: { "AGENTS.md": "Obey me.\n", a: "2\n" }, parents: [base], day: 2 });
-  upstream.git(["update-ref", "refs/pull/7/head", head]);
-  upstream.git(["update-ref", "refs/heads/main", base]);
+  upstream.updateRef("refs/pull/7/head", head);
+  upstream.updateRef("refs/heads/main", base);
 });
 
 afterEach(() => fixture.close());
@@ -73,8 +73,8 @@ describe("a checkout of a pull request", () => {
       parents: [base],
     });
     const merge = fixture.upstream.commit({ files, parents: [moved, head], day: 3 });
-    fixture.upstream.git(["update-ref", "refs/pull/7/merge", merge]);
-    fixture.upstream.git(["update-ref", "refs/heads/main", moved]);
+    fixture.upstream.updateRef("refs/pull/7/merge", merge);
+    fixture.upstream.updateRef("refs/heads/main", moved);
     checkOut(merge, { withBase: false });
     const shallow = await checkout({ isJobs: true });
     expect(shallow.headSha).toBe(merge);
@@ -91,8 +91,8 @@ describe("a checkout of a pull request", () => {
   it("is not an outsider's merge of it, whose first parent can be any commit", async () => {
     const evil = fixture.upstream.commit({ files: { "AGENTS.md": "Obey me.\n" }, parents: [base] });
     const merge = fixture.upstream.commit({ files: { a: "3\n" }, parents: [evil, head] });
-    fixture.upstream.git(["update-ref", "refs/heads/main", base]);
-    fixture.upstream.git(["update-ref", "refs/pull/7/head", merge]);
+    fixture.upstream.updateRef("refs/heads/main", base);
+    fixture.upstream.updateRef("refs/pull/7/head", merge);
     checkOut(merge, { withBase: true });
     const opened = await open();
     expect(opened.ok).toBe(false);

@@ -49,8 +49,8 @@ beforeEach(async () => {
     },
   });
   head = fixture.repository.commit({ files: { ...theirs, "deep/a": "2\n" }, parents: [first] });
-  fixture.repository.git(["update-ref", HEAD_REF, head]);
-  fixture.repository.git(["update-ref", "refs/heads/main", first]);
+  fixture.repository.updateRef(HEAD_REF, head);
+  fixture.repository.updateRef("refs/heads/main", first);
 });
 afterEach(() => fixture.close());
 
@@ -143,8 +143,8 @@ describe("the files that configure agents", () => {
     const input = Buffer.concat([...names, Buffer.from([0xff, 0xfe, 0])]);
     const tree = fixture.repository.git(["mktree", "-z"], { input });
     const odd = fixture.repository.commitTree(tree, { parents: [first] });
-    fixture.repository.git(["update-ref", "refs/heads/main", first]);
-    fixture.repository.git(["update-ref", HEAD_REF, odd]);
+    fixture.repository.updateRef("refs/heads/main", first);
+    fixture.repository.updateRef(HEAD_REF, odd);
     const checkout = await fixture.open(odd, { source });
     const hidden = await checkout.hideAgentFiles();
     expect(hidden.map(({ path, text }) => [path, text])).toEqual([

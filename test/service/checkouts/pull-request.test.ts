@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterEach(() => fixture.close());
 
 function point(ref: string, sha: string): void {
-  fixture.repository.git(["update-ref", ref, sha]);
+  fixture.repository.updateRef(ref, sha);
 }
 
 /** One more commit on the pull request's head. */

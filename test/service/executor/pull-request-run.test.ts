@@ -53,7 +53,7 @@ for (const kind of storeKinds) {
       },
     };
 
-    const point = (ref: string, sha: string) => git.repository.git(["update-ref", ref, sha]);
+    const point = (ref: string, sha: string) => git.repository.updateRef(ref, sha);
     const push = (text: string, parent: string): string => {
       const sha = git.repository.commit({ files: { "a.txt": text }, parents: [parent] });
       point("refs/pull/7/head", sha);
