@@ -5,12 +5,17 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from "kysely";
-import type { Store, StoreReader } from "../core/ports/store.ts";
+import {
+  Kysely,
+  type KyselyPlugin,
+  type SqliteDatabase,
+  SqliteDialect,
+  type SqliteStatement,
+} from "kysely";
+import type { Store } from "../core/ports/store.ts";
 import { CommitGroup } from "./commit-group.ts";
 import type { Connection } from "./connection.ts";
 import { holdDataFolder, prepareDataFolder, probeRoom } from "./data-folder.ts";
-import { eachNoun } from "./each-noun.ts";
 import { type Ask, type KeptQuery, KeptTexts } from "./kept-query.ts";
 import { isUpToDate, migrateToLatest } from "./migrate.ts";
 import { portableWrites, StoreQueries } from "./queries.ts";
@@ -20,6 +25,8 @@ import type { Database } from "./tables.ts";
 
 const DATABASE_FILE = "agent-service.sqlite";
 const MAX_CACHED_STATEMENTS = 300;
+/** How long SQLite's log grows, 16 MB, before its pages go to the database: one that was written often goes there once. */
+const LOG_PAGES = 4_000;
 
 /** Whether there is a store in the folder. */
 export function hasSqliteStore(folder: string): boolean {
@@ -60,14 +67,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const reading = openDatabase(path);
   reading.exec("pragma query_only = on; pragma busy_timeout = 100");
   // From here on NORMAL: a commit is in the log, and the group writes the log to disk before it tells anybody. And
-  // nothing may block the process while another one holds the store.
-  writing.exec("pragma synchronous = normal; pragma busy_timeout = 0");
+  // nothing may block the process while another one holds the store. What undoes a savepoint needs no file.
+  writing.exec("pragma synchronous = normal; pragma busy_timeout = 0; pragma temp_store = memory");
+  writing.exec(`pragma wal_autocheckpoint = ${LOG_PAGES}`);
   const log = openSync(`${path}-wal`, "r+");
   const group = new CommitGroup({ database: writing, log, transaction: queriesOn(writer) });
   const storage = new StorageState();
 
   return {
-    committed: onceOnDisk(queriesOn(connect(reading)), group),
+    committed: queriesOn(onceOnDisk({ reader: connect(reading), writer, writing, group })),
     transact: (work) => storage.watch(() => group.run(work)),
     ping: async () => {
       reading.exec("select 1");
@@ -102,13 +110,29 @@ function connect(database: DatabaseSync): Connection {
   return { db, ask, hasRowLocks: false };
 }
 
-/** The same reads, answered only when all that they may have seen is on disk. */
-function onceOnDisk(queries: StoreReader, group: CommitGroup): StoreReader {
-  return eachNoun(queries, async (read) => {
-    const rows = await read();
-    await group.synced;
+/** Answers only when everything that the rows may have seen is on disk. */
+function onceOnDisk(parts: {
+  reader: Connection;
+  writer: Connection;
+  writing: DatabaseSync;
+  group: CommitGroup;
+}): Connection {
+  const { reader, writer, writing, group } = parts;
+  const ask: Ask = async (query, values) => {
+    // Between transactions the writing connection reads faster: it has the pages that it wrote, while the other one reads
+    // them again after each commit.
+    const rows = await (writing.isTransaction ? reader : writer).ask(query, values);
+    if (group.synced !== null) await group.synced;
     return rows;
-  });
+  };
+  const waiting: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      await group.synced;
+      return result;
+    },
+  };
+  return { ...reader, ask, db: reader.db.withPlugin(waiting) };
 }
 
 /** Holds the folder while its tables are migrated. */
