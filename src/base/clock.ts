@@ -9,6 +9,12 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/**
+ * What aborts a sleep that need not end. Without a reason of its own `abort` makes an exception with a stack, which takes
+ * longer than the rest of the wait.
+ */
+export const WOKEN = Symbol("woken");
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => Math.trunc(performance.now()),

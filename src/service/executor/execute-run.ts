@@ -85,7 +85,10 @@ async function endingOfWork(
     const task = taskOf(work, { agent, meter, generations, delegations });
     const ask = (run: () => Promise<BackendOutcome>) =>
       core.tracer.trace(backendSpan(backend), () => untilStopped(run(), signal));
-    if (!backend.needsCheckout) return completed(await ask(() => backend.run(task)));
+    if (!backend.needsCheckout) {
+      return completed(await showOpening(work, () => ask(() => backend.run(task))));
+    }
+    core.signals.opened(runId);
 
     const source = sourceOf(taken.input, runId);
     const repository = agent?.repository ?? null;
@@ -126,6 +129,16 @@ async function endingOfWork(
     }
     core.log.error({ run_id: runId, err: cause }, "backend failed");
     return failed("backend_error", "The agent's backend failed. Run it again.", true);
+  }
+}
+
+/** Wakes the readers of a run that has started, unless it ends within this turn of the event loop: its end wakes them. */
+async function showOpening<Value>({ core, taken }: Work, run: () => Promise<Value>): Promise<Value> {
+  const waking = setImmediate(() => core.signals.opened(taken.run.id));
+  try {
+    return await run();
+  } finally {
+    clearImmediate(waking);
   }
 }
 

@@ -193,6 +193,7 @@ export class Executor {
     } finally {
       lease.release();
       this.#leases.delete(runId);
+      core.signals.opened(runId);
     }
   }
 

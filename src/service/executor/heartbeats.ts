@@ -1,6 +1,7 @@
 // Sends the heartbeats of all running runs: one write for many runs, and the writes spread
 // over time, so that events need not wait behind them.
 
+import { WOKEN } from "../../base/clock.ts";
 import type { RunStatus } from "../../contract/runs/run.ts";
 import type { Core } from "../core/core.ts";
 import type { HeldRun } from "../core/ports/store/queue.ts";
@@ -33,7 +34,7 @@ export class Heartbeats {
     }
     return () => {
       if (!this.#held.delete(run) || this.#held.size > 0) return;
-      this.#resting?.abort();
+      this.#resting?.abort(WOKEN);
       this.#resting = null;
     };
   }

@@ -1,5 +1,6 @@
 // A worker's hold on one run: its fence, and the signal that tells the work to stop.
 
+import { WOKEN } from "../../base/clock.ts";
 import type { RunStatus } from "../../contract/runs/run.ts";
 import type { Core } from "../core/core.ts";
 import { beatRun, type TakenRun, takeRun } from "../core/runs/progress-run.ts";
@@ -72,7 +73,7 @@ export class RunLease {
   release(): void {
     this.#stopListening();
     this.#stopBeating();
-    this.#released.abort();
+    this.#released.abort(WOKEN);
   }
 
   #begin(taken: TakenRun): void {

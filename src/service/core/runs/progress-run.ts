@@ -15,17 +15,27 @@ import type { Usage } from "./usage.ts";
 
 export type TakenRun = StartedRun;
 
-/** Takes a queued run, or the oldest one, and opens its stream. Null when it is not queued any more, or there is none. */
+/**
+ * Takes a queued run, or the oldest one, and opens its stream. Null when it is not queued any more, or there is none.
+ * Readers are woken by the caller, with `signals.opened`, or by what the run says first.
+ */
 export async function takeRun(core: Core, runId: string | "oldest"): Promise<TakenRun | null> {
-  const taken = await core.store.transact(
-    (tx) => {
-      const now = core.clock.now();
-      return runId === "oldest" ? tx.queue.startOldest({ now }) : tx.queue.start({ runId, now });
-    },
-    { isOneWrite: true },
-  );
-  if (taken !== null) core.signals.publish(taken.run.id);
-  return taken;
+  const { signals, store } = core;
+  if (runId !== "oldest") signals.opening(runId);
+  let taken: TakenRun | null = null;
+  try {
+    taken = await store.transact(
+      (tx) => {
+        const now = core.clock.now();
+        return runId === "oldest" ? tx.queue.startOldest({ now }) : tx.queue.start({ runId, now });
+      },
+      { isOneWrite: true },
+    );
+    if (taken !== null) signals.opening(taken.run.id);
+    return taken;
+  } finally {
+    if (taken === null && runId !== "oldest") signals.opened(runId);
+  }
 }
 
 /** Appends to the stream. Returns the run's state, or null when another worker has the run or it has ended. */

@@ -1,5 +1,6 @@
 // Reading runs: the record, and the durable events by cursor and long poll.
 
+import { WOKEN } from "../../../base/clock.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { isTerminal } from "../../../contract/runs/run.ts";
 import { type Caller, reachAgent } from "../accounts/caller.ts";
@@ -70,23 +71,26 @@ export async function readEventPage(
       const found = await findStream(core, { caller, runId });
       if (!found.ok) return found;
       const run = found.value;
-      const events = run.lastSeq > after ? await listEvents(core, { runId, after, limit }) : [];
+      const leftMs = deadline - core.clock.monotonic();
+      const isWorthWaiting = leftMs > 0 && !signal.aborted && !core.signals.isClosed;
+      // A short run says the rest at once: one page has it all.
+      const isToSayMore = isWorthWaiting && run.lastSeq === 1 && core.signals.isOpening(runId);
+      const hasNews = run.lastSeq > after && !isToSayMore;
+      const events = hasNews ? await listEvents(core, { runId, after, limit }) : [];
       // The events were deleted after the run was read: reading the run again gives the refusal.
-      if (events.length === 0 && run.lastSeq > after) {
+      if (events.length === 0 && hasNews) {
         const again = await findStream(core, { caller, runId });
         if (!again.ok) return again;
       }
       const next = events.at(-1)?.seq ?? after;
       const done = isTerminal(run.status) && next >= run.lastSeq;
-      const leftMs = deadline - core.clock.monotonic();
-      if (events.length > 0 || done || leftMs <= 0 || signal.aborted || core.signals.isClosed) {
+      if (events.length > 0 || done || !isWorthWaiting) {
         return ok({ run, events, next, done, wasWoken: hasWaited && events.length > 0 });
       }
       const overload = core.load.enter("polls");
       if (overload !== null) return refused(overload);
-      await waitFor(core, { moved: listener.moved, ms: leftMs, signal }).finally(() =>
-        core.load.leave("polls"),
-      );
+      await waitFor(core, { moved: listener.moved, ms: leftMs, signal });
+      core.load.leave("polls");
     } finally {
       listener.stop();
     }
@@ -116,15 +120,18 @@ async function listEvents(
   return page;
 }
 
+/** Resolves at the next movement, after `ms`, or when `signal` aborts. Never rejects. */
 async function waitFor(
   core: Core,
   { moved, ms, signal }: { moved: Promise<void>; ms: number; signal: AbortSignal },
 ): Promise<void> {
-  const settled = new AbortController();
-  const isOver = core.clock.sleep(ms, AbortSignal.any([signal, settled.signal])).catch(() => {});
+  const wait = new AbortController();
+  const wake = () => wait.abort(WOKEN);
+  signal.addEventListener("abort", wake, { once: true });
+  void moved.then(wake);
+  if (signal.aborted) wake();
   core.meter.pollWaits();
-  await Promise.race([moved, isOver]);
+  await core.clock.sleep(ms, wait.signal).catch(() => {});
   core.meter.pollResumed();
-  settled.abort();
-  await isOver;
+  signal.removeEventListener("abort", wake);
 }

@@ -6,6 +6,8 @@ const SLICE = 64;
 
 export class RunSignals {
   readonly #waiting = new Map<string, Set<() => void>>();
+  /** Runs of this node that have started, and have not had the time to say anything. */
+  readonly #opening = new Set<string>();
   readonly #publish: (runId: string) => void;
   #isClosed = false;
 
@@ -25,8 +27,23 @@ export class RunSignals {
     this.#publish(runId);
   }
 
+  /** Before this node starts a run: until `opened`, or the next signal, its start alone wakes nobody. */
+  opening(runId: string): void {
+    this.#opening.add(runId);
+  }
+
+  /** Publishes the start of a run, unless something of it was published since. */
+  opened(runId: string): void {
+    if (this.#opening.has(runId)) this.publish(runId);
+  }
+
+  isOpening(runId: string): boolean {
+    return this.#opening.has(runId);
+  }
+
   /** Wakes this node's waiters of the run, which another node has changed. */
   wake(runId: string): void {
+    this.#opening.delete(runId);
     const waiters = this.#waiting.get(runId);
     if (waiters === undefined) return;
     this.#waiting.delete(runId);

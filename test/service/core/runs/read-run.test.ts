@@ -78,6 +78,14 @@ for (const kind of storeKinds) {
       });
     });
 
+    it("gives a waiting reader of a short run all of it at once", async () => {
+      scripts.set("short", (task) => say(task, "Done."));
+      const job = await fixture.job();
+      const page = await job.page(await job.start("short"), { wait: 30 });
+      expect(page).toMatchObject({ done: true, run: { status: "completed" } });
+      expect(page.events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
+    });
+
     it("answers a waiting reader at the first new event, and at the end", async () => {
       const { job, runId, task, finish, next } = await startPuppet();
       const sleeping = fixture.clock.sleeping;

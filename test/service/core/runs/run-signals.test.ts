@@ -22,6 +22,25 @@ describe("RunSignals", () => {
     await later.moved;
   });
 
+  it("wakes the waiters of a run's start once it has opened, unless something of it was published since", async () => {
+    const signals = new RunSignals();
+    const published: string[] = [];
+    const told = new RunSignals({ publish: (runId) => published.push(runId) });
+    signals.opening("a");
+    expect([signals.isOpening("a"), signals.isOpening("b")]).toEqual([true, false]);
+    const waiting = signals.listen("a");
+    expect(await hasMoved(waiting)).toBe(false);
+    signals.opened("a");
+    await waiting.moved;
+    expect(signals.isOpening("a")).toBe(false);
+
+    told.opening("short");
+    told.publish("short");
+    told.opened("short");
+    told.opened("never opened");
+    expect(published).toEqual(["short"]);
+  });
+
   it("ends the wait of a listener that stops", async () => {
     const signals = new RunSignals();
     const [leaving, staying] = [signals.listen("a"), signals.listen("a")];
