@@ -12,27 +12,33 @@ export interface Random {
 
 /** A system call for each id is slow: bytes are requested for some hundreds of ids at a time. */
 const ID_BYTES = 10;
+const ID_DIGITS = 2 * ID_BYTES;
 const POOL_BYTES = 400 * ID_BYTES;
-let pool: Buffer = Buffer.alloc(0);
+/** Hexadecimal. */
+let pool = "";
+let taken = 0;
 
 export const systemRandom: Random = {
   uuid: (nowMs) => {
-    if (pool.length < ID_BYTES) pool = randomBytes(POOL_BYTES);
-    const bytes = pool.subarray(0, ID_BYTES);
-    pool = pool.subarray(ID_BYTES);
-    return uuidV7(nowMs, bytes);
+    if (taken === pool.length) {
+      pool = randomBytes(POOL_BYTES).toString("hex");
+      taken = 0;
+    }
+    taken += ID_DIGITS;
+    return layOut(nowMs, pool.slice(taken - ID_DIGITS, taken));
   },
   bytes: (count) => randomBytes(count),
   fraction: () => Math.random(),
 };
 
-/** Lays out 48 bits of milliseconds and 74 random bits as a UUID version 7. */
+/** Lays out 48 bits of milliseconds and 74 of the 80 random bits as a UUID version 7. */
 export function uuidV7(nowMs: number, random: Uint8Array): string {
-  const bytes = Buffer.alloc(16);
-  bytes.writeUIntBE(nowMs, 0, 6);
-  bytes.set(random.subarray(0, 10), 6);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x70;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = bytes.toString("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  return layOut(nowMs, Buffer.from(random.subarray(0, ID_BYTES)).toString("hex"));
+}
+
+function layOut(nowMs: number, digits: string): string {
+  const time = nowMs.toString(16).padStart(12, "0");
+  // Two bits of this digit are the variant: 10.
+  const variant = ((Number.parseInt(digits.charAt(4), 16) & 0x3) | 0x8).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${digits.slice(1, 4)}-${variant}${digits.slice(5, 8)}-${digits.slice(8)}`;
 }

@@ -1,7 +1,7 @@
 // Opaque bearer secrets: a prefix that scanners can find, 32 random bytes, a checksum that catches a slip
 // before the store is read. The store holds only its SHA-256.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 const SECRET_BYTES = 32;
@@ -33,7 +33,7 @@ export function isWellFormedSecret(prefix: string, text: string): boolean {
 }
 
 export function hashSecret(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text, "hex");
 }
 
 function checksum(body: string): string {

@@ -95,9 +95,7 @@ const usageSchema = z.object({
   advisor: z.nullable(z.object({ callsAllowed: z.int(), spendCapMicroUsd: z.nullable(z.int()) })),
 });
 
-export function parseUsage(text: string): Usage {
-  return usageSchema.parse(JSON.parse(text));
-}
+export const parseUsage = remembered((text): Usage => usageSchema.parse(JSON.parse(text)));
 
 const runPriceSchema = z.object({ feeMicroUsd: z.int(), includedMs: z.int(), microUsdPerMinute: z.int() });
 

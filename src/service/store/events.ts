@@ -1,5 +1,6 @@
 // The durable events of runs in SQL.
 
+import { sql } from "kysely";
 import { runStatuses } from "../../contract/runs/run.ts";
 import type { Appended, EventBatch, EventQuery, EventStore, RunEnd } from "../core/ports/store/events.ts";
 import type { StoredEvent } from "../core/runs/run-record.ts";
@@ -46,9 +47,11 @@ export class SqlEvents implements EventStore {
   }
 
   async #insert({ runId, now, jsons }: EventBatch, lastSeq: number): Promise<void> {
-    const first = lastSeq - jsons.length + 1;
-    for (const [index, event] of jsons.entries()) {
-      await this.#ask(insertEvent, { run_id: runId, seq: first + index, at: now, event });
+    for (let at = 0; at < jsons.length; at += MAX_ROWS) {
+      const rows = jsons.slice(at, at + MAX_ROWS);
+      const insert = insertsByCount[rows.length - 1];
+      if (insert === undefined) throw new RangeError(`No statement inserts ${rows.length} events.`);
+      await this.#ask(insert, { runId, now, first: lastSeq - jsons.length + 1 + at, ...rows });
     }
   }
 }
@@ -64,7 +67,8 @@ const eventsAfter = keepQuery<EventQuery>(
     .where("run_id", "=", runId)
     .where("seq", ">", after)
     .orderBy("seq")
-    .limit(limit),
+    // SQLite prepares a statement anew each time that a value of its own is bound to its limit.
+    .limit(sql<number>`${limit} + 0`),
 );
 
 export const insertEvent = keepQuery<RunEventsTable>(
@@ -73,6 +77,38 @@ export const insertEvent = keepQuery<RunEventsTable>(
   "at",
   "event",
 )((db, row) => db.insertInto("run_events").values(row));
+
+/** Events of one statement. */
+const MAX_ROWS = 16;
+
+type EventRows = {
+  readonly runId: string;
+  readonly now: number;
+  readonly first: number;
+  readonly [place: `${number}`]: string;
+};
+
+/** Statements that insert 1, 2, … `MAX_ROWS` events with numbers from `first` on. */
+const insertsByCount = Array.from({ length: MAX_ROWS }, (_, index) => insertEvents(index + 1));
+
+function insertEvents(count: number) {
+  const places = Array.from({ length: count }, (_, place) => `${place}` as const);
+  return keepQuery<EventRows>(
+    "runId",
+    "now",
+    "first",
+    ...places,
+  )((db, { runId, now, first, ...events }) =>
+    db.insertInto("run_events").values(
+      places.map((place) => ({
+        run_id: runId,
+        seq: sql<number>`${first} + ${sql.lit(Number(place))}`,
+        at: now,
+        event: events[place] ?? "",
+      })),
+    ),
+  );
+}
 
 type Room = { readonly runId: string; readonly fence: number; readonly now: number; readonly count: number };
 

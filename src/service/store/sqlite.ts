@@ -5,13 +5,7 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import {
-  Kysely,
-  type KyselyPlugin,
-  type SqliteDatabase,
-  SqliteDialect,
-  type SqliteStatement,
-} from "kysely";
+import { Kysely, type KyselyPlugin, type SqliteDatabase, SqliteDialect, type SqliteStatement } from "kysely";
 import type { Store } from "../core/ports/store.ts";
 import { CommitGroup } from "./commit-group.ts";
 import type { Connection } from "./connection.ts";

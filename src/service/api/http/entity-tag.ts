@@ -1,13 +1,13 @@
 // Answers that a client may keep: their ETag, and 304 to a client that has them already.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { RequestContext } from "./request-context.ts";
 
 /** A body with its strong ETag. */
 export type TaggedBody = { readonly body: string; readonly etag: string };
 
 export function tagBody(body: string): TaggedBody {
-  return { body, etag: `"${createHash("sha1").update(body).digest("base64url")}"` };
+  return { body, etag: `"${hash("sha1", body, "base64url")}"` };
 }
 
 /** Answers with the body, or with 304 when If-None-Match names it. */

@@ -13,8 +13,7 @@ export function openRequest(
     const startedAt = core.clock.monotonic();
     const requestId = core.random.uuid(core.clock.now());
     context.set("requestId", requestId);
-    const log = core.log.child({ request_id: requestId });
-    context.set("log", log);
+    context.set("log", () => core.log.child({ request_id: requestId }));
     const { remoteAddress: peer } = context.env.incoming.socket;
     const forwardedFor = context.req.header("x-forwarded-for");
     context.set("address", clientAddress({ peer, forwardedFor }, options.trustedProxyHops));
@@ -26,13 +25,14 @@ export function openRequest(
     const { method, path } = context.req;
     const { status } = context.res;
     const fields = {
+      request_id: requestId,
       method,
       path: loggedPath(path),
       status,
       duration_ms: core.clock.monotonic() - startedAt,
     };
-    if (status >= 500) log.error(fields, "request");
-    else log.debug(fields, "request");
+    if (status >= 500) core.log.error(fields, "request");
+    else core.log.debug(fields, "request");
   };
 }
 

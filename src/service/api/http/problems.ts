@@ -19,6 +19,6 @@ export function answerProblem(context: RequestContext, problem: PublicProblem): 
 export function answerRefusal(context: RequestContext, refusal: Refusal): Response {
   const problem = toProblem(refusal);
   context.set("problem", refusal.reason);
-  context.var.log.info({ reason: refusal.reason, status: problem.status, code: problem.code }, "refused");
+  context.var.log().info({ reason: refusal.reason, status: problem.status, code: problem.code }, "refused");
   return answerProblem(context, problem);
 }

@@ -8,7 +8,8 @@ export type Env = {
   Bindings: HttpBindings;
   Variables: {
     requestId: string;
-    log: Logger;
+    /** Makes a logger whose lines have the id. */
+    log: () => Logger;
     /** Whom it came from, as rate limits count. */
     address: string;
     /** Why the request was refused: the core's reason, or else the public code. */

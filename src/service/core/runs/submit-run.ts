@@ -1,6 +1,6 @@
 // POST /v1/agents/{agentID}/runs: makes one durable run, or returns the one that the same key made before.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { assertNever } from "../../../base/assert-never.ts";
 import { canonicalJson } from "../../../base/canonical-json.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
@@ -295,5 +295,5 @@ function hashRequest({
     output_schema,
     pull_request,
   };
-  return createHash("sha256").update(canonicalJson(compared)).digest("hex");
+  return hash("sha256", canonicalJson(compared), "hex");
 }
