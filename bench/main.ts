@@ -1,16 +1,17 @@
-// npm run bench [-- part …]: the figures of the design, on SQLite and on PostgreSQL, each beside what it is compared to
+// npm run bench [-- part … [--page]]: the figures of the design, on SQLite and on PostgreSQL, each beside what it is compared to
 // in the same run. Ratios count: a machine's noise is in both sides. PostgreSQL is the one at BENCH_DATABASE_URL or
-// TEST_DATABASE_URL, each part in a schema of its own.
+// TEST_DATABASE_URL, each part in a schema of its own. --page: the part "capacity" writes what it measured into its page.
 
 import { setTimeout } from "node:timers/promises";
 import { closeOpened } from "../scripts/opened.ts";
 import { type PartName, parts } from "./parts.ts";
 import { type Row, renderTable } from "./table.ts";
 
-const PART_MS = 300_000;
+const PART_MS = 900_000;
 
 const isPart = (name: string): name is PartName => name in parts;
-const asked = process.argv.slice(2);
+const writesPage = process.argv.includes("--page");
+const asked = process.argv.slice(2).filter((argument) => argument !== "--page");
 const unknown = asked.filter((name) => !isPart(name));
 if (unknown.length > 0) {
   process.stderr.write(`There is no part ${unknown.join(", ")}. Parts: ${Object.keys(parts).join(", ")}.\n`);
@@ -42,7 +43,7 @@ async function withinTime(name: PartName): Promise<Row[]> {
   });
   tooLong.catch(() => {});
   try {
-    return await Promise.race([parts[name](), tooLong]);
+    return await Promise.race([parts[name]({ writesPage }), tooLong]);
   } finally {
     isOver.abort();
   }

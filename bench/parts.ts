@@ -3,6 +3,10 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { bigBatches, measureAppends, smallBatches } from "./appends.ts";
+import { costOf, type StoreCosts } from "./capacity/costs.ts";
+import { measureCosts } from "./capacity/measure-costs.ts";
+import { recordCosts, reportOf } from "./capacity/record.ts";
+import { today } from "./capacity/scenarios.ts";
 import { measureColdStart } from "./cold-start.ts";
 import { type ConcurrentFigures, measureConcurrentRuns, RUNS, STALLED_SECONDS } from "./concurrent-runs.ts";
 import { measureEmbedded } from "./embedded.ts";
@@ -48,7 +52,13 @@ export const parts = {
   sockets,
   watchers,
   schedules,
-} satisfies Record<string, () => Promise<Row[]>>;
+  capacity,
+} satisfies Record<string, (options: PartOptions) => Promise<Row[]>>;
+
+export type PartOptions = {
+  /** Whether what was measured is written into a page that shows it. */
+  readonly writesPage: boolean;
+};
 
 export type PartName = keyof typeof parts;
 
@@ -383,6 +393,33 @@ async function schedules(): Promise<Row[]> {
           : `median ${ms(median(boss))}, p99 ${ms(quantile(boss, 0.99))} pg-boss, delayed jobs`,
       asked: "median < 1 s",
     },
+  ];
+}
+
+/** Prints what its costs say about loads and deployments, too. */
+async function capacity({ writesPage }: PartOptions): Promise<Row[]> {
+  const costs = await measureCosts(new Date());
+  if (writesPage) recordCosts(costs);
+  process.stdout.write(`\n${reportOf(costs)}`);
+  const run = { turns: today.turnsPerRun, events: today.eventsPerRun };
+  const figure = ({ runCpuMs }: StoreCosts) => ({ text: `${ms(costOf(runCpuMs, run))} CPU` });
+  const { database } = costs;
+  const ofDatabase = (what: string, text: string | null): Row => ({
+    what: `the same: ${what}`,
+    sqlite: null,
+    postgres: text === null ? "no database" : { text },
+    floor: "–",
+  });
+  return [
+    {
+      what: `a run of ${run.turns} turns and ${run.events} events, with the poll that follows it: the node`,
+      sqlite: figure(costs.sqlite),
+      postgres: whereThere(costs.postgres, figure),
+      floor: "–",
+    },
+    ofDatabase("PostgreSQL", database && `${ms(costOf(database.runCpuMs, run))} CPU`),
+    ofDatabase("transactions", database && costOf(database.transactions, run).toFixed(0)),
+    ofDatabase("write-ahead log", database && kb(costOf(database.walBytes, run))),
   ];
 }
 

@@ -60,14 +60,25 @@ export function residentMb(pid: number): number | null {
 
 /** Milliseconds of CPU that the process has used since its start, all of its threads, where the system tells. */
 export function cpuMs(pid: number): number | null {
+  return cpuTimes(pid)?.own ?? null;
+}
+
+/** As `cpuMs`, with that of the child processes that have ended, and of theirs. */
+export function cpuMsWithChildren(pid: number): number | null {
+  const times = cpuTimes(pid);
+  return times === null ? null : times.own + times.children;
+}
+
+function cpuTimes(pid: number): { own: number; children: number } | null {
   try {
-    // proc_pid_stat(5): utime and stime are fields 14 and 15, in ticks of 10 ms. Field 2 may contain spaces.
+    // proc_pid_stat(5): utime, stime, cutime and cstime are fields 14 to 17, in ticks of 10 ms. Field 2 may contain spaces.
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const [userTicks, systemTicks] = stat
+    const [user, system, childUser, childSystem] = stat
       .slice(stat.lastIndexOf(")") + 2)
       .split(" ")
-      .slice(11, 13);
-    return (Number(userTicks) + Number(systemTicks)) * 10;
+      .slice(11, 15)
+      .map((ticks) => Number(ticks) * 10);
+    return { own: (user ?? 0) + (system ?? 0), children: (childUser ?? 0) + (childSystem ?? 0) };
   } catch {
     return null;
   }

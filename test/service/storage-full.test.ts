@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type CodeHost, startCodeHost } from "../../fakes/code-host/code-host.ts";
+import { PostgresCluster, postgresBinaries, serverOwner } from "../../scripts/postgres-cluster.ts";
 import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import { submitRunResponseSchema } from "../../src/contract/runs/run.ts";
 import { ServiceProcess } from "../support/fixtures/service-process.ts";
@@ -12,7 +13,7 @@ import { type Answer, call } from "../support/service-client.ts";
 import { CiJob } from "../support/service-job.ts";
 import { expectValidStream } from "../support/service-streams.ts";
 import { hasSmallDisk, SmallDisk } from "../support/small-disk.ts";
-import { PostgresCluster, postgresBinaries, serverOwner } from "../support/stores/postgres-cluster.ts";
+import { clusterPlace } from "../support/stores/cluster-place.ts";
 
 const AUDIENCE = "full.example";
 /** A store has pages to spare, so that not the first write finds none. */
@@ -113,7 +114,7 @@ async function postgresOnSmallDisk(): Promise<Place> {
   const disk = SmallDisk.mount(32, serverOwner() ?? undefined);
   if (disk === null) throw new Error("No disk could be mounted.");
   const cluster = await PostgresCluster.start();
-  const { query } = cluster.place();
+  const { query } = clusterPlace(cluster);
   await query(`create tablespace small location '${disk.folder}'`);
   await query("alter system set default_tablespace = 'small'");
   await query("alter system set temp_tablespaces = 'small'");

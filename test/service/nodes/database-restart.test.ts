@@ -2,11 +2,12 @@
 // nothing happened twice, and whoever was reading reads on.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { PostgresCluster, postgresBinaries } from "../../../scripts/postgres-cluster.ts";
 import type { NodesFixture } from "../../support/fixtures/nodes-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { amount } from "../../support/run/long.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
-import { PostgresCluster, postgresBinaries } from "../../support/stores/postgres-cluster.ts";
+import { clusterPlace } from "../../support/stores/cluster-place.ts";
 import { LOAD_RUNS, RunLoad } from "./run-load.ts";
 
 const title =
@@ -20,7 +21,7 @@ describe.skipIf(postgresBinaries === undefined)(title, () => {
 
   beforeEach(async () => {
     cluster = await PostgresCluster.start();
-    nodes = await startFixture({ level: "nodes", place: cluster.place(), stalledSeconds: 2 });
+    nodes = await startFixture({ level: "nodes", place: clusterPlace(cluster), stalledSeconds: 2 });
   });
 
   afterEach(() => nodes.close());

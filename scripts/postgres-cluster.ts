@@ -1,5 +1,5 @@
-// A PostgreSQL of a test's own, which the test may crash and start again: a throwaway cluster on loopback that writes
-// to disk as a real one does.
+// A PostgreSQL of a test's or a measurement's own, which may be crashed and started again: a throwaway cluster on
+// loopback that writes to disk as a real one does.
 
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
@@ -8,9 +8,6 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import pg from "pg";
-import { openPostgresStore } from "../../../src/service/store/postgres.ts";
-import type { StorePlace } from "./stores.ts";
 
 const run = promisify(execFile);
 /** How the server is ended: as by a crash, or with all sessions told. */
@@ -21,9 +18,11 @@ export const postgresBinaries: string | undefined = findBinaries();
 
 export class PostgresCluster {
   readonly url: string;
-  readonly #folder: string;
+  /** Of its sockets and log; its data is in `data`. */
+  readonly folder: string;
 
-  static async start(): Promise<PostgresCluster> {
+  /** `settings` are lines of postgresql.conf. */
+  static async start(options: { settings?: readonly string[] } = {}): Promise<PostgresCluster> {
     const folder = await mkdtemp(join(tmpdir(), "agent-service-postgres-"));
     const owner = serverOwner();
     if (owner !== null) await chown(folder, owner.uid, owner.gid);
@@ -46,6 +45,7 @@ export class PostgresCluster {
       `unix_socket_directories = '${folder}'`,
       "fsync = on",
       "synchronous_commit = on",
+      ...(options.settings ?? []),
     ];
     await writeFile(join(data, "postgresql.conf"), `${settings.join("\n")}\n`);
     const cluster = new PostgresCluster(folder, `postgres://test@127.0.0.1:${port}/postgres`);
@@ -54,7 +54,7 @@ export class PostgresCluster {
   }
 
   private constructor(folder: string, url: string) {
-    this.#folder = folder;
+    this.folder = folder;
     this.url = url;
   }
 
@@ -63,31 +63,13 @@ export class PostgresCluster {
     await this.#control("restart", "--mode", mode);
   }
 
-  /** The cluster as a place for one store: nothing else lives in it. */
-  place(): StorePlace {
-    return {
-      settings: { dataDir: this.#folder, databaseUrl: this.url },
-      open: () => openPostgresStore({ url: this.url }),
-      query: async (sql) => {
-        const client = new pg.Client({ connectionString: this.url });
-        await client.connect();
-        try {
-          return (await client.query<Record<string, unknown>>(sql)).rows;
-        } finally {
-          await client.end();
-        }
-      },
-      remove: () => this.close(),
-    };
-  }
-
   async close(): Promise<void> {
     await this.#control("stop", "--mode", "immediate");
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true });
   }
 
   async #control(action: string, ...options: string[]): Promise<void> {
-    const [data, log] = [join(this.#folder, "data"), join(this.#folder, "log")];
+    const [data, log] = [join(this.folder, "data"), join(this.folder, "log")];
     await command("pg_ctl", [action, "--pgdata", data, "--log", log, "--wait", "--silent", ...options]);
   }
 }
@@ -104,7 +86,7 @@ async function command(name: string, args: readonly string[]): Promise<void> {
   }
 }
 
-/** Whom the server belongs to; null where that is whoever runs the tests. */
+/** Whom the server belongs to; null where that is whoever starts it. */
 export function serverOwner(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   const idOf = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
