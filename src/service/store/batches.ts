@@ -1,8 +1,12 @@
-// What many callers ask for at the same time, done together. While as many batches are under way as may be, what comes
-// in waits and makes the next one: batches grow with the load.
+// What many callers ask for at the same time, done together. While a batch is under way, what comes in waits and makes the
+// next one: batches grow with the load. A batch that is slow does not hold up the next.
 // Why: docs/decisions/037-callers-share-statements.md
 
 import { setImmediate } from "node:timers";
+import { systemClock } from "../../base/clock.ts";
+
+/** A batch that takes longer is slow: it waits for a lock, a disk or the network, and the next may do better. */
+const SLOW_MS = 10;
 
 export type BatchOptions<Item, Outcome> = {
   /** Does all items, or none. Returns an outcome for each, in order. */
@@ -10,7 +14,7 @@ export type BatchOptions<Item, Outcome> = {
   /** Two items with the same key are never in one batch. Default: any may be. */
   readonly keysOf?: (item: Item) => readonly string[];
   readonly maxItems: number;
-  /** Batches under way at a time. */
+  /** Batches under way at a time, all but one of them slow. */
   readonly maxRunning: number;
   /** Whether the items of a batch that failed with this should be tried one by one: one of them may be the cause. */
   readonly isWorthTryingAlone: (cause: unknown) => boolean;
@@ -26,6 +30,7 @@ export class Batches<Item, Outcome> {
   readonly #options: BatchOptions<Item, Outcome>;
   #waiting: Waiting<Item, Outcome>[] = [];
   #running = 0;
+  #slow = 0;
   #isScheduled = false;
 
   constructor(options: BatchOptions<Item, Outcome>) {
@@ -42,18 +47,39 @@ export class Batches<Item, Outcome> {
 
   /** What arrives within a turn of the event loop is one batch. */
   #schedule(): void {
-    if (this.#isScheduled || this.#running >= this.#options.maxRunning) return;
+    if (this.#isScheduled || !this.#mayRun()) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      while (this.#waiting.length > 0 && this.#running < this.#options.maxRunning) void this.#runNext();
+      while (this.#waiting.length > 0 && this.#mayRun()) void this.#runNext();
     });
   }
 
+  #mayRun(): boolean {
+    return this.#running === this.#slow && this.#running < this.#options.maxRunning;
+  }
+
   async #runNext(): Promise<void> {
+    const isDone = new AbortController();
     this.#running += 1;
+    void this.#passWhenSlow(isDone.signal);
     await this.#settle(this.#takeBatch());
     this.#running -= 1;
+    isDone.abort("done");
+    if (this.#waiting.length > 0) this.#schedule();
+  }
+
+  /** Lets the next batch begin before this one is done. */
+  async #passWhenSlow(isDone: AbortSignal): Promise<void> {
+    const isSlow = await systemClock.sleep(SLOW_MS, isDone).then(
+      () => true,
+      () => false,
+    );
+    if (!isSlow || isDone.aborted) return;
+    this.#slow += 1;
+    isDone.addEventListener("abort", () => {
+      this.#slow -= 1;
+    });
     if (this.#waiting.length > 0) this.#schedule();
   }
 

@@ -137,20 +137,35 @@ const endRuns: SetStatement<RunEnd, boolean> = {
 const admitRuns: SetStatement<Admission, Admitted> = {
   keysOf: ({ run, key }) => [run.sessionId, ...(key === null ? [] : [`${key.agentId} ${key.key}`])],
   run: async (sql, items) => {
-    const now = Math.min(...items.map(({ hold }) => hold.at));
-    const rows = items.map((item, place) => toAdmissionRow(item, place));
-    const answers = await sql<{ id: string; is_paid: boolean; is_admitted: boolean }>(ADMIT, [
-      JSON.stringify(rows),
-      now,
-    ]);
-    const byId = new Map(answers.map((row) => [row.id, row]));
-    return items.map(({ run }) => {
-      const row = byId.get(run.id);
-      if (row?.is_admitted === true) return "admitted";
-      return row?.is_paid === true ? "key_taken" : "unpaid";
-    });
+    const outcomes = await admit(sql, ADMIT, items);
+    return outcomes.map((outcome) => outcome ?? "unpaid");
+  },
+  unlocked: {
+    laneOf: ({ hold }) => hold.billingAccount,
+    run: (sql, items) => admit(sql, ADMIT_UNLOCKED, items),
   },
 };
+
+/** Null for a run whose billing account somebody has locked, where the statement does not wait for it. */
+async function admit(
+  sql: RunSql,
+  statement: string,
+  items: readonly Admission[],
+): Promise<readonly (Admitted | null)[]> {
+  const now = Math.min(...items.map(({ hold }) => hold.at));
+  const rows = items.map((item, place) => toAdmissionRow(item, place));
+  const answers = await sql<{ id: string; is_locked: boolean; is_paid: boolean; is_admitted: boolean }>(
+    statement,
+    [JSON.stringify(rows), now],
+  );
+  const byId = new Map(answers.map((row) => [row.id, row]));
+  return items.map(({ run }) => {
+    const row = byId.get(run.id);
+    if (row?.is_locked === true) return null;
+    if (row?.is_admitted === true) return "admitted";
+    return row?.is_paid === true ? "key_taken" : "unpaid";
+  });
+}
 
 function toAdmissionRow({ run, input, hold, key }: Admission, place: number) {
   return {
@@ -221,8 +236,8 @@ with item as materialized (
 )
 select id from moved`;
 
-/** A wallet is locked for this one statement, once for all of its runs. */
-const ADMIT = `
+/** A wallet is locked for this one statement, once for all of its runs. One that cannot be locked pays for none. */
+const admitSql = (lock: "for update" | "for update skip locked") => `
 with item as materialized (
   select * from json_to_recordset($1::json)
     as item (place integer, id text, agent_id text, thread_id text, status text, origin text, parent_run_id text,
@@ -230,7 +245,8 @@ with item as materialized (
       refunded_micro_usd bigint, last_seq bigint, fence bigint, price text, input text, hold_id text, micro_usd bigint,
       key text, request_hash text, expires_at bigint)
 ), wallet as materialized (
-  select id, balance_micro_usd from ledger_accounts where id in (select payer from item) order by id for update
+  select id, balance_micro_usd from ledger_accounts where id in (select payer from item where micro_usd > 0)
+  order by id ${lock}
 ), paid as materialized (
   select due.* from (
     select item.*, sum(micro_usd) over (partition by payer order by place) as due from item
@@ -246,7 +262,9 @@ with item as materialized (
   select * from paid where key is null or id in (select run_id from keyed)
 ), spent as (
   update ledger_accounts set balance_micro_usd = balance_micro_usd - due.micro_usd
-  from (select payer, sum(micro_usd)::bigint as micro_usd from admitted group by payer) as due
+  from (
+    select payer, sum(micro_usd)::bigint as micro_usd from admitted where micro_usd > 0 group by payer
+  ) as due
   where ledger_accounts.id = due.payer
 ), held as (
   insert into ledger_postings (id, at, kind, from_account, to_account, micro_usd, run_id)
@@ -265,8 +283,13 @@ with item as materialized (
     submitted_at, retryable, gross_micro_usd, refunded_micro_usd, last_seq, fence, price, counted.run_count, 'kept'
   from admitted join counted on counted.id = admitted.thread_id
 )
-select item.id, paid.id is not null as is_paid, admitted.id is not null as is_admitted
-from item left join paid on paid.id = item.id left join admitted on admitted.id = item.id`;
+select item.id, paid.id is not null as is_paid, admitted.id is not null as is_admitted,
+  item.micro_usd > 0 and wallet.id is null and exists (select from ledger_accounts where id = item.payer) as is_locked
+from item left join paid on paid.id = item.id left join admitted on admitted.id = item.id
+  left join wallet on wallet.id = item.payer`;
+
+const ADMIT = admitSql("for update");
+const ADMIT_UNLOCKED = admitSql("for update skip locked");
 
 const UNFINISHED_AND_QUEUED = "runs.status in ('queued', 'running', 'cancelling') and status = 'queued'";
 

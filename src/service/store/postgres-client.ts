@@ -3,6 +3,7 @@
 
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import pg from "pg";
+import { type Answer, type Statement, sendTogether, toObjects } from "./postgres-pipeline.ts";
 
 /** Statements of a connection, on the server. What comes later is parsed each time. */
 const MAX_PREPARED = 400;
@@ -18,7 +19,7 @@ export class ConnectionLostError extends Error {
 }
 
 const nothing = { command: "SELECT", rowCount: 0, rows: [] } as const;
-const names = new Map<string, string>();
+const kept = new Set<string>();
 
 export class PostgresClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
@@ -49,6 +50,11 @@ export class PostgresClient implements PostgresPoolClient {
     return this.#ask(asked, values);
   }
 
+  /** Executes the statements in one message each way. One that fails undoes the others, unless in a transaction. */
+  async send(statements: readonly Statement[]): Promise<readonly Answer[]> {
+    return await this.#await(() => sendTogether(this.#client, statements));
+  }
+
   release(): void {
     // A connection that is thrown away takes with it what it has prepared.
     this.#onRelease();
@@ -75,13 +81,26 @@ export class PostgresClient implements PostgresPoolClient {
   }
 
   async #send<Row>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
+    if (isToBeKept(text)) {
+      const [answer] = await this.send([{ text, values }]);
+      if (answer === undefined) throw new Error("PostgreSQL answered with nothing.");
+      const [command, ...counts] = answer.completion.split(" ");
+      return {
+        command: command as PostgresQueryResult<Row>["command"],
+        rowCount: Number(counts.at(-1) ?? 0),
+        rows: toObjects<Row>(answer),
+      };
+    }
+    const { command, rowCount, rows } = await this.#await(() =>
+      this.#client.query<Row & pg.QueryResultRow>({ text, values: [...values] }),
+    );
+    return { command: command as PostgresQueryResult<Row>["command"], rowCount: rowCount ?? 0, rows };
+  }
+
+  async #await<Value>(send: () => Promise<Value>): Promise<Value> {
     this.#awaited += 1;
     try {
-      const name = nameOf(text);
-      const query = name === null ? { text } : { text, name };
-      const answer = await this.#client.query<Row & pg.QueryResultRow>({ ...query, values: [...values] });
-      const { command, rowCount, rows } = answer;
-      return { command: command as PostgresQueryResult<Row>["command"], rowCount: rowCount ?? 0, rows };
+      return await send();
     } catch (cause) {
       if (cause instanceof pg.DatabaseError && STALE.has(cause.code ?? "")) this.#isStale = true;
       this.#fail(cause);
@@ -100,12 +119,10 @@ export class PostgresClient implements PostgresPoolClient {
   }
 }
 
-/** Null for what is not to be prepared. */
-function nameOf(text: string): string | null {
-  const known = names.get(text);
-  if (known !== undefined) return known;
-  if (names.size >= MAX_PREPARED || !/^\s*(?:select|with|insert|update|delete)\b/.test(text)) return null;
-  const name = `s${names.size}`;
-  names.set(text, name);
-  return name;
+/** Whether a statement stays on the server, prepared. */
+function isToBeKept(text: string): boolean {
+  if (kept.has(text)) return true;
+  if (kept.size >= MAX_PREPARED || !/^\s*(?:select|with|insert|update|delete)\b/.test(text)) return false;
+  kept.add(text);
+  return true;
 }

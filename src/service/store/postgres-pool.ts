@@ -5,12 +5,12 @@ import pg from "pg";
 import { systemClock } from "../../base/clock.ts";
 import { PostgresClient } from "./postgres-client.ts";
 import { BoundedClient, connectionConfig, silenceMs } from "./postgres-connection.ts";
+import { getTypeParser } from "./postgres-pipeline.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
 export const MAX_CONNECTIONS = 10;
 /** What statements at work may take when the store is closed. */
 const CLOSE_MS = 2_000;
-const INT8_OID = 20;
 
 export class PostgresPool {
   readonly #pool: pg.Pool;
@@ -78,9 +78,4 @@ export class PostgresPool {
 
 function drop({ connection }: pg.PoolClient, why: string): void {
   connection.stream.destroy(new Error(why));
-}
-
-/** The 64-bit columns hold milliseconds, counts and micro-USD: all are safe integers. */
-function getTypeParser(oid: number, format?: "text" | "binary"): (value: string) => unknown {
-  return oid === INT8_OID ? Number : pg.types.getTypeParser(oid, format as "text");
 }

@@ -1,36 +1,54 @@
-// The same read for many callers in one statement: each kept query as a LATERAL join on the values of all callers.
+// What many callers read at the same time: the same query for many of them is one statement, as a LATERAL join on the
+// values of all, and the statements of different queries are sent together.
 
-import { CompiledQuery, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
 import { Batches } from "./batches.ts";
-import type { Ask, KeptQuery, KeptText, KeptTexts } from "./kept-query.ts";
+import { type Ask, askThrough, type KeptQuery, type KeptText, type KeptTexts } from "./kept-query.ts";
+import { type Answer, type Send, type Statement, toObject } from "./postgres-pipeline.ts";
+import { isOfItsItems } from "./postgres-retries.ts";
 import type { Database } from "./tables.ts";
 
-const MAX_CALLERS = 200;
-/** Of one query. */
-const MAX_RUNNING = 2;
+/** Reads that are sent together. */
+const MAX_READS = 400;
+const MAX_RUNNING = 3;
 
 type Bound = readonly unknown[];
-type Place = { readonly caller: number };
+type Read = { readonly query: SharedQuery; readonly bound: Bound };
+type Rows = readonly unknown[];
 
 /**
- * Asks through `db`, and reads for many callers at once. Everything else, and what takes locks, is asked by itself. A read
- * sees all that was committed when it was asked for.
+ * Asks through `send`, and reads for many callers at once. What takes locks is asked through `db`, by itself. A read sees all
+ * that was committed when it was asked for.
  */
-export function askTogether(db: Kysely<Database>, texts: KeptTexts): Ask {
-  const reads = new Map<unknown, SharedRead | null>();
+export function askTogether({
+  db,
+  texts,
+  send,
+}: {
+  db: Kysely<Database>;
+  texts: KeptTexts;
+  send: Send;
+}): Ask {
+  const queries = new Map<unknown, SharedQuery | null>();
+  const reads = new Batches<Read, Rows>({
+    run: (batch) => readAll(send, batch),
+    maxItems: MAX_READS,
+    maxRunning: MAX_RUNNING,
+    isWorthTryingAlone: isOfItsItems,
+  });
+  const askAlone = askThrough(db, texts);
   return async <Values extends object, Row>(
     query: KeptQuery<Values, Row>,
     values: Values,
   ): Promise<readonly Row[]> => {
-    const text = texts.of(query);
-    let read = reads.get(query);
-    if (read === undefined) {
-      read = isPlainRead(text.compiled.sql) ? new SharedRead(db, text) : null;
-      reads.set(query, read);
+    let shared = queries.get(query);
+    if (shared === undefined) {
+      const text = texts.of(query);
+      shared = isPlainRead(text.compiled.sql) ? new SharedQuery(text) : null;
+      queries.set(query, shared);
     }
-    const bound = text.bind(values);
-    if (read !== null) return (await read.ask(bound)) as readonly Row[];
-    return (await db.executeQuery<Row>({ ...text.compiled, parameters: bound })).rows;
+    if (shared === null) return await askAlone(query, values);
+    return (await shared.ask(values, reads)) as readonly Row[];
   };
 }
 
@@ -38,45 +56,64 @@ function isPlainRead(sql: string): boolean {
   return sql.startsWith("select") && !/ for (?:update|share)/.test(sql);
 }
 
-class SharedRead {
-  readonly #db: Kysely<Database>;
-  readonly #text: KeptText<never, unknown>;
-  readonly #batches: Batches<Bound, readonly unknown[]>;
+class SharedQuery {
+  readonly #text: KeptText<object, unknown>;
   /** Callers that ask for the same before it was sent get the same answer. */
-  #asked = new Map<string, Promise<readonly unknown[]>>();
+  readonly #asked = new Map<string, Promise<Rows>>();
   #sql: string | null = null;
 
-  constructor(db: Kysely<Database>, text: KeptText<never, unknown>) {
-    this.#db = db;
+  constructor(text: KeptText<object, unknown>) {
     this.#text = text;
-    this.#batches = new Batches({
-      run: (callers) => this.#read(callers),
-      maxItems: MAX_CALLERS,
-      maxRunning: MAX_RUNNING,
-      isWorthTryingAlone: () => false,
-    });
   }
 
-  ask(bound: Bound): Promise<readonly unknown[]> {
-    const key = JSON.stringify(bound);
+  ask(values: object, reads: Batches<Read, Rows>): Promise<Rows> {
+    const bound = this.#text.bind(values);
+    const key = keyOf(bound);
     const asked = this.#asked.get(key);
     if (asked !== undefined) return asked;
-    const answer = this.#batches.add(bound);
+    const answer = reads.add({ query: this, bound });
     this.#asked.set(key, answer);
     return answer;
   }
 
-  async #read(callers: readonly Bound[]): Promise<readonly (readonly unknown[])[]> {
-    for (const bound of callers) this.#asked.delete(JSON.stringify(bound));
-    const [first] = callers;
-    if (first === undefined) return [];
+  /** One statement for all callers. From now on the same question is a new one. */
+  statementFor(callers: readonly Bound[]): Statement {
+    for (const bound of callers) this.#asked.delete(keyOf(bound));
+    const [first = []] = callers;
     this.#sql ??= togetherSql(this.#text.compiled.sql, first);
-    const columns = first.map((_, at) => callers.map((bound) => bound[at]));
-    const { rows } = await this.#db.executeQuery<Place>(CompiledQuery.raw(this.#sql, columns));
-    const answers: unknown[][] = callers.map(() => []);
-    for (const { caller, ...row } of rows) answers[caller - 1]?.push(row);
-    return answers;
+    return { text: this.#sql, values: first.map((_, at) => callers.map((bound) => bound[at])) };
   }
+}
+
+function keyOf(bound: Bound): string {
+  const [only] = bound;
+  return bound.length === 1 && typeof only === "string" ? only : JSON.stringify(bound);
+}
+
+/** The rows of each read, in order. */
+async function readAll(send: Send, batch: readonly Read[]): Promise<readonly Rows[]> {
+  const byQuery = new Map<SharedQuery, number[]>();
+  for (const [place, { query }] of batch.entries()) {
+    const places = byQuery.get(query);
+    if (places === undefined) byQuery.set(query, [place]);
+    else places.push(place);
+  }
+  const asked = [...byQuery].map(([query, places]) => ({
+    places,
+    statement: query.statementFor(places.map((place) => batch[place]?.bound ?? [])),
+  }));
+  const answers = await send(asked.map(({ statement }) => statement));
+  const rows: unknown[][] = batch.map(() => []);
+  for (const [index, { places }] of asked.entries()) {
+    const answer = answers[index];
+    if (answer !== undefined) distribute(answer, (caller) => rows[places[caller - 1] ?? -1]);
+  }
+  return rows;
+}
+
+/** The first column says whose a row is. */
+function distribute({ columns, rows }: Answer, rowsOf: (caller: number) => unknown[] | undefined): void {
+  for (const row of rows) rowsOf(Number(row[0]))?.push(toObject(columns, row, 1));
 }
 
 /** The statement for many callers; the values of the first one say of which types they are. */

@@ -10,12 +10,13 @@ import { ConnectionSlots } from "./connection-slots.ts";
 import { askThrough, KeptTexts } from "./kept-query.ts";
 import { oneStatementWrites, type PostgresConnection } from "./one-statement-writes.ts";
 import { OwnSchemaDialect } from "./postgres-dialect.ts";
+import type { Send } from "./postgres-pipeline.ts";
 import { MAX_CONNECTIONS, PostgresPool } from "./postgres-pool.ts";
 import { askTogether } from "./postgres-reads.ts";
 import { Retries, repeatingReads } from "./postgres-retries.ts";
 import { migrateWhereNeeded, untilConnected, urlError, type Waiting } from "./postgres-start.ts";
 import { StoreQueries } from "./queries.ts";
-import { alone, together } from "./set-statement.ts";
+import { alone, type SendIn, together } from "./set-statement.ts";
 import { StorageState, storageErrorOf } from "./storage-state.ts";
 import type { Database } from "./tables.ts";
 
@@ -49,8 +50,24 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 
   const texts = new KeptTexts(db);
-  const direct = new StoreQueries(sharedConnection(db, texts), oneStatementWrites);
+  const send: Send = async (statements) => {
+    const client = await retries.connected(() => pool.connect());
+    try {
+      return await client.send(statements);
+    } finally {
+      client.release();
+    }
+  };
   const slots = new ConnectionSlots(SLOTS);
+  const sendIn: SendIn = (lane) =>
+    lane === null ? send : (statements) => slots.use(lane, () => send(statements));
+  const shared: PostgresConnection = {
+    db,
+    ask: askTogether({ db, texts, send }),
+    together: together(sendIn),
+    hasRowLocks: true,
+  };
+  const direct = new StoreQueries(shared, oneStatementWrites);
   const storage = new StorageState();
   return {
     committed: repeatingReads(direct, retries),
@@ -112,11 +129,6 @@ function openPool(url: string): PostgresPool {
 /** Of one transaction. */
 function ownConnection(db: Kysely<Database>, texts: KeptTexts): PostgresConnection {
   return { db, ask: askThrough(db, texts), together: alone(db), hasRowLocks: true };
-}
-
-/** Of all callers that need no transaction. They hold a connection only while their statement runs. */
-function sharedConnection(db: Kysely<Database>, texts: KeptTexts): PostgresConnection {
-  return { db, ask: askTogether(db, texts), together: together(db), hasRowLocks: true };
 }
 
 async function ping(pool: PostgresPool): Promise<void> {

@@ -2,6 +2,7 @@
 
 import { CompiledQuery, type Kysely } from "kysely";
 import { Batches } from "./batches.ts";
+import { type Send, toObjects } from "./postgres-pipeline.ts";
 import { isOfItsItems } from "./postgres-retries.ts";
 import type { Database } from "./tables.ts";
 
@@ -17,6 +18,11 @@ export type SetStatement<Item, Outcome> = {
   readonly run: (sql: RunSql, items: readonly Item[]) => Promise<readonly Outcome[]>;
   /** No row is written twice by one statement: two items with the same key are not in one. */
   readonly keysOf: (item: Item) => readonly string[];
+  /** The same without the wait for a lane that somebody has locked. Its items get null, and wait apart from the others. */
+  readonly unlocked?: {
+    readonly laneOf: (item: Item) => string;
+    readonly run: (sql: RunSql, items: readonly Item[]) => Promise<readonly (Outcome | null)[]>;
+  };
 };
 
 /** Does one item, alone or together with those of other callers. */
@@ -25,9 +31,18 @@ export type Together = <Item, Outcome>(
   item: Item,
 ) => Promise<Outcome>;
 
+/** On a transaction, or on any connection. */
 export function sqlOn(db: Kysely<Database>): RunSql {
   return async <Row>(sql: string, values: readonly unknown[]) =>
     (await db.executeQuery<Row>(CompiledQuery.raw(sql, [...values]))).rows;
+}
+
+/** The same without the detour. */
+function sqlBy(send: Send): RunSql {
+  return async <Row>(text: string, values: readonly unknown[]) => {
+    const [answer] = await send([{ text, values }]);
+    return answer === undefined ? [] : toObjects<Row>(answer);
+  };
 }
 
 /** Each item by itself, within a transaction. */
@@ -39,22 +54,69 @@ export function alone(db: Kysely<Database>): Together {
   };
 }
 
+/** Sends what waits for the lock of a lane, or what waits for none. */
+export type SendIn = (lane: string | null) => Send;
+
 /** The items of all callers. */
-export function together(db: Kysely<Database>): Together {
-  const sql = sqlOn(db);
+export function together(sendIn: SendIn): Together {
   const known = new Map<unknown, unknown>();
   return async <Item, Outcome>(statement: SetStatement<Item, Outcome>, item: Item) => {
-    let batches = known.get(statement) as Batches<Item, Outcome> | undefined;
-    if (batches === undefined) {
-      batches = new Batches({
-        run: (items) => statement.run(sql, items),
-        keysOf: statement.keysOf,
-        maxItems: MAX_ITEMS,
-        maxRunning: MAX_RUNNING,
-        isWorthTryingAlone: isOfItsItems,
-      });
-      known.set(statement, batches);
+    let writes = known.get(statement) as SetWrites<Item, Outcome> | undefined;
+    if (writes === undefined) {
+      writes = new SetWrites(statement, sendIn);
+      known.set(statement, writes);
     }
-    return await batches.add(item);
+    return await writes.add(item);
   };
+}
+
+type Lane<Item, Outcome> = { readonly batches: Batches<Item, Outcome>; waiting: number };
+
+class SetWrites<Item, Outcome> {
+  readonly #statement: SetStatement<Item, Outcome>;
+  readonly #sendIn: SendIn;
+  readonly #all: Batches<Item, Outcome | null>;
+  /** Those that were locked, for as long as somebody waits for them. */
+  readonly #lanes = new Map<string, Lane<Item, Outcome>>();
+
+  constructor(statement: SetStatement<Item, Outcome>, sendIn: SendIn) {
+    this.#statement = statement;
+    this.#sendIn = sendIn;
+    this.#all = this.#batches(statement.unlocked?.run ?? statement.run, null);
+  }
+
+  async add(item: Item): Promise<Outcome> {
+    const lane = this.#statement.unlocked?.laneOf(item);
+    if (lane === undefined || !this.#lanes.has(lane)) {
+      const outcome = await this.#all.add(item);
+      if (lane === undefined || outcome !== null) return outcome as Outcome;
+    }
+    return await this.#addTo(lane, item);
+  }
+
+  async #addTo(name: string, item: Item): Promise<Outcome> {
+    const lane = this.#lanes.get(name) ?? { batches: this.#batches(this.#statement.run, name), waiting: 0 };
+    this.#lanes.set(name, lane);
+    lane.waiting += 1;
+    try {
+      return await lane.batches.add(item);
+    } finally {
+      lane.waiting -= 1;
+      if (lane.waiting === 0) this.#lanes.delete(name);
+    }
+  }
+
+  #batches<Result>(
+    run: (sql: RunSql, items: readonly Item[]) => Promise<readonly Result[]>,
+    lane: string | null,
+  ): Batches<Item, Result> {
+    const sql = sqlBy(this.#sendIn(lane));
+    return new Batches({
+      run: (items) => run(sql, items),
+      keysOf: this.#statement.keysOf,
+      maxItems: MAX_ITEMS,
+      maxRunning: lane === null ? MAX_RUNNING : 1,
+      isWorthTryingAlone: isOfItsItems,
+    });
+  }
 }

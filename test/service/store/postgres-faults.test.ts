@@ -3,6 +3,7 @@
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeRun, makeRunInput } from "../../../fakes/records.ts";
+import { GRANTS } from "../../../src/service/core/money/ledger.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
 import { StoreUnavailableError } from "../../../src/service/core/ports/store-unavailable.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres.ts";
@@ -154,6 +155,58 @@ describe.skipIf(testDatabaseUrl === undefined)(title, () => {
     await patient.close();
   });
 
+  it("admits runs of other billing accounts, and reads, however many wait for accounts that are locked", async () => {
+    for (const name of Object.keys(DEADLINES)) url.searchParams.set(name, "60000");
+    const patient = await openPostgresStore({ url: url.href });
+    const locked = Array.from({ length: 12 }, (_, index) => `free:locked-${index}`);
+    for (const billingAccount of [...locked, "free:other"]) {
+      await patient.transact(async (tx) => {
+        await tx.ledger.open(billingAccount);
+        const grant = {
+          id: `grant ${billingAccount}`,
+          at: 1,
+          kind: "grant",
+          from: GRANTS,
+          runId: null,
+        } as const;
+        await tx.ledger.post({ ...grant, to: billingAccount, microUsd: 1_000_000 });
+      });
+    }
+    const admit = (id: string, billingAccount: string) =>
+      patient.transact(
+        (tx) => {
+          const run = makeRun({ id, sessionId: `session of ${id}`, billingAccount, holdMicroUsd: 5 });
+          const hold = { id: `hold ${id}`, at: 5, billingAccount, microUsd: 5, runId: id };
+          return tx.runs.admit({ run, input: makeRunInput(), hold, key: null });
+        },
+        { isOneWrite: true },
+      );
+    const holder = await hold(
+      place,
+      "update ledger_accounts set balance_micro_usd = 7 where id like 'free:locked-%'",
+    );
+    const waiting = locked.flatMap((account) => [
+      admit(`${account} 1`, account),
+      admit(`${account} 2`, account),
+    ]);
+    expect(await admit("with them", "free:other")).toBe("admitted");
+    await untilTrue(
+      place,
+      `select count(*) >= 4 as is_so from pg_stat_activity where wait_event_type = 'Lock' and application_name = '${label}'`,
+    );
+    expect(await admit("after them", "free:other")).toBe("admitted");
+    expect((await patient.committed.runs.find("after them"))?.id).toBe("after them");
+    expect(await patient.committed.runs.find("free:locked-0 1")).toBeNull();
+    await holder.query("commit");
+    await holder.end();
+    // What a wallet has left when its lock is free decides.
+    expect((await Promise.all(waiting)).sort()).toEqual([
+      ...locked.map(() => "admitted"),
+      ...locked.map(() => "unpaid"),
+    ]);
+    await patient.close();
+  });
+
   it("says when new connections are not answered either, and is there again afterwards", async () => {
     await openConnections();
     proxy.swallow();
@@ -193,11 +246,15 @@ describe.skipIf(testDatabaseUrl === undefined)(title, () => {
 });
 
 /** Locks a run, as another transaction would, until it is ended. */
-async function holdRow(place: StorePlace, id: string): Promise<pg.Client> {
+const holdRow = (place: StorePlace, id: string) =>
+  hold(place, `select id from runs where id = '${id}' for update`);
+
+/** Keeps the locks of a statement. */
+async function hold(place: StorePlace, sql: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: place.settings.databaseUrl ?? "" });
   await client.connect();
   await client.query("begin");
-  await client.query("select id from runs where id = $1 for update", [id]);
+  await client.query(sql);
   return client;
 }
 
