@@ -86,7 +86,9 @@ for (const kind of storeKinds) {
       const { id } = await runJson(...put, await writePrompt("Look at new issues.\n"));
       const inactive = await run("workflows", "list", "helper");
       expect(inactive.stdout).toMatch(new RegExp(`^${id} +triage +1 +none$`, "m"));
-      expect((await runJson("workflows", "activate", id)).active_version).toBe(1);
+      const activated = await runJson("workflows", "activate", id);
+      expect(activated.active_version).toBe(1);
+      expect((await runJson("workflows", "show", id)).updated_at).toBe(activated.updated_at);
       const second = await run(...put, await writePrompt("Look\u001b[31m twice."), "--id", id);
       expect(second.code).toBe(0);
       expect(second.stderr).toContain(`agent-service workflows activate ${id}`);

@@ -55,6 +55,9 @@ describe("a GitLab job", () => {
     );
     expect(job.requests).toEqual([]);
     expect(JSON.parse(job.files["result.json"] ?? "")).toMatchObject({ reason: "id_token_unavailable" });
+    expect(job.files["agent-service.env"]).toMatch(
+      /^AGENT_SERVICE_TITLE=.+\nAGENT_SERVICE_CONCLUSION=failure\nAGENT_SERVICE_REASON=id_token_unavailable\n/,
+    );
   });
 
   it("names the lines to change when its token is for another audience", async () => {

@@ -91,6 +91,7 @@ for (const kind of storeKinds) {
       expectProblem(await post("/v1/agents", { raw, headers }), [400, "invalid_request"]);
       expectProblem(await post("/v1/agents", { raw: "{", headers }), [400, "invalid_request"]);
       expectProblem(await post("/v1/agents", { raw }), [415, "unsupported_media_type"]);
+      expectProblem(await post("/v1/agents", { form: { name: "a" } }), [415, "unsupported_media_type"]);
       const large = JSON.stringify({ name: "a", more: "x".repeat(600_000) });
       expectProblem(await post("/v1/agents", { raw: large, headers }), [413, "body_too_large"]);
     });
