@@ -50,7 +50,15 @@ function start(
 /** Not in what a command says on somebody's machine, where it is no job. */
 const WORDS_OF_JOBS = /\b(jobs?|steps?|workflows?|actions\/checkout|inputs?|re-run)\b|"[a-z]+-[a-z-]+"/i;
 
-const modelFlags = (server: ModelServer) => ["--model", "scripted-model", "--model-base-url", server.baseUrl];
+const modelFlags = (server: Pick<ModelServer, "baseUrl">) => [
+  "--model",
+  "scripted-model",
+  "--model-base-url",
+  server.baseUrl,
+];
+
+/** Nothing listens on this port, and no other test is given it. */
+const NOBODY = { baseUrl: "http://127.0.0.1:1/v1" };
 
 describe("agent-service run", () => {
   it("says what is missing to know which service it is for", async () => {
@@ -212,9 +220,7 @@ describe("agent-service run", () => {
   });
 
   it("says to start it again where the model's server does not answer", async () => {
-    const nobody = await startModelServer({ script: [] });
-    await nobody.close();
-    const args = ["--embedded", "Mend it", ...modelFlags(nobody), "--output-dir", "out"];
+    const args = ["--embedded", "Mend it", ...modelFlags(NOBODY), "--output-dir", "out"];
     const { code, stdout, stderr } = await start(args).ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(/Run the command again\.\n$/);
