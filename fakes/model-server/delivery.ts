@@ -1,11 +1,15 @@
 // One scripted turn onto one HTTP response, event by event, with its cuts and waits.
 
 import type { ServerResponse } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import { assertNever } from "../../src/base/assert-never.ts";
 import { sendJson } from "../code-host/server.ts";
 import type { ModelRequest } from "./request.ts";
-import { type Answer, type Cut, settle, type Turn } from "./turn.ts";
+import { type Answer, answer, type Cut, type Part, settle, type Turn } from "./turn.ts";
 import { type Outline, type Piece, piecesOf, type Wire, type Writable } from "./wire.ts";
+
+/** Between two bytes of a drip: a faster one would keep the machine busy. */
+const DRIP_MS = 1;
 
 export type Delivery = {
   readonly wire: Wire;
@@ -29,6 +33,8 @@ export async function deliver(delivery: Delivery, turn: Turn): Promise<void> {
       return;
     case "endless":
       return await streamForEver(response);
+    case "drip":
+      return await dripForEver(delivery, turn.parts);
     case "stall":
       if (await holds(response, turn.until)) return;
       return deliver(delivery, await settle(turn.then, request));
@@ -46,14 +52,37 @@ async function streamForEver(response: ServerResponse): Promise<void> {
   while (!response.destroyed) await write(response, more);
 }
 
-async function stream(delivery: Delivery, answer: Answer): Promise<void> {
+async function dripForEver(delivery: Delivery, parts: readonly Part[]): Promise<void> {
   const { wire, response, nextId } = delivery;
-  const writer = wire.events(outlineOf(delivery, answer));
+  const writer = wire.events(outlineOf(delivery, answer(parts)));
+  beginStream(response);
+  const send = async (events: readonly string[]) => {
+    for (const byte of Buffer.from(events.join(""))) {
+      if (response.destroyed) return;
+      await write(response, Buffer.of(byte));
+      await setTimeout(DRIP_MS);
+    }
+  };
+  await send(writer.start());
+  while (!response.destroyed) {
+    for (const piece of piecesOf(parts, () => nextId("call")).filter(isWritable)) {
+      await send(writer.write(piece));
+    }
+  }
+}
+
+function beginStream(response: ServerResponse): void {
   response.writeHead(200, {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache",
   });
   response.flushHeaders();
+}
+
+async function stream(delivery: Delivery, answer: Answer): Promise<void> {
+  const { wire, response, nextId } = delivery;
+  const writer = wire.events(outlineOf(delivery, answer));
+  beginStream(response);
   const send = sender(delivery, answer.cut);
   if (!(await send(writer.start()))) return;
   for (const piece of piecesOf(answer.parts, () => nextId("call"))) {

@@ -50,6 +50,8 @@ export type Turn =
   | { readonly type: "reset" }
   /** A stream that never ends its first line. */
   | { readonly type: "endless" }
+  /** A good stream of these parts, over and over, that never ends: one byte at a time. */
+  | { readonly type: "drip"; readonly parts: readonly Part[] }
   /** Not a byte before the promise is fulfilled, then the step. */
   | { readonly type: "stall"; readonly until: Promise<unknown>; readonly then: Step };
 
@@ -124,6 +126,10 @@ export function endless(): Turn {
   return { type: "endless" };
 }
 
+export function drip(parts: readonly Part[]): Turn {
+  return { type: "drip", parts };
+}
+
 /** Without a promise: for ever. */
 export function stall(until: Promise<unknown> = new Promise(() => {}), then: Step = say("")): Turn {
   return { type: "stall", until, then };
@@ -140,6 +146,7 @@ export async function settle(step: Step, request: ModelRequest): Promise<Turn> {
     case "failure":
     case "reset":
     case "endless":
+    case "drip":
     case "stall":
       return current;
     default:

@@ -1,11 +1,12 @@
 // What goes wrong between the service and a model's API, and what whoever reads the run is told of it.
 
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { everyTime } from "../../../../../fakes/model-server/script.ts";
 import {
   answer,
   breakOff,
   call,
+  drip,
   endless,
   fault,
   reset,
@@ -169,6 +170,31 @@ describe.each(providers)("a model's API (%s)", (provider) => {
       const { ended } = await fixture.server.arrival(request);
       await clock.whenSleeping();
       clock.advance(20_000);
+      expect(await ended).toBe("hung-up");
+      if (request === 2) break;
+      await clock.whenSleeping();
+      clock.advance(1_000);
+    }
+    expect(await running).toMatchObject({
+      isRetryable: true,
+      message: expect.stringContaining("did not answer in time"),
+    });
+    expect(fixture.server.requests).toHaveLength(2);
+  });
+
+  it("that sends its text one byte at a time for ever is left when the request's time is up, twice", async () => {
+    await start(everyTime(() => drip([say("x")])));
+    const clock = new ManualClock();
+    const limits = { firstChunkTimeoutMs: 20_000, idleTimeoutMs: 20_000, requestTimeoutMs: 60_000 };
+    const running = failure({ clock, ...limits });
+    for (const request of [1, 2]) {
+      const { ended } = await fixture.server.arrival(request);
+      for (const ms of [19_000, 19_000, 19_000, 3_000]) {
+        const before = recorder.text().length;
+        await vi.waitFor(() => expect(recorder.text().length).toBeGreaterThan(before), { timeout: 20_000 });
+        await clock.whenSleeping();
+        clock.advance(ms);
+      }
       expect(await ended).toBe("hung-up");
       if (request === 2) break;
       await clock.whenSleeping();
