@@ -23,6 +23,6 @@ export function blobUrl(filesUrl: string, { path, startLine, line }: BlobPlace):
 }
 
 /** For `blobUrl`. */
-export function filesUrl({ repositoryUrl }: FileLinks, sha: string): string {
+export function filesUrl({ repositoryUrl }: Pick<FileLinks, "repositoryUrl">, sha: string): string {
   return `${repositoryUrl}/blob/${sha}`;
 }

@@ -88,7 +88,8 @@ export function findingsSection(
   return [table, where, full].filter((section) => section !== "").join("\n\n");
 }
 
-function publishedLine(published: PublishedFindings | null): string {
+/** Where they are; "" for nowhere. */
+export function publishedLine(published: PublishedFindings | null): string {
   if (published === null) return "";
   const { commented, repeated, annotated, reviewUrl } = published;
   const review = reviewUrl === null ? "a review" : link("the review", reviewUrl);

@@ -3,6 +3,7 @@
 
 import { byteLength, SectionRoom } from "../base/bounded-text.ts";
 import type { ChangesEvent } from "../contract/runs/run-event.ts";
+import type { FileLinks } from "./blob-url.ts";
 import { changesTable } from "./changes-table.ts";
 import { inertMarkdown } from "./inert-markdown.ts";
 import { link } from "./markdown.ts";
@@ -21,12 +22,13 @@ export type PullRequestContext = {
   readonly reply: string;
   readonly changes: ChangesEvent["value"];
   readonly jobUrl: string;
+  readonly links: FileLinks;
   /** The issue or pull request of the request; `isClosed`: merging closes it. */
   readonly subject: { readonly number: number; readonly isClosed: boolean } | null;
 };
 
 /** The marked part, in at most 48 KB. */
-export function pullRequestBody({ reply, changes, jobUrl, subject }: PullRequestContext): string {
+export function pullRequestBody({ reply, changes, jobUrl, links, subject }: PullRequestContext): string {
   const room = new SectionRoom(MAX_OWN_BYTES - byteLength(BEGIN + END) - 4);
   const refs = room.take(
     subject === null ? "" : `${subject.isClosed ? "Closes" : "Refs"} #${subject.number}`,
@@ -34,7 +36,7 @@ export function pullRequestBody({ reply, changes, jobUrl, subject }: PullRequest
   const origin = room.take(
     `<sub>Made by an agent in ${link("this job", jobUrl)}. Review it before you merge it.</sub>`,
   );
-  const table = room.take(changesTable(changes, { maxBytes: Math.floor(room.bytes * CHANGES_PART) }));
+  const table = room.take(changesTable(changes, { maxBytes: Math.floor(room.bytes * CHANGES_PART), links }));
   const inert = inertMarkdown(withoutClosing(reply), Math.max(0, room.bytes - byteLength(REPLY_CUT) - 4));
   const said = [inert.text, inert.wasCut ? REPLY_CUT : ""].filter((text) => text !== "");
   const sections = [said.join("\n\n"), table, refs, origin].filter((section) => section !== "");

@@ -15,6 +15,11 @@ const context: PullRequestContext = {
     held_back: [{ path: ".github/workflows/ci.yml", reason: "protected" }],
   },
   jobUrl: "https://github.com/octo/hello/actions/runs/1",
+  links: {
+    repositoryUrl: "https://github.com/octo/hello",
+    headSha: "a".repeat(40),
+    changedSha: "b".repeat(40),
+  },
   subject: { number: 12, isClosed: false },
 };
 

@@ -69,6 +69,9 @@ describe("changes: pull-request", () => {
     expect(pull.body).toContain(`\n\nRefs #${number}\n\n<sub>Made by an agent in [this job](`);
     expect(pull.body).not.toContain("hidden");
     const tip = fixture.tip(branch) ?? "";
+    expect(pull.body).toMatch(
+      new RegExp(`\\(http://127\\.0\\.0\\.1:\\d+/octo-org/octo-repo/blob/${tip}/notes\\.txt#L2\\)`),
+    );
     expect(step.outputs["commit-sha"]).toBe(tip);
     expect(fixture.repository.git(["rev-list", "--parents", "-1", tip])).toBe(`${tip} ${fixture.main}`);
     expect(fixture.message(tip)).toMatch(

@@ -74,6 +74,12 @@ describe("a review that gates", () => {
     expect(made).toMatchObject({ head_sha: fixture.headSha, conclusion: "failure" });
     expect(made?.name).toMatch(/ \/ review \/ findings$/);
     expect(made?.output.title).toBe("1 error, 60 notices");
+    const summary = [
+      '61 findings: 1 error, 60 notices. "fail-on-severity: error" makes that a failure.',
+      "10 in the job's annotations",
+      "[The job](http://127.0.0.1:0/octo-org/octo-repo/actions/runs/1296270001) has the reply and the log of run",
+    ].join("\n\n");
+    expect(made?.output.summary.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:0")).toContain(summary);
     expect(made?.output.annotations).toHaveLength(61);
     expect(made?.output.annotations[0]).toMatchObject({
       path: "zebra.ts",

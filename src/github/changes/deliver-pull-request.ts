@@ -52,7 +52,7 @@ export async function deliverPullRequest(
     return { type: "none" };
   }
   const sha = await updateBranch(context, { branch, proposal });
-  const body = bodyOf(context);
+  const body = bodyOf(context, sha);
   if (pull !== null) {
     await renewBody(options.api, pull, body);
     return delivered({ ...pull, headSha: sha }, { branch, isNew: false });
@@ -219,9 +219,11 @@ async function extendBranch(
   return signed === "moved" ? signed : signed.sha;
 }
 
-function bodyOf({ options, jobUrl }: DeliveryContext): string {
+/** `sha` is the pushed commit. */
+function bodyOf({ options, repositoryUrl, jobUrl }: DeliveryContext, sha: string): string {
   const { subject, changes, reply } = options;
   const isFix = subject?.command?.verb === "fix" && !subject.isPullRequest;
   const reference = subject === null ? null : { number: subject.number, isClosed: isFix };
-  return pullRequestBody({ reply, changes, jobUrl, subject: reference });
+  const links = { repositoryUrl, headSha: changes.base_sha, changedSha: sha };
+  return pullRequestBody({ reply, changes, jobUrl, links, subject: reference });
 }

@@ -1,6 +1,7 @@
 // What both kinds of delivery share: the job's address, the commit's title, the token's account.
 
 import type { Environment } from "../../ci/provider.ts";
+import { jobPage, repositoryPage } from "../api/pages.ts";
 import { readViewer, type Viewer } from "../api/viewer.ts";
 import { serverUrl } from "../git/job-git.ts";
 import { commitMessage, commitTitle, runSeconds } from "./commit-message.ts";
@@ -12,6 +13,8 @@ export type DeliveryContext = {
   readonly options: DeliveryOptions;
   readonly scratch: ScratchRepository;
   readonly remote: Remote;
+  /** The repository's page, without a trailing slash. */
+  readonly repositoryUrl: string;
   readonly jobUrl: string;
   readonly title: string;
   /** The account of the token, read once. */
@@ -23,13 +26,13 @@ export function deliveryContext(
   { scratch, remote }: { scratch: ScratchRepository; remote: Remote },
 ): DeliveryContext {
   const { env, job } = options;
-  const jobUrl = `${serverUrl(env)}/${job.repository.name}/actions/runs/${job.runId}`;
   let viewer: Promise<Viewer> | null = null;
   return {
     options,
     scratch,
     remote,
-    jobUrl,
+    repositoryUrl: repositoryPage(env, job.repository.name),
+    jobUrl: jobPage(env, job.repository.name),
     title: commitTitle(options),
     viewer: () => {
       viewer ??= readViewer(options.api);
@@ -41,8 +44,8 @@ export function deliveryContext(
 /** How often a delivery starts again because somebody else pushed at the same time. */
 export const MAX_ATTEMPTS = 3;
 
-export function commitUrl({ options }: DeliveryContext, sha: string): string {
-  return `${serverUrl(options.env)}/${options.job.repository.name}/commit/${sha}`;
+export function commitUrl({ repositoryUrl }: DeliveryContext, sha: string): string {
+  return `${repositoryUrl}/commit/${sha}`;
 }
 
 export function noreplyHost(env: Environment): string {

@@ -4,8 +4,16 @@
 import * as z from "zod/mini";
 import { excerpt } from "../../base/bounded-text.ts";
 import { singleLine, visibleText } from "../../base/untrusted-text.ts";
+import { publishedLine } from "../../render/findings-table.ts";
+import { inlineCode, link } from "../../render/markdown.ts";
 import { plural } from "../../render/quantities.ts";
-import { type Finding, reaches, type Severity, severityCounts } from "../../report/findings.ts";
+import {
+  type Finding,
+  type PublishedFindings,
+  reaches,
+  type Severity,
+  severityCounts,
+} from "../../report/findings.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 
 /** GitHub takes so many in one request. */
@@ -16,7 +24,7 @@ const LEVELS: Readonly<Record<Severity, string>> = { error: "failure", warning: 
 
 const checkRunSchema = z.object({ id: z.int(), html_url: z.nullable(z.string()) });
 const listSchema = z.object({
-  check_runs: z.array(z.object({ id: z.int(), external_id: z.nullable(z.string()) })),
+  check_runs: z.array(z.object({ external_id: z.nullable(z.string()) })),
 });
 
 export type CheckRunOptions = {
@@ -25,25 +33,27 @@ export type CheckRunOptions = {
   readonly name: string;
   readonly headSha: string;
   readonly runId: string;
+  readonly jobUrl: string;
   readonly findings: readonly Finding[];
-  readonly worst: Severity | null;
+  readonly published: PublishedFindings;
   /** The least severe finding that fails it. */
   readonly threshold: Severity | null;
 };
 
 /** Rejects with GitHubError. Safe to repeat: a run has one check run. */
 export async function writeCheckRun(options: CheckRunOptions): Promise<void> {
-  const { api, name, headSha, runId, findings, worst, threshold } = options;
-  const conclusion = reaches(worst, threshold) ? "failure" : findings.length === 0 ? "success" : "neutral";
-  const found = findings.length === 0 ? "No findings" : severityCounts(findings);
-  const summary = `${plural(findings.length, "finding")} of ${runId}.`;
+  const { api, name, headSha, runId, findings, published, threshold } = options;
+  if (await isWritten(options)) return;
+  const conclusion = reaches(published.worst, threshold)
+    ? "failure"
+    : findings.length === 0
+      ? "success"
+      : "neutral";
   const output = (some: readonly Finding[]) => ({
-    title: found,
-    summary,
+    title: findings.length === 0 ? "No findings" : severityCounts(findings),
+    summary: summaryOf(options),
     annotations: some.map(annotationOf),
   });
-  const known = await findOwn(options);
-  if (known !== null) return;
   const { id } = await api.write(
     {
       method: "POST",
@@ -68,11 +78,25 @@ export async function writeCheckRun(options: CheckRunOptions): Promise<void> {
   }
 }
 
-/** The one that an earlier attempt of this job wrote. */
-async function findOwn({ api, name, headSha, runId }: CheckRunOptions): Promise<number | null> {
+/** By an earlier attempt to publish the findings of this run. */
+async function isWritten({ api, name, headSha, runId }: CheckRunOptions): Promise<boolean> {
   const query = `check_name=${encodeURIComponent(name)}&filter=latest`;
   const found = await api.read(`/commits/${headSha}/check-runs?${query}`, listSchema);
-  return found?.check_runs.find(({ external_id }) => external_id === runId)?.id ?? null;
+  return found?.check_runs.some(({ external_id }) => external_id === runId) ?? false;
+}
+
+/** How the review ended, where its findings are, and the job that has the rest. */
+function summaryOf({ findings, published, threshold, runId, jobUrl }: CheckRunOptions): string {
+  const count = findings.length;
+  const found =
+    count === 0 ? "The review found nothing." : `${plural(count, "finding")}: ${severityCounts(findings)}.`;
+  const gate = reaches(published.worst, threshold)
+    ? `"fail-on-severity: ${threshold}" makes that a failure.`
+    : "";
+  const origin = `${link("The job", jobUrl)} has the reply and the log of run ${inlineCode(runId)}.`;
+  return [[found, gate].filter((text) => text !== "").join(" "), publishedLine(published), origin]
+    .filter((section) => section !== "")
+    .join("\n\n");
 }
 
 function annotationOf({ path, startLine, line, severity, title, body }: Finding) {

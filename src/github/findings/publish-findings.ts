@@ -2,6 +2,7 @@
 // its lines.
 
 import type { Environment } from "../../ci/provider.ts";
+import { filesUrl } from "../../render/blob-url.ts";
 import { plural } from "../../render/quantities.ts";
 import {
   type Finding,
@@ -13,6 +14,7 @@ import {
 import type { RunReport } from "../../report/run-report.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 import { GitHubError } from "../api/github-error.ts";
+import { jobPage, repositoryPage } from "../api/pages.ts";
 import { canOnlyRead } from "../api/read-only.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";
 import { type Annotator, annotate, harmless } from "./annotations.ts";
@@ -65,7 +67,7 @@ export async function publishFindings(options: FindingsOptions): Promise<Publish
     );
   }
   const published = await publishAt(options, found);
-  await writeCheck(options, { found, worst: published.worst });
+  await writeCheck(options, { found, published });
   return published;
 }
 
@@ -98,7 +100,7 @@ async function publishAt(options: FindingsOptions, found: readonly Finding[]): P
 
 async function writeCheck(
   { api, checkRun, run, subject, env, annotator, onNote }: FindingsOptions,
-  { found, worst }: { found: readonly Finding[]; worst: Severity | null },
+  { found, published }: { found: readonly Finding[]; published: PublishedFindings },
 ): Promise<void> {
   if (checkRun === null) return;
   if (subject !== null && canOnlyRead(subject, env)) {
@@ -106,7 +108,8 @@ async function writeCheck(
   }
   try {
     const { writeCheckRun } = await import("./check-run.ts");
-    await writeCheckRun({ ...checkRun, api, runId: run.id, findings: found, worst });
+    const jobUrl = jobPage(env, api.repository);
+    await writeCheckRun({ ...checkRun, api, runId: run.id, jobUrl, findings: found, published });
   } catch (cause) {
     const why = explain(cause, { what: "No check run could be written.", permission: "checks: write" });
     annotator.warning(harmless(why));
@@ -126,8 +129,8 @@ function placeOf({ subject, api, env, onNote }: FindingsOptions): Place | null {
     return null;
   }
   const { headSha } = subject.refs;
-  const filesUrl = `${env.GITHUB_SERVER_URL ?? "https://github.com"}/${api.repository}/blob/${headSha}`;
-  return { number: subject.number, headSha, filesUrl };
+  const repositoryUrl = repositoryPage(env, api.repository);
+  return { number: subject.number, headSha, filesUrl: filesUrl({ repositoryUrl }, headSha) };
 }
 
 function faultsText(faults: readonly string[], dropped: number): string {
