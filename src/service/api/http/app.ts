@@ -73,7 +73,7 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
   app.notFound((context) => notFound(context));
 
   app.onError((cause, context) => {
-    context.var.log().error({ err: cause }, "internal error");
+    context.get("log")().error({ err: cause }, "internal error");
     return answerProblem(context, problemOfThrown(cause));
   });
 

@@ -9,7 +9,7 @@ import type { Env } from "./request-context.ts";
 /** For public routes: 429 with `Retry-After` once the address has asked too often. */
 export function limitByAddress(core: Core): MiddlewareHandler<Env> {
   return async (context, next) => {
-    const refusal = chargeAddress(core, context.var.address);
+    const refusal = chargeAddress(core, context.get("address"));
     return refusal === null ? await next() : answerRefusal(context, refusal);
   };
 }

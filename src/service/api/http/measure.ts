@@ -48,6 +48,6 @@ export function measureExchange(core: Core): MiddlewareHandler<Env> {
   return async (context, next) => {
     await next();
     if (context.req.method !== ciEndpoints.exchange.method) return;
-    core.meter.exchangeAnswered(context.var.problem ?? "ok");
+    core.meter.exchangeAnswered(context.get("problem") ?? "ok");
   };
 }

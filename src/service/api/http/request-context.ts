@@ -4,6 +4,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import type { Logger } from "../../../base/log.ts";
 
+/** Variables are read by `context.get`: `context.var` makes an object of all of them each time. */
 export type Env = {
   Bindings: HttpBindings;
   Variables: {

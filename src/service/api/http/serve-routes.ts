@@ -88,7 +88,7 @@ async function admit(
   context: RequestContext,
   { core, route, exchangeRatePerMinute }: Serving,
 ): Promise<Result<Caller | null, Failure>> {
-  const { address } = context.var;
+  const address = context.get("address");
   const rate = rateOf(route);
   switch (rate) {
     case "none":
@@ -141,7 +141,7 @@ async function readRequest(
     query: query.value,
     body: body.value,
     idempotencyKey: key.value,
-    requestId: context.var.requestId,
+    requestId: context.get("requestId"),
     ifMatch: readIfMatch(context.req.header("if-match")),
     get signal() {
       return hangUp.signal;

@@ -30,12 +30,13 @@ export function traceRequests(core: Core): MiddlewareHandler<Env> {
       await next();
       const route = routeOf(context);
       const { status } = context.res;
-      span.set({ "http.response.status_code": status, "agent_service.request.id": context.var.requestId });
+      span.set({ "http.response.status_code": status, "agent_service.request.id": context.get("requestId") });
       if (route !== NO_ROUTE) {
         span.rename(`${method} ${route}`);
         span.set({ "http.route": route, "url.path": knownPath(route, context.req.path) });
       }
-      if (context.var.problem !== undefined) span.set({ "agent_service.problem": context.var.problem });
+      const problem = context.get("problem");
+      if (problem !== undefined) span.set({ "agent_service.problem": problem });
       if (status >= 500) span.fail(String(status));
     });
   };

@@ -176,7 +176,7 @@ async function admitRun(
   const fault = caller.kind === "ci_job" ? findPolicyFault(agent, caller.capability.job) : null;
   if (fault !== null) return refused({ reason: "policy_refused_since", ...fault });
 
-  const requestHash = hashRequest({ messages, body, workflow });
+  const requestHash = key === null ? "" : hashRequest({ messages, body, workflow });
   if (key !== null) {
     // Only here, where it is known that the caller may use the agent: nobody else may make its requests wait.
     if (!slot.take({ agentId, key })) return refused({ reason: "key_in_flight", key });
