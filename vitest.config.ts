@@ -9,6 +9,7 @@ export default defineConfig(({ mode }) => ({
     globalSetup: [
       "test/support/run/working-folder-setup.ts",
       "test/support/run/command-setup.ts",
+      "test/support/run/compile-cache-setup.ts",
       "test/support/deployments/deployments-setup.ts",
     ],
     setupFiles: "test/support/run/enter-working-folder.ts",

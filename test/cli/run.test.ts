@@ -13,6 +13,7 @@ import { editTestFix, storyTools, sumProject } from "../../fakes/model-server/st
 import { answer, call, fault, say, stall } from "../../fakes/model-server/turn.ts";
 import { gitlabJob } from "../ci/job-variables.ts";
 import { BorrowedFixture } from "../service/checkouts/borrowed-fixture.ts";
+import { compileCache } from "../support/run/compile-cache-setup.ts";
 
 const MAIN = new URL("../../npm/cli.mjs", import.meta.url).pathname;
 const KEY = "sk-the-models-key-0123456789";
@@ -38,7 +39,7 @@ function start(
 ) {
   const child = spawn(process.execPath, [MAIN, "run", ...args], {
     cwd: options.cwd ?? fixture.root,
-    env: { PATH: process.env.PATH, TMPDIR: temp, ...options.env },
+    env: { PATH: process.env.PATH, TMPDIR: temp, ...compileCache(), ...options.env },
     stdio: [options.stdin ?? "ignore", "pipe", "pipe"],
   });
   const { stdout: out, stderr: err } = child;

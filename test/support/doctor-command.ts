@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
 import type { CheckState, DoctorCheck, DoctorPage } from "../../src/report/doctor-page.ts";
+import { compileCache } from "./run/compile-cache-setup.ts";
 
 const PROJECT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 /** The Node that the project installs: whatever runs the tests may be older. */
@@ -36,7 +37,13 @@ export async function runDoctor(
   try {
     await writeFile(file, "");
     const child = spawn(NODE, [COMMAND, "doctor", ...args], {
-      env: { PATH: process.env.PATH, RUNNER_TEMP: folder, ...env, GITHUB_STEP_SUMMARY: file },
+      env: {
+        PATH: process.env.PATH,
+        RUNNER_TEMP: folder,
+        ...compileCache(),
+        ...env,
+        GITHUB_STEP_SUMMARY: file,
+      },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const [[code], stdout, stderr] = await Promise.all([

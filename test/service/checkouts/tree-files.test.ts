@@ -99,8 +99,8 @@ describe("a tree that an agent works on", () => {
       unsearched: [],
       signal: new AbortController().signal,
     });
-    for (const look of [checkout.files(), places(checkout)]) {
-      const error: unknown = await look.catch((cause: unknown) => cause);
+    for (const look of [() => checkout.files(), () => places(checkout)]) {
+      const error: unknown = await look().catch((cause: unknown) => cause);
       expect(error).toBeInstanceOf(CheckoutError);
       expect(String(error)).toContain("git ls-files took longer than the 0.2 s that it may. Look for a pipe");
     }
