@@ -217,7 +217,7 @@ describe("agent-service run", () => {
     expect(stdout + stderr + summary).not.toMatch(WORDS_OF_JOBS);
     expect(summary).toMatch(/^## ❌ The agent failed\n/);
     expect(summary).toContain("Too many pigeons.");
-    expect(summary).toContain("<code>backend&#95;error</code>");
+    expect(summary).toContain("(backend&#95;error)");
   });
 
   it("says to start it again where the model's server does not answer", async () => {

@@ -2,60 +2,33 @@
 
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { TestRepository } from "../../../fakes/code-host/git-repository.ts";
 import { checkOutHead } from "../../../src/github/git/check-out-head.ts";
-import { type GitServer, startGitServer } from "../../service/checkouts/git-server.ts";
+import { JobCheckout } from "./job-checkout.ts";
 
 const TOKEN = "ghs_the-jobs-own-token";
 const { signal } = new AbortController();
 
-let folder: string;
-let root: string;
-let server: GitServer;
-let headSha: string;
-
+let job: JobCheckout;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "check-out-head-"));
-  root = join(folder, "checkout");
-  await mkdir(join(folder, "temp"));
-  const repository = new TestRepository(folder, "octo/repo.git");
-  repository.git(["config", "uploadpack.allowFilter", "true"]);
-  const base = repository.commit({ files: { "a.txt": "one\n", "deep/b.txt": "old\n" } });
-  headSha = repository.commit({
-    files: { "a.txt": "two\n", "deep/b.txt": "old\n" },
-    parents: [base],
-    day: 1,
-  });
-  repository.updateRef("refs/heads/main", base);
-  repository.updateRef("refs/pull/7/head", headSha);
-  execFileSync("git", ["clone", "--quiet", "--branch", "main", repository.path, root]);
-  server = await startGitServer(folder);
+  job = await JobCheckout.make();
+  job.repository.git(["config", "uploadpack.allowFilter", "true"]);
 });
-afterEach(async () => {
-  await server.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(async () => await job.close());
 
 const configure = (name: string, value: string) =>
-  execFileSync("git", ["config", "--local", "--add", name, value], { cwd: root });
-const inCheckout = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+  execFileSync("git", ["config", "--local", "--add", name, value], { cwd: job.root });
+const inCheckout = (...args: string[]) =>
+  execFileSync("git", args, { cwd: job.root, encoding: "utf8" }).trim();
 
 const checkOut = () =>
   checkOutHead({
-    env: {
-      PATH: process.env.PATH,
-      GITHUB_WORKSPACE: root,
-      GITHUB_SERVER_URL: server.url,
-      GITHUB_REPOSITORY: "octo/repo",
-      RUNNER_TEMP: join(folder, "temp"),
-    },
-    pullRequest: { number: 7, headSha, baseRef: "main" },
+    env: job.env,
+    pullRequest: { number: 7, headSha: job.headSha, baseRef: "main" },
     token: TOKEN,
     setSecret: () => undefined,
     signal,
@@ -64,10 +37,10 @@ const checkOut = () =>
 describe("the head of a pull request", () => {
   it("is checked out, and the base branch is known as origin's", async () => {
     await checkOut();
-    expect(await readFile(join(root, "a.txt"), "utf8")).toBe("two\n");
-    expect(inCheckout("rev-parse", "HEAD")).toBe(headSha);
+    expect(await readFile(join(job.root, "a.txt"), "utf8")).toBe("two\n");
+    expect(inCheckout("rev-parse", "HEAD")).toBe(job.headSha);
     expect(inCheckout("rev-parse", "refs/remotes/origin/main")).toBe(inCheckout("rev-parse", "HEAD^"));
-    expect(await readdir(join(folder, "temp"))).toEqual([]);
+    expect(await readdir(job.temp)).toEqual([]);
   });
 
   it.each([
@@ -75,31 +48,30 @@ describe("the head of a pull request", () => {
     ["a shallow, partial and sparse checkout", ["--depth=1", "--filter=blob:none", "--sparse"]],
     ["a partial and sparse checkout", ["--filter=blob:none", "--sparse"]],
   ])("comes to %s", async (_name, options) => {
-    await rm(root, { recursive: true });
-    const url = `file://${join(folder, "octo/repo.git")}`;
-    execFileSync("git", ["clone", "--quiet", "--no-local", "--branch", "main", ...options, url, root]);
+    await rm(job.root, { recursive: true });
+    job.clone(["--no-local", ...options, `file://${job.repository.path}`]);
     await checkOut();
-    expect(inCheckout("rev-parse", "HEAD")).toBe(headSha);
+    expect(inCheckout("rev-parse", "HEAD")).toBe(job.headSha);
     expect(inCheckout("status", "--porcelain")).toBe("");
     expect(inCheckout("merge-base", "HEAD", "origin/main")).toBe(inCheckout("rev-parse", "origin/main"));
     expect(inCheckout("fsck", "--connectivity-only", "--no-dangling")).toBe("");
   });
 
   it("refuses a checkout that an earlier step has changed", async () => {
-    await writeFile(join(root, "a.txt"), "changed\n");
+    await writeFile(join(job.root, "a.txt"), "changed\n");
     await expect(checkOut()).rejects.toMatchObject({ code: "checkout_changed" });
-    await rm(join(root, ".git"), { recursive: true });
+    await rm(join(job.root, ".git"), { recursive: true });
     await expect(checkOut()).rejects.toMatchObject({ code: "checkout_missing" });
   });
 
   it("executes nothing of the checkout's transports, and shows them no token", async () => {
-    const script = join(folder, "transport.sh");
-    await writeFile(script, `#!/bin/sh\n/usr/bin/env > "${folder}/executed"\n`, { mode: 0o755 });
+    const script = join(job.folder, "transport.sh");
+    await writeFile(script, `#!/bin/sh\n/usr/bin/env > "${job.folder}/executed"\n`, { mode: 0o755 });
     configure("protocol.ext.allow", "always");
-    configure(`url.ext::${script} #.insteadOf`, `${server.url}/`);
+    configure(`url.ext::${script} #.insteadOf`, `${job.server.url}/`);
     await checkOut();
-    expect(inCheckout("rev-parse", "HEAD")).toBe(headSha);
-    expect(await readdir(folder)).not.toContain("executed");
+    expect(inCheckout("rev-parse", "HEAD")).toBe(job.headSha);
+    expect(await readdir(job.folder)).not.toContain("executed");
   });
 
   it("does not go through a proxy of the checkout's configuration, which would see the token", async () => {
@@ -109,9 +81,9 @@ describe("the head of a pull request", () => {
     proxy.listen(0, "127.0.0.1");
     await once(proxy, "listening");
     try {
-      configure(`http.${server.url}/.proxy`, `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+      configure(`http.${job.server.url}/.proxy`, `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
       await checkOut();
-      expect(inCheckout("rev-parse", "HEAD")).toBe(headSha);
+      expect(inCheckout("rev-parse", "HEAD")).toBe(job.headSha);
       expect(seen).toEqual([]);
     } finally {
       proxy.close();
