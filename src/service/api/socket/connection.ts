@@ -26,6 +26,7 @@ import type { ConnectionSlot } from "./connection-limit.ts";
 import { Credential } from "./credential.ts";
 import { SendBuffer } from "./send-buffer.ts";
 import { Subscriptions } from "./subscriptions.ts";
+import type { WorkTurns } from "./work-turns.ts";
 
 const PING_MS = 30_000;
 /** What a peer is given to answer our close. */
@@ -44,6 +45,8 @@ export type ConnectionParts = {
   /** Where it comes from. */
   readonly address: string;
   readonly slot: ConnectionSlot;
+  /** Shared by all sockets of the node. */
+  readonly turns: WorkTurns;
   /** Who the upgrade's Authorization header said it is; null where it had none. */
   readonly admitted: { readonly token: string; readonly caller: Caller } | null;
 };
@@ -62,7 +65,7 @@ export class Connection {
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
-    const { core, socket, connection, requestId, log, address } = parts;
+    const { core, socket, connection, requestId, log, address, turns } = parts;
     this.#frames = new TokenBucket({ perMinute: FRAMES_PER_MINUTE, now: core.clock.monotonic() });
     this.#sendBuffer = new SendBuffer({ socket, connection, clock: core.clock, requestId });
     this.#credential = new Credential({
@@ -73,7 +76,7 @@ export class Connection {
       onMissing: () => socket.close(closeCodes.unauthorized, "Not authenticated in time."),
     });
     const caller = () => this.#credential.caller;
-    this.#subscriptions = new Subscriptions({ core, sendBuffer: this.#sendBuffer, caller, log });
+    this.#subscriptions = new Subscriptions({ core, sendBuffer: this.#sendBuffer, caller, log, turns });
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
     socket.on("message", (data, isBinary) => this.#receive(data.toString(), isBinary));

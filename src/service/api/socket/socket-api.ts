@@ -17,9 +17,13 @@ import { problemOfThrown } from "../shared/problems/thrown-problem.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 import { Connection } from "./connection.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
+import { WorkTurns } from "./work-turns.ts";
 
 type Upgrade = { readonly request: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
 type Admitted = { readonly token: string; readonly caller: Caller };
+
+/** Sent by all sockets in one turn of the event loop: about a millisecond of work. */
+const EVENTS_PER_TURN = 256;
 
 export type SocketOptions = {
   readonly trustedProxyHops: number;
@@ -48,6 +52,7 @@ export class SocketApi {
     perMessageDeflate: false,
   });
   readonly #connections = new Set<Connection>();
+  readonly #turns = new WorkTurns(EVENTS_PER_TURN);
   #isClosed = false;
 
   constructor(core: Core, submitter: RunSubmitter, options: SocketOptions) {
@@ -104,6 +109,7 @@ export class SocketApi {
         requestId,
         address,
         slot: this.#connectionLimit.newcomer(),
+        turns: this.#turns,
         admitted: admitted.ok ? admitted.value : null,
       });
       this.#connections.add(connection);

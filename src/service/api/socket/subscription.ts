@@ -11,6 +11,7 @@ import type { RunRecord, StoredEvent } from "../../core/runs/run-record.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 import { eventFields, runText } from "../shared/stream-text.ts";
 import type { SendBuffer } from "./send-buffer.ts";
+import type { WorkTurns } from "./work-turns.ts";
 
 type Farewell = "ended" | "asked" | "refused" | "unauthorized" | "slow" | "stopping";
 
@@ -18,6 +19,7 @@ export type SubscriptionParts = {
   readonly core: Core;
   readonly sendBuffer: SendBuffer;
   readonly log: Logger;
+  readonly turns: WorkTurns;
   /** Whoever the socket's credential stands for at the moment. */
   readonly caller: () => Caller | null;
   readonly frame: SubscribeFrame;
@@ -28,6 +30,7 @@ export class Subscription {
   readonly #core: Core;
   readonly #log: Logger;
   readonly #sendBuffer: SendBuffer;
+  readonly #turns: WorkTurns;
   readonly #caller: () => Caller | null;
   readonly #over = new AbortController();
   /** What every event's frame begins with. */
@@ -39,6 +42,7 @@ export class Subscription {
     this.#core = parts.core;
     this.#log = parts.log;
     this.#sendBuffer = parts.sendBuffer;
+    this.#turns = parts.turns;
     this.#caller = parts.caller;
     this.id = parts.frame.id;
     this.#quotedId = JSON.stringify(this.id);
@@ -109,6 +113,7 @@ export class Subscription {
         return true;
       }
       if (!page.ok) return this.#refuse(page.refusal);
+      await this.#turns.take(page.value.events.length);
       for (const event of page.value.events) {
         if (!(await this.#hasRoom())) return false;
         this.#sendBuffer.sendText(this.#eventText(runId, event));

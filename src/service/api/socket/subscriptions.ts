@@ -13,12 +13,14 @@ import { problemOfThrown } from "../shared/problems/thrown-problem.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 import type { SendBuffer } from "./send-buffer.ts";
 import { Subscription } from "./subscription.ts";
+import type { WorkTurns } from "./work-turns.ts";
 
 type Parts = {
   readonly core: Core;
   readonly sendBuffer: SendBuffer;
   readonly caller: () => Caller | null;
   readonly log: Logger;
+  readonly turns: WorkTurns;
 };
 
 export class Subscriptions {
