@@ -3,6 +3,7 @@
 // statement. See docs/decisions/011-the-runs-table-is-the-queue.md.
 
 import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import { type BackoffPolicy, nextDelayMs } from "../../base/backoff.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
@@ -31,6 +32,10 @@ export type PostgresLinkOptions = {
   /** A number in [0, 1). */
   readonly random: () => number;
 };
+
+/** A payload has less than 8,000 bytes, and an id of a run or a session 36. */
+const RUNS_A_PAYLOAD = 200;
+const SEPARATOR = ",";
 
 type Publication = { readonly signal: NodeSignal; readonly runId: string };
 
@@ -112,15 +117,21 @@ class PostgresLink implements NodeLink {
     for (const channel of this.#channels.values()) await connection.query(`listen ${channel}`);
   }
 
-  #receive(channel: string, runId: string): void {
-    for (const [signal, name] of this.#channels) if (name === channel) this.#options.onSignal(signal, runId);
+  #receive(channel: string, payload: string): void {
+    for (const [signal, name] of this.#channels) {
+      if (name !== channel) continue;
+      for (const runId of payload.split(SEPARATOR)) this.#options.onSignal(signal, runId);
+    }
   }
 
   #startPublishing(): void {
     if (this.#unpublished.size === 0) return;
-    this.#publishing ??= this.#publishAll().finally(() => {
-      this.#publishing = null;
-    });
+    // After this turn of the event loop: what it publishes is one statement.
+    this.#publishing ??= setImmediate()
+      .then(() => this.#publishAll())
+      .finally(() => {
+        this.#publishing = null;
+      });
   }
 
   async #publishAll(): Promise<void> {
@@ -128,12 +139,17 @@ class PostgresLink implements NodeLink {
       const connection = this.#connection;
       const batch = this.#unpublished;
       this.#unpublished = new Map();
-      const publications = [...batch.values()];
-      const channels = publications.map(({ signal }) => this.#channels.get(signal));
+      const payloads = payloadsOf([...batch.values()]);
       try {
         await connection.query(
-          "select pg_notify(channel, run) from unnest($1::text[], $2::text[]) as t (channel, run)",
-          { values: [channels, publications.map(({ runId }) => runId)], name: "publish" },
+          "select pg_notify(channel, runs) from unnest($1::text[], $2::text[]) as t (channel, runs)",
+          {
+            values: [
+              payloads.map(({ signal }) => this.#channels.get(signal)),
+              payloads.map(({ runIds }) => runIds.join(SEPARATOR)),
+            ],
+            name: "publish",
+          },
         );
       } catch (cause) {
         for (const [key, value] of batch) this.#unpublished.set(key, value);
@@ -164,6 +180,24 @@ class PostgresLink implements NodeLink {
       }
     }
   }
+}
+
+type Payload = { readonly signal: NodeSignal; readonly runIds: string[] };
+
+/** The runs of each signal together, as many as one payload holds. */
+function payloadsOf(publications: readonly Publication[]): readonly Payload[] {
+  const payloads: Payload[] = [];
+  const open = new Map<NodeSignal, Payload>();
+  for (const { signal, runId } of publications) {
+    let payload = open.get(signal);
+    if (payload === undefined || payload.runIds.length >= RUNS_A_PAYLOAD) {
+      payload = { signal, runIds: [] };
+      open.set(signal, payload);
+      payloads.push(payload);
+    }
+    payload.runIds.push(runId);
+  }
+  return payloads;
 }
 
 /** Channels belong to the database, so that the name includes the schema. A name has at most 63 bytes. */

@@ -1,5 +1,6 @@
 // Statements that are sent to PostgreSQL together and answered together: one message each way, and one transaction where
 // there is none. Each is parsed, planned and described once a connection.
+// Why: docs/decisions/041-one-plan-and-one-message.md
 
 import pg from "pg";
 

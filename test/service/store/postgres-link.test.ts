@@ -94,6 +94,17 @@ describe.skipIf(testDatabaseUrl === undefined)(title, () => {
     expect(inbox.all).toEqual(["reconnected", "queued other"]);
   });
 
+  it("carries many signals at once, each to its own listeners and once", async () => {
+    const runs = Array.from({ length: 450 }, (_, index) => `01a20430-7d5d-76f9-a33b-${index}`);
+    for (const run of [...runs, ...runs]) near.publish("moved", run);
+    near.publish("queued", "a");
+    near.publish("nudged", "a");
+    await inbox.has("nudged a");
+    expect(inbox.all.toSorted()).toEqual(
+      [...runs.map((run) => `moved ${run}`), "queued a", "nudged a"].toSorted(),
+    );
+  });
+
   it("closes while its connection is silent", async () => {
     proxy.silence();
     far.publish("moved", "unheard");

@@ -80,7 +80,8 @@ export class RunSubmitter {
         (await withSessionKey(() => store.transact((tx) => admitRun(this.#core, tx, admission), { lane })));
       if (submitted.ok && !submitted.value.isReplay) {
         dispatch.enqueue(submitted.value.runId);
-        signals.publish(submitted.value.sessionId);
+        // Nobody waits for a session that did not exist.
+        if (session_id !== undefined || session_key !== undefined) signals.publish(submitted.value.sessionId);
       }
       return submitted;
     } catch (cause) {
