@@ -21,6 +21,7 @@ export const bitbucket: ProviderDefinition = {
   environment: { hasTokensId: true, hasRepositoryName: true },
   tokenLines: yamlOf,
   logFormat: null,
+  readChange: null,
   resultPage: "code_insights",
 };
 

@@ -23,6 +23,7 @@ export const buildkite: ProviderDefinition = {
   environment: { hasTokensId: false, hasRepositoryName: false },
   tokenLines: null,
   logFormat: "buildkite",
+  readChange: null,
   resultPage: "annotation",
 };
 

@@ -19,6 +19,7 @@ export const circleci: ProviderDefinition = {
   environment: { hasTokensId: false, hasRepositoryName: true },
   tokenLines: null,
   logFormat: null,
+  readChange: null,
   resultPage: null,
 };
 

@@ -17,11 +17,13 @@ const payloadSchema = z.object({
 export type GitHubEvent = {
   /** The commit of the base branch that a pull request wants to change; null for every other event. */
   readonly baseSha: string | null;
+  /** Null for every event but that of a pull request. */
+  readonly pullRequest: { readonly number: number; readonly headSha: string } | null;
   /** True also when the fork was deleted: deleting it must not gain anything. */
   readonly isForkPullRequest: boolean;
 };
 
-const UNKNOWN_EVENT: GitHubEvent = { baseSha: null, isForkPullRequest: false };
+const UNKNOWN_EVENT: GitHubEvent = { baseSha: null, pullRequest: null, isForkPullRequest: false };
 
 /** Reads the payload file. A missing or foreign payload reads as an event without a pull request. */
 export async function readGitHubEvent(env: Environment): Promise<GitHubEvent> {
@@ -39,7 +41,7 @@ export function decodeGitHubEvent(payload: unknown): GitHubEvent {
   const parsed = payloadSchema.safeParse(payload);
   const pull = parsed.success ? parsed.data.pull_request : undefined;
   if (pull === undefined) return UNKNOWN_EVENT;
-  const { base, head } = pull;
+  const { number, base, head } = pull;
   const isForkPullRequest = !head.repo || !base.repo || head.repo.id !== base.repo.id;
-  return { baseSha: base.sha, isForkPullRequest };
+  return { baseSha: base.sha, pullRequest: { number, headSha: head.sha }, isForkPullRequest };
 }

@@ -6,6 +6,8 @@ import type { Clock } from "../base/clock.ts";
 import { DecodeError } from "../client/errors.ts";
 import { type RetryNotice, retrying } from "../client/retry.ts";
 import type { Transport, TransportRequest, TransportResponse } from "../client/transport.ts";
+import { serverUrl } from "./github-server.ts";
+import type { JobChange } from "./job-change.ts";
 import { type CiJob, type CiProvider, type Environment, IdentityError } from "./provider.ts";
 import type { ProviderDefinition } from "./provider-definition.ts";
 
@@ -35,6 +37,7 @@ export const github: ProviderDefinition = {
   environment: { hasTokensId: true, hasRepositoryName: true },
   tokenLines: null,
   logFormat: "github",
+  readChange,
   resultPage: "step_summary",
 };
 
@@ -44,6 +47,30 @@ export function createGitHubProvider(options: GitHubOptions): CiProvider {
   return {
     job: identifyJob(env),
     mintIdToken: (audience, signal) => mintIdToken({ ...options, env, audience, signal }),
+  };
+}
+
+async function readChange(env: Environment): Promise<JobChange | null> {
+  const { readGitHubEvent } = await import("./github-event.ts");
+  const { pullRequest } = await readGitHubEvent(env);
+  const baseRef = env.GITHUB_BASE_REF ?? "";
+  if (pullRequest === null || baseRef === "") return null;
+  const { number, headSha } = pullRequest;
+  const mergeRef = `refs/pull/${number}/merge`;
+  return {
+    number,
+    headSha,
+    baseRef,
+    title: `pull request #${number}`,
+    mergeRef: env.GITHUB_REF === mergeRef ? mergeRef : null,
+    host: {
+      serverUrl: serverUrl(env),
+      repository: env.GITHUB_REPOSITORY ?? "",
+      user: "x-access-token",
+      token: env.GITHUB_TOKEN ?? "",
+    },
+    notPermitted: 'the job lacks "permissions: contents: read".',
+    setDepth: (commits) => `Give actions/checkout "fetch-depth: ${commits}".`,
   };
 }
 

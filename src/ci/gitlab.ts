@@ -2,6 +2,7 @@
 // https://docs.gitlab.com/ci/secrets/id_token_authentication
 
 import { takeGivenToken } from "./given-token.ts";
+import type { JobChange } from "./job-change.ts";
 import { type CiJob, type CiProvider, type Environment, IdentityError } from "./provider.ts";
 import type { ProviderDefinition } from "./provider-definition.ts";
 
@@ -28,6 +29,7 @@ export const gitlab: ProviderDefinition = {
   environment: { hasTokensId: true, hasRepositoryName: true },
   tokenLines: (audience) => yamlOf(GITLAB_TOKEN_VARIABLE, audience),
   logFormat: "gitlab",
+  readChange: async (env) => readChange(env),
   resultPage: "report_files",
 };
 
@@ -59,6 +61,31 @@ function identifyJob(env: Environment): CiJob {
     // Names each leg of a matrix too, and stays the same when the job is retried.
     job: env.CI_JOB_NAME ?? "",
     step: "",
+  };
+}
+
+/** https://docs.gitlab.com/ci/variables/predefined_variables/#predefined-variables-for-merge-request-pipelines */
+function readChange(env: Environment): JobChange | null {
+  const number = Number(env.CI_MERGE_REQUEST_IID);
+  const baseRef = env.CI_MERGE_REQUEST_TARGET_BRANCH_NAME ?? "";
+  // Only a pipeline for merged results has it: there CI_COMMIT_SHA is the merge.
+  const mergedSha = env.CI_MERGE_REQUEST_SOURCE_BRANCH_SHA ?? "";
+  const headSha = mergedSha || (env.CI_COMMIT_SHA ?? "");
+  if (!Number.isSafeInteger(number) || number < 1 || baseRef === "" || headSha === "") return null;
+  return {
+    number,
+    headSha,
+    baseRef,
+    title: `merge request !${number}`,
+    mergeRef: mergedSha === "" ? null : `refs/merge-requests/${number}/merge`,
+    host: {
+      serverUrl: (env.CI_SERVER_URL ?? "https://gitlab.com").replace(/\/+$/, ""),
+      repository: env.CI_MERGE_REQUEST_PROJECT_PATH || (env.CI_PROJECT_PATH ?? ""),
+      user: "gitlab-ci-token",
+      token: env.CI_JOB_TOKEN ?? "",
+    },
+    notPermitted: "the job's token may not read the project.",
+    setDepth: (commits) => `Set the job's variable GIT_DEPTH to "${commits}".`,
   };
 }
 

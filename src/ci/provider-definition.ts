@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { ProcessRunner } from "../base/run-process.ts";
 import type { RetryNotice } from "../client/retry.ts";
 import type { Transport } from "../client/transport.ts";
+import type { JobChange } from "./job-change.ts";
 import type { CiProvider, Environment } from "./provider.ts";
 
 /** What the providers mint with; each takes what it needs. */
@@ -46,6 +47,8 @@ export type ProviderDefinition = {
   readonly tokenLines: ((audience: string) => string) | null;
   /** The format of a job log that folds. Null: plain lines. */
   readonly logFormat: "github" | "gitlab" | "buildkite" | null;
+  /** The pull request that the job is about; null for another job. Null where the variables do not say it. */
+  readonly readChange: ((env: Environment) => Promise<JobChange | null>) | null;
   /** Where a run shows beside the log, as far as a job may write there. */
   readonly resultPage: "step_summary" | "report_files" | "annotation" | "code_insights" | null;
 };

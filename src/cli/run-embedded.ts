@@ -1,8 +1,10 @@
 // The service inside this process, for `agent-service run --embedded`. Loaded only there: it is the whole service.
 
 import { tmpdir } from "node:os";
+import type { JobChange } from "../ci/job-change.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
 import { providerDefinitions } from "../ci/providers.ts";
+import type { PullRequest } from "../contract/runs/pull-request.ts";
 import { embeddedJob, unknownJob } from "../job/embedded-job.ts";
 import type { JobService } from "../job/job-types.ts";
 import {
@@ -12,41 +14,58 @@ import {
 } from "../service/embedded/embedded.ts";
 import { CommandError } from "./command-error.ts";
 import { UsageError } from "./flags.ts";
+import type { OpenedService } from "./opened-service.ts";
+import { fetchChangeBase } from "./run-change.ts";
 import { note } from "./run-notes.ts";
 
 const MODEL_ADVICE = "Set MODEL, MODEL_BASE_URL and MODEL_API_KEY, or --model and --model-base-url.";
 
+export type EmbeddedOrigin = {
+  readonly env: Environment;
+  readonly job: CiJob | null;
+  readonly signal: AbortSignal;
+};
+
 /** Starts it on the checkout that this folder is in. Rejects with UsageError and CommandError. */
 export async function openEmbedded(
   model: Readonly<Record<string, string>>,
-  { env, job }: { env: Environment; job: CiJob | null },
-): Promise<JobService> {
+  { env, job, signal }: EmbeddedOrigin,
+): Promise<OpenedService> {
   const root = await findCheckoutRoot(process.cwd());
   if (root === null) {
     throw new CommandError("There is no git checkout in this folder, nor above it. Change to one.");
   }
+  const definition = job === null ? null : providerDefinitions[job.provider];
+  const change = (await definition?.readChange?.(env)) ?? null;
+  const fetched = change === null ? null : await fetchChangeBase(change, { env, root, signal });
+  const described =
+    job === null || definition === null ? unknownJob(env) : embeddedJob({ job, env, definition });
   try {
     const { url, mintIdToken, close } = await startEmbeddedService({
-      job:
-        job === null
-          ? unknownJob(env)
-          : embeddedJob({ job, env, definition: providerDefinitions[job.provider] }),
+      job: { ...described, ref: change?.mergeRef ?? described.ref },
       root,
       tempFolder: tmpdir(),
       environment: env,
       model,
       onWarning: note,
     });
-    return {
+    const service: JobService = {
       type: "embedded",
       baseUrl: url,
       tokens: { mintIdToken },
-      changeNotice: null,
+      changeNotice: fetched?.type === "unseen" ? fetched.notice : null,
       modelAdvice: MODEL_ADVICE,
       close,
     };
+    // The service refuses a pull request whose head is not checked out.
+    const isCheckedOut = fetched !== null && fetched.type !== "other_commit";
+    return { service, pullRequest: change !== null && isCheckedOut ? pullRequestOf(change) : null };
   } catch (cause) {
     if (cause instanceof EmbeddedSettingsError) throw new UsageError(cause.message, { cause });
     throw cause;
   }
+}
+
+function pullRequestOf({ number, headSha, baseRef }: JobChange): PullRequest {
+  return { number, head_sha: headSha, base_ref: baseRef };
 }

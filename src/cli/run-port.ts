@@ -3,6 +3,7 @@
 import { systemClock } from "../base/clock.ts";
 import { fetchTransport } from "../client/transport.ts";
 import { ciProviders } from "../contract/ci/providers.ts";
+import type { PullRequest } from "../contract/runs/pull-request.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import { commandWords } from "../job/command-words.ts";
 import type { JobPort } from "../job/job-port.ts";
@@ -19,7 +20,7 @@ import { version } from "./version.ts";
 export function commandPort(
   surroundings: RunSurroundings & { readonly interrupts: Interrupts },
 ): JobPort<CommandTypes> {
-  const { settings, origin, service, interrupts } = surroundings;
+  const { settings, origin, service, pullRequest, interrupts } = surroundings;
   const { job } = origin;
   return {
     clock: systemClock,
@@ -29,7 +30,7 @@ export function commandPort(
     words: commandWords(job?.provider ?? null),
     claimObstacle: job === null ? null : ciProviders[job.provider].claimObstacle,
     readSettings: async () => ({ ...settings, wait: true }),
-    planJob: async () => ({ task: { type: "run", body: runBody(settings), job, matrix: "" } }),
+    planJob: async () => ({ task: { type: "run", body: runBody(settings, pullRequest), job, matrix: "" } }),
     // Opened before the recipe: wrong settings of a service are a usage error, and no conclusion.
     openService: async () => service,
     // Not every CI provider can mask a value. Tokens are never printed.
@@ -49,11 +50,15 @@ export function commandPort(
   };
 }
 
-function runBody({ prompt, sessionId, maxTurnTokens, outputSchema }: RunSettings): SubmitRunRequest {
+function runBody(
+  { prompt, sessionId, maxTurnTokens, outputSchema }: RunSettings,
+  pullRequest: PullRequest | null,
+): SubmitRunRequest {
   return {
     message: prompt,
     ...(sessionId === null ? {} : { session_id: sessionId }),
     ...(maxTurnTokens === null ? {} : { max_turn_tokens: maxTurnTokens }),
     ...(outputSchema ? { output_schema: outputSchema } : {}),
+    ...(pullRequest === null ? {} : { pull_request: pullRequest }),
   };
 }

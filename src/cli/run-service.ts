@@ -8,6 +8,7 @@ import { fetchTransport } from "../client/transport.ts";
 import type { JobService } from "../job/job-types.ts";
 import { retryNote } from "../job/notes.ts";
 import { CommandError } from "./command-error.ts";
+import type { OpenedService } from "./opened-service.ts";
 import { note } from "./run-notes.ts";
 import type { ServiceSettings } from "./run-settings.ts";
 
@@ -17,7 +18,7 @@ export type RunOrigin = {
   /** The job's commit; "" where nothing says it. */
   readonly sha: string;
   /** Starts an embedded service. Rejects with UsageError and CommandError. */
-  openService(): Promise<JobService>;
+  openService(signal: AbortSignal): Promise<OpenedService>;
 };
 
 /** Rejects with CommandError where the service needs an identity that this process does not have. */
@@ -28,9 +29,9 @@ export async function findOrigin(settings: ServiceSettings, env: Environment): P
     return {
       job,
       sha: job?.sha ?? "",
-      openService: async () => {
+      openService: async (signal) => {
         const { openEmbedded } = await import("./run-embedded.ts");
-        return await openEmbedded(settings.model, { env, job });
+        return await openEmbedded(settings.model, { env, job, signal });
       },
     };
   }
@@ -41,7 +42,8 @@ export async function findOrigin(settings: ServiceSettings, env: Environment): P
     );
   }
   const sha = await commitOf(provider);
-  return { job: provider.job, sha, openService: async () => ({ ...settings, tokens: provider, sha }) };
+  const service: JobService = { ...settings, tokens: provider, sha };
+  return { job: provider.job, sha, openService: async () => ({ service, pullRequest: null }) };
 }
 
 function findProvider(env: Environment): CiProvider | NoProviderError {

@@ -2,7 +2,8 @@
 
 import type { Environment } from "../ci/provider.ts";
 import type { Ending } from "../job/ending.ts";
-import type { JobLog, JobPlan, JobService, JobSettings } from "../job/job-types.ts";
+import type { JobLog, JobPlan, JobSettings } from "../job/job-types.ts";
+import type { OpenedService } from "./opened-service.ts";
 import type { RunFiles } from "./run-files.ts";
 import type { RunOrigin } from "./run-service.ts";
 import type { RunSettings } from "./run-settings.ts";
@@ -15,10 +16,9 @@ export type CommandTypes = {
 
 export type CommandEnding = Ending<CommandTypes>;
 
-export type RunSurroundings = {
+export type RunSurroundings = OpenedService & {
   readonly env: Environment;
   readonly settings: RunSettings;
   readonly origin: RunOrigin;
-  readonly service: JobService;
   readonly files: RunFiles;
 };

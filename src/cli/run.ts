@@ -18,8 +18,8 @@ export async function run(settings: RunSettings): Promise<number> {
   const files = await openFiles(settings, origin);
   const interrupts = listenForInterrupts();
   try {
-    const service = await origin.openService();
-    const ending = await runJob(commandPort({ env, settings, interrupts, origin, files, service }));
+    const opened = await origin.openService(interrupts.first);
+    const ending = await runJob(commandPort({ env, settings, interrupts, origin, files, ...opened }));
     await revokeCapability(ending);
     return ending.fails ? 1 : 0;
   } finally {

@@ -13,7 +13,6 @@ import type { RepositoryFile, RepositoryFilePlace } from "./api/repository-file.
 import type { DeliveryOptions } from "./changes/delivery-options.ts";
 import type { FindingsOptions } from "./findings/publish-findings.ts";
 import type { HeadOptions } from "./git/check-out-head.ts";
-import type { BaseOptions } from "./git/fetch-base.ts";
 import type { StatusComment, StatusCommentOptions } from "./status-comment/status-comment.ts";
 import type { AgentRequest } from "./trigger/agent-request.ts";
 import type { SubjectEvent } from "./trigger/subject-request.ts";
@@ -38,7 +37,7 @@ export interface CodeHost {
   /** Checks out the head of a pull request in the job's checkout. Rejects with StepError. */
   checkOutHead(options: Omit<HeadOptions, Bound>): Promise<void>;
   /** Null where the job's checkout shows the change of its pull request; else why it does not, and what to do. */
-  fetchBase(options: Omit<BaseOptions, Bound>): Promise<string | null>;
+  fetchBase(options: Omit<HeadOptions, Bound>): Promise<string | null>;
   /** Null where the job's token can only read. */
   openStatusComment(options: Omit<StatusCommentOptions, Bound>): Promise<StatusComment | null>;
   /** Null where the reply is not a review. Never rejects. */
@@ -65,8 +64,8 @@ export function openCodeHost(access: CodeHostAccess): CodeHost {
       await checkOutHead({ ...options, ...access });
     },
     fetchBase: async (options) => {
-      const { fetchBase } = await import("./git/fetch-base.ts");
-      return await fetchBase({ ...options, ...access, clock: systemClock });
+      const { fetchPullRequestBase } = await import("./git/fetch-pull-request-base.ts");
+      return await fetchPullRequestBase({ ...options, ...access, clock: systemClock });
     },
     openStatusComment: async (options) => {
       if (canOnlyRead(options.subject, env)) return null;

@@ -139,9 +139,17 @@ describe("identity", () => {
       { pull_request: null },
       { pull_request: { base: { sha: "../x" } } },
     ]) {
-      expect(decodeGitHubEvent(payload)).toEqual({ baseSha: null, isForkPullRequest: false });
+      expect(decodeGitHubEvent(payload)).toEqual({
+        baseSha: null,
+        pullRequest: null,
+        isForkPullRequest: false,
+      });
     }
     const own = decodeGitHubEvent(pull({ sha: SHA, repo: { id: 1 } }));
-    expect(own).toEqual({ baseSha: SHA, isForkPullRequest: false });
+    expect(own).toEqual({
+      baseSha: SHA,
+      pullRequest: { number: 7, headSha: SHA },
+      isForkPullRequest: false,
+    });
   });
 });

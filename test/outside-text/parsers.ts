@@ -12,11 +12,11 @@ import { commitTitle, isOfRun } from "../../src/github/changes/commit-message.ts
 import { shownLines } from "../../src/github/findings/diff-lines.ts";
 import { commentText } from "../../src/github/findings/finding-text.ts";
 import { markersOf, markFindings } from "../../src/github/findings/marker.ts";
-import { codeHostMessage, gitFailureOf } from "../../src/github/git/git-failure.ts";
 import { parseCommand } from "../../src/github/trigger/command.ts";
 import { sanitise } from "../../src/github/trigger/sanitise.ts";
 import { segmentsOf } from "../../src/github/trigger/segments.ts";
 import { type TriggerPromptOptions, triggerPrompt } from "../../src/github/trigger/trigger-prompt.ts";
+import { codeHostMessage, gitFailureOf } from "../../src/job/git/git-failure.ts";
 import { inertMarkdown } from "../../src/render/inert-markdown.ts";
 import { escapeMarkdown, inlineCode, untrustedFence } from "../../src/render/markdown.ts";
 import { pullRequestBody } from "../../src/render/pull-request.ts";
@@ -260,13 +260,13 @@ export const parsers: readonly Parser[] = [
     worst: plain,
   },
   {
-    file: "github/git/git-failure.ts",
+    file: "job/git/git-failure.ts",
     name: "gitFailureOf",
     run: (text) => gitFailureOf(gitError(text)),
     worst: ["repository '", "remote: Permission to ", "refusing to allow ", "a"],
   },
   {
-    file: "github/git/git-failure.ts",
+    file: "job/git/git-failure.ts",
     name: "codeHostMessage",
     run: (text) => codeHostMessage(gitError(text)),
     worst: [

@@ -3,10 +3,11 @@
 // Why: docs/decisions/024-the-job-writes.md
 
 import { GitError } from "../../base/git/git.ts";
+import { serverUrl } from "../../ci/github-server.ts";
 import type { Delivery } from "../../report/delivery.ts";
 import { scanPatch } from "../../report/scan-patch.ts";
 import { GitHubError } from "../api/github-error.ts";
-import { serverUrl } from "../git/job-git.ts";
+import { githubHost } from "../git/github-host.ts";
 import { changedTree } from "./changed-tree.ts";
 import { type CommitDelivery, deliverCommit } from "./deliver-commit.ts";
 import { deliverPullRequest } from "./deliver-pull-request.ts";
@@ -51,13 +52,10 @@ async function deliver(options: DeliveryOptions): Promise<Delivery> {
   try {
     const remote = new Remote({
       git: scratch.git,
-      env,
-      repository: job.repository.name,
-      token,
+      host: githubHost({ env, token, setSecret }, job.repository.name),
       clock,
       random: Math.random,
       signal,
-      setSecret,
       onNote,
     });
     const trees = await changedTree({ scratch, remote }, { baseSha: changes.base_sha, patch: changes.patch });

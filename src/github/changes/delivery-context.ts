@@ -1,9 +1,9 @@
 // What both kinds of delivery share: the job's address, the commit's title, the token's account.
 
+import { serverUrl } from "../../ci/github-server.ts";
 import type { Environment } from "../../ci/provider.ts";
 import { jobPage, repositoryPage } from "../api/pages.ts";
 import { readViewer, type Viewer } from "../api/viewer.ts";
-import { serverUrl } from "../git/job-git.ts";
 import { commitMessage, commitTitle, runSeconds } from "./commit-message.ts";
 import type { DeliveryOptions } from "./delivery-options.ts";
 import type { Remote } from "./remote.ts";

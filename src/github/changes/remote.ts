@@ -5,9 +5,8 @@ import { nextDelayMs } from "../../base/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Git } from "../../base/git/git.ts";
 import { GitError } from "../../base/git/git.ts";
-import type { Environment } from "../../ci/provider.ts";
-import { codeHostMessage, type GitFailure, gitFailureOf } from "../git/git-failure.ts";
-import { credentialOf, repositoryUrl, transportOf } from "../git/job-git.ts";
+import { codeHostMessage, type GitFailure, gitFailureOf } from "../../job/git/git-failure.ts";
+import { credentialOf, type GitHost, repositoryUrl, transportOf } from "../../job/git/job-git.ts";
 import { Kept } from "./kept.ts";
 
 const RETRY: BackoffPolicy = { attempts: 4, firstDelayMs: 500, maxDelayMs: 15_000 };
@@ -16,14 +15,10 @@ const TIMEOUT_FACTOR = 5;
 
 export type RemoteOptions = {
   readonly git: Git;
-  readonly env: Environment;
-  /** `owner/name`. */
-  readonly repository: string;
-  readonly token: string;
+  readonly host: GitHost;
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
-  readonly setSecret: (secret: string) => void;
   readonly onNote: (note: string) => void;
 };
 
@@ -41,10 +36,9 @@ export class Remote {
   readonly #credential: Readonly<Record<string, string>>;
 
   constructor(options: RemoteOptions) {
-    const { env, repository, token, setSecret } = options;
     this.#options = options;
-    this.#url = repositoryUrl(env, repository);
-    this.#credential = credentialOf({ env, token, setSecret });
+    this.#url = repositoryUrl(options.host);
+    this.#credential = credentialOf(options.host);
   }
 
   /** The newest commit of a branch; null where there is no such branch. */
@@ -88,8 +82,8 @@ export class Remote {
   }
 
   async #reach(args: readonly string[], purpose: "read" | "write"): Promise<string> {
-    const { git, env, signal, clock, random, onNote } = this.#options;
-    const transport = transportOf(env);
+    const { git, host, signal, clock, random, onNote } = this.#options;
+    const transport = transportOf(host);
     for (let attempt = 1; ; attempt += 1) {
       try {
         const { stdout } = await git({

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Git, GitOutput } from "../../base/git/git.ts";
 import { GitError } from "../../base/git/git.ts";
 import type { Environment } from "../../ci/provider.ts";
-import { jobGit } from "../git/job-git.ts";
+import { jobGit } from "../../job/git/job-git.ts";
 
 /** A path as git stores it: each character is one byte. */
 export type TreeChange = {

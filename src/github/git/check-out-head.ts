@@ -1,17 +1,15 @@
 // Checks out the head of the pull request that a comment is on: the job of a comment starts on the default branch. For
 // the embedded service, which works on the job's checkout.
 
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { type FoundCheckout, readCheckout } from "../../base/git/found-checkout.ts";
+import { join } from "node:path";
 import { type Git, GitError } from "../../base/git/git.ts";
 import type { Environment } from "../../ci/provider.ts";
 import { isBranchName } from "../../contract/runs/pull-request.ts";
+import { fetchCommits, isThere, takeShallow } from "../../job/git/fetch-commits.ts";
+import { codeHostMessage, gitFailureOf } from "../../job/git/git-failure.ts";
+import { type JobCheckout, withJobCheckout } from "../../job/git/job-checkout.ts";
 import { StepError } from "../../job/step-error.ts";
-import { fetchCommits, isThere, takeShallow } from "./fetch-commits.ts";
-import { codeHostMessage, gitFailureOf } from "./git-failure.ts";
-import { jobGit } from "./job-git.ts";
+import { checkoutPlace, githubHost } from "./github-host.ts";
 
 export type HeadOptions = {
   readonly env: Environment;
@@ -32,18 +30,14 @@ const TIMEOUT_FACTOR = 5;
  */
 export async function checkOutHead(options: HeadOptions): Promise<void> {
   const { env, pullRequest, signal } = options;
-  const root = resolve(env.GITHUB_WORKSPACE || ".");
-  const folder = await mkdtemp(join(env.RUNNER_TEMP || tmpdir(), "agent-service-git-"));
   try {
-    const home = join(folder, "home");
-    await mkdir(home);
-    const found = await readCheckout({ root, home, environment: env }, signal);
-    if (found === null) {
-      throw new StepError("checkout_missing", `This job has no checkout to work on. ${ADVICE}`);
-    }
-    if (found.headSha === pullRequest.headSha) return;
-    const git = jobGit({ env, home, gitFolder: join(root, ".git"), treeFolder: root });
-    await checkOut({ ...options, git, found, home, fetchFolder: join(folder, "fetch.git") });
+    await withJobCheckout({ ...checkoutPlace(env), signal }, async (checkout) => {
+      if (checkout === null) {
+        throw new StepError("checkout_missing", `This job has no checkout to work on. ${ADVICE}`);
+      }
+      if (checkout.found.headSha === pullRequest.headSha) return;
+      await checkOut({ ...options, ...checkout });
+    });
   } catch (cause) {
     signal.throwIfAborted();
     if (!(cause instanceof GitError)) throw cause;
@@ -53,8 +47,6 @@ export async function checkOutHead(options: HeadOptions): Promise<void> {
       gitFailureOf(cause) === "not_permitted" ? 'Give the job "permissions: contents: read".' : ADVICE;
     const message = `The head of pull request #${pullRequest.number} could not be checked out: ${because} ${fix}`;
     throw new StepError("checkout_failed", message, { cause });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -63,14 +55,7 @@ const ADVICE =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow, not of ours.
   '"ref: refs/pull/${{ github.event.issue.number }}/head".';
 
-type HeadCheckout = HeadOptions & {
-  /** Of the checkout: its configuration counts here, so that these calls reach no server and see no token. */
-  readonly git: Git;
-  readonly found: FoundCheckout;
-  readonly home: string;
-  /** For a git folder of our own, in which nothing but our configuration counts. */
-  readonly fetchFolder: string;
-};
+type HeadCheckout = HeadOptions & JobCheckout;
 
 async function checkOut(work: HeadCheckout): Promise<void> {
   const { git, pullRequest, signal } = work;
@@ -83,8 +68,9 @@ async function checkOut(work: HeadCheckout): Promise<void> {
       `An earlier step has changed files of the checkout, and the head of pull request #${number} is not checked out. ${ADVICE}`,
     );
   }
-  const fetching = await fetchHeadAndBase(work);
-  await takeShallow(work);
+  const fetchFolder = join(work.folder, "fetch.git");
+  const fetching = await fetchHeadAndBase(work, fetchFolder);
+  await takeShallow({ ...work, fetchFolder });
   if (isBranchName(baseRef)) {
     const ref = `refs/remotes/origin/${baseRef}`;
     await git({ args: ["update-ref", ref, await wordOf(fetching, ["rev-parse", ref])], signal });
@@ -93,10 +79,16 @@ async function checkOut(work: HeadCheckout): Promise<void> {
 }
 
 /** Fetches both into the checkout's objects. Returns the git that knows them by name. */
-async function fetchHeadAndBase(work: HeadCheckout): Promise<Git> {
+async function fetchHeadAndBase(work: HeadCheckout, fetchFolder: string): Promise<Git> {
   const { pullRequest, found } = work;
   const { headSha, baseRef } = pullRequest;
   const base = isBranchName(baseRef) ? [`+refs/heads/${baseRef}:refs/remotes/origin/${baseRef}`] : [];
   const depth = (await isThere(found.shallow)) ? DEPTH : null;
-  return await fetchCommits({ ...work, wanted: [headSha, ...base], depth });
+  return await fetchCommits({
+    ...work,
+    host: githubHost(work),
+    fetchFolder,
+    wanted: [headSha, ...base],
+    depth,
+  });
 }

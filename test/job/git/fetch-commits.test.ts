@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/base/clock.ts";
 import { readCheckout } from "../../../src/base/git/found-checkout.ts";
-import { fetchCommits } from "../../../src/github/git/fetch-commits.ts";
-import { JobCheckout } from "./job-checkout.ts";
+import { githubHost } from "../../../src/github/git/github-host.ts";
+import { fetchCommits } from "../../../src/job/git/fetch-commits.ts";
+import { JobCheckout } from "../../github/git/job-checkout.ts";
 
 const { signal } = new AbortController();
 
@@ -26,8 +27,7 @@ describe("a fetch into the checkout", () => {
     const sleeps: number[] = [];
     const fetched = fetchCommits({
       env,
-      token: "",
-      setSecret: () => undefined,
+      host: githubHost({ env, token: "", setSecret: () => undefined }),
       signal,
       found,
       home: temp,

@@ -21,38 +21,42 @@ export function jobGit({ env, ...repository }: JobGitOptions): Git {
   return createGit({ ...repository, environment: env, timeoutMs: TIMEOUT_MS });
 }
 
-/** Where a repository of the code host is, for git. */
-export function repositoryUrl(env: Environment, repository: string): string {
-  return `${serverUrl(env)}/${repository}.git`;
-}
-
-/** How the code host is reached. */
-export function transportOf(env: Environment): GitTransport {
-  return serverUrl(env).startsWith("http:") ? "http" : "https";
-}
-
-export function serverUrl(env: Environment): string {
-  return (env.GITHUB_SERVER_URL ?? "https://github.com").replace(/\/+$/, "");
-}
-
-export type CredentialOptions = {
-  readonly env: Environment;
+/** A repository of a code host, and the job's access to it. */
+export type GitHost = {
+  /** Without a trailing slash. */
+  readonly serverUrl: string;
+  /** Its path on the server: `owner/name`. */
+  readonly repository: string;
+  /** The name that goes with the token. */
+  readonly user: string;
+  /** "" where the job has none. */
   readonly token: string;
   /** Masks a value in the job's log. */
   readonly setSecret: (secret: string) => void;
 };
 
+/** Where the repository is, for git. */
+export function repositoryUrl({ serverUrl, repository }: GitHost): string {
+  return `${serverUrl}/${repository}.git`;
+}
+
+/** How the code host is reached. */
+export function transportOf({ serverUrl }: Pick<GitHost, "serverUrl">): GitTransport {
+  return serverUrl.startsWith("http:") ? "http" : "https";
+}
+
 /**
  * The token as git's configuration, passed in the environment: other users of the machine can read arguments. Only for
  * calls in a git folder of our own: a configuration that somebody else wrote could send the token elsewhere
- * (`http.<url>.proxy`).
+ * (`http.<url>.proxy`). Nothing where there is no token.
  */
-export function credentialOf({ env, token, setSecret }: CredentialOptions): Record<string, string> {
-  const basic = Buffer.from(`x-access-token:${token}`).toString("base64");
+export function credentialOf({ serverUrl, user, token, setSecret }: GitHost): Record<string, string> {
+  if (token === "") return {};
+  const basic = Buffer.from(`${user}:${token}`).toString("base64");
   setSecret(basic);
   return {
     GIT_CONFIG_COUNT: "1",
-    GIT_CONFIG_KEY_0: `http.${serverUrl(env)}/.extraheader`,
+    GIT_CONFIG_KEY_0: `http.${serverUrl}/.extraheader`,
     GIT_CONFIG_VALUE_0: `AUTHORIZATION: basic ${basic}`,
   };
 }

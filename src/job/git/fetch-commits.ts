@@ -8,16 +8,14 @@ import { borrowObjects, type FoundCheckout } from "../../base/git/found-checkout
 import { type Git, GitError } from "../../base/git/git.ts";
 import { storedBytes } from "../../base/git/stored-bytes.ts";
 import type { Environment } from "../../ci/provider.ts";
-import { credentialOf, jobGit, repositoryUrl, transportOf } from "./job-git.ts";
+import { credentialOf, type GitHost, jobGit, repositoryUrl, transportOf } from "./job-git.ts";
 
 const TIMEOUT_FACTOR = 5;
 const WATCH_EVERY_MS = 250;
 
 export type CommitsFetch = {
   readonly env: Environment;
-  readonly token: string;
-  /** Masks a value in the job's log. */
-  readonly setSecret: (secret: string) => void;
+  readonly host: GitHost;
   readonly signal: AbortSignal;
   readonly found: FoundCheckout;
   readonly home: string;
@@ -33,21 +31,25 @@ export type CommitsFetch = {
 
 /** Returns the git that knows the commits by the refspecs' names. Rejects with GitError. */
 export async function fetchCommits(fetch: CommitsFetch): Promise<Git> {
-  const { env, token, setSecret, signal, found, home, fetchFolder, wanted, depth, limits } = fetch;
+  const { env, host, signal, found, home, fetchFolder, wanted, depth, limits } = fetch;
   const git = jobGit({ env, home, gitFolder: fetchFolder, treeFolder: null });
   await borrowObjects({ git, gitFolder: fetchFolder, from: found, signal });
-  const url = repositoryUrl(env, env.GITHUB_REPOSITORY ?? "");
   const depths = depth === null ? [] : [`--depth=${depth}`];
   await withinBytes(fetch, async (bounded) => {
     await git({
-      args: ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", ...depths, url, ...wanted],
+      args: [
+        "fetch",
+        "--quiet",
+        "--no-tags",
+        "--no-write-fetch-head",
+        ...depths,
+        repositoryUrl(host),
+        ...wanted,
+      ],
       // Objects that the checkout's own server promised (`filter: blob:none`) may be missing.
       config: ["remote.promised.promisor=true"],
-      transport: transportOf(env),
-      env: {
-        GIT_OBJECT_DIRECTORY: found.objects,
-        ...(token === "" ? {} : credentialOf({ env, token, setSecret })),
-      },
+      transport: transportOf(host),
+      env: { GIT_OBJECT_DIRECTORY: found.objects, ...credentialOf(host) },
       timeoutFactor: limits?.timeoutFactor ?? TIMEOUT_FACTOR,
       signal: bounded,
     });

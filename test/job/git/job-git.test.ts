@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { GitError } from "../../../src/base/git/git.ts";
 import type { GitTransport } from "../../../src/base/git/hardening.ts";
-import { codeHostMessage, type GitFailure, gitFailureOf } from "../../../src/github/git/git-failure.ts";
-import { jobGit, transportOf } from "../../../src/github/git/job-git.ts";
+import { codeHostMessage, type GitFailure, gitFailureOf } from "../../../src/job/git/git-failure.ts";
+import { jobGit, transportOf } from "../../../src/job/git/job-git.ts";
 
 const { signal } = new AbortController();
 
@@ -61,11 +61,9 @@ describe("the job's git", () => {
         (await git({ args: ["fetch"], signal, ...call })).stdout.toString(),
       )?.[1];
     expect(await allowed({})).toBe("none");
-    const env = { GITHUB_SERVER_URL: "https://github.example" };
-    expect(await allowed({ transport: transportOf(env) })).toBe("https");
-    expect(await allowed({ transport: transportOf({ GITHUB_SERVER_URL: "http://127.0.0.1:1" }) })).toBe(
-      "http",
-    );
+    const transport = (serverUrl: string) => ({ transport: transportOf({ serverUrl }) });
+    expect(await allowed(transport("https://github.example"))).toBe("https");
+    expect(await allowed(transport("http://127.0.0.1:1"))).toBe("http");
   });
 });
 

@@ -1,0 +1,8 @@
+// Where the job's GitHub is. Pure.
+
+import type { Environment } from "./provider.ts";
+
+/** Without a trailing slash. */
+export function serverUrl(env: Environment): string {
+  return (env.GITHUB_SERVER_URL ?? "https://github.com").replace(/\/+$/, "");
+}

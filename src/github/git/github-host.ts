@@ -1,0 +1,28 @@
+// GitHub as git reaches it from a job. Pure.
+
+import { tmpdir } from "node:os";
+import { resolve } from "node:path";
+import { serverUrl } from "../../ci/github-server.ts";
+import type { Environment } from "../../ci/provider.ts";
+import type { JobCheckoutPlace } from "../../job/git/job-checkout.ts";
+import type { GitHost } from "../../job/git/job-git.ts";
+
+export type GitHubHostOptions = {
+  readonly env: Environment;
+  readonly token: string;
+  /** Masks a value in the job's log. */
+  readonly setSecret: (secret: string) => void;
+};
+
+/** A repository of the job's code host; by default the job's own. */
+export function githubHost(
+  { env, token, setSecret }: GitHubHostOptions,
+  repository = env.GITHUB_REPOSITORY ?? "",
+): GitHost {
+  return { serverUrl: serverUrl(env), repository, user: "x-access-token", token, setSecret };
+}
+
+/** Where actions/checkout puts the repository. */
+export function checkoutPlace(env: Environment): Pick<JobCheckoutPlace, "env" | "root" | "tempFolder"> {
+  return { env, root: resolve(env.GITHUB_WORKSPACE || "."), tempFolder: env.RUNNER_TEMP || tmpdir() };
+}
