@@ -8,6 +8,10 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { systemClock } from "../../../src/base/clock.ts";
 import { runProcess } from "../../../src/base/run-process.ts";
 import { prepareDiskWatch } from "../../../src/service/sandbox/disk-watch.ts";
+import { ManualClock } from "../../support/clocks/manual-clock.ts";
+
+/** However little the disk's free space says, a tree is measured by then. */
+const WEIGHED_WITHIN_MS = 5_000;
 
 let root: string;
 beforeEach(() => {
@@ -38,4 +42,24 @@ it("measures what it can reach of a tree whose paths are too long", async () => 
   await writeFile(join(root, "beside", "file"), "x");
   end.abort();
   expect(await watching).toBeNull();
+});
+
+it("lets a tree that was above the limit at the start be as large as it was, and no larger", async () => {
+  const clock = new ManualClock();
+  await writeFile(join(root, "before"), Buffer.alloc(400_000));
+  const watch = await prepareDiskWatch({ root, maxBytes: 100_000, clock });
+  const end = new AbortController();
+  let said: string | null | undefined;
+  const watching = watch(end.signal).then((limit) => {
+    said = limit;
+  });
+  await clock.whenSleeping();
+  clock.advance(WEIGHED_WITHIN_MS);
+  await Promise.race([watching, clock.whenSleeping()]);
+  expect(said).toBeUndefined();
+
+  await writeFile(join(root, "more"), Buffer.alloc(20_000));
+  clock.advance(WEIGHED_WITHIN_MS);
+  await watching;
+  expect(said).toBe("disk");
 });
