@@ -48,20 +48,26 @@ export function crashGuard({ path, random }: CrashGuardParts): CrashGuard {
   let inside = 0;
   let process: Promise<ChildProcess> | null = null;
 
-  const start = async (): Promise<ChildProcess> => {
+  /** An earlier guard may end after the next one was started. */
+  const begin = (): Promise<ChildProcess> => {
+    const begun = start(() => {
+      if (process === begun) process = null;
+    });
+    return begun;
+  };
+
+  const start = async (onEnd: () => void): Promise<ChildProcess> => {
     const args = ["-c", SCRIPT, "crash-guard", `${MARK_VARIABLE}=${mark}`];
     const child = spawn("/bin/sh", args, { env, detached: true, stdio: ["pipe", "ignore", "ignore"] });
     // It has ended: nobody reads.
     child.stdin.on("error", () => {});
-    child.once("exit", () => {
-      process = null;
-    });
+    child.once("exit", onEnd);
     child.unref();
     if (child.stdin instanceof Socket) child.stdin.unref();
     try {
       await once(child, "spawn");
     } catch (cause) {
-      process = null;
+      onEnd();
       throw new SandboxError("sandbox_not_started", "/bin/sh could not be started.", { cause });
     }
     return child;
@@ -87,7 +93,7 @@ export function crashGuard({ path, random }: CrashGuardParts): CrashGuard {
         isInside = false;
       };
       try {
-        process ??= start();
+        process ??= begin();
         await process;
         return { mark: { [MARK_VARIABLE]: mark }, leave: leaveOnce };
       } catch (cause) {

@@ -8,6 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { systemRandom } from "../../../src/base/ids.ts";
+import { crashGuard } from "../../../src/service/sandbox/crash-guard.ts";
 import { amount } from "../../support/run/long.ts";
 import { hasBubblewrap, processesWith } from "./sandbox-fixture.ts";
 
@@ -38,6 +40,18 @@ it.skipIf(!hasBubblewrap)(
     await rm(folder, { recursive: true, force: true });
   },
 );
+
+it("ends with the last sandbox, also where the next one begins while it ends", async () => {
+  const guard = crashGuard({ path: process.env.PATH, random: systemRandom });
+  let mark = "";
+  for (let round = 0; round < 100; round += 1) {
+    const guarded = await guard.enter();
+    mark = Object.values(guarded.mark).join();
+    await turns(randomInt(200));
+    guarded.leave();
+  }
+  await expect.poll(() => processesWith(mark), { timeout: 10_000 }).toEqual([]);
+});
 
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
