@@ -164,50 +164,57 @@ async function runs(): Promise<Row[]> {
   const postgres = await onPostgres(({ url }) => measureRuns({ databaseUrl: url }));
   const owners = await onPostgres(({ url }) => measureRuns({ databaseUrl: url, jobs: OWNERS }));
   const nodes = await onPostgres(({ url }) => measureRuns({ databaseUrl: url, pairs: 2, jobs: OWNERS }));
-  const latency = (figures: RunFigures) => ({
+  const latency = (askedMs: number) => (figures: RunFigures) => ({
     text: `median ${fine(figures.medianMs)}\np99 ${fine(figures.p99Ms)}`,
-    isReached: figures.medianMs <= 20,
+    isReached: figures.medianMs <= askedMs,
   });
-  const rate = (figures: RunFigures) => ({ text: perSecond(figures.runsPerSecond) });
+  const rate = (leastPerSecond: number | null) => (figures: RunFigures) => ({
+    text: perSecond(figures.runsPerSecond),
+    ...(leastPerSecond === null ? {} : { isReached: figures.runsPerSecond >= leastPerSecond }),
+  });
+  const queueShare = boss === null ? null : boss.perSecond / 3;
   const wake = boss === null ? "" : `\n${fine(boss.wake.medianMs)} pg-boss, send → handler`;
   const queued = boss === null ? "" : `\n${perSecond(boss.perSecond)} pg-boss, send → complete`;
-  const asked = { best: "554 ms", asked: "≤ 20 ms median" };
   return [
     {
       what: "submit → terminal event by long poll, one process",
-      sqlite: latency(sqlite),
-      postgres: whereThere(postgres, latency),
+      sqlite: latency(4)(sqlite),
+      postgres: whereThere(postgres, latency(6)),
       floor: `${fine(bare.medianMs)} bare node:http, same requests${wake}`,
-      ...asked,
+      best: "554 ms",
+      asked: "≤ 4 ms median, PostgreSQL ≤ 6 ms",
     },
     {
       what: "the same, two API nodes and two workers",
       sqlite: null,
-      postgres: whereThere(nodes, latency),
+      postgres: whereThere(nodes, latency(postgres?.medianMs ?? 6)),
       floor: "as above",
-      ...asked,
+      best: "554 ms",
+      asked: "as one process",
     },
     {
       what: "runs to terminal, 32 clients of one owner, one process",
-      sqlite: { ...rate(sqlite), isReached: sqlite.runsPerSecond >= 500 },
-      postgres: whereThere(postgres, rate),
+      sqlite: rate(bare.runsPerSecond / 8)(sqlite),
+      postgres: whereThere(postgres, rate(queueShare)),
       floor: `${perSecond(bare.runsPerSecond)} bare node:http, same requests${queued}`,
       best: "50/s",
-      asked: "≥ 500/s embedded",
+      asked: "≥ 1/8 of bare, PostgreSQL ≥ 1/3 of pg-boss",
     },
     {
       what: `the same, of ${OWNERS} owners`,
       sqlite: null,
-      postgres: whereThere(owners, rate),
+      postgres: whereThere(owners, rate(queueShare)),
       floor: "as above",
       best: "50/s",
+      asked: "≥ 1/3 of pg-boss",
     },
     {
       what: `the same, of ${OWNERS} owners, two API nodes and two workers`,
       sqlite: null,
-      postgres: whereThere(nodes, rate),
+      postgres: whereThere(nodes, rate(owners?.runsPerSecond ?? null)),
       floor: "as above",
       best: "50/s",
+      asked: "as one process",
     },
   ];
 }
