@@ -51,6 +51,7 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   "scheduler.ts": ["core"],
   "peers.ts": ["core", "executor"],
   "node.ts": ["core", "executor", "peers.ts", "scheduler.ts"],
+  "open-store.ts": ["core", "settings", "store"],
 };
 
 describe("the folders of src", () => {

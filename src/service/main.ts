@@ -27,7 +27,6 @@ import { RunSignals } from "./core/runs/run-signals.ts";
 import { SharedReads } from "./core/runs/shared-reads.ts";
 import { RunSubmitter } from "./core/runs/submit-run.ts";
 import { ScheduleAlarm } from "./core/schedules/schedule-alarm.ts";
-
 import type { Backend, BareTask, RepositoryTask } from "./executor/backend.ts";
 import { noopBackend } from "./executor/backends/noop.ts";
 import { offlineBackend } from "./executor/backends/offline/offline.ts";
@@ -36,16 +35,15 @@ import { InProcessDispatch } from "./executor/in-process-dispatch.ts";
 import { SharedDispatch } from "./executor/shared-dispatch.ts";
 import { BEATS_UNTIL_STALLED, ServiceNode, type SharedNode } from "./node.ts";
 import { tokenVerifier } from "./oidc/verify-token.ts";
+import { openStore } from "./open-store.ts";
 import { type ConnectPeers, Peers } from "./peers.ts";
 import { recordRunningAddress } from "./running-address.ts";
 import { sweepHomes } from "./sandbox/agent-homes.ts";
 import { findSandbox } from "./sandbox/find-sandbox.ts";
 import { type Config, defaultModelOf } from "./settings/config.ts";
 import { executesText, noModelText } from "./settings/executes-text.ts";
-import { holdDataFolder, prepareDataFolder } from "./store/data-folder.ts";
-import { openPostgresStore } from "./store/postgres.ts";
+import { prepareDataFolder } from "./store/data-folder.ts";
 import { openPostgresLink } from "./store/postgres-link.ts";
-import { openSqliteStore } from "./store/sqlite.ts";
 import { watchEventLoopDelay } from "./telemetry/event-loop-delay.ts";
 import { meteredStore } from "./telemetry/metered-store.ts";
 import type { PrometheusMeter } from "./telemetry/metrics.ts";
@@ -148,26 +146,6 @@ async function openTracesOf(options: ServiceOptions): Promise<Traces | null> {
   if (config.traces === null) return null;
   const { openTraces } = await import("./telemetry/traces.ts");
   return openTraces({ config: config.traces, log, instanceId: random.uuid(clock.now()) });
-}
-
-async function openStore({ config, log, signal }: ServiceOptions): Promise<Store> {
-  if (config.databaseUrl === null) return await openSqliteStore({ folder: config.dataDir });
-  // It holds the checkouts of this node. A node that only answers requests has none.
-  const hold = config.role === "api" ? null : holdDataFolder(config.dataDir);
-  try {
-    const store = await openPostgresStore({
-      url: config.databaseUrl,
-      waitMs: config.databaseWaitSeconds * 1000,
-      onWait: (reason, leftSeconds) => {
-        log.warn({ reason, left_seconds: leftSeconds }, "waiting for the database at DATABASE_URL");
-      },
-      signal,
-    });
-    return { ...store, close: () => store.close().finally(() => hold?.release()) };
-  } catch (cause) {
-    hold?.release();
-    throw cause;
-  }
 }
 
 type Parts = Required<Pick<ServiceOptions, "config" | "log" | "clock" | "random" | "backends">> &

@@ -4,7 +4,7 @@ import { createTestSchema, testDatabaseUrl } from "../../support/stores/postgres
 
 const EXECUTIONS = 7;
 
-describe.skipIf(testDatabaseUrl === undefined)("a statement on PostgreSQL (TEST_DATABASE_URL)", () => {
+describe.skipIf(testDatabaseUrl === undefined)("a statement on PostgreSQL (needs TEST_DATABASE_URL)", () => {
   it("is planned once a connection, whatever its values are", async () => {
     const schema = await createTestSchema({ isEmpty: false });
     const pool = new PostgresPool(schema.url);

@@ -1,0 +1,37 @@
+// The store of a node, by its settings: PostgreSQL where there is a DATABASE_URL, else the embedded one.
+
+import type { Logger } from "../base/log.ts";
+import type { Store } from "./core/ports/store.ts";
+import type { Config } from "./settings/config.ts";
+import { holdDataFolder } from "./store/data-folder.ts";
+import { openPostgresStore } from "./store/postgres.ts";
+import { openSqliteStore } from "./store/sqlite.ts";
+
+/** Rejects as the store does, and once `signal` aborts while it waits for the database. */
+export async function openStore({
+  config,
+  log,
+  signal,
+}: {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<Store> {
+  if (config.databaseUrl === null) return await openSqliteStore({ folder: config.dataDir });
+  // It holds the checkouts of this node. A node that only answers requests has none.
+  const hold = config.role === "api" ? null : holdDataFolder(config.dataDir);
+  try {
+    const store = await openPostgresStore({
+      url: config.databaseUrl,
+      waitMs: config.databaseWaitSeconds * 1000,
+      onWait: (reason, leftSeconds) => {
+        log.warn({ reason, left_seconds: leftSeconds }, "waiting for the database at DATABASE_URL");
+      },
+      signal,
+    });
+    return { ...store, close: () => store.close().finally(() => hold?.release()) };
+  } catch (cause) {
+    hold?.release();
+    throw cause;
+  }
+}
