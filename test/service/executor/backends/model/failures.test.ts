@@ -30,6 +30,27 @@ describe.each(providers)("a model's API (%s)", (provider) => {
     fixture = await ModelFixture.start({ provider, script, ...options });
   };
 
+  /** A request is left once `pass` has let its time go by, and so is the second; then the run has failed. */
+  const expectLeftTwice = async (
+    running: Promise<BackendFailure>,
+    clock: ManualClock,
+    pass: () => Promise<void>,
+  ) => {
+    for (const request of [1, 2]) {
+      const { ended } = await fixture.server.arrival(request);
+      await pass();
+      expect(await ended).toBe("hung-up");
+      if (request === 2) break;
+      await clock.whenSleeping();
+      clock.advance(1_000);
+    }
+    expect(await running).toMatchObject({
+      isRetryable: true,
+      message: expect.stringContaining("did not answer in time"),
+    });
+    expect(fixture.server.requests).toHaveLength(2);
+  };
+
   const failure = async (changes = {}): Promise<BackendFailure> => {
     const cause = await fixture.run({}, recorder, changes).then(
       () => null,
@@ -166,20 +187,10 @@ describe.each(providers)("a model's API (%s)", (provider) => {
     await start(everyTime(() => stall()));
     const clock = new ManualClock();
     const running = failure({ clock, firstChunkTimeoutMs: 20_000 });
-    for (const request of [1, 2]) {
-      const { ended } = await fixture.server.arrival(request);
+    await expectLeftTwice(running, clock, async () => {
       await clock.whenSleeping();
       clock.advance(20_000);
-      expect(await ended).toBe("hung-up");
-      if (request === 2) break;
-      await clock.whenSleeping();
-      clock.advance(1_000);
-    }
-    expect(await running).toMatchObject({
-      isRetryable: true,
-      message: expect.stringContaining("did not answer in time"),
     });
-    expect(fixture.server.requests).toHaveLength(2);
   });
 
   it("that sends its text one byte at a time for ever is left when the request's time is up, twice", async () => {
@@ -187,24 +198,14 @@ describe.each(providers)("a model's API (%s)", (provider) => {
     const clock = new ManualClock();
     const limits = { firstChunkTimeoutMs: 20_000, idleTimeoutMs: 20_000, requestTimeoutMs: 60_000 };
     const running = failure({ clock, ...limits });
-    for (const request of [1, 2]) {
-      const { ended } = await fixture.server.arrival(request);
+    await expectLeftTwice(running, clock, async () => {
       for (const ms of [19_000, 19_000, 19_000, 3_000]) {
         const before = recorder.text().length;
         await vi.waitFor(() => expect(recorder.text().length).toBeGreaterThan(before), { timeout: 20_000 });
         await clock.whenSleeping();
         clock.advance(ms);
       }
-      expect(await ended).toBe("hung-up");
-      if (request === 2) break;
-      await clock.whenSleeping();
-      clock.advance(1_000);
-    }
-    expect(await running).toMatchObject({
-      isRetryable: true,
-      message: expect.stringContaining("did not answer in time"),
     });
-    expect(fixture.server.requests).toHaveLength(2);
   });
 
   it("that never ends its line is left, once, before it fills the memory", async () => {
