@@ -12,7 +12,7 @@ export default defineConfig(({ mode }) => ({
       "test/support/run/compile-cache-setup.ts",
       "test/support/deployments/deployments-setup.ts",
     ],
-    setupFiles: "test/support/run/enter-working-folder.ts",
+    setupFiles: ["test/support/run/enter-working-folder.ts", "test/support/run/fixed-seed.ts"],
     reporters: ["default", new ClosingLine()],
     testTimeout: 60_000,
     hookTimeout: 60_000,

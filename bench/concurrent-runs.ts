@@ -120,19 +120,19 @@ class Story {
   }
 
   #calls({ tools }: ModelRequest, turn: number): Part[] {
-    this.hasShell ||= tools.some(({ name }) => name === "shell");
+    this.hasShell ||= tools.some(({ name }) => name === "run_command");
     const command = this.hasShell
-      ? call("shell", { command: "grep -rc value src | sort | head -n 5" })
-      : call("list_files", { folder: "src" });
+      ? call("run_command", { command: "grep -rc value src | sort | head -n 5" })
+      : call("list_files", { path: "src" });
     switch (turn) {
       case 0:
-        return [call("list_files", {}), call("search", { texts: ["value7"] })];
+        return [call("list_files", {}), call("search", { pattern: "value7" })];
       case 1:
         return [call("read_file", { path: "src/module-1.js" }), call("read_file", { path: "README.md" })];
       case 2:
         return [command];
       case 3:
-        return [call("search", { texts: ["constants"] }), call("read_file", { path: "src/module-2.js" })];
+        return [call("search", { pattern: "constants" }), call("read_file", { path: "src/module-2.js" })];
       case 4:
         return [command];
       default:

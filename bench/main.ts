@@ -1,17 +1,32 @@
-// npm run bench [-- part … [--page]]: the figures of the design, on SQLite and on PostgreSQL, each beside what it is compared to
-// in the same run. Ratios count: a machine's noise is in both sides. PostgreSQL is the one at BENCH_DATABASE_URL or
-// TEST_DATABASE_URL, each part in a schema of its own. --page: the part "capacity" writes what it measured into its page.
+// npm run bench [-- part … [--page] [--agents a,b] [--tasks c,d]]: the figures of the design, on SQLite and on PostgreSQL, each
+// beside what it is compared to in the same run. Ratios count: a machine's noise is in both sides. PostgreSQL is the one at
+// BENCH_DATABASE_URL or TEST_DATABASE_URL, each part in a schema of its own. --page: the part "capacity" writes what it measured
+// into its page. --agents, --tasks: who plays what of the part "agent".
 
 import { setTimeout } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import { closeOpened } from "../scripts/opened.ts";
 import { type PartName, parts } from "./parts.ts";
 import { type Row, renderTable } from "./table.ts";
 
 const PART_MS = 900_000;
+/** A model takes its time, and so do the agents that are compared, one after the other. */
+const AGENT_PART_MS = 6 * 3_600_000;
 
 const isPart = (name: string): name is PartName => name in parts;
-const writesPage = process.argv.includes("--page");
-const asked = process.argv.slice(2).filter((argument) => argument !== "--page");
+const { positionals: asked, values: flags } = parseArgs({
+  allowPositionals: true,
+  options: {
+    page: { type: "boolean", default: false },
+    agents: { type: "string", default: "built-in" },
+    tasks: { type: "string", default: "" },
+  },
+});
+const options = {
+  writesPage: flags.page,
+  agents: flags.agents.split(","),
+  tasks: flags.tasks.split(",").filter((name) => name !== ""),
+};
 const unknown = asked.filter((name) => !isPart(name));
 if (unknown.length > 0) {
   process.stderr.write(`There is no part ${unknown.join(", ")}. Parts: ${Object.keys(parts).join(", ")}.\n`);
@@ -38,12 +53,13 @@ if (unknown.length > 0) {
 /** A part on a machine that cannot keep up would never end. */
 async function withinTime(name: PartName): Promise<Row[]> {
   const isOver = new AbortController();
-  const tooLong = setTimeout(PART_MS, undefined, { signal: isOver.signal }).then(() => {
-    throw new Error(`It did not end within ${PART_MS / 1000} s.`);
+  const partMs = name === "agent" ? AGENT_PART_MS : PART_MS;
+  const tooLong = setTimeout(partMs, undefined, { signal: isOver.signal }).then(() => {
+    throw new Error(`It did not end within ${partMs / 1000} s.`);
   });
   tooLong.catch(() => {});
   try {
-    return await Promise.race([parts[name]({ writesPage }), tooLong]);
+    return await Promise.race([parts[name]({ ...options, isNamed: asked.includes(name) }), tooLong]);
   } finally {
     isOver.abort();
   }

@@ -2,6 +2,7 @@
 
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { measureAgent } from "./agent/measure-agent.ts";
 import { bigBatches, measureAppends, smallBatches } from "./appends.ts";
 import { costOf, type StoreCosts } from "./capacity/costs.ts";
 import { measureCosts } from "./capacity/measure-costs.ts";
@@ -53,11 +54,17 @@ export const parts = {
   watchers,
   schedules,
   capacity,
+  agent,
 } satisfies Record<string, (options: PartOptions) => Promise<Row[]>>;
 
 export type PartOptions = {
   /** Whether what was measured is written into a page that shows it. */
   readonly writesPage: boolean;
+  /** Whether the part was named: what costs money happens only then. */
+  readonly isNamed: boolean;
+  /** Which agents play which tasks of the part "agent"; no task: all. */
+  readonly agents: readonly string[];
+  readonly tasks: readonly string[];
 };
 
 export type PartName = keyof typeof parts;
@@ -427,6 +434,22 @@ async function capacity({ writesPage }: PartOptions): Promise<Row[]> {
     ofDatabase("PostgreSQL", database && `${ms(costOf(database.runCpuMs, run))} CPU`),
     ofDatabase("transactions", database && costOf(database.transactions, run).toFixed(0)),
     ofDatabase("write-ahead log", database && kb(costOf(database.walBytes, run))),
+  ];
+}
+
+/** Prints a table for each agent, task by task. */
+async function agent({ isNamed, agents, tasks }: PartOptions): Promise<Row[]> {
+  const env = isNamed ? process.env : {};
+  const print = (text: string) => process.stdout.write(text);
+  const { solved, played, requests, sentBytes } = await measureAgent({ agents, tasks, env, print });
+  const wire = `${requests} requests, ${kb(sentBytes)} sent`;
+  return [
+    {
+      what: `${played} tasks of an agent: ${solved === null ? "a scripted model" : (env.MODEL ?? "")}`,
+      sqlite: { text: solved === null ? wire : `${solved} solved\n${wire}` },
+      postgres: null,
+      floor: "–",
+    },
   ];
 }
 

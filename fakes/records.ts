@@ -32,6 +32,7 @@ export function makeRun(overrides: Partial<RunRecord> = {}): RunRecord {
       origin: "user",
       parentRunId: null,
       price: null,
+      modelBilling: null,
       billingAccount: "free:https://issuer.example:77:2026-01",
       now: 1_000,
     }),

@@ -97,21 +97,31 @@ const late: Readonly<Record<string, { readonly from: string; readonly functions:
 };
 
 /**
- * What the main step imports after its first request: the schemas of the answers, a run's log and summary. V8 parses all
+ * What the main step imports after its first request: the schemas of the answers, a run's log and summary; and before it
+ * what few jobs need, such as a comment's command, or a proxy: they load the file sooner, and not twice. V8 parses all
  * of a file before it executes any of it. Only modules whose classes nobody tells apart: a second bundle has its own.
  * Why: docs/decisions/042-the-main-step-loads-in-two-parts.md
  */
 const afterFirstRequest = [
+  "src/action/commit-place.ts",
+  "src/action/conclude-step.ts",
   "src/action/job-files.ts",
+  "src/action/proxy-agent.ts",
   "src/ci/github-event.ts",
   "src/contract/ci/ci-identity.ts",
   "src/contract/ci/ci-run.ts",
+  "src/contract/ci/commits.ts",
   "src/contract/ci/exchange.ts",
   "src/contract/problems/problem.ts",
   "src/contract/runs/run.ts",
+  "src/github/trigger/comment-command.ts",
+  "src/github/trigger/prompt-file.ts",
   "src/job/cancel-runs.ts",
+  "src/job/conclude-job.ts",
   "src/job/follow-log.ts",
-  "src/job/job-summary.ts",
+  "src/job/git/send-commit.ts",
+  "src/job/model-access.ts",
+  "src/job/watch-run.ts",
   "src/render/github-log.ts",
 ];
 const LATER = "later.cjs";
@@ -119,9 +129,18 @@ const LATER = "later.cjs";
 /** What a service loads only where it is configured. */
 const besideTheService = [
   besides(/\/traces\.ts$/, "./traces.mjs"),
+  besides(/\/blobs\/s3\.ts$/, "./s3.mjs"),
   besides(/^\.\/model\.ts$/, "./model.mjs"),
   besides(/^\.\/acp\.ts$/, "./acp.mjs"),
 ];
+
+/** The backend with a model, whose libraries bring more than is used. */
+const model: BuildOptions = {
+  ...command,
+  // The protocol of MCP servers is loaded only where a run has one.
+  plugins: [withoutDefaults(), besides(/\/mcp-session\.ts$/, "./mcp.mjs")],
+};
+const MCP_SESSION = "src/service/executor/tools/mcp/mcp-session.ts";
 
 /** Everything under dist/ and npm/. A further face of the package is one more row. */
 export const bundles: readonly Bundle[] = [
@@ -153,7 +172,10 @@ export const bundles: readonly Bundle[] = [
   {
     entry: LATER,
     outfile: `dist/${LATER}`,
-    options: { ...action, plugins: [laterEntry(), onDemand(), withoutUnused()] },
+    options: {
+      ...action,
+      plugins: [laterEntry(), onDemand(), withoutUnused(), besides(/\/code-host\.ts$/, "./github.cjs")],
+    },
   },
   {
     entry: "src/action/doctor.ts",
@@ -185,9 +207,13 @@ export const bundles: readonly Bundle[] = [
     outfile: "dist/service.mjs",
     options: { ...command, plugins: besideTheService },
   },
-  { entry: "src/service/model.ts", outfile: "dist/model.mjs", options: command },
-  { entry: "src/service/model.ts", outfile: "npm/model.mjs", options: command },
+  { entry: "src/service/model.ts", outfile: "dist/model.mjs", options: model },
+  { entry: "src/service/model.ts", outfile: "npm/model.mjs", options: model },
+  { entry: MCP_SESSION, outfile: "dist/mcp.mjs", options: { ...command, plugins: [withoutValidator()] } },
+  { entry: MCP_SESSION, outfile: "npm/mcp.mjs", options: { ...command, plugins: [withoutValidator()] } },
+  { entry: "src/service/acp.ts", outfile: "dist/acp.mjs", options: command },
   { entry: "src/service/acp.ts", outfile: "npm/acp.mjs", options: command },
+  { entry: "src/service/blobs/s3.ts", outfile: "npm/s3.mjs", options: command },
   { entry: "src/service/telemetry/traces.ts", outfile: "npm/traces.mjs", options: command },
   {
     entry: "src/client/client.ts",
@@ -297,6 +323,34 @@ function laterEntry(): Plugin {
   };
 }
 
+/**
+ * Leaves out what zod and the AI SDK load in case somebody asks for it, and nobody here does: zod's messages in fifty
+ * languages, and the provider that the SDK would ask for a model that is only a name.
+ */
+function withoutDefaults(): Plugin {
+  const namespace = "without-defaults";
+  const standIns: Readonly<Record<string, string>> = {
+    "../locales/index.js": 'export { default as en } from "zod/v4/locales/en.js";',
+    "@ai-sdk/gateway": [
+      "class GatewayError extends Error { static isInstance() { return false; } }",
+      "export { GatewayError, GatewayError as GatewayAuthenticationError };",
+      "export const gateway = undefined, createGateway = undefined;",
+    ].join("\n"),
+  };
+  return {
+    name: namespace,
+    setup: (builder) => {
+      builder.onResolve({ filter: /^(\.\.\/locales\/index\.js|@ai-sdk\/gateway)$/ }, ({ path, importer }) =>
+        /node_modules\/(zod|ai)\//.test(importer.replaceAll("\\", "/")) ? { path, namespace } : null,
+      );
+      builder.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+        contents: standIns[path] ?? "",
+        resolveDir: root,
+      }));
+    },
+  };
+}
+
 /** Drops the modules of @actions/* that nobody uses: loading one has no effect, which those packages do not declare. */
 function withoutUnused(): Plugin {
   const mark = { isAsked: true };
@@ -312,6 +366,23 @@ function withoutUnused(): Plugin {
           return { ...found, sideEffects: false };
         },
       );
+    },
+  };
+}
+
+/** The SDK brings a validator of JSON Schema that our client replaces: a third of its bytes. */
+function withoutValidator(): Plugin {
+  const namespace = "without-validator";
+  return {
+    name: namespace,
+    setup: (builder) => {
+      builder.onResolve({ filter: /^@modelcontextprotocol\/client\/_shims$/ }, ({ path }) => ({
+        path,
+        namespace,
+      }));
+      builder.onLoad({ filter: /.*/, namespace }, () => ({
+        contents: "export const CORS_IS_POSSIBLE = false; export class DefaultJsonSchemaValidator {}",
+      }));
     },
   };
 }

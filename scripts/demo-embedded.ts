@@ -29,7 +29,7 @@ export async function openDemoModel(
     if (MODEL === "") throw new Error(`Set MODEL to the name of a model at ${url}.`);
     return { ...modelAt({ url, name: MODEL, key: MODEL_API_KEY }), prompt, close: async () => {} };
   }
-  const run = (command: string) => call("shell", { command });
+  const run = (command: string) => call("run_command", { command });
   const server = await startModelServer({
     script: editTestFix({ ...storyTools, run }),
     apiKey: SCRIPTED_KEY,

@@ -186,7 +186,7 @@ const review = {
 
 /** Reads, runs the test, mends, runs it again. What it claims of the test is what the tool's result said. */
 function repair(): Script {
-  const runTest = call("shell", { command: "node test/parcels.test.mjs" });
+  const runTest = call("run_command", { command: "node test/parcels.test.mjs" });
   const steps: readonly Step[] = [
     [
       think("See the code and its test before anything else."),

@@ -26,12 +26,16 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   report: ["base", "contract"],
   render: ["base", "contract", "report"],
   ci: ["base", "contract", "client"],
-  job: ["base", "contract", "client", "report", "render", "ci"],
-  github: ["base", "contract", "client", "report", "render", "ci", "job"],
-  doctor: ["base", "contract", "client", "report", "render", "ci", "job", "github"],
-  action: ["base", "contract", "client", "report", "render", "ci", "job", "github", "doctor"],
-  service: ["base", "contract"],
-  cli: ["base", "contract", "client", "report", "render", "ci", "job", "github", "doctor", "service"],
+  federation: ["base"],
+  job: ["base", "contract", "client", "report", "render", "ci", "federation"],
+  github: ["base", "contract", "client", "report", "render", "ci", "federation", "job"],
+  doctor: ["base", "contract", "client", "report", "render", "ci", "federation", "job", "github"],
+  action: ["base", "contract", "client", "report", "render", "ci", "federation", "job", "github", "doctor"],
+  service: ["base", "contract", "federation"],
+  cli: [
+    ...["base", "contract", "client", "report", "render", "ci", "federation", "job", "github", "doctor"],
+    "service",
+  ],
 };
 
 /** Inside the service: core knows nobody, APIs and executor know the core, ports are implemented beside. */
@@ -42,16 +46,30 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   store: ["core"],
   oidc: ["core"],
   checkouts: ["core"],
+  blobs: ["core"],
   sandbox: ["core"],
+  egress: ["core"],
+  environments: ["core"],
   telemetry: ["core", "settings"],
-  settings: ["core", "executor", "oidc", "sandbox"],
+  settings: ["blobs", "core", "egress", "executor", "oidc", "sandbox"],
   embedded: ["core", "checkouts", "oidc", "sandbox", "settings", "main.ts"],
-  "acp.ts": ["core", "executor", "sandbox", "settings"],
+  "acp.ts": ["core", "executor", "sandbox", "settings", "operator-access.ts"],
+  "operator-access.ts": ["settings"],
   "model.ts": ["core", "executor", "settings"],
   "scheduler.ts": ["core"],
   "peers.ts": ["core", "executor"],
   "node.ts": ["core", "executor", "peers.ts", "scheduler.ts"],
   "open-store.ts": ["core", "settings", "store"],
+  "open-blobs.ts": ["blobs", "core", "settings"],
+  "open-backends.ts": [
+    ...["core", "executor", "sandbox", "settings"],
+    ...["acp.ts", "model.ts", "operator-access.ts"],
+  ],
+  "open-checkouts.ts": ["checkouts", "core", "executor", "settings", "open-backends.ts", "open-blobs.ts"],
+  "open-environments.ts": [
+    ...["checkouts", "core", "egress", "environments", "sandbox", "settings"],
+    "open-backends.ts",
+  ],
 };
 
 describe("the folders of src", () => {
@@ -173,6 +191,11 @@ describe("the outside world", () => {
   it("is a model in the model's backend only", () => {
     const importers = importersOf(/^(ai|ajv|@ai-sdk\/[^/]+)(\/|$)/);
     expect(importers.filter((path) => !path.startsWith("service/executor/backends/model/"))).toEqual([]);
+  });
+
+  it("is an MCP server in the tools of the executor only", () => {
+    const importers = importersOf(/^@modelcontextprotocol\//);
+    expect(importers.filter((path) => !path.startsWith("service/executor/tools/mcp/"))).toEqual([]);
   });
 
   it("is no package but zod in contract/ and in the JSON settings of base/", () => {

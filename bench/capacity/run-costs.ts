@@ -154,7 +154,7 @@ function turnOf({ turns, deltasPerTurn }: Kind, { assistantTurns }: ModelRequest
   ]).flat();
   if (assistantTurns >= turns - 1) return words;
   const file = `src/module-${assistantTurns}.js`;
-  return [...words, call("read_file", { path: file }), call("search", { texts: [`value${assistantTurns}`] })];
+  return [...words, call("read_file", { path: file }), call("search", { pattern: `value${assistantTurns}` })];
 }
 
 /** Submits runs at once and reads each to its end with one poll. Returns how many events they had together. */

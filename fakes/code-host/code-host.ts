@@ -90,6 +90,7 @@ export async function startCodeHost(options: CodeHostOptions): Promise<CodeHost>
   const directories: string[] = [];
   const requests: CodeHostRequest[] = [];
   const rest = new CodeHostRest();
+  await rest.workflowRuns.open();
   const push = new CodeHostPush();
   const pulls = new CodeHostPulls();
 
@@ -118,7 +119,12 @@ export async function startCodeHost(options: CodeHostOptions): Promise<CodeHost>
         faults: faults.api,
       });
     } else if (mayNotClone({ request, jobs, repositories })) {
-      response.writeHead(401, { "www-authenticate": 'Basic realm="GitHub"' }).end("Repository not found.\n");
+      // A job whose token lacks the permission is told what a stranger with a token is told.
+      if (bearerOf(request) !== null) response.writeHead(404).end("Repository not found.\n");
+      else
+        response
+          .writeHead(401, { "www-authenticate": 'Basic realm="GitHub"' })
+          .end("Repository not found.\n");
     } else if (!(await takePush({ request, response, body, jobs, repositories, rest, push }))) {
       if (!(await git.handle(request, response, body))) sendNotFound(response);
     }
@@ -170,7 +176,7 @@ export async function startCodeHost(options: CodeHostOptions): Promise<CodeHost>
       return job;
     },
     close: async () => {
-      await Promise.all([server.close(), issuer.close()]);
+      await Promise.all([server.close(), issuer.close(), rest.workflowRuns.close()]);
       push.close();
       for (const directory of directories) await rm(directory, { recursive: true, force: true });
     },
@@ -299,7 +305,11 @@ function mayNotClone(clone: {
   if (asked === null) return false;
   if (clone.repositories.get(asked.repository)?.visibility === "public") return false;
   const token = bearerOf(clone.request);
-  return ![...clone.jobs.values()].some((job) => job.githubToken === token);
+  const job = [...clone.jobs.values()].find(({ githubToken }) => githubToken === token);
+  return (
+    job === undefined ||
+    !["read", "write"].includes((job.permissions ?? { contents: "write" }).contents ?? "")
+  );
 }
 
 function bearerOf(request: IncomingMessage): string | null {

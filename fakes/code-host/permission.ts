@@ -24,5 +24,6 @@ function permissionsFor(path: string): readonly string[] {
   if (/^\/pulls(\/|$)/.test(path)) return ["pull-requests"];
   if (/^\/(check-runs|commits\/[^/]+\/check-runs)(\/|$)/.test(path)) return ["checks"];
   if (/^\/(branches|commits|compare|contents|git|merges)(\/|$)/.test(path)) return ["contents"];
+  if (path.startsWith("/actions/")) return ["actions"];
   return [];
 }

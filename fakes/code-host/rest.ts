@@ -8,6 +8,7 @@ import { type CodeHostComment, CodeHostComments, type CommentShelf } from "./com
 import type { Payload } from "./event.ts";
 import { type CodeHostReview, CodeHostReviews } from "./reviews.ts";
 import { sendJson } from "./server.ts";
+import { CodeHostWorkflowRuns } from "./workflow-runs.ts";
 
 export type Permission = "admin" | "maintain" | "write" | "triage" | "read" | "none";
 
@@ -18,6 +19,7 @@ export class CodeHostRest {
   readonly comments = new CodeHostComments();
   readonly reviews = new CodeHostReviews();
   readonly checkRuns = new CodeHostCheckRuns();
+  readonly workflowRuns = new CodeHostWorkflowRuns();
   readonly #resources = new Map<string, Fields>();
   readonly #lists = new Map<string, Fields[]>();
   readonly #people = new Map<string, { id: number; permission: Permission }>();
@@ -101,6 +103,7 @@ export class CodeHostRest {
     const isDenied = this.comments.isDenied("pull-requests");
     if (this.reviews.handle(request, response, { path, body, shelf, isDenied })) return true;
     if (this.comments.handle(request, response, { path, body, shelf })) return true;
+    if (this.workflowRuns.handle(request, response, { url, path })) return true;
     if (this.checkRuns.handle(request, response, { path, body })) return true;
     const [, login] = /^\/collaborators\/([^/]+)\/permission$/.exec(path) ?? [];
     if (login !== undefined) return this.#sendPermission(response, login);

@@ -26,7 +26,11 @@ export async function deliver(delivery: Delivery, turn: Turn): Promise<void> {
   switch (turn.type) {
     case "failure":
       for (const [name, value] of Object.entries(turn.headers)) response.setHeader(name, value);
-      return sendJson(response, turn.status, wire.failure(turn.status, turn.message));
+      if (typeof turn.body === "string") {
+        response.writeHead(turn.status).end(turn.body);
+        return;
+      }
+      return sendJson(response, turn.status, turn.body ?? wire.failure(turn.status, turn.message));
     case "reset":
       delivery.willCut();
       response.destroy();

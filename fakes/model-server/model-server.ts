@@ -25,6 +25,8 @@ export type ModelServerOptions = {
   readonly apiKey?: string;
   /** Which requests are one conversation. Unless told, those of one model with the same first user message. */
   readonly conversation?: (request: ModelRequest) => string;
+  /** What the API refuses before the script is asked. See refusals.ts. */
+  readonly refuse?: (request: ModelRequest) => Turn | null;
 };
 
 export interface ModelServer {
@@ -75,7 +77,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     arrivalOf(requests.length).resolve(request);
     const isKnown = options.apiKey === undefined || request.apiKey === options.apiKey;
     const turn = isKnown
-      ? await turnOf(request, conversations)
+      ? (options.refuse?.(request) ?? (await turnOf(request, conversations)))
       : fault({ status: 401, message: "Invalid API key." });
     await deliver({ wire, request, response, nextId, willCut: () => ended.resolve("cut") }, turn);
   };

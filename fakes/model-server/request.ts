@@ -6,7 +6,13 @@ import type { IncomingHttpHeaders } from "node:http";
 export type WireName = "openai-chat" | "openai-responses" | "anthropic" | "gemini";
 
 export type Thought = { readonly text: string; readonly signature: string | null };
-export type ToolCall = { readonly id: string; readonly tool: string; readonly input: unknown };
+export type ToolCall = {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: unknown;
+  /** Where the wire signs calls: what came back, null where nothing did. */
+  readonly signature?: string | null;
+};
 export type ToolResult = {
   readonly callId: string;
   /** Of the call that it answers. */
@@ -36,6 +42,8 @@ export type Asked = {
   readonly tools: readonly OfferedTool[];
   /** False where the caller did not ask for the numbers of a stream. */
   readonly wantsUsage: boolean;
+  /** How long the answer may be; null where the caller did not say. */
+  readonly maxOutputTokens: number | null;
 };
 
 /** How an answer ended: whole, cut by its script, or because the caller had left. */
@@ -99,6 +107,11 @@ export function faultOfHistory(messages: readonly Message[]): string | null {
       ({ text, signature }) => (signature ?? signThought(text)) !== signThought(text),
     );
     if (forged !== undefined) return "Invalid signature in thinking block.";
+    const unsigned = message.calls.find(
+      ({ tool, signature }) => signature !== undefined && signature !== signThought(tool),
+    );
+    if (unsigned !== undefined)
+      return `Function call is missing a thought_signature in functionCall parts. Function call \`${unsigned.tool}\`.`;
   }
   const [missing] = open;
   return missing === undefined ? null : `Tool call "${missing}" was not followed by its tool result.`;

@@ -44,6 +44,8 @@ export type Turn =
       readonly type: "failure";
       readonly status: number;
       readonly message: string;
+      /** In place of what the wire says: JSON, or the text itself. */
+      readonly body: unknown;
       readonly headers: Readonly<Record<string, string>>;
     }
   /** The connection is cut before a byte of the answer. */
@@ -110,12 +112,13 @@ export function fault(options: {
   readonly status: number;
   readonly retryAfter?: number;
   readonly message?: string;
+  readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }): Turn {
-  const { status, retryAfter, message = `Scripted failure ${status}.` } = options;
+  const { status, retryAfter, body, message = `Scripted failure ${status}.` } = options;
   const headers: Record<string, string> = { ...options.headers };
   if (retryAfter !== undefined) headers["retry-after"] = String(retryAfter);
-  return { type: "failure", status, message, headers };
+  return { type: "failure", status, message, body, headers };
 }
 
 export function reset(): Turn {

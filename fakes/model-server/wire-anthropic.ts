@@ -45,7 +45,13 @@ const messagesBody = z.looseObject({
   max_tokens: z.int().check(z.positive()),
   system: z.optional(z.union([z.string(), z.array(text)])),
   messages: z
-    .array(z.looseObject({ role: z.enum(["user", "assistant"]), content: z.union([z.string(), blocks]) }))
+    .array(
+      z.looseObject({
+        // Newer models take instructions between the turns, too; Claude Code sends them.
+        role: z.enum(["user", "assistant", "system"]),
+        content: z.union([z.string(), blocks]),
+      }),
+    )
     .check(z.minLength(1)),
   tools: z.optional(
     z.array(
@@ -64,12 +70,15 @@ type Block = z.infer<typeof blocks>[number];
 export const anthropic: Wire = { name: "anthropic", decode, events, document, failure };
 
 function decode(body: unknown): Asked {
-  const { model, system = "", messages, tools = [], stream } = messagesBody.parse(body);
+  const { model, system = "", messages, tools = [], stream, max_tokens } = messagesBody.parse(body);
   return {
     model,
     stream: stream === true,
     wantsUsage: true,
-    system: typeof system === "string" ? system : system.map((block) => block.text).join("\n\n"),
+    maxOutputTokens: max_tokens,
+    system: [typeof system === "string" ? system : textOf(system), ...messages.flatMap(instructionOf)].join(
+      "\n\n",
+    ),
     messages: nameResults(messages.flatMap(readMessage)),
     tools: tools.map(({ name, description = "", input_schema }) => ({
       name,
@@ -79,8 +88,23 @@ function decode(body: unknown): Asked {
   };
 }
 
-function readMessage(message: z.infer<typeof messagesBody>["messages"][number]): Message[] {
+type Sent = z.infer<typeof messagesBody>["messages"][number];
+
+function textOf(system: readonly z.infer<typeof text>[]): string {
+  return system.map((block) => block.text).join("\n\n");
+}
+
+/** What was said between the turns, and by neither side. */
+function instructionOf({ role, content }: Sent): string[] {
+  if (role !== "system") return [];
+  return typeof content === "string"
+    ? [content]
+    : content.flatMap((block) => (isBlock(block, "text") ? [block.text] : []));
+}
+
+function readMessage(message: Sent): Message[] {
   const { role } = message;
+  if (role === "system") return [];
   const content: Block[] =
     typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
   const said = content.flatMap((block) => (isBlock(block, "text") ? [block.text] : [])).join("");

@@ -1,7 +1,7 @@
 // Gemini's generateContent and streamGenerateContent. https://ai.google.dev/api/generate-content
 
 import * as z from "zod/mini";
-import { type Asked, type Message, nameResults } from "./request.ts";
+import { type Asked, type Message, nameResults, signThought } from "./request.ts";
 import type { Answer, ModelUsage, StopReason } from "./turn.ts";
 import {
   commentEvent,
@@ -31,6 +31,7 @@ const contents = z.looseObject({ role: z.optional(z.enum(["user", "model"])), pa
 
 const geminiBody = z.looseObject({
   contents: z.array(contents).check(z.minLength(1)),
+  generationConfig: z.optional(z.looseObject({ maxOutputTokens: z.optional(z.number()) })),
   systemInstruction: z.optional(z.looseObject({ parts: z.array(part) })),
   tools: z.optional(
     z.array(
@@ -53,14 +54,15 @@ const geminiBody = z.looseObject({
 export const gemini: Wire = { name: "gemini", decode, events, document, failure };
 
 function decode(body: unknown, path: string): Asked {
-  const { contents: history, systemInstruction, tools = [] } = geminiBody.parse(body);
+  const { contents: history, systemInstruction, tools = [], generationConfig } = geminiBody.parse(body);
   const [, model = "", verb = ""] = /\/models\/([^:/?]+):(\w+)/.exec(path) ?? [];
   return {
     model: decodeURIComponent(model),
     stream: verb === "streamGenerateContent",
     wantsUsage: true,
+    maxOutputTokens: generationConfig?.maxOutputTokens ?? null,
     system: textOf(systemInstruction?.parts ?? []),
-    messages: nameResults(history.flatMap(readContent)),
+    messages: nameResults(history.flatMap((content) => readContent(content, needsSignatures(model)))),
     tools: tools
       .flatMap(({ functionDeclarations = [] }) => functionDeclarations)
       .map(({ name, description = "", parameters, parametersJsonSchema }) => ({
@@ -71,15 +73,30 @@ function decode(body: unknown, path: string): Asked {
   };
 }
 
+/** https://ai.google.dev/gemini-api/docs/thought-signatures, looked up on 2026-11-22. */
+function needsSignatures(model: string): boolean {
+  return /^gemini-[3-9]/.test(model);
+}
+
+/** What stands for the signature of a call that another model made. */
+const SKIPPED = "skip_thought_signature_validator";
+
 /** A call without an id goes by its name. */
-function readContent({ role, parts }: z.infer<typeof contents>): Message[] {
+function readContent({ role, parts }: z.infer<typeof contents>, isStrict: boolean): Message[] {
   if (role === "model") {
     const thoughts = parts.flatMap(({ text, thought, thoughtSignature = null }) =>
       thought === true && text !== undefined ? [{ text, signature: thoughtSignature }] : [],
     );
-    const calls = parts.flatMap(({ functionCall: called }) =>
-      called === undefined ? [] : [{ id: called.id ?? called.name, tool: called.name, input: called.args }],
+    const called = parts.flatMap(({ functionCall, thoughtSignature = null }) =>
+      functionCall === undefined ? [] : [{ ...functionCall, signature: thoughtSignature }],
     );
+    // Of calls side by side the first is signed.
+    const calls = called.map(({ id, name, args, signature }, at) => ({
+      id: id ?? name,
+      tool: name,
+      input: args,
+      ...(at === 0 && isStrict && signature !== SKIPPED ? { signature } : {}),
+    }));
     return [{ role: "assistant", text: textOf(parts), thoughts, calls }];
   }
   const results = parts.flatMap(({ functionResponse: given }) => {
@@ -88,8 +105,7 @@ function readContent({ role, parts }: z.infer<typeof contents>): Message[] {
       {
         callId: given.id ?? given.name,
         tool: given.name,
-        text: JSON.stringify(given.response),
-        isError: false,
+        ...resultOf(given.response),
       },
     ];
   });
@@ -99,6 +115,20 @@ function readContent({ role, parts }: z.infer<typeof contents>): Message[] {
     ...(results.length === 0 || text !== "" ? [{ role: "user" as const, text }] : []),
   ];
 }
+
+/** Clients put a text into an object, under names of their own. */
+function resultOf(response: unknown): { readonly text: string; readonly isError: boolean } {
+  const parsed = resultBody.safeParse(response);
+  const { content, output, error } = parsed.success ? parsed.data : {};
+  const text = error ?? content ?? output ?? JSON.stringify(response);
+  return { text, isError: error !== undefined };
+}
+
+const resultBody = z.looseObject({
+  content: z.optional(z.string()),
+  output: z.optional(z.string()),
+  error: z.optional(z.string()),
+});
 
 function textOf(parts: readonly z.infer<typeof part>[]): string {
   return parts.map(({ text = "", thought }) => (thought === true ? "" : text)).join("");
@@ -148,7 +178,10 @@ function partsOf(piece: Writable): object[] {
 function callParts(calls: readonly MadeCall[]): object[] {
   return calls
     .filter((made) => !isGarbledCall(made))
-    .map(({ id, tool, input }) => ({ functionCall: { id, name: tool, args: parseInput(input) } }));
+    .map(({ id, tool, input }, at) => ({
+      functionCall: { id, name: tool, args: parseInput(input) },
+      ...(at === 0 ? { thoughtSignature: signThought(tool) } : {}),
+    }));
 }
 
 function isGarbledCall({ input }: MadeCall): boolean {

@@ -3,7 +3,7 @@
 
 import * as z from "zod/mini";
 import type { Asked, Message } from "./request.ts";
-import { nameResults } from "./request.ts";
+import { nameResults, signThought } from "./request.ts";
 import type { ModelUsage, StopReason } from "./turn.ts";
 import {
   CREATED_AT_SECONDS,
@@ -36,6 +36,9 @@ const chatBody = z.looseObject({
           role: z.literal("assistant"),
           content: z.nullish(content),
           reasoning_content: z.nullish(z.string()),
+          reasoning_details: z.optional(
+            z.array(z.looseObject({ text: z.optional(z.string()), signature: z.nullish(z.string()) })),
+          ),
           tool_calls: z.optional(
             z.array(
               z.looseObject({
@@ -63,6 +66,8 @@ const chatBody = z.looseObject({
     ),
   ),
   stream: z.nullish(z.boolean()),
+  max_tokens: z.nullish(z.number()),
+  max_completion_tokens: z.nullish(z.number()),
   stream_options: z.nullish(z.looseObject({ include_usage: z.optional(z.boolean()) })),
 });
 
@@ -71,10 +76,11 @@ type ChatBody = z.infer<typeof chatBody>;
 export const openAiChat: Wire = { name: "openai-chat", decode, events, document, failure };
 
 function decode(body: unknown): Asked {
-  const { model, messages, tools = [], stream, stream_options } = chatBody.parse(body);
+  const { model, messages, tools = [], stream, stream_options, ...asked } = chatBody.parse(body);
   return {
     model,
     stream: stream === true,
+    maxOutputTokens: asked.max_completion_tokens ?? asked.max_tokens ?? null,
     wantsUsage: stream !== true || stream_options?.include_usage === true,
     system: messages
       .flatMap((message) =>
@@ -98,12 +104,17 @@ function readMessage(message: ChatBody["messages"][number]): Message[] {
     case "user":
       return [{ role: "user", text: textOf(message.content) }];
     case "assistant": {
-      const { reasoning_content: thought, tool_calls: calls = [] } = message;
+      const { reasoning_content: thought, reasoning_details: details, tool_calls: calls = [] } = message;
       return [
         {
           role: "assistant",
           text: textOf(message.content ?? ""),
-          thoughts: thought == null ? [] : [{ text: thought, signature: null }],
+          thoughts:
+            details !== undefined
+              ? details.map(({ text = "", signature }) => ({ text, signature: signature ?? "none" }))
+              : thought == null
+                ? []
+                : [{ text: thought, signature: null }],
           calls: calls.map(({ id, function: { name, arguments: input } }) => ({
             id,
             tool: name,
@@ -166,7 +177,9 @@ function events({ id, asked, answer }: Outline): EventWriter {
         case "text":
           return deltasOf(piece.text).map((delta) => chunk({ content: delta }));
         case "thought":
-          return deltasOf(piece.text).map((delta) => chunk({ reasoning_content: delta }));
+          return isOpenRouters(asked.model)
+            ? thoughtDetails(piece.text).map((delta) => chunk(delta))
+            : deltasOf(piece.text).map((delta) => chunk({ reasoning_content: delta }));
         case "calls":
           return writeCalls(piece.calls);
         case "ping":
@@ -183,6 +196,20 @@ function events({ id, asked, answer }: Outline): EventWriter {
       "data: [DONE]\n\n",
     ],
   };
+}
+
+/** OpenRouter names models by their makers. */
+function isOpenRouters(model: string): boolean {
+  return model.includes("/");
+}
+
+/** https://openrouter.ai/docs/guides/best-practices/reasoning-tokens: pieces of one detail, signed at its end. */
+function thoughtDetails(text: string): object[] {
+  const detail = { type: "reasoning.text", format: "anthropic-claude-v1", index: 0 };
+  return [
+    ...deltasOf(text).map((delta) => ({ reasoning: delta, reasoning_details: [{ ...detail, text: delta }] })),
+    { reasoning_details: [{ ...detail, signature: signThought(text) }] },
+  ];
 }
 
 const finishReasons: Readonly<Record<StopReason, string>> = {
@@ -215,12 +242,12 @@ function document({ id, asked, answer }: Outline, pieces: readonly Writable[]): 
   };
 }
 
-function usageOf({ input, output, cacheRead, reasoning }: ModelUsage) {
+function usageOf({ input, output, cacheRead, cacheWrite, reasoning }: ModelUsage) {
   return {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
-    prompt_tokens_details: { cached_tokens: cacheRead },
+    prompt_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: cacheWrite },
     completion_tokens_details: { reasoning_tokens: reasoning },
   };
 }

@@ -59,6 +59,7 @@ const responsesBody = z.looseObject({
     ),
   ),
   stream: z.nullish(z.boolean()),
+  max_output_tokens: z.nullish(z.number()),
 });
 
 type Item = z.infer<typeof items>[number];
@@ -67,7 +68,7 @@ type AssistantMessage = Extract<Message, { role: "assistant" }>;
 export const openAiResponses: Wire = { name: "openai-responses", decode, events, document, failure };
 
 function decode(body: unknown): Asked {
-  const { model, instructions, input, tools = [], stream } = responsesBody.parse(body);
+  const { model, instructions, input, tools = [], stream, max_output_tokens } = responsesBody.parse(body);
   const asked: Item[] =
     typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;
   const system = asked.flatMap((item) =>
@@ -79,6 +80,7 @@ function decode(body: unknown): Asked {
     model,
     stream: stream === true,
     wantsUsage: true,
+    maxOutputTokens: max_output_tokens ?? null,
     system: [instructions ?? "", ...system].filter((part) => part !== "").join("\n\n"),
     messages: nameResults(readItems(asked)),
     tools: tools.map(({ type, name = type, description, parameters }) => ({
@@ -115,7 +117,7 @@ function readItems(asked: readonly Item[]): Message[] {
         extend({ calls: [{ id: item.call_id, tool: item.name, input: parseInput(item.arguments) }] });
         break;
       case "function_call_output": {
-        const result = { callId: item.call_id, tool: "", text: textOf(item.output), isError: false };
+        const result = { callId: item.call_id, tool: "", ...resultOf(textOf(item.output)) };
         const last = messages.at(-1);
         if (last?.role === "tool")
           messages[messages.length - 1] = { role: "tool", results: [...last.results, result] };
@@ -128,6 +130,12 @@ function readItems(asked: readonly Item[]): Message[] {
     }
   }
   return messages;
+}
+
+/** Clients write an error as an object. */
+function resultOf(output: string): { readonly text: string; readonly isError: boolean } {
+  const parsed = z.strictObject({ error: z.string() }).safeParse(parseInput(output));
+  return parsed.success ? { text: parsed.data.error, isError: true } : { text: output, isError: false };
 }
 
 function textOf(value: z.infer<typeof content>): string {

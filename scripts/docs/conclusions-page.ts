@@ -6,6 +6,7 @@ import {
   clientTexts,
   declinedTexts,
   exchangeTexts,
+  federationTexts,
   identityTexts,
   jobTexts,
   keptTexts,
@@ -49,7 +50,7 @@ conclusions that fail the step: \`failure,quota,incomplete\` by default, and for
 
 ## success
 
-${table(own("completed", "run_cancelled", "nothing_to_cancel", "examined"))}
+${table(own("completed", "question", "run_cancelled", "nothing_to_cancel", "examined"))}
 
 ## incomplete
 
@@ -97,6 +98,12 @@ ${table([...rowsOf(stepTexts), ...rowsOf(promptFileTexts), ...only(declinedTexts
 ### The job has no identity
 
 ${table(without(identityTexts, skippedIdentities))}
+
+### The model's provider gave no token
+
+For a job that has [no key of its model](keyless-models.md).
+
+${table(rowsOf(federationTexts))}
 
 ### The service refused the job's identity
 

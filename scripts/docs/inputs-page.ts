@@ -1,7 +1,8 @@
 // docs/inputs.md: the Action's inputs and outputs, from action.yml and the declarations of inputs.
 
 import { readManifestSection } from "../../fakes/runner/action-manifest.ts";
-import { inputSettings, modelInputSettings } from "../../src/action/inputs.ts";
+import { inputSettings } from "../../src/action/inputs.ts";
+import { modelInputSettings } from "../../src/action/model-inputs.ts";
 import { codeOrNothing, markdownTable } from "./markdown-table.ts";
 
 export function inputsPage(): string {

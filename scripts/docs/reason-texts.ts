@@ -5,6 +5,7 @@ import type { ClientErrorReason } from "../../src/client/errors.ts";
 import type { ExchangeReason, ProblemCode } from "../../src/contract/problems/problem.ts";
 import type { RunCause } from "../../src/contract/runs/run.ts";
 import type { RunBound } from "../../src/contract/runs/stop-reason.ts";
+import type { FederationReason } from "../../src/federation/federation-error.ts";
 import type { DeclinedReason, PromptFileReason, StepReason } from "../../src/job/step-error.ts";
 import type { JobReason, QuotaReason } from "../../src/report/conclusion.ts";
 import type { KeptReason } from "../../src/report/delivery.ts";
@@ -13,6 +14,8 @@ type Texts<Reason extends string> = Readonly<Record<Reason, string>>;
 
 export const jobTexts: Texts<JobReason> = {
   completed: "The run completed.",
+  question:
+    "The run ended with a question, which the reply states. Answer it where you asked: the session goes on. Nothing is pushed and no findings are published yet; changes are in the output `patch-file`, and the session keeps them.",
   no_model:
     "No model is configured: the run wrote a briefing of the repository, and is not charged. Give the step a model, or ask the service's operator for one.",
   run_cancelled: "`mode: cancel` or `/agent cancel` stopped what was in flight.",
@@ -33,6 +36,9 @@ export const jobTexts: Texts<JobReason> = {
 /** What cut a run. */
 export const boundTexts: Texts<RunBound> = {
   max_tokens: "The limit of tokens. Raise `max-turn-tokens`, or ask for less in one run.",
+  max_cost: "The limit of cost in US dollars. Raise `max-cost`, or ask for less in one run.",
+  time_limit:
+    "The run's time was nearly over, so that it was wrapped up: raise `timeout-minutes` (a run has 60 minutes at most), or ask for less in one run.",
   max_turns: "The limit of turns of the model. Raise the setting `MAX_TURNS`, or ask for less in one run.",
   repeated_calls: "The agent made the same call again and again. Ask in other words, or use another model.",
   length: "The limit of one answer. Raise the setting `MODEL_MAX_OUTPUT_TOKENS`, or ask for less at once.",
@@ -45,6 +51,8 @@ export const boundTexts: Texts<RunBound> = {
 export const quotaTexts: Texts<QuotaReason> = {
   credits_ended:
     "The free credits of the repository's owner, or the credits of the account, are used up, or do not pay for a first answer of the model. Nothing is charged. Claim the agent, add credits, or wait for the next month.",
+  day_cap_reached:
+    "What the owner lets the repository's runs cost a day (`agent-service agents policy --max-usd-per-day`) is used up until the next day (UTC).",
   repository_private: "Free credits are for public repositories, and no account has claimed this one.",
 };
 
@@ -104,7 +112,21 @@ export const problemTexts: Texts<ProblemCode> = {
   idempotency_key_reused: "The idempotency key was used for another request.",
   session_key_in_flight: "The session is being opened at this moment. Re-run the job.",
   pull_request_unsupported: "The service cannot work on pull requests of this provider.",
+  day_cap_reached:
+    "What the owner lets the repository's runs cost a day is used up until the next day (UTC).",
+  price_unknown:
+    "The run has a limit of cost (`max-cost`, or the owner's cap a day), and its model has no known price. Bound it by `max-turn-tokens`, or use another model.",
+  model_access_refused:
+    "The service does not take the job's access to a model. The message, and `reason` beside it, say why.",
+  model_access_none: "The run was submitted without access to a model, so that there is none to renew.",
   insufficient_credits: "The credits are used up.",
+  claim_required: "The repository has to be claimed before its commits are taken. The message has the link.",
+  commit_missing:
+    "The service does not hold the commit, and cannot clone the repository. The job has to send it.",
+  commit_not_the_jobs: "The commit is not the one that the job runs on.",
+  upload_too_large: "The commit is larger than the service takes.",
+  upload_quota: "The repository's runs in flight use all of the space that the service gives it.",
+  pack_refused: "The commit that the job sent cannot be used. `reason` and the message say why.",
   precondition_failed: "The thing has changed since it was read.",
   range_not_satisfiable: "The range is outside of the content.",
   body_too_large: "The request is too large.",
@@ -164,6 +186,8 @@ export const stepTexts: Texts<Exclude<StepReason, DeclinedReason | PromptFileRea
   invalid_input:
     "An input is wrong. The message names it and what is allowed. Fails whatever `fail-on` says.",
   invalid_settings: "Without a server: a setting of the sandbox or the model is wrong.",
+  agent_not_installed:
+    "Without a server: the program of `agent` is not installed. The message names the command that installs it.",
   sandbox_not_started: "Without a server: the sandbox that `SANDBOX` requires does not work here.",
   sandbox_not_watched: "Without a server: the sandbox cannot be watched here.",
   run_id_missing: "`mode: cancel` or `mode: attach` needs `run-id` here.",
@@ -175,6 +199,34 @@ export const stepTexts: Texts<Exclude<StepReason, DeclinedReason | PromptFileRea
   checkout_changed:
     "Without a server: an earlier step changed files, so the pull request's head is not checked out.",
   checkout_failed: "Without a server: the pull request's head cannot be checked out.",
+  commit_not_found:
+    "The commit for the service is in no checkout of the job, and cannot be fetched. Add a checkout, or `contents: read`.",
+  commit_unreadable:
+    "Git cannot read the commit for the service. The message says why; a partial clone lacks files.",
+  commit_too_large:
+    "The commit has more new files than the service takes of this repository. The message has the sizes.",
+  commit_not_sent: "The commit did not reach the service within `timeout-minutes`.",
+};
+
+export const federationTexts: Texts<FederationReason> = {
+  federation_refused:
+    "The provider did not accept the job's token, and does not say why. Compare rule, policy or mapping with what `mode: doctor` shows: issuer, subject, audience, account, workspace.",
+  federation_request_invalid:
+    "An identifier is not one of the provider's, or one is missing, such as `anthropic-workspace-id`. The message has the provider's own words.",
+  federation_identifier_unknown: "The provider knows no such rule, policy or identity provider.",
+  federation_account_refused: "The service account or the workspace may not be used by this job.",
+  federation_audience_refused:
+    "The token is made for another audience than the provider expects. Set `model-audience`.",
+  federation_token_missing:
+    "On a service: the file of `MODEL_IDENTITY_TOKEN_FILE` cannot be read, or holds no token. Its operator sees why in the run's message.",
+  federation_token_expired:
+    "The ID token had expired before it was exchanged: a wrong clock, or a token that was given when the job began.",
+  federation_token_used:
+    "The job has no further ID token for the model's provider, which takes each of them once.",
+  federation_token_too_large: "The ID token is larger than a provider takes.",
+  federation_unreachable: "The token endpoint cannot be reached. Re-run the job.",
+  federation_unavailable: "The token endpoint is overloaded, or fails. Re-run the job later.",
+  federation_answer_invalid: "What answered is not the token endpoint. Look for a proxy.",
 };
 
 export const keptTexts: Texts<KeptReason> = {

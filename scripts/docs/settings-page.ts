@@ -1,9 +1,13 @@
 // docs/self-hosting/settings.md: every setting of the service, from its declaration. Pure.
 
 import type { DescribedSetting } from "../../src/base/settings/setting.ts";
+import { egressSettings } from "../../src/service/egress/egress-config.ts";
 import { sandboxSettings } from "../../src/service/sandbox/sandbox-config.ts";
 import { acpSettings } from "../../src/service/settings/acp-config.ts";
+import { s3Settings } from "../../src/service/settings/blob-config.ts";
+import { mcpSettings } from "../../src/service/settings/mcp-config.ts";
 import { modelSettings } from "../../src/service/settings/model-config.ts";
+import { identitySettings } from "../../src/service/settings/model-identity.ts";
 import { serviceSettings } from "../../src/service/settings/service-settings.ts";
 import { traceSettings } from "../../src/service/settings/traces-config.ts";
 import { codeOrNothing, markdownTable } from "./markdown-table.ts";
@@ -23,11 +27,25 @@ The flags of \`agent-service serve\` and \`agent-service work\` override their v
 
 ${settingsTable(serviceSettings)}
 
+## S3
+
+Read with \`BLOB_STORE=s3\`: commits that jobs send are kept in a bucket. Of S3 it takes PUT, GET, HEAD and DELETE of single
+objects, no list.
+
+${settingsTable(s3Settings)}
+
 ## Model
 
 Read with \`BACKEND=model\`.
 
 ${settingsTable(modelSettings)}
+
+### Without a key
+
+Read with \`BACKEND=model\` and \`BACKEND=acp\`, where \`MODEL_IDENTITY_TOKEN_FILE\` is set:
+[how](models.md#a-model-without-a-key).
+
+${settingsTable(identitySettings)}
 
 ## Coding agent
 
@@ -41,6 +59,18 @@ ${settingsTable(acpSettings)}
 Commands of an agent are executed in a sandbox. The log names it at the start. Without a sandbox no command is executed.
 
 ${settingsTable(sandboxSettings)}
+
+## Network of runs
+
+What commands, setup, coding agents and the reading of pages may reach: [how it works](sandbox.md#network).
+
+${settingsTable(egressSettings)}
+
+## MCP servers
+
+Read with \`BACKEND=model\`: [how they are started and reached](../mcp-servers.md).
+
+${settingsTable(mcpSettings)}
 
 ## Traces
 

@@ -2,6 +2,7 @@
 
 import type { RequestSubject } from "../github/trigger/agent-request.ts";
 import { Declined } from "../github/trigger/declined.ts";
+import { faultOf } from "../job/fault.ts";
 import type { Task } from "../job/job-types.ts";
 import { StepError } from "../job/step-error.ts";
 import type { Inputs } from "./inputs.ts";
@@ -16,7 +17,7 @@ export function cancelTask({ service, runId }: Inputs, subject: RequestSubject |
 }
 
 function refused(error: StepError): Task {
-  return { type: "none", outcome: { type: "error", error } };
+  return { type: "none", outcome: { type: "fault", fault: faultOf(error) } };
 }
 
 function cancelledElsewhere(): StepError {

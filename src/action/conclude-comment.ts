@@ -15,11 +15,12 @@ export async function concludeComment(
   const isCommand = (request?.subject?.command ?? null) !== null;
   if (statusComment === null || (isUneventful(ending) && !isCommand)) return null;
   const { conclusion, reason, message } = verdict;
-  const { report, creditsCharged, creditsRemaining, tokens, unseen } = runFacts(ending);
+  const { report, creditsCharged, creditsRemaining, tokens, budget, unseen } = runFacts(ending);
   return await statusComment.conclude({
     conclusion,
     reason,
-    message: outcome.type === "ended" && conclusion === "success" ? undefined : message,
+    message:
+      outcome.type === "ended" && conclusion === "success" && reason !== "question" ? undefined : message,
     unseen: unseen ?? undefined,
     report,
     delivery,
@@ -27,6 +28,7 @@ export async function concludeComment(
     creditsCharged,
     creditsRemaining,
     tokens,
+    budget,
     claimUrl,
     links: fileLinks(env, ending),
     hurry: interrupts.first,

@@ -4,17 +4,26 @@ import { tmpdir } from "node:os";
 import * as core from "@actions/core";
 import { github } from "../ci/github.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
+import type { EgressEntries } from "../contract/egress/egress-entries.ts";
 import type { EmbeddedReadiness } from "../doctor/examination.ts";
+import type { RenewedAccess } from "../federation/federated-access.ts";
 import { embeddedJob } from "../job/embedded-job.ts";
 import type { JobService } from "../job/job-types.ts";
+import { type NamedServers, variablesIn } from "../job/mcp-servers.ts";
 import { StepError } from "../job/step-error.ts";
-import type { ModelInputs } from "./inputs.ts";
+import type { ModelInputs } from "./model-inputs.ts";
 import { sayLine } from "./say-line.ts";
 
 export type EmbeddedOptions = {
   readonly env: Environment;
   readonly job: CiJob;
   readonly model: ModelInputs | null;
+  /** What the run may reach of the network. */
+  readonly egress: EgressEntries;
+  /** MCP servers of the run; null: none. */
+  readonly mcpServers: NamedServers | null;
+  /** By whose account the model is reached; null: by its key. */
+  readonly modelAccess: RenewedAccess | null;
   /** Why the agent cannot see the change that the job is about; null where it can. */
   readonly changeNotice: string | null;
 };
@@ -22,27 +31,46 @@ export type EmbeddedOptions = {
 const MODEL_ADVICE =
   "Give the step a model, " +
   // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow, not of ours.
-  "such as model: claude-sonnet-5, model-provider: anthropic, model-api-key: ${{ secrets.ANTHROPIC_API_KEY }}.";
+  "such as model: claude-sonnet-5, model-provider: anthropic, model-api-key: ${{ secrets.ANTHROPIC_API_KEY }}. " +
+  "docs/keyless-models.md shows how without a key.";
 
 /** Set by inputs alone: a job may have variables of these names for another purpose. */
-const inputSettings = ["MODEL", "MODEL_BASE_URL", "MODEL_API_KEY", "MODEL_PROVIDER"];
+const inputSettings = [
+  "MODEL",
+  "FALLBACK_MODEL",
+  "MODEL_BASE_URL",
+  "MODEL_API_KEY",
+  "MODEL_PROVIDER",
+  "MODEL_EFFORT",
+  "MODEL_IDENTITY_TOKEN_FILE",
+  "ACP_AGENT",
+];
 
 /** Starts it on the job's checkout. Rejects with StepError for a setting that is wrong. */
-export async function startService({ env, job, model, changeNotice }: EmbeddedOptions): Promise<JobService> {
+export async function startService(options: EmbeddedOptions): Promise<JobService> {
+  const { env, job, model, egress, mcpServers, modelAccess, changeNotice } = options;
   const { startEmbeddedService } = await import("../service/embedded/embedded.ts");
+  // They are the workflow's secrets as a rule, which the runner masks anyway.
+  for (const name of mcpServers === null ? [] : variablesIn(mcpServers)) {
+    const value = env[name] ?? "";
+    if (value !== "") core.setSecret(value);
+  }
   const others = Object.entries(env).filter(([name]) => !inputSettings.includes(name));
   try {
     const { url, mintIdToken, close } = await startEmbeddedService({
       job: embeddedJob({ job, env, definition: github }),
-      root: env.GITHUB_WORKSPACE || ".",
+      root: rootOf(env),
       tempFolder: env.RUNNER_TEMP || tmpdir(),
       environment: Object.fromEntries(others),
-      model: modelSettings(model),
+      model: { ...modelSettings(model), ...(mcpServers === null ? {} : { MCP_SERVERS: mcpServers.text }) },
+      egress,
+      modelAccess,
       onWarning: sayLine,
     });
     return {
       type: "embedded",
       baseUrl: url,
+      modelAccess,
       tokens: { mintIdToken },
       changeNotice,
       modelAdvice: MODEL_ADVICE,
@@ -62,28 +90,42 @@ export async function examineEmbedded(
   return await service.examineEmbedded({
     environment: env,
     model: modelSettings(model),
+    root: rootOf(env),
     tempFolder: env.RUNNER_TEMP || tmpdir(),
   });
+}
+
+function rootOf(env: Environment): string {
+  return env.GITHUB_WORKSPACE || ".";
 }
 
 /** The inputs as settings of the service. */
 export function modelSettings(model: ModelInputs | null): Record<string, string> {
   if (model === null) return {};
-  const { name, baseUrl, apiKey, provider } = model;
+  const { name, fallback, agent, baseUrl, apiKey, provider, effort } = model;
   return {
     MODEL: name,
+    ...(fallback === null ? {} : { FALLBACK_MODEL: fallback }),
     ...(baseUrl === null ? {} : { MODEL_BASE_URL: baseUrl }),
     ...(apiKey === null ? {} : { MODEL_API_KEY: apiKey }),
+    ...(agent === null ? {} : { ACP_AGENT: agent }),
     ...(provider === "auto" ? {} : { MODEL_PROVIDER: provider }),
+    ...(effort === null ? {} : { MODEL_EFFORT: effort }),
   };
 }
 
 /** Codes of the embedded service's errors that the user can do something about. */
-const embeddedReasons = ["invalid_settings", "sandbox_not_started", "sandbox_not_watched"] as const;
+const embeddedReasons = [
+  "agent_not_installed",
+  "invalid_settings",
+  "sandbox_not_started",
+  "sandbox_not_watched",
+] as const;
 
 /** The bundle has its own copies of the error classes, so the code decides. */
 function stepErrorOf(cause: unknown): unknown {
   if (!(cause instanceof Error && "code" in cause)) return cause;
   const reason = embeddedReasons.find((known) => known === cause.code);
-  return reason === undefined ? cause : new StepError(reason, cause.message, { cause });
+  const message = cause.message.replaceAll("MCP_SERVERS:", 'Input "mcp-servers":');
+  return reason === undefined ? cause : new StepError(reason, message, { cause });
 }

@@ -37,7 +37,7 @@ export async function finishStep(env: Environment = jobEnvironment): Promise<voi
     random: Math.random,
   });
   const { client } = connectJob({
-    service: { ...service, tokens, account, sha: "" },
+    service: { ...service, tokens, account, sha: "", model: null },
     token: leftover.capability,
     transport: transport.send,
     userAgent: USER_AGENT,

@@ -1,16 +1,25 @@
 // The Action's inputs: each is declared once, and every wrong one is named before anything is sent.
 
-import { flag, integer, line, oneOf, secret, text } from "../base/settings/kinds.ts";
+import { isConfidential } from "../base/confidential-url.ts";
+import { dollars, flag, integer, line, oneOf, text } from "../base/settings/kinds.ts";
 import { readSettings, setting, type ValuesOf } from "../base/settings/setting.ts";
+import { type CodingAgentName, codingAgentNames } from "../contract/ci/coding-agents.ts";
+import { type EgressEntries, egressKind } from "../contract/egress/egress-entries.ts";
 import {
+  type CloneMode,
   cancelActions,
+  cloneModes,
   DEFAULT_IDLE_MINUTES,
   DEFAULT_TIMEOUT_MINUTES,
   failOn,
+  MAX_COST_LIMITS,
   MAX_TURN_TOKENS,
   type OutputSchema,
   outputSchema,
+  type SetupChoice,
+  setup,
 } from "../job/job-settings.ts";
+import { faultsOfSentServers, mcpServers, type NamedServers } from "../job/mcp-servers.ts";
 import { StepError } from "../job/step-error.ts";
 import type { Conclusion } from "../report/conclusion.ts";
 import { type Severity, severities } from "../report/findings.ts";
@@ -18,8 +27,6 @@ import {
   bots,
   branchPrefix,
   EMBEDDED,
-  modelName,
-  modelUrl,
   pathPatterns,
   promptFile,
   type SessionInput,
@@ -29,26 +36,30 @@ import {
   users,
 } from "./input-kinds.ts";
 import { faultsOfNames } from "./input-names.ts";
+import { inputSource, type ReadInput, type Reading } from "./input-source.ts";
+import {
+  type ChosenModel,
+  type ModelInputs,
+  modelInputSettings,
+  readHandedModel,
+  readModel,
+} from "./model-inputs.ts";
 
 export type Prompt =
   | { readonly from: "text"; readonly text: string }
   | { readonly from: "file"; readonly path: string }
   | { readonly from: "event" };
 
-export const modelProviders = ["auto", "openai-compatible", "anthropic"] as const;
-
-export type ModelInputs = {
-  readonly name: string;
-  /** Null: the provider's own, which only Anthropic has. */
-  readonly baseUrl: string | null;
-  readonly apiKey: string | null;
-  readonly provider: (typeof modelProviders)[number];
-};
-
 /** Which service the step uses: one that somebody runs, or one inside the job. */
 export type ServiceInputs =
   /** The base URL is without a trailing slash. */
-  | { readonly type: "remote"; readonly baseUrl: string; readonly audience: string }
+  | {
+      readonly type: "remote";
+      readonly baseUrl: string;
+      readonly audience: string;
+      /** Null: the service's own. */
+      readonly model: ChosenModel | null;
+    }
   | { readonly type: "embedded"; readonly model: ModelInputs | null };
 
 export const modes = ["run", "attach", "cancel", "doctor"] as const;
@@ -67,13 +78,23 @@ export type Inputs = {
   readonly session: SessionInput;
   /** Null for the service's default budget. */
   readonly maxTurnTokens: number | null;
+  /** What the run's models may cost. Null for the service's default. */
+  readonly maxCostMicroUsd: number | null;
   /** A JSON Schema; null where any reply will do. */
   readonly outputSchema: OutputSchema | null;
+  /** Null: the default script, where it exists. */
+  readonly setup: SetupChoice | null;
+  /** What the run may reach of the network. Null: what the agent's owner has set, without a server nothing. */
+  readonly egress: EgressEntries | null;
+  /** MCP servers whose tools the run has. Null: those of the service alone. */
+  readonly mcpServers: NamedServers | null;
   readonly timeoutMinutes: number;
   /** Without an event for so long, a run is cancelled. Null for never. */
   readonly idleMinutes: number | null;
   readonly wait: boolean;
   readonly onCancel: (typeof cancelActions)[number];
+  /** How the service gets the run's commit. */
+  readonly clone: CloneMode;
   readonly failOn: ReadonlySet<Conclusion>;
   readonly summary: boolean;
   /** Whether the step writes on the issue or the pull request that it is about. */
@@ -90,6 +111,8 @@ export type Inputs = {
   /** Patterns of the files that a review is about. Empty: all. */
   readonly paths: readonly string[];
   readonly ignorePaths: readonly string[];
+  /** Whether the prompt gets what the failed jobs of the commit printed. */
+  readonly failedJobLogs: boolean;
   /** Whose text on an issue or a pull request becomes part of the prompt. */
   readonly includeAuthors: (typeof includedAuthors)[number];
   readonly account: string | null;
@@ -114,13 +137,19 @@ export const inputSettings = {
   "prompt-file": setting(promptFile, null),
   "base-url": setting(serviceAddress, EMBEDDED),
   audience: setting(line({ maxChars: 255 }), null),
+  agent: setting(oneOf(["built-in", ...codingAgentNames]), "built-in"),
   session: setting(session, { type: "thread" }),
   "max-turn-tokens": setting(integer({ min: 0, max: MAX_TURN_TOKENS }), null),
+  "max-cost": setting(dollars(MAX_COST_LIMITS), null),
   "output-schema": setting(outputSchema, null),
+  setup: setting(setup, null),
+  egress: setting(egressKind, null),
+  "mcp-servers": setting(mcpServers, null),
   "timeout-minutes": setting(integer({ min: 1, max: 360 }), DEFAULT_TIMEOUT_MINUTES),
   "idle-minutes": setting(integer({ min: 0, max: 360 }), DEFAULT_IDLE_MINUTES),
   wait: setting(flag, true),
   "on-cancel": setting(oneOf(cancelActions), "cancel"),
+  clone: setting(oneOf(cloneModes), "auto"),
   "fail-on": setting(failOn, new Set<Conclusion>(["failure", "quota", "incomplete"])),
   summary: setting(flag, true),
   comment: setting(flag, true),
@@ -132,6 +161,7 @@ export const inputSettings = {
   "check-run": setting(flag, false),
   paths: setting(pathPatterns, []),
   "ignore-paths": setting(pathPatterns, []),
+  "failed-job-logs": setting(flag, false),
   "include-authors": setting(oneOf(includedAuthors), "everyone"),
   account: setting(line({ maxChars: 255 }), null),
   "trigger-phrase": setting(triggerPhrase, "/agent"),
@@ -140,14 +170,6 @@ export const inputSettings = {
   "allow-forks": setting(flag, false),
   "github-token": setting({ ...text("a token"), isSecret: true }, ""),
   matrix: setting(text("JSON"), ""),
-};
-
-/** The inputs of the model, read with `base-url: embedded` where one of them is given. */
-export const modelInputSettings = {
-  model: { ...setting(modelName, ""), isRequired: true },
-  "model-base-url": setting(modelUrl, null),
-  "model-api-key": setting(secret, null),
-  "model-provider": setting(oneOf(modelProviders), "auto"),
 };
 
 /** One or more inputs are wrong: one line each in `problems`. */
@@ -160,8 +182,6 @@ export class InputError extends StepError {
   }
 }
 
-type ReadInput = (name: string) => string;
-
 /** What the runner passed. */
 export type GivenInputs = {
   /** "" for an input that is not given. */
@@ -172,7 +192,7 @@ export type GivenInputs = {
 
 /** Reads every input. Throws InputError. */
 export function readInputs({ read, names }: GivenInputs): Inputs {
-  const { values, problems } = readSettings(inputSettings, sourceOf(read));
+  const { values, problems } = readSettings(inputSettings, inputSource(read));
   problems.unshift(...faultsOfNames(names, inputNames), ...faultsOfEmpty({ read, names }));
   const service = readService(values, { read, problems });
   const inputs: Inputs = {
@@ -182,11 +202,16 @@ export function readInputs({ read, names }: GivenInputs): Inputs {
     service,
     session: values.session,
     maxTurnTokens: values["max-turn-tokens"],
+    maxCostMicroUsd: values["max-cost"],
     outputSchema: values["output-schema"],
+    setup: values.setup,
+    egress: values.egress,
+    mcpServers: values["mcp-servers"],
     timeoutMinutes: values["timeout-minutes"],
     idleMinutes: values["idle-minutes"] || null,
     wait: values.wait,
     onCancel: values["on-cancel"],
+    clone: values.clone,
     failOn: values["fail-on"],
     summary: values.summary,
     comment: values.comment,
@@ -198,6 +223,7 @@ export function readInputs({ read, names }: GivenInputs): Inputs {
     checkRun: values["check-run"],
     paths: values.paths,
     ignorePaths: values["ignore-paths"],
+    failedJobLogs: values["failed-job-logs"],
     includeAuthors: values["include-authors"],
     account: values.account,
     triggerPhrase: values["trigger-phrase"],
@@ -206,9 +232,12 @@ export function readInputs({ read, names }: GivenInputs): Inputs {
     allowForks: values["allow-forks"],
     githubToken: values["github-token"],
     matrix: values.matrix,
-    ignored: ignoredInputs[service.type].filter((name) => read(name).trim() !== ""),
+    ignored: ignoredInputs(service).filter((name) => read(name).trim() !== ""),
   };
   if (service.type === "embedded") problems.push(...faultsWithoutServer(inputs));
+  else if (service.model !== null) problems.push(...faultsOfHandedModel(inputs, service));
+  if (service.type === "remote" && inputs.mcpServers !== null)
+    problems.push(...faultsOfSentServers(inputs.mcpServers).map((fault) => `Input "mcp-servers": ${fault}.`));
   problems.push(...faultsOfMode(inputs));
   if (problems.length > 0) throw new InputError(problems);
   return inputs;
@@ -227,40 +256,49 @@ function faultsOfEmpty({ read, names }: GivenInputs): string[] {
 
 type Values = ValuesOf<typeof inputSettings>;
 
-const ignoredInputs: Readonly<Record<ServiceInputs["type"], readonly string[]>> = {
-  remote: Object.keys(modelInputSettings),
-  embedded: ["audience", "account"],
-};
-
-function sourceOf(read: ReadInput) {
-  return { textOf: read, titleOf: (name: string) => `Input "${name}"` };
+/** Inputs that say nothing to this kind of service. One that is given a model is told which. */
+function ignoredInputs(service: ServiceInputs): readonly string[] {
+  if (service.type === "embedded") return ["audience", "account"];
+  return service.model === null ? Object.keys(modelInputSettings) : [];
 }
 
-function readService(
-  values: Values,
-  { read, problems }: { readonly read: ReadInput; readonly problems: string[] },
-): ServiceInputs {
-  const baseUrl = values["base-url"];
-  if (baseUrl !== EMBEDDED) return { type: "remote", baseUrl, audience: values.audience ?? hostOf(baseUrl) };
-  if (ignoredInputs.remote.every((name) => read(name).trim() === ""))
-    return { type: "embedded", model: null };
-  // Anthropic is the one provider whose API has one address.
-  const isOwnAddress = read("model-provider").trim().toLowerCase() === "anthropic";
-  const url = { ...modelInputSettings["model-base-url"], isRequired: !isOwnAddress };
-  const { values: model, problems: faults } = readSettings(
-    { ...modelInputSettings, "model-base-url": url },
-    sourceOf(read),
-  );
-  problems.push(...faults);
-  return {
-    type: "embedded",
-    model: {
-      name: model.model,
-      baseUrl: model["model-base-url"],
-      apiKey: model["model-api-key"],
-      provider: model["model-provider"],
-    },
-  };
+/** What another agent has settings of its own for. */
+const builtInOnly = ["effort", "fallback-model", "mcp-servers"];
+
+function faultsBesideAgent(agent: CodingAgentName, read: ReadInput): string[] {
+  const given = builtInOnly.filter((name) => read(name).trim() !== "");
+  return given.map((name) => `Input "${name}" is for the built-in agent: remove it, or "agent: ${agent}".`);
+}
+
+function readService(values: Values, reading: Reading): ServiceInputs {
+  const { "base-url": baseUrl, agent } = values;
+  const named = agent === "built-in" ? null : agent;
+  if (named !== null) reading.problems.push(...faultsBesideAgent(named, reading.read));
+  if (baseUrl === EMBEDDED) return { type: "embedded", model: readModel(named, reading) };
+  if (named !== null)
+    reading.problems.push(
+      `Input "agent: ${named}" is for jobs without a server: which agent a service runs, its operator says. Leave "agent" or "base-url" out.`,
+    );
+  const audience = values.audience ?? hostOf(baseUrl);
+  return { type: "remote", baseUrl, audience, model: readHandedModel(reading) };
+}
+
+/** A token of a model is handed to nobody on the way, and needs a job that renews it. */
+function faultsOfHandedModel(
+  { mode, wait, onCancel }: Inputs,
+  { baseUrl }: Extract<ServiceInputs, { type: "remote" }>,
+): string[] {
+  if (mode !== "run" && mode !== "doctor") return [];
+  const renewed = "a run with the job's own model account needs the job, which renews its token";
+  return [
+    ...(wait ? [] : [`Input "wait: false" ends the job too early: ${renewed}. Leave "wait" out.`]),
+    ...(onCancel === "cancel" ? [] : [`Input "on-cancel: ${onCancel}" ends the job too early: ${renewed}.`]),
+    ...(isConfidential(baseUrl)
+      ? []
+      : [
+          'Input "base-url" is plain http: anybody on the network path could read the model\'s token. Use https.',
+        ]),
+  ];
 }
 
 /** What only a service can do that outlives the job. */

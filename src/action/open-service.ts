@@ -1,10 +1,15 @@
 // The service that the step uses: the one that the inputs name, or one inside the job, on the job's checkout.
 
 import * as core from "@actions/core";
+import { systemClock } from "../base/clock.ts";
+import type { RenewedAccess } from "../federation/federated-access.ts";
+import type { ModelFederation } from "../federation/provider.ts";
 import type { JobService } from "../job/job-types.ts";
+import { retryNote } from "../job/notes.ts";
 import type { Admitted } from "../job/progress.ts";
 import type { ActionTypes, Step } from "./action-types.ts";
 import { openCodeHost } from "./github-access.ts";
+import { sayLine } from "./say-line.ts";
 
 export async function openService(
   step: Step,
@@ -12,12 +17,50 @@ export async function openService(
 ): Promise<JobService> {
   const { service } = settings.inputs;
   const { env, github } = step;
+  const modelAccess = await openModel(step, service.model?.federation ?? null);
   // GitHub's tokens name the commit.
-  if (service.type === "remote")
-    return { ...service, tokens: github, account: settings.inputs.account, sha: "" };
+  if (service.type === "remote") {
+    const { baseUrl, audience } = service;
+    const model =
+      service.model === null || modelAccess === null
+        ? null
+        : { name: service.model.name, access: modelAccess };
+    const { account } = settings.inputs;
+    return { type: "remote", baseUrl, audience, tokens: github, account, sha: "", model };
+  }
   const changeNotice = await checkOutPullRequest(step, { settings, plan });
   const { startService } = await import("./embedded-service.ts");
-  return await startService({ env, job: github.job, model: service.model, changeNotice });
+  const { mcpServers } = settings.inputs;
+  const egress = settings.inputs.egress ?? [];
+  return await startService({
+    env,
+    job: github.job,
+    model: service.model,
+    egress,
+    mcpServers,
+    modelAccess,
+    changeNotice,
+  });
+}
+
+/** The recipe asks for a token where it starts a run, and nowhere else. */
+async function openModel(
+  { github, interrupts, transport }: Step,
+  federation: ModelFederation | null,
+): Promise<RenewedAccess | null> {
+  if (federation === null) return null;
+  const { openModelAccess } = await import("../job/model-access.ts");
+  return openModelAccess({
+    federation,
+    job: github.job,
+    tokens: github,
+    transport,
+    clock: systemClock,
+    random: Math.random,
+    setSecret: core.setSecret,
+    onRetry: (notice) => sayLine(retryNote(notice)),
+    signal: interrupts.first,
+  });
 }
 
 /**

@@ -4,7 +4,6 @@ import * as core from "@actions/core";
 import type { CiJob } from "../ci/provider.ts";
 import type { StatusComment } from "../github/status-comment/status-comment.ts";
 import type { AgentRequest } from "../github/trigger/agent-request.ts";
-import { helpText } from "../github/trigger/comment-command.ts";
 import { decideRequest } from "../github/trigger/decide-request.ts";
 import type { Task } from "../job/job-types.ts";
 import type { ActionPlan, Step } from "./action-types.ts";
@@ -19,9 +18,10 @@ export async function planJob(step: Step, inputs: Inputs): Promise<ActionPlan> {
   if (inputs.mode === "doctor") return await examine(step, inputs);
   const { job } = step.github;
   const signal = step.interrupts.first;
-  const request = await decideRequest({ ...githubAccess(step), inputs, job, signal });
-  const statusComment = await openComment(step, { inputs, request });
-  return { task: taskOf(step, { inputs, request, job }), request, statusComment };
+  const asked = await decideRequest({ ...githubAccess(step), inputs, job, signal });
+  const statusComment = await openComment(step, { inputs, request: asked });
+  const request = inputs.failedJobLogs ? await withFailedJobs(step, { inputs, request: asked, job }) : asked;
+  return { task: await taskOf(step, { inputs, request, job }), request, statusComment };
 }
 
 async function examine(step: Step, inputs: Inputs): Promise<ActionPlan> {
@@ -31,6 +31,19 @@ async function examine(step: Step, inputs: Inputs): Promise<ActionPlan> {
 }
 
 type Requested = { readonly inputs: Inputs; readonly request: AgentRequest; readonly job: CiJob };
+
+/** The request of a new run, with what the failed jobs of its commit printed. */
+async function withFailedJobs(step: Step, { inputs, request, job }: Requested): Promise<AgentRequest> {
+  const { subject } = request;
+  const headSha = subject === null ? job.sha : subject.refs?.headSha;
+  const verb = subject?.command?.verb;
+  if (headSha === undefined || inputs.mode !== "run" || verb === "help" || verb === "cancel") return request;
+  const codeHost = await openCodeHost(step, inputs);
+  const { prompt, said } = await codeHost.readFailedJobs({ headSha, seed: job.runId });
+  if (said.type === "warning") core.warning(said.text);
+  else sayLine(said.text);
+  return prompt === "" ? request : { ...request, prompt: `${request.prompt}\n\n${prompt}` };
+}
 
 /** On an issue or a pull request, its people see at once that the request was received. */
 async function openComment(
@@ -51,9 +64,10 @@ async function openComment(
 }
 
 /** A comment may request help or the end of a run in place of a run. */
-function taskOf({ env }: Step, { inputs, request, job }: Requested): Task {
+async function taskOf({ env }: Step, { inputs, request, job }: Requested): Promise<Task> {
   const verb = inputs.mode === "run" ? request.subject?.command?.verb : undefined;
   if (verb === "help") {
+    const { helpText } = await import("../github/trigger/comment-command.ts");
     const message = helpText(inputs.triggerPhrase);
     return { type: "none", outcome: { type: "answered", reason: "help", message } };
   }

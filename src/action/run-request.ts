@@ -2,9 +2,12 @@
 
 import { createHash } from "node:crypto";
 import type { CiJob } from "../ci/provider.ts";
+import type { EgressEntries } from "../contract/egress/egress-entries.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import { findingsSchema } from "../github/findings/findings-schema.ts";
 import type { AgentRequest } from "../github/trigger/agent-request.ts";
+import { boundsOf } from "../job/job-settings.ts";
+import { sentServers } from "../job/mcp-servers.ts";
 import type { Inputs } from "./inputs.ts";
 
 export type RunRequestOptions = {
@@ -18,15 +21,25 @@ export type RunRequestOptions = {
 /** The same job gives the same body, so that a re-run finds its run. */
 export function runRequest(options: RunRequestOptions): SubmitRunRequest {
   const { inputs, request } = options;
-  const { maxTurnTokens } = inputs;
+  const { maxTurnTokens, maxCostMicroUsd, timeoutMinutes, egress, mcpServers, service } = inputs;
   const schema = outputSchema(inputs, request);
   return {
     message: request.prompt,
     ...sessionOf(options),
     ...(maxTurnTokens === null ? {} : { max_turn_tokens: maxTurnTokens }),
+    ...boundsOf({ maxCostMicroUsd, timeoutMs: timeoutMinutes * 60_000 }),
     ...(schema === null ? {} : { output_schema: schema }),
+    ...(inputs.setup === null ? {} : { setup: inputs.setup.path }),
+    ...(egress === null ? {} : { egress: egressField(egress) }),
+    // A service inside the job has them from its settings, with their secrets.
+    ...(mcpServers === null || service.type === "embedded" ? {} : sentServers(mcpServers)),
     ...headOf(request),
   };
+}
+
+/** A policy on the wire has a word for nothing, and no empty list. */
+function egressField(entries: EgressEntries): SubmitRunRequest["egress"] {
+  return entries.length === 0 ? "none" : [...entries];
 }
 
 function sessionOf(options: RunRequestOptions): Partial<SubmitRunRequest> {

@@ -1,9 +1,11 @@
-// The client's transport inside a job: proxies come from @actions/http-client's agents, private CAs from Node
-// (NODE_EXTRA_CA_CERTS). The request is our own: HttpClient never ends where an answer is cut off.
+// The client's transport inside a job: which requests go through a proxy is told by @actions/http-client, and so are their
+// agents; private CAs come from Node (NODE_EXTRA_CA_CERTS). The request is our own: HttpClient never ends where an answer is
+// cut off.
 
 import * as http from "node:http";
 import * as https from "node:https";
-import { HttpClient } from "@actions/http-client";
+import { pipeline, Readable } from "node:stream";
+import { getProxyUrl } from "@actions/http-client/lib/proxy";
 import {
   bodyTooLarge,
   connectionFailed,
@@ -21,24 +23,31 @@ export type ActionTransport = {
 
 /** Opens connections as they are needed, and keeps them open for the next request. */
 export function openTransport(): ActionTransport {
-  // One HttpClient for each origin: it returns its first agent for every later address.
-  const clients = new Map<string, HttpClient>();
-  const agentFor = (url: URL): http.Agent => {
-    const client =
-      clients.get(url.origin) ??
-      new HttpClient("agent-service", [], { keepAlive: true, allowRedirects: false });
-    clients.set(url.origin, client);
-    return client.getAgent(url.href);
-  };
+  const origins = new Map<string, Promise<Connections>>();
   return {
-    send: (request) => {
+    send: async (request) => {
       const url = new URL(request.url);
-      return sendOnce(request, url, agentFor(url));
+      const connections = origins.get(url.origin) ?? connectionsOf(url);
+      origins.set(url.origin, connections);
+      return await sendOnce(request, url, (await connections).agent);
     },
     close: () => {
-      for (const client of clients.values()) client.dispose();
+      for (const connections of origins.values()) void connections.then(({ close }) => close());
     },
   };
+}
+
+/** Those of one origin. */
+type Connections = { readonly agent: http.Agent; close(): void };
+
+async function connectionsOf(url: URL): Promise<Connections> {
+  if (getProxyUrl(url) !== undefined) {
+    const { openProxyAgent } = await import("./proxy-agent.ts");
+    return openProxyAgent(url);
+  }
+  const agent =
+    url.protocol === "https:" ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
+  return { agent, close: () => agent.destroy() };
 }
 
 function sendOnce(request: TransportRequest, url: URL, agent: http.Agent): Promise<TransportResponse> {
@@ -64,8 +73,13 @@ function sendOnce(request: TransportRequest, url: URL, agent: http.Agent): Promi
     const breakOff = (cause: unknown) => fail(connectionFailed(request, cause));
 
     signal?.addEventListener("abort", abort, { once: true });
-    outgoing.on("error", breakOff);
+    let isAnswered = false;
+    // A service that refuses a body answers before it has read it, and may close the connection.
+    outgoing.on("error", (cause) => {
+      if (!isAnswered) breakOff(cause);
+    });
     outgoing.on("response", (incoming) => {
+      isAnswered = true;
       const status = incoming.statusCode ?? 0;
       const chunks: Buffer[] = [];
       let bytes = 0;
@@ -80,17 +94,27 @@ function sendOnce(request: TransportRequest, url: URL, agent: http.Agent): Promi
       });
       incoming.on("end", () => {
         settle();
+        // What is left of a body that was refused is not sent.
+        if (!outgoing.writableFinished) outgoing.destroy();
         const headers = (name: string) => firstOf(incoming.headers[name]);
         resolve({ status, headers, body: Buffer.concat(chunks).toString("utf8") });
       });
     });
-    outgoing.end(request.body);
+    const { body } = request;
+    if (body === undefined || typeof body === "string") outgoing.end(body);
+    else {
+      const bytes = Readable.from(body.open(), { objectMode: false });
+      pipeline(bytes, outgoing, (cause) => {
+        if (cause && !isAnswered) fail(bytes.errored ?? connectionFailed(request, cause));
+      });
+    }
   });
 }
 
 function headersOf(request: TransportRequest): Record<string, string | number> {
-  if (request.body === undefined) return { ...request.headers };
-  return { ...request.headers, "content-length": Buffer.byteLength(request.body) };
+  const { body, headers } = request;
+  if (body === undefined) return { ...headers };
+  return { ...headers, "content-length": typeof body === "string" ? Buffer.byteLength(body) : body.size };
 }
 
 function firstOf(value: string | string[] | undefined): string | undefined {

@@ -20,27 +20,29 @@ function matchesSegment(text: string, pattern: string): boolean {
   });
 }
 
-type Sequence = {
-  readonly items: readonly string[];
-  readonly pattern: readonly string[];
+type Sequence<Item, Wanted> = {
+  readonly items: readonly Item[];
+  readonly pattern: readonly Wanted[];
   /** Stands for any number of items. */
-  isStar(wanted: string): boolean;
-  isMatch(item: string, wanted: string): boolean;
+  isStar(wanted: Wanted): boolean;
+  isMatch(item: Item, wanted: Wanted): boolean;
 };
 
 /** On a mismatch, only the last star takes one item more: an earlier one could gain nothing. */
-function matchesSequence({ items, pattern, isStar, isMatch }: Sequence): boolean {
+export function matchesSequence<Item, Wanted>(sequence: Sequence<Item, Wanted>): boolean {
+  const { items, pattern, isStar, isMatch } = sequence;
   let at = 0;
   let wantedAt = 0;
   let star = -1;
   let takenByStar = 0;
   while (at < items.length) {
     const wanted = pattern[wantedAt];
+    const item = items[at];
     if (wanted !== undefined && isStar(wanted)) {
       star = wantedAt;
       takenByStar = at;
       wantedAt += 1;
-    } else if (wanted !== undefined && isMatch(items[at] ?? "", wanted)) {
+    } else if (wanted !== undefined && item !== undefined && isMatch(item, wanted)) {
       at += 1;
       wantedAt += 1;
     } else if (star >= 0) {

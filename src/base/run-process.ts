@@ -2,6 +2,8 @@
 // process, and what it started in its group, has ended.
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { pipeline, Readable } from "node:stream";
 
 const DEFAULT_MAX_OUTPUT_BYTES = 64 * 1024;
 const DEFAULT_GRACE_MS = 2_000;
@@ -15,15 +17,21 @@ export type ProcessCall = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where it runs. Default: where this process runs. */
   readonly folder?: string;
-  /** What it reads from its standard input. Default: nothing. */
-  readonly input?: string | Buffer;
+  /** What it reads from its standard input. Chunks that arrive one by one are read as fast as it takes them. Default: nothing. */
+  readonly input?: ProcessInput;
+  /** Is given what it writes to its standard output, which is not kept then. */
+  readonly onOutput?: (chunk: Buffer) => void;
   readonly timeoutMs: number;
   /** From SIGTERM to SIGKILL. Default 2 s. */
   readonly graceMs?: number;
   /** Bytes of standard output that are kept; more end the process. Default 64 KiB. */
   readonly maxOutputBytes?: number;
+  /** A file that takes its standard output, as it comes; `stdout` is empty then. */
+  readonly outputFile?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 };
+
+export type ProcessInput = string | Buffer | AsyncIterable<Uint8Array>;
 
 /** How a process ended. `stderr` is its last 4 KiB and may repeat a secret: it is not for show. */
 export type ProcessEnd = { readonly stdout: Buffer; readonly stderr: string } & (
@@ -41,7 +49,7 @@ export class ProcessNotStartedError extends Error {
   readonly code = "process_not_started";
 }
 
-/** Rejects with the signal's reason when it aborts, with a `ProcessNotStartedError` when the program cannot start. */
+/** Rejects with the signal's reason when it aborts, with what `input` or `onOutput` throws, with a `ProcessNotStartedError` when the program cannot start. */
 export type ProcessRunner = (call: ProcessCall) => Promise<ProcessEnd>;
 
 export const runProcess: ProcessRunner = async (call) => {
@@ -54,9 +62,13 @@ export const runProcess: ProcessRunner = async (call) => {
     windowsHide: true,
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
-  // A process that ends before it has read everything says why by its exit code.
-  child.stdin?.on("error", () => {}).end(input);
   const group = new ProcessGroup(child, call.graceMs ?? DEFAULT_GRACE_MS);
+  let failure: { readonly cause: unknown } | null = null;
+  const fail = (cause: unknown) => {
+    failure ??= { cause };
+    group.end();
+  };
+  if (input !== undefined) feed(child, input, fail);
   const abort = () => group.end();
   let hasTimedOut = false;
   const timer = setTimeout(() => {
@@ -65,10 +77,18 @@ export const runProcess: ProcessRunner = async (call) => {
   }, timeoutMs);
   signal?.addEventListener("abort", abort, { once: true });
   try {
-    const output = collectOutput(child, { maxBytes: call.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES, group });
-    const { exitCode, signalName } = await endOf(child, command);
+    const output = collectOutput(child, {
+      maxBytes: call.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES,
+      group,
+      file: call.outputFile === undefined ? null : openOutputFile(child, { path: call.outputFile, group }),
+      onOutput: call.onOutput,
+      fail,
+    });
+    const { exitCode, signalName } = await endOf(child, command).finally(output.close);
     signal?.throwIfAborted();
-    const { isComplete, ...kept } = output();
+    const failed = failure as { readonly cause: unknown } | null;
+    if (failed !== null) throw failed.cause;
+    const { isComplete, ...kept } = await output.kept();
     if (hasTimedOut) return { type: "timed_out", ...kept };
     if (!isComplete) return { type: "output_too_large", ...kept };
     if (exitCode !== null) return { type: "exited", exitCode, ...kept };
@@ -80,21 +100,59 @@ export const runProcess: ProcessRunner = async (call) => {
   }
 };
 
+/** Writes what the process reads. A process that ends before it has read everything says why by its exit code. */
+function feed(child: ChildProcess, input: ProcessInput, fail: (cause: unknown) => void): void {
+  const { stdin } = child;
+  if (stdin === null) return;
+  if (typeof input === "string" || input instanceof Buffer) {
+    stdin.on("error", () => {}).end(input);
+    return;
+  }
+  const source = Readable.from(input, { objectMode: false });
+  pipeline(source, stdin, () => {
+    if (source.errored !== null) fail(source.errored);
+  });
+}
+
 type KeptOutput = { readonly stdout: Buffer; readonly stderr: string; readonly isComplete: boolean };
 
-/** Keeps what the process writes; ends its group when that is too much. Call the result once it has ended. */
+type Output = {
+  /** Closes the file, if there is one. Never rejects. */
+  close(): Promise<void>;
+  /** Once the process has ended and the file is closed. Rejects where the disk refused the file. */
+  kept(): Promise<KeptOutput>;
+};
+
+type OutputOptions = Pick<ProcessCall, "onOutput"> & {
+  readonly maxBytes: number;
+  readonly group: ProcessGroup;
+  readonly file: OutputFile | null;
+  readonly fail: (cause: unknown) => void;
+};
+
+/** Keeps what the process writes; ends its group when that is too much. */
 function collectOutput(
   child: ChildProcess,
-  { maxBytes, group }: { maxBytes: number; group: ProcessGroup },
-): () => KeptOutput {
+  { maxBytes, group, file, onOutput, fail }: OutputOptions,
+): Output {
   const chunks: Buffer[] = [];
+  const keep = file === null ? (chunk: Buffer) => chunks.push(chunk) : file.write;
   let keptBytes = 0;
   let isComplete = true;
   let stderr = Buffer.alloc(0);
   child.stdout?.on("data", (chunk: Buffer) => {
     if (!isComplete) return;
+    if (onOutput !== undefined) {
+      try {
+        onOutput(chunk);
+      } catch (cause) {
+        isComplete = false;
+        fail(cause);
+      }
+      return;
+    }
     const room = maxBytes - keptBytes;
-    chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    keep(chunk.length > room ? chunk.subarray(0, room) : chunk);
     keptBytes += Math.min(chunk.length, room);
     if (chunk.length <= room) return;
     isComplete = false;
@@ -103,7 +161,45 @@ function collectOutput(
   child.stderr?.on("data", (chunk: Buffer) => {
     stderr = Buffer.concat([stderr, chunk]).subarray(-MAX_STDERR_BYTES);
   });
-  return () => ({ stdout: Buffer.concat(chunks), stderr: stderr.toString("utf8"), isComplete });
+  return {
+    close: async () => await file?.close().catch(() => {}),
+    kept: async () => {
+      await file?.close();
+      return { stdout: Buffer.concat(chunks), stderr: stderr.toString("utf8"), isComplete };
+    },
+  };
+}
+
+type OutputFile = {
+  write(chunk: Buffer): void;
+  /** Rejects where the disk refused. Safe to repeat. */
+  close(): Promise<void>;
+};
+
+/** The process waits while the disk is slower, and ends when the disk refuses. */
+function openOutputFile(
+  child: ChildProcess,
+  { path, group }: { path: string; group: ProcessGroup },
+): OutputFile {
+  const stream = createWriteStream(path);
+  const written = new Promise<void>((resolve, reject) => {
+    stream.once("error", reject).once("close", resolve);
+  });
+  written.catch(() => {
+    child.stdout?.resume();
+    group.end();
+  });
+  return {
+    write: (chunk) => {
+      if (stream.destroyed || stream.write(chunk)) return;
+      child.stdout?.pause();
+      stream.once("drain", () => child.stdout?.resume());
+    },
+    close: async () => {
+      stream.end();
+      await written;
+    },
+  };
 }
 
 function endOf(

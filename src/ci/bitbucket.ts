@@ -20,6 +20,12 @@ export const bitbucket: ProviderDefinition = {
   },
   environment: { hasTokensId: true, hasRepositoryName: true },
   tokenLines: yamlOf,
+  modelTokens: {
+    type: "shared",
+    refusal:
+      "A step of Bitbucket has one ID token, and the service takes it: there is none for the model's provider. " +
+      "Run it with --embedded, or let the service pay for its model.",
+  },
   logFormat: null,
   readChange: null,
   resultPage: "code_insights",

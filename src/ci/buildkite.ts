@@ -22,6 +22,7 @@ export const buildkite: ProviderDefinition = {
   // A pipeline need not be named as its repository is.
   environment: { hasTokensId: false, hasRepositoryName: false },
   tokenLines: null,
+  modelTokens: { type: "minted" },
   logFormat: "buildkite",
   readChange: null,
   resultPage: "annotation",

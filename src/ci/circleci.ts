@@ -18,6 +18,7 @@ export const circleci: ProviderDefinition = {
   },
   environment: { hasTokensId: false, hasRepositoryName: true },
   tokenLines: null,
+  modelTokens: { type: "minted" },
   logFormat: null,
   readChange: null,
   resultPage: null,

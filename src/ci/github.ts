@@ -36,6 +36,7 @@ export const github: ProviderDefinition = {
   },
   environment: { hasTokensId: true, hasRepositoryName: true },
   tokenLines: null,
+  modelTokens: { type: "minted" },
   logFormat: "github",
   readChange,
   resultPage: "step_summary",

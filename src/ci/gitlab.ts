@@ -7,6 +7,7 @@ import { type CiJob, type CiProvider, type Environment, IdentityError } from "./
 import type { ProviderDefinition } from "./provider-definition.ts";
 
 export const GITLAB_TOKEN_VARIABLE = "AGENT_SERVICE_ID_TOKEN";
+const GITLAB_MODEL_TOKEN_VARIABLE = "AGENT_SERVICE_MODEL_ID_TOKEN";
 const MAX_TOKENS = 20;
 
 export type GitLabOptions = {
@@ -28,6 +29,7 @@ export const gitlab: ProviderDefinition = {
   },
   environment: { hasTokensId: true, hasRepositoryName: true },
   tokenLines: (audience) => yamlOf(GITLAB_TOKEN_VARIABLE, audience),
+  modelTokens: { type: "variable", variable: GITLAB_MODEL_TOKEN_VARIABLE },
   logFormat: "gitlab",
   readChange: async (env) => readChange(env),
   resultPage: "report_files",

@@ -45,6 +45,13 @@ export type ProviderDefinition = {
   readonly environment: { readonly hasTokensId: boolean; readonly hasRepositoryName: boolean };
   /** The lines that give a job a token for the audience, as its YAML has them. Null: a job mints one for any audience. */
   readonly tokenLines: ((audience: string) => string) | null;
+  /** Where the ID token for a model's provider comes from, which is made for another audience than the service's. */
+  readonly modelTokens:
+    | { readonly type: "minted" }
+    /** A variable of its own. More tokens are in it with `_2`, `_3` … after its name. */
+    | { readonly type: "variable"; readonly variable: string }
+    /** The job has one token: it is the service's, or the model provider's. */
+    | { readonly type: "shared"; readonly refusal: string };
   /** The format of a job log that folds. Null: plain lines. */
   readonly logFormat: "github" | "gitlab" | "buildkite" | null;
   /** The pull request that the job is about; null for another job. Null where the variables do not say it. */

@@ -1,13 +1,22 @@
 // agent-service agents: the agents of an account, over the API.
 
-import { matching } from "../base/settings/kinds.ts";
+import { dollars, matching, oneOf } from "../base/settings/kinds.ts";
 import type { Agent } from "../client/client.ts";
-import { type CiPolicy, type CiPolicyRule, ciPolicyRules } from "../contract/agents/ci-policy.ts";
+import {
+  type CiPolicy,
+  type CiPolicyRule,
+  ciPolicyRules,
+  LEAST_USD_PER_DAY,
+  MOST_USD_PER_DAY,
+  mcpServerSources,
+} from "../contract/agents/ci-policy.ts";
+import { egressKind, egressText } from "../contract/egress/egress-entries.ts";
+import { entriesOf, policyOf } from "../contract/egress/egress-policy.ts";
 import { openClient, serviceFlags } from "./account.ts";
 import { agentArgument, findAgentId } from "./agent-name.ts";
 import { type CommandGroup, command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
-import { anyText, argument, listFlag, switchFlag, valueFlag } from "./flags.ts";
+import { anyText, argument, listFlag, switchFlag, UsageError, valueFlag } from "./flags.ts";
 import { printFields, printJson, printTable } from "./print.ts";
 
 const list = command({
@@ -97,6 +106,21 @@ const policy = command({
       takes: "<id>",
       description: "An actor that must have started a job. Repeatable.",
     }),
+    "max-usd-per-day": valueFlag({
+      kind: dollars({ min: LEAST_USD_PER_DAY, max: MOST_USD_PER_DAY }),
+      fallback: null,
+      takes: "<dollars>",
+      description: "What the models of the jobs' runs may cost in a day (UTC), in US dollars.",
+      shownDefault: "stays as it is",
+    }),
+    "mcp-servers": valueFlag({
+      kind: oneOf(mcpServerSources),
+      fallback: null,
+      takes: "<whose>",
+      description:
+        "Whose MCP servers runs may have, beside the operator's: none, workflow, or repository (its .mcp.json too).",
+      shownDefault: "stays as it is",
+    }),
     clear: switchFlag("Remove every list first. Alone: allow all jobs of the repository."),
   },
   examples: [
@@ -110,6 +134,8 @@ const policy = command({
       ...(flags["allow-ref"] === null ? {} : { refs: [...flags["allow-ref"]] }),
       ...(flags["allow-workflow"] === null ? {} : { workflows: [...flags["allow-workflow"]] }),
       ...(flags["allow-actor"] === null ? {} : { actors: [...flags["allow-actor"]] }),
+      ...(flags["max-usd-per-day"] === null ? {} : { max_usd_per_day: flags["max-usd-per-day"] / 1_000_000 }),
+      ...(flags["mcp-servers"] === null ? {} : { mcp_servers: flags["mcp-servers"] }),
     };
     const client = openClient(flags);
     const agentId = await findAgentId(client, given);
@@ -131,15 +157,60 @@ const policy = command({
   },
 });
 
+const network = command({
+  summary: "Show or set what an agent's runs may reach of the network.",
+  notes: [
+    "Without flags, shows the policy. A run has it unless it asks for less; the operator of the service may allow less.",
+  ],
+  arguments: { agent: agentArgument },
+  flags: {
+    ...serviceFlags,
+    allow: valueFlag({
+      kind: egressKind,
+      fallback: null,
+      takes: "<policy>",
+      description:
+        "none, setup (package registries while a run's setup executes), registries, or names of hosts, separated by commas.",
+      shownDefault: "stays as it is",
+    }),
+    clear: switchFlag("Remove the policy: runs have what they ask for, within what the operator allows."),
+  },
+  examples: [
+    "agents network my-repository",
+    "agents network my-repository --allow registries,docs.example.com",
+    "agents network my-repository --clear",
+  ],
+  run: async ({ arguments: { agent: given }, flags }) => {
+    if (flags.clear && flags.allow !== null) {
+      throw new UsageError("--allow and --clear exclude each other: give one of them.");
+    }
+    const client = openClient(flags);
+    const agentId = await findAgentId(client, given);
+    const egress = flags.allow === null ? null : policyOf(flags.allow);
+    const isSet = flags.clear || egress !== null;
+    const agent = isSet
+      ? await client.agents.update({ agentId, body: { egress } })
+      : await client.agents.get({ agentId });
+    if (flags.json) printJson(agent.egress ?? null);
+    else if (agent.egress === undefined) {
+      process.stdout.write(
+        "The agent has no network policy: its runs have what they ask for, within what the operator allows.\n",
+      );
+    } else printFields({ egress: egressText(entriesOf(agent.egress)) });
+    return 0;
+  },
+});
+
 export const agents: CommandGroup = {
   summary: "The agents of an account.",
-  commands: { list, create, get, policy },
+  commands: { list, create, get, policy, network },
 };
 
 function printAgent(agent: Agent): void {
-  const { config, ci_policy: policy, ...fields } = agent;
+  const { config, ci_policy: policy, egress, ...fields } = agent;
   printFields({
     ...fields,
+    ...(egress === undefined ? {} : { egress: egressText(entriesOf(egress)) }),
     ...(Object.keys(config).length > 0 ? { config: JSON.stringify(config) } : {}),
     ...(policy ? { ci_policy: JSON.stringify(policy) } : {}),
   });
@@ -149,6 +220,11 @@ function printPolicy(policy: CiPolicy | null): void {
   if (policy === null) process.stdout.write("Every CI job of the repository may run the agent.\n");
   else {
     const words = (rule: CiPolicyRule) => policy[rule]?.join(", ") ?? "any";
-    printFields(Object.fromEntries(ciPolicyRules.map((rule) => [rule, words(rule)])));
+    const perDay = policy.max_usd_per_day;
+    printFields({
+      ...Object.fromEntries(ciPolicyRules.map((rule) => [rule, words(rule)])),
+      ...(perDay === undefined ? {} : { max_usd_per_day: perDay }),
+      ...(policy.mcp_servers === undefined ? {} : { mcp_servers: policy.mcp_servers }),
+    });
   }
 }

@@ -3,16 +3,20 @@
 import { appendFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { systemClock } from "../base/clock.ts";
-import { line, matching } from "../base/settings/kinds.ts";
+import { line, matching, oneOf } from "../base/settings/kinds.ts";
+import type { ValuesOf } from "../base/settings/setting.ts";
 import { jobEnvironment } from "../ci/environment.ts";
 import type { Environment } from "../ci/provider.ts";
 import { fetchTransport } from "../client/transport.ts";
+import { type CodingAgentName, codingAgentNames } from "../contract/ci/coding-agents.ts";
 import type { GitHubToken } from "../doctor/examination.ts";
 import { examineJob } from "../doctor/examine-job.ts";
+import type { ModelFederation } from "../federation/provider.ts";
 import { renderDoctorMarkdown, renderDoctorText } from "../render/doctor-page.ts";
 import { readServiceUrl, serviceUrlFlag } from "./account.ts";
 import { command } from "./command.ts";
 import { switchFlag, UsageError, valueFlag } from "./flags.ts";
+import { federationFlags, readFederationFlags } from "./model-flags.ts";
 import { printJson } from "./print.ts";
 import { version } from "./version.ts";
 
@@ -49,16 +53,25 @@ export const doctor = command({
       description: "The variable that holds GitHub's token, which is only read with.",
       shownDefault: "GITHUB_TOKEN",
     }),
+    agent: valueFlag({
+      kind: oneOf(["built-in", ...codingAgentNames]),
+      fallback: "built-in",
+      takes: "<name>",
+      description:
+        "Without a service: the coding agent that is to work on the model. It has to be installed.",
+    }),
+    ...federationFlags,
     json: switchFlag("Print JSON on standard output."),
   },
   examples: ["doctor", "doctor --base-url https://agents.example.com"],
   run: async ({ flags }) => await printPage(flags),
 });
 
-type DoctorFlags = {
+type DoctorFlags = ValuesOf<typeof federationFlags> & {
   readonly "base-url": string | null;
   readonly audience: string | null;
   readonly "github-token-env": string | null;
+  readonly agent: "built-in" | CodingAgentName;
   readonly json: boolean;
 };
 
@@ -68,6 +81,8 @@ async function printPage(flags: DoctorFlags): Promise<number> {
     baseUrl: readBaseUrl(flags["base-url"], env),
     audience: flags.audience,
     githubToken: readGitHubToken(flags["github-token-env"], env),
+    federation: readFederationFlags(flags),
+    agent: flags.agent === "built-in" ? null : flags.agent,
     isJson: flags.json,
   });
 }
@@ -77,6 +92,9 @@ export type ExaminationChoices = {
   readonly baseUrl: string | null;
   readonly audience?: string | null;
   readonly githubToken?: GitHubToken | null;
+  readonly federation?: ModelFederation | null;
+  /** Null: the built-in one. */
+  readonly agent?: CodingAgentName | null;
   readonly isJson?: boolean;
 };
 
@@ -93,9 +111,13 @@ export async function printExamination(choices: ExaminationChoices): Promise<num
     transport: fetchTransport,
     usesProxy: nodeUsesProxy(env),
     githubToken: choices.githubToken ?? null,
+    federation: choices.federation ?? null,
     examineEmbedded: async () => {
       const { examineEmbedded } = await import("../service/embedded/embedded.ts");
-      return await examineEmbedded({ environment: env, model: {}, tempFolder: env.RUNNER_TEMP || tmpdir() });
+      const tempFolder = env.RUNNER_TEMP || tmpdir();
+      const { agent = null } = choices;
+      const model: Readonly<Record<string, string>> = agent === null ? {} : { ACP_AGENT: agent };
+      return await examineEmbedded({ environment: env, model, root: process.cwd(), tempFolder });
     },
     clock: systemClock,
     random: Math.random,

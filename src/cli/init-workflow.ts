@@ -102,6 +102,8 @@ export function initWorkflow(choices: WorkflowChoices): string {
   return `${lines.join("\n")}\n`;
 }
 
+const CONTENTS_OF_PRIVATE = "contents: read # the commit, where the repository is private";
+
 /** The least that the job needs. */
 function permissions({ start, baseUrl, changes }: WorkflowChoices): string[] {
   const writesFiles = changes !== "none";
@@ -110,7 +112,7 @@ function permissions({ start, baseUrl, changes }: WorkflowChoices): string[] {
   return [
     ...(baseUrl === null ? [] : ["id-token: write # proves the job's identity, in place of a secret"]),
     ...(writesFiles ? ["contents: write # pushes changes"] : []),
-    ...(!writesFiles && baseUrl === null ? ["contents: read # the checkout"] : []),
+    ...(writesFiles ? [] : [baseUrl === null ? "contents: read # the checkout" : CONTENTS_OF_PRIVATE]),
     ...(start === "comments" ? ["issues: write # the answer on an issue"] : []),
     ...(talks ? ["pull-requests: write # the answer on a pull request"] : []),
     ...(!talks && opensPullRequests ? ["pull-requests: write # opens the pull request"] : []),
@@ -123,8 +125,12 @@ function jobSteps(): string[] {
     "        with:",
     "          persist-credentials: false",
     "          fetch-depth: 2",
-    "      # The sandbox: commands of the agent get no network and see nothing of the machine but tools.",
-    "      - run: sudo apt-get install --yes bubblewrap && sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+    "      # The sandbox: commands of the agent get no network and see tools of the machine, not its files.",
+    "      - run: |",
+    "          sudo apt-get update && sudo apt-get install --yes bubblewrap",
+    "          if [ -e /proc/sys/kernel/apparmor_restrict_unprivileged_userns ]; then",
+    "            sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+    "          fi",
   ];
 }
 

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import type { JobChange } from "../ci/job-change.ts";
 import type { CiJob, Environment } from "../ci/provider.ts";
 import { providerDefinitions } from "../ci/providers.ts";
+import type { EgressEntries } from "../contract/egress/egress-entries.ts";
 import type { PullRequest } from "../contract/runs/pull-request.ts";
+import type { RenewedAccess } from "../federation/federated-access.ts";
 import { embeddedJob, unknownJob } from "../job/embedded-job.ts";
 import type { JobService } from "../job/job-types.ts";
 import {
@@ -26,9 +28,18 @@ export type EmbeddedOrigin = {
   readonly signal: AbortSignal;
 };
 
+export type EmbeddedModel = {
+  /** Settings by name, as the service has them. */
+  readonly model: Readonly<Record<string, string>>;
+  /** By whose account it is reached; null: by its key. */
+  readonly modelAccess: RenewedAccess | null;
+  /** What the run may reach of the network. */
+  readonly egress: EgressEntries;
+};
+
 /** Starts it on the checkout that this folder is in. Rejects with UsageError and CommandError. */
 export async function openEmbedded(
-  model: Readonly<Record<string, string>>,
+  { model, modelAccess, egress }: EmbeddedModel,
   { env, job, signal }: EmbeddedOrigin,
 ): Promise<OpenedService> {
   const root = await findCheckoutRoot(process.cwd());
@@ -47,11 +58,14 @@ export async function openEmbedded(
       tempFolder: tmpdir(),
       environment: env,
       model,
+      egress,
+      modelAccess,
       onWarning: note,
     });
     const service: JobService = {
       type: "embedded",
       baseUrl: url,
+      modelAccess,
       tokens: { mintIdToken },
       changeNotice: fetched?.type === "unseen" ? fetched.notice : null,
       modelAdvice: MODEL_ADVICE,
@@ -61,7 +75,8 @@ export async function openEmbedded(
     const isCheckedOut = fetched !== null && fetched.type !== "other_commit";
     return { service, pullRequest: change !== null && isCheckedOut ? pullRequestOf(change) : null };
   } catch (cause) {
-    if (cause instanceof EmbeddedSettingsError) throw new UsageError(cause.message, { cause });
+    if (cause instanceof EmbeddedSettingsError)
+      throw new UsageError(cause.message.replaceAll("MCP_SERVERS:", "--mcp-servers:"), { cause });
     throw cause;
   }
 }

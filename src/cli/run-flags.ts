@@ -1,17 +1,24 @@
 // The flags of `agent-service run`.
 
-import { integer, line, oneOf } from "../base/settings/kinds.ts";
+import { dollars, integer, line, oneOf } from "../base/settings/kinds.ts";
 import type { ValuesOf } from "../base/settings/setting.ts";
+import { codingAgentNames } from "../contract/ci/coding-agents.ts";
+import { egressKind } from "../contract/egress/egress-entries.ts";
+import { efforts } from "../contract/runs/effort.ts";
 import {
   cancelActions,
+  cloneModes,
   DEFAULT_IDLE_MINUTES,
   DEFAULT_TIMEOUT_MINUTES,
   failOn,
+  MAX_COST_LIMITS,
   MAX_TURN_TOKENS,
+  setup,
 } from "../job/job-settings.ts";
 import type { Conclusion } from "../report/conclusion.ts";
 import { serviceUrlFlag } from "./account.ts";
 import { anyText, switchFlag, valueFlag } from "./flags.ts";
+import { federationFlags } from "./model-flags.ts";
 
 const MAX_TIMEOUT_MINUTES = 1_440;
 const DEFAULT_FAIL_ON: readonly Conclusion[] = ["failure", "quota", "incomplete", "cancelled"];
@@ -45,8 +52,16 @@ export const runFlags = {
     fallback: null,
     takes: "<name>",
     description:
-      "With --embedded: the model. Without one, the agent only writes a briefing of the repository.",
+      "With --embedded, or with the identifiers of a model's provider: the model. Without one, the agent only writes a briefing of the repository.",
     shownDefault: "MODEL",
+  }),
+  "fallback-model": valueFlag({
+    kind: anyText,
+    fallback: null,
+    takes: "<name>",
+    description:
+      "With --embedded: a model of the same API with which the run goes on when its own is overloaded, fails again and again, or is not there any more.",
+    shownDefault: "FALLBACK_MODEL",
   }),
   "model-base-url": valueFlag({
     kind: anyText,
@@ -59,20 +74,66 @@ export const runFlags = {
     kind: anyText,
     fallback: null,
     takes: "<name>",
-    description: "With --embedded: openai-compatible or anthropic.",
+    description:
+      "With --embedded: whose API it is. anthropic, openai, google, openrouter, or openai-compatible for the protocol alone.",
     shownDefault: "MODEL_PROVIDER, by the address",
   }),
+  agent: valueFlag({
+    kind: oneOf(["built-in", ...codingAgentNames]),
+    fallback: "built-in",
+    takes: "<name>",
+    description: `With --embedded: the coding agent that works on the model, built-in, ${codingAgentNames.join(", ")}.`,
+  }),
+  effort: valueFlag({
+    kind: oneOf(efforts),
+    fallback: null,
+    takes: "<how>",
+    description:
+      "With --embedded: how hard the model thinks, where it can be told: low, medium, high or max.",
+    shownDefault: "MODEL_EFFORT, the model's own",
+  }),
+  ...federationFlags,
   "prompt-file": valueFlag({
     kind: anyText,
     fallback: null,
     takes: "<file>",
     description: "A file with the prompt, in place of the argument.",
   }),
+  egress: valueFlag({
+    kind: egressKind,
+    fallback: null,
+    takes: "<policy>",
+    description:
+      "What the run may reach of the network: none, setup (package registries, while its setup executes), registries, or names of hosts, separated by commas.",
+    shownDefault: "what the agent's owner has set; with --embedded none",
+  }),
+  "mcp-servers": valueFlag({
+    kind: anyText,
+    fallback: null,
+    takes: "<file>",
+    description:
+      "A JSON file of MCP servers whose tools the run has. .mcp.json stands for those of the repository itself, with --embedded, on the commit that writers agreed to.",
+  }),
   "max-turn-tokens": valueFlag({
     kind: integer({ min: 0, max: MAX_TURN_TOKENS }),
     fallback: null,
     takes: "<n>",
     description: "The token budget. 0 is the service's default.",
+  }),
+  "max-cost": valueFlag({
+    kind: dollars(MAX_COST_LIMITS),
+    fallback: null,
+    takes: "<dollars>",
+    description: "The most that the models of the run may cost in US dollars. The model needs a known price.",
+    shownDefault: "the service's",
+  }),
+  setup: valueFlag({
+    kind: setup,
+    fallback: null,
+    takes: "<path>",
+    description:
+      'The script of the repository that is executed before the agent, to install what its commands need. "none" executes none.',
+    shownDefault: ".github/agent/setup.sh, where it exists",
   }),
   "timeout-minutes": valueFlag({
     kind: integer({ min: 1, max: MAX_TIMEOUT_MINUTES }),
@@ -91,6 +152,13 @@ export const runFlags = {
     fallback: "cancel",
     takes: "<action>",
     description: "What happens to the run when the job is cancelled.",
+  }),
+  clone: valueFlag({
+    kind: oneOf(cloneModes),
+    fallback: "auto",
+    takes: "<mode>",
+    description:
+      "How the service gets the commit: push, the job sends it. auto: only where nobody else may read it.",
   }),
   "fail-on": valueFlag({
     kind: failOn,

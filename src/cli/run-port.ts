@@ -3,11 +3,15 @@
 import { systemClock } from "../base/clock.ts";
 import { fetchTransport } from "../client/transport.ts";
 import { ciProviders } from "../contract/ci/providers.ts";
+import { policyOf } from "../contract/egress/egress-policy.ts";
 import type { PullRequest } from "../contract/runs/pull-request.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import { commandWords } from "../job/command-words.ts";
 import type { JobPort } from "../job/job-port.ts";
+import { boundsOf } from "../job/job-settings.ts";
+import { sentServers } from "../job/mcp-servers.ts";
 import type { Interrupts } from "../job/signals.ts";
+import { commitPlace } from "./run-commit.ts";
 import { sayEnding } from "./run-end.ts";
 import { announceRun, openRunLog } from "./run-log.ts";
 import { note } from "./run-notes.ts";
@@ -36,29 +40,46 @@ export function commandPort(
     // Not every CI provider can mask a value. Tokens are never printed.
     setSecret: () => {},
     keepGrant: () => {},
+    commitPlace: () => commitPlace(surroundings),
     announce: ({ run }) => announceRun(run, settings.format),
     openLog: async () => openRunLog(surroundings),
-    handOver: async () => ({ delivery: null, findings: null }),
-    withhold: () => null,
-    publications: (ending) => [
-      { what: "output folder", write: () => writeResultFiles(ending, surroundings) },
-      { what: "page of this CI", write: () => writePages(ending, surroundings) },
-    ],
-    sayEnding: (ending) => sayEnding(ending, surroundings),
+    conclude: async () => ({
+      handOver: async () => ({ delivery: null, findings: null }),
+      withhold: () => null,
+      publications: (ending) => [
+        { what: "output folder", write: () => writeResultFiles(ending, surroundings) },
+        { what: "page of this CI", write: () => writePages(ending, surroundings) },
+      ],
+      sayEnding: (ending) => sayEnding(ending, surroundings),
+    }),
     note,
     warn: note,
   };
 }
 
 function runBody(
-  { prompt, sessionId, maxTurnTokens, outputSchema }: RunSettings,
+  {
+    prompt,
+    sessionId,
+    maxTurnTokens,
+    maxCostMicroUsd,
+    timeoutMs,
+    outputSchema,
+    setup,
+    egress,
+    mcpServers,
+  }: RunSettings,
   pullRequest: PullRequest | null,
 ): SubmitRunRequest {
   return {
     message: prompt,
     ...(sessionId === null ? {} : { session_id: sessionId }),
     ...(maxTurnTokens === null ? {} : { max_turn_tokens: maxTurnTokens }),
+    ...boundsOf({ maxCostMicroUsd, timeoutMs }),
     ...(outputSchema ? { output_schema: outputSchema } : {}),
+    ...(setup === null ? {} : { setup: setup.path }),
+    ...(egress === null ? {} : { egress: policyOf(egress) }),
+    ...(mcpServers === null ? {} : sentServers(mcpServers)),
     ...(pullRequest === null ? {} : { pull_request: pullRequest }),
   };
 }

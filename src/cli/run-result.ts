@@ -34,13 +34,15 @@ export type RunResult = {
   readonly session_id: string | null;
   readonly credits: number | null;
   readonly tokens: number | null;
+  /** What the models cost in US dollars, whoever paid; null where no price is known. */
+  readonly cost_usd: number | null;
   readonly changed_files: readonly string[];
   readonly claim_url: string | null;
 };
 
 export function resultOf(ending: CommandEnding): RunResult {
   const { verdict, claimUrl } = ending;
-  const { run, report, creditsCharged, tokens } = runFacts(ending);
+  const { run, report, creditsCharged, tokens, budget } = runFacts(ending);
   return {
     title: endingTitle(ending).text,
     conclusion: verdict.conclusion,
@@ -51,6 +53,7 @@ export function resultOf(ending: CommandEnding): RunResult {
     session_id: run?.sessionId ?? null,
     credits: creditsCharged,
     tokens,
+    cost_usd: budget?.cost_micro_usd === undefined ? null : budget.cost_micro_usd / 1_000_000,
     changed_files: report.changes?.files.map(({ path }) => path) ?? [],
     claim_url: claimUrl,
   };

@@ -4,10 +4,17 @@
 import { systemClock } from "../base/clock.ts";
 import { createProvider, NoProviderError } from "../ci/detect.ts";
 import type { CiJob, CiProvider, Environment } from "../ci/provider.ts";
+import type { ProviderOptions } from "../ci/provider-definition.ts";
+import { providerDefinitions } from "../ci/providers.ts";
 import { fetchTransport } from "../client/transport.ts";
-import type { JobService } from "../job/job-types.ts";
+import type { RenewedAccess } from "../federation/federated-access.ts";
+import type { ModelFederation } from "../federation/provider.ts";
+import { federationProviders } from "../federation/providers.ts";
+import type { HandedModel, JobService } from "../job/job-types.ts";
+import { openModelAccess } from "../job/model-access.ts";
 import { retryNote } from "../job/notes.ts";
 import { CommandError } from "./command-error.ts";
+import { UsageError } from "./flags.ts";
 import type { OpenedService } from "./opened-service.ts";
 import { note } from "./run-notes.ts";
 import type { ServiceSettings } from "./run-settings.ts";
@@ -21,6 +28,8 @@ export type RunOrigin = {
   openService(signal: AbortSignal): Promise<OpenedService>;
 };
 
+type Remote = Extract<ServiceSettings, { type: "remote" }>;
+
 /** Rejects with CommandError where the service needs an identity that this process does not have. */
 export async function findOrigin(settings: ServiceSettings, env: Environment): Promise<RunOrigin> {
   const provider = findProvider(env);
@@ -31,7 +40,9 @@ export async function findOrigin(settings: ServiceSettings, env: Environment): P
       sha: job?.sha ?? "",
       openService: async (signal) => {
         const { openEmbedded } = await import("./run-embedded.ts");
-        return await openEmbedded(settings.model, { env, job, signal });
+        const { model, egress, federation } = settings;
+        const modelAccess = federation === null ? null : openModel(federation, { env, provider, signal });
+        return await openEmbedded({ model, modelAccess, egress }, { env, job, signal });
       },
     };
   }
@@ -42,23 +53,88 @@ export async function findOrigin(settings: ServiceSettings, env: Environment): P
     );
   }
   const sha = await commitOf(provider);
-  const service: JobService = { ...settings, tokens: provider, sha };
-  return { job: provider.job, sha, openService: async () => ({ service, pullRequest: null }) };
+  return {
+    job: provider.job,
+    sha,
+    openService: async (signal) => {
+      const service: JobService = {
+        ...settings,
+        tokens: provider,
+        sha,
+        model: handedModel(settings, { env, provider, signal }),
+      };
+      return { service, pullRequest: null };
+    },
+  };
+}
+
+type Origin = {
+  readonly env: Environment;
+  readonly provider: CiProvider | NoProviderError;
+  readonly signal: AbortSignal;
+};
+
+/** Throws CommandError where the job has no token for the model's provider beside the service's. */
+function handedModel(
+  { model }: Remote,
+  origin: Origin & { readonly provider: CiProvider },
+): HandedModel | null {
+  if (model === null) return null;
+  const { modelTokens } = providerDefinitions[origin.provider.job.provider];
+  if (modelTokens.type === "shared") throw new CommandError(modelTokens.refusal);
+  return { name: model.name, access: openModel(model.federation, origin) };
+}
+
+/** Throws CommandError outside of a CI job, and UsageError beside a key. */
+function openModel(federation: ModelFederation, { env, provider, signal }: Origin): RenewedAccess {
+  const { title } = federationProviders[federation.provider];
+  if (provider instanceof NoProviderError) {
+    throw new CommandError(
+      `${provider.message} Elsewhere give the key of ${title} in MODEL_API_KEY, without the identifiers of its federation.`,
+      { cause: provider },
+    );
+  }
+  if ((env.MODEL_API_KEY ?? "").trim() !== "") {
+    throw new UsageError(
+      `MODEL_API_KEY and the identifiers of ${title} exclude each other: unset the key, which is not needed any more.`,
+    );
+  }
+  const { modelTokens } = providerDefinitions[provider.job.provider];
+  const tokenVariable = modelTokens.type === "variable" ? modelTokens.variable : undefined;
+  return openModelAccess({
+    federation,
+    job: provider.job,
+    tokens: createProvider({
+      ...surroundings(env),
+      ...(tokenVariable === undefined ? {} : { tokenVariable }),
+    }),
+    transport: fetchTransport,
+    clock: systemClock,
+    random: Math.random,
+    // Not every CI provider can mask a value. Tokens are never printed.
+    setSecret: () => {},
+    onRetry: (notice) => note(retryNote(notice)),
+    signal,
+  });
 }
 
 function findProvider(env: Environment): CiProvider | NoProviderError {
   try {
-    return createProvider({
-      env,
-      transport: fetchTransport,
-      clock: systemClock,
-      random: Math.random,
-      onRetry: (notice) => note(retryNote(notice)),
-    });
+    return createProvider(surroundings(env));
   } catch (cause) {
     if (cause instanceof NoProviderError) return cause;
     throw cause;
   }
+}
+
+function surroundings(env: Environment): ProviderOptions {
+  return {
+    env,
+    transport: fetchTransport,
+    clock: systemClock,
+    random: Math.random,
+    onRetry: (notice) => note(retryNote(notice)),
+  };
 }
 
 /** Some builds have no variable with the commit: then the checkout's HEAD counts. */

@@ -1,10 +1,22 @@
 // What the flags of `agent-service run` come to. Every wrong one is named before anything is sent.
 
 import { readFile } from "node:fs/promises";
-import { type cancelActions, type OutputSchema, outputSchema } from "../job/job-settings.ts";
+import { isConfidential } from "../base/confidential-url.ts";
+import type { EgressEntries } from "../contract/egress/egress-entries.ts";
+import type { ModelFederation } from "../federation/provider.ts";
+import { federationProviders } from "../federation/providers.ts";
+import {
+  type CloneMode,
+  type cancelActions,
+  type OutputSchema,
+  outputSchema,
+  type SetupChoice,
+} from "../job/job-settings.ts";
+import { faultsOfSentServers, mcpServers, type NamedServers } from "../job/mcp-servers.ts";
 import type { Conclusion } from "../report/conclusion.ts";
 import { readServiceUrl } from "./account.ts";
 import { UsageError } from "./flags.ts";
+import { readFederationFlags } from "./model-flags.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { readPrompt } from "./run-prompt.ts";
 
@@ -16,11 +28,20 @@ export type RunSettings = {
   readonly sessionId: string | null;
   /** Null for the service's default budget. */
   readonly maxTurnTokens: number | null;
+  readonly maxCostMicroUsd: number | null;
   readonly outputSchema: OutputSchema | null;
+  /** Null: the default script, where it exists. */
+  readonly setup: SetupChoice | null;
+  /** What the run may reach of the network. Null: what the agent's owner has set. */
+  readonly egress: EgressEntries | null;
+  /** MCP servers that are sent with the run. */
+  readonly mcpServers: NamedServers | null;
   readonly timeoutMs: number;
   /** How long a run that has begun may be silent. Null for ever. */
   readonly idleMs: number | null;
   readonly onCancel: (typeof cancelActions)[number];
+  /** How the service gets the job's commit. */
+  readonly clone: CloneMode;
   readonly failOn: ReadonlySet<Conclusion>;
   /** The command publishes no findings. */
   readonly failOnSeverity: null;
@@ -36,25 +57,51 @@ export type ServiceSettings =
       readonly baseUrl: string;
       readonly audience: string;
       readonly account: string | null;
+      /** Null: the service's own. */
+      readonly model: ChosenModel | null;
     }
-  /** Settings of the model by name, as the service has them. */
-  | { readonly type: "embedded"; readonly model: Readonly<Record<string, string>> };
+  | {
+      readonly type: "embedded";
+      /** Settings of the model by name, as the service has them. */
+      readonly model: Readonly<Record<string, string>>;
+      /** What the run may reach of the network. */
+      readonly egress: EgressEntries;
+      /** By whose trust the job gets a token in place of a key; null: by none. */
+      readonly federation: ModelFederation | null;
+    };
+
+/** A model that a service is given for this run. */
+export type ChosenModel = { readonly name: string; readonly federation: ModelFederation };
 
 /** Reads the prompt and the schema from where the flags say. Rejects with UsageError. */
 export async function readRunSettings(values: RunFlags, words: readonly string[]): Promise<RunSettings> {
-  const service = readService(values);
-  if (service.type === "embedded") refuseLasting(values);
+  const given = readService(values);
+  if (given.type === "embedded") refuseLasting(values);
+  const named = await readServersFile(values["mcp-servers"]);
+  const isSent = given.type === "remote" && named !== null;
+  for (const fault of isSent ? faultsOfSentServers(named) : [])
+    throw new UsageError(`--mcp-servers: ${fault}.`);
+  // A service inside this process has them from its settings, with their secrets.
+  const service =
+    given.type === "remote" || named === null
+      ? given
+      : { ...given, model: { ...given.model, MCP_SERVERS: named.text } };
   return {
     service,
+    mcpServers: isSent ? named : null,
     sessionId: values.session,
     maxTurnTokens: values["max-turn-tokens"],
+    maxCostMicroUsd: values["max-cost"],
+    egress: values.egress,
     timeoutMs: 60_000 * values["timeout-minutes"],
     idleMs: 60_000 * values["idle-minutes"] || null,
     onCancel: values["on-cancel"],
+    clone: values.clone,
     failOn: values["fail-on"],
     failOnSeverity: null,
     outputDir: values["output-dir"],
     format: values.json ? "ndjson" : "text",
+    setup: values.setup,
     outputSchema: await readSchema(values["output-schema"]),
     prompt: await readPrompt({ words, file: values["prompt-file"] ?? undefined, usage: RUN_USAGE }),
   };
@@ -65,21 +112,68 @@ function readService(values: RunFlags): ServiceSettings {
   if (values["base-url"] !== null) {
     throw new UsageError("--embedded and --base-url exclude each other: give one of them.");
   }
+  if (values.agent !== "built-in") refuseBuiltInsFlags(values);
+  const federation = readModelFederation(values);
+  const own = federation === null ? null : federationProviders[federation.provider];
   const model = {
-    MODEL: values.model,
-    MODEL_BASE_URL: values["model-base-url"],
-    MODEL_PROVIDER: values["model-provider"],
+    MODEL: federation === null ? values.model : readModelName(values, federation),
+    FALLBACK_MODEL: values["fallback-model"],
+    MODEL_BASE_URL: own?.apiBaseUrl ?? values["model-base-url"],
+    MODEL_PROVIDER: federation?.provider ?? values["model-provider"],
+    MODEL_EFFORT: values.effort,
+    ACP_AGENT: values.agent === "built-in" ? null : values.agent,
   };
   const given = Object.entries(model).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
-  return { type: "embedded", model: Object.fromEntries(given) };
+  return { type: "embedded", model: Object.fromEntries(given), egress: values.egress ?? [], federation };
+}
+
+/** Another agent would not obey them. */
+function refuseBuiltInsFlags(values: RunFlags): void {
+  for (const name of ["effort", "fallback-model", "mcp-servers"] as const) {
+    if (values[name] !== null)
+      throw new UsageError(`--${name} is for the built-in agent: remove it, or --agent ${values.agent}.`);
+  }
+}
+
+/** Null where no identifier of a provider is given. */
+function readModelFederation(values: RunFlags): ModelFederation | null {
+  const federation = readFederationFlags(values);
+  if (federation === null) return null;
+  const { title, apiBaseUrl } = federationProviders[federation.provider];
+  if (values["model-base-url"] !== null) {
+    throw new UsageError(
+      `--model-base-url and the identifiers of ${title} exclude each other: its token goes to ${apiBaseUrl} alone.`,
+    );
+  }
+  const named = values["model-provider"];
+  if (named !== null && named !== federation.provider) {
+    throw new UsageError(
+      `--model-provider must be ${federation.provider} beside the identifiers of ${title}, got "${named}".`,
+    );
+  }
+  return federation;
+}
+
+function readModelName({ model }: RunFlags, { provider }: ModelFederation): string {
+  if (model !== null) return model;
+  throw new UsageError(`--model is missing: the model, as ${federationProviders[provider].title} calls it.`);
 }
 
 function readRemote(values: RunFlags): ServiceSettings {
-  for (const name of ["model", "model-base-url", "model-provider"] as const) {
+  const federation = readModelFederation(values);
+  if (values.agent !== "built-in") {
+    throw new UsageError("--agent is for --embedded: which agent a service runs, its operator says.");
+  }
+  if (federation !== null) return { ...readAddress(values), model: readHandedModel(values, federation) };
+  for (const name of ["model", "fallback-model", "model-base-url", "model-provider", "effort"] as const) {
     if (values[name] !== null) {
       throw new UsageError(`--${name} is for --embedded: a service has models of its own.`);
     }
   }
+  return { ...readAddress(values), model: null };
+}
+
+function readAddress(values: RunFlags): Omit<Extract<ServiceSettings, { type: "remote" }>, "model"> {
   const baseUrl = readBaseUrl(values["base-url"]);
   return {
     type: "remote",
@@ -87,6 +181,22 @@ function readRemote(values: RunFlags): ServiceSettings {
     audience: values.audience ?? new URL(baseUrl).host,
     account: values.account,
   };
+}
+
+/** A token of a model is handed to nobody on the way, and needs a job that renews it. */
+function readHandedModel(values: RunFlags, federation: ModelFederation): ChosenModel {
+  const name = readModelName(values, federation);
+  if (values["on-cancel"] === "detach") {
+    throw new UsageError(
+      "--on-cancel detach ends the job too early: a run with the job's own model account needs the job, which renews its token.",
+    );
+  }
+  if (!isConfidential(readAddress(values).baseUrl)) {
+    throw new UsageError(
+      "--base-url is plain http: anybody on the network path could read the model's token. Use https.",
+    );
+  }
+  return { name, federation };
 }
 
 function readBaseUrl(value: string | null): string {
@@ -107,11 +217,25 @@ function refuseLasting(values: RunFlags): void {
   const named = (["session", "account", "audience"] as const)
     .filter((name) => values[name] !== null)
     .map((name) => `--${name}`);
+  if (values.clone === "push") named.push("--clone push");
   if (values["on-cancel"] === "detach") named.push("--on-cancel detach");
   if (named.length === 0) return;
   throw new UsageError(
     `${named.join(", ")} needs a service that outlives this command: name one with --base-url.`,
   );
+}
+
+/** The word for the repository's own is no file: the one that is checked out may be an outsider's. */
+async function readServersFile(path: string | null): Promise<NamedServers | null> {
+  if (path === null) return null;
+  const word = mcpServers.decode(path);
+  if (word.ok) return word.value;
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw new UsageError(`--mcp-servers names the file "${path}", which cannot be read.`, { cause });
+  });
+  const decoded = mcpServers.decode(text.trim());
+  if (decoded.ok) return decoded.value;
+  throw new UsageError(`--mcp-servers must name a file with ${mcpServers.allowed}, got "${path}".`);
 }
 
 async function readSchema(path: string | null): Promise<OutputSchema | null> {

@@ -1,8 +1,16 @@
 // agent-service runs: the runs of an agent, over the API.
 
-import { integer, line } from "../base/settings/kinds.ts";
+import { dollars, integer, line } from "../base/settings/kinds.ts";
 import type { Run } from "../client/client.ts";
-import { MAX_IDEMPOTENCY_KEY_CHARS, MAX_PAGE_RUNS, MAX_TURN_TOKENS } from "../contract/runs/run-requests.ts";
+import { egressKind } from "../contract/egress/egress-entries.ts";
+import { policyOf } from "../contract/egress/egress-policy.ts";
+import {
+  LEAST_MAX_COST_USD,
+  MAX_IDEMPOTENCY_KEY_CHARS,
+  MAX_PAGE_RUNS,
+  MAX_TURN_TOKENS,
+  MOST_MAX_COST_USD,
+} from "../contract/runs/run-requests.ts";
 import { openClient, serviceFlags } from "./account.ts";
 import { agentArgument, findAgentId } from "./agent-name.ts";
 import { type CommandGroup, command } from "./command.ts";
@@ -38,6 +46,22 @@ const submit = command({
       takes: "<n>",
       description: "The token budget. 0 is the service's default.",
     }),
+    "max-cost": valueFlag({
+      kind: dollars({ min: LEAST_MAX_COST_USD, max: MOST_MAX_COST_USD }),
+      fallback: null,
+      takes: "<dollars>",
+      description:
+        "The most that the models of the run may cost in US dollars. The model needs a known price.",
+      shownDefault: "the service's",
+    }),
+    egress: valueFlag({
+      kind: egressKind,
+      fallback: null,
+      takes: "<policy>",
+      description:
+        "What the run may reach of the network, within the agent's policy: none, setup, registries, or names of hosts, separated by commas.",
+      shownDefault: "the agent's policy",
+    }),
     key: keyFlag,
     follow: followFlag,
   },
@@ -47,13 +71,15 @@ const submit = command({
   ],
   run: async ({ arguments: { agent, text: message }, flags }) => {
     const client = openClient(flags);
-    const { session, "max-turn-tokens": maxTurnTokens } = flags;
+    const { session, "max-turn-tokens": maxTurnTokens, "max-cost": maxCost } = flags;
     const submitted = await client.runs.submit({
       agentId: await findAgentId(client, agent),
       body: {
         message,
         ...(session === null ? {} : { session_id: session }),
         ...(maxTurnTokens === null ? {} : { max_turn_tokens: maxTurnTokens }),
+        ...(maxCost === null ? {} : { max_cost_usd: maxCost / 1_000_000 }),
+        ...(flags.egress === null ? {} : { egress: policyOf(flags.egress) }),
       },
       idempotencyKey: flags.key ?? undefined,
     });

@@ -5,6 +5,13 @@ export type ByteSource = Bytes | (() => Bytes);
 /** Bytes, or what they come from. */
 export type Bytes = Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 
+/** Bytes of a known size, which every transport sends as a stream with its Content-Length. */
+export type SizedBytes = {
+  readonly size: number;
+  /** From the first byte on, each time that it is called. */
+  open(): AsyncIterable<Uint8Array>;
+};
+
 /** An answer in bytes. Read `body` to its end, or cancel it: the connection is held until then. */
 export type Download = {
   /** 206 where a range was asked for and given, 304 where `ifNoneMatch` still holds: there is no body then. */

@@ -6,7 +6,13 @@ import { decodeAnswer, decodeEmpty, refusalOf } from "./decode.ts";
 import { ClientError } from "./errors.ts";
 import type { Answer, ByteCall, Connection } from "./request.ts";
 import { retrying } from "./retry.ts";
-import { connectionFailed, readText, type TransportRequest, type TransportResponse } from "./transport.ts";
+import {
+  connectionFailed,
+  readText,
+  streamOf,
+  type TransportRequest,
+  type TransportResponse,
+} from "./transport.ts";
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
@@ -80,20 +86,7 @@ async function open(request: OpenRequest, source: Bytes | null): Promise<Respons
 function bodyOf(source: Bytes): Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> {
   if (source instanceof Uint8Array || source instanceof Blob || source instanceof ReadableStream)
     return source;
-  const iterator = source[Symbol.asyncIterator]();
-  return new ReadableStream<Uint8Array>(
-    {
-      pull: async (controller) => {
-        const { done, value } = await iterator.next();
-        if (done === true) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel: async () => {
-        await iterator.return?.();
-      },
-    },
-    { highWaterMark: 0 },
-  );
+  return streamOf(source);
 }
 
 type Received = { readonly endpoint: Endpoint; readonly request: OpenRequest; readonly response: Response };

@@ -24,6 +24,7 @@ export type {
 } from "../contract/agents/agent.ts";
 export type { CiIdentity } from "../contract/ci/ci-identity.ts";
 export type { CiRunPage } from "../contract/ci/ci-run.ts";
+export type { CommitState, HeldCommit, SentCommit } from "../contract/ci/commits.ts";
 export type { AudienceResponse, ExchangeResponse } from "../contract/ci/exchange.ts";
 export type { ClaimResponse } from "../contract/claims/claim.ts";
 export type { Credits } from "../contract/money/credits.ts";
@@ -39,8 +40,9 @@ export type {
   ExecuteWorkflowResponse,
   Workflow,
 } from "../contract/workflows/workflow.ts";
-export type { ByteSource, Download } from "./byte-source.ts";
+export type { ByteSource, Download, SizedBytes } from "./byte-source.ts";
 export type { CiClient, ExchangeOptions } from "./ci.ts";
+export type { CommitClient, SendCommitOptions } from "./commits.ts";
 export {
   ApiError,
   ClientError,

@@ -13,6 +13,12 @@ export type ClientErrorCode = ClientErrorReason | (string & {});
 export class ClientError extends Error {
   /** Stable word for the cause. */
   readonly code: ClientErrorCode;
+  readonly isClientError = true;
+
+  /** True also for an error from another bundle, which has a class of its own. */
+  static is(value: unknown): value is ClientError {
+    return value instanceof Error && "isClientError" in value;
+  }
 
   constructor(code: ClientErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);

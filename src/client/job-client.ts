@@ -3,6 +3,7 @@
 import type { BackoffPolicy } from "../base/backoff.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { type CiClient, ciClient } from "./ci.ts";
+import { type CommitClient, commitClient } from "./commits.ts";
 import type { Connection, Credential } from "./request.ts";
 import { CALL_RETRY, type RetryNotice } from "./retry.ts";
 import { type RunClient, runClient } from "./runs.ts";
@@ -25,7 +26,11 @@ export type ClientOptions = {
  * Each method rejects with ApiError, ConnectionError or DecodeError, or with the signal's reason. What may be sent
  * twice is retried.
  */
-export type JobClient = { readonly ci: CiClient; readonly runs: RunClient };
+export type JobClient = {
+  readonly ci: CiClient;
+  readonly commits: CommitClient;
+  readonly runs: RunClient;
+};
 
 /** Makes a client. Opens nothing until a method is called. */
 export function createJobClient(options: ClientOptions): JobClient {
@@ -34,7 +39,7 @@ export function createJobClient(options: ClientOptions): JobClient {
 
 export function jobClient(connection: Connection): JobClient {
   const ci = ciClient(connection);
-  return { ci, runs: runClient(connection, ci) };
+  return { ci, commits: commitClient(connection), runs: runClient(connection, ci) };
 }
 
 export function connect(options: ClientOptions): Connection {

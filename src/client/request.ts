@@ -3,7 +3,7 @@
 import type { BackoffPolicy } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Endpoint } from "../contract/route.ts";
-import type { ByteSource } from "./byte-source.ts";
+import type { ByteSource, SizedBytes } from "./byte-source.ts";
 import { type Decoder, decodeAnswer, decodeEmpty } from "./decode.ts";
 import { ApiError } from "./errors.ts";
 import { type RetryNotice, retrying } from "./retry.ts";
@@ -47,6 +47,8 @@ export type Call<Value> = {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
+  /** Sent in the place of a body in JSON. */
+  readonly upload?: { readonly bytes: SizedBytes; readonly contentType: string };
   readonly headers?: Readonly<Record<string, string>>;
   /** "repeatable" when a second arrival changes nothing. */
   readonly effect: "repeatable" | "once";
@@ -105,6 +107,8 @@ async function send<Value>(
 
 async function buildRequest<Value>(connection: Connection, call: Call<Value>): Promise<TransportRequest> {
   const token = call.credential === "none" ? null : await connection.credential.token();
+  const { upload } = call;
+  const contentType = upload?.contentType ?? (call.body === undefined ? null : "application/json");
   return {
     method: call.method,
     url: urlOf(connection, call),
@@ -112,10 +116,11 @@ async function buildRequest<Value>(connection: Connection, call: Call<Value>): P
       accept: "application/json",
       "user-agent": connection.userAgent,
       ...call.headers,
-      ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+      ...(contentType === null ? {} : { "content-type": contentType }),
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
     },
     ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+    ...(upload === undefined ? {} : { body: upload.bytes }),
     timeoutMs: call.timeoutMs ?? ATTEMPT_TIMEOUT_MS,
     maxBodyBytes: MAX_BODY_BYTES,
     signal: call.signal,

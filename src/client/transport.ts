@@ -1,12 +1,14 @@
 // How one request reaches the service and one answer comes back. No retry, no meaning: request.ts has those.
 
+import type { SizedBytes } from "./byte-source.ts";
 import { ConnectionError, DecodeError, TimeoutError } from "./errors.ts";
 
 export type TransportRequest = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  /** Bytes are sent as they are read, with their size as Content-Length. */
+  readonly body?: string | SizedBytes;
   /** For the whole exchange, to the last byte of the answer. */
   readonly timeoutMs: number;
   readonly maxBodyBytes: number;
@@ -34,10 +36,9 @@ export const fetchTransport: Transport = async (request) => {
   try {
     const response = await fetch(request.url, {
       method: request.method,
-      headers: request.headers,
       redirect: "manual",
       signal,
-      ...(request.body === undefined ? {} : { body: request.body }),
+      ...contentsOf(request),
     });
     return {
       status: response.status,
@@ -51,6 +52,31 @@ export const fetchTransport: Transport = async (request) => {
     throw connectionFailed(request, cause);
   }
 };
+
+function contentsOf({ headers, body }: TransportRequest) {
+  if (body === undefined) return { headers };
+  if (typeof body === "string") return { headers, body };
+  const length = { "content-length": String(body.size) };
+  return { headers: { ...headers, ...length }, body: streamOf(body.open()), duplex: "half" as const };
+}
+
+/** Read as fast as it is sent, and ended when it is not wanted any more. */
+export function streamOf(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = bytes[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const { done, value } = await iterator.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: async () => {
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
 
 /** What a transport throws when time is up. */
 export function timedOut(request: TransportRequest): TimeoutError {

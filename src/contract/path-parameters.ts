@@ -7,6 +7,10 @@ export const pathParameters = {
   runID: { description: "The run's id.", schema: { type: "string" } },
   scheduleID: { description: "The schedule's id.", schema: uuid },
   userID: { description: "The caller's own account id.", schema: uuid },
+  sha: {
+    description: "The commit's whole name, in lower case.",
+    schema: { type: "string", pattern: "^(?:[0-9a-f]{40}|[0-9a-f]{64})$" },
+  },
   id: { description: "The workflow's id.", schema: { type: "string" } },
 } as const;
 export type PathParameter = keyof typeof pathParameters;

@@ -19,6 +19,9 @@ const pipelineFiles: Readonly<Record<CiProviderName, readonly string[]>> = {
 const protectedPaths = [
   ...Object.values(pipelineFiles).flat(),
   ".git/",
+  // What is executed before an agent, from the commit that it changes.
+  ".github/agent/",
+  ".mcp.json",
   ".github/dependabot.yml",
   ".github/dependabot.yaml",
   ".github/codeowners",

@@ -1,7 +1,7 @@
 // Every route of the API, by noun: the one table that HTTP, the OpenAPI document and docs/api.md derive from. Pure.
 
 import { agentRoutes } from "./agents/routes.ts";
-import { ciRoutes } from "./ci/routes.ts";
+import { ciRoutes, commitRoutes } from "./ci/routes.ts";
 import { claimRoutes } from "./claims/routes.ts";
 import { creditRoutes, pricingRoutes } from "./money/routes.ts";
 import { operationRoutes } from "./operation/routes.ts";
@@ -13,6 +13,7 @@ import { workflowRoutes } from "./workflows/routes.ts";
 
 export const routes = {
   ci: ciRoutes,
+  commits: commitRoutes,
   claims: claimRoutes,
   agents: agentRoutes,
   runs: runRoutes,

@@ -1,6 +1,6 @@
 // Whether the job can have an ID token, what it says of the job, or why there is none.
 
-import { type CiProvider, IdentityError } from "../ci/provider.ts";
+import { type CiJob, type CiProvider, IdentityError } from "../ci/provider.ts";
 import type { DoctorCheck, DoctorFix } from "../report/doctor-page.ts";
 import { found, notTried } from "./examination.ts";
 import { readClaims, type TokenClaims } from "./token-claims.ts";
@@ -38,7 +38,7 @@ export async function checkToken(options: {
   } catch (cause) {
     signal?.throwIfAborted();
     if (!(cause instanceof IdentityError)) throw cause;
-    return { check: explain(provider, cause), minted: null };
+    return { check: explainNoToken(TOKEN_HEADING, { job: provider.job, error: cause }), minted: null };
   }
 }
 
@@ -65,13 +65,17 @@ function describe(provider: CiProvider, token: string): TokenFinding {
   return { check, minted: { token, claims } };
 }
 
-function explain({ job }: CiProvider, error: IdentityError): DoctorCheck {
+/** Why the job has none, with the lines to add. */
+export function explainNoToken(
+  heading: Pick<DoctorCheck, "id" | "title">,
+  { job, error }: { readonly job: CiJob; readonly error: IdentityError },
+): DoctorCheck {
   const [text = "", ...code] = error.message.split("\n\n");
   const isByDesign = error.code === "fork_pull_request" || error.code === "dependabot";
   const told = code.join("\n\n").trimEnd();
   const fixes: DoctorFix[] = told === "" ? [] : [{ text: "Add to this job:", code: told }];
   if (job.provider === "github") fixes.push(...githubFixes(error));
-  return found(TOKEN_HEADING, {
+  return found(heading, {
     state: isByDesign ? "warning" : "fault",
     found: text.replace(/ Add to this job:$/, ""),
     facts: { reason: error.code },

@@ -3,6 +3,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Environment } from "../ci/provider.ts";
 import type { Transport } from "../client/transport.ts";
+import type { ModelFederation } from "../federation/provider.ts";
 import type { CheckState, DoctorCheck, DoctorFact, DoctorFix } from "../report/doctor-page.ts";
 
 /** "action": a step of a workflow, set by inputs. "command": `agent-service`, set by flags and variables. */
@@ -15,8 +16,22 @@ export type GitHubToken = { readonly from: string; readonly value: string };
 export type EmbeddedReadiness = {
   readonly settings: readonly string[];
   readonly model: string | null;
+  /** The coding agent that asks the model. Null: the built-in one. */
+  readonly agent: AgentReadiness | null;
   readonly sandbox: string | null;
+  /** What keeps the sandbox from working, where it does not. */
+  readonly blockers: readonly ("no_bubblewrap" | "no_prlimit" | "no_user_namespaces" | "apparmor")[];
   readonly notes: readonly string[];
+};
+
+export type AgentReadiness = {
+  readonly title: string;
+  /** Null: it is not installed. */
+  readonly program: string | null;
+  /** The command that installs it. */
+  readonly install: string;
+  /** Whether it is not started without a sandbox. */
+  readonly needsSandbox: boolean;
 };
 
 export type ExamineOptions = {
@@ -34,6 +49,8 @@ export type ExamineOptions = {
   readonly usesProxy: boolean;
   /** Null: none was given. */
   readonly githubToken: GitHubToken | null;
+  /** By whose trust the job is to get a token of its model's provider; null: by none. */
+  readonly federation: ModelFederation | null;
   /** Looks at what a service in this job would have. Null where this face cannot. */
   readonly examineEmbedded: (() => Promise<EmbeddedReadiness>) | null;
   readonly clock: Clock;

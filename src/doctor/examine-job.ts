@@ -3,17 +3,20 @@
 
 import type { BackoffPolicy } from "../base/backoff.ts";
 import { createProvider, isInCi, NoProviderError } from "../ci/detect.ts";
+import { readHeadCommit } from "../ci/head-commit.ts";
 import type { CiProvider } from "../ci/provider.ts";
 import { createJobClient, type JobClient } from "../client/job-client.ts";
 import type { Transport } from "../client/transport.ts";
 import type { DoctorCheck, DoctorPage } from "../report/doctor-page.ts";
 import { AUDIENCE_HEADING, checkAudience } from "./check-audience.ts";
 import { CLOCK_HEADING, checkClock } from "./check-clock.ts";
+import { checkCommit } from "./check-commit.ts";
 import { checkEmbedded } from "./check-embedded.ts";
 import { checkExchange, EXCHANGE_HEADING } from "./check-exchange.ts";
 import { checkGitHubToken, GITHUB_TOKEN_HEADING } from "./check-github-token.ts";
 import { checkIdentity, IDENTITY_HEADING } from "./check-identity.ts";
 import { checkJob, checkNoJob } from "./check-job.ts";
+import { checkModelProvider } from "./check-model-provider.ts";
 import { checkQuota, QUOTA_HEADING } from "./check-quota.ts";
 import { checkRunner } from "./check-runner.ts";
 import { checkService } from "./check-service.ts";
@@ -68,6 +71,7 @@ async function runChecks(options: Examination): Promise<readonly DoctorCheck[]> 
     ...(options.baseUrl === null
       ? await withoutService(examination)
       : await withService(examination, options.baseUrl, minted)),
+    ...(await modelProvider(examination)),
     ...(await githubToken(examination)),
     await checkRunner(env, { signal: options.signal, isJob: isOfJob(examination) }),
   ];
@@ -135,9 +139,10 @@ async function withService(
 }
 
 async function exchange(
-  { provider, env, face, folder = process.cwd(), hide, signal }: Examination,
+  examination: Examination,
   way: { client: JobClient; held: { token: string | null }; minted: Minted | null; audience: string },
 ): Promise<readonly DoctorCheck[]> {
+  const { provider, env, face, folder = process.cwd(), hide, signal } = examination;
   const { client, held, minted, audience } = way;
   if (provider === null || minted === null) {
     const why = provider === null ? "this is no CI job" : "this job has no ID token";
@@ -168,7 +173,12 @@ async function exchange(
   hide(grant.access_token);
   try {
     const { check: seen, identity } = await checkIdentity(client, { job: provider.job, signal });
-    return [check, seen, checkQuota(grant, { identity, face, provider: provider.job.provider })];
+    const quota = checkQuota(grant, { identity, face, provider: provider.job.provider });
+    if (grant.repository.visibility === "public") return [check, seen, quota];
+    const sha = provider.job.sha || ((await readHeadCommit(folder)) ?? "");
+    const until = signal ?? new AbortController().signal;
+    const commit = await checkCommit(client, { ...examination, provider, folder, sha, signal: until });
+    return [check, seen, quota, commit];
   } finally {
     // One that stays ends by itself, within minutes.
     await client.ci.revoke({ signal: AbortSignal.timeout(CALL_MS) }).catch(() => {});
@@ -179,6 +189,12 @@ async function withoutService(examination: Examination): Promise<readonly Doctor
   const { examineEmbedded, face } = examination;
   if (examineEmbedded === null) return [];
   return [checkEmbedded(await examineEmbedded(), { face, isJob: isOfJob(examination) })];
+}
+
+async function modelProvider(examination: Examination): Promise<readonly DoctorCheck[]> {
+  const { federation, baseUrl } = examination;
+  if (federation === null) return [];
+  return [await checkModelProvider({ ...examination, federation, hasService: baseUrl !== null })];
 }
 
 /** A CI that is not supported has jobs, too. */

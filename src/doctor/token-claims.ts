@@ -31,6 +31,8 @@ const subjectWords = new Set([
 
 export type TokenClaims = {
   readonly facts: Readonly<Record<string, string>>;
+  /** Whole: only for whoever configures a trust by it. */
+  readonly subject: string | null;
   readonly audiences: readonly string[];
   /** Seconds since the epoch. */
   readonly issuedAt: number | null;
@@ -52,7 +54,8 @@ export function readClaims(token: string): TokenClaims | null {
   if (typeof sub === "string") facts["sub, its form"] = subjectForm(sub, claims);
   if (lifeSeconds !== null) facts["exp - iat"] = `${lifeSeconds} s`;
   const audiences = (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === "string");
-  return { facts, audiences, issuedAt, lifeSeconds };
+  const subject = typeof sub === "string" ? sub : null;
+  return { facts, subject, audiences, issuedAt, lifeSeconds };
 }
 
 /** `repo:octo/hello:ref:refs/heads/main` as `repo:<repository>:ref:<ref>`: what is neither a word nor a claim is `…`. */

@@ -11,6 +11,7 @@ import { type GitHubApi, githubApi } from "./api/github-api.ts";
 import { canOnlyRead } from "./api/read-only.ts";
 import type { RepositoryFile, RepositoryFilePlace } from "./api/repository-file.ts";
 import type { DeliveryOptions } from "./changes/delivery-options.ts";
+import type { FailedJobsHandOver, FailedJobsOptions } from "./failed-jobs/hand-over-failed-jobs.ts";
 import type { FindingsOptions } from "./findings/publish-findings.ts";
 import type { HeadOptions } from "./git/check-out-head.ts";
 import type { StatusComment, StatusCommentOptions } from "./status-comment/status-comment.ts";
@@ -32,6 +33,8 @@ type Bound = keyof CodeHostAccess | "api" | "openApi" | "clock";
 export interface CodeHost {
   /** The request of an event about an issue or a pull request. Rejects with Declined when it may start no run. */
   readSubjectRequest(event: SubjectEvent): Promise<AgentRequest>;
+  /** What the failed jobs of a commit printed, for a prompt. Rejects only with the signal's reason. */
+  readFailedJobs(options: FailedJobsOptions): Promise<FailedJobsHandOver>;
   /** One file at a commit. Rejects with GitHubError. */
   readFile(place: RepositoryFilePlace): Promise<RepositoryFile>;
   /** Checks out the head of a pull request in the job's checkout. Rejects with StepError. */
@@ -54,6 +57,11 @@ export function openCodeHost(access: CodeHostAccess): CodeHost {
     readSubjectRequest: async (event) => {
       const { readSubjectRequest } = await import("./trigger/subject-request.ts");
       return await readSubjectRequest({ ...event, api, job });
+    },
+    readFailedJobs: async (options) => {
+      const { readFailedJobs } = await import("./failed-jobs/read-failed-jobs.ts");
+      const { handOverFailedJobs } = await import("./failed-jobs/hand-over-failed-jobs.ts");
+      return handOverFailedJobs(await readFailedJobs(api, options.headSha), options);
     },
     readFile: async (place) => {
       const { readRepositoryFile } = await import("./api/repository-file.ts");

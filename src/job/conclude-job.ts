@@ -5,7 +5,8 @@ import type { Delivery } from "../report/delivery.ts";
 import { type PublishedFindings, reaches, type Severity } from "../report/findings.ts";
 import { concludeOutcome, type Outcome } from "./conclusion.ts";
 import type { Ending } from "./ending.ts";
-import type { JobPort } from "./job-port.ts";
+import { faultOf } from "./fault.ts";
+import type { ConcludingPort, JobPort } from "./job-port.ts";
 import type { HandedOver, JobTypes } from "./job-types.ts";
 import type { Progress } from "./progress.ts";
 import type { Surroundings } from "./run-verdict.ts";
@@ -19,7 +20,8 @@ export async function concludeJob<Own extends JobTypes>(
 ): Promise<Ending<Own>> {
   const { progress } = reached;
   if ("log" in progress) await attempt(job, { what: "events file", write: progress.log.end });
-  const { verdict, ...handedOver } = await judge(job, reached);
+  const port = await job.conclude();
+  const { verdict, ...handedOver } = await judge(job, { ...reached, port });
   const ending: Ending<Own> = {
     ...reached,
     ...handedOver,
@@ -27,26 +29,26 @@ export async function concludeJob<Own extends JobTypes>(
     fails: failsStep(verdict, "settings" in progress ? progress.settings.failOn : new Set()),
     claimUrl: verdict.claimUrl ?? offeredClaim(progress),
   };
-  for (const publication of job.publications(ending)) await attempt(job, publication);
-  job.sayEnding(ending);
+  for (const publication of port.publications(ending)) await attempt(job, publication);
+  port.sayEnding(ending);
   return ending;
 }
 
 async function judge<Own extends JobTypes>(
   job: JobPort<Own>,
-  reached: Reached<Own>,
+  reached: Reached<Own> & { readonly port: ConcludingPort<Own> },
 ): Promise<HandedOver & { readonly verdict: Verdict }> {
   const { outcome } = reached;
   const surroundings = surroundingsOf(job, reached.progress);
   const verdict = concludeOutcome(outcome, surroundings);
   try {
-    const handedOver = await handOver(job, { ...reached, verdict });
+    const handedOver = await handOver(reached.port, { ...reached, verdict });
     const delivered = withDelivery(verdict, handedOver.delivery);
     const threshold = "settings" in reached.progress ? reached.progress.settings.failOnSeverity : null;
     return { ...handedOver, verdict: withFindings(delivered, { findings: handedOver.findings, threshold }) };
   } catch (error) {
     // Nothing that was to be expected: a full disk, for one.
-    return { ...NOTHING, verdict: concludeOutcome({ type: "error", error }, surroundings) };
+    return { ...NOTHING, verdict: concludeOutcome({ type: "fault", fault: faultOf(error) }, surroundings) };
   }
 }
 
@@ -66,14 +68,15 @@ function surroundingsOf<Own extends JobTypes>(
 
 const NOTHING: HandedOver = { delivery: null, findings: null };
 
-/** Of a run that was cut, nothing is published: its work is not done. */
+/** Of a run that was cut, or that waits for an answer, nothing is published: its work is not done. */
 async function handOver<Own extends JobTypes>(
-  job: JobPort<Own>,
+  port: ConcludingPort<Own>,
   { progress, outcome, verdict }: Reached<Own> & { readonly verdict: Verdict },
 ): Promise<HandedOver> {
   if (outcome.type !== "ended" || progress.phase !== "following") return NOTHING;
-  if (verdict.conclusion === "success") return await job.handOver(progress);
-  return verdict.conclusion === "incomplete" ? { ...NOTHING, delivery: job.withhold(progress) } : NOTHING;
+  const isHalfDone = verdict.conclusion === "incomplete" || verdict.reason === "question";
+  if (verdict.conclusion === "success" && !isHalfDone) return await port.handOver(progress);
+  return isHalfDone ? { ...NOTHING, delivery: port.withhold(progress) } : NOTHING;
 }
 
 /** A run whose changes did not arrive is no success: somebody waits for them. */

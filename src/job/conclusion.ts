@@ -1,12 +1,11 @@
 // From how a job's work ended to its verdict: one conclusion, one stable reason, one message that names the fix. Pure.
 
 import { assertNever } from "../base/assert-never.ts";
-import { IdentityError } from "../ci/provider.ts";
-import { ApiError, ClientError, ConnectionError, DecodeError } from "../client/errors.ts";
+import type { ApiError } from "../client/errors.ts";
 import type { QuotaReason, Verdict } from "../report/conclusion.ts";
 import { exchangeMessage } from "./exchange-advice.ts";
+import type { Fault } from "./fault.ts";
 import { concludeRun, type EndedRun, passedLimit, type Surroundings } from "./run-verdict.ts";
-import { StepError } from "./step-error.ts";
 import { ownVerdict, verdict } from "./verdict.ts";
 import type { PassedLimit } from "./watch-run.ts";
 
@@ -25,7 +24,7 @@ export type Outcome =
   | { readonly type: "examined"; readonly isSound: boolean; readonly message: string }
   /** The job was cancelled before it knew of a run. `submitting`: the submission was not answered yet. */
   | { readonly type: "interrupted"; readonly submitting: boolean }
-  | { readonly type: "error"; readonly error: unknown };
+  | { readonly type: "fault"; readonly fault: Fault };
 
 /** The verdict on an outcome. */
 export function concludeOutcome(outcome: Outcome, surroundings: Surroundings): Verdict {
@@ -57,8 +56,8 @@ export function concludeOutcome(outcome: Outcome, surroundings: Surroundings): V
       return verdict("skipped", outcome.reason, outcome.message);
     case "interrupted":
       return ownVerdict("cancelled", "user_stop", interruptedText(outcome.submitting, surroundings));
-    case "error":
-      return concludeError(outcome.error, surroundings);
+    case "fault":
+      return concludeFault(outcome.fault, surroundings);
     default:
       return assertNever(outcome);
   }
@@ -70,26 +69,27 @@ function interruptedText(submitting: boolean, { words, isEmbedded }: Surrounding
   return `${words.interrupted} while the run was being submitted.${found}`;
 }
 
-function concludeError(error: unknown, surroundings: Surroundings): Verdict {
-  if (error instanceof IdentityError) {
-    const isExpected = error.code === "fork_pull_request" || error.code === "dependabot";
-    return verdict(isExpected ? "skipped" : "failure", error.code, error.message);
+function concludeFault(fault: Fault, surroundings: Surroundings): Verdict {
+  switch (fault.type) {
+    case "no_identity": {
+      const isExpected = fault.code === "fork_pull_request" || fault.code === "dependabot";
+      return verdict(isExpected ? "skipped" : "failure", fault.code, fault.message);
+    }
+    case "refused":
+      return concludeRefusal(fault.refusal, surroundings);
+    case "unavailable":
+      return ownVerdict(
+        "failure",
+        "service_unavailable",
+        `The service is unavailable: ${fault.message} ${surroundings.words.retry}.`,
+      );
+    case "told":
+      return verdict(fault.conclusion, fault.code, fault.message);
+    case "unexpected":
+      return ownVerdict("failure", "internal_error", `Unexpected error (${fault.detail}). Please report it.`);
+    default:
+      return assertNever(fault);
   }
-  if (error instanceof ApiError) return concludeRefusal(error, surroundings);
-  if (error instanceof ClientError && error.code === "certificate_refused") {
-    return verdict("failure", error.code, error.message);
-  }
-  if (error instanceof ConnectionError || isServiceFault(error)) {
-    return ownVerdict(
-      "failure",
-      "service_unavailable",
-      `The service is unavailable: ${error.message} ${surroundings.words.retry}.`,
-    );
-  }
-  if (StepError.is(error)) return verdict(error.conclusion, error.code, error.message);
-  if (error instanceof ClientError) return verdict("failure", error.code, error.message);
-  const detail = error instanceof Error ? `${error.name}: ${error.message}` : "unknown";
-  return ownVerdict("failure", "internal_error", `Unexpected error (${detail}). Please report it.`);
 }
 
 function concludeRefusal(error: ApiError, { words, claimObstacle }: Surroundings): Verdict {
@@ -106,15 +106,11 @@ function concludeRefusal(error: ApiError, { words, claimObstacle }: Surroundings
 }
 
 function concludeQuota(error: ApiError, claimObstacle: string | null): Verdict {
-  const isPrivate = error.reason === "repository_private";
+  if (error.code === "day_cap_reached") return verdict("quota", "day_cap_reached", error.message);
+  const isPrivate = error.reason === "repository_private" || error.code === "claim_required";
   const [why, advice] = isPrivate
     ? ["Free credits are for public repositories.", "Claim this repository's agent to run it here."]
     : ["The free credits of this repository's owner are used up.", "Claim its agent to go on."];
   const reason: QuotaReason = isPrivate ? "repository_private" : "credits_ended";
   return { ...verdict("quota", reason, `${why} ${claimObstacle ?? advice}`), claimUrl: error.claimUrl };
-}
-
-/** Another server's answer: the page of a proxy, or of a gateway whose service is down. */
-function isServiceFault(error: unknown): error is DecodeError {
-  return error instanceof DecodeError && (error.status >= 500 || error.contentType.includes("html"));
 }

@@ -1,5 +1,6 @@
 // How a job ended, as everything that reports on it needs it. Pure.
 
+import type { RunBudget } from "../contract/runs/run.ts";
 import { type OutcomeTitle, outcomeTitle } from "../render/outcome-title.ts";
 import type { Verdict } from "../report/conclusion.ts";
 import { emptyReport, type RunReport } from "../report/run-report.ts";
@@ -28,6 +29,8 @@ export type RunFacts = {
   readonly creditsCharged: number | null;
   readonly creditsRemaining: number | null;
   readonly tokens: number | null;
+  /** Null where it is not known. */
+  readonly budget: RunBudget | null;
   /** Why the agent could not see what the job is about; null where it could. */
   readonly unseen: string | null;
 };
@@ -45,6 +48,7 @@ export function runFacts({ progress, outcome }: Ending): RunFacts {
     creditsCharged: isCharged ? (ended?.credits ?? null) : null,
     creditsRemaining: isCharged ? creditsLeft(progress, report) : null,
     tokens: ended?.tokens ?? null,
+    budget: ended !== null && "budget" in ended ? (ended.budget ?? null) : null,
     unseen: service?.type === "embedded" ? service.changeNotice : null,
   };
 }

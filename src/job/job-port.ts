@@ -5,13 +5,26 @@ import type { Transport } from "../client/transport.ts";
 import type { ExchangeResponse } from "../contract/ci/exchange.ts";
 import type { Delivery } from "../report/delivery.ts";
 import type { Ending } from "./ending.ts";
+import type { CommitPlace } from "./git/commit-place.ts";
 import type { HandedOver, JobService, JobTypes } from "./job-types.ts";
 import type { JobWords } from "./job-words.ts";
-import type { Admitted, Configured, Following, Progress, Submitted } from "./progress.ts";
+import type { Admitted, Configured, Following, Granted, Progress, Submitted } from "./progress.ts";
 import type { Interrupts } from "./signals.ts";
 
 /** One place that is told of the ending: "outputs", "summary". A failure is warned of and changes no conclusion. */
 export type Publication = { readonly what: string; write(): Promise<void> };
+
+/** What is needed once the work has ended. Methods are called in this order. */
+export interface ConcludingPort<Own extends JobTypes> {
+  /** Publishes what a completed run found and changed. */
+  handOver(following: Following<Own>): Promise<HandedOver>;
+  /** What becomes of the changes of a run that was cut, which nothing publishes; null where there are none to push. */
+  withhold(following: Following<Own>): Delivery | null;
+  /** Written one after the other. */
+  publications(ending: Ending<Own>): readonly Publication[];
+  /** The last words in the log. */
+  sayEnding(ending: Ending<Own>): void;
+}
 
 /** Methods are called in this order, each at most once unless it says otherwise. */
 export interface JobPort<Own extends JobTypes> {
@@ -32,17 +45,13 @@ export interface JobPort<Own extends JobTypes> {
   setSecret(secret: string): void;
   /** Called for each capability, the first one too. */
   keepGrant(grant: ExchangeResponse, progress: Progress<Own>): void;
+  /** Where the run's commit is found, for a service that cannot clone it. */
+  commitPlace(granted: Granted<Own>): Promise<CommitPlace>;
   /** Names the run before anything can fail. */
   announce(submitted: Submitted<Own>): void;
   openLog(submitted: Submitted<Own>): Promise<Own["log"]>;
-  /** Publishes what a completed run found and changed. */
-  handOver(following: Following<Own>): Promise<HandedOver>;
-  /** What becomes of the changes of a run that was cut, which nothing publishes; null where there are none to push. */
-  withhold(following: Following<Own>): Delivery | null;
-  /** Written one after the other. */
-  publications(ending: Ending<Own>): readonly Publication[];
-  /** The last words in the log. */
-  sayEnding(ending: Ending<Own>): void;
+  /** Called when the work has ended, however it did. */
+  conclude(): Promise<ConcludingPort<Own>>;
 
   /** One line for whoever reads the log. Both may be called at any time. */
   note(text: string): void;

@@ -2,15 +2,25 @@
 
 import { type Kind, kind } from "../base/settings/setting.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
+import { MAX_SETUP_PATH_CHARS, setupPathPattern } from "../contract/runs/setup-path.ts";
 import { type Conclusion, failableConclusions } from "../report/conclusion.ts";
 
 /** As the service has it: no schema of the contract is loaded before the job has its identity. */
 const MAX_OUTPUT_SCHEMA_BYTES = 64 * 1024;
 export const MAX_TURN_TOKENS = 5_000_000;
+/** In US dollars, as the service has them. */
+export const MAX_COST_LIMITS = { min: 0.01, max: 10_000 } as const;
+const MICRO_PER_USD = 1_000_000;
+/** What is left of a job's time for what comes after its run: a minute, at most a tenth. */
+const AFTER_RUN_SECONDS = 60;
+const AFTER_RUN_SHARE = 0.1;
 export const DEFAULT_TIMEOUT_MINUTES = 60;
 /** Longer than commands and models take; time in the queue does not count. */
 export const DEFAULT_IDLE_MINUTES = 20;
 
+/** How a service gets the run's commit. */
+export const cloneModes = ["auto", "push"] as const;
+export type CloneMode = (typeof cloneModes)[number];
 export const cancelActions = ["cancel", "detach"] as const;
 
 export type OutputSchema = NonNullable<SubmitRunRequest["output_schema"]>;
@@ -20,6 +30,33 @@ export const outputSchema: Kind<OutputSchema> = kind(
   (text) => {
     const value = Buffer.byteLength(text) > MAX_OUTPUT_SCHEMA_BYTES ? undefined : parseJson(text);
     return isObject(value) ? (value as OutputSchema) : undefined;
+  },
+);
+
+/** The bounds of a job's run as its submission has them. `maxCostMicroUsd` null: the service's default. */
+export function boundsOf({
+  maxCostMicroUsd,
+  timeoutMs,
+}: {
+  readonly maxCostMicroUsd: number | null;
+  readonly timeoutMs: number;
+}): Pick<SubmitRunRequest, "max_cost_usd" | "time_limit_seconds"> {
+  const seconds = Math.floor(timeoutMs / 1000);
+  const after = Math.min(AFTER_RUN_SECONDS, Math.floor(seconds * AFTER_RUN_SHARE));
+  return {
+    ...(maxCostMicroUsd === null ? {} : { max_cost_usd: maxCostMicroUsd / MICRO_PER_USD }),
+    time_limit_seconds: seconds - after,
+  };
+}
+
+/** Which script prepares the run's environment; `path` is null where none does. */
+export type SetupChoice = { readonly path: string | null };
+
+export const setup: Kind<SetupChoice> = kind(
+  '"none", or the path of a script in the repository, like ".github/agent/setup.sh"',
+  (text) => {
+    if (text === "none") return { path: null };
+    return text.length <= MAX_SETUP_PATH_CHARS && setupPathPattern.test(text) ? { path: text } : undefined;
   },
 );
 

@@ -16,11 +16,11 @@ export type SummaryPlace = {
 /** Markdown that ends with a newline. */
 export function jobSummary(ending: Ending, place: SummaryPlace): string {
   const { verdict, claimUrl, delivery, findings } = ending;
-  const { agentId, run, report, creditsCharged, creditsRemaining, tokens, unseen } = runFacts(ending);
+  const { agentId, run, report, creditsCharged, creditsRemaining, tokens, budget, unseen } = runFacts(ending);
   return renderSummary(report, {
     conclusion: verdict.conclusion,
     reason: verdict.reason,
-    message: verdict.conclusion === "success" ? undefined : verdict.message,
+    message: verdict.conclusion === "success" && verdict.reason !== "question" ? undefined : verdict.message,
     unseen: unseen ?? undefined,
     agentId: agentId ?? undefined,
     runId: run?.id,
@@ -29,6 +29,7 @@ export function jobSummary(ending: Ending, place: SummaryPlace): string {
     creditsCharged,
     creditsRemaining,
     tokens,
+    budget,
     claimUrl,
     delivery,
     findings,

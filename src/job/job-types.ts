@@ -2,12 +2,14 @@
 
 import type { CiJob } from "../ci/provider.ts";
 import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
+import type { RenewedAccess } from "../federation/federated-access.ts";
 import type { Conclusion } from "../report/conclusion.ts";
 import type { Delivery } from "../report/delivery.ts";
 import type { PublishedFindings, Severity } from "../report/findings.ts";
 import type { TokenSource } from "./capability.ts";
 import type { Outcome } from "./conclusion.ts";
 import type { FollowLog } from "./follow-log.ts";
+import type { CloneMode } from "./job-settings.ts";
 
 /** What an implementation adds to the recipe's own: its settings, its plan, its log. */
 export type JobTypes = {
@@ -26,6 +28,8 @@ export type JobSettings = {
   readonly failOn: ReadonlySet<Conclusion>;
   /** The least severe finding that makes the conclusion a failure. Null: none does. */
   readonly failOnSeverity: Severity | null;
+  /** How a service gets the commit: "auto", the job sends that of a repository that is not public; "push", of any. */
+  readonly clone: CloneMode;
 };
 
 /** Decided before a service is in reach. */
@@ -66,12 +70,16 @@ export type JobService =
       readonly account: string | null;
       /** The job's commit, for a provider whose tokens may name none; "" where nothing says it. */
       readonly sha: string;
+      /** What the service reaches by the repository's own account; null: the service has models of its own. */
+      readonly model: HandedModel | null;
     }
   | {
       /** It lives in this process and ends with the job. */
       readonly type: "embedded";
       readonly baseUrl: string;
       readonly tokens: TokenSource;
+      /** By whose account it reaches its model; null: by a key, or it has none. */
+      readonly modelAccess: RenewedAccess | null;
       /** What to tell people where the agent cannot see what the job is about; null where it can. */
       readonly changeNotice: string | null;
       /** How the job's users configure a model. */
@@ -79,6 +87,9 @@ export type JobService =
       /** Safe to repeat. */
       close(): Promise<void>;
     };
+
+/** A model of a run that the job's own account pays for. */
+export type HandedModel = { readonly name: string; readonly access: RenewedAccess };
 
 /** What became of a completed run's changes and findings; null where nobody was to publish them. */
 export type HandedOver = {

@@ -6,7 +6,7 @@ export type JobWords = {
   /** What to do where another attempt may succeed: a sentence without its full stop. */
   readonly retry: string;
   /** A setting's name as it is written. */
-  readonly setting: (name: "timeout-minutes" | "idle-minutes" | "max-turn-tokens") => string;
+  readonly setting: (name: "timeout-minutes" | "idle-minutes" | "max-turn-tokens" | "max-cost") => string;
   /** How to get a token for this audience; undefined: for the one that the service expects. */
   readonly setAudience: (audience: string | undefined) => string;
   /** The events that a service accepts, in the provider's names. Null: the service's own message is more precise. */

@@ -3,18 +3,19 @@
 
 import { assertNever } from "../base/assert-never.ts";
 import { ApiError } from "../client/errors.ts";
-import { concludeJob } from "./conclude-job.ts";
+import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
 import type { Outcome } from "./conclusion.ts";
 import { connectJob } from "./connect-job.ts";
 import type { Ending } from "./ending.ts";
+import { faultOf } from "./fault.ts";
 import { type OwnRun, submitOnce } from "./idempotency.ts";
 import type { JobPort } from "./job-port.ts";
 import type { CancelTarget, JobTypes, Task } from "./job-types.ts";
+import { accessBody, renewModelAccess } from "./model-renewal.ts";
 import { plainHttpWarning, retryNote } from "./notes.ts";
 import type { Admitted, Configured, Connecting, Granted, JobRun, Progress, Submitted } from "./progress.ts";
 import { InterruptedError } from "./signals.ts";
 import { StepError } from "./step-error.ts";
-import { watchRun } from "./watch-run.ts";
 
 /**
  * Runs the whole job, reports how it ended and closes what was opened for it. What a user can cause or meet is an
@@ -24,6 +25,7 @@ export async function runJob<Own extends JobTypes>(job: JobPort<Own>): Promise<E
   const recipe = new Recipe(job);
   try {
     const outcome = await executeJob(recipe).catch((error: unknown) => failedOutcome(error, recipe.progress));
+    const { concludeJob } = await import("./conclude-job.ts");
     return await concludeJob(job, { progress: recipe.progress, outcome });
   } finally {
     await closeOpened(recipe.progress);
@@ -120,12 +122,12 @@ async function cancelRuns<Own extends JobTypes>(
 
 async function startRun<Own extends JobTypes>(
   recipe: Recipe<Own>,
-  { granted, task }: { granted: Granted<Own>; task: Extract<Task, { type: "run" | "attach" }> },
+  { granted, task }: { granted: Granted<Own>; task: RunTask | Extract<Task, { type: "attach" }> },
 ): Promise<Submitted<Own>> {
   const { runId, sessionId, attached } =
     task.type === "attach"
       ? await findRun(recipe, { granted, runId: task.runId })
-      : await submit(recipe, { granted, task });
+      : await submit(recipe, { granted, task: await prepareRun(recipe, { granted, task }) });
   const { service } = granted;
   const url = service.type === "remote" ? `${service.baseUrl}/v1/ci/runs/${encodeURIComponent(runId)}` : null;
   const run: JobRun = { id: runId, sessionId, url, attached };
@@ -149,17 +151,73 @@ async function findRun<Own extends JobTypes>(
   }
 }
 
+type RunTask = Extract<Task, { type: "run" }>;
+
+/** The commit travels only where the model's provider takes the job. */
+async function prepareRun<Own extends JobTypes>(
+  recipe: Recipe<Own>,
+  run: { granted: Granted<Own>; task: RunTask },
+): Promise<RunTask> {
+  await proveToModel(recipe, run.granted);
+  return await bringCommit(recipe, run);
+}
+
+/** Sends the commit to a service that cannot clone it. Returns the task with what the service knows from that. */
+async function bringCommit<Own extends JobTypes>(
+  { job }: Recipe<Own>,
+  { granted, task }: { granted: Granted<Own>; task: RunTask },
+): Promise<RunTask> {
+  const { service, settings, grant, client } = granted;
+  if (service.type === "embedded" || task.job === null) return task;
+  if (settings.clone === "auto" && grant.repository.visibility === "public") return task;
+  const { pull_request: pull } = task.body;
+  const { sendCommit } = await import("./git/send-commit.ts");
+  const { base } = await sendCommit({
+    client,
+    place: await job.commitPlace(granted),
+    commit: {
+      sha: pull?.head_sha ?? (service.sha || task.job.sha),
+      baseRef: pull?.base_ref ?? null,
+      pullRequest: pull?.number ?? null,
+    },
+    timeoutMs: settings.timeoutMs,
+    clock: job.clock,
+    signal: job.interrupts.first,
+    note: job.note,
+    warn: job.warn,
+  });
+  if (pull === undefined || base === null) return task;
+  return { ...task, body: { ...task.body, pull_request: { ...pull, base_sha: base } } };
+}
+
 /** The first signal does not stop a submission: nobody would know whether there is a run. */
 async function submit<Own extends JobTypes>(
   recipe: Recipe<Own>,
-  { granted, task }: { granted: Granted<Own>; task: Extract<Task, { type: "run" }> },
+  { granted, task }: { granted: Granted<Own>; task: RunTask },
 ): Promise<OwnRun> {
+  const modelAccess = await proveToModel(recipe, granted);
   const { client, grant } = recipe.reach({ ...granted, phase: "submitting" });
-  const { body, job, matrix } = task;
+  const { job, matrix } = task;
+  const body = modelAccess === null ? task.body : { ...task.body, model_access: modelAccess };
   const submission = { agentId: grant.agent_id, body, signal: recipe.job.interrupts.last };
   if (job !== null) return await submitOnce({ ...submission, client, job, matrix });
   const { runId, sessionId } = await client.runs.submit(submission);
   return { runId, sessionId, attached: false };
+}
+
+/** What a service is handed; null where it is handed nothing. A refusal of the model's provider ends the job before a run begins. */
+async function proveToModel<Own extends JobTypes>(
+  { job }: Recipe<Own>,
+  { service }: Granted<Own>,
+): Promise<SubmitRunRequest["model_access"] | null> {
+  const { first } = job.interrupts;
+  if (service.type === "embedded") {
+    await service.modelAccess?.current(first);
+    return null;
+  }
+  if (service.model === null) return null;
+  const { name, access } = service.model;
+  return { provider: access.provider, model: name, ...accessBody(await access.current(first)) };
 }
 
 async function follow<Own extends JobTypes>(
@@ -170,6 +228,9 @@ async function follow<Own extends JobTypes>(
   const { settings, client, grant, run } = submitted;
   const log = await job.openLog(submitted);
   recipe.reach({ ...submitted, phase: "following", log });
+  const followed = new AbortController();
+  const renewed = renewAccess(recipe, { submitted, signal: followed.signal });
+  const { watchRun } = await import("./watch-run.ts");
   const end = await watchRun({
     client,
     agentId: grant.agent_id,
@@ -182,7 +243,8 @@ async function follow<Own extends JobTypes>(
     words: job.words,
     onEvent: log.add,
     onNote: job.note,
-  });
+  }).finally(() => followed.abort());
+  await renewed;
   switch (end.type) {
     case "ended":
       return { ...end, detail: log.failure() };
@@ -195,13 +257,32 @@ async function follow<Own extends JobTypes>(
   }
 }
 
+/** Resolves once nothing more is sent. Never rejects. */
+async function renewAccess<Own extends JobTypes>(
+  { job }: Recipe<Own>,
+  { submitted, signal }: { submitted: Submitted<Own>; signal: AbortSignal },
+): Promise<void> {
+  const { service, plan, client, run } = submitted;
+  const model = service.type === "remote" ? service.model : null;
+  if (model === null || plan.task.type !== "run") return;
+  await renewModelAccess({
+    client,
+    runId: run.id,
+    access: model.access,
+    sent: run.attached ? null : await model.access.current(signal),
+    clock: job.clock,
+    signal,
+    onNote: job.note,
+  }).catch((error: unknown) => job.warn(`Unexpected error (${String(error)}). Please report it.`));
+}
+
 function leaveRun({ run }: { run: JobRun }): Outcome {
   return { type: "detached", runUrl: run.url, interrupted: false };
 }
 
 function failedOutcome(error: unknown, { phase }: Progress): Outcome {
   if (error instanceof InterruptedError) return { type: "interrupted", submitting: phase === "submitting" };
-  return { type: "error", error };
+  return { type: "fault", fault: faultOf(error) };
 }
 
 async function closeOpened(progress: Progress): Promise<void> {

@@ -71,6 +71,9 @@ export function passedLimit(
     : ownVerdict("incomplete", "idle_timeout", `${passed}, or look at what its last event waits for.`);
 }
 
+const QUESTION_TEXT =
+  "The run ended with a question. Answer it where you asked, with the trigger phrase: its session goes on from there.";
+
 /** A service that is newer than this job may know other reasons: whatever is not `end_turn` was cut. */
 function concludeStop(reason: string, surroundings: Surroundings): Verdict {
   const known = stopReasons.find((stop) => stop === reason);
@@ -80,6 +83,8 @@ function concludeStop(reason: string, surroundings: Surroundings): Verdict {
   switch (known) {
     case "end_turn":
       return ownVerdict("success", "completed", "The run completed.");
+    case "question":
+      return ownVerdict("success", "question", QUESTION_TEXT);
     case "no_model":
       return ownVerdict("skipped", "no_model", noModelText(surroundings));
     case "insufficient_credits": {
@@ -95,6 +100,10 @@ function cutText(bound: RunBound, surroundings: Surroundings): string {
   switch (bound) {
     case "max_tokens":
       return `The run reached its limit of tokens. Raise ${surroundings.words.setting("max-turn-tokens")}, or ask for less in one run.`;
+    case "max_cost":
+      return `The run reached its limit of cost. Raise ${surroundings.words.setting("max-cost")}, or ask for less in one run.`;
+    case "time_limit":
+      return `The run's time was nearly over, so that it finished early. Raise ${surroundings.words.setting("timeout-minutes")} (a run has 60 minutes at most), or ask for less in one run.`;
     case "max_turns":
       return `The run reached its limit of turns. ${raise("MAX_TURNS", surroundings)}, or ask for less in one run.`;
     case "length":

@@ -31,6 +31,7 @@ export type PromptFileReason =
 export type StepReason =
   | "invalid_input"
   | "invalid_settings"
+  | "agent_not_installed"
   | "sandbox_not_started"
   | "sandbox_not_watched"
   | "run_id_missing"
@@ -40,6 +41,10 @@ export type StepReason =
   | "checkout_missing"
   | "checkout_changed"
   | "checkout_failed"
+  | "commit_not_found"
+  | "commit_unreadable"
+  | "commit_too_large"
+  | "commit_not_sent"
   | PromptFileReason
   | DeclinedReason;
 

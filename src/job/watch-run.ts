@@ -2,7 +2,7 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../client/client.ts";
-import { ApiError } from "../client/errors.ts";
+import { ClientError } from "../client/errors.ts";
 import type { Run } from "../contract/runs/run.ts";
 import type { StoredRunEvent } from "../contract/runs/run-event.ts";
 import type { JobWords } from "./job-words.ts";
@@ -149,7 +149,7 @@ async function requestCancel(options: WatchOptions, signal: AbortSignal): Promis
   try {
     await client.runs.cancel({ agentId, runId, signal });
   } catch (error) {
-    if (signal.aborted || (error instanceof ApiError && error.code === "run_finished")) return;
+    if (signal.aborted || (ClientError.is(error) && error.code === "run_finished")) return;
     options.onNote(`The run could not be cancelled: ${error instanceof Error ? error.message : "unknown"}`);
   }
 }

@@ -4,17 +4,20 @@
 import { SectionRoom } from "../base/bounded-text.ts";
 import type { RunReport, ToolCall } from "../report/run-report.ts";
 import { changesTable } from "./changes-table.ts";
+import { egressSection } from "./egress-notes.ts";
 import {
   claimSection,
   costsSection,
   type EndContext,
   replySection,
+  setupSection,
   unseenSection,
   whySection,
 } from "./end-sections.ts";
 import { findingsSection } from "./findings-table.ts";
 import { inlineCode, link } from "./markdown.ts";
 import { outcomeTitle, titleMarkdown } from "./outcome-title.ts";
+import { planSection } from "./plan-section.ts";
 import { plural } from "./quantities.ts";
 
 /** GitHub refuses a comment of more than 65,536 characters; the marker needs room. */
@@ -42,7 +45,10 @@ export function renderProgress(report: RunReport | null, context: CommentContext
   const title = hasBegun
     ? "⏳ **The agent is at work**"
     : "🕓 **The agent was asked, and waits for its turn**";
-  const sections = [`${title} · ${link("log", context.jobUrl)}`, report === null ? "" : doneSection(report)];
+  const sections = [
+    `${title} · ${link("log", context.jobUrl)}`,
+    ...(report === null ? [] : [planSection(report), doneSection(report)]),
+  ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
@@ -51,6 +57,7 @@ export function renderEnd(report: RunReport, context: EndedContext): string {
   const room = new SectionRoom(MAX_COMMENT_BYTES - 1);
   const title = room.take(`**${titleMarkdown(outcomeTitle(report, context))}**`);
   const unseen = room.take(unseenSection(context));
+  const setup = room.take(setupSection(report));
   const why = room.take(whySection(report, context));
   const claim = room.take(claimSection(report, context));
   const facts = room.take(factsSection(report, context));
@@ -64,8 +71,9 @@ export function renderEnd(report: RunReport, context: EndedContext): string {
   const changes = room.take(
     changesTable(report.changes, { maxBytes: Math.floor(room.bytes * CHANGES_PART), links: context.links }),
   );
+  const egress = room.take(egressSection(report.egress));
   const reply = room.take(replySection(report, room.bytes - 2));
-  const sections = [unseen, title, why, reply, findings, changes, claim, facts];
+  const sections = [unseen, setup, title, why, reply, findings, changes, egress, claim, facts];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 

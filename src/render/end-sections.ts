@@ -1,13 +1,14 @@
 // The sections that a summary and a comment share: how the run ended, what it said, what it cost. Pure.
 
 import { byteLength, fitText } from "../base/bounded-text.ts";
+import type { RunBudget } from "../contract/runs/run.ts";
 import { elapsedMs, type RunReport } from "../report/run-report.ts";
 import type { FileLinks } from "./blob-url.ts";
 import { readableReply } from "./findings-table.ts";
 import { inertMarkdown } from "./inert-markdown.ts";
 import { escapeMarkdown, inlineCode, link } from "./markdown.ts";
 import type { OutcomeFacts } from "./outcome-title.ts";
-import { countText, durationText } from "./quantities.ts";
+import { countText, dollarsText, durationText } from "./quantities.ts";
 
 const MAX_MESSAGE_BYTES = 600;
 const MAX_REASON_BYTES = 240;
@@ -22,6 +23,8 @@ export type EndContext = OutcomeFacts & {
   readonly creditsCharged: number | null;
   readonly creditsRemaining: number | null;
   readonly tokens: number | null;
+  /** Null or left out where it is not known. */
+  readonly budget?: RunBudget | null | undefined;
   readonly claimUrl: string | null;
   /** Where files are shown; null or left out where nobody knows. */
   readonly links?: FileLinks | null | undefined;
@@ -43,6 +46,12 @@ export function unseenSection({ unseen = "" }: EndContext): string {
   return text === "" ? "" : `> ⚠️ ${text}`;
 }
 
+/** A test that did not run for want of a package is no test that passed. */
+export function setupSection({ calls }: RunReport): string {
+  const failed = calls.some(({ name, hasFailed }) => name === "setup" && hasFailed);
+  return failed ? "> ⚠️ The setup script failed: the agent worked without what it installs." : "";
+}
+
 /** The reply, made inert, in at most `maxBytes`. */
 export function replySection(report: RunReport, maxBytes: number): string {
   const reply = readableReply(report);
@@ -61,9 +70,31 @@ export function costsSection(report: RunReport, context: EndContext): string {
   const tookMs = elapsedMs(report);
   return [
     ...(credits.length === 0 ? [] : [`**Credits** ${credits.join(", ")}`]),
-    ...(context.tokens === null ? [] : [`**Tokens** ${countText(context.tokens)}`]),
+    ...(context.tokens === null
+      ? []
+      : [`**Tokens** ${countText(context.tokens)}${cachedText(context.budget)}${payerText(report)}`]),
+    ...costText(context.budget),
     ...(tookMs === null ? [] : [`**Time** ${durationText(tookMs)}`]),
   ].join(" · ");
+}
+
+function cachedText(budget: EndContext["budget"]): string {
+  if (!budget || budget.cached_input_tokens === 0 || budget.input_tokens === 0) return "";
+  const percent = Math.round((100 * budget.cached_input_tokens) / budget.input_tokens);
+  return ` (${percent} % of the input from a cache)`;
+}
+
+/** What the models cost by known prices, whoever pays. */
+function costText(budget: EndContext["budget"]): string[] {
+  const cost = budget?.cost_micro_usd;
+  if (cost === undefined || cost === 0) return [];
+  const limit = budget?.max_cost_micro_usd;
+  return [`**Cost** ${dollarsText(cost)}${limit === undefined ? "" : ` of ${dollarsText(limit)}`}`];
+}
+
+/** Who paid for the tokens, where their price is no part of the credits. */
+function payerText({ quota }: RunReport): string {
+  return quota?.model_billing === "repository" ? ", paid by the repository's own model account" : "";
 }
 
 export function claimSection(report: RunReport, context: EndContext): string {

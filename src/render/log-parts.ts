@@ -7,9 +7,12 @@ import {
   asRunEvent,
   CHANGES_EVENT,
   type ChangesEvent,
+  EGRESS_EVENT,
   type HeldBackFile,
+  NOTICE_EVENT,
   OUTPUT_EVENT,
-  type OutputEvent,
+  PLAN_EVENT,
+  QUESTION_EVENT,
   QUOTA_EVENT,
   type QuotaEvent,
   type RunEvent,
@@ -18,6 +21,7 @@ import {
 import { maskSecrets } from "../report/find-secrets.ts";
 import { isFailedResult } from "../report/tool-failure.ts";
 import { MAX_TITLE_ARGS_CHARS, toolTitle } from "../report/tool-title.ts";
+import { egressNotes } from "./egress-notes.ts";
 import { plural } from "./quantities.ts";
 
 /** "ours" is written by this product; "theirs" is untrusted: by an agent, a model or a repository. */
@@ -147,7 +151,7 @@ export class RunLog {
     }
   }
 
-  #showCustom(event: ChangesEvent | QuotaEvent | OutputEvent): void {
+  #showCustom(event: Extract<RunEvent, { type: "CUSTOM" }>): void {
     switch (event.name) {
       case CHANGES_EVENT:
         this.#note(changesNote(event.value));
@@ -156,8 +160,20 @@ export class RunLog {
       case QUOTA_EVENT:
         this.#note(quotaNote(event.value));
         return;
+      case EGRESS_EVENT:
+        for (const note of egressNotes(event.value)) this.#note(note);
+        return;
+      case NOTICE_EVENT:
+        this.#note(event.value.text);
+        return;
       case OUTPUT_EVENT:
         this.#note("The reply has the form that was asked for.");
+        return;
+      // Its steps are in the log as they begin.
+      case PLAN_EVENT:
+        return;
+      case QUESTION_EVENT:
+        this.#note("The run ends with a question. The next message of its session answers it.");
         return;
       default:
         assertNever(event);
@@ -307,6 +323,8 @@ function heldBackNote(path: string, reason: HeldBackFile["reason"]): string {
 }
 
 function quotaNote(quota: QuotaEvent["value"]): string {
-  const left = `Credits remaining: ${quota.credits_remaining}.`;
+  const payer =
+    quota.model_billing === "repository" ? " The repository's own model account paid for the tokens." : "";
+  const left = `Credits remaining: ${quota.credits_remaining}.${payer}`;
   return quota.claim_url === null ? left : `${left} Claim this agent: ${quota.claim_url}`;
 }

@@ -69,6 +69,7 @@ const MAX_CUT_CHARS = 120;
 /** A reason may be any word that a service sends. */
 const cutTitles: ReadonlyMap<string, string> = new Map([
   ["max_tokens", "Stopped at the token limit"],
+  ["max_cost", "Stopped at the cost limit"],
   ["max_turns", "Stopped at the turn limit"],
   ["repeated_calls", "Stopped while it repeated itself"],
   ["length", "Stopped at the length limit of an answer"],
@@ -85,6 +86,7 @@ const skippedTitles: ReadonlyMap<string, string> = new Map([
 ]);
 
 const quotaTitles: ReadonlyMap<string, string> = new Map([
+  ["day_cap_reached", "The repository's cap a day is used up"],
   ["repository_private", "This repository needs a billing account"],
 ]);
 
@@ -106,6 +108,7 @@ function failureText({ reason, delivery }: OutcomeFacts, hasRun: boolean): strin
 }
 
 function successTitle(report: RunReport, { reason, delivery, findings }: OutcomeFacts): OutcomeTitle {
+  if (reason === "question") return plain("❓", "The agent has a question");
   const done = doneTitles.get(reason);
   if (done !== undefined) return plain(DONE, done);
   if (delivery?.type === "commit") return pushedTitle(delivery);

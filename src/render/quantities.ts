@@ -15,6 +15,12 @@ export function countText(count: number): string {
   return count.toLocaleString("en-US");
 }
 
+/** `$0.42`; less than a cent as `$0.0031`. */
+export function dollarsText(microUsd: number): string {
+  const dollars = microUsd / 1_000_000;
+  return `$${dollars.toFixed(dollars > 0 && dollars < 0.01 ? 4 : 2)}`;
+}
+
 /** `1 file`, `2 files`. */
 export function plural(count: number, noun: string): string {
   return `${countText(count)} ${noun}${count === 1 ? "" : "s"}`;

@@ -15,6 +15,7 @@ export type RunIds = {
 /** The most that is shown of a message that is not the reply. */
 const MAX_MESSAGE_CHARS = 4_096;
 const MAX_TITLE_CHARS = 80;
+const MAX_NOTICE_CHARS = 500;
 /** The chart takes at most this part of the room. */
 const CHART_PART = 1 / 2;
 
@@ -47,6 +48,7 @@ function detailsTitle(report: RunReport): string {
   const counts = [
     ...(report.calls.length > 0 ? [plural(report.calls.length, "tool call")] : []),
     ...(report.steps.length > 0 ? [plural(report.steps.length, "step")] : []),
+    ...(report.notices.length > 0 ? [plural(report.notices.length, "notice")] : []),
   ];
   return counts.length === 0 ? "Details" : `Timeline: ${counts.join(", ")}`;
 }
@@ -58,12 +60,13 @@ function chartSection(report: RunReport, maxBytes: number): string {
   return byteLength(chart) <= maxBytes ? chart : "";
 }
 
-/** Calls, numbered as in the chart, and earlier messages in the order they began, each rendered on demand. */
+/** Calls, numbered as in the chart, notices and earlier messages in the order they began, each rendered on demand. */
 function entriesOf(report: RunReport): (() => string)[] {
   const reply = replyMessage(report);
   const messages = report.messages.filter((message) => message !== reply && message.text.trim() !== "");
   return [
     ...report.calls.map((call, at) => ({ seq: call.seq, render: () => callEntry(call, at + 1) })),
+    ...report.notices.map(({ seq, text }) => ({ seq, render: () => escapeMarkdown(text, MAX_NOTICE_CHARS) })),
     ...messages.map((message) => ({ seq: message.seq, render: () => messageEntry(message) })),
   ]
     .sort((a, b) => a.seq - b.seq)

@@ -4,17 +4,20 @@
 import { fitText, SectionRoom } from "../base/bounded-text.ts";
 import type { RunReport } from "../report/run-report.ts";
 import { changesTable } from "./changes-table.ts";
+import { egressSection } from "./egress-notes.ts";
 import {
   claimSection,
   costsSection,
   type EndContext,
   replySection,
+  setupSection,
   unseenSection,
   whySection,
 } from "./end-sections.ts";
 import { findingsSection } from "./findings-table.ts";
 import { inlineCode, link } from "./markdown.ts";
 import { outcomeTitle, titleMarkdown } from "./outcome-title.ts";
+import { planSection } from "./plan-section.ts";
 import { summaryDetails } from "./summary-details.ts";
 
 /** GitHub refuses a step's summary past 1 MiB; masking secrets may lengthen it later. */
@@ -49,6 +52,7 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
   // Taken by importance, shown in reading order.
   const title = room.take(`## ${titleMarkdown(outcomeTitle(report, context))}`);
   const unseen = room.take(unseenSection(context));
+  const setup = room.take(setupSection(report));
   const why = room.take(whySection(report, context));
   const claim = room.take(claimSection(report, context));
   const costs = room.take(costsSection(report, context));
@@ -63,10 +67,12 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
   const changes = room.take(
     changesTable(report.changes, { maxBytes: Math.floor(room.bytes * CHANGES_PART), links: context.links }),
   );
+  const egress = room.take(egressSection(report.egress));
   const reply = room.take(replySection(report, room.bytes - 2));
+  const plan = room.take(planSection(report));
   const details = room.take(summaryDetails(report, { ids: context, maxBytes: room.bytes - 2 }));
   const facts = [costs, where].filter((section) => section !== "").join(" · ");
-  const sections = [title, unseen, why, facts, claim, reply, findings, changes, details];
+  const sections = [title, unseen, setup, why, facts, claim, reply, findings, changes, egress, plan, details];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 

@@ -16,6 +16,7 @@ export type Conclusion = "success" | (typeof failableConclusions)[number];
 /** Reasons that the job itself gives. Others come with an error, from the run or from the service. */
 export type JobReason =
   | "completed"
+  | "question"
   | "no_model"
   | "run_cancelled"
   | "nothing_to_cancel"
@@ -30,7 +31,7 @@ export type JobReason =
   | "internal_error";
 
 /** Why a run cannot be paid for. */
-export type QuotaReason = "credits_ended" | "repository_private";
+export type QuotaReason = "credits_ended" | "repository_private" | "day_cap_reached";
 
 export type Verdict = {
   readonly conclusion: Conclusion;

@@ -6,8 +6,11 @@ import { type Excerpt, excerpt } from "../base/bounded-text.ts";
 import {
   asRunEvent,
   CHANGES_EVENT,
+  EGRESS_EVENT,
+  NOTICE_EVENT,
   OUTPUT_EVENT,
   type OutputEvent,
+  PLAN_EVENT,
   QUOTA_EVENT,
   type RunEvent,
   type StoredRunEvent,
@@ -16,6 +19,7 @@ import { maskSecrets, maskSecretsInData } from "./find-secrets.ts";
 import {
   type AssistantMessage,
   emptyReport,
+  type Notice,
   type RunReport,
   type Step,
   type ToolCall,
@@ -27,12 +31,15 @@ import { MAX_TITLE_ARGS_CHARS, toolTitle } from "./tool-title.ts";
 export const MAX_KEPT_CHARS = 8_192;
 /** The most that is kept of all calls together; beyond it the oldest lose theirs. More than a summary can show. */
 export const MAX_KEPT_CHARS_IN_ALL = 4_194_304;
+/** Of the notices of a run, which are a few. */
+const MAX_NOTICES = 100;
 
 type Draft<T> = { -readonly [Key in keyof T]: T[Key] };
-type ReportDraft = Draft<Omit<RunReport, "messages" | "calls" | "steps">> & {
+type ReportDraft = Draft<Omit<RunReport, "messages" | "calls" | "steps" | "notices">> & {
   readonly messages: Draft<AssistantMessage>[];
   readonly calls: Draft<ToolCall>[];
   readonly steps: Draft<Step>[];
+  readonly notices: Notice[];
 };
 
 /** Adds events, in order and each once, to one report. Events of an unknown kind change nothing but the time. */
@@ -152,6 +159,11 @@ export class RunReportFold {
       case "CUSTOM":
         if (event.name === CHANGES_EVENT) draft.changes = event.value;
         if (event.name === QUOTA_EVENT) draft.quota = event.value;
+        if (event.name === EGRESS_EVENT) draft.egress = event.value;
+        if (event.name === NOTICE_EVENT && draft.notices.length < MAX_NOTICES)
+          draft.notices.push({ seq, text: maskSecrets(event.value.text) });
+        if (event.name === PLAN_EVENT)
+          draft.plan = event.value.steps.map((step) => ({ ...step, text: maskSecrets(step.text) }));
         if (event.name === OUTPUT_EVENT)
           draft.output = { value: maskSecretsInData(event.value) as OutputEvent["value"] };
         return;
@@ -200,5 +212,5 @@ function emptied(kept: Excerpt): Excerpt {
 }
 
 function emptyDraft(): ReportDraft {
-  return { ...emptyReport(), messages: [], calls: [], steps: [] };
+  return { ...emptyReport(), messages: [], calls: [], steps: [], notices: [] };
 }

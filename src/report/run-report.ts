@@ -1,7 +1,13 @@
 // What one run did, as a value: its state, messages, tool calls, changes and reply. Pure, and free of schemas.
 
 import type { Excerpt } from "../base/bounded-text.ts";
-import type { ChangesEvent, OutputEvent, QuotaEvent } from "../contract/runs/run-event.ts";
+import type {
+  ChangesEvent,
+  EgressEvent,
+  OutputEvent,
+  PlanStep,
+  QuotaEvent,
+} from "../contract/runs/run-event.ts";
 
 /** Times are milliseconds since the epoch, from the events. */
 export type ReportState =
@@ -35,6 +41,9 @@ export type ToolCall = {
 
 export type Step = { readonly name: string; readonly startedAtMs: number; readonly endedAtMs: number | null };
 
+/** What the service said of the run's work: that it waits, that the conversation was summarised. */
+export type Notice = { readonly seq: number; readonly text: string };
+
 export type RunReport = {
   readonly runId: string | null;
   readonly threadId: string | null;
@@ -42,8 +51,14 @@ export type RunReport = {
   readonly messages: readonly AssistantMessage[];
   readonly calls: readonly ToolCall[];
   readonly steps: readonly Step[];
+  /** The first ones. */
+  readonly notices: readonly Notice[];
+  /** The agent's plan as it was last; empty where it had none. */
+  readonly plan: readonly PlanStep[];
   readonly changes: ChangesEvent["value"] | null;
   readonly quota: QuotaEvent["value"] | null;
+  /** What was withheld, reached and blocked of the network. Null where nothing was. */
+  readonly egress: EgressEvent["value"] | null;
   /** The reply as data, where that was asked for. */
   readonly output: { readonly value: OutputEvent["value"] } | null;
   readonly lastEventAtMs: number | null;
@@ -58,8 +73,11 @@ export function emptyReport(): RunReport {
     messages: [],
     calls: [],
     steps: [],
+    notices: [],
+    plan: [],
     changes: null,
     quota: null,
+    egress: null,
     output: null,
     lastEventAtMs: null,
   };

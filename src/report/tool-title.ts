@@ -10,12 +10,17 @@ const MAX_VALUE_CHARS = 60;
 
 /** Tools with a title of their own, and the argument that it shows. */
 const ownTitles: ReadonlyMap<string, { readonly verb: string; readonly argument: string }> = new Map([
-  ["shell", { verb: "$", argument: "command" }],
+  ["setup", { verb: "setup:", argument: "script" }],
+  ["mcp_servers", { verb: "MCP servers:", argument: "servers" }],
+  ["run_command", { verb: "$", argument: "command" }],
   ["edit_file", { verb: "edit", argument: "path" }],
   ["write_file", { verb: "write", argument: "path" }],
+  ["rename_file", { verb: "rename", argument: "path" }],
+  ["view_image", { verb: "view", argument: "path" }],
   ["delete_file", { verb: "delete", argument: "path" }],
   ["fetch_url", { verb: "fetch", argument: "url" }],
   ["delegate", { verb: "delegate:", argument: "task" }],
+  ["ask_question", { verb: "ask:", argument: "question" }],
   ["ask_advisor", { verb: "ask the advisor:", argument: "question" }],
 ]);
 
@@ -24,7 +29,7 @@ export function toolTitle(name: string, args: string): string {
   const parsed = parseJson(args);
   const own = ownTitle(name, parsed);
   if (own !== null) return own;
-  const words = [singleLine(name, MAX_VALUE_CHARS) || "tool"];
+  const words = [singleLine(serversName(name), MAX_VALUE_CHARS) || "tool"];
   let chars = 0;
   for (const value of parsed === undefined ? [args] : argumentValues(parsed)) {
     if (chars > MAX_TITLE_CHARS) break;
@@ -34,6 +39,12 @@ export function toolTitle(name: string, args: string): string {
     chars += word.length;
   }
   return singleLine(words.join(" "), MAX_TITLE_CHARS);
+}
+
+/** `sentry: get_issue` for the tool `mcp__sentry__get_issue` of an MCP server. */
+function serversName(name: string): string {
+  const [mark, server = "", ...tool] = name.split("__");
+  return mark === "mcp" && tool.length > 0 ? `${server}: ${tool.join("__")}` : name;
 }
 
 /** Null for another tool, and for arguments that are not this one's. */

@@ -3,19 +3,27 @@
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
+import { type CodingAgentName, codingAgents } from "../contract/ci/coding-agents.ts";
+import type { FederatedAccess } from "../federation/provider.ts";
 import type { Rates } from "./core/money/rates.ts";
 import type { SandboxKind } from "./core/ports/sandbox.ts";
 import type { Backend } from "./executor/backend.ts";
 import { acpBackend } from "./executor/backends/acp/acp.ts";
 import type { AgentHomes } from "./executor/backends/acp/settings.ts";
+import { openOperatorAccess } from "./operator-access.ts";
 import { makeHome, removeHome } from "./sandbox/agent-homes.ts";
+import { AgentMissingError, missingText } from "./sandbox/agent-missing.ts";
+import { type AgentProgram, findAgentProgram } from "./sandbox/agent-program.ts";
 import { confineAgent } from "./sandbox/confine-agent.ts";
-import { RELAY_PORT } from "./sandbox/model-relay.ts";
+import { MODEL_PORT } from "./sandbox/relay.ts";
 import type { SandboxConfig } from "./sandbox/sandbox-config.ts";
+import { SandboxError } from "./sandbox/sandbox-error.ts";
 import type { AcpConfig } from "./settings/acp-config.ts";
 
 export type AcpParts = {
   readonly config: AcpConfig;
+  /** By whose account the model is reached. Null: by the configuration. */
+  readonly access: FederatedAccess | null;
   readonly sandbox: SandboxConfig;
   /** The kind of sandbox that was found. */
   readonly kind: SandboxKind;
@@ -28,6 +36,7 @@ export type AcpParts = {
 /** Starts no agent before a run needs it. Rejects where agents cannot be confined and the operator has not allowed that. */
 export async function openAcp({
   config,
+  access,
   sandbox,
   kind,
   rates,
@@ -36,10 +45,18 @@ export async function openAcp({
   random,
 }: AcpParts): Promise<Backend> {
   const homes: AgentHomes = { make: () => makeHome(sandbox.homesFolder), remove: removeHome };
-  const settings = { ...config, homes, rates };
+  const { identity, agent } = config;
+  const federated =
+    access ?? (identity === null ? null : openOperatorAccess({ identity, clock, random, log }));
+  const model = config.model === null || federated === null ? config.model : { ...config.model, federated };
+  const program = agent === null ? null : await programOf(agent, { config, sandbox });
+  const command: AcpConfig["command"] =
+    program === null ? config.command : [program.path, ...config.command.slice(1)];
+  const settings = { ...config, command, model, homes, rates };
   tellOfSecrets(config, log);
   if (kind === "bubblewrap") {
-    const confine = await confineAgent(sandbox, { clock });
+    const readPaths = [...sandbox.readPaths, ...(program === null ? [] : [program.folder])];
+    const confine = await confineAgent({ ...sandbox, readPaths }, { clock });
     const hasOwnNetwork = config.model !== null && sandbox.network === "off";
     if (config.model === null && sandbox.network === "off") {
       log.warn(
@@ -49,17 +66,30 @@ export async function openAcp({
       );
     }
     return acpBackend(
-      { ...settings, confine, relayPort: hasOwnNetwork ? RELAY_PORT : null },
+      { ...settings, confine, relayPort: hasOwnNetwork ? MODEL_PORT : null },
       { clock, random },
     );
   }
   if (sandbox.mode !== "off") {
-    throw new Error(
-      "BACKEND acp confines its agents with bubblewrap, and there is none that works here. Install it " +
-        '("apt-get install bubblewrap"), or set SANDBOX=off to start agents as the service\'s own user.',
+    throw new SandboxError(
+      "sandbox_not_started",
+      "A coding agent is confined with bubblewrap, and there is none that works here. Install it " +
+        "(\"apt-get install bubblewrap\"), or set SANDBOX=off to start agents as the service's own user, who can read the model's key.",
     );
   }
   return acpBackend({ ...settings, confine: null, relayPort: null }, { clock, random });
+}
+
+/** Throws an OperatorError where it is not installed. */
+async function programOf(
+  agent: CodingAgentName,
+  { config, sandbox }: Pick<AcpParts, "config" | "sandbox">,
+): Promise<AgentProgram> {
+  const outside = sandbox.job?.checkout ?? null;
+  const { program } = codingAgents[agent];
+  const found = await findAgentProgram(config.path, { program, outside });
+  if (found === null) throw new AgentMissingError(missingText(agent));
+  return found;
 }
 
 function tellOfSecrets({ secrets }: AcpConfig, log: Logger): void {

@@ -1,11 +1,11 @@
 // Wires every part of the service, and does nothing else. Only the embedded service imports this file.
 
-import { join } from "node:path";
 import * as z from "zod/mini";
 import english from "zod/v4/locales/en.js";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { type Random, systemRandom } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
+import { SEALING_KEY_BYTES, type SealingKeys, sealingKeyOf } from "../base/sealed-text.ts";
 import { createApp } from "./api/http/app.ts";
 import { HttpListener } from "./api/http/listener.ts";
 import { createMetricsApp } from "./api/http/metrics-app.ts";
@@ -14,11 +14,12 @@ import { toProblem } from "./api/shared/problems/to-problem.ts";
 import { TokenBuckets } from "./api/shared/token-buckets.ts";
 import { SocketApi } from "./api/socket/socket-api.ts";
 import { checkGit } from "./checkouts/check-git.ts";
-import { gitCheckouts } from "./checkouts/git-checkouts.ts";
 import type { Core, FreeFor, Policy } from "./core/core.ts";
 import { Load } from "./core/limits/load.ts";
 import type { CheckoutProvider } from "./core/ports/checkout.ts";
+import type { Environments } from "./core/ports/environment.ts";
 import { noMeter } from "./core/ports/meter.ts";
+import type { Sandbox } from "./core/ports/sandbox.ts";
 import type { Store } from "./core/ports/store.ts";
 import type { TokenVerifier } from "./core/ports/token-verifier.ts";
 import { noTracer } from "./core/ports/tracer.ts";
@@ -27,7 +28,7 @@ import { RunSignals } from "./core/runs/run-signals.ts";
 import { SharedReads } from "./core/runs/shared-reads.ts";
 import { RunSubmitter } from "./core/runs/submit-run.ts";
 import { ScheduleAlarm } from "./core/schedules/schedule-alarm.ts";
-import type { Backend, BareTask, RepositoryTask } from "./executor/backend.ts";
+import type { Backend } from "./executor/backend.ts";
 import { noopBackend } from "./executor/backends/noop.ts";
 import { offlineBackend } from "./executor/backends/offline/offline.ts";
 import { Executor } from "./executor/executor.ts";
@@ -35,13 +36,21 @@ import { InProcessDispatch } from "./executor/in-process-dispatch.ts";
 import { SharedDispatch } from "./executor/shared-dispatch.ts";
 import { BEATS_UNTIL_STALLED, ServiceNode, type SharedNode } from "./node.ts";
 import { tokenVerifier } from "./oidc/verify-token.ts";
+import { type BackendParts, broughtBackendOf, openAgentsOf, sandboxOf } from "./open-backends.ts";
+import {
+  commitKeeping,
+  type OpenedCommits,
+  openCommits,
+  ownCheckouts,
+  sharedFolderText,
+} from "./open-checkouts.ts";
+import { environmentsOf, ownEgress } from "./open-environments.ts";
 import { openStore } from "./open-store.ts";
 import { type ConnectPeers, Peers } from "./peers.ts";
 import { recordRunningAddress } from "./running-address.ts";
 import { sweepHomes } from "./sandbox/agent-homes.ts";
-import { findSandbox } from "./sandbox/find-sandbox.ts";
 import { type Config, defaultModelOf } from "./settings/config.ts";
-import { executesText, noModelText } from "./settings/executes-text.ts";
+import { executesText, firstKeyText, noModelText } from "./settings/executes-text.ts";
 import { prepareDataFolder } from "./store/data-folder.ts";
 import { openPostgresLink } from "./store/postgres-link.ts";
 import { watchEventLoopDelay } from "./telemetry/event-loop-delay.ts";
@@ -52,12 +61,6 @@ import type { Traces } from "./telemetry/traces.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const RUN_TIME_LIMIT_MS = 60 * 60 * 1000;
-const CLONE_LIMITS = {
-  maxBytes: 2_000_000_000,
-  maxCheckoutBytes: 4_000_000_000,
-  cloneTimeoutMs: 10 * 60 * 1000,
-  historyDepth: 50,
-};
 
 export type Service = {
   /** Where it listens, without a trailing slash. */
@@ -71,7 +74,7 @@ export type Service = {
   stop(): Promise<void>;
 };
 
-export type ServiceOptions = {
+export type ServiceOptions = Pick<BackendParts, "modelAccess" | "isTrusted"> & {
   readonly config: Config;
   readonly log: Logger;
   readonly clock?: Clock;
@@ -84,8 +87,8 @@ export type ServiceOptions = {
   readonly checkouts?: CheckoutProvider;
   /** Whose runs the free credits pay for. Default: public repositories. */
   readonly freeFor?: FreeFor;
-  /** Whether the author of what a run works on may execute commands on this machine anyway. Default: never. */
-  readonly isTrusted?: (task: RepositoryTask | BareTask) => boolean;
+  /** Whether runs of an agent without an owner have no network. Default: true. */
+  readonly egressNeedsOwner?: boolean;
   /** Aborts once the start is no longer wanted. It then rejects. */
   readonly signal?: AbortSignal;
 };
@@ -100,44 +103,30 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
   // A node that only answers requests executes nothing and keeps nothing.
   if (config.role !== "api") prepareDataFolder(config.dataDir);
-  const backends = options.backends ?? [offlineBackend, noopBackend, ...(await openAgentsOf(options))];
+  const sandbox = sandboxOf({ config, log, clock, random });
+  const agents =
+    options.backends === undefined ? await openAgentsOf({ ...options, clock, random, sandbox }) : [];
+  const backends = options.backends ?? [offlineBackend, noopBackend, ...agents];
   if (config.role !== "api" && options.checkouts === undefined) await checkGit(config.gitEnvironment);
   const store = await openStore(options);
   let traces: Traces | null = null;
   try {
     traces = await openTracesOf(options);
-    return await serve({ ...options, log: traces?.log ?? log, clock, random, backends, store, traces });
+    return await serve({
+      ...options,
+      log: traces?.log ?? log,
+      clock,
+      random,
+      backends,
+      sandbox,
+      store,
+      traces,
+    });
   } catch (cause) {
     await store.close().catch(() => {});
     await traces?.close().catch(() => {});
     throw cause;
   }
-}
-
-/** Loaded only where a model or another agent is configured, on a node that executes runs. */
-async function openAgentsOf(options: ServiceOptions): Promise<Backend[]> {
-  const { config, log, clock = systemClock, random = systemRandom, isTrusted = () => false } = options;
-  const { acp, model, rates, role } = config;
-  if ((acp === null && model === null) || role === "api") return [];
-  const sandbox = await findSandbox(config.sandbox, log, { clock, random });
-  if (acp !== null) {
-    const { openAcp } = await import("./acp.ts");
-    return [
-      await openAcp({
-        config: acp,
-        sandbox: config.sandbox,
-        kind: sandbox.kind,
-        rates,
-        log,
-        clock,
-        random,
-      }),
-    ];
-  }
-  if (model === null) return [];
-  const { openModel } = await import("./model.ts");
-  const isSandboxOff = config.sandbox.mode === "off";
-  return [openModel({ config: model, rates, clock, random, sandbox, isSandboxOff, isTrusted })];
 }
 
 /** Loaded only where an operator asks for traces. */
@@ -149,7 +138,8 @@ async function openTracesOf(options: ServiceOptions): Promise<Traces | null> {
 }
 
 type Parts = Required<Pick<ServiceOptions, "config" | "log" | "clock" | "random" | "backends">> &
-  Pick<ServiceOptions, "verifier" | "checkouts" | "freeFor" | "signal"> & {
+  Pick<ServiceOptions, "verifier" | "checkouts" | "freeFor" | "egressNeedsOwner" | "isTrusted" | "signal"> & {
+    readonly sandbox: () => Promise<Sandbox>;
     readonly store: Store;
     readonly traces: Traces | null;
   };
@@ -195,8 +185,11 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
       ? null
       : await metrics.listener.listen({ host: config.host, port: metrics.port, setting: "METRICS_PORT" });
   const policy = policyOf(parts, config.baseUrl ?? url);
-  const checkouts = parts.checkouts ?? ownCheckouts(config);
-  const { core, executor, shared } = wire(parts, { policy, checkouts, meter: metrics?.meter ?? null });
+  const kept = parts.checkouts === undefined ? await openCommits(parts) : null;
+  const checkouts = parts.checkouts ?? ownCheckouts(config, kept);
+  const environments = environmentsOf(parts);
+  const meter = metrics?.meter ?? null;
+  const { core, executor, shared } = wire(parts, { policy, checkouts, environments, kept, meter });
   const submitter = new RunSubmitter(core);
   const node = new ServiceNode({
     core,
@@ -204,7 +197,7 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
     shared,
     submitter,
     describe: (refusal) => toProblem(refusal).message,
-    sweepMachine: config.role === "api" ? null : () => sweepMachine(config, checkouts),
+    sweepMachine: config.role === "api" ? null : () => sweepMachine(config, [checkouts, kept, environments]),
     keptMs: config.retentionDays * DAY_MS,
   });
   const hasAccount = await startNode(node, parts);
@@ -220,6 +213,8 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
   const executes = executesText(config);
   const measured = metricsUrl === null ? {} : { metrics: `${metricsUrl}/metrics` };
   log.info({ url, audience: policy.audience, issuers, executes, ...measured }, "ready");
+  const sharedFolder = sharedFolderText(config);
+  if (sharedFolder !== null) log.info({ folder: sharedFolder.folder }, sharedFolder.text);
   const noModel = noModelText(config);
   if (noModel !== null) log.info({}, noModel);
   if (!hasAccount) log.info({}, firstKeyText(config));
@@ -270,10 +265,14 @@ function wire(
   {
     policy,
     checkouts,
+    kept,
+    environments,
     meter,
   }: {
     readonly policy: Policy;
     readonly checkouts: CheckoutProvider;
+    readonly kept: OpenedCommits | null;
+    readonly environments: Environments;
     readonly meter: PrometheusMeter | null;
   },
 ): Wiring {
@@ -312,7 +311,9 @@ function wire(
     random,
     log,
     policy,
+    secretKeys: secretKeysOf(parts),
     rates: config.rates,
+    commits: kept === null ? null : commitKeeping(parts, kept),
     meter: meter ?? noMeter,
     tracer,
   };
@@ -321,6 +322,9 @@ function wire(
     dispatch,
     checkouts,
     backends,
+    openBroughtBackend: broughtBackendOf(parts),
+    environments,
+    egress: ownEgress(config),
     slots: config.maxRunningRuns,
     runTimeLimitMs: RUN_TIME_LIMIT_MS,
     secrets: config.secrets,
@@ -335,6 +339,12 @@ function wire(
   return { core, executor, shared };
 }
 
+/** The embedded store has the secrets of runs in memory: a key that is there too is enough. */
+function secretKeysOf({ config, random }: Parts): SealingKeys | null {
+  if (config.secretKeys !== null || config.databaseUrl !== null) return config.secretKeys;
+  return { current: sealingKeyOf(random.bytes(SEALING_KEY_BYTES)), previous: null };
+}
+
 function verifierOf({ config, clock, log, traces, verifier }: Parts, audience: string): TokenVerifier {
   const fetches = traces === null ? {} : { fetch: traces.fetch };
   return verifier ?? tokenVerifier({ issuers: config.issuers, audience, clock, logger: log, ...fetches });
@@ -344,28 +354,18 @@ function connectTo(url: string, { log, random }: { log: Logger; random: Random }
   return (handlers) => openPostgresLink({ url, ...handlers, log, random: () => random.fraction() });
 }
 
-function ownCheckouts({ dataDir, gitEnvironment }: Config): CheckoutProvider {
-  return gitCheckouts({
-    folder: join(dataDir, "checkouts"),
-    limits: CLONE_LIMITS,
-    environment: gitEnvironment,
-  });
-}
-
-async function sweepMachine({ sandbox }: Config, checkouts: CheckoutProvider): Promise<void> {
+async function sweepMachine(
+  { sandbox }: Config,
+  swept: readonly ({ readonly sweep: () => Promise<void> } | null)[],
+): Promise<void> {
   await sweepHomes(sandbox.homesFolder);
-  await checkouts.sweep();
+  for (const one of swept) await one?.sweep();
 }
 
-/** How an operator makes the first account. The address of a database may hold a password, so it is not shown. */
-function firstKeyText({ databaseUrl, dataDir }: Config): string {
-  const command = "agent-service keys create";
-  return databaseUrl === null
-    ? `There is no account yet. Make one, and its first key, with: ${command} --data-dir ${JSON.stringify(dataDir)}`
-    : `There is no account yet. Make one, and its first key, with the same DATABASE_URL and: ${command}`;
-}
-
-function policyOf({ config, freeFor = "public_repositories" }: Parts, baseUrl: string): Policy {
+function policyOf(
+  { config, egressNeedsOwner = true, freeFor = "public_repositories" }: Parts,
+  baseUrl: string,
+): Policy {
   return {
     baseUrl,
     webUrl: config.webUrl ?? baseUrl,
@@ -376,8 +376,17 @@ function policyOf({ config, freeFor = "public_repositories" }: Parts, baseUrl: s
     ratePerMinute: config.ratePerMinute,
     addressRatePerMinute: config.addressRatePerMinute,
     capabilityMs: config.capabilitySeconds * 1000,
+    egress: {
+      entries: config.egress.cap,
+      registries: config.egress.registries,
+      needsOwner: egressNeedsOwner,
+    },
     backend: config.backend,
+    // A service inside of a job has its access from there.
+    takesModelAccess: freeFor !== "everyone",
+    coderWire: config.acp === null ? null : { backend: config.backend, wire: config.acp.model?.wire ?? null },
     defaultModel: defaultModelOf(config),
+    maxCostMicroUsd: config.maxCostMicroUsd,
     maxQueuedRuns: config.maxQueuedRuns,
   };
 }

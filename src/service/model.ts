@@ -3,60 +3,130 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/ids.ts";
+import type { FederatedAccess } from "../federation/provider.ts";
+import { networkText } from "./core/egress/network-text.ts";
 import type { Rates } from "./core/money/rates.ts";
 import type { Sandbox } from "./core/ports/sandbox.ts";
-import { mayExecute } from "./core/runs/shell-policy.ts";
-import type { Backend, BareTask, RepositoryTask } from "./executor/backend.ts";
-import { modelBackend } from "./executor/backends/model/model-backend.ts";
-import { readingToolbox, type Toolbox } from "./executor/backends/model/toolbox.ts";
+import { mayExecute, type TaskOrigin } from "./core/runs/shell-policy.ts";
+import type { Backend, BackendTask } from "./executor/backend.ts";
+import { broughtModelBackend, modelBackend } from "./executor/backends/model/model-backend.ts";
+import type { LoopSettings } from "./executor/backends/model/model-settings.ts";
+import { sandboxText } from "./executor/backends/model/sandbox-text.ts";
+import {
+  type DescribePlace,
+  type OpenServers,
+  readingToolbox,
+  type Toolbox,
+} from "./executor/backends/model/toolbox.ts";
 import { askAdvisorTool } from "./executor/tools/ask-advisor.ts";
+import { askQuestionTool } from "./executor/tools/ask-question.ts";
 import { delegateTool } from "./executor/tools/delegate.ts";
 import { deleteFile } from "./executor/tools/delete-file.ts";
 import { editFile } from "./executor/tools/edit-file.ts";
 import { fetchUrlTool } from "./executor/tools/fetch-url.ts";
-import { shellTool } from "./executor/tools/shell.ts";
+import { openRunServers } from "./executor/tools/mcp/run-servers.ts";
+import { serversOfRun } from "./executor/tools/mcp/servers-of-run.ts";
+import { renameFile } from "./executor/tools/rename-file.ts";
+import { runCommandTool } from "./executor/tools/run-command.ts";
+import { updatePlanTool } from "./executor/tools/update-plan.ts";
 import { writeFile } from "./executor/tools/write-file.ts";
-import type { ModelConfig } from "./settings/model-config.ts";
+import type { McpConfig } from "./settings/mcp-config.ts";
+import type { AgentConfig, ModelConfig } from "./settings/model-config.ts";
 
-export type ModelParts = {
-  readonly config: ModelConfig;
-  readonly rates: Rates;
+type AgentParts = {
   readonly clock: Clock;
   readonly random: Random;
   readonly sandbox: Sandbox;
   /** Set by the operator. */
   readonly isSandboxOff: boolean;
-  readonly isTrusted: (task: RepositoryTask | BareTask) => boolean;
+  readonly isTrusted: (origin: TaskOrigin) => boolean;
+  readonly mcp: McpConfig;
 };
+
+export type ModelParts = AgentParts & {
+  readonly config: ModelConfig;
+  /** Wins over address and key of the configuration. */
+  readonly access: FederatedAccess | null;
+  readonly rates: Rates;
+};
+
+/** Without a model: each run brings its own. */
+export type BroughtModelParts = AgentParts & { readonly config: AgentConfig };
 
 /** Opens no connection before a run needs it. */
 export function openModel(parts: ModelParts): Backend {
-  const { config, rates, clock, random } = parts;
-  const { provider, baseUrl, apiKey, models, limits } = config;
-  const toolbox = toolboxOf(parts);
-  const settings = { ...limits, provider, baseUrl, apiKey, models, rates, toolbox, clock, random };
+  const { config, access, rates } = parts;
+  const { provider, baseUrl, apiKey, models } = config;
+  const settings = { ...loopSettings(parts), provider, baseUrl, apiKey, access, models, rates };
   return { ...modelBackend(settings), needsCheckout: true, changesCheckout: true };
 }
 
+/** For runs that bring their own access to a model. */
+export function openBroughtModel(parts: BroughtModelParts): Backend {
+  return { ...broughtModelBackend(loopSettings(parts)), needsCheckout: true, changesCheckout: true };
+}
+
+function loopSettings(parts: BroughtModelParts): LoopSettings {
+  const { config, clock, random } = parts;
+  const describePlace = placeOf(parts);
+  const openServers = serversOf(parts);
+  const toolbox = toolboxOf(parts);
+  return { ...config.limits, effort: config.effort, toolbox, describePlace, openServers, clock, random };
+}
+
+/** The protocol is loaded where a run has a server. */
+function serversOf({ sandbox, isTrusted: trusts, mcp }: AgentParts): OpenServers {
+  return async ({ task, checkout }) => {
+    const { servers: operators, usesRepositorys: isAlways, repositoryVariables: variables } = mcp;
+    const found = await serversOfRun({ operators, repositorys: { isAlways, variables }, task, checkout });
+    return await openRunServers({
+      load: () => import("./executor/tools/mcp/mcp-session.ts"),
+      ...found,
+      sandbox,
+      place: { gitFolder: checkout.gitFolder ?? null, isTrusted: trusts(task) },
+      task,
+      checkout,
+    });
+  };
+}
+
+function placeOf({ sandbox, isSandboxOff, isTrusted: trusts }: AgentParts): DescribePlace {
+  return async ({ task, checkout }) => {
+    if (checkout === null || !mayExecute({ kind: sandbox.kind, isSandboxOff, isTrusted: trusts(task) }))
+      return null;
+    const facts = await sandbox.facts(task.signal);
+    if (facts === null) return null;
+    return sandboxText(facts, { environment: task.environment, network: describe(task) });
+  };
+}
+
+function describe({ network: { egress, withheld } }: Pick<BackendTask, "network">): string {
+  return networkText(egress.rules, { withheld });
+}
+
 /** A run that may not execute commands is not offered the tool: a tool that only refuses costs turns. */
-function toolboxOf({ config, sandbox, isSandboxOff, isTrusted: trusts }: ModelParts): Toolbox {
-  const allow = config.fetchAllow;
-  const pages = allow.length === 0 ? [] : [fetchUrlTool({ allow })];
+function toolboxOf({ sandbox, isSandboxOff, isTrusted: trusts }: BroughtModelParts): Toolbox {
   return (context) => {
-    const { task, checkout, askAdvisor } = context;
+    const { task, checkout, askAdvisor, askPeople } = context;
+    const { egress } = task.network;
+    const pages = egress.rules.agent.length === 0 ? [] : [fetchUrlTool({ egress })];
     const advisor = askAdvisor === null ? [] : [askAdvisorTool(askAdvisor)];
     const areFilesShared = checkout?.isShared === true;
     const delegate = task.generationsLeft > 0 ? [delegateTool(task, { areFilesShared })] : [];
-    const helpers = [...pages, ...delegate, ...advisor];
+    const people = [updatePlanTool(task), ...(askPeople === null ? [] : [askQuestionTool(askPeople)])];
+    const helpers = [...pages, ...delegate, ...advisor, ...people];
     if (checkout === null) return [...readingToolbox(context), ...helpers];
     const isTrusted = trusts(task);
     const mayShell = mayExecute({ kind: sandbox.kind, isSandboxOff, isTrusted });
-    const shell = shellTool({ sandbox, checkout: { gitFolder: checkout.gitFolder ?? null, isTrusted } });
+    const { home } = task.environment;
+    const about = { gitFolder: checkout.gitFolder ?? null, isTrusted, ...(home === null ? {} : { home }) };
+    const shell = runCommandTool({ sandbox, egress, checkout: about });
     return [
       ...readingToolbox(context),
       editFile,
       writeFile,
       deleteFile,
+      renameFile,
       ...(mayShell ? [shell] : []),
       ...helpers,
     ];

@@ -2,6 +2,7 @@
 // fires schedules, sweeps, and drains at the end.
 
 import { renewDueAccounts } from "./core/accounts/subscriptions.ts";
+import { expirePacks } from "./core/commits/expire-packs.ts";
 import type { Core } from "./core/core.ts";
 import { RunExpiry } from "./core/runs/expire-runs.ts";
 import { recoverRuns } from "./core/runs/recover-runs.ts";
@@ -117,7 +118,10 @@ export class ServiceNode {
     const expired = this.#deleteExpired().catch((cause: unknown) =>
       log.warn({ err: cause }, "expiry sweep failed"),
     );
-    await Promise.all([expired, this.#runExpiry.sweep()]);
+    const packs = expirePacks(this.#options.core).catch((cause: unknown) =>
+      log.warn({ err: cause }, "commits that nobody uses could not be deleted"),
+    );
+    await Promise.all([expired, packs, this.#runExpiry.sweep()]);
   }
 
   /** In steps, each of them short. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readManifestSection } from "../../fakes/runner/action-manifest.ts";
-import { InputError, inputSettings, modelInputSettings, readInputs } from "../../src/action/inputs.ts";
+import { InputError, inputSettings, readInputs } from "../../src/action/inputs.ts";
+import { modelInputSettings } from "../../src/action/model-inputs.ts";
 import type { Settings } from "../../src/base/settings/setting.ts";
 
 function read(given: Readonly<Record<string, string>>) {
@@ -43,16 +44,20 @@ describe("readInputs", () => {
         type: "remote",
         baseUrl: "https://agents.example.com",
         audience: "agents.example.com",
+        model: null,
       },
       mode: "run",
       runId: null,
       session: { type: "thread" },
       maxTurnTokens: null,
+      maxCostMicroUsd: null,
       outputSchema: null,
+      setup: null,
       timeoutMinutes: 60,
       idleMinutes: 20,
       wait: true,
       onCancel: "cancel",
+      clone: "auto",
       failOn: new Set(["failure", "quota", "incomplete"]),
       summary: true,
       comment: true,
@@ -64,8 +69,11 @@ describe("readInputs", () => {
       checkRun: false,
       paths: [],
       ignorePaths: [],
+      failedJobLogs: false,
       includeAuthors: "everyone",
       account: null,
+      egress: null,
+      mcpServers: null,
       triggerPhrase: "/agent",
       allowUsers: new Set(),
       allowBots: new Set(),
@@ -83,6 +91,7 @@ describe("readInputs", () => {
       "check-run": "true",
       paths: "src/**,\n*.md",
       "ignore-paths": "dist/**",
+      "failed-job-logs": "true",
       "include-authors": "writers",
     };
     expect(read(given)).toMatchObject({
@@ -90,6 +99,7 @@ describe("readInputs", () => {
       checkRun: true,
       paths: ["src/**", "*.md"],
       ignorePaths: ["dist/**"],
+      failedJobLogs: true,
       includeAuthors: "writers",
     });
     const faults = ["fail-on-severity", "check-run", "paths", "ignore-paths"].map(
@@ -113,6 +123,7 @@ describe("readInputs", () => {
       summary: "false",
       account: "acme",
       matrix: '{"os":"linux"}',
+      setup: "ci/agent.sh",
     });
     expect(inputs).toMatchObject({
       prompt: { from: "text", text: "Do it" },
@@ -125,7 +136,12 @@ describe("readInputs", () => {
       failOn: new Set(["failure", "cancelled"]),
       summary: false,
       account: "acme",
+      setup: { path: "ci/agent.sh" },
     });
+    expect(read({}).setup).toBeNull();
+    expect(read({ setup: "none" }).setup).toEqual({ path: null });
+    for (const path of ["/etc/setup.sh", "a b.sh", "a//b", "a\nb"])
+      expect(() => read({ setup: path })).toThrow('Input "setup" must be "none", or the path of a script');
     expect(read({ "base-url": "https://h:8443" }).service).toMatchObject({ audience: "h:8443" });
     expect(read({ "fail-on": "none" }).failOn).toEqual(new Set());
     expect(read({ "prompt-file": "./.github\\prompt.md" }).prompt).toEqual({
@@ -234,12 +250,76 @@ describe("the inputs of a service inside the job", () => {
 
   it("are a model, its address, its key and its provider", () => {
     const taken = { name: "gpt-5.5", baseUrl: "https://api.openai.com/v1", apiKey: "sk-1" };
-    expect(read(model).service).toEqual({ type: "embedded", model: { ...taken, provider: "auto" } });
+    expect(read(model).service).toEqual({
+      type: "embedded",
+      model: { ...taken, fallback: null, agent: null, provider: "auto", effort: null, federation: null },
+    });
     const anthropic = { "base-url": "embedded", model: "claude", "model-provider": "anthropic" };
     expect(read(anthropic).service).toEqual({
       type: "embedded",
-      model: { name: "claude", baseUrl: null, apiKey: null, provider: "anthropic" },
+      model: {
+        name: "claude",
+        fallback: null,
+        agent: null,
+        baseUrl: null,
+        apiKey: null,
+        provider: "anthropic",
+        effort: null,
+        federation: null,
+      },
     });
+    const openai = { "base-url": "embedded", model: "gpt-5.5", "model-provider": "openai", effort: "max" };
+    expect(read(openai).service).toMatchObject({
+      model: { baseUrl: null, provider: "openai", effort: "max", federation: null },
+    });
+    const google = { "base-url": "embedded", model: "gemini-3.5-flash", "model-provider": "google" };
+    expect(read(google).service).toMatchObject({ model: { baseUrl: null, provider: "google" } });
+  });
+
+  it("may name a second model", () => {
+    expect(read({ ...model, "base-url": "embedded", "fallback-model": "m-2" }).service).toMatchObject({
+      model: { fallback: "m-2" },
+    });
+    expect(problems({ ...model, "base-url": "embedded", "fallback-model": "two words" })).toHaveLength(1);
+  });
+
+  it("are those of another agent, which knows where its model is", () => {
+    const chosen = { "base-url": "embedded", model: "m-1", "model-api-key": "sk-1" };
+    for (const agent of ["claude", "codex", "gemini"]) {
+      expect(read({ ...chosen, agent }).service).toMatchObject({ model: { agent, baseUrl: null } });
+    }
+    expect(problems({ ...chosen, agent: "opencode" })).toEqual([
+      'Input "model-base-url" must be the address of a model\'s API, like "https://api.openai.com/v1", got nothing.',
+    ]);
+    expect(read({ ...chosen, agent: "opencode", "model-provider": "anthropic" }).service).toMatchObject({
+      model: { agent: "opencode", provider: "anthropic" },
+    });
+  });
+
+  it("tell what another agent needs", () => {
+    expect(problems({ "base-url": "embedded", agent: "claude" })).toEqual([
+      'Input "agent: claude" needs a model: give "model", and "model-api-key" or the identifiers of its provider.',
+    ]);
+    expect(problems({ ...model, "base-url": "embedded", agent: "codex", "fallback-model": "m-2" })).toEqual([
+      'Input "fallback-model" is for the built-in agent: remove it, or "agent: codex".',
+    ]);
+    expect(problems({ "base-url": "embedded", agent: "aider" })).toEqual([
+      'Input "agent" must be one of built-in, claude, codex, gemini, opencode, got "aider".',
+    ]);
+    expect(
+      problems({ "base-url": "embedded", model: "m-1", agent: "codex", "model-provider": "anthropic" }),
+    ).toEqual([
+      'Input "agent: codex" needs a model of another protocol: Codex speaks openai-compatible, not anthropic.',
+    ]);
+    expect(problems({ "base-url": "embedded", model: "m-1", agent: "codex", effort: "high" })).toContain(
+      'Input "effort" is for the built-in agent: remove it, or "agent: codex".',
+    );
+    expect(problems({ ...federated, "base-url": "embedded", agent: "gemini" })).toEqual([
+      'Input "agent: gemini" needs a model of another protocol: Gemini CLI speaks gemini, not anthropic.',
+    ]);
+    expect(problems({ "base-url": "https://agents.example.com", agent: "claude" })).toEqual([
+      'Input "agent: claude" is for jobs without a server: which agent a service runs, its operator says. Leave "agent" or "base-url" out.',
+    ]);
   });
 
   it("name what is missing or wrong, and no key", () => {
@@ -248,7 +328,10 @@ describe("the inputs of a service inside the job", () => {
       'Input "model-base-url" must be the address of a model\'s API, like "https://api.openai.com/v1", got nothing.',
     ]);
     expect(problems({ ...model, "model-provider": "gemini" })).toEqual([
-      'Input "model-provider" must be one of auto, openai-compatible, anthropic, got "gemini".',
+      'Input "model-provider" must be one of auto, openai-compatible, anthropic, openai, openrouter, google, got "gemini".',
+    ]);
+    expect(problems({ ...model, effort: "extreme" })).toEqual([
+      'Input "effort" must be one of low, medium, high, max, got "extreme".',
     ]);
     expect(problems({ ...model, "model-api-key": "sk 1" })).toEqual([
       'Input "model-api-key" must be one line of visible ASCII characters, got something else.',
@@ -261,6 +344,100 @@ describe("the inputs of a service inside the job", () => {
       service: { type: "remote" },
       ignored: ["model", "model-base-url", "model-api-key"],
     });
+  });
+
+  const federated = {
+    model: "claude-sonnet-5",
+    "anthropic-federation-rule-id": "fdrl_01Rule",
+    "anthropic-organization-id": "0f1e2d3c-4b5a-4678-9abc-def012345678",
+    "anthropic-service-account-id": "svac_01Account",
+  };
+  const federation = {
+    provider: "anthropic",
+    identifiers: {
+      federation_rule_id: "fdrl_01Rule",
+      organization_id: "0f1e2d3c-4b5a-4678-9abc-def012345678",
+      service_account_id: "svac_01Account",
+    },
+    audience: "https://api.anthropic.com",
+  };
+
+  it("are identifiers of a provider in place of a key", () => {
+    const embedded = { ...federated, "base-url": "embedded" };
+    expect(read(embedded).service).toEqual({
+      type: "embedded",
+      model: {
+        name: "claude-sonnet-5",
+        fallback: null,
+        agent: null,
+        baseUrl: "https://api.anthropic.com/v1",
+        apiKey: null,
+        provider: "anthropic",
+        effort: null,
+        federation,
+      },
+    });
+    const more = { "model-audience": "https://own.example", "anthropic-workspace-id": "default" };
+    expect(read({ ...embedded, ...more, "model-provider": "anthropic" }).service).toMatchObject({
+      model: {
+        federation: {
+          identifiers: { ...federation.identifiers, workspace_id: "default" },
+          audience: "https://own.example",
+        },
+      },
+    });
+  });
+
+  it("are handed to a service, too", () => {
+    expect(read(federated)).toMatchObject({
+      service: { type: "remote", model: { name: "claude-sonnet-5", federation } },
+      ignored: [],
+    });
+  });
+
+  it("tell which identifier is missing or wrong, and what does not go with them", () => {
+    const embedded = { ...federated, "base-url": "embedded" };
+    expect(
+      problems({ ...embedded, "anthropic-organization-id": "", "anthropic-service-account-id": "" }),
+    ).toEqual([
+      'Input "anthropic-organization-id" is missing: beside Input "anthropic-federation-rule-id" it names the organization, the UUID of an Anthropic organization.',
+      'Input "anthropic-service-account-id" is missing: beside Input "anthropic-federation-rule-id" it names the service account, the id of a service account, svac_….',
+    ]);
+    expect(problems({ ...embedded, "anthropic-federation-rule-id": "svac_1" })).toEqual([
+      'Input "anthropic-federation-rule-id" must be the id of a federation rule, fdrl_…, got "svac_1".',
+    ]);
+    expect(problems({ ...embedded, "openai-service-account-id": "user-1" })).toEqual([
+      'Input "anthropic-federation-rule-id" and Input "openai-service-account-id" exclude each other: a run has one model provider.',
+    ]);
+    expect(problems({ ...embedded, model: "" })).toEqual([
+      'Input "model" must be the name of a model, like "claude-sonnet-5", got nothing.',
+    ]);
+    expect(
+      problems({
+        ...embedded,
+        "model-api-key": "sk-1",
+        "model-base-url": "https://example.com",
+        "model-provider": "openai",
+      }),
+    ).toEqual([
+      'Input "model-api-key" and the identifiers of Anthropic exclude each other: remove the key, which is not needed any more.',
+      'Input "model-base-url" and the identifiers of Anthropic exclude each other: its token goes to https://api.anthropic.com/v1 alone.',
+      'Input "model-provider" must be anthropic beside the identifiers of Anthropic, got "openai".',
+    ]);
+    expect(problems({ "base-url": "embedded", "model-audience": "https://own.example" })).toEqual([
+      'Input "model-audience" needs the identifiers of a model\'s provider, such as Input "anthropic-federation-rule-id".',
+    ]);
+  });
+
+  it("need a job that stays, and an address that nobody listens to", () => {
+    expect(problems({ ...federated, wait: "false", "on-cancel": "detach" })).toEqual([
+      'Input "wait: false" ends the job too early: a run with the job\'s own model account needs the job, which renews its token. Leave "wait" out.',
+      'Input "on-cancel: detach" ends the job too early: a run with the job\'s own model account needs the job, which renews its token.',
+    ]);
+    expect(problems({ ...federated, "base-url": "http://agents.example.com" })).toEqual([
+      'Input "base-url" is plain http: anybody on the network path could read the model\'s token. Use https.',
+    ]);
+    expect(problems({ ...federated, "base-url": "http://127.0.0.1:8080" })).toEqual([]);
   });
 
   it("reads who may ask for a run, and by which word", () => {

@@ -36,10 +36,31 @@ function body(given: Given = {}) {
 
 const key = (given?: Given) => body(given).session_key;
 
+/** What every body has: the job's 60 minutes, less one for what comes after the run. */
+const asked = { message: "Do it", time_limit_seconds: 3_540 };
+
+describe("the bounds of a run", () => {
+  it("are its inputs: dollars as they are written, and the job's time less what comes after", () => {
+    const inputs = { "max-cost": "2.50", "max-turn-tokens": "70000", "timeout-minutes": "5" };
+    expect(body({ inputs: { ...inputs, session: "new" } })).toEqual({
+      message: "Do it",
+      max_cost_usd: 2.5,
+      max_turn_tokens: 70_000,
+      time_limit_seconds: 270,
+    });
+  });
+
+  it.each(["0", "-1", "2,50", "$2", "2.5000001", "10001", "1e3"])("refuses a cost of %s", (given) => {
+    expect(() => body({ inputs: { "max-cost": given } })).toThrow(
+      `Input "max-cost" must be US dollars from 0.01 to 10000, such as 2.50, got "${given}".`,
+    );
+  });
+});
+
 describe("the session of a run", () => {
   it("is that of the step in its workflow, where its changes become a pull request", () => {
     expect(body()).toEqual({
-      message: "Do it",
+      ...asked,
       session_key: expect.stringMatching(/^workflow-nightly\.yml-[0-9a-f]{32}$/),
     });
     expect(key()).toBe(key());
@@ -65,9 +86,9 @@ describe("the session of a run", () => {
   });
 
   it("is new where there is no pull request to update, and where the workflow says so", () => {
-    expect(body({ inputs: { changes: "patch" } })).toEqual({ message: "Do it" });
-    expect(body({ inputs: { session: "new" } })).toEqual({ message: "Do it" });
-    expect(body({ inputs: { "base-url": "embedded" } })).toEqual({ message: "Do it" });
+    expect(body({ inputs: { changes: "patch" } })).toEqual(asked);
+    expect(body({ inputs: { session: "new" } })).toEqual(asked);
+    expect(body({ inputs: { "base-url": "embedded" } })).toEqual(asked);
   });
 
   it("is that of the issue or pull request that the event is about", () => {
@@ -80,11 +101,11 @@ describe("the session of a run", () => {
     const command = { verb: "new", request: "in French", preamble: "" } as const;
     const subject = { ...issue, refs: null, comment: null, command, asker: null };
     const request: AgentRequest = { prompt: "Do it", subject };
-    expect(body({ request })).toEqual({ message: "Do it", session_key: "thread-7", new_session: true });
-    expect(body({ request, inputs: { "base-url": "embedded" } })).toEqual({ message: "Do it" });
+    expect(body({ request })).toEqual({ ...asked, session_key: "thread-7", new_session: true });
+    expect(body({ request, inputs: { "base-url": "embedded" } })).toEqual(asked);
   });
 
   it("is the one that is named", () => {
-    expect(body({ inputs: { session: "s-1" } })).toEqual({ message: "Do it", session_id: "s-1" });
+    expect(body({ inputs: { session: "s-1" } })).toEqual({ ...asked, session_id: "s-1" });
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, realpath, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -52,6 +52,31 @@ describe("a process", () => {
 
   it("that takes too long is ended", async () => {
     expect(await shell("echo first; sleep 60", { timeoutMs: 300 })).toMatchObject({ type: "timed_out" });
+  });
+
+  it("writes into a file, where one is named", async () => {
+    const outputFile = join(folder, "output");
+    const end = await shell("head -c 3000000 /dev/zero; echo trouble >&2", {
+      outputFile,
+      maxOutputBytes: 4_000_000,
+    });
+    expect(end).toEqual({ type: "exited", exitCode: 0, stdout: Buffer.alloc(0), stderr: "trouble\n" });
+    expect((await readFile(outputFile)).equals(Buffer.alloc(3_000_000))).toBe(true);
+  });
+
+  it("that writes too much into a file is ended, and what fits is in it", async () => {
+    const outputFile = join(folder, "output");
+    const end = await shell("while :; do echo 0123456789; done", { outputFile, maxOutputBytes: 15 });
+    expect(end).toMatchObject({ type: "output_too_large", stdout: Buffer.alloc(0) });
+    expect(await readFile(outputFile, "utf8")).toBe("0123456789\n0123");
+  });
+
+  it("is ended where the disk refuses its file, and the call rejects", async () => {
+    const writing = shell("while :; do echo 0123456789; done", {
+      outputFile: join(folder, "no-folder", "output"),
+      maxOutputBytes: 1e12,
+    });
+    await expect(writing).rejects.toMatchObject({ code: "ENOENT" });
   });
 
   it("that writes too much is ended, and what fits is kept", async () => {

@@ -6,7 +6,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { writeServerProgram } from "../../fakes/mcp-server/fake-mcp.ts";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
 import { byTurn, everyTime } from "../../fakes/model-server/script.ts";
 import { editTestFix, storyTools, sumProject } from "../../fakes/model-server/stories.ts";
@@ -17,7 +18,7 @@ import { compileCache } from "../support/run/compile-cache-setup.ts";
 
 const MAIN = new URL("../../npm/cli.mjs", import.meta.url).pathname;
 const KEY = "sk-the-models-key-0123456789";
-const tools = { ...storyTools, run: (command: string) => call("shell", { command }) };
+const tools = { ...storyTools, run: (command: string) => call("run_command", { command }) };
 
 let fixture: BorrowedFixture;
 let temp: string;
@@ -77,6 +78,7 @@ describe("agent-service run", () => {
 
   it.each([
     [["--embedded", "--base-url", "https://a.example", "x"], "exclude each other"],
+    [["--embedded", "--agent", "codex", "--effort", "high", "x"], "--effort is for the built-in agent"],
     [["--embedded", "--session", "s", "x"], "--session needs a service that outlives this command"],
     [["--embedded", "--on-cancel", "detach", "x"], "--on-cancel detach needs a service"],
     [["--base-url", "https://a.example", "--model", "m", "x"], "--model is for --embedded"],
@@ -87,6 +89,9 @@ describe("agent-service run", () => {
     [["--embedded", "--on-cancel", "stop", "x"], "--on-cancel must be cancel or detach"],
     [["--embedded", "--timeout-minutes", "0", "x"], "--timeout-minutes must be an integer from 1 to 1440"],
     [["--embedded", "--output-schema", "none.json", "x"], '"none.json", which cannot be read'],
+    [["--embedded", "--mcp-servers", "none.json", "x"], '"none.json", which cannot be read'],
+    [["--embedded", "--mcp-servers", "sum.mjs", "x"], "with a JSON object of MCP servers by their names"],
+    [["--embedded", "--mcp-servers", "sum.mjs", "x"], 'got "sum.mjs"'],
     [["--embedded", "--prompt-file", "none.md"], '"none.md", which cannot be read (ENOENT)'],
     [["--embedded", "--prompt-file", "none.md", "x"], "<prompt> and --prompt-file exclude each other"],
     [["--embedded", "mend", "it"], '"it" is one too many: put the prompt in quotes'],
@@ -184,6 +189,52 @@ describe("agent-service run", () => {
     expect(await readFile(join(fixture.root, "sum.mjs"), "utf8")).toContain("a + b");
     expect(stdout + stderr).not.toContain(KEY);
     expect(await readdir(temp)).toEqual([]);
+  });
+
+  it("has the tools of the MCP servers that a file names, whose secret goes nowhere else", async () => {
+    const token = "sentry-token-0123456789";
+    const programs = await mkdtemp(join(tmpdir(), "mcp-command-"));
+    onTestFinished(() => rm(programs, { recursive: true, force: true }));
+    const args = [await writeServerProgram(programs), "well"];
+    const words = {
+      command: "node",
+      args,
+      env: { FAKE_TOKEN: `\${SENTRY_TOKEN}` },
+      tools: ["lookup", "whoami"],
+    };
+    const file = join(programs, "servers.json");
+    await writeFile(file, JSON.stringify({ mcpServers: { words } }));
+    const script = byTurn([
+      call("mcp__words__lookup", { word: "tree" }),
+      call("mcp__words__whoami", {}),
+      say("Done."),
+    ]);
+    model = await startModelServer({ script });
+    const flags = ["--embedded", "Look it up", "--mcp-servers", file, ...modelFlags(model)];
+    const env = { SANDBOX_READ_PATHS: programs, SENTRY_TOKEN: token };
+    const { code, stdout, stderr } = await start(flags, { env }).ended;
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining("internal_error")]);
+    expect(model.toolResults()[0]?.text).toContain("tree means TREE");
+    expect(stdout).toContain("MCP servers: words");
+    expect(stdout + stderr).not.toContain(token);
+    const unset = await start(flags, { env: { SANDBOX_READ_PATHS: programs } }).ended;
+    expect(unset).toMatchObject({ code: 2 });
+    expect(unset.stderr).toContain(
+      '--mcp-servers: "words" .env.FAKE_TOKEN: the environment variable SENTRY_TOKEN',
+    );
+  });
+
+  it("goes on with the fallback model where its own is not there any more", async () => {
+    model = await startModelServer({
+      script: everyTime((request) =>
+        request.model === "second" ? say("The second one.") : fault({ status: 404 }),
+      ),
+    });
+    const args = ["--embedded", "Say it", ...modelFlags(model), "--fallback-model", "second"];
+    const { code, stdout } = await start(args).ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain('goes on with the model "second"');
+    expect(stdout).toContain("The second one.");
   });
 
   it("says in every file that a run was cut, and ends with 1", async () => {

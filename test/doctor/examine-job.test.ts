@@ -27,6 +27,7 @@ describe("an examination by the Action", () => {
     transport: fetchTransport,
     usesProxy: true,
     githubToken: { from: "the input github-token", value: job.githubToken },
+    federation: null,
     examineEmbedded: null,
     clock: systemClock,
     random: Math.random,
@@ -38,7 +39,7 @@ describe("an examination by the Action", () => {
     const hidden: string[] = [];
     const sentBefore: string[] = [];
     const transport = (request: TransportRequest) => {
-      const token = /"subject_token":"([^"]+)"/.exec(request.body ?? "")?.[1];
+      const token = /"subject_token":"([^"]+)"/.exec(String(request.body))?.[1];
       if (token !== undefined && !hidden.includes(token)) sentBefore.push(token);
       return fetchTransport(request);
     };
@@ -63,7 +64,14 @@ describe("an examination by the Action", () => {
   });
 
   it("looks at what there is without a server, as the face says it", async () => {
-    const readiness = { settings: [], model: null, sandbox: "none", notes: ["bwrap is not in PATH."] };
+    const readiness = {
+      settings: [],
+      agent: null,
+      model: null,
+      sandbox: "none",
+      blockers: [],
+      notes: ["bwrap is not in PATH."],
+    };
     const page = await examineJob(
       options(await fixture.job(), { baseUrl: null, examineEmbedded: async () => readiness }),
     );
@@ -71,11 +79,46 @@ describe("an examination by the Action", () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of the workflow, not of ours.
     expect(fixesOf(page, "embedded")).toContain("model-api-key: ${{ secrets.ANTHROPIC_API_KEY }}");
     expect(fixesOf(page, "embedded")).toContain("bwrap is not in PATH.");
-    const broken = { settings: [], model: "m", sandbox: null, notes: ["bwrap does not work."] };
+    const broken = {
+      settings: [],
+      agent: null,
+      model: "m",
+      sandbox: null,
+      blockers: [],
+      notes: ["bwrap does not work."],
+    };
     const worse = await examineJob(
       options(await fixture.job(), { baseUrl: null, examineEmbedded: async () => broken }),
     );
     expect(checkOf(worse, "embedded").state).toBe("fault");
+  });
+
+  it("names all that keeps the sandbox from working, with one step of a workflow that fixes it", async () => {
+    const readiness = {
+      ...{ settings: [], agent: null, model: "m", sandbox: "none", notes: ["bwrap is not in PATH."] },
+      blockers: ["no_bubblewrap", "apparmor"] as const,
+    };
+    const page = async (face: ExamineOptions["face"]) =>
+      await examineJob(
+        options(await fixture.job(), { baseUrl: null, face, examineEmbedded: async () => readiness }),
+      );
+    const step = await page("action");
+    expect(checkOf(step, "embedded").found).toContain(
+      "bubblewrap is not installed. AppArmor restricts user namespaces.",
+    );
+    expect(fixesOf(step, "embedded")).toBe(
+      [
+        "Add a step before this one:",
+        "- run: |",
+        "    sudo apt-get update && sudo apt-get install --yes bubblewrap",
+        "    if [ -e /proc/sys/kernel/apparmor_restrict_unprivileged_userns ]; then",
+        "      sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+        "    fi",
+      ].join("\n"),
+    );
+    expect(fixesOf(await page("command"), "embedded")).toMatch(
+      /Install bubblewrap[\s\S]*apt-get update[\s\S]*sudo sysctl -w kernel\.apparmor_restrict_unprivileged_userns=0$/,
+    );
   });
 
   it("ends when it is told to", async () => {

@@ -36,6 +36,8 @@ describe("the claims that are shown", () => {
         "exp - iat": "300 s",
       },
       audiences: ["agents.example"],
+      // For whoever configures a trust by it; on no other page.
+      subject: "repo:octo/hello:environment:prod-eu:ref:refs/heads/main",
       issuedAt: 1_000,
       lifeSeconds: 300,
     });

@@ -175,7 +175,10 @@ describe("the scripted model on Gemini's API", () => {
     expect(first.flatMap(partsOf)).toEqual([
       { text: "Hm.", thought: true },
       { text: "Hi." },
-      { functionCall: { id: "call_1", name: "echo", args: { text: "a" } } },
+      {
+        functionCall: { id: "call_1", name: "echo", args: { text: "a" } },
+        thoughtSignature: expect.stringMatching(/./),
+      },
       { text: "" },
     ]);
     expect(first.at(-1)).toMatchObject({

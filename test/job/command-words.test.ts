@@ -3,6 +3,7 @@ import { ApiError } from "../../src/client/errors.ts";
 import { ciProviderNames, ciProviders } from "../../src/contract/ci/providers.ts";
 import { commandWords } from "../../src/job/command-words.ts";
 import { concludeOutcome } from "../../src/job/conclusion.ts";
+import { faultOf } from "../../src/job/fault.ts";
 import { actionWords } from "../../src/job/job-words.ts";
 import type { Surroundings } from "../../src/job/run-verdict.ts";
 
@@ -20,7 +21,7 @@ const said = (provider: Parameters<typeof commandWords>[0], reason: string) =>
   conclude(refusal(reason), { words: commandWords(provider) }).message;
 const conclude = (error: ApiError, more: Partial<Surroundings>) =>
   concludeOutcome(
-    { type: "error", error },
+    { type: "fault", fault: faultOf(error) },
     {
       words: actionWords,
       isEmbedded: false,

@@ -6,6 +6,7 @@ import type { Run } from "../../src/contract/runs/run.ts";
 import { PromptFileError } from "../../src/github/trigger/prompt-file.ts";
 import { commandWords } from "../../src/job/command-words.ts";
 import { concludeOutcome, type Outcome } from "../../src/job/conclusion.ts";
+import { faultOf } from "../../src/job/fault.ts";
 import { actionWords } from "../../src/job/job-words.ts";
 import type { Surroundings } from "../../src/job/run-verdict.ts";
 import type { PassedLimit } from "../../src/job/watch-run.ts";
@@ -183,6 +184,14 @@ describe("concludeOutcome", () => {
     expect(conclude(ended(cut))).toMatchObject({ conclusion: "incomplete", reason: "time_limit" });
   });
 
+  it("calls a run that ended with a question a success of its own kind, and says how to answer", () => {
+    expect(conclude(ended({ ...completedRun, stop_reason: "question" }))).toMatchObject({
+      conclusion: "success",
+      reason: "question",
+      message: expect.stringContaining("Answer it where you asked"),
+    });
+  });
+
   it("names the setting in the words of who can change it", () => {
     const cut = ended({ ...completedRun, stop_reason: "max_turns" });
     expect(conclude(cut).message).toContain("The service's operator can raise it (MAX_TURNS)");
@@ -262,7 +271,7 @@ function detached(): Outcome {
 }
 
 function error(cause: unknown): Outcome {
-  return { type: "error", error: cause };
+  return { type: "fault", fault: faultOf(cause) };
 }
 
 function exchange(reason: string, more: { expected?: string; got?: string } = {}): ApiError {

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { fetchTransport } from "../../src/client/transport.ts";
 import { openFollowLog } from "../../src/job/follow-log.ts";
-import type { JobPort } from "../../src/job/job-port.ts";
+import type { ConcludingPort, JobPort } from "../../src/job/job-port.ts";
 import type { JobService, JobTypes, Task } from "../../src/job/job-types.ts";
 import { actionWords } from "../../src/job/job-words.ts";
 import { runJob } from "../../src/job/run-job.ts";
@@ -33,10 +33,11 @@ type PortOptions = {
   readonly task?: Task;
   readonly wait?: boolean;
   readonly more?: Partial<JobPort<JobTypes>>;
+  readonly conclude?: Partial<ConcludingPort<JobTypes>>;
 };
 
 /** A port that records the order of its calls. */
-function openPort({ url, embedded = false, task = run, wait = true, more = {} }: PortOptions) {
+function openPort({ url, embedded = false, task = run, wait = true, more = {}, conclude = {} }: PortOptions) {
   const calls: string[] = [];
   const lines: string[] = [];
   const runner = new EventEmitter() as unknown as NodeJS.Process;
@@ -46,11 +47,12 @@ function openPort({ url, embedded = false, task = run, wait = true, more = {} }:
         type: "embedded",
         baseUrl: url,
         tokens,
+        modelAccess: null,
         changeNotice: null,
         modelAdvice: "Give the step a model.",
         close: async () => void calls.push("close service"),
       }
-    : { type: "remote", baseUrl: url, tokens, audience: "agents", account: null, sha: "" };
+    : { type: "remote", baseUrl: url, tokens, audience: "agents", account: null, sha: "", model: null };
   const port: JobPort<JobTypes> = {
     clock: systemClock,
     interrupts: listenForInterrupts(runner),
@@ -67,6 +69,7 @@ function openPort({ url, embedded = false, task = run, wait = true, more = {} }:
         idleMs: null,
         failOn: new Set(["failure"]),
         failOnSeverity: null,
+        clone: "auto",
       };
     },
     planJob: async () => {
@@ -79,6 +82,7 @@ function openPort({ url, embedded = false, task = run, wait = true, more = {} }:
     },
     setSecret: () => {},
     keepGrant: (_grant, { phase }) => void calls.push(`grant (${phase})`),
+    commitPlace: () => Promise.reject(new Error("The repository is public.")),
     announce: ({ run: { id, url: address } }) => void calls.push(`announce ${id} ${address}`),
     openLog: async () => {
       calls.push("log");
@@ -89,16 +93,19 @@ function openPort({ url, embedded = false, task = run, wait = true, more = {} }:
       });
       return { ...log, close: async () => void calls.push("close log") };
     },
-    handOver: async () => {
-      calls.push("hand over");
-      return { delivery: null, findings: null };
-    },
-    withhold: () => {
-      calls.push("withhold");
-      return { type: "withheld", message: "Nothing was pushed." };
-    },
-    publications: () => [{ what: "outputs", write: async () => void calls.push("outputs") }],
-    sayEnding: ({ verdict, fails }) => void calls.push(`${verdict.reason}${fails ? ", fails" : ""}`),
+    conclude: async () => ({
+      handOver: async () => {
+        calls.push("hand over");
+        return { delivery: null, findings: null };
+      },
+      withhold: () => {
+        calls.push("withhold");
+        return { type: "withheld", message: "Nothing was pushed." };
+      },
+      publications: () => [{ what: "outputs", write: async () => void calls.push("outputs") }],
+      sayEnding: ({ verdict, fails }) => void calls.push(`${verdict.reason}${fails ? ", fails" : ""}`),
+      ...conclude,
+    }),
     note: (text) => void calls.push(`note: ${text}`),
     warn: (text) => void calls.push(`warning: ${text}`),
     ...more,
@@ -181,22 +188,22 @@ describe("runJob", () => {
       { what: "comment", write: async () => Promise.reject(new Error("no permission")) },
       { what: "summary", write: async () => void written.push("summary") },
     ];
-    const { port, calls } = openPort({ url: service.url, more: { publications } });
+    const { port, calls } = openPort({ url: service.url, conclude: { publications } });
     expect(await runJob(port)).toMatchObject({ verdict: { conclusion: "success" } });
     expect(calls).toContain("warning: The comment could not be written: no permission");
     expect(written).toEqual(["summary"]);
   });
 
-  it("publishes nothing of a run that was cut, and says so", async () => {
-    const cut = pageReply({ ...completedRun, stop_reason: "max_tokens" }, [1, 2], true);
+  it.each([
+    ["was cut", "max_tokens", "incomplete", /Raise "max-turn-tokens".* Nothing was pushed\.$/],
+    ["ended with a question", "question", "success", /Answer it where you asked.* Nothing was pushed\.$/],
+  ])("publishes nothing of a run that %s, and says so", async (_what, reason, conclusion, message) => {
+    const cut = pageReply({ ...completedRun, stop_reason: reason }, [1, 2], true);
     await using service = await openMockService({ read: cut });
     const { port, calls } = openPort({ url: service.url });
     const ending = await runJob(port);
-    expect(ending).toMatchObject({
-      verdict: { conclusion: "incomplete", reason: "max_tokens" },
-      delivery: { type: "withheld" },
-    });
-    expect(ending.verdict.message).toMatch(/Raise "max-turn-tokens".* Nothing was pushed\.$/);
+    expect(ending).toMatchObject({ verdict: { conclusion, reason }, delivery: { type: "withheld" } });
+    expect(ending.verdict.message).toMatch(message);
     expect(calls).toContain("withhold");
     expect(calls).not.toContain("hand over");
   });
@@ -217,14 +224,14 @@ describe("runJob", () => {
       delivery: { type: "kept", reason: "push_refused", message: "Not pushed." } as const,
       findings: null,
     });
-    const ending = await runJob(openPort({ url: service.url, more: { handOver } }).port);
+    const ending = await runJob(openPort({ url: service.url, conclude: { handOver } }).port);
     expect(ending).toMatchObject({ verdict: { conclusion: "failure", reason: "push_refused" }, fails: true });
   });
 
   it("fails a completed run where handing over throws", async () => {
     await using service = await openMockService({ read: ended });
     const handOver = async () => Promise.reject(new Error("disk full"));
-    const ending = await runJob(openPort({ url: service.url, more: { handOver } }).port);
+    const ending = await runJob(openPort({ url: service.url, conclude: { handOver } }).port);
     expect(ending).toMatchObject({ verdict: { reason: "internal_error" }, delivery: null, findings: null });
   });
 

@@ -4,19 +4,26 @@ import { sessionKeyOf } from "../../src/action/run-request.ts";
 import { GitError } from "../../src/base/git/git.ts";
 import { matchesGlob } from "../../src/base/glob.ts";
 import { withoutJsonFence } from "../../src/base/json-fence.ts";
+import { expandBraces, pathMatcher } from "../../src/base/path-pattern.ts";
 import { singleLine, visibleText, withoutHidden } from "../../src/base/untrusted-text.ts";
 import { isCompactToken } from "../../src/ci/compact-form.ts";
 import { boundedObject } from "../../src/contract/bounded-object.ts";
+import { readEgressEntries } from "../../src/contract/egress/egress-entries.ts";
+import { mcpServersRequestSchema } from "../../src/contract/runs/mcp-servers.ts";
 import { isBranchName } from "../../src/contract/runs/pull-request.ts";
+import { setupPathPattern } from "../../src/contract/runs/setup-path.ts";
 import { commitTitle, isOfRun } from "../../src/github/changes/commit-message.ts";
+import { failedStepsLog } from "../../src/github/failed-jobs/step-log.ts";
 import { shownLines } from "../../src/github/findings/diff-lines.ts";
 import { commentText } from "../../src/github/findings/finding-text.ts";
 import { markersOf, markFindings } from "../../src/github/findings/marker.ts";
 import { parseCommand } from "../../src/github/trigger/command.ts";
+import { fencedBlocks } from "../../src/github/trigger/fenced-blocks.ts";
 import { sanitise } from "../../src/github/trigger/sanitise.ts";
 import { segmentsOf } from "../../src/github/trigger/segments.ts";
 import { type TriggerPromptOptions, triggerPrompt } from "../../src/github/trigger/trigger-prompt.ts";
 import { codeHostMessage, gitFailureOf } from "../../src/job/git/git-failure.ts";
+import { egressSection } from "../../src/render/egress-notes.ts";
 import { inertMarkdown } from "../../src/render/inert-markdown.ts";
 import { escapeMarkdown, inlineCode, untrustedFence } from "../../src/render/markdown.ts";
 import { pullRequestBody } from "../../src/render/pull-request.ts";
@@ -29,19 +36,46 @@ import { readRange } from "../../src/service/api/http/bytes/range.ts";
 import { bearerOf } from "../../src/service/api/shared/bearer.ts";
 import { clientAddress } from "../../src/service/api/shared/client-address.ts";
 import { refusalOf } from "../../src/service/checkouts/clone-refusal.ts";
+import { asExtended } from "../../src/service/checkouts/grep.ts";
+import { packFaultOf } from "../../src/service/checkouts/packs/pack-fault.ts";
+import { parseBlame } from "../../src/service/checkouts/read-history.ts";
 import type { CheckoutSource } from "../../src/service/core/ports/checkout.ts";
+import { looksLikeAddress, plainName, readAuthority, shownHost } from "../../src/service/egress/authority.ts";
+import { readClientHello } from "../../src/service/egress/client-hello.ts";
 import { quote } from "../../src/service/executor/backends/model/call-failure.ts";
+import { readErrorBody } from "../../src/service/executor/backends/model/error-body.ts";
+import { readTooLong } from "../../src/service/executor/backends/model/too-long.ts";
+import { learnRefusal, refusesTools } from "../../src/service/executor/backends/model/wires/refusals.ts";
 import { commandsOf } from "../../src/service/executor/backends/offline/commands.ts";
 import { code, visible } from "../../src/service/executor/backends/offline/markdown.ts";
 import { firstParagraph } from "../../src/service/executor/backends/offline/readme.ts";
+import { readFrontMatter } from "../../src/service/executor/memory/front-matter.ts";
+import { memoryFileOf } from "../../src/service/executor/memory/memory-files.ts";
+import { checkRelativePath, withoutShownRoot } from "../../src/service/executor/tools/checkout-path.ts";
+import { findReplaced } from "../../src/service/executor/tools/find-replaced.ts";
+import { foldText } from "../../src/service/executor/tools/folded-text.ts";
 import { isForeign } from "../../src/service/executor/tools/foreign-files.ts";
 import { htmlToText } from "../../src/service/executor/tools/html-text.ts";
+import { imageSizeOf } from "../../src/service/executor/tools/image-type.ts";
+import { indentationRule } from "../../src/service/executor/tools/indentation.ts";
+import { resultText } from "../../src/service/executor/tools/mcp/call-result.ts";
+import { offerTools } from "../../src/service/executor/tools/mcp/offered-tools.ts";
+import { readServers, readServerText } from "../../src/service/executor/tools/mcp/server-definition.ts";
+import { findRegexFault } from "../../src/service/executor/tools/regex-fault.ts";
 import { replacementHunks } from "../../src/service/executor/tools/replacement-diff.ts";
 import { findSimilarLine } from "../../src/service/executor/tools/similar-line.ts";
+import { readInput } from "../../src/service/executor/tools/tool-input.ts";
 import { parseCompactToken } from "../../src/service/oidc/compact-token.ts";
 import { branchName, ownWorkflow, whereWellFormed } from "../../src/service/oidc/providers/claim-forms.ts";
 import { show } from "../../src/service/oidc/registered-claims.ts";
+import { toolsIn } from "../../src/service/sandbox/found-tools.ts";
 import { harmlessConfiguration } from "../../src/service/sandbox/git-view.ts";
+import { isToolchainFolder } from "../../src/service/sandbox/toolchain-variables.ts";
+
+const anyInput = {
+  type: "object",
+  properties: { count: { type: "integer" }, flag: { type: "boolean" }, list: { type: "array", items: {} } },
+};
 
 /** A unit that is repeated, or one between two texts that stand once. */
 export type WorstText = string | readonly [before: string, unit: string, after: string];
@@ -236,10 +270,39 @@ export const parsers: readonly Parser[] = [
     worst: ["\n", "\n ", ["\n", " ", "x"]],
   },
   {
+    file: "github/failed-jobs/step-log.ts",
+    name: "failedStepsLog",
+    run: (log) => failedStepsLog(log, []),
+    worst: ["2026-01-15T09:30:00.1Z ", "\u001b]", "\u001b[0", "\u001b", "\r", "\n", "##[error]\n", "\uFEFF"],
+  },
+  {
     file: "github/findings/diff-lines.ts",
     name: "shownLines",
     run: shownLines,
     worst: ["@@ -1 +1 @@\n", ["@@ -", "1", ""], "+\n"],
+  },
+  {
+    file: "service/sandbox/found-tools.ts",
+    name: "toolsIn",
+    run: (output) => toolsIn({ output }),
+    worst: ["a", "a ", "1", "1.", ["node ", "a", ""], "node 1\n", "\n"],
+  },
+  {
+    file: "service/sandbox/toolchain-variables.ts",
+    name: "isToolchainFolder",
+    run: isToolchainFolder,
+    worst: [
+      ["JAVA_HOME_", "1", "-"],
+      ["JAVA_HOME_", "_", ""],
+      ["GOROOT_1_", "a", "-"],
+      ["GOROOT_", "1_", "-"],
+    ],
+  },
+  {
+    file: "contract/runs/setup-path.ts",
+    name: "setupPathPattern",
+    run: (text) => setupPathPattern.test(text),
+    worst: ["a", "a/", ["", "a", "/"], ["a", ".", " "]],
   },
   {
     file: "github/findings/finding-text.ts",
@@ -304,6 +367,12 @@ export const parsers: readonly Parser[] = [
     worst: [...markdown, "> > > > > > > > > a\n"],
   },
   { file: "github/trigger/segments.ts", name: "segmentsOf", run: segmentsOf, worst: markdown },
+  {
+    file: "github/trigger/fenced-blocks.ts",
+    name: "fencedBlocks",
+    run: (text) => fencedBlocks([{ title: "log", text }], { seed: "1", what: "a log" }),
+    worst: ["=", "= ", "a"],
+  },
   {
     file: "github/trigger/trigger-prompt.ts",
     name: "triggerPrompt",
@@ -379,7 +448,7 @@ export const parsers: readonly Parser[] = [
   {
     file: "report/tool-title.ts",
     name: "toolTitle",
-    run: (text) => [toolTitle("x", text), toolTitle("shell", JSON.stringify({ command: text }))],
+    run: (text) => [toolTitle("x", text), toolTitle("run_command", JSON.stringify({ command: text }))],
     worst: ["[", '{"a":', ...plain],
   },
   {
@@ -413,10 +482,74 @@ export const parsers: readonly Parser[] = [
     worst: ["a", "a:", "a://", "repository '", "transport '", "/", " /", "\nfatal: ", "\u0001"],
   },
   {
+    file: "service/checkouts/packs/pack-fault.ts",
+    name: "packFaultOf",
+    run: (text) => packFaultOf(gitError(text)),
+    worst: ["error in tree ", "error in tree a", ["error in tree ", "a", ""], "error: object ", "a", "fsck"],
+  },
+  {
     file: "service/executor/backends/model/call-failure.ts",
     name: "quote",
     run: (text) => quote(text, "key"),
     worst: ["k", "ke", ...plain],
+  },
+  {
+    file: "service/executor/backends/model/error-body.ts",
+    name: "readErrorBody",
+    run: readErrorBody,
+    worst: [
+      "<title>",
+      "retry in 1",
+      "try again after 1m",
+      "1.1.1",
+      ["[", "[", "]"],
+      ['{"error":', '{"error":', "}"],
+      ["", "[{", ""],
+      ["retry in ", "1", ""],
+      ["<html><title>", " ", ""],
+      ...plain,
+    ],
+  },
+  {
+    file: "service/executor/backends/model/too-long.ts",
+    name: "readTooLong",
+    run: (text) => [readTooLong(400, text), readTooLong(429, text)],
+    worst: [
+      "request too large for ",
+      "request body too large for max size: ",
+      "prompt contains 1 tokens",
+      "prompt is too long: 1",
+      "input length and max_tokens exceed context limit: 1",
+      "1,111",
+      "1",
+      ["input length (", "1", ""],
+      ...plain,
+    ],
+  },
+  {
+    file: "service/executor/backends/model/wires/refusals.ts",
+    name: "learnRefusal",
+    run: (text) => [
+      refusesTools(text),
+      learnRefusal(text, {
+        max_tokens: 16_000,
+        reasoning_effort: "high",
+        messages: [{ role: "developer", content: "" }],
+      }),
+    ],
+    worst: [
+      "max_tokens ",
+      "1",
+      "1 > ",
+      '"a" is not supported',
+      "extra inputs are not permitted",
+      "a.a.a: extra inputs are not permitted",
+      ["'type': 'extra_forbidden', 'loc': (", "'a', ", ""],
+      ["supported values are ", "effort ", ""],
+      ["property '", "a", ""],
+      ['"param": "', "a", ""],
+      ...plain,
+    ],
   },
   {
     file: "service/executor/backends/offline/commands.ts",
@@ -455,6 +588,45 @@ export const parsers: readonly Parser[] = [
     worst: ["a", "/", "a/", "*", "**/", "?", "*a"],
   },
   {
+    file: "base/path-pattern.ts",
+    name: "pathMatcher",
+    run: (text) => {
+      const pattern = text.slice(0, 256);
+      return [pathMatcher(expandBraces(pattern))(text), pathMatcher(["**/*a*b*c*", "[a-z]*[/]"])(text)];
+    },
+    worst: ["a", "/", "a/", "*", "**/", "{a,b}", "{", "{a,", "[", "[a", "[a-"],
+  },
+  {
+    file: "service/checkouts/grep.ts",
+    name: "asExtended",
+    run: asExtended,
+    worst: ["\\d", "(?:", "*?", "?", "\\"],
+  },
+  {
+    file: "service/executor/tools/checkout-path.ts",
+    name: "checkRelativePath and withoutShownRoot",
+    run: (text) => {
+      try {
+        return [withoutShownRoot("/a", `/a${text}`), checkRelativePath(text.slice(0, 4_000))];
+      } catch (cause) {
+        return cause;
+      }
+    },
+    worst: ["/", "a/", "./", "../", ".git/"],
+  },
+  {
+    file: "service/executor/tools/tool-input.ts",
+    name: "readInput",
+    run: (text) => readInput(anyInput, { count: text, flag: text, list: text, [text]: text }),
+    worst: ["1", " ", "[", "-", ".", "["],
+  },
+  {
+    file: "service/executor/tools/regex-fault.ts",
+    name: "findRegexFault",
+    run: findRegexFault,
+    worst: ["(", ")", "[", "[:", "\\", "\\Q", "*", "(?"],
+  },
+  {
     file: "service/executor/tools/html-text.ts",
     name: "htmlToText",
     run: htmlToText,
@@ -484,6 +656,36 @@ export const parsers: readonly Parser[] = [
     worst: ["a", "a\n", "\n", "b\n"],
   },
   {
+    file: "service/executor/tools/find-replaced.ts",
+    name: "findReplaced",
+    run: (text) => findReplaced(`${text}z`, { oldText: text.slice(0, 2_000), newText: `1\t${text}` }),
+    worst: ["a ", " \n", "\t", "1\t", "\u0301", "e\u0301", "\u201c", "\r\n", "a\n"],
+  },
+  {
+    file: "service/executor/tools/indentation.ts",
+    name: "indentationRule",
+    run: (text) => indentationRule([{ given: text.slice(0, 20), own: " " }], text)?.(text),
+    worst: [" ", "\t", " \n", "a"],
+  },
+  {
+    file: "service/executor/tools/folded-text.ts",
+    name: "foldText",
+    run: (text) => foldText(`\u201c${text}`).offset(3),
+    worst: ["a", "\u0301", "e\u0301\u0327", "\u201c", "\u{1d165}"],
+  },
+  {
+    file: "service/checkouts/read-history.ts",
+    name: "parseBlame",
+    run: parseBlame,
+    worst: ["\n", "a\n", "\t\n", `${"a".repeat(40)} 1 1\n`, "author ", "0"],
+  },
+  {
+    file: "service/executor/tools/image-type.ts",
+    name: "imageSizeOf",
+    run: (text) => imageSizeOf("image/jpeg", Buffer.from(`\xff\xd8${text}`, "latin1")),
+    worst: ["\xff", "\xff\xe0\0\0", "\xff\xe0\0\x02", "a"],
+  },
+  {
     file: "service/executor/tools/similar-line.ts",
     name: "findSimilarLine",
     run: (text) => findSimilarLine(text.split("\n"), text),
@@ -496,6 +698,39 @@ export const parsers: readonly Parser[] = [
     worst: ["a", "a.", "."],
   },
   { file: "service/oidc/registered-claims.ts", name: "show", run: show, worst: plain },
+  {
+    file: "contract/egress/egress-entries.ts",
+    name: "readEgressEntries",
+    run: (text) => readEgressEntries([text]),
+    worst: ["a", "a.", "*.", "-", ":", "1", "a-", "1.", "0x", ["*.", "a.", ":"], ["", "a", "."]],
+  },
+  {
+    file: "render/egress-notes.ts",
+    name: "egressSection",
+    run: (host) =>
+      egressSection({ withheld: [host], allowed: [], blocked: [{ host, times: 2, reason: "" }] }),
+    worst: ["a", "a.", "`", "<", " ", "\n"],
+  },
+  {
+    file: "service/egress/authority.ts",
+    name: "readAuthority",
+    run: (text) => {
+      const { host } = readAuthority(`${text}:443`) ?? { host: text };
+      return [looksLikeAddress(plainName(host)), shownHost({ host, port: 443 })];
+    },
+    worst: ["a", "[", "]", ":", "1", "1.", "0x", ".", "[a", ["[", "a", "]"]],
+  },
+  {
+    file: "service/egress/client-hello.ts",
+    name: "readClientHello",
+    run: (text) => readClientHello(Buffer.from(text, "latin1")),
+    worst: [
+      "\u0016\u0003\u0001\u0000\u0001\u0001",
+      "\u0016\u0003\u0001\u0000\u0001\u0000",
+      ["\u0016\u0003\u0001\u0040\u0000\u0001\u0000\u003f\u00fc", "\u0000", ""],
+      ["\u0016\u0003\u0001\u0040\u0000\u0001\u0000\u0040\u0000", "\u0001", ""],
+    ],
+  },
   {
     file: "service/oidc/providers/claim-forms.ts",
     name: "branchName",
@@ -514,7 +749,72 @@ export const parsers: readonly Parser[] = [
     run: (text) => harmlessConfiguration(`[core]\n${text}`),
     worst: ["[", ["[", " ", "x"], ["a =", "\t", "\0"], ["a", " ", "x"], "a = b\n", " ", "\n", "[a]\n"],
   },
+  {
+    file: "service/executor/memory/front-matter.ts",
+    name: "readFrontMatter",
+    run: (text) => readFrontMatter(`---\n${text}`),
+    worst: ["a: b\n", [" a\n", "a:\n", "---\n"], ["a:\n", " b\n", "---\n"], "\r\n", ":", "---\n"],
+  },
+  {
+    file: "service/executor/memory/memory-files.ts",
+    name: "memoryFileOf",
+    run: memoryFileOf,
+    worst: ["/", "a/", [".github/instructions/", "a", ".instructions.md"]],
+  },
+  {
+    file: "contract/runs/mcp-servers.ts",
+    name: "mcpServersRequestSchema",
+    run: (text) => mcpServersRequestSchema.safeParse({ [text]: { url: text, tools: [text] } }).success,
+    worst: ["a", "_", ["a", "-", "."], ["https://a/", "%", ""], ["https://a", ":", "/"]],
+  },
+  {
+    file: "service/executor/tools/mcp/server-definition.ts",
+    name: "readServers",
+    run: (text) => serversNamed(text),
+    worst: ["${", "${A", `\${}`, ["${", "a", "{}"], ["${", "$", "}"], "KEY", " "],
+  },
+  {
+    file: "service/executor/tools/mcp/server-definition.ts",
+    name: "readServerText",
+    run: (text) => readServerText(text, { origin: "repository", variables: null }),
+    worst: ["{", '{"a":', ["{", `"a":{"command":"\${A}"},`, '"b":1}'], " "],
+  },
+  {
+    file: "service/executor/tools/mcp/offered-tools.ts",
+    name: "offerTools",
+    run: (text) =>
+      offerTools(
+        { name: "a", tools: ["*a*a*a*b*", "*"] },
+        [text, "b"].map((name) => ({
+          ...{ name, description: text },
+          inputSchema: { type: "object", properties: { [text]: { type: "string", description: text } } },
+        })),
+      ),
+    worst: ["a", "ab", "\u2028", [" ", "\u200b", "a"], "é", "\ud800"],
+  },
+  {
+    file: "service/executor/tools/mcp/call-result.ts",
+    name: "resultText",
+    run: (text) =>
+      resultText("a", {
+        parts: [
+          { type: "text", text },
+          { type: "image", data: text, mimeType: text },
+          { type: "resource", resource: { uri: text, mimeType: text, text } },
+          { type: "resource_link", uri: text, name: text },
+        ],
+        structured: undefined,
+      }),
+    worst: [" ", ["a", " ", "a"], "\0", "é", "\ud800", "a \n"],
+  },
 ];
+
+function serversNamed(text: string): unknown {
+  const server = { command: text, args: [text], env: { A: text, [text]: text } };
+  const host = { url: text, headers: { A: text, [text]: text } };
+  const options = { origin: "repository", variables: {} } as const;
+  return readServers({ [text]: server, program: server, host, fields: { ...host, tools: [text] } }, options);
+}
 
 function marker(): string {
   return `<!-- agent-service:finding ${"0".repeat(32)} -->`;
@@ -553,6 +853,6 @@ function commands(text: string): unknown {
 }
 
 function hunks(text: string): string[] {
-  const starts = [...text.matchAll(/a/g)].map(({ index }) => index);
-  return replacementHunks(text, { starts, oldText: "a", newText: "c" });
+  const places = [...text.matchAll(/a/g)].map(({ index }) => ({ start: index, length: 1, newText: "c" }));
+  return replacementHunks(text, places);
 }

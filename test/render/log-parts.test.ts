@@ -2,7 +2,18 @@ import { describe, expect, it } from "vitest";
 import type { RunEvent } from "../../src/contract/runs/run-event.ts";
 import { type LogPart, MAX_RESULT_CHARS, RunLog } from "../../src/render/log-parts.ts";
 import { samples } from "../report/secret-samples.ts";
-import { call, callResult, callStart, cancelled, message, started, stored, streams } from "./streams.ts";
+import {
+  call,
+  callResult,
+  callStart,
+  cancelled,
+  message,
+  quota,
+  quotaOfRepository,
+  started,
+  stored,
+  streams,
+} from "./streams.ts";
 
 function partsOf(events: readonly RunEvent[]): LogPart[] {
   const log = new RunLog();
@@ -36,6 +47,13 @@ describe("RunLog", () => {
       (event) => log.add(event),
     );
     expect(each).toEqual([[], [], [], [open("run make")], [theirs("ok"), close]]);
+  });
+
+  it("says what is left, and who paid for the tokens where it was not the service", () => {
+    expect(partsOf([quotaOfRepository])).toEqual([
+      ours("Credits remaining: 7. The repository's own model account paid for the tokens."),
+    ]);
+    expect(partsOf([quota(7, null)])).toEqual([ours("Credits remaining: 7.")]);
   });
 
   it("keeps one group open at a time for calls in parallel", () => {
@@ -72,8 +90,8 @@ describe("RunLog", () => {
     const [token = ""] = samples["a GitHub token"] ?? [];
     const masked = "‹a GitHub token, masked›";
     const parts = partsOf([
-      ...call("a", "shell", { args: { command: `curl ${token}` }, result: `${token}\n[exit code 22]` }),
-      ...call("b", "shell", { args: { command: "ls" }, result: "[exit code 0]" }),
+      ...call("a", "run_command", { args: { command: `curl ${token}` }, result: `${token}\n[exit code 22]` }),
+      ...call("b", "run_command", { args: { command: "ls" }, result: "[exit code 0]" }),
       ...message("m", `It is ${token}.`),
     ]);
     expect(parts).toEqual([

@@ -68,6 +68,11 @@ function step(name: string, events: readonly RunEvent[]): RunEvent[] {
   return [{ type: "STEP_STARTED", stepName: name }, ...events, { type: "STEP_FINISHED", stepName: name }];
 }
 
+/** A line of the service about the run's work. */
+export function notice(text: string): RunEvent {
+  return { type: "CUSTOM", name: "notice", value: { text } };
+}
+
 export function quota(creditsRemaining: number, claimUrl: string | null): RunEvent {
   return {
     type: "CUSTOM",
@@ -75,6 +80,13 @@ export function quota(creditsRemaining: number, claimUrl: string | null): RunEve
     value: { credits_remaining: creditsRemaining, claim_url: claimUrl },
   };
 }
+
+/** Of a run whose tokens the repository's own model account paid. */
+export const quotaOfRepository: RunEvent = {
+  type: "CUSTOM",
+  name: "quota",
+  value: { credits_remaining: 7, claim_url: null, model_billing: "repository" },
+};
 
 const changes: RunEvent = {
   type: "CUSTOM",

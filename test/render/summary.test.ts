@@ -14,7 +14,9 @@ import {
   call,
   hostileText,
   message,
+  notice,
   quota,
+  quotaOfRepository,
   reportOf,
   started,
   stored,
@@ -51,13 +53,23 @@ describe("renderSummary", () => {
     );
   });
 
+  it("begins with a setup that failed, and with none that did not", () => {
+    const args = { script: ".github/agent/setup.sh" };
+    const failed = summaryOf([...call("c1", "setup", { args, result: "E404\n[exit code 1]" })]);
+    expect(failed.split("\n")[2]).toBe(
+      "> ⚠️ The setup script failed: the agent worked without what it installs.",
+    );
+    expect(summaryOf([...call("c1", "setup", { args, result: "ok\n[exit code 0]" })])).not.toContain("⚠️");
+    expect(summaryOf([...call("c1", "run_command", { args, result: "[exit code 1]" })])).not.toContain("⚠️");
+  });
+
   it("numbers calls as its chart does, marks failed ones, and says how each message begins", () => {
     const summary = summaryOf([
       ...message("m1", "I look at the *code* first."),
       ...call("c1", "read_file", { args: { path: "a" }, result: "error: there is no file a" }),
       ...message("m2", "Then I run it."),
-      ...call("c2", "shell", { args: { command: "make" }, result: "[exit code 2]" }),
-      ...call("c3", "shell", { args: { command: "ls" }, result: "a\n[exit code 0]" }),
+      ...call("c2", "run_command", { args: { command: "make" }, result: "[exit code 2]" }),
+      ...call("c3", "run_command", { args: { command: "ls" }, result: "a\n[exit code 0]" }),
       ...message("m3", "Done."),
     ]);
     const bars = [...summary.matchAll(/^ {4}(\d+ .+) :(crit, )?\d/gm)].map(([, bar, tag]) => [
@@ -76,6 +88,16 @@ describe("renderSummary", () => {
       "❌ 2. <code>&#36; make</code> · 1.0 s, failed",
       "3. <code>&#36; ls</code> · 1.0 s",
     ]);
+  });
+
+  it("shows what the service said of the work where it was said, as text", () => {
+    const summary = summaryOf([
+      ...message("m1", "I look."),
+      notice("The API is *overloaded*: waits 70 s."),
+      ...message("m2", "Done."),
+    ]);
+    expect(summary).toContain("1 notice");
+    expect(summary).toMatch(/I look[\s\S]*The API is &#42;overloaded&#42;: waits 70 s\./);
   });
 
   it("shows the message below the title, as text", () => {
@@ -97,6 +119,14 @@ describe("renderSummary", () => {
     expect(summary).toContain("**Credits** 1,234 charged, 5 left");
     expect(summary).toContain("(https://a.example/context)");
     expect(summary).not.toContain("event)");
+  });
+
+  it("says who paid for the tokens where it was not the service", () => {
+    const costs = { creditsCharged: 1, tokens: 12_345 };
+    expect(summaryOf([quotaOfRepository], costs)).toContain(
+      "**Credits** 1 charged, 7 left · **Tokens** 12,345, paid by the repository's own model account",
+    );
+    expect(summaryOf([quota(7, null)], costs)).not.toContain("paid by");
   });
 
   it("links http and https addresses only", () => {

@@ -48,8 +48,8 @@ describe("timeline", () => {
   });
 
   it("marks a call that failed", () => {
-    const failing = call("c", "shell", { args: { command: "make" }, result: "no rule\n[exit code 2]" });
-    const fine = call("d", "shell", { args: { command: "ls" }, result: "a\n[exit code 0]" });
+    const failing = call("c", "run_command", { args: { command: "make" }, result: "no rule\n[exit code 2]" });
+    const fine = call("d", "run_command", { args: { command: "ls" }, result: "a\n[exit code 0]" });
     const refused = call("e", "read_file", { args: { path: "x" }, result: "error: there is no file x" });
     const source = runOf([started, ...failing, ...fine, ...refused, succeeded]);
     expect(source).toMatch(/1 make :crit, /);

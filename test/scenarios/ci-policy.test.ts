@@ -91,7 +91,7 @@ describe("an owner's policy on CI jobs", () => {
     it("lets the job of the workflow on main run", async () => {
       const step = await fixture.main(await fixture.job());
       expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
-      expect(routesOf(step).slice(0, 2)).toEqual(["exchange", "submit"]);
+      expect(routesOf(step)).toContain("submit");
       expect(await fixture.run(step)).toMatchObject({ status: "completed" });
     });
   });

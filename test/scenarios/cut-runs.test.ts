@@ -38,6 +38,8 @@ type Cut = {
   readonly script: Script;
   readonly inputs?: Readonly<Record<string, string>>;
   readonly settings?: Readonly<Record<string, string>>;
+  /** Default: one that has no price. */
+  readonly model?: string;
 };
 
 const cuts: readonly (readonly [string, Cut])[] = [
@@ -49,6 +51,17 @@ const cuts: readonly (readonly [string, Cut])[] = [
       advice: /Raise "max-turn-tokens"/,
       script: endless,
       inputs: { "max-turn-tokens": "30000" },
+    },
+  ],
+  [
+    "its limit of cost",
+    {
+      reason: "max_cost",
+      title: "Stopped at the cost limit",
+      advice: /Raise "max-cost"/,
+      script: endless,
+      inputs: { "max-cost": "0.40" },
+      model: "claude-opus-5",
     },
   ],
   [
@@ -67,7 +80,9 @@ const cuts: readonly (readonly [string, Cut])[] = [
       reason: "length",
       title: "Stopped at the length limit of an answer",
       advice: /MODEL_MAX_OUTPUT_TOKENS/,
-      script: halfThen(answer([say("It is half")], { stop: "length" })),
+      script: everyTime(({ assistantTurns }) =>
+        assistantTurns === 0 ? half : answer([say("It is half")], { stop: "length" }),
+      ),
     },
   ],
   [
@@ -99,9 +114,9 @@ afterEach(async () => {
   close = async () => {};
 });
 
-async function playModel(script: Script): Promise<Record<string, string>> {
+async function playModel(script: Script, name = "scripted-model"): Promise<Record<string, string>> {
   model = await startModelServer({ script, apiKey: KEY });
-  return { MODEL: "scripted-model", MODEL_BASE_URL: model.baseUrl, MODEL_API_KEY: KEY };
+  return { MODEL: name, MODEL_BASE_URL: model.baseUrl, MODEL_API_KEY: KEY };
 }
 
 async function expectCut(step: ActionResult, { reason, title, advice }: Omit<Cut, "script">): Promise<void> {
@@ -125,13 +140,14 @@ describe("against a service, a run that is cut at", () => {
     readonly script: Script;
     readonly inputs?: Readonly<Record<string, string>>;
     readonly settings?: Readonly<Record<string, string>>;
+    readonly model?: string;
     readonly config?: Partial<Config>;
     readonly clock?: ManualClock;
   };
 
-  async function play({ script, inputs = {}, settings = {}, config = {}, clock }: Play) {
+  async function play({ script, inputs = {}, settings = {}, model: name, config = {}, clock }: Play) {
     const environment = { PATH: process.env.PATH, BACKEND: "model", SANDBOX: "off" };
-    const read = readConfig({}, { ...environment, ...(await playModel(script)), ...settings });
+    const read = readConfig({}, { ...environment, ...(await playModel(script, name)), ...settings });
     if (!read.ok) throw new Error(read.refusal.join("\n"));
     const { backend, model: modelConfig, sandbox } = read.value;
     const fixture = await startFixture({
@@ -219,10 +235,15 @@ describe("against a service without a model", () => {
 });
 
 describe("without a server, a run that is cut at", () => {
-  async function play({ script, inputs = {}, settings = {} }: Omit<Cut, "reason" | "title" | "advice">) {
+  async function play({
+    script,
+    inputs = {},
+    settings = {},
+    model: name,
+  }: Omit<Cut, "reason" | "title" | "advice">) {
     const fixture = await EmbeddedFixture.open({ "README.md": "# Octo repo\n" });
     close = () => fixture.close();
-    const { MODEL = "", MODEL_BASE_URL = "", MODEL_API_KEY = "" } = await playModel(script);
+    const { MODEL = "", MODEL_BASE_URL = "", MODEL_API_KEY = "" } = await playModel(script, name);
     const job = await fixture.job();
     fixture.checkOut(job);
     const pushes = fixture.codeHost.push.count;

@@ -57,6 +57,21 @@ describe("a job", () => {
     expect(JSON.parse(submit?.body ?? "")).toMatchObject({ session_id: session, max_turn_tokens: 1000 });
   });
 
+  it("names the setup script that it was given, or none", async () => {
+    for (const [setup, sent] of [
+      ["ci/agent.sh", "ci/agent.sh"],
+      ["none", null],
+    ]) {
+      const step = await fixture.main(await fixture.job(), { inputs: { setup: `${setup}` } });
+      expect(step).toMatchObject({ exitCode: 0, annotations: [] });
+      const submit = step.requests.find(({ route }) => route === "submit");
+      expect(JSON.parse(submit?.body ?? "")).toMatchObject({ setup: sent });
+    }
+    const step = await fixture.main(await fixture.job());
+    const submit = step.requests.find(({ route }) => route === "submit");
+    expect(JSON.parse(submit?.body ?? "")).not.toHaveProperty("setup");
+  });
+
   it("names the account that is to pay", async () => {
     const step = await fixture.main(await fixture.job(), { inputs: { account: "acme" } });
     expect(step).toMatchObject({ exitCode: 0, annotations: [] });

@@ -5,13 +5,13 @@ import { mkdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
-import { byTurn } from "../../fakes/model-server/script.ts";
+import { byTurn, everyTime } from "../../fakes/model-server/script.ts";
 import { editTestFix, storyTools, sumProject } from "../../fakes/model-server/stories.ts";
-import { call, fault, stall } from "../../fakes/model-server/turn.ts";
+import { call, fault, say, stall } from "../../fakes/model-server/turn.ts";
 import { allThatIsSeen, EmbeddedFixture, PERSISTED_TOKEN } from "../support/fixtures/embedded-fixture.ts";
 
 const KEY = "sk-the-models-key-0123456789";
-const tools = { ...storyTools, run: (command: string) => call("shell", { command }) };
+const tools = { ...storyTools, run: (command: string) => call("run_command", { command }) };
 
 let fixture: EmbeddedFixture;
 let server: ModelServer | null = null;
@@ -72,6 +72,27 @@ describe("a job with a model and without a server", () => {
     });
   });
 
+  it("goes on with the fallback model where its own is not there any more, and says so", async () => {
+    const model = await play(
+      everyTime((request) =>
+        request.model === "second-model"
+          ? say("The second one.")
+          : fault({ status: 404, message: "Retired." }),
+      ),
+    );
+    const job = await fixture.job();
+    fixture.checkOut(job);
+    const step = await fixture.main(job, {
+      inputs: { ...inputsOf(model), "fallback-model": "second-model" },
+    });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success", reply: "The second one." } });
+    const notice = 'The run goes on with the model "second-model" in place of "scripted-model".';
+    expect(step.log).toContain(notice);
+    expect(step.log).toContain("Retired.");
+    expect(step.summary).toContain("1 notice");
+    expect(model.requests.map((request) => request.model)).toEqual(["scripted-model", "second-model"]);
+  });
+
   it("executes no command for a pull request where there is no sandbox", async () => {
     const model = await play(editTestFix(tools));
     const job = await fixture.job({ event: "pull_request", pullRequest: { origin: "fork" } });
@@ -84,7 +105,7 @@ describe("a job with a model and without a server", () => {
     const step = await fixture.main(job, { inputs: inputsOf(model), env });
     expect(step.exitCode).toBe(0);
     expect(step.outputs.reply).toContain("its test still fails");
-    expect(model.requests[0]?.tools.map(({ name }) => name)).not.toContain("shell");
+    expect(model.requests[0]?.tools.map(({ name }) => name)).not.toContain("run_command");
     expect(model.requests.at(-1)?.toolResults.at(-1)?.text).not.toContain("all good");
   });
 

@@ -176,7 +176,7 @@ describe("a hostile run", () => {
             result: text,
           });
         }
-        await callTool(task, { name: "shell", args: HOSTILE, result: HOSTILE });
+        await callTool(task, { name: "run_command", args: HOSTILE, result: HOSTILE });
       },
       groups: ALL.length + 1,
     });
@@ -279,7 +279,7 @@ describe("a hostile run", () => {
     const reply = line.repeat(Math.ceil((5 * 1024 * 1024) / line.length));
     const step = await play({
       attack: async (task) => {
-        await callTool(task, { name: "shell", args: "{}", result: reply });
+        await callTool(task, { name: "run_command", args: "{}", result: reply });
         const pieces = reply.match(/[\s\S]{1,65536}/gu) ?? [];
         await say(task, ...pieces);
       },

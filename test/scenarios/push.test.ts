@@ -64,7 +64,10 @@ describe("a job on push", () => {
       "subject_token_type",
     ]);
     expect(exchange?.headers.authorization).toBeUndefined();
-    expect(JSON.parse(submit?.body ?? "")).toEqual({ message: "Brief me." });
+    expect(JSON.parse(submit?.body ?? "")).toEqual({
+      message: "Brief me.",
+      time_limit_seconds: 3_540,
+    });
     expect(submit?.headers["idempotency-key"]).toMatch(/^ci-[0-9a-f]{64}$/);
     expect(sentTokens(main)).toMatchObject([{ aud: new URL(fixture.url).host, event_name: "push" }]);
   });

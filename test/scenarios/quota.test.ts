@@ -78,7 +78,8 @@ describe("when the repository is private", () => {
       { level: "error", message, title: "This repository needs a billing account" },
     ]);
     expect(step.summary).toMatch(/^## 💳 This repository needs a billing account\n/);
-    expect(routesOf(step)).toEqual(["exchange", "submit"]);
+    expect(routesOf(step).slice(0, 2)).toEqual(["exchange", "find-commit"]);
+    expect(routesOf(step)).not.toContain("send-commit");
     expect(await fixture.runs()).toEqual([]);
     expect(fixture.codeHost.requests.filter(({ path }) => path.includes(".git/"))).toEqual([]);
   });

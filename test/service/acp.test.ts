@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await model.close();
-  await rm(folder, { recursive: true, force: true });
+  for (const made of [folder, `${folder}-data`]) await rm(made, { recursive: true, force: true });
 });
 afterEach(async () => {
   await fixture?.close();
@@ -48,7 +48,7 @@ async function start(script: AgentScript, settings: Record<string, string>): Pro
   const path = join(folder, "script.json");
   await writeFile(path, JSON.stringify(script));
   const read = readConfig(
-    {},
+    { DATA_DIR: `${folder}-data` },
     {
       PATH: process.env.PATH,
       BACKEND: "acp",
@@ -191,7 +191,7 @@ describe("a service that gives runs to another agent", () => {
       const events = await job.follow(runId);
       expect(await job.run(runId)).toMatchObject({ status: "completed" });
       const said = events.map(({ event }) => ("delta" in event ? event.delta : "")).join("");
-      expect(said).toBe(`./a.txt\n${hook}`);
+      expect(said).toBe(`./.git\n./a.txt\n${hook}`);
       const changes = events.find(
         ({ event }) => event.type === "CUSTOM" && event.name === "repository.changes",
       );
@@ -201,6 +201,6 @@ describe("a service that gives runs to another agent", () => {
   );
 
   it("does not start where the agent could not be confined, unless the operator says so", async () => {
-    await expect(start({}, { PATH: "" })).rejects.toThrow(/needs|confines .* bubblewrap/);
+    await expect(start({}, { PATH: "" })).rejects.toThrow(/needs|confined with bubblewrap/);
   });
 });

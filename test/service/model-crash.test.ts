@@ -19,7 +19,8 @@ import { CiJob } from "../support/service-job.ts";
 const AUDIENCE = "crash.example";
 const REPOSITORY = "octo/project";
 /** The store, its journal, who holds the folder, and where it answers. */
-const OWN_FILES = /^(agent-service\.(pid|url|lock(-journal)?|sqlite(-shm|-wal)?)|checkouts|homes)$/;
+const OWN_FILES =
+  /^(agent-service\.(pid|url|lock(-journal)?|sqlite(-shm|-wal)?)|checkouts|environments|homes)$/;
 
 let folder: string;
 let repository: TestRepository;
@@ -77,6 +78,7 @@ async function killAndLook(runId: string): Promise<void> {
   expect(await job.run(runId)).toMatchObject({ status: "failed", cause: "interrupted" });
   expect(await readdir(checkouts())).toEqual([]);
   expect(await readdir(join(folder, "tmp"))).toEqual([]);
+  expect(await readdir(join(folder, "data", "environments"))).toEqual([]);
   const names = await readdir(join(folder, "data"));
   expect(names.filter((name) => !OWN_FILES.test(name))).toEqual([]);
 }
@@ -104,12 +106,12 @@ describe("a service that is killed", () => {
     const seconds = `600.${process.pid}`;
     const job = await start([
       callTool("write_file", { path: "half.txt", content: "half\n" }),
-      callTool("shell", { command: `mkdir -p d/e; chmod 500 d; touch started; sleep ${seconds}` }),
+      callTool("run_command", { command: `mkdir -p d/e; chmod 500 d; touch started; sleep ${seconds}` }),
       say("Never."),
     ]);
     const runId = await job.start();
     const offered = (await model?.arrival(1))?.tools.map(({ name }) => name) ?? [];
-    skip(!offered.includes("shell"), "There is no sandbox here.");
+    skip(!offered.includes("run_command"), "There is no sandbox here.");
     await until(async () => {
       const [own = "none"] = await readdir(checkouts());
       return await isThere(join(checkouts(), own, "tree", "started"));

@@ -23,7 +23,7 @@ import { ratesDocument } from "../support/rates-document.ts";
 
 const KEY = "sk-the-models-key-0123456789";
 const REPOSITORY = "octo-org/octo-repo";
-const tools = { ...storyTools, run: (command: string) => call("shell", { command }) };
+const tools = { ...storyTools, run: (command: string) => call("run_command", { command }) };
 
 let folder: string;
 let repository: TestRepository;
@@ -47,7 +47,8 @@ afterEach(async () => {
 function modelConfig(
   settings: Record<string, string>,
 ): Pick<Config, "backend" | "model" | "sandbox" | "rates"> {
-  const config = readConfig({}, { PATH: process.env.PATH, BACKEND: "model", ...settings });
+  const data = { DATA_DIR: join(folder, "data") };
+  const config = readConfig(data, { PATH: process.env.PATH, BACKEND: "model", ...settings });
   if (!config.ok) throw new Error(config.refusal.join("\n"));
   const { backend, model, sandbox, rates } = config.value;
   return { backend, model, sandbox, rates };
@@ -90,12 +91,27 @@ describe("a service with a model", () => {
     expect(model.toolResults().at(-1)?.text).toMatch(/sum\.mjs \| 2 \+-[\s\S]*\nchange\n\[exit code 0\]/);
   });
 
+  it("tells the model where its commands are executed, as the commands find it", async ({ skip }) => {
+    const found =
+      "pwd; echo ~; node --version; curl -sS --max-time 5 http://example.com; npm config get offline";
+    const { model, fixture } = await play(byTurn([tools.run(found), say("Done.")]));
+    skip(!fixture.logText().includes("in bubblewrap"), "There is no sandbox here.");
+    const [told = ""] = model.requests.map(({ system }) => system);
+    const [result = ""] = model.toolResults().map(({ text }) => text);
+    const [tree, home, version = ""] = result.split("\n");
+    expect(told).toContain(`in a sandbox, in ${tree}. Commands have no network`);
+    expect(told).toContain(`HOME is ${home},`);
+    expect(told).toContain(`In PATH: node ${version.slice(1)}, `);
+    expect(result).toMatch(/Could not resolve host|Couldn't connect/);
+    expect(result).toContain("\ntrue\n[exit code 0]");
+  });
+
   it("offers no shell to a stranger's repository where there is no sandbox", async () => {
     const { model, run } = await play(byTurn([say("Nothing to do.")]), { PATH: "" });
     expect(run.status).toBe("completed");
     const names = model.requests[0]?.tools.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["read_file", "write_file"]));
-    expect(names).not.toContain("shell");
+    expect(names).not.toContain("run_command");
     expect(names).not.toContain("fetch_url");
   });
 
@@ -104,11 +120,6 @@ describe("a service with a model", () => {
     expect(run).toMatchObject({ status: "failed", cause: "backend_error" });
     expect(JSON.stringify(events.at(-1))).not.toContain("another-key-of-nobody");
     expect(fixture.logText()).not.toContain("backend failed");
-  });
-
-  it("reads pages where hosts are allowed, and offers it nowhere else", async () => {
-    const { model } = await play(byTurn([say("Nothing to do.")]), { FETCH_ALLOW: "docs.example.com" });
-    expect(model.requests[0]?.tools.map(({ name }) => name)).toContain("fetch_url");
   });
 
   it.each([

@@ -40,6 +40,8 @@ onEveryDeployment("policies on CI jobs", (service) => {
     for (const ci_policy of [
       { events: ["push"], refs: ["refs/heads/release/*"], workflows: [ON_MAIN], actors: ["12"] },
       { refs: ["refs/heads/main"] },
+      { events: ["push"], max_usd_per_day: 12.5 },
+      { max_usd_per_day: 0.01 },
       null,
     ]) {
       const set = await owner.agents.update({ agentId, body: { ci_policy } });
@@ -67,7 +69,16 @@ onEveryDeployment("policies on CI jobs", (service) => {
     expectProblem(await patch(stranger.ownerKey, agentId, { ci_policy: null }), [403, "forbidden"]);
     const { advisor_max_spend_micro_usd, ci_policy } = await owner.agents.get({ agentId });
     expect([advisor_max_spend_micro_usd, ci_policy]).toEqual([undefined, { events: ["push"] }]);
-    for (const wrong of [{}, [], "push", { events: [] }, { refs: ["main"] }, { event: ["push"] }]) {
+    for (const wrong of [
+      {},
+      [],
+      "push",
+      { events: [] },
+      { refs: ["main"] },
+      { event: ["push"] },
+      { max_usd_per_day: 0 },
+      { max_usd_per_day: "5" },
+    ]) {
       expectProblem(await patch(ownerKey, agentId, { ci_policy: wrong }), [400, "invalid_request"]);
     }
   });
@@ -205,6 +216,8 @@ onEveryDeployment("policies on CI jobs", (service) => {
     const shown = `events     push\nrefs       refs/heads/main\nworkflows  ${ON_MAIN}\nactors     any`;
     expect([more.code, more.stdout]).toEqual([0, shown]);
     expect((await policy(aiKey)).stdout).toBe(shown);
+    const capped = await policy(ownerKey, "--max-usd-per-day", "7.50", "--json");
+    expect(JSON.parse(capped.stdout)).toMatchObject({ events: ["push"], max_usd_per_day: 7.5 });
     const anew = await policy(ownerKey, "--clear", "--allow-actor", "12", "--json");
     expect(JSON.parse(anew.stdout)).toEqual({ actors: ["12"] });
 

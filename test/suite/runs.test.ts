@@ -102,6 +102,9 @@ onEveryDeployment("runs", (service) => {
     ["fewer than no tokens", { message: "x", max_turn_tokens: -1 }],
     ["more tokens than there may be", { message: "x", max_turn_tokens: 5_000_001 }],
     ["half a token", { message: "x", max_turn_tokens: 0.5 }],
+    ["less than a cent", { message: "x", max_cost_usd: 0.001 }],
+    ["an amount as text", { message: "x", max_cost_usd: "2.50" }],
+    ["no time", { message: "x", time_limit_seconds: 0 }],
   ])("are refused with %s", async (_name, json) => {
     const { ownerKey, agentId } = await service().accountWithAgent();
     const path = `/v1/agents/${agentId}/runs`;

@@ -57,6 +57,8 @@ export type AgentScript = {
   readonly start?: readonly AgentStep[];
   readonly initialized?: Readonly<Record<string, unknown>>;
   readonly wantsLogin?: boolean;
+  /** The mode that its sessions begin in. Without one it has no modes. */
+  readonly mode?: string;
   /** Instead of ending when it is asked to. */
   readonly isDeaf?: boolean;
   readonly turn?: readonly AgentStep[];
@@ -200,7 +202,12 @@ async function main(): Promise<void> {
     .onRequest("session/new", ({ params }) => {
       note("session/new", params);
       if (!isLoggedIn) throw RequestError.authRequired();
-      return { sessionId: SESSION };
+      const modes = { currentModeId: script.mode, availableModes: [{ id: script.mode, name: "Own" }] };
+      return { sessionId: SESSION, ...(script.mode === undefined ? {} : { modes }) } as never;
+    })
+    .onRequest("session/set_mode", ({ params }) => {
+      note("session/set_mode", params);
+      return {};
     })
     .onNotification("session/cancel", () => {
       note("session/cancel", null);

@@ -3,6 +3,7 @@
 
 import type { CodeHostJob } from "../../fakes/code-host/code-host.ts";
 import type { JobOptions } from "../../fakes/code-host/job.ts";
+import { type HostJob, runnerLog } from "../../fakes/code-host/workflow-runs.ts";
 import { OUR_ACTION } from "../../scripts/lint-workflows.ts";
 import { type Artifacts, type RunnerAction, runnerActions } from "./example-actions.ts";
 import { runScript } from "./example-script.ts";
@@ -54,6 +55,7 @@ export async function playExample(options: PlayOptions): Promise<Readonly<Record
   const workflow = text === undefined ? readExample(file) : readWorkflow(text, file);
   const artifacts: Artifacts = new Map();
   const played: Record<string, PlayedJob> = {};
+  const ended: HostJob[] = [];
   workflowRuns += 1;
   const runId = String(workflowRuns);
   for (const [key, job] of Object.entries(workflow.jobs)) {
@@ -67,8 +69,48 @@ export async function playExample(options: PlayOptions): Promise<Readonly<Record
       runId,
       workflow: { name: workflow.name, concurrency: workflow.concurrency },
     });
+    ended.push(hostJob(key, played[key]));
+    publishRun(options, { name: workflow.name, id: Number(runId), job: played[key].job, jobs: ended });
   }
   return played;
+}
+
+/** What GitHub's API tells of a job that has ended: two seconds a step. */
+function hostJob(name: string, { result, steps }: PlayedJob): HostJob {
+  const second = (at: number) => new Date(Date.UTC(2026, 0, 15, 9, 30, at)).toISOString().replace(".000", "");
+  return {
+    name,
+    conclusion: result,
+    steps: steps.map(({ step, outcome }, at) => ({
+      name: `Run ${step.uses ?? step.run}`,
+      conclusion: outcome,
+      started_at: second(2 * at),
+      completed_at: second(2 * at + 1),
+    })),
+    log: {
+      text: runnerLog(
+        steps.flatMap(({ step, outcome, log }, at): [string, string][] => [
+          [second(2 * at), `##[group]Run ${step.uses ?? step.run}\n##[endgroup]`],
+          [second(2 * at + 1), log],
+          ...(outcome === "failure"
+            ? ([[second(2 * at + 1), "##[error]It failed."]] as [string, string][])
+            : []),
+        ]),
+      ),
+    },
+  };
+}
+
+/** The run goes on: its later jobs ask for those that have ended. */
+function publishRun(
+  { fixture, event }: PlayOptions,
+  { name, id, job, jobs }: { name: string; id: number; job: CodeHostJob | null; jobs: readonly HostJob[] },
+): void {
+  if (job === null) return;
+  const { pull_request: pull } = job.payload as { pull_request?: { head: { sha: string } } };
+  const headSha = pull?.head.sha ?? job.env.GITHUB_SHA ?? "";
+  const run = { name, event: event.event ?? "push", head_sha: headSha, conclusion: null, jobs: [...jobs] };
+  fixture.codeHost.rest.workflowRuns.put(run, id);
 }
 
 /** The step of our action in a job that has one. */

@@ -9,7 +9,16 @@ import {
 import { type Fault, makeFaults } from "../../fakes/code-host/fault.ts";
 import { readBody, startLoopbackServer } from "../../fakes/code-host/server.ts";
 
-export type Route = "exchange" | "revoke" | "submit" | "run" | "cancel" | "poll" | "other";
+export type Route =
+  | "exchange"
+  | "revoke"
+  | "find-commit"
+  | "send-commit"
+  | "submit"
+  | "run"
+  | "cancel"
+  | "poll"
+  | "other";
 
 export type ProxyFault =
   /** In the service's place, which never hears of the request. */
@@ -40,6 +49,8 @@ export type ProxiedRequest = {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+  /** The body as it came. */
+  readonly bytes: Buffer;
   readonly fault: ProxyFault["type"] | null;
   /** What the service said, whether it was handed on or not; null when it was not asked or has not answered. */
   readonly answer: ProxyAnswer | null;
@@ -82,7 +93,7 @@ export async function startFaultProxy(): Promise<FaultProxy> {
   };
 
   const server = await startLoopbackServer(async (request, response) => {
-    const body = (await readBody(request)).toString();
+    const bytes = await readBody(request);
     const { method = "", url: path = "", headers } = request;
     const route = routeOf(method, path);
     const fault = queues.get(route)?.shift() ?? standing.get(route) ?? null;
@@ -91,7 +102,8 @@ export async function startFaultProxy(): Promise<FaultProxy> {
       method,
       path,
       headers,
-      body,
+      body: bytes.toString(),
+      bytes,
       fault: fault?.type ?? null,
       answer: null,
     };
@@ -132,6 +144,8 @@ export async function startFaultProxy(): Promise<FaultProxy> {
 const routes: readonly (readonly [RegExp, Route])[] = [
   [/^POST \/v1\/ci\/oidc\/exchange$/, "exchange"],
   [/^DELETE \/v1\/ci\/oidc\/exchange$/, "revoke"],
+  [/^GET \/v1\/ci\/commits\/[^/]+$/, "find-commit"],
+  [/^PUT \/v1\/ci\/commits\/[^/]+$/, "send-commit"],
   [/^POST \/v1\/agents\/[^/]+\/runs$/, "submit"],
   [/^GET \/v1\/agents\/[^/]+\/runs\/[^/]+$/, "run"],
   [/^POST \/v1\/agents\/[^/]+\/runs\/[^/]+\/cancel$/, "cancel"],
@@ -197,7 +211,7 @@ async function forward(options: {
   response.once("close", hangUp);
   try {
     const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-      outgoing.once("response", resolve).once("error", reject).end(request.body);
+      outgoing.once("response", resolve).once("error", reject).end(request.bytes);
     });
     const body = (await readBody(incoming)).toString();
     return { status: incoming.statusCode ?? 0, headers: incoming.headers, body };

@@ -21,6 +21,7 @@ for (let command = 0; command < 2; command += 1) {
       execute: { argv: ["sleep", seconds] },
       cwd: "",
       env: {},
+      egressSocket: null,
       timeoutMs: 600_000,
       maxOutputBytes: 1000,
       signal: new AbortController().signal,

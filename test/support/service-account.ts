@@ -33,6 +33,7 @@ export async function makeAccount(
     config: {},
     advisorMaxSpendMicroUsd: null,
     ciPolicy: null,
+    egress: null,
     repository: null,
     backend: core.policy.backend,
     createdAt: core.clock.now(),

@@ -1,7 +1,7 @@
 // Git for repositories that nobody has reviewed: the one way to execute it, hardened, with bounded time and output.
 
 import { assertNever } from "../assert-never.ts";
-import { ProcessNotStartedError, runProcess } from "../run-process.ts";
+import { type ProcessInput, ProcessNotStartedError, runProcess } from "../run-process.ts";
 import {
   type GitHardening,
   type GitTransport,
@@ -38,13 +38,17 @@ export type GitCall = {
   /** The one transport that this call may use. Default: none. */
   readonly transport?: GitTransport;
   /** What the process reads. Default: nothing. */
-  readonly input?: string | Buffer;
+  readonly input?: ProcessInput;
+  /** Is given the output as it arrives, which is not kept then. */
+  readonly onOutput?: (chunk: Buffer) => void;
   /** More variables. */
   readonly env?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   /** How many times the usual timeout this call may take. Default 1. */
   readonly timeoutFactor?: number;
   readonly maxOutputBytes?: number;
+  /** A file that takes the output, which may be larger than memory. */
+  readonly outputFile?: string;
   /** What to do with more output than that: fail, or keep what fits. Default: fail. */
   readonly onOverflow?: "fail" | "keep";
   /** Exit codes that are no failure. Default: 0 alone. */
@@ -60,7 +64,7 @@ export type GitOutput = {
 };
 
 /**
- * Rejects with the signal's reason when it aborts, with a `GitError` when git fails; by then the process and all that
+ * Rejects with the signal's reason when it aborts, with what `input` throws, with a `GitError` when git fails; by then the process and all that
  * it started have ended.
  */
 export type Git = (call: GitCall) => Promise<GitOutput>;
@@ -68,6 +72,8 @@ export type Git = (call: GitCall) => Promise<GitOutput>;
 export type GitProgram = GitHardening & {
   /** A name looked up in `PATH`, or a path. Default "git". */
   readonly gitPath?: string;
+  /** The program that starts git, with its options: it ends in the options where git's path follows. */
+  readonly startedBy?: readonly [program: string, ...options: string[]];
   /** From SIGTERM to SIGKILL. Default 2 s. */
   readonly graceMs?: number;
   /** The longest that a call may take. Default 60 s. */
@@ -76,7 +82,8 @@ export type GitProgram = GitHardening & {
 
 /** Git for one repository. It starts nothing by itself. */
 export function createGit(program: GitProgram): Git {
-  const { gitPath = "git", graceMs, timeoutMs = DEFAULT_TIMEOUT_MS, ...hardening } = program;
+  const { gitPath = "git", startedBy = [], graceMs, timeoutMs = DEFAULT_TIMEOUT_MS, ...hardening } = program;
+  const [command = gitPath, ...started] = [...startedBy, gitPath];
   const environment = gitEnvironment(hardening);
   const options = gitOptions(hardening.config);
   const folder = hardening.treeFolder ?? hardening.home;
@@ -86,14 +93,16 @@ export function createGit(program: GitProgram): Git {
     const limitMs = timeoutMs * timeoutFactor;
     try {
       const end = await runProcess({
-        command: gitPath,
-        args: [...options, ...config.flatMap((entry) => ["-c", entry]), ...args],
+        command,
+        args: [...started, ...options, ...config.flatMap((entry) => ["-c", entry]), ...args],
         env: { ...environment, ...call.env, ...transportEnvironment(transport) },
         folder,
         timeoutMs: limitMs,
         maxOutputBytes,
+        outputFile: call.outputFile,
         signal,
         ...(input === undefined ? {} : { input }),
+        ...(call.onOutput === undefined ? {} : { onOutput: call.onOutput }),
         ...(graceMs === undefined ? {} : { graceMs }),
       });
       const failure = (code: GitErrorCode, message: string) =>

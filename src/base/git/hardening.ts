@@ -45,6 +45,9 @@ const toleratedFaults = [
   "zeroPaddedFilemode",
 ];
 
+/** For `git index-pack`, which reads no configuration for it. */
+export const strictOption = `--strict=${toleratedFaults.map((fault) => `${fault}=ignore`).join(",")}`;
+
 const configuration = [
   // No program that a repository or its configuration names is executed.
   `core.hooksPath=${devNull}`,

@@ -11,6 +11,14 @@ export function integer({ min, max }: { readonly min: number; readonly max: numb
   });
 }
 
+/** An amount in US dollars such as 2.50, as whole micro-USD. The limits are in dollars. */
+export function dollars({ min, max }: { readonly min: number; readonly max: number }): Kind<number> {
+  return kind(`US dollars from ${min} to ${max}, such as 2.50`, (text) => {
+    const value = /^\d{1,6}(?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? Math.round(value * 1_000_000) : undefined;
+  });
+}
+
 /** The words are lower case; the text need not be. */
 export function oneOf<const Word extends string>(words: readonly Word[]): Kind<Word> {
   const allowed = words.length <= 2 ? words.join(" or ") : `one of ${words.join(", ")}`;

@@ -2,6 +2,7 @@
 
 import * as z from "zod/mini";
 import { boundedObject } from "../bounded-object.ts";
+import { egressPolicyRequestSchema, egressPolicySchema } from "../egress/egress-policy.ts";
 import { flag } from "../query.ts";
 import { text } from "../text.ts";
 import { ciPolicyRequestSchema, ciPolicySchema } from "./ci-policy.ts";
@@ -32,6 +33,8 @@ export const agentSchema = z.object({
   advisor_max_spend_micro_usd: z.optional(microUsdSchema),
   /** Of a repository's agent: which CI jobs may run it. Null: all of its repository's. */
   ci_policy: z.optional(z.nullable(ciPolicySchema)),
+  /** What its runs may reach of the network, at most. Absent: what the service's operator allows, for runs that ask. */
+  egress: z.optional(egressPolicySchema),
   /** Absent while the agent takes work. */
   retired_at: z.optional(z.iso.datetime()),
 });
@@ -63,6 +66,8 @@ export const updateAgentRequestSchema = z.strictObject({
   advisor_max_spend_micro_usd: z.optional(z.nullable(microUsdSchema)),
   /** The whole policy, in the place of the one before. Null clears it. */
   ci_policy: z.optional(z.nullable(ciPolicyRequestSchema)),
+  /** Null clears it. */
+  egress: z.optional(z.nullable(egressPolicyRequestSchema)),
 });
 
 export type UpdateAgentRequest = z.infer<typeof updateAgentRequestSchema>;

@@ -6,8 +6,19 @@ import * as z from "zod/mini";
 export const MAX_POLICY_ENTRIES = 50;
 export const MAX_POLICY_CHARS = 500;
 
+/** In US dollars. */
+export const LEAST_USD_PER_DAY = 0.01;
+export const MOST_USD_PER_DAY = 1_000_000;
+const AMOUNT_FORM = `must be US dollars, a number from ${LEAST_USD_PER_DAY} to ${MOST_USD_PER_DAY}`;
+
 export const ciPolicyRules = ["events", "refs", "workflows", "actors"] as const;
 export type CiPolicyRule = (typeof ciPolicyRules)[number];
+
+/**
+ * Whose MCP servers runs of the agent may have, beside the operator's: nobody's, the workflow's, or also those of the
+ * repository's own `.mcp.json`, of the commit that writers agreed to. Not there: the workflow's.
+ */
+export const mcpServerSources = ["none", "workflow", "repository"] as const;
 
 /** A list that is not there allows all. */
 export const ciPolicySchema = z.object({
@@ -19,6 +30,9 @@ export const ciPolicySchema = z.object({
   workflows: z.optional(z.array(z.string())),
   /** The provider's ids of those who may start the job. */
   actors: z.optional(z.array(z.string())),
+  /** What the models of the jobs' runs may cost in a day (UTC), in US dollars. */
+  max_usd_per_day: z.optional(z.number()),
+  mcp_servers: z.optional(z.enum(mcpServerSources)),
 });
 
 export type CiPolicy = z.infer<typeof ciPolicySchema>;
@@ -43,13 +57,19 @@ export const ciPolicyRequestSchema = z
         `the path of a workflow file, alone or with "@" and a full ref, ${REF_FORM}`,
       ),
       actors: list(/^[0-9]{1,20}$/, "a numeric id in a string, such as 583231"),
+      max_usd_per_day: z.optional(
+        z
+          .number(AMOUNT_FORM)
+          .check(z.minimum(LEAST_USD_PER_DAY, AMOUNT_FORM), z.maximum(MOST_USD_PER_DAY, AMOUNT_FORM)),
+      ),
+      mcp_servers: z.optional(z.enum(mcpServerSources, `must be one of ${mcpServerSources.join(", ")}`)),
     },
-    `must be null, or an object of ${ciPolicyRules.join(", ")}`,
+    `must be null, or an object of ${ciPolicyRules.join(", ")}, max_usd_per_day, mcp_servers`,
   )
   .check(
     z.refine(
       (policy) => Object.values(policy).some((entries) => entries !== undefined),
-      `must have one of ${ciPolicyRules.join(", ")}; null allows all jobs`,
+      `must have one of ${ciPolicyRules.join(", ")}, max_usd_per_day, mcp_servers; null allows all jobs`,
     ),
   );
 

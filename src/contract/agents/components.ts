@@ -24,6 +24,8 @@ const agentFields = {
   advisor_max_spend_micro_usd:
     "What its advisor may spend a turn, in micro-USD (1,000,000 = 1 USD). 0 stops the advisor; absent: no cap.",
   ci_policy: "Which CI jobs may run a repository's agent. Null: every job of its repository.",
+  egress:
+    "What its runs may reach of the network, at most, and what a run has that asks for nothing: `none`, `setup` (package registries while the run's setup executes), `registries`, or a list of host names, in which `setup` and `registries` may stand too. Absent: the operator's limit, for runs that ask.",
   retired_at: "When it was retired; absent while it takes work.",
 } as const;
 
@@ -32,6 +34,10 @@ const policyFields = {
   refs: "Full refs. `*` matches the rest of a segment, `**` all segments that follow.",
   workflows: "The file that started the job, on any ref, or with `@` on one.",
   actors: "The provider's numeric ids of those who may start the job.",
+  max_usd_per_day:
+    "What the models of the jobs' runs may cost in a day (UTC), in US dollars, by the service's prices or the published ones. A run reserves its `max_cost_usd`, or a quarter of the cap, within what is left, and is held to that. Beyond it a submission is answered 402, `day_cap_reached`.",
+  mcp_servers:
+    "Whose MCP servers runs of the agent may have, beside the operator's: `none`; `workflow`, those of the submission, the default; or `repository`, also those of the repository's own `.mcp.json`, of the commit that writers agreed to.",
 } as const;
 
 export const agentComponents: Components = {
@@ -56,6 +62,7 @@ export const agentComponents: Components = {
       advisor_max_spend_micro_usd:
         "What the advisor may spend a turn, in micro-USD. 0 stops it, null clears the cap.",
       ci_policy: "The whole policy, which replaces the one before. Null clears it.",
+      egress: "What its runs may reach of the network, at most. Null clears it.",
     },
   ),
   CiPolicy: component(
@@ -65,7 +72,7 @@ export const agentComponents: Components = {
   ),
   CiPolicyRequest: component(
     ciPolicyRequestSchema,
-    "A policy to set. It needs at least one list, and no list is empty.",
+    "A policy to set. It needs at least one rule, and no list is empty.",
     policyFields,
   ),
 };

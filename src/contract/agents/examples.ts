@@ -47,6 +47,10 @@ export const agentExamples: ExamplesOf<typeof agentRoutes> = {
         summary: "Jobs of one workflow file of the default branch, started by a push or by hand",
         value: { ci_policy: ciPolicy },
       },
+      allowRegistries: {
+        summary: "Its runs may reach package registries and one host",
+        value: { egress: ["registries", "docs.example.com"] },
+      },
       allowAllJobs: { summary: "All jobs of the repository", value: { ci_policy: null } },
     },
     answers: {
@@ -55,6 +59,10 @@ export const agentExamples: ExamplesOf<typeof agentRoutes> = {
         agentWithPolicy: {
           summary: "A repository's, with a policy",
           value: { ...agent, name: repository.name, ci_policy: ciPolicy },
+        },
+        agentWithNetwork: {
+          summary: "With what it may reach",
+          value: { ...agent, egress: ["registries", "docs.example.com"] },
         },
       },
     },

@@ -23,9 +23,10 @@ export const agentRoutes = nounRoutes("agents", "Agents", {
   }),
   get: defineRoute(agentEndpoints.get, { summary: "Read an agent", answers: { 200: "The agent." } }),
   update: defineRoute(agentEndpoints.update, {
-    summary: "Change what an agent's advisor may spend a turn, and which CI jobs may run it",
+    summary:
+      "Change what an agent's advisor may spend a turn, which CI jobs may run it, and what it may reach",
     description:
-      "`advisor_max_spend_micro_usd`: 0 stops the advisor, null clears the cap. `ci_policy`: only the owner's key may set it, for a repository's agent. A job may run the agent when each list of the policy has an entry that matches the job's verified token; null allows all jobs of the repository. `*` at the end of a ref's segment matches its rest, `**` as the last segment matches all that follow. Events that outsiders can start stay refused, whatever the list says.",
+      "`advisor_max_spend_micro_usd`: 0 stops the advisor, null clears the cap. `ci_policy`: only the owner's key may set it, for a repository's agent. A job may run the agent when each list of the policy has an entry that matches the job's verified token; null allows all jobs of the repository. `*` at the end of a ref's segment matches its rest, `**` as the last segment matches all that follow. Events that outsiders can start stay refused, whatever the list says. `egress`: only the owner's key may set it. It takes effect at the next run, within what the service's operator allows.",
     body: jsonBody(updateAgentRequestSchema, MAX_BODY_BYTES),
     answers: { 200: "The agent." },
   }),

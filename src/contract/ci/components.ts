@@ -3,6 +3,7 @@
 import { type Components, component } from "../component.ts";
 import { ciIdentitySchema } from "./ci-identity.ts";
 import { ciRunPageSchema } from "./ci-run.ts";
+import { commitStateSchema, sentCommitSchema } from "./commits.ts";
 import {
   audienceResponseSchema,
   ciRepositorySchema,
@@ -68,6 +69,25 @@ export const ciComponents: Components = {
     claim: "Whether an account has claimed the agent, or waits for a job to accept its claim.",
     expires_at: "When the capability ends.",
     quota: "What the repository's owner, or its account, has left.",
+  }),
+  CommitState: component(commitStateSchema, "What the service holds of a commit.", {
+    sha: "The commit.",
+    present: "True where it is held: then nothing is to be sent.",
+    have: [
+      "Commits that a thin pack may build on, newest first; none where a whole pack is wanted.",
+      {
+        sha: "A commit that is held with its history.",
+        shallow:
+          "Where that history ends: the service does not hold all parents of these. Empty for all of it.",
+      },
+    ],
+    max_bytes: "The most that a pack may have.",
+    history: "Commits that a run reads at most, the commit itself included.",
+  }),
+  SentCommit: component(sentCommitSchema, "A commit that the service holds now.", {
+    sha: "The commit.",
+    objects: "Objects of the stored pack.",
+    bytes: "Bytes of it, and of its index.",
   }),
   CiRunPage: component(ciRunPageSchema, "A page of a run's events.", {
     run: "The run as it stands.",

@@ -39,4 +39,29 @@ export const ciEndpoints = {
     repeat: "safe",
     answer: async () => (await import("./ci-run.ts")).ciRunPageSchema,
   },
+  renewModelAccess: {
+    method: "PUT",
+    path: "/v1/ci/runs/{runID}/model-access",
+    callers: jobs,
+    repeat: "safe",
+    answer: "nothing",
+  },
+} as const satisfies Readonly<Record<string, Endpoint>>;
+
+/** Commits that jobs send to the service. */
+export const commitEndpoints = {
+  find: {
+    method: "GET",
+    path: "/v1/ci/commits/{sha}",
+    callers: jobs,
+    repeat: "safe",
+    answer: async () => (await import("./commits.ts")).commitStateSchema,
+  },
+  send: {
+    method: "PUT",
+    path: "/v1/ci/commits/{sha}",
+    callers: jobs,
+    repeat: "safe",
+    answer: async () => (await import("./commits.ts")).sentCommitSchema,
+  },
 } as const satisfies Readonly<Record<string, Endpoint>>;

@@ -4,7 +4,7 @@ import type { ExamplesOf } from "../examples.ts";
 import { completedRun, runningRun, storedEvents } from "../runs/examples.ts";
 import { ACCOUNT_ID, AGENT_ID, repository } from "../story.ts";
 import { ACCESS_TOKEN_TYPE, CAPABILITY_SCOPE, ID_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT } from "./exchange.ts";
-import type { ciRoutes } from "./routes.ts";
+import type { ciRoutes, commitRoutes } from "./routes.ts";
 
 const exchanged = {
   access_token: "svc_ci_…",
@@ -104,6 +104,51 @@ export const ciExamples: ExamplesOf<typeof ciRoutes> = {
           summary: "Nothing new in the time that was waited",
           value: { run: runningRun, events: [], next: 4, done: false },
         },
+      },
+    },
+  },
+  renewModelAccess: {
+    body: {
+      renewModelAccess: {
+        summary: "A newer token of the same provider",
+        value: { access_token: "sk-ant-oat01-...", expires_at: "2026-03-09T11:30:00.000Z" },
+      },
+    },
+  },
+};
+
+const SHA = "7fd1a60b01f91b314f59955a4e4d4e80d8edf11d";
+
+export const commitExamples: ExamplesOf<typeof commitRoutes> = {
+  find: {
+    answers: {
+      200: {
+        commitHeldBefore: {
+          summary: "An earlier commit is held: a thin pack suffices",
+          value: {
+            sha: SHA,
+            present: false,
+            have: [
+              {
+                sha: "553c2077f0edc3d5dc5d17262f6aa498e69d6f8e",
+                shallow: ["762941318ee16e59dabbacb1b4049eec22f0d303"],
+              },
+            ],
+            max_bytes: 1_000_000_000,
+            history: 50,
+          },
+        },
+        commitPresent: {
+          summary: "It is held already",
+          value: { sha: SHA, present: true, have: [], max_bytes: 1_000_000_000, history: 50 },
+        },
+      },
+    },
+  },
+  send: {
+    answers: {
+      201: {
+        commitSent: { summary: "It is held now", value: { sha: SHA, objects: 12, bytes: 18_432 } },
       },
     },
   },

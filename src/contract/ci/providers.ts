@@ -13,6 +13,16 @@ export type TokenSource =
   /** A variable that is set before the job begins: there are only so many tokens. */
   | { readonly type: "variable"; readonly variable: string };
 
+/** What its users change for another checkout, by the provider's documentation of 2026-11-22: a sentence each. */
+export type CheckoutAdvice = {
+  /** To have one at all. */
+  readonly enable: string;
+  /** For the whole history. */
+  readonly deepen: string;
+  /** For every file, where the checkout is a partial clone. */
+  readonly complete: string;
+};
+
 export type CiProviderFacts = {
   /** As people know it. */
   readonly title: string;
@@ -31,6 +41,7 @@ export type CiProviderFacts = {
   /** What `{…}` of the issuer's clone URL stands for. */
   readonly cloneNames: readonly ("repository" | "pipeline")[];
   readonly token: TokenSource;
+  readonly checkout: CheckoutAdvice;
   /** The folder of refs in which the repository keeps the heads of pull requests. Null where it keeps none. */
   readonly pullRequestRefs: string | null;
   /** Whether a job can write comments on a merge request or pull request with a credential of its own. */
@@ -51,6 +62,11 @@ export const ciProviders: Readonly<Record<CiProviderName, CiProviderFacts>> = {
     claimsVisibility: true,
     cloneNames: ["repository"],
     token: { type: "request", variable: "ACTIONS_ID_TOKEN_REQUEST_URL" },
+    checkout: {
+      enable: 'Add "uses: actions/checkout@v5" before this step.',
+      deepen: 'Give actions/checkout "fetch-depth: 0".',
+      complete: 'Take "filter" away from actions/checkout.',
+    },
     pullRequestRefs: "pull",
     canComment: true,
     claimObstacle: null,
@@ -66,6 +82,11 @@ export const ciProviders: Readonly<Record<CiProviderName, CiProviderFacts>> = {
     claimsVisibility: true,
     cloneNames: ["repository"],
     token: { type: "variable", variable: "AGENT_SERVICE_ID_TOKEN" },
+    checkout: {
+      enable: 'Let the job fetch its commit: the variable GIT_STRATEGY must not be "none" or "empty".',
+      deepen: 'Set the job\'s variable GIT_DEPTH to "0".',
+      complete: 'Take "--filter" out of the variable GIT_FETCH_EXTRA_FLAGS.',
+    },
     pullRequestRefs: "merge-requests",
     // CI_JOB_TOKEN reads merge requests and writes none of their notes.
     canComment: false,
@@ -82,6 +103,11 @@ export const ciProviders: Readonly<Record<CiProviderName, CiProviderFacts>> = {
     claimsVisibility: false,
     cloneNames: ["repository"],
     token: { type: "tool", command: "circleci" },
+    checkout: {
+      enable: 'Add the step "checkout" before this one.',
+      deepen: 'Give the step "checkout" the key "method: full".',
+      complete: 'Give the step "checkout" the key "method: full".',
+    },
     pullRequestRefs: null,
     canComment: false,
     claimObstacle:
@@ -99,6 +125,12 @@ export const ciProviders: Readonly<Record<CiProviderName, CiProviderFacts>> = {
     claimsVisibility: false,
     cloneNames: ["repository", "pipeline"],
     token: { type: "tool", command: "buildkite-agent" },
+    checkout: {
+      enable:
+        'Let the agent check the commit out: take BUILDKITE_SKIP_CHECKOUT and "checkout: skip" away from this step.',
+      deepen: 'Take "--depth" out of the variable BUILDKITE_GIT_CLONE_FLAGS.',
+      complete: 'Take "--filter" out of the variable BUILDKITE_GIT_CLONE_FLAGS.',
+    },
     pullRequestRefs: null,
     canComment: false,
     claimObstacle: null,
@@ -114,6 +146,11 @@ export const ciProviders: Readonly<Record<CiProviderName, CiProviderFacts>> = {
     claimsVisibility: false,
     cloneNames: ["repository"],
     token: { type: "variable", variable: "BITBUCKET_STEP_OIDC_TOKEN" },
+    checkout: {
+      enable: 'Take "clone: enabled: false" away from this step.',
+      deepen: 'Give this step "clone: depth: full".',
+      complete: 'Clone the repository without "--filter".',
+    },
     pullRequestRefs: null,
     canComment: false,
     claimObstacle: null,

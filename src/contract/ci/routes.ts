@@ -1,8 +1,10 @@
 // The routes of CI jobs. Pure.
 
-import { defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
+import { byteBody, defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
+import { renewModelAccessRequestSchema } from "../runs/model-access.ts";
 import { ciRunQuerySchema } from "./ci-run-query.ts";
-import { ciEndpoints } from "./endpoints.ts";
+import { findCommitQuerySchema, MAX_PACK_BYTES, PACK_TYPE, sendCommitQuerySchema } from "./commits.ts";
+import { ciEndpoints, commitEndpoints } from "./endpoints.ts";
 import { exchangeRequestSchema } from "./exchange.ts";
 
 const MAX_BODY_BYTES = 32 * 1024;
@@ -47,5 +49,41 @@ export const ciRoutes = nounRoutes("ci", "CI jobs", {
     cacheControl: "private, no-cache",
     answers: { 200: "A page of events." },
     refusals: [410],
+  }),
+  renewModelAccess: defineRoute(ciEndpoints.renewModelAccess, {
+    summary: "Renew the access to a model that a run was submitted with",
+    description:
+      "Only for jobs of the CI run that submitted it. The next request of the model uses the newer token; one that ends earlier than the kept one changes nothing. `run_finished` once the run has ended.",
+    body: jsonBody(renewModelAccessRequestSchema, MAX_BODY_BYTES),
+    cacheControl: "no-store",
+    answers: { 204: "It is renewed." },
+    refusals: [409],
+  }),
+});
+
+const pullRequestText =
+  "The pull request whose head, or whose base's newest commit, `sha` is. Left out: `sha` is the commit of the job's token.";
+
+export const commitRoutes = nounRoutes("commits", "CI jobs", {
+  find: defineRoute(commitEndpoints.find, {
+    summary: "Ask whether the service holds a commit, and what a pack of it may build on",
+    description:
+      "Refuses what a PUT would refuse, before any bytes are sent: 402 where the repository has to be claimed first, 403 for a commit that is not the job's.",
+    query: query(findCommitQuerySchema, { pull_request: pullRequestText }),
+    cacheControl: "no-store",
+    answers: { 200: "What is held, and what may be sent." },
+    refusals: [402],
+  }),
+  send: defineRoute(commitEndpoints.send, {
+    summary: "Send a commit with its recent history, as a git pack",
+    description:
+      "Needs Content-Length. The pack may be thin: it then builds on commits of `have` that `base` names. What is held is for runs of this repository alone, and is deleted some time after its last use. Safe to repeat.",
+    query: query(sendCommitQuerySchema, {
+      pull_request: pullRequestText,
+      base: "Commits of `have` that the pack builds on, separated by commas.",
+    }),
+    body: byteBody(MAX_PACK_BYTES, [PACK_TYPE]),
+    answers: { 201: "The service holds the commit." },
+    refusals: [402, 422],
   }),
 });

@@ -9,6 +9,8 @@ const modelFields = {
   in_nano_usd_per_tok: "Nano-USD for a token of input.",
   cached_in_nano_usd_per_tok:
     "Nano-USD for a token of input that the model's provider had in its cache. Absent: as other input.",
+  cache_write_nano_usd_per_tok:
+    "Nano-USD for a token of input that the provider puts into its cache. Absent: as other input.",
   out_nano_usd_per_tok: "Nano-USD for a token of output.",
   free_tier_eligible: "True where plans without payment may use it.",
 } as const;

@@ -7,6 +7,8 @@ const modelRate = {
   in_nano_usd_per_tok: z.int(),
   /** Input that the model's provider had in its cache; as other input where it is absent. */
   cached_in_nano_usd_per_tok: z.optional(z.int()),
+  /** Input that the provider puts into its cache; as other input where it is absent. */
+  cache_write_nano_usd_per_tok: z.optional(z.int()),
   out_nano_usd_per_tok: z.int(),
   free_tier_eligible: z.boolean(),
 };

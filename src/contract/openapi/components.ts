@@ -3,7 +3,7 @@
 import { agentComponents } from "../agents/components.ts";
 import { agentExamples } from "../agents/examples.ts";
 import { ciComponents } from "../ci/components.ts";
-import { ciExamples } from "../ci/examples.ts";
+import { ciExamples, commitExamples } from "../ci/examples.ts";
 import { claimComponents } from "../claims/components.ts";
 import { claimExamples } from "../claims/examples.ts";
 import type { Components } from "../component.ts";
@@ -41,6 +41,7 @@ export const components: Components = {
 /** By noun and route: a noun without examples does not compile. */
 export const examples: { readonly [Noun in keyof Routes]: ExamplesOf<Routes[Noun]> } = {
   ci: ciExamples,
+  commits: commitExamples,
   claims: claimExamples,
   agents: agentExamples,
   runs: runExamples,

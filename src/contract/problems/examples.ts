@@ -4,6 +4,8 @@ import type { NamedExamples } from "../named-examples.ts";
 import { AGENT_ID, REQUEST_ID, RUN_ID } from "../story.ts";
 import type { Problem, ProblemCode } from "./problem.ts";
 
+const SHA = "7fd1a60b01f91b314f59955a4e4d4e80d8edf11d";
+const OTHER_SHA = "553c2077f0edc3d5dc5d17262f6aa498e69d6f8e";
 const CLAIM_URL = "https://agent-service.example/claim/svc_claim_…";
 
 export const problemExamples = {
@@ -34,6 +36,31 @@ export const problemExamples = {
     audience: "anon",
     reason: "credits_ended",
     claim_url: CLAIM_URL,
+  }),
+  claimRequired: problem("A commit of a private repository that nobody has claimed", {
+    code: "claim_required",
+    error: `Free credits are for public repositories, and octo-org/hello-world is not public: nothing is taken of it before an account has claimed it. Claim it: ${CLAIM_URL}`,
+    audience: "anon",
+    reason: "repository_private",
+    claim_url: CLAIM_URL,
+  }),
+  commitNotTheJobs: problem("A commit that the job does not run on", {
+    code: "commit_not_the_jobs",
+    error: `Commit ${OTHER_SHA} is not ${SHA}, which the job runs on. For a commit of a pull request name its number in "pull_request", in a job of GitHub Actions or GitLab CI.`,
+  }),
+  commitMissing: problem("The job has not sent its commit", {
+    code: "commit_missing",
+    error: `octo-org/hello-world is not public, and the service does not hold commit ${SHA}. It never clones such a repository: send the commit before the run, by PUT /v1/ci/commits/${SHA}. This version of the action and of the command do.`,
+  }),
+  uploadTooLarge: problem("The pack is too large", {
+    code: "upload_too_large",
+    error:
+      "The pack has 1,204.3 MB, this service takes 1,000 MB. Send less history; an operator allows more with COMMIT_MAX_MB.",
+  }),
+  packRefused: problem("The pack cannot be used", {
+    code: "pack_refused",
+    error: "A file or folder of the commit is neither in the pack nor held.",
+    reason: "object_absent",
   }),
   balanceEnded: problem("The account's credits are used up", {
     code: "insufficient_credits",
@@ -90,6 +117,28 @@ export const problemExamples = {
     code: "pull_request_unsupported",
     error:
       'The head of a pull request can be fetched in jobs of GitHub Actions and GitLab CI, and this is a job of Buildkite. Leave "pull_request" out: the run then works on the job\'s own commit.',
+  }),
+  modelAccessRefused: problem("The access to a model that a job brings is not taken", {
+    code: "model_access_refused",
+    error:
+      "The access token ended at 2026-03-09T09:59:58.000Z. Exchange a fresh ID token for one just before it is sent.",
+    reason: "access_expired",
+  }),
+  dayCapReached: problem("The owner's cap a day is used up", {
+    code: "day_cap_reached",
+    error:
+      'The owner lets the runs of this repository cost $10.00 a day (UTC), and $10.00 is used, or may be by runs in flight. The next day begins at 2026-03-10T00:00:00.000Z. The owner changes it with "agent-service agents policy 019cd1f4-2fc0-7a52-8d5b-4d2f8a1c9e01 --max-usd-per-day".',
+    reason: "day_cap_reached",
+    claim_url: null,
+  }),
+  priceUnknown: problem("The model has no price to hold the run to", {
+    code: "price_unknown",
+    error:
+      'No price is known for the model "acme/large-1", so that a run cannot be held to an amount. Leave "max_cost_usd" out and bound it by "max_turn_tokens", use another model, or ask the operator to list it in RATES_FILE.',
+  }),
+  modelAccessNone: problem("The run has no access to a model of its own", {
+    code: "model_access_none",
+    error: `Run ${RUN_ID} was submitted without "model_access": there is nothing to renew.`,
   }),
   sessionKeyInFlight: problem("Another request takes the session key", {
     code: "session_key_in_flight",

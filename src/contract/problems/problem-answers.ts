@@ -15,7 +15,7 @@ export const problemAnswers = {
   400: {
     name: "BadRequest",
     description: "The request is malformed: `fields` says which fields are wrong, and what is allowed.",
-    examples: ["invalidRequest", "pullRequestUnsupported"],
+    examples: ["invalidRequest", "pullRequestUnsupported", "modelAccessRefused", "priceUnknown"],
   },
   401: {
     name: "Unauthorized",
@@ -25,20 +25,20 @@ export const problemAnswers = {
   },
   402: {
     name: "PaymentRequired",
-    description: "Nobody pays for the run: `reason` says why, `claim_url` how that changes.",
-    examples: ["creditsEnded", "balanceEnded"],
+    description: "Nobody pays for it: `reason` says why, `claim_url` how that changes.",
+    examples: ["creditsEnded", "balanceEnded", "claimRequired", "dayCapReached"],
   },
   403: {
     name: "Forbidden",
     description: "Policy forbids it, or the resource belongs to another.",
-    examples: ["agentOfAnother", "ownerNeeded", "policyRefused"],
+    examples: ["agentOfAnother", "ownerNeeded", "policyRefused", "commitNotTheJobs"],
   },
   404: { name: "NotFound", description: "There is no such thing.", examples: ["notFound"] },
   409: {
     name: "Conflict",
     description: "It is being answered already, or its state does not allow it.",
     headers: ["Retry-After"],
-    examples: ["runFinished", "keyInFlight", "sessionKeyInFlight"],
+    examples: ["runFinished", "keyInFlight", "sessionKeyInFlight", "modelAccessNone", "commitMissing"],
   },
   410: {
     name: "Gone",
@@ -51,7 +51,11 @@ export const problemAnswers = {
     headers: ["ETag"],
     examples: ["preconditionFailed"],
   },
-  413: { name: "ContentTooLarge", description: "The body is too large.", examples: ["bodyTooLarge"] },
+  413: {
+    name: "ContentTooLarge",
+    description: "The body is too large.",
+    examples: ["bodyTooLarge", "uploadTooLarge"],
+  },
   415: {
     name: "UnsupportedMediaType",
     description: "A body of this type is not read here.",
@@ -65,8 +69,9 @@ export const problemAnswers = {
   },
   422: {
     name: "UnprocessableContent",
-    description: "The idempotency key was used for a different request.",
-    examples: ["keyReused"],
+    description:
+      "The idempotency key was used for a different request, or the pack cannot be used: `reason` says why.",
+    examples: ["keyReused", "packRefused"],
   },
   426: {
     name: "UpgradeRequired",

@@ -42,7 +42,17 @@ export const problemCodes = [
   "idempotency_key_reused",
   "session_key_in_flight",
   "pull_request_unsupported",
+  "price_unknown",
+  "model_access_refused",
+  "model_access_none",
   "insufficient_credits",
+  "claim_required",
+  "day_cap_reached",
+  "commit_missing",
+  "commit_not_the_jobs",
+  "upload_too_large",
+  "upload_quota",
+  "pack_refused",
   "body_too_large",
   "unsupported_media_type",
   "precondition_failed",
@@ -71,9 +81,21 @@ export const audiences = ["anon", "registered_free", "subscribed"] as const;
 export const wrongFieldSchema = z.object({ field: z.string(), allowed: z.string() });
 export type WrongField = z.infer<typeof wrongFieldSchema>;
 
+/** Why a run that brings its own access to a model is not taken. */
+export const modelAccessReasons = [
+  "not_executed",
+  "service_insecure",
+  "secrets_key_missing",
+  "wire_unsupported",
+  "access_expired",
+  "access_ending",
+] as const;
+
+export type ModelAccessReason = (typeof modelAccessReasons)[number];
+
 /**
- * The body of every refusal. `reason`, `expected` and `got` come with a refused exchange or a job that a policy refuses;
- * `audience` and `claim_url` with a 402; `fields` with a 400 for a query or a body; `current_etag` with a 412.
+ * The body of every refusal. `reason`, `expected` and `got` come with a refused exchange or a job that a policy refuses,
+ * `reason` with a refused pack and a refused access to a model, too; `audience` and `claim_url` with a 402; `fields` with a 400 for a query or a body; `current_etag` with a 412.
  */
 export const problemSchema = z.object({
   error: z.string(),

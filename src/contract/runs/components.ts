@@ -1,6 +1,8 @@
 // What the fields of runs mean. Those of their events are in event-components.ts. Pure.
 
 import { type Components, collection, component, oneOf } from "../component.ts";
+import { mcpServerSchema } from "./mcp-servers.ts";
+import { modelAccessSchema, renewModelAccessRequestSchema } from "./model-access.ts";
 import { pullRequestSchema } from "./pull-request.ts";
 import {
   cancelRunResponseSchema,
@@ -22,14 +24,32 @@ export const submitRunFields = {
   new_session: "With `session_key`: begins the session anew, and the key names that one from then on.",
   pull_request:
     "Only for a CI job: the pull request whose head the run works on, instead of the job's commit.",
+  model_access:
+    "Only for a CI job: the access to a model that the run uses instead of the service's. The repository's account at the provider pays for its tokens. It is kept until the run ends, and in no answer, event or log.",
+  egress:
+    "What the run may reach of the network: `none`, `setup` (package registries while the run's setup executes), `registries`, or a list of host names, in which `setup` and `registries` may stand too. What the agent's policy or the operator does not allow is left out, and the event `egress` says so. Left out: the agent's policy, or nothing.",
+  mcp_servers:
+    "MCP servers whose tools the run has, by their names: reached by https, within what the run may reach of the network, and without secrets. `tools` lists those that are offered, with `*` for any characters. Of servers of one name the operator's wins.",
   idempotency_key:
     "Makes the request safe to repeat for 24 hours. Not read when the header Idempotency-Key is sent.",
-  max_turn_tokens: "Tokens that the run may use; 0 or left out: the default.",
+  max_turn_tokens:
+    "Tokens that the run and its children may use; 0 or left out: the default. Input from a cache counts by its price relative to other input.",
+  max_cost_usd:
+    "What the models of the run and its children may cost, in US dollars: by the service's prices, or by those that the models' makers publish. It holds before each call. Refused for a model without a known price. Left out: the service's default, or no limit.",
+  time_limit_seconds:
+    "How long whoever asks waits for the run: the model is told to finish before that. The run is not stopped by it, and the service's own limit holds. It is no part of what an idempotency key compares.",
+  setup:
+    "The script of the repository that is executed before the agent, in place of `.github/agent/setup.sh`; null executes none. It is read from the commit that writers agreed to: of a pull request, its base.",
   output_schema:
     "A JSON Schema (2020-12) that the reply has to match; the reply then also comes as the event `output`.",
 } as const;
 
 export const runComponents: Components = {
+  McpServer: component(mcpServerSchema, "An MCP server that a run has, reached by https.", {
+    type: "Streamable HTTP, which is the only one.",
+    url: "Its address, without credentials. Its host has to be one that the run may reach.",
+    tools: "The tools that are offered, with `*` for any characters. Left out: all.",
+  }),
   Run: component(
     runSchema,
     "A run: its status and its accounting, without its output. A union on `status`.",
@@ -47,6 +67,8 @@ export const runComponents: Components = {
       refund_reason: "Why it was refunded.",
       refund_withheld_reason:
         "Why a failed run was charged that would be refunded. `output_schema`: its reply never fit. `answered`: it had answered before its agent's process ended. `refund_limit`: as many runs of its billing account were refunded that day as may be.",
+      model_billing:
+        "Who paid for the model's tokens, where it is not the service: `repository`, by the access that the job brought. The run is charged without them.",
       usage_by_role: [
         "What each role used. Absent where it is not known.",
         {
@@ -54,6 +76,19 @@ export const runComponents: Components = {
             "The model that does the work. The prices of the run itself and of tools are part of its costs.",
           advisor: "The stronger model that it may consult.",
           reviewer: "The model that reviews the work.",
+        },
+      ],
+      budget: [
+        "What the run and its children used of what they may use together. Absent where it is not known.",
+        {
+          counted_tokens:
+            "Tokens as the budget counts them: input from a cache by its price relative to other input.",
+          max_tokens: "The most of them; absent without a limit.",
+          input_tokens: "Input of the run's own models.",
+          cached_input_tokens: "How much of it came from a cache.",
+          cost_micro_usd:
+            "What the models cost by the service's prices, or the published ones, in micro-USD. Absent where a model has no known price. Who pays, and how much, is elsewhere.",
+          max_cost_micro_usd: "The most of it; absent without a limit.",
         },
       ],
       advisor: [
@@ -69,8 +104,8 @@ export const runComponents: Components = {
       started_at: "When it began.",
       last_heartbeat_at: "When its executor last reported.",
       ended_at: "When it ended.",
-      stop_reason: `Why it stopped. \`end_turn\`: its work is done. Cut before that: ${stopReasons
-        .filter((reason) => reason !== "end_turn")
+      stop_reason: `Why it stopped. \`end_turn\`: its work is done. \`question\`: the next message of its session answers it. Cut before that: ${stopReasons
+        .filter((reason) => reason !== "end_turn" && reason !== "question")
         .map((reason) => `\`${reason}\``)
         .join(", ")}.`,
       cause: "Why it failed or was cancelled.",
@@ -106,8 +141,24 @@ export const runComponents: Components = {
       number: "Its number.",
       head_sha: "The whole name of the commit at its head. It must still be in the history of that head.",
       base_ref: "The branch that it goes to, by its plain name, such as `main`.",
+      base_sha:
+        "That branch's newest commit. Read where the job has sent the commits itself: nothing is fetched then.",
     },
   ),
+  ModelAccess: component(
+    modelAccessSchema,
+    "An access token that a provider of models gave to the CI job for its ID token. It is sent to that provider alone.",
+    {
+      provider: "The provider: it decides the address and the protocol of the requests.",
+      model: "The model, as the provider calls it. It wins over the agent's own.",
+      access_token: "The access token. Never the ID token.",
+      expires_at: "When it ends. Renew it before.",
+    },
+  ),
+  RenewModelAccessRequest: component(renewModelAccessRequestSchema, "A newer access token for a run.", {
+    access_token: "The access token, of the provider that the run was submitted with.",
+    expires_at: "When it ends.",
+  }),
   SubmitRunRequest: component(
     submitRunRequestSchema,
     "A run to queue. Exactly one of `message` and `messages` is required.",

@@ -28,7 +28,33 @@ export const runEventComponents: Components = {
         held_back: "Files that the patch leaves out.",
         unreadable: "Why the changes cannot be read. There are no files then.",
         credits_remaining: "What is left of the billing account's credits.",
+        withheld: "What the run asked for of the network and does not have.",
+        allowed: [
+          "The hosts that the run has reached.",
+          {
+            host: "Its name, with the port where it is not 443.",
+            connections: "Connections to it.",
+            bytes: "Bytes sent and received.",
+          },
+        ],
+        blocked: [
+          "The hosts that the run asked for and did not reach.",
+          {
+            host: "Its name, with the port where it is not 443.",
+            times: "How often.",
+            reason: "Why it was blocked the last time.",
+          },
+        ],
+        text: "What the service says of the run's work, in one line, for people.",
+        steps: [
+          "The agent's plan, whole each time.",
+          { text: "What the step does.", status: "How far it is: `pending`, `in_progress` or `completed`." },
+        ],
+        question: "What the run ended with instead of a guess. The next message of the session answers it.",
+        choices: "Answers to choose from; any other is one, too.",
         claim_url: "Where an account claims the repository's agent; null where credits are left.",
+        model_billing:
+          "Who paid for the model's tokens, where it is not the service: `repository`, by the access that the job brought.",
       },
     ],
   }),

@@ -76,11 +76,24 @@ export const runExamples: ExamplesOf<typeof runRoutes> = {
           ],
           session_id: THREAD_ID,
           max_turn_tokens: 200_000,
+          max_cost_usd: 2.5,
         },
       },
       submitKeyed: {
         summary: "A message, in the session of an issue",
         value: { message: "And for files that end without a line end?", session_key: "thread-128" },
+      },
+      submitModelAccess: {
+        summary: "A job brings the access of its repository's own account to a model",
+        value: {
+          message: "Find out why the parser drops the last line, and fix it.",
+          model_access: {
+            provider: "anthropic",
+            model: "claude-sonnet-4-5",
+            access_token: "sk-ant-oat01-...",
+            expires_at: "2026-03-09T10:45:00.000Z",
+          },
+        },
       },
       submitPullRequest: {
         summary: "A job of a comment requests the head of the pull request",

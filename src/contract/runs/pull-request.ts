@@ -5,22 +5,26 @@ import * as z from "zod/mini";
 export const MAX_PULL_REQUEST_NUMBER = 2_147_483_647;
 export const MAX_BRANCH_CHARS = 255;
 
+/** A whole commit name, SHA-1 or SHA-256. */
+export const commitNameSchema = z
+  .string()
+  .check(
+    z.regex(
+      /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/,
+      "must be a whole commit name: 40 or 64 hexadecimal digits, in lower case",
+    ),
+  );
+
 /**
  * Asks that the run works on the head of a pull request, or merge request, of the job's own repository, where the
  * job's token names another commit: a job of a comment is one of the default branch. `head_sha` has to be in the
  * history of that head still. `base_ref` is the branch that the pull request goes to, by its plain name: the
- * repository's instructions to agents are read there, and what is changed is what differs from there.
+ * repository's instructions to agents are read there, and what is changed is what differs from there. `base_sha` is that
+ * branch's newest commit as the job found it: read where the job has sent the commits, since nothing is fetched then.
  */
 export const pullRequestSchema = z.object({
   number: z.int().check(z.minimum(1), z.maximum(MAX_PULL_REQUEST_NUMBER)),
-  head_sha: z
-    .string()
-    .check(
-      z.regex(
-        /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/,
-        "must be a whole commit name: 40 or 64 hexadecimal digits, in lower case",
-      ),
-    ),
+  head_sha: commitNameSchema,
   base_ref: z
     .string()
     .check(
@@ -31,6 +35,7 @@ export const pullRequestSchema = z.object({
         'must be the plain name of a branch, as "main" is: without "refs/heads/", and a name that git allows',
       ),
     ),
+  base_sha: z.optional(commitNameSchema),
 });
 
 export type PullRequest = z.infer<typeof pullRequestSchema>;

@@ -3,10 +3,15 @@
 // Why: docs/decisions/009-events-are-our-own-schemas.md
 
 import * as z from "zod/mini";
+import { modelBillings } from "./run.ts";
 
 export const CHANGES_EVENT = "repository.changes";
 export const QUOTA_EVENT = "quota";
 export const OUTPUT_EVENT = "output";
+export const EGRESS_EVENT = "egress";
+export const NOTICE_EVENT = "notice";
+export const PLAN_EVENT = "plan";
+export const QUESTION_EVENT = "question";
 
 const runStartedSchema = z.object({
   type: z.literal("RUN_STARTED"),
@@ -110,11 +115,18 @@ const changesSchema = z.object({
   }),
 });
 
-/** What is left of the billing account's credits after the run; a claim URL when nothing is. */
+/**
+ * What is left of the billing account's credits after the run; a claim URL when nothing is. `model_billing` says who paid for
+ * the model's tokens, where it is not the service.
+ */
 const quotaEventSchema = z.object({
   type: z.literal("CUSTOM"),
   name: z.literal(QUOTA_EVENT),
-  value: z.object({ credits_remaining: z.int(), claim_url: z.nullable(z.string()) }),
+  value: z.object({
+    credits_remaining: z.int(),
+    claim_url: z.nullable(z.string()),
+    model_billing: z.optional(z.enum(modelBillings)),
+  }),
 });
 
 /** The reply as data, of the form that the request's `output_schema` asked for. */
@@ -122,6 +134,47 @@ const outputEventSchema = z.object({
   type: z.literal("CUSTOM"),
   name: z.literal(OUTPUT_EVENT),
   value: z.json(),
+});
+
+/**
+ * What the run may reach of the network, and what it has reached. Written when the run begins, where something that was
+ * asked for is withheld, and at its end, where anything was reached or blocked. Hosts have a port where it is not 443.
+ */
+const egressEventSchema = z.object({
+  type: z.literal("CUSTOM"),
+  name: z.literal(EGRESS_EVENT),
+  value: z.object({
+    withheld: z.array(z.string()),
+    allowed: z.array(z.object({ host: z.string(), connections: z.int(), bytes: z.int() })),
+    /** A newer service may know other reasons. */
+    blocked: z.array(z.object({ host: z.string(), times: z.int(), reason: z.string() })),
+  }),
+});
+
+/** A line for readers about the work itself, in the service's words: that it waits, that the conversation was summarised. */
+const noticeSchema = z.object({
+  type: z.literal("CUSTOM"),
+  name: z.literal(NOTICE_EVENT),
+  value: z.object({ text: z.string() }),
+});
+
+export const planStepStatuses = ["pending", "in_progress", "completed"] as const;
+
+const planStepSchema = z.object({ text: z.string(), status: z.enum(planStepStatuses) });
+export type PlanStep = z.infer<typeof planStepSchema>;
+
+/** The agent's plan, whole each time: the last one counts. */
+const planEventSchema = z.object({
+  type: z.literal("CUSTOM"),
+  name: z.literal(PLAN_EVENT),
+  value: z.object({ steps: z.array(planStepSchema) }),
+});
+
+/** What the run ended with instead of a guess. The reply says the same as text. */
+const questionEventSchema = z.object({
+  type: z.literal("CUSTOM"),
+  name: z.literal(QUESTION_EVENT),
+  value: z.object({ question: z.string(), choices: z.array(z.string()) }),
 });
 
 /** Every event that this service writes. */
@@ -143,13 +196,25 @@ export const runEventSchema = z.discriminatedUnion("type", [
   toolArgsSchema,
   toolEndSchema,
   toolResultSchema,
-  z.discriminatedUnion("name", [changesSchema, quotaEventSchema, outputEventSchema]),
+  z.discriminatedUnion("name", [
+    changesSchema,
+    quotaEventSchema,
+    outputEventSchema,
+    egressEventSchema,
+    noticeSchema,
+    planEventSchema,
+    questionEventSchema,
+  ]),
 ]);
 
 export type RunEvent = z.infer<typeof runEventSchema>;
 export type ChangesEvent = z.infer<typeof changesSchema>;
 export type OutputEvent = z.infer<typeof outputEventSchema>;
+export type EgressEvent = z.infer<typeof egressEventSchema>;
 export type QuotaEvent = z.infer<typeof quotaEventSchema>;
+export type NoticeEvent = z.infer<typeof noticeSchema>;
+export type PlanEvent = z.infer<typeof planEventSchema>;
+export type QuestionEvent = z.infer<typeof questionEventSchema>;
 
 declare const noKnownType: unique symbol;
 

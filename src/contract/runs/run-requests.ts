@@ -3,13 +3,23 @@
 
 import * as z from "zod/mini";
 import { boundedObject } from "../bounded-object.ts";
+import { egressPolicyRequestSchema } from "../egress/egress-policy.ts";
 import { wholeNumber } from "../query.ts";
 import { text } from "../text.ts";
+import { mcpServersRequestSchema } from "./mcp-servers.ts";
+import { modelAccessSchema } from "./model-access.ts";
 import { pullRequestSchema } from "./pull-request.ts";
+import { MAX_SETUP_PATH_CHARS, setupPathPattern } from "./setup-path.ts";
 
 export const MAX_OUTPUT_SCHEMA_BYTES = 64 * 1024;
 export const MAX_OUTPUT_SCHEMA_DEPTH = 64;
 export const MAX_TURN_TOKENS = 5_000_000;
+/** In US dollars. */
+export const LEAST_MAX_COST_USD = 0.01;
+export const MOST_MAX_COST_USD = 10_000;
+const MAX_TIME_LIMIT_SECONDS = 7 * 24 * 60 * 60;
+const setupPathSchema = z.string().check(z.maxLength(MAX_SETUP_PATH_CHARS), z.regex(setupPathPattern));
+
 export const MAX_IDEMPOTENCY_KEY_CHARS = 255;
 export const MAX_SESSION_KEY_CHARS = 255;
 export const MAX_PAGE_RUNS = 100;
@@ -55,8 +65,32 @@ export const submitRunRequestSchema = z.object({
   new_session: z.optional(z.boolean()),
   /** Only for a CI job: the pull request whose head the run works on, instead of the job's commit. */
   pull_request: z.optional(pullRequestSchema),
+  /**
+   * Only for a CI job: the access to a model that the run uses instead of the service's. The job renews it while the
+   * run is in flight. It is no part of what an idempotency key compares, but for its provider and its model.
+   */
+  model_access: z.optional(modelAccessSchema),
+  /**
+   * What the run may reach of the network: within its agent's policy, which is within the operator's limit. Left out: the
+   * agent's policy, or nothing.
+   */
+  egress: z.optional(egressPolicyRequestSchema),
+  /**
+   * MCP servers whose tools the run has, by their names: reached by https, within what the run may reach of the network, and
+   * without secrets. Of servers of one name the operator's wins. Only where the agent's model is the service's or brought.
+   */
+  mcp_servers: z.optional(mcpServersRequestSchema),
   idempotency_key: z.optional(text(MAX_IDEMPOTENCY_KEY_CHARS)),
   max_turn_tokens: z.optional(z.int().check(z.minimum(0), z.maximum(MAX_TURN_TOKENS))),
+  /** What the run and its children may cost in models, in US dollars, by the service's prices or the published ones. */
+  max_cost_usd: z.optional(z.number().check(z.minimum(LEAST_MAX_COST_USD), z.maximum(MOST_MAX_COST_USD))),
+  /** How long whoever asks waits for the run: it is wrapped up before that. It is not stopped by it. */
+  time_limit_seconds: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_TIME_LIMIT_SECONDS))),
+  /**
+   * The path of the script that prepares the run's environment, in place of `.github/agent/setup.sh`, which is executed where
+   * it exists; null executes none. It is read from the commit that writers agreed to: of a pull request, its base.
+   */
+  setup: z.optional(z.nullable(setupPathSchema)),
   /** A JSON Schema (2020-12) that the reply has to match; it then also comes as the event `output`. */
   output_schema: z.optional(
     boundedObject({ maxBytes: MAX_OUTPUT_SCHEMA_BYTES, maxDepth: MAX_OUTPUT_SCHEMA_DEPTH }),

@@ -20,6 +20,10 @@ export type RunCause = (typeof runCauses)[number];
 export const refundWithheldReasons = ["output_schema", "answered", "refund_limit"] as const;
 export type RefundWithheldReason = (typeof refundWithheldReasons)[number];
 
+/** Who pays for the tokens of a run's model, where it is not the service: the repository, by an access of its own. */
+export const modelBillings = ["repository"] as const;
+export type ModelBilling = (typeof modelBillings)[number];
+
 export const runStatuses = ["queued", "running", "cancelling", "completed", "failed", "cancelled"] as const;
 export type RunStatus = (typeof runStatuses)[number];
 export type TerminalRunStatus = "completed" | "failed" | "cancelled";
@@ -45,6 +49,18 @@ const identity = {
   parent_run_id: z.optional(z.string()),
 };
 
+/** What a run and its children used of what they may use together. */
+export const runBudgetSchema = z.object({
+  counted_tokens: z.int(),
+  max_tokens: z.optional(z.int()),
+  input_tokens: z.int(),
+  cached_input_tokens: z.int(),
+  cost_micro_usd: z.optional(z.int()),
+  max_cost_micro_usd: z.optional(z.int()),
+});
+
+export type RunBudget = z.infer<typeof runBudgetSchema>;
+
 /** Micro-USD are integers, 1,000,000 = 1 USD; credits are net of refunds. */
 const accounting = {
   credits: z.nullable(z.int()),
@@ -53,6 +69,8 @@ const accounting = {
   refunded_micro_usd: z.optional(z.int()),
   refund_reason: z.optional(z.string()),
   refund_withheld_reason: z.optional(z.string()),
+  /** Who paid for the model's tokens. Absent: the service, which charges for them. */
+  model_billing: z.optional(z.enum(modelBillings)),
   usage_by_role: z.optional(
     z.object({
       executor: z.optional(roleUsageSchema),
@@ -60,6 +78,8 @@ const accounting = {
       reviewer: z.optional(roleUsageSchema),
     }),
   ),
+  /** What the run and its children used of what they may use together, whoever pays. */
+  budget: z.optional(runBudgetSchema),
   /** The stronger model that the run might ask. Its spending is gross, and its role's in `usage_by_role`. */
   advisor: z.optional(
     z.object({

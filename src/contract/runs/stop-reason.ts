@@ -1,17 +1,20 @@
-// Why a completed run stopped. Only after `end_turn` its work is done. Pure.
+// Why a completed run stopped. Only after `end_turn` its work is done; `question` waits for an answer. Pure.
 
 export const stopReasons = [
   "end_turn",
   "max_tokens",
+  "max_cost",
   "max_turns",
+  "time_limit",
   "repeated_calls",
   "length",
   "content_filter",
   "credits",
   "insufficient_credits",
   "no_model",
+  "question",
 ] as const;
 export type StopReason = (typeof stopReasons)[number];
 
 /** What cut a run before its work was done. */
-export type RunBound = Exclude<StopReason, "end_turn" | "insufficient_credits" | "no_model">;
+export type RunBound = Exclude<StopReason, "end_turn" | "insufficient_credits" | "no_model" | "question">;

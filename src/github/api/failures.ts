@@ -17,6 +17,8 @@ export type Call = {
   readonly name: string;
   /** True where sending it twice changes nothing more. */
   readonly isRepeatable: boolean;
+  /** True where the answer names another address. */
+  readonly mayRedirect: boolean;
 };
 
 export type Answer = {

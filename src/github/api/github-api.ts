@@ -27,6 +27,11 @@ export interface GitHubApi {
     schema: Schema,
     maxPages: number,
   ): AsyncGenerator<z.output<Schema>>;
+  /**
+   * The text at the address that a path redirects to, which gets no token. Null for what the code host does not have, or
+   * has no more. One of more than `maxBytes` is `code_host_unavailable`.
+   */
+  readRedirected(path: string, maxBytes: number): Promise<string | null>;
   write<Schema extends z.ZodMiniType>(write: GitHubWrite, schema: Schema): Promise<z.output<Schema>>;
   /** The `data` of one GraphQL operation. Errors in the answer are `code_host_refused`. Not repeated. */
   graphql<Schema extends z.ZodMiniType>(
@@ -71,6 +76,19 @@ export function githubApi(options: CodeHostOptions): GitHubApi {
         if (!isUnknown(cause)) throw octokitError(cause, `GET ${path}`);
       }
     },
+    readRedirected: async (path, maxBytes) => {
+      try {
+        const octokit = await open();
+        const request = { mayRedirect: true };
+        const { headers } = await octokit.request({ method: "GET", url: urlOf(path), request });
+        const { downloadText } = await import("./download-text.ts");
+        const call = `GET ${path}`;
+        return await downloadText(options, { url: headers.location ?? "", call, maxBytes });
+      } catch (cause) {
+        if (isGone(cause)) return null;
+        throw cause;
+      }
+    },
     write: async ({ method, path, body, isRepeatable }, schema) => {
       const request = { isRepeatable };
       const octokit = await open();
@@ -105,6 +123,11 @@ function refusedOperation(message: string, cause?: unknown): GitHubError {
 
 function isUnknown(cause: unknown): boolean {
   return cause instanceof GitHubError && cause.status === 404;
+}
+
+/** GitHub deletes logs after a time, and answers 410 from then on. */
+function isGone(cause: unknown): boolean {
+  return cause instanceof GitHubError && (cause.status === 404 || cause.status === 410);
 }
 
 function decode<Schema extends z.ZodMiniType>(

@@ -34,7 +34,8 @@ const HostOctokit = Octokit.plugin(paginateRest);
 
 /**
  * Sends nothing by itself. Its requests reject with GitHubError, or with the signal's reason when that aborts. A POST is
- * repeated only after a rate limit, unless its options say `request: { isRepeatable: true }`.
+ * repeated only after a rate limit, unless its options say `request: { isRepeatable: true }`. A redirect is an answer
+ * where they say `request: { mayRedirect: true }`, and is followed by nobody here.
  */
 export function openOctokit(options: CodeHostOptions): HostOctokit {
   const { apiUrl, token, repository } = options;
@@ -53,6 +54,7 @@ export function openOctokit(options: CodeHostOptions): HostOctokit {
     const call: Call = {
       name: `${method} ${pathOf(url, repository)}`,
       isRepeatable: method !== "POST" || request.request.isRepeatable === true,
+      mayRedirect: request.request.mayRedirect === true,
     };
     return await sendWithRetries(options, call, async () => await send(request));
   });
@@ -71,7 +73,7 @@ async function sendWithRetries<Response extends Answer>(
         signal?.throwIfAborted();
         throw failureOf(cause, { call, nowMs: clock.now() });
       });
-      if (isGood(response)) return response;
+      if (isGood(response) || (call.mayRedirect && response.status === 302)) return response;
       throw refusalOf(response, { call, nowMs: clock.now() });
     });
   } catch (cause) {
@@ -131,6 +133,7 @@ function fetchOver({ apiUrl, transport, signal }: CodeHostOptions) {
 const READ_HEADERS = [
   "content-type",
   "link",
+  "location",
   "retry-after",
   "x-accepted-github-permissions",
   "x-ratelimit-remaining",

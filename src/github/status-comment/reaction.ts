@@ -12,7 +12,7 @@ import type { RequestSubject } from "../trigger/agent-request.ts";
 const SEEN = "eyes";
 const DONE = "hooray";
 const FAILED = "-1";
-/** Neither: cut short, cancelled, not paid for, or nothing ran. */
+/** Neither: cut short, waiting for an answer, cancelled, not paid for, or nothing ran. */
 const UNDONE = "confused";
 const ours: ReadonlySet<string> = new Set([SEEN, DONE, FAILED, UNDONE]);
 const MAX_PAGES = 10;
@@ -83,6 +83,7 @@ export class Reaction {
 }
 
 function endOf(conclusion: Conclusion, reason: string): string {
+  if (reason === "question") return UNDONE;
   if (conclusion === "success" || reason === "help") return DONE;
   return conclusion === "failure" ? FAILED : UNDONE;
 }

@@ -2,21 +2,11 @@
 // Pure.
 
 import { type Command, parseCommand } from "./command.ts";
+import { COMMENT_EVENTS } from "./comment-event.ts";
 import { Declined } from "./declined.ts";
-
-/** Where the payload of each event has the text, and the action that tells that the text is new. */
-const COMMENT_EVENTS: Readonly<Record<string, { readonly field: string; readonly action: string }>> = {
-  issue_comment: { field: "comment", action: "created" },
-  pull_request_review_comment: { field: "comment", action: "created" },
-  pull_request_review: { field: "review", action: "submitted" },
-};
 
 /** Part of everything that the step writes: written by a person's or an app's token, it starts workflows too. */
 const OWN_MARK = "<!-- agent-service:";
-
-export function isCommentEvent(event: string): boolean {
-  return Object.hasOwn(COMMENT_EVENTS, event);
-}
 
 /** The command of a comment. Throws Declined when there is none, or it is no longer new. */
 export function commentCommand(event: string, payload: unknown, phrase: string): Command {

@@ -7,7 +7,8 @@ import type { Transport } from "../../client/transport.ts";
 import { eventRules } from "../../contract/ci/events.ts";
 import type { CodeHost } from "../code-host.ts";
 import type { AgentRequest, RequestInputs } from "./agent-request.ts";
-import { commentCommand, isCommentEvent } from "./comment-command.ts";
+import type { Command } from "./command.ts";
+import { isCommentEvent } from "./comment-event.ts";
 import { Declined } from "./declined.ts";
 
 export type RequestOptions = {
@@ -30,7 +31,7 @@ export async function decideRequest(options: RequestOptions): Promise<AgentReque
   refuseWithoutServer(inputs, job);
   if (!hasSubject) return { prompt: (await readPrompt(options)) ?? defaultPrompt(job.event), subject: null };
   const payload = await readPayload(options.env);
-  const command = isComment ? commentCommand(job.event, payload, inputs.triggerPhrase) : null;
+  const command = isComment ? await readCommand(options, payload) : null;
   const codeHost = await openCodeHost(options);
   return await codeHost.readSubjectRequest({
     inputs,
@@ -38,6 +39,12 @@ export async function decideRequest(options: RequestOptions): Promise<AgentReque
     command,
     readPrompt: () => readPrompt(options),
   });
+}
+
+/** Only jobs of comments load what reads one. */
+async function readCommand({ job, inputs }: RequestOptions, payload: unknown): Promise<Command> {
+  const { commentCommand } = await import("./comment-command.ts");
+  return commentCommand(job.event, payload, inputs.triggerPhrase);
 }
 
 /** The prompt of a job without one, for events about no issue or pull request. Pure. */

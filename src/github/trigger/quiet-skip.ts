@@ -3,7 +3,8 @@
 
 import { appendFileSync, readFileSync, writeSync } from "node:fs";
 import type { Environment } from "../../ci/provider.ts";
-import { commentCommand, isCommentEvent } from "./comment-command.ts";
+import { commentCommand } from "./comment-command.ts";
+import { isCommentEvent } from "./comment-event.ts";
 import { Declined } from "./declined.ts";
 
 const STDOUT = 1;

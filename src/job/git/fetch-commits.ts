@@ -31,30 +31,52 @@ export type CommitsFetch = {
 
 /** Returns the git that knows the commits by the refspecs' names. Rejects with GitError. */
 export async function fetchCommits(fetch: CommitsFetch): Promise<Git> {
-  const { env, host, signal, found, home, fetchFolder, wanted, depth, limits } = fetch;
+  const { env, signal, found, home, fetchFolder } = fetch;
   const git = jobGit({ env, home, gitFolder: fetchFolder, treeFolder: null });
   await borrowObjects({ git, gitFolder: fetchFolder, from: found, signal });
-  const depths = depth === null ? [] : [`--depth=${depth}`];
-  await withinBytes(fetch, async (bounded) => {
+  await fetchInto({ ...fetch, git, objects: found.objects });
+  return git;
+}
+
+export type ObjectsFetch = Pick<CommitsFetch, "host" | "signal" | "wanted" | "depth" | "limits"> & {
+  /** Of a git folder of our own. */
+  readonly git: Git;
+  /** The folder that takes the objects. */
+  readonly objects: string;
+  /** What of the history is left out: `blob:none` is every file. */
+  readonly filter?: string | undefined;
+  /** Whether `wanted` are many objects of any kind, none of which is negotiated about. */
+  readonly isByName?: boolean;
+};
+
+/** Rejects with GitError. */
+export async function fetchInto(fetch: ObjectsFetch): Promise<void> {
+  const { git, host, wanted, depth, objects, limits, filter, isByName = false } = fetch;
+  await withinBytes(fetch, async (signal) => {
     await git({
       args: [
         "fetch",
         "--quiet",
         "--no-tags",
         "--no-write-fetch-head",
-        ...depths,
+        ...(depth === null ? [] : [`--depth=${depth}`]),
+        ...(filter === undefined ? [] : [`--filter=${filter}`]),
+        ...(isByName ? ["--no-filter", "--stdin"] : []),
         repositoryUrl(host),
-        ...wanted,
+        ...(isByName ? [] : wanted),
       ],
-      // Objects that the checkout's own server promised (`filter: blob:none`) may be missing.
-      config: ["remote.promised.promisor=true"],
+      ...(isByName ? { input: `${wanted.join("\n")}\n` } : {}),
+      config: [
+        // Objects that the checkout's own server promised (`filter: blob:none`) may be missing.
+        "remote.promised.promisor=true",
+        ...(isByName ? ["fetch.negotiationAlgorithm=noop"] : []),
+      ],
       transport: transportOf(host),
-      env: { GIT_OBJECT_DIRECTORY: found.objects, ...credentialOf(host) },
+      env: { GIT_OBJECT_DIRECTORY: objects, ...credentialOf(host) },
       timeoutFactor: limits?.timeoutFactor ?? TIMEOUT_FACTOR,
-      signal: bounded,
+      signal,
     });
   });
-  return git;
 }
 
 /** Tells the checkout where the fetched histories end. */
@@ -77,21 +99,21 @@ export async function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** Git itself has no limit on what it fetches: the growth of the checkout's packs is watched. */
+/** Git itself has no limit on what it fetches: the growth of the packs is watched. */
 async function withinBytes(
-  { limits, signal, found }: CommitsFetch,
+  { limits, signal, objects }: ObjectsFetch,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   if (limits === undefined) return await work(signal);
   const { clock, maxBytes } = limits;
-  const before = await storedBytes(found.objects);
-  const unfinished = await unfinishedPacks(found);
+  const before = await storedBytes(objects);
+  const unfinished = await unfinishedPacks(objects);
   const passed = new AbortController();
   const finished = new AbortController();
   const watch = async () => {
     for (;;) {
       await clock.sleep(WATCH_EVERY_MS, finished.signal);
-      if ((await storedBytes(found.objects)) - before > maxBytes) return passed.abort(tooLarge(maxBytes));
+      if ((await storedBytes(objects)) - before > maxBytes) return passed.abort(tooLarge(maxBytes));
     }
   };
   const watched = watch().catch(() => {});
@@ -101,7 +123,7 @@ async function withinBytes(
     finished.abort();
     await watched;
     // What a fetch that was ended leaves is nobody's.
-    for (const path of await unfinishedPacks(found)) {
+    for (const path of await unfinishedPacks(objects)) {
       if (!unfinished.includes(path)) await rm(path, { force: true });
     }
   }
@@ -112,7 +134,7 @@ function tooLarge(maxBytes: number): GitError {
   return new GitError({ code: "git_output_too_large", message });
 }
 
-async function unfinishedPacks({ objects }: FoundCheckout): Promise<string[]> {
+async function unfinishedPacks(objects: string): Promise<string[]> {
   const packs = join(objects, "pack");
   const names = await readdir(packs).catch(() => []);
   return names.filter((name) => name.startsWith("tmp_")).map((name) => join(packs, name));

@@ -7,13 +7,17 @@ import type { Git } from "../../base/git/git.ts";
 import type { Environment } from "../../ci/provider.ts";
 import { jobGit } from "./job-git.ts";
 
-export type JobCheckout = {
-  readonly found: FoundCheckout;
-  /** Of the checkout: its configuration counts here, so that these calls reach no server and see no token. */
-  readonly git: Git;
+/** Where git works. */
+export type GitWorkplace = {
   readonly home: string;
   /** For git folders of our own, in which nothing but our configuration counts. Removed after the work. */
   readonly folder: string;
+};
+
+export type JobCheckout = GitWorkplace & {
+  readonly found: FoundCheckout;
+  /** Of the checkout: its configuration counts here, so that these calls reach no server and see no token. */
+  readonly git: Git;
 };
 
 export type JobCheckoutPlace = {
@@ -27,16 +31,16 @@ export type JobCheckoutPlace = {
 /** Calls with null where there is no checkout. Rejects as the work does, and with GitError when git does not start. */
 export async function withJobCheckout<Value>(
   { env, root, tempFolder, signal }: JobCheckoutPlace,
-  work: (checkout: JobCheckout | null) => Promise<Value>,
+  work: (checkout: JobCheckout | null, place: GitWorkplace) => Promise<Value>,
 ): Promise<Value> {
   const folder = await mkdtemp(join(tempFolder, "agent-service-git-"));
   try {
     const home = join(folder, "home");
     await mkdir(home);
     const found = await readCheckout({ root, home, environment: env }, signal);
-    if (found === null) return await work(null);
+    if (found === null) return await work(null, { home, folder });
     const git = jobGit({ env, home, gitFolder: join(root, ".git"), treeFolder: root });
-    return await work({ found, git, home, folder });
+    return await work({ found, git, home, folder }, { home, folder });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

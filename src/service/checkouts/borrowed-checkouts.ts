@@ -8,14 +8,9 @@ import { borrowObjects, type FoundCheckout, readCheckout } from "../../base/git/
 import { type Git, GitError } from "../../base/git/git.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { areFilesTrusted, isCommitTrusted } from "../../contract/ci/events.ts";
+import { ciProviders, isCiProvider } from "../../contract/ci/providers.ts";
 import { protectedPathGuard } from "../../contract/protected-paths.ts";
-import {
-  type Checkout,
-  CheckoutError,
-  type CheckoutProvider,
-  type CheckoutRefusal,
-  type CheckoutSource,
-} from "../core/ports/checkout.ts";
+import type { Checkout, CheckoutProvider, CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
 import { checkedOutPullRequest } from "./borrowed-pull-request.ts";
 import type { PullRequestBase } from "./fetch-pull-request.ts";
 import { gitCheckout } from "./git-checkout.ts";
@@ -82,9 +77,9 @@ async function openCheckout(
 }
 
 function adviceFor(source: CheckoutSource): string {
-  return isOnMachine(source)
-    ? "Change to a checkout with a commit."
-    : 'Add "uses: actions/checkout@v5" before this step.';
+  if (isOnMachine(source)) return "Change to a checkout with a commit.";
+  const { provider } = source;
+  return isCiProvider(provider) ? ciProviders[provider].checkout.enable : "Check it out before this step.";
 }
 
 /** On somebody's own machine there is no job, and no step. */
@@ -125,7 +120,7 @@ async function checkoutOf(open: {
   const { largeFiles } = measureTree(listing.stdout, MAX_SEARCHED_FILE_BYTES);
   const since = await recordState({ runGit, folder, headSha: source.sha, isProtected });
   const files = { unsearched: largeFiles, isProtected, since };
-  const opened = gitCheckout({ git, folder, source, isTrusted, base, ...files, signal });
+  const opened = gitCheckout({ git, folder, source, isTrusted, base, ...files, isBorrowed: true, signal });
   // Commands see the checkout's own git folder, without its secrets: the objects of the borrowing one are elsewhere.
   const { gitFolder: _borrowed, ...checkout } = opened;
   // What the session's last run changed is in the tree already, and no file of the job may be reset.
@@ -133,8 +128,5 @@ async function checkoutOf(open: {
     ...checkout,
     isShared: true,
     restore: async () => ok(null),
-    // Later steps of the job need the files.
-    hideAgentFiles: () =>
-      Promise.reject(new CheckoutError("The configuration of agents in a job's own checkout is not hidden.")),
   };
 }

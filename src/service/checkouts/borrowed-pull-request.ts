@@ -63,9 +63,10 @@ async function presentCommit({ git, signal }: CheckedOut, sha: string | null): P
 
 function explain({ jobCheckout, source }: CheckedOut, headRef: string): string {
   const [found, expected] = [jobCheckout.headSha, source.sha].map((sha) => sha.slice(0, 7));
+  const how = source.provider === "github" ? `: give actions/checkout "ref: ${headRef}"` : `, ${headRef}`;
   return (
     `The checkout in this job is at ${found}, and the run is for ${expected}, of pull request ` +
-    `${source.pullRequest?.number} of ${source.repository}. Check out its head: give actions/checkout ` +
-    `"ref: ${headRef}". Where it has that, the head moved on meanwhile: comment again.`
+    `${source.pullRequest?.number} of ${source.repository}. Check out its head${how}. ` +
+    "Where it has that, the head moved on meanwhile: comment again."
   );
 }

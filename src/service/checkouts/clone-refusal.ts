@@ -7,7 +7,7 @@ import { CloneLimitError } from "./clone-limits.ts";
 import { PullRequestMovedError } from "./fetch-pull-request.ts";
 
 const MAX_QUOTED_CHARS = 160;
-const NO_CREDENTIALS = "a private repository cannot be read without credentials yet";
+const NOT_CLONED = "a repository that is not public is not cloned: its job sends the commit";
 
 type Explanation = readonly [pattern: RegExp, reason: CheckoutRefusal["reason"], why: string];
 
@@ -21,12 +21,12 @@ const explanations: readonly Explanation[] = [
   [
     /repository '[^']*' not found|returned error: 404/,
     "clone_failed",
-    `the server says the repository was not found (${NO_CREDENTIALS})`,
+    `the server says the repository was not found (${NOT_CLONED})`,
   ],
   [
     /could not read Username|Authentication failed|returned error: 40[13]/,
     "clone_failed",
-    `the server asks for credentials (${NO_CREDENTIALS})`,
+    `the server asks for credentials (${NOT_CLONED})`,
   ],
   [
     /returned error: 429/,

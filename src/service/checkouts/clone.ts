@@ -49,10 +49,19 @@ export async function cloneCommit(clone: Clone): Promise<Cloned> {
     await clone.git({ args: init, signal });
     const base = await fetchSource(clone, signal);
     await checkStoredBytes(clone.gitFolder, clone.limits);
-    const tree = await checkTreeSize(clone, signal);
-    await clone.git({ args: ["checkout", "--quiet", "--force", "--detach", sha], signal });
-    return { tree, base };
+    return { tree: await checkOut(clone, signal), base };
   });
+}
+
+/** Checks out a commit that is there, within the limits of a tree. */
+export async function checkOut(
+  clone: Pick<Clone, "git" | "source" | "limits">,
+  signal: AbortSignal,
+): Promise<TreeMeasure> {
+  const tree = await checkTreeSize(clone, signal);
+  const args = ["checkout", "--quiet", "--force", "--detach", clone.source.sha];
+  await clone.git({ args, signal });
+  return tree;
 }
 
 async function fetchSource(clone: Clone, signal: AbortSignal): Promise<PullRequestBase | null> {
@@ -64,7 +73,15 @@ async function fetchSource(clone: Clone, signal: AbortSignal): Promise<PullReque
   return await fetchPullRequest({ ...clone, sha, baseRef, pullRequest, signal });
 }
 
-async function checkTreeSize(clone: Clone, signal: AbortSignal): Promise<TreeMeasure> {
+/** The size of a commit's tree. Throws a CloneLimitError where it is too large. */
+export async function checkTreeSize(
+  clone: {
+    readonly git: Git;
+    readonly source: { readonly sha: string };
+    readonly limits: Pick<CloneLimits, "maxCheckoutBytes">;
+  },
+  signal: AbortSignal,
+): Promise<TreeMeasure> {
   const { maxCheckoutBytes } = clone.limits;
   const args = ["ls-tree", "-r", "-l", "-z", "--full-tree", clone.source.sha];
   const listing = await clone

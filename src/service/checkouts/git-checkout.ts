@@ -1,19 +1,24 @@
 // A checked-out commit, and what git reads of it: one process for each call.
 
+import { join } from "node:path";
 import { type Git, type GitCall, GitError, type GitOutput } from "../../base/git/git.ts";
 import { type PathGuard, protectedPathGuard } from "../../contract/protected-paths.ts";
 import { type Checkout, CheckoutError, type CheckoutSource } from "../core/ports/checkout.ts";
 import type { PullRequestBase } from "./fetch-pull-request.ts";
-import { findTextInTree } from "./find-text.ts";
-import { COMMIT_FORMAT, parseChanges, parseCommits } from "./git-output.ts";
+import { countTextInTree, findTextInTree } from "./find-text.ts";
+import { COMMIT_FORMAT, parseChanges, parseCommits, splitRecords } from "./git-output.ts";
 import { type Hidden, hideAgentFiles } from "./hide-agent-files.ts";
+import { historyOf } from "./read-history.ts";
 import { type RunFolder, removeFolder } from "./run-folder.ts";
-import { listTree, SEARCH_ADVICE } from "./tree-files.ts";
+import { listIgnored, listTree, SEARCH_ADVICE } from "./tree-files.ts";
 import { collectChanges, restoreChanges, type TreeState } from "./working-changes.ts";
 
 const MAX_HISTORY_BYTES = 16 * 1024 * 1024;
 const INSTRUCTIONS_FILE = "AGENTS.md";
 const MAX_INSTRUCTIONS_BYTES = 64 * 1024;
+const MAX_TRUSTED_TEXT_BYTES = 256 * 1024;
+const MAX_DIFF_BYTES = 4 * 1024 * 1024;
+const DIFF_OPTIONS = ["-M", "--no-ext-diff", "--no-textconv", "--no-color"];
 /** Modes 100644 and 100755. */
 const REGULAR_FILE = "100";
 const mergeRefPattern = /^refs\/(pull|merge-requests)\/\d+\/merge$/;
@@ -32,6 +37,8 @@ export type OpenCheckout = {
   readonly isProtected?: PathGuard;
   /** What was in the tree before the run. Default: what was checked out. */
   readonly since?: TreeState;
+  /** The files go on after the run: what an agent may not see of them is put back at the end. */
+  readonly isBorrowed?: true;
   /** Ends every process that a call started. */
   readonly signal: AbortSignal;
 };
@@ -46,6 +53,7 @@ export function gitCheckout(open: OpenCheckout): Checkout {
   };
   const runGit = gitUntil(signal);
   const since = open.since === undefined ? {} : { since: open.since };
+  const searched = { runGit, root: folder.tree, unsearched };
   let hidden: Hidden | null = null;
   const working = () => ({
     ...{ runGit, folder, headSha: source.sha, isProtected, ...since },
@@ -57,9 +65,23 @@ export function gitCheckout(open: OpenCheckout): Checkout {
     gitFolder: folder.git,
     headSha: source.sha,
 
-    async recentCommits(limit) {
-      const args = ["log", "-z", "--encoding=UTF-8", `--max-count=${limit}`, `--format=${COMMIT_FORMAT}`];
-      const log = await runGit({ args, maxOutputBytes: MAX_HISTORY_BYTES, onOverflow: "keep" });
+    history: historyOf(working),
+
+    async recentCommits(limit, { skip = 0, from = null, to = null, paths = [] } = {}) {
+      const range = `${from === null ? "" : `${from}..`}${to ?? "HEAD"}`;
+      const count = [`--max-count=${limit}`, `--skip=${skip}`];
+      const args = [
+        "log",
+        "-z",
+        "--encoding=UTF-8",
+        ...count,
+        `--format=${COMMIT_FORMAT}`,
+        range,
+        "--",
+        ...paths,
+      ];
+      const env = { GIT_LITERAL_PATHSPECS: "1" };
+      const log = await runGit({ args, env, maxOutputBytes: MAX_HISTORY_BYTES, onOverflow: "keep" });
       return parseCommits(log.stdout);
     },
 
@@ -77,30 +99,64 @@ export function gitCheckout(open: OpenCheckout): Checkout {
       return text.stdout.toString("utf8");
     },
 
+    async trustedText(path) {
+      const commit = await trustedCommit(open, runGit);
+      if (commit === null) return null;
+      const entry = await runGit({ args: ["ls-tree", "-z", "-l", "--full-tree", commit, "--", path] });
+      const [mode = "", , name = "", size = ""] = entry.stdout.toString("latin1").split(/[ \t]+/);
+      if (!mode.startsWith(REGULAR_FILE) || Number(size) > MAX_TRUSTED_TEXT_BYTES) return null;
+      const args = ["cat-file", "blob", name];
+      const text = await runGit({ args, maxOutputBytes: MAX_TRUSTED_TEXT_BYTES });
+      return text.stdout.toString("utf8");
+    },
+
+    async trustedPaths(isWanted) {
+      const commit = await trustedCommit(open, runGit);
+      if (commit === null) return [];
+      const args = ["ls-tree", "-r", "-z", "--full-tree", commit];
+      const listing = await explained(() => runGit({ args }));
+      return splitRecords(listing.stdout).flatMap((entry) => {
+        const path = entry.slice(entry.indexOf("\t") + 1);
+        return entry.startsWith(REGULAR_FILE) && isWanted(path) ? [path] : [];
+      });
+    },
+
     async hideAgentFiles() {
       const base = await trustedCommit(open, runGit);
       if (base === source.sha) return [];
-      hidden = await hideAgentFiles({ runGit, root: folder.tree, base });
+      const keptIn = open.isBorrowed === true ? join(folder.path, "hidden") : null;
+      hidden = await hideAgentFiles({ runGit, root: folder.tree, base, keptIn });
       return hidden.files;
     },
 
     async changesSinceBase() {
-      const isMerge = isPullRequest(source);
-      const baseSha = open.base?.mergeBase ?? (isMerge ? await mergeBase(runGit) : null);
+      const baseSha = await comparedWith(open, runGit);
       if (baseSha === null) return null;
-      const options = ["-r", "-z", "-M", "--raw", "--numstat", "--no-ext-diff", "--no-textconv"];
-      const diff = await runGit({ args: ["diff-tree", ...options, baseSha, source.sha] });
-      return { baseSha, files: parseChanges(diff.stdout) };
+      const args = ["diff-tree", "-r", "-z", "--raw", "--numstat", ...DIFF_OPTIONS, baseSha, source.sha];
+      return { baseSha, files: parseChanges((await runGit({ args })).stdout) };
+    },
+
+    async diffSinceBase(paths = []) {
+      const baseSha = await comparedWith(open, runGit);
+      if (baseSha === null) return null;
+      const args = ["diff-tree", "-r", "-p", ...DIFF_OPTIONS, baseSha, source.sha, "--", ...paths];
+      const env = { GIT_LITERAL_PATHSPECS: "1" };
+      const bounds = { maxOutputBytes: MAX_DIFF_BYTES, onOverflow: "keep" } as const;
+      const { stdout, complete } = await explained(() => runGit({ args, env, ...bounds }));
+      return { baseSha, text: stdout.toString("utf8"), isWhole: complete };
     },
 
     workingChanges: (end = signal) => collectChanges({ ...working(), runGit: gitUntil(end) }),
     restore: (patch) => restoreChanges(working(), patch),
 
-    findText: (query) => explained(() => findTextInTree({ runGit, root: folder.tree, unsearched }, query)),
+    findText: (query, context = 0) => explained(() => findTextInTree(searched, query, context)),
+    countText: (query) => explained(() => countTextInTree(searched, query)),
     files: () => explained(() => listTree(runGit)),
+    ignored: () => explained(() => listIgnored(runGit)),
 
     async close() {
       closed.abort(new Error("The checkout is closed."));
+      await hidden?.putBack();
       await removeFolder(folder.path);
     },
   };
@@ -130,6 +186,14 @@ async function trustedCommit(
   if (base !== undefined && base !== null) return base.tip;
   if (isPullRequest(source)) return await mergeBase(runGit);
   return isTrusted ? source.sha : null;
+}
+
+/** Null where the commit is none of a pull request, or no base is in reach. */
+async function comparedWith(
+  { base, source }: OpenCheckout,
+  runGit: (call: Omit<GitCall, "signal">) => Promise<GitOutput>,
+): Promise<string | null> {
+  return base?.mergeBase ?? (isPullRequest(source) ? await mergeBase(runGit) : null);
 }
 
 async function mergeBase(

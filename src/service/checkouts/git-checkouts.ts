@@ -1,27 +1,36 @@
-// The checkout port over the system's git: one folder a run, removed at the end of the run.
+// The checkout port over the system's git: one folder a run, removed at the end of the run. A commit that its job has sent
+// comes from packs, any other from a clone.
 
 import { resolve } from "node:path";
 import { type Clock, systemClock } from "../../base/clock.ts";
+import type { Git } from "../../base/git/git.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { isCommitTrusted } from "../../contract/ci/events.ts";
 import type { Checkout, CheckoutProvider, CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
-import { cloneCommit } from "./clone.ts";
+import { type Cloned, cloneCommit } from "./clone.ts";
 import type { CloneLimits } from "./clone-limits.ts";
 import { describe, refusalOf } from "./clone-refusal.ts";
 import { checkCloneUrl, isObjectName } from "./clone-url.ts";
 import { gitCheckout } from "./git-checkout.ts";
-import { makeRunFolder, removeFolder } from "./run-folder.ts";
+import { openHeld } from "./packs/open-held.ts";
+import type { PackCache } from "./packs/pack-cache.ts";
+import type { PackLimits } from "./packs/pack-limits.ts";
+import { makeRunFolder, type RunFolder, removeFolder } from "./run-folder.ts";
 import { gitOf, type RunGitOptions, withoutRepository } from "./run-git.ts";
 
 /** A clone has a deadline of its own, whose message says more. */
 const PAST_DEADLINE_MS = 60_000;
+const NOT_HELD =
+  "it is not public, and the commit that its job sent is not held any more; run the job again, which sends it again";
 
 export type GitCheckoutsOptions = RunGitOptions & {
   readonly limits: CloneLimits;
   readonly clock?: Clock;
+  /** What jobs have sent. Default: this process keeps none. */
+  readonly packs?: { readonly cache: PackCache; readonly limits: PackLimits } | null;
 };
 
-/** Opens checkouts by shallow clones over https (plain http on loopback only), without credentials. */
+/** Opens checkouts from packs, or by shallow clones over https (plain http on loopback only), without credentials. */
 export function gitCheckouts(options: GitCheckoutsOptions): CheckoutProvider {
   const settings = { ...options, folder: resolve(options.folder) };
   return {
@@ -35,23 +44,18 @@ async function openCheckout(
   { source, signal }: { source: CheckoutSource; signal: AbortSignal },
 ): Promise<Result<Checkout, CheckoutRefusal>> {
   signal.throwIfAborted();
-  const target = checkCloneUrl(source.cloneUrl);
-  if ("fault" in target) return refused({ reason: "clone_refused", detail: describe(source, target.fault) });
   if (!isObjectName(source.sha)) {
     const detail = describe(source, "the commit is not named by 40 or 64 hexadecimal digits");
     return refused({ reason: "clone_refused", detail });
   }
+  const fetching = fetchingOf(options, source);
+  if (!fetching.ok) return fetching;
   const folder = await makeRunFolder(options.folder, source.runId);
   try {
-    const { limits, clock = systemClock } = options;
-    const gitTimeoutMs = limits.cloneTimeoutMs + PAST_DEADLINE_MS;
-    const { tree, base } = await cloneCommit({
+    const gitTimeoutMs = options.limits.cloneTimeoutMs + PAST_DEADLINE_MS;
+    const { tree, base } = await fetching.value({
       git: gitOf({ ...options, gitTimeoutMs }, folder),
-      gitFolder: folder.git,
-      target,
-      source,
-      limits,
-      clock,
+      folder,
       signal,
     });
     signal.throwIfAborted();
@@ -63,4 +67,27 @@ async function openCheckout(
     signal.throwIfAborted();
     return refused(refusalOf(cause, source));
   }
+}
+
+type Fetching = (into: { git: Git; folder: RunFolder; signal: AbortSignal }) => Promise<Cloned>;
+
+/** How the commit gets into the run's folder. What is not public is never cloned. */
+function fetchingOf(
+  { packs = null, limits, clock = systemClock }: GitCheckoutsOptions,
+  source: CheckoutSource,
+): Result<Fetching, CheckoutRefusal> {
+  const { held } = source;
+  if (held !== undefined && packs !== null) {
+    return ok(({ git, folder, signal }) =>
+      openHeld({ ...packs, git, gitFolder: folder.git, source, held, clock, signal }),
+    );
+  }
+  if (source.visibility !== "public") {
+    return refused({ reason: "commit_missing", detail: describe(source, NOT_HELD) });
+  }
+  const target = checkCloneUrl(source.cloneUrl);
+  if ("fault" in target) return refused({ reason: "clone_refused", detail: describe(source, target.fault) });
+  return ok(({ git, folder, signal }) =>
+    cloneCommit({ git, gitFolder: folder.git, target, source, limits, clock, signal }),
+  );
 }

@@ -1,6 +1,6 @@
 // Reads what git prints with -z: fields by position, so that a path may hold any byte but NUL. Pure.
 
-import type { ChangedFile, Commit, TextMatch } from "../core/ports/checkout.ts";
+import type { ChangedFile, Commit, TextCount, TextMatch } from "../core/ports/checkout.ts";
 
 const NUL = 0;
 const TAB = 9;
@@ -74,22 +74,60 @@ export function parseChanges(output: Buffer): ChangedFile[] {
   return files;
 }
 
-/** Of `git grep -z -n`. Positions, not lines: a path may hold a line feed, and a line may hold NUL. */
+const BETWEEN_GROUPS = Buffer.from("--\n");
+/** So much of a line is shown before a match that is far from its beginning. */
+const BEFORE_MATCH_BYTES = 100;
+
+/**
+ * Of `git grep -z -n --column`. Positions, not lines: a path may hold a line feed, and a line may hold NUL. A line beside a
+ * match has no column.
+ */
 export function parseMatches(output: Buffer, maxTextBytes: number): TextMatch[] {
   const matches: TextMatch[] = [];
   for (let start = 0; start < output.length; ) {
+    if (output.indexOf(BETWEEN_GROUPS, start) === start) start += BETWEEN_GROUPS.length;
     const pathEnd = output.indexOf(NUL, start);
     const lineEnd = pathEnd < 0 ? -1 : output.indexOf(NUL, pathEnd + 1);
     const textEnd = lineEnd < 0 ? -1 : output.indexOf(LINE_FEED, lineEnd + 1);
     if (textEnd < 0) break;
+    const columnEnd = output.subarray(lineEnd + 1, Math.min(textEnd, lineEnd + 12)).indexOf(NUL);
+    const columnText = columnEnd < 0 ? "" : output.toString("latin1", lineEnd + 1, lineEnd + 1 + columnEnd);
+    const column = /^\d+$/.test(columnText) ? Number(columnText) : null;
+    const textStart = column === null ? lineEnd + 1 : lineEnd + 2 + columnEnd;
     matches.push({
       path: output.toString("utf8", start, pathEnd),
       line: Number(output.toString("latin1", pathEnd + 1, lineEnd)),
-      text: output.toString("utf8", lineEnd + 1, Math.min(textEnd, lineEnd + 1 + maxTextBytes)),
+      column,
+      text: aroundMatch(output.subarray(textStart, textEnd), { column: column ?? 1, maxTextBytes }),
     });
     start = textEnd + 1;
   }
   return matches;
+}
+
+function aroundMatch(line: Buffer, part: { readonly column: number; readonly maxTextBytes: number }): string {
+  const { column, maxTextBytes } = part;
+  let from = column > maxTextBytes / 4 ? column - BEFORE_MATCH_BYTES : 0;
+  // Not from within a character.
+  while (from > 0 && from < line.length && ((line[from] ?? 0) & 0xc0) === 0x80) from += 1;
+  const text = line.toString("utf8", from, from + maxTextBytes).replace(/\r$/, "");
+  return from > 0 ? `…${text}` : text;
+}
+
+/** Of `git grep -z -c`. */
+export function parseCounts(output: Buffer): TextCount[] {
+  const counts: TextCount[] = [];
+  for (let start = 0; start < output.length; ) {
+    const pathEnd = output.indexOf(NUL, start);
+    const end = pathEnd < 0 ? -1 : output.indexOf(LINE_FEED, pathEnd + 1);
+    if (end < 0) break;
+    counts.push({
+      path: output.toString("utf8", start, pathEnd),
+      lines: Number(output.toString("latin1", pathEnd + 1, end)) || 0,
+    });
+    start = end + 1;
+  }
+  return counts;
 }
 
 function changeStatus(letter: string): ChangedFile["status"] {

@@ -1,7 +1,8 @@
 // Takes the configuration of agents out of a tree that writers did not make.
 // Why: docs/decisions/039-agent-configuration-is-hidden.md
 
-import { lstat, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { HiddenFile } from "../core/ports/checkout.ts";
 import { agentFileOf, isInstructionFile } from "./agent-files.ts";
 import { byteRecords, bytesOf, findPaths, shownPath } from "./byte-paths.ts";
@@ -16,6 +17,8 @@ export type Hidden = {
   readonly files: readonly HiddenFile[];
   /** By path, as git has it: git's name of what was put there; null for nothing. */
   readonly placed: ReadonlyMap<string, string | null>;
+  /** Puts everything back that was kept, whatever is in its place now. Safe to repeat. */
+  putBack(): Promise<void>;
 };
 
 export type HideWanted = {
@@ -23,9 +26,11 @@ export type HideWanted = {
   readonly root: string;
   /** The commit that maintainers agreed to. Null where none is in reach. */
   readonly base: string | null;
+  /** Where to keep what is taken out, until it is put back. Null: nowhere, the tree ends with the run. */
+  readonly keptIn: string | null;
 };
 
-export async function hideAgentFiles({ runGit, root, base }: HideWanted): Promise<Hidden> {
+export async function hideAgentFiles({ runGit, root, base, keptIn }: HideWanted): Promise<Hidden> {
   const wanted = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
   const listed = byteRecords((await runGit({ args: wanted })).stdout);
   const paths = [...new Set(listed)].filter((path) => agentFileOf(path) !== null);
@@ -35,9 +40,11 @@ export async function hideAgentFiles({ runGit, root, base }: HideWanted): Promis
     const isReadable = bytes !== null && bytes <= MAX_TEXT_BYTES && texts.length < MAX_TEXTS;
     texts.push(isReadable ? await textOf(placeOf(root, path)) : null);
   }
+  const kept: Kept[] = [];
   for (const folder of new Set(paths.map((path) => agentFileOf(path) ?? path))) {
     // Not through a link: git lists no path behind one.
-    await rm(placeOf(root, folder), { recursive: true, force: true });
+    if (keptIn === null) await rm(placeOf(root, folder), { recursive: true, force: true });
+    else kept.push(...(await keep(root, { path: folder, at: join(keptIn, `${kept.length}`) })));
   }
   const placed = new Map<string, string | null>(paths.map((path) => [path, null]));
   for (const { path, name } of base === null ? [] : await instructionsOf(runGit, base)) {
@@ -49,7 +56,51 @@ export async function hideAgentFiles({ runGit, root, base }: HideWanted): Promis
     text: texts[at] ?? null,
     isBase: (placed.get(path) ?? null) !== null,
   }));
-  return { files, placed };
+  return { files, placed, putBack: () => putBack(root, kept.splice(0)) };
+}
+
+/** `path` is relative to the root, in git's own spelling; `at` is where it lies meanwhile. */
+type Kept = { readonly path: string; readonly at: string };
+
+/** Nothing where there is no such file. */
+async function keep(root: string, kept: Kept): Promise<readonly Kept[]> {
+  const place = placeOf(root, kept.path);
+  if ((await lstat(place).catch(() => null)) === null) return [];
+  await mkdir(dirname(kept.at), { recursive: true, mode: 0o700 });
+  await move(place, kept.at);
+  return [kept];
+}
+
+async function putBack(root: string, kept: readonly Kept[]): Promise<void> {
+  for (const { path, at } of kept) {
+    // Where the agent put a link, what is behind it is none of the checkout's.
+    if (!(await makeFolderOf(root, path))) continue;
+    const place = placeOf(root, path);
+    await rm(place, { recursive: true, force: true });
+    await move(at, place);
+  }
+}
+
+/** Makes the folders that are missing. False where one of them is a link or a file. */
+async function makeFolderOf(root: string, path: string): Promise<boolean> {
+  for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) {
+    const folder = placeOf(root, path.slice(0, end));
+    const about = await lstat(folder).catch(() => null);
+    if (about === null) await mkdir(folder);
+    else if (!about.isDirectory()) return false;
+  }
+  return true;
+}
+
+/** Also to another file system. */
+async function move(from: Buffer | string, to: Buffer | string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (cause) {
+    if (!(cause instanceof Error && "code" in cause && cause.code === "EXDEV")) throw cause;
+    await cp(`${from}`, `${to}`, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+    await rm(from, { recursive: true, force: true });
+  }
 }
 
 type BaseFile = { readonly path: string; readonly name: string };

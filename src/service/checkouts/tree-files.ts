@@ -30,6 +30,13 @@ export async function listTrackedIgnored(runGit: RunGit): Promise<readonly strin
   );
 }
 
+/** What git ignores; a folder stands for all in it. */
+export async function listIgnored(runGit: RunGit): Promise<readonly string[]> {
+  const wanted = ["--others", "--ignored", "--exclude-standard", "--directory"];
+  const output = await runGit({ args: ["ls-files", "-z", ...wanted] });
+  return splitRecords(output.stdout).map((path) => (path.endsWith("/") ? path.slice(0, -1) : path));
+}
+
 /** Of `git ls-files -z -t --stage`: a tag, then mode, name and stage for what is in the index. */
 function parseTree(output: Buffer): string[] {
   const tracked = new Set<string>();

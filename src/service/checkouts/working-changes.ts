@@ -77,6 +77,13 @@ export async function collectChanges(tree: WorkingTree): Promise<WorkingChanges>
   }
 }
 
+/** Has the index hold what the tree holds, other than files that are too large, and repositories within. */
+export async function stageChanges(tree: WorkingTree): Promise<void> {
+  await takeIn(tree);
+  if (tree.since !== undefined) await keepChangesSince(tree, tree.since);
+  await restoreHidden(tree);
+}
+
 /** Null for what is no failure to read. */
 function whyUnreadable(cause: unknown): string | null {
   if (cause instanceof GitError) {

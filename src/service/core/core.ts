@@ -3,6 +3,9 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
 import type { Logger } from "../../base/log.ts";
+import type { SealingKeys } from "../../base/sealed-text.ts";
+import type { CommitKeeping } from "./commits/commit-keeping.ts";
+import type { EgressCap } from "./egress/grant.ts";
 import type { Load } from "./limits/load.ts";
 import type { Rates } from "./money/rates.ts";
 import type { Dispatch } from "./ports/dispatch.ts";
@@ -35,13 +38,24 @@ export type Policy = {
   /** Requests a minute of unknown callers at one address. */
   readonly addressRatePerMinute: number;
   readonly capabilityMs: number;
+  /** What its runs may reach of the network, at most. */
+  readonly egress: EgressCap;
   /** The backend of new agents. */
   readonly backend: string;
+  /** Whether runs may bring access to a model of their own. */
+  readonly takesModelAccess: boolean;
+  /** The other agent that executes its runs, and the protocol that its model has to speak. Null: there is none. */
+  readonly coderWire: CoderWire | null;
   /** The model that its agents ask which name none. */
   readonly defaultModel: string;
+  /** What the models of a run may cost that names no amount. Null: no limit. */
+  readonly maxCostMicroUsd: number | null;
   /** Runs that may wait for a worker. */
   readonly maxQueuedRuns: number;
 };
+
+/** `wire` is null where the agent's program reaches its model by itself. */
+export type CoderWire = { readonly backend: string; readonly wire: string | null };
 
 export type Core = {
   readonly store: Store;
@@ -58,7 +72,11 @@ export type Core = {
   readonly random: Random;
   readonly log: Logger;
   readonly policy: Policy;
+  /** What seals the secrets of runs. Null: there is none, so that no run may bring one. */
+  readonly secretKeys: SealingKeys | null;
   readonly rates: Rates;
+  /** The commits that jobs send. Null for a service that works on a checkout of its own. */
+  readonly commits: CommitKeeping | null;
   readonly meter: Meter;
   readonly tracer: Tracer;
 };

@@ -7,14 +7,19 @@ import { systemClock } from "../../base/clock.ts";
 import { readCheckout } from "../../base/git/found-checkout.ts";
 import { systemRandom } from "../../base/ids.ts";
 import type { Environment } from "../../base/settings/setting.ts";
+import { type CodingAgentName, codingAgents, installCommand } from "../../contract/ci/coding-agents.ts";
 import type { EmbeddedJob } from "../../contract/ci/embedded-job.ts";
 import { areFilesTrusted } from "../../contract/ci/events.ts";
+import type { EgressEntries } from "../../contract/egress/egress-entries.ts";
+import type { FederatedAccess } from "../../federation/provider.ts";
 import { borrowedCheckouts } from "../checkouts/borrowed-checkouts.ts";
 import { removeFolder } from "../checkouts/run-folder.ts";
 import type { JobIdentity } from "../core/ci/job-identity.ts";
 import type { SandboxKind } from "../core/ports/sandbox.ts";
 import { startService } from "../main.ts";
+import { findAgentProgram } from "../sandbox/agent-program.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
+import { findBlockers, type SandboxBlocker } from "../sandbox/sandbox-blockers.ts";
 import { SandboxError } from "../sandbox/sandbox-error.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import { secretsOfEnvironment } from "../settings/known-secrets.ts";
@@ -29,6 +34,8 @@ const ISSUER = "embedded";
 const UNLIMITED_CREDITS = "1000000000";
 const UNLIMITED_RATE = "1000000";
 const READ_CHECKOUT_MS = 30_000;
+/** In the place of MCP servers: those that the repository itself names. */
+const REPOSITORY_FILE = ".mcp.json";
 
 export type EmbeddedOptions = {
   readonly job: EmbeddedJob;
@@ -38,8 +45,15 @@ export type EmbeddedOptions = {
   readonly tempFolder: string;
   /** The job's. Of the service's settings, those of the model and of the sandbox are read. */
   readonly environment: Environment;
-  /** Settings of the model by name, which win over the environment's. Without MODEL there is none. */
+  /**
+   * Settings of the model by name, and its MCP servers, which win over the environment's. Without MODEL there is none. With ACP_AGENT, that
+   * agent asks it.
+   */
   readonly model: Readonly<Record<string, string>>;
+  /** What runs may reach of the network: there is no owner who would have a say. */
+  readonly egress: EgressEntries;
+  /** By whose account the model is reached. Default: by its key, where it has one. */
+  readonly modelAccess?: FederatedAccess | null;
   /** Called for each warning and error. */
   readonly onWarning: (message: string) => void;
 };
@@ -72,6 +86,8 @@ export async function startEmbeddedService(options: EmbeddedOptions): Promise<Em
       verifier: issuer.verifier,
       checkouts: borrowedCheckouts({ root, folder: join(folder, "checkouts"), environment }),
       freeFor: "everyone",
+      egressNeedsOwner: false,
+      modelAccess: options.modelAccess ?? null,
       isTrusted: (task) =>
         task.repository !== null && areFilesTrusted({ ...task, provider: options.job.provider }),
     });
@@ -95,19 +111,35 @@ export type EmbeddedReadiness = {
   readonly settings: readonly string[];
   /** Null: runs only brief on the repository. */
   readonly model: string | null;
+  /** The coding agent that asks it. Null: the built-in one. */
+  readonly agent: AgentReadiness | null;
   /** Null: the configured sandbox does not work; `notes` says why. */
   readonly sandbox: SandboxKind | null;
+  /** What keeps the sandbox from working, where there is none. */
+  readonly blockers: readonly SandboxBlocker[];
   readonly notes: readonly string[];
+};
+
+export type AgentReadiness = {
+  readonly title: string;
+  /** Null: it is not installed. */
+  readonly program: string | null;
+  /** The command that installs it. */
+  readonly install: string;
+  /** Whether it is not started without a sandbox. */
+  readonly needsSandbox: boolean;
 };
 
 /** Starts no service; executes one command in the sandbox. */
 export async function examineEmbedded(
-  options: Pick<EmbeddedOptions, "environment" | "model" | "tempFolder">,
+  given: Pick<EmbeddedOptions, "environment" | "model" | "root" | "tempFolder">,
 ): Promise<EmbeddedReadiness> {
   const notes: string[] = [];
   try {
-    const config = embeddedConfig(options, join(options.tempFolder, "agent-service"));
-    const model = config.model?.models.executor ?? null;
+    const config = embeddedConfig({ ...given, egress: [] }, join(given.tempFolder, "agent-service"));
+    const named = config.acp?.agent ?? null;
+    const model = config.model?.models.executor ?? config.acp?.chosenModel ?? null;
+    const agent = named === null ? null : await examineAgent(named, { ...given, config });
     const sandbox = await findSandbox(
       config.sandbox,
       warningLog((note) => notes.push(note)),
@@ -119,15 +151,28 @@ export async function examineEmbedded(
         return null;
       },
     );
-    return { settings: [], model, sandbox, notes };
+    const isMissing = sandbox === null || sandbox === "none";
+    const blockers = isMissing ? await findBlockers(config.sandbox.environment.PATH ?? "") : [];
+    return { settings: [], model, agent, sandbox, blockers, notes };
   } catch (cause) {
     if (!(cause instanceof EmbeddedSettingsError)) throw cause;
-    return { settings: cause.message.split("\n"), model: null, sandbox: null, notes };
+    const settings = cause.message.split("\n");
+    return { settings, model: null, agent: null, sandbox: null, blockers: [], notes };
   }
 }
 
+async function examineAgent(
+  name: CodingAgentName,
+  { environment, root, config }: Pick<EmbeddedOptions, "environment" | "root"> & { readonly config: Config },
+): Promise<AgentReadiness> {
+  const { title, program } = codingAgents[name];
+  const found = await findAgentProgram(environment.PATH ?? "", { program, outside: root });
+  const needsSandbox = config.sandbox.mode !== "off";
+  return { title, program: found?.path ?? null, install: installCommand(name), needsSandbox };
+}
+
 function embeddedConfig(
-  { environment, model }: Pick<EmbeddedOptions, "environment" | "model">,
+  { environment, model, egress, root }: Pick<EmbeddedOptions, "environment" | "model" | "egress" | "root">,
   folder: string,
 ): Config {
   const fixed: Partial<Record<SettingName, string>> = {
@@ -143,17 +188,46 @@ function embeddedConfig(
     MAX_RUNNING_RUNS: "1",
     DRAIN_SECONDS: "0",
     RETENTION_DAYS: "0",
-    BACKEND: (model.MODEL ?? environment.MODEL ?? "") === "" ? "offline" : "model",
+    BACKEND: backendOf(environment, model),
   };
-  const config = readConfig(fixed, { ...withoutSettings(environment), ...model });
+  const { MCP_SERVERS: servers, ...others } = model;
+  const usesRepositorys = servers?.trim() === REPOSITORY_FILE;
+  if (usesRepositorys && fixed.BACKEND === "acp")
+    throw new EmbeddedSettingsError(
+      `MCP_SERVERS: ${REPOSITORY_FILE} is for the built-in agent. Leave it out.`,
+    );
+  const asked = servers === undefined || usesRepositorys ? {} : { MCP_SERVERS: servers };
+  const own = withoutSettings(environment);
+  const config = readConfig(fixed, { ...ofAgent(model), ...own, ...others, ...asked });
   if (!config.ok) throw new EmbeddedSettingsError(config.refusal.join("\n"));
   // Also those that are no settings: the job's inputs and tokens.
-  return { ...config.value, secrets: [...config.value.secrets, ...secretsOfEnvironment(environment)] };
+  const secrets = [...config.value.secrets, ...secretsOfEnvironment(environment)];
+  return {
+    ...config.value,
+    secrets,
+    sandbox: { ...config.value.sandbox, job: { checkout: root } },
+    egress: { ...config.value.egress, cap: egress },
+    mcp: {
+      servers: config.value.mcp.servers.map((server) => ({ ...server, origin: "workflow" })),
+      usesRepositorys,
+      repositoryVariables: own,
+    },
+  };
+}
+
+function backendOf(environment: Environment, model: EmbeddedOptions["model"]): string {
+  if (model.ACP_AGENT !== undefined) return "acp";
+  return (model.MODEL ?? environment.MODEL ?? "") === "" ? "offline" : "model";
+}
+
+/** It is confined as a whole, and there is nobody to ask. */
+function ofAgent(model: EmbeddedOptions["model"]): Readonly<Record<string, string>> {
+  return model.ACP_AGENT === undefined ? {} : { ACP_PERMISSIONS: "allow" };
 }
 
 /** A job's environment may name the database that it tests, or the port of its own server. */
 function withoutSettings(environment: Environment): Environment {
-  const others = new Set(Object.keys(serviceSettings));
+  const others = new Set([...Object.keys(serviceSettings), "EGRESS", "MCP_SERVERS"]);
   const kept = Object.entries(environment).filter(
     ([name]) => !others.has(name) && !name.startsWith("OTEL_") && !name.startsWith("INPUT_"),
   );

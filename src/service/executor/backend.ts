@@ -1,10 +1,14 @@
 // The port of a backend: what executes a run in its checkout. One folder or file a backend under backends/.
 
+import type { EgressEntries } from "../../contract/egress/egress-entries.ts";
+import type { McpServersRequest } from "../../contract/runs/mcp-servers.ts";
 import type { RefundWithheldReason } from "../../contract/runs/run.ts";
 import type { RunEvent } from "../../contract/runs/run-event.ts";
 import type { Message } from "../../contract/runs/run-requests.ts";
 import type { StopReason } from "../../contract/runs/stop-reason.ts";
+import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Checkout } from "../core/ports/checkout.ts";
+import type { RunEgress } from "../core/ports/egress.ts";
 import type { ChildOutcome, ChildTask } from "./child-runs.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import type { UsageMeter } from "./usage-meter.ts";
@@ -33,18 +37,47 @@ export class BackendFailure extends Error {
 
 export type BackendOutcome = { readonly stopReason: StopReason };
 
+/** A model by the access that the run's job brought. */
+export type BroughtModel = {
+  /** As the provider calls it. */
+  readonly model: string;
+  /** Its token may be asked for at any time; each that it gave is known to the run's mask. */
+  readonly access: FederatedAccess;
+};
+
+/** What a run may reach of the network, and what it asked for and may not. */
+export type TaskNetwork = { readonly egress: RunEgress; readonly withheld: EgressEntries };
+
+/** `limitMs` is the whole of the run's time, `leftMs` what is left of it: 0 or less once it is over. */
+export type Deadline = { readonly limitMs: number; leftMs(): number };
+
+/** The MCP servers of a run beside the operator's. */
+export type TaskServers = {
+  /** Those of its submission. */
+  readonly asked: McpServersRequest | null;
+  /** Whether its agent's owner lets it use those that the repository itself names. */
+  readonly mayUseRepositorys: boolean;
+};
+
 export type BackendTask = {
   readonly runId: string;
   readonly messages: readonly Message[];
   /** The agent's model slug; null: the router's default. */
   readonly model: string | null;
+  /** The access that the run's job brought: requests go there alone, for that model. Null: the service's own. */
+  readonly brought: BroughtModel | null;
   /** Micro-USD that the advisor may cost in this run; 0 stops it, null is no cap. */
   readonly advisorMaxSpendMicroUsd: number | null;
   /** The JSON Schema that the reply has to fit; null where any reply will do. */
   readonly outputSchema: Readonly<Record<string, unknown>> | null;
+  /** Whether it may end with a question: somebody can answer it in the same session. */
+  readonly mayAsk: boolean;
   readonly carriedState: CarriedState;
+  readonly environment: RunEnvironment;
   /** Tokens that this turn may use; 0 means the backend's default. */
   readonly maxTurnTokens: number;
+  /** When the run should be done; it is stopped at the service's time limit at the latest. */
+  readonly deadline: Deadline;
   /** Aborts on cancel, time limit, shutdown or a lost lease. A backend stops promptly and rejects with its reason. */
   readonly signal: AbortSignal;
   /** The run's span as a W3C `traceparent`, to be sent with requests. Null when it is not traced. */
@@ -67,8 +100,21 @@ export type BackendTask = {
   readonly meter: UsageMeter;
   /** Masks what nothing of the run may show: events, the patch, messages of failures. A backend adds what it alone knows. */
   readonly secrets: SecretMask;
+  readonly network: TaskNetwork;
+  readonly mcp: TaskServers;
   /** A fresh id for a message or tool call, unique in the run. */
   nextId(kind: "message" | "call"): string;
+};
+
+/** What the repository's setup script left for the agent's commands. */
+export type RunEnvironment = {
+  /** Their home, which stays between them. Null: each has one of its own. */
+  readonly home: string | null;
+  readonly setup:
+    | { readonly state: "none" }
+    | { readonly state: "done"; readonly script: string }
+    /** `why` is one line, `output` the end of what it wrote. */
+    | { readonly state: "failed"; readonly script: string; readonly why: string; readonly output: string };
 };
 
 /** A task on a repository at a commit. */
@@ -97,6 +143,8 @@ export type Backend =
   | {
       readonly name: string;
       readonly needsCheckout: true;
+      /** It executes its agents' runs with `brought`, too. Left out: another backend executes those that have one. */
+      readonly takesBroughtModel?: true;
       /** Its changes to the tree are reported, stored, and restored in the session's next run. */
       readonly changesCheckout?: true;
       /** How long its processes may go on in the checkout after the signal. Default 30 s. */

@@ -6,16 +6,14 @@ import type { Core } from "../core/core.ts";
 import { type DelegationRefusal, delegateRun } from "../core/runs/delegate-run.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import type { RunRecord } from "../core/runs/run-record.ts";
+import type { BudgetUse } from "../core/runs/usage.ts";
 import { readReplies } from "../core/sessions/session-history.ts";
+import type { RunBudget } from "./run-budget.ts";
 
 /** Poll interval for a child whose signals were lost. */
 const POLL_MS = 5_000;
 
-export type ChildTask = {
-  readonly message: string;
-  /** 0 means the backend's default. */
-  readonly maxTurnTokens: number;
-};
+export type ChildTask = { readonly message: string };
 
 /** `reply` is the child's last message. `bound` is the `stop_reason` of a child that stopped before it was done. */
 export type ChildOutcome =
@@ -34,16 +32,34 @@ export type ChildRunsOptions = {
   readonly signal: AbortSignal;
   /** Lets another worker take this one's place while `wait` waits: the child needs one. */
   readonly lend: <Value>(wait: () => Promise<Value>) => Promise<Value>;
+  /** Of the parent. The child draws on it. */
+  readonly budget: RunBudget;
+  /** How long the child may take, at most. */
+  readonly timeLimitMs: number;
 };
+
+const nothingUsed = { countedTokens: 0, costMicroUsd: 0 };
 
 /** Runs a task as a child, to its end. Rejects with the signal's reason; the child then ends with its parent. */
 export async function runChild(options: ChildRunsOptions, task: ChildTask): Promise<ChildOutcome> {
-  const { core, parent, signal, lend } = options;
+  const { core, parent, signal, lend, budget, timeLimitMs } = options;
   signal.throwIfAborted();
+  const key = {};
+  const share = budget.grant(key);
+  if (share === null) return { status: "refused", why: NOTHING_LEFT };
   const { id: runId, fence } = parent.run;
-  const delegated = await delegateRun(core, { parent: { runId, fence }, ...task });
-  if (!delegated.ok) return { status: "refused", why: explain(delegated.refusal) };
-  const child = await lend(() => untilEnded(core, delegated.value.runId, signal));
+  let used: Pick<BudgetUse, "countedTokens" | "costMicroUsd"> | null = nothingUsed;
+  let child: RunRecord;
+  try {
+    const delegated = await delegateRun(core, { parent: { runId, fence }, ...task, ...share, timeLimitMs });
+    if (!delegated.ok) return { status: "refused", why: explain(delegated.refusal) };
+    // Unless its record says what it used, nobody knows.
+    used = null;
+    child = await lend(() => untilEnded(core, delegated.value.runId, signal));
+    used = child.startedAt === null ? nothingUsed : (child.usage?.budget ?? null);
+  } finally {
+    budget.settle(key, used);
+  }
   switch (child.status) {
     case "completed":
       return {
@@ -77,6 +93,8 @@ export async function untilEnded(core: Core, runId: string, signal: AbortSignal)
     }
   }
 }
+
+const NOTHING_LEFT = "Too little of what this run may use is left for another run: do it here.";
 
 function explain(refusal: DelegationRefusal): string {
   switch (refusal.reason) {

@@ -1,34 +1,61 @@
 // Executes one taken run: opens its checkout, runs its backend, and returns the ending.
 
+import { ok, type Result } from "../../base/result.ts";
 import type { RunCause } from "../../contract/runs/run.ts";
 import type { Agent } from "../core/agents/agent.ts";
+import { findHeldSource } from "../core/commits/held-source.ts";
 import type { Core } from "../core/core.ts";
 import { costOfTime } from "../core/money/run-price.ts";
 import type { CheckoutProvider, CheckoutSource } from "../core/ports/checkout.ts";
+import type { EgressProvider } from "../core/ports/egress.ts";
+import type { Environments, PreparedEnvironment } from "../core/ports/environment.ts";
 import { generationsLeft } from "../core/runs/delegate-run.ts";
 import { raiseHold, type TakenRun, takeFreeCall } from "../core/runs/progress-run.ts";
 import { cancelledEnding, type Ending, interruptedEnding } from "../core/runs/run-machine.ts";
 import type { RunInput } from "../core/runs/run-record.ts";
 import type { Usage } from "../core/runs/usage.ts";
 import { readHistory } from "../core/sessions/session-history.ts";
-import { type Backend, BackendFailure, type BackendOutcome, type BackendTask } from "./backend.ts";
+import {
+  type Backend,
+  BackendFailure,
+  type BackendOutcome,
+  type BackendTask,
+  type BroughtModel,
+  type RunEnvironment,
+  type TaskNetwork,
+} from "./backend.ts";
+import { openBroughtModel } from "./brought-model.ts";
 import { type ChangesOptions, reportChanges, restoreChanges } from "./carried-changes.ts";
 import { runChild } from "./child-runs.ts";
 import { EventMask } from "./event-mask.ts";
 import { type EventWriter, StreamLimitError } from "./event-writer.ts";
 import { HeldCheckout } from "./held-checkout.ts";
+import { type EnvironmentOptions, noEnvironment, prepareEnvironment } from "./prepare-environment.ts";
+import { RunBudget } from "./run-budget.ts";
+import { deadlineOf } from "./run-deadline.ts";
+import { RunNetwork } from "./run-network.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import { untilTurn } from "./session-turn.ts";
 import { RunStopped, type StopKind } from "./stop-reason.ts";
 import { backendSpan } from "./trace-run.ts";
 import { UsageMeter } from "./usage-meter.ts";
 
+/** A sandbox ends at once; copies end at their next file. */
+const SETUP_STOPS_WITHIN_MS = 10_000;
+
 export type Work = {
   readonly core: Core;
   readonly taken: TakenRun;
   readonly backends: readonly Backend[];
+  /** The backend of runs that bring their own access to a model. */
+  readonly openBroughtBackend: () => Promise<Backend>;
   readonly checkouts: CheckoutProvider;
+  /** Null where nothing is executed. */
+  readonly environments: Environments | null;
+  readonly egress: EgressProvider;
   readonly writer: EventWriter;
+  /** Of the service, for this run. */
+  readonly timeLimitMs: number;
   /** Secrets that nothing of this run may show. Its backend adds to them. */
   readonly secrets: SecretMask;
   /** Lets another worker take this one's place for as long as `wait` takes. */
@@ -52,6 +79,8 @@ export type WorkDone = {
 export async function executeRun(work: Work): Promise<WorkDone> {
   const { core, taken } = work;
   const { id: runId, fence, holdMicroUsd, price } = taken.run;
+  const { maxTurnTokens: maxTokens, maxCostMicroUsd = null } = taken.input;
+  const budget = new RunBudget({ maxTokens, maxCostMicroUsd });
   const begunAt = core.clock.monotonic();
   const meter = new UsageMeter({
     holdMicroUsd,
@@ -59,30 +88,43 @@ export async function executeRun(work: Work): Promise<WorkDone> {
     costOfTime: () => costOfTime(price, core.clock.monotonic() - begunAt),
     toolRates: core.rates.tools,
     takeFreeCall: (rate) => takeFreeCall(core, { run: taken.run, rate }),
+    budget,
   });
   const held = new HeldCheckout({ core, runId, isOver: work.isOver });
   const delegations = new Delegations();
-  const ending = await endingOfWork(work, { meter, held, delegations });
+  const network = new RunNetwork(work);
+  const ending = await endingOfWork(work, { meter, held, delegations, network });
   delegations.close();
+  await network.close();
   const cleaned = held.remove();
   if (!held.isInUse) await cleaned;
-  return { ending, usage: meter.usage, hasDelegated: delegations.hasBegun, cleaned };
+  const usage = { ...meter.usage, budget: budget.use };
+  return { ending, usage, hasDelegated: delegations.hasBegun, cleaned };
 }
 
 async function endingOfWork(
   work: Work,
-  { meter, held, delegations }: { meter: UsageMeter; held: HeldCheckout; delegations: Delegations },
+  {
+    meter,
+    held,
+    delegations,
+    network,
+  }: { meter: UsageMeter; held: HeldCheckout; delegations: Delegations; network: RunNetwork },
 ): Promise<Ending> {
   const { core, taken, signal } = work;
   const runId = taken.run.id;
   try {
     const agent = await core.store.committed.agents.find(taken.run.agentId);
-    const backend = work.backends.find((candidate) => candidate.name === agent?.backend);
-    if (agent === null || backend === undefined) {
+    const opened = await openBrought(work);
+    if (!opened.ok) return opened.refusal;
+    const brought = opened.value;
+    const backend = await backendOf(work, { agent, brought });
+    if (agent === null || backend === null) {
       return failed("spawn_failed", `This service has no backend named "${agent?.backend ?? ""}".`);
     }
     const generations = await generationsLeft(core.store.committed.runs, taken.run);
-    const task = taskOf(work, { agent, meter, generations, delegations });
+    const granted = await network.grant(agent);
+    const task = taskOf(work, { agent, brought, meter, generations, delegations, network: granted });
     const ask = (run: () => Promise<BackendOutcome>) =>
       core.tracer.trace(backendSpan(backend), () => untilStopped(run(), signal));
     if (!backend.needsCheckout) {
@@ -94,28 +136,30 @@ async function endingOfWork(
     const repository = agent?.repository ?? null;
     if (source === null && repository !== null) return failed("spawn_failed", noCommitText(repository.name));
     if (backend.changesCheckout === true) await untilTurn({ ...work, run: taken.run });
-    const opened = await core.tracer.trace({ name: "open checkout" }, async (span) => {
+    const checkout = await core.tracer.trace({ name: "open checkout" }, async (span) => {
       const opening =
         source === null
           ? await work.checkouts.openEmpty({ runId }, signal)
-          : await work.checkouts.open(source, signal);
+          : await work.checkouts.open(await withHeld(core, taken.input, source), signal);
       if (!opening.ok) span.fail(opening.refusal.reason);
       return opening;
     });
-    if (opened.ok) held.hold(opened.value);
+    if (checkout.ok) held.hold(checkout.value);
     signal.throwIfAborted();
-    if (!opened.ok) {
-      return failed("spawn_failed", opened.refusal.detail, opened.refusal.reason === "clone_timed_out");
+    if (!checkout.ok) {
+      return failed("spawn_failed", checkout.refusal.detail, checkout.refusal.reason === "clone_timed_out");
     }
     const given = { ...task, ...(source ?? { repository: null }) };
     if (backend.changesCheckout !== true)
-      return completed(await ask(() => held.use(backend.run(given, opened.value), backend.stopsWithinMs)));
-    const copy = await restoreChanges(core, { run: taken.run, checkout: opened.value });
+      return completed(await ask(() => held.use(backend.run(given, checkout.value), backend.stopsWithinMs)));
+    const environment =
+      source === null ? noEnvironment : await setUp(work, { source, task, held, checkout: checkout.value });
+    const copy = await restoreChanges(core, { run: taken.run, checkout: checkout.value });
     try {
-      const run = () => backend.run({ ...given, carriedState: copy }, opened.value);
+      const run = () => backend.run({ ...given, environment, carriedState: copy }, checkout.value);
       return completed(await ask(() => held.use(run(), backend.stopsWithinMs)));
     } finally {
-      await emitChanges(work, { held, checkout: opened.value, copy });
+      await emitChanges(work, { held, checkout: checkout.value, copy });
     }
   } catch (cause) {
     if (cause instanceof RunStopped) return endingOf(cause.kind);
@@ -132,6 +176,36 @@ async function endingOfWork(
   }
 }
 
+/** What the run's job brought; null where it brought nothing. */
+async function openBrought({ core, taken, secrets }: Work): Promise<Result<BroughtModel | null, Ending>> {
+  const { modelAccess } = taken.input;
+  if (modelAccess === undefined) return ok(null);
+  return await openBroughtModel(core, { runId: taken.run.id, modelAccess, secrets });
+}
+
+/** The backend of the agent, unless the run brings a model that it cannot use. */
+async function backendOf(
+  { backends, openBroughtBackend }: Work,
+  { agent, brought }: { agent: Agent | null; brought: BroughtModel | null },
+): Promise<Backend | null> {
+  const own = backends.find(({ name }) => name === agent?.backend) ?? null;
+  if (brought === null) return own;
+  if (own?.needsCheckout === true && own.takesBroughtModel === true) return own;
+  return await openBroughtBackend();
+}
+
+async function setUp(
+  work: Work,
+  options: Pick<EnvironmentOptions, "source" | "checkout" | "task"> & { readonly held: HeldCheckout },
+): Promise<RunEnvironment> {
+  const { held, ...given } = options;
+  const { core, taken, environments, signal } = work;
+  const hold = (prepared: PreparedEnvironment) => held.holdHome(prepared);
+  const preparing = () =>
+    held.use(prepareEnvironment({ ...given, taken, environments, hold }), SETUP_STOPS_WITHIN_MS);
+  return await core.tracer.trace({ name: "set up" }, () => untilStopped(preparing(), signal));
+}
+
 /** Wakes the readers of a run that has started, unless it ends within this turn of the event loop: its end wakes them. */
 async function showOpening<Value>({ core, taken }: Work, run: () => Promise<Value>): Promise<Value> {
   const waking = setImmediate(() => core.signals.opened(taken.run.id));
@@ -145,7 +219,8 @@ async function showOpening<Value>({ core, taken }: Work, run: () => Promise<Valu
 /** What the run works on. With a pull request it is that pull request's head, trusted as an outsider's. */
 function sourceOf({ job, pullRequest }: RunInput, runId: string): CheckoutSource | null {
   if (job === null) return null;
-  const source = { ...job, runId, repository: job.repository.name };
+  const { name: repository, visibility } = job.repository;
+  const source = { ...job, runId, repository, visibility };
   if (pullRequest === undefined) return source;
   const { number, headRef, headSha: sha, baseRef } = pullRequest;
   const isJobs = job.ref === headRef.replace(/head$/, "merge");
@@ -157,6 +232,12 @@ function sourceOf({ job, pullRequest }: RunInput, runId: string): CheckoutSource
     baseRef,
     pullRequest: { number, headRef, isJobs },
   };
+}
+
+/** With what the job has sent of the commit. */
+async function withHeld(core: Core, input: RunInput, source: CheckoutSource): Promise<CheckoutSource> {
+  const held = await findHeldSource(core, input);
+  return held === null ? source : { ...source, held };
 }
 
 /** Also for a failed run: the session may continue from there. A stopped run's are reported where its backend ends in time. */
@@ -201,23 +282,37 @@ function taskOf(
   work: Work,
   {
     agent,
+    brought,
     meter,
     generations,
     delegations,
-  }: { agent: Agent; meter: UsageMeter; generations: number; delegations: Delegations },
+    network,
+  }: {
+    agent: Agent;
+    brought: BroughtModel | null;
+    meter: UsageMeter;
+    generations: number;
+    delegations: Delegations;
+    network: TaskNetwork;
+  },
 ): BackendTask {
   const { core, taken, writer, secrets, signal, lend } = work;
   const { run, input } = taken;
   const mask = new EventMask(secrets);
+  const deadline = deadlineOf(work);
   let ids = 0;
   return {
     runId: run.id,
     messages: input.messages,
-    model: agent.model,
+    model: brought?.model ?? agent.model,
+    brought,
     advisorMaxSpendMicroUsd: agent.advisorMaxSpendMicroUsd,
     outputSchema: input.outputSchema ?? null,
+    mayAsk: input.hasThread === true && input.outputSchema === undefined,
     carriedState: { state: "fresh" },
+    environment: noEnvironment,
     maxTurnTokens: input.maxTurnTokens,
+    deadline,
     signal,
     traceparent: () => core.tracer.here(),
     emit: async (event) => {
@@ -226,9 +321,19 @@ function taskOf(
     },
     history: (maxChars) => readHistory(core.store.committed, { run, maxChars }),
     generationsLeft: generations,
-    delegate: (task) => delegations.begin(() => runChild({ core, parent: taken, signal, lend }, task)),
+    delegate: (task) => {
+      // It is stored with the child.
+      const masked = { ...task, message: secrets.apply(task.message) };
+      const { budget } = meter;
+      const timeLimitMs = Math.max(0, Math.floor(deadline.leftMs()));
+      return delegations.begin(() =>
+        runChild({ core, parent: taken, signal, lend, budget, timeLimitMs }, masked),
+      );
+    },
     meter,
     secrets,
+    network,
+    mcp: { asked: input.mcpServers ?? null, mayUseRepositorys: agent.ciPolicy?.mcp_servers === "repository" },
     nextId: (kind) => {
       ids += 1;
       return `${kind}-${ids}`;

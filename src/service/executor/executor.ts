@@ -4,6 +4,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { type BackoffPolicy, nextDelayMs } from "../../base/backoff.ts";
 import type { Core } from "../core/core.ts";
 import type { CheckoutProvider } from "../core/ports/checkout.ts";
+import type { EgressProvider } from "../core/ports/egress.ts";
+import type { Environments } from "../core/ports/environment.ts";
 import type { Span } from "../core/ports/tracer.ts";
 import { appendRunEvents, finishRun, type TakenRun } from "../core/runs/progress-run.ts";
 import { interruptRun } from "../core/runs/recover-runs.ts";
@@ -26,7 +28,12 @@ export type ExecutorOptions = {
   readonly core: Core;
   readonly dispatch: RunQueue;
   readonly checkouts: CheckoutProvider;
+  /** Prepares what setup scripts leave. Default: none is executed. */
+  readonly environments?: Environments;
   readonly backends: readonly Backend[];
+  /** The backend of runs that bring their own access to a model. Rejects where it cannot be opened. */
+  readonly openBroughtBackend: () => Promise<Backend>;
+  readonly egress: EgressProvider;
   /** Runs at work at a time. */
   readonly slots: number;
   readonly runTimeLimitMs: number;
@@ -154,7 +161,7 @@ export class Executor {
   }
 
   async #carry({ lease, taken }: { lease: RunLease; taken: TakenRun }, span: Span): Promise<void> {
-    const { core, backends, checkouts } = this.#options;
+    const { core, backends, openBroughtBackend, checkouts, egress } = this.#options;
     const startedAt = core.clock.monotonic();
     const { id: runId, fence, billingAccount } = taken.run;
     this.#leases.set(runId, lease);
@@ -167,8 +174,12 @@ export class Executor {
         core,
         taken,
         backends,
+        openBroughtBackend,
         checkouts,
+        environments: this.#options.environments ?? null,
+        egress,
         writer,
+        timeLimitMs: this.#options.runTimeLimitMs,
         secrets: this.#secrets.copy(),
         signal: lease.signal,
         lend: (wait) => this.#lend(wait),

@@ -3,6 +3,7 @@
 
 import type { Core } from "../core/core.ts";
 import type { Checkout } from "../core/ports/checkout.ts";
+import type { PreparedEnvironment } from "../core/ports/environment.ts";
 
 const STOPS_WITHIN_MS = 30_000;
 
@@ -15,7 +16,8 @@ export type HeldCheckoutOptions = {
 
 export class HeldCheckout {
   readonly #options: HeldCheckoutOptions;
-  #checkout: Checkout | null = null;
+  /** In the order in which they are closed. */
+  #held: { readonly close: () => Promise<void>; readonly what: string }[] = [];
   #stopsWithinMs = STOPS_WITHIN_MS;
   #working: Promise<void> | null = null;
 
@@ -23,8 +25,13 @@ export class HeldCheckout {
     this.#options = options;
   }
 
-  hold(checkout: Checkout): void {
-    this.#checkout = checkout;
+  hold(checkout: Pick<Checkout, "close">): void {
+    this.#held.unshift({ close: () => checkout.close(), what: "checkout" });
+  }
+
+  /** The home of the run's commands: removed like the checkout. */
+  holdHome(environment: Pick<PreparedEnvironment, "close">): void {
+    this.#held.unshift({ close: () => environment.close(), what: "home" });
   }
 
   /** Whether a backend works in it. */
@@ -50,13 +57,14 @@ export class HeldCheckout {
 
   /** Removes it once it is not in use, or the time to end has passed. Never rejects. */
   async remove(): Promise<void> {
-    const checkout = this.#checkout;
-    if (checkout === null) return;
+    if (this.#held.length === 0) return;
     const { core, runId } = this.#options;
     if (this.#working !== null) await this.#untilUnused(this.#working);
-    await checkout.close().catch((cause: unknown) => {
-      core.log.warn({ run_id: runId, err: cause }, "checkout could not be removed");
-    });
+    for (const { close, what } of this.#held) {
+      await close().catch((cause: unknown) => {
+        core.log.warn({ run_id: runId, err: cause }, `${what} could not be removed`);
+      });
+    }
   }
 
   async #untilUnused(working: Promise<void>): Promise<void> {

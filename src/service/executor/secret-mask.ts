@@ -21,8 +21,10 @@ export class SecretMask {
   }
 
   add(...secrets: readonly string[]): void {
-    if (secrets.length === 0) return;
-    const long = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS);
+    const long = secrets.filter(
+      (secret) => secret.length >= MIN_SECRET_CHARS && !this.#forms.includes(secret),
+    );
+    if (long.length === 0) return;
     const forms = new Set([...this.#forms, ...long.flatMap((secret) => [secret, ...encodingsOf(secret)])]);
     this.#forms = [...forms].toSorted((a, b) => b.length - a.length);
   }

@@ -10,6 +10,7 @@ import {
   sumOf,
   type Usage,
 } from "../core/runs/usage.ts";
+import { RunBudget } from "./run-budget.ts";
 
 export type ModelUse = {
   readonly role: ModelRole;
@@ -35,9 +36,13 @@ export type UsageMeterOptions = {
   readonly toolRates?: readonly ToolRate[];
   /** Uses one of the calls that the billing account has for nothing. False when none is left. */
   readonly takeFreeCall?: (rate: ToolRate) => Promise<boolean>;
+  /** Default: without limits. */
+  readonly budget?: RunBudget;
 };
 
 export class UsageMeter {
+  /** What the run and its children may use, whoever pays for it. */
+  readonly budget: RunBudget;
   readonly #options: UsageMeterOptions;
   #holdMicroUsd: number;
   #usage: Usage = { roles: {}, advisor: null };
@@ -47,6 +52,7 @@ export class UsageMeter {
 
   constructor(options: UsageMeterOptions) {
     this.#options = options;
+    this.budget = options.budget ?? new RunBudget({ maxTokens: 0, maxCostMicroUsd: null });
     this.#holdMicroUsd = options.holdMicroUsd;
   }
 

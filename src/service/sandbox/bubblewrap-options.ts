@@ -1,36 +1,44 @@
 // Builds bubblewrap's command line: every namespace, no capability, and a root of named folders only. Pure.
 
 import type { GitView } from "./git-view.ts";
-import { INNER_TREE } from "./git-view.ts";
 import type { HostView } from "./host-view.ts";
+import { RELAY_PROCESSES, type RelayedSocket, relayBinds, relayed } from "./relay.ts";
 import type { SandboxLimits } from "./sandbox-config.ts";
 
-export const INNER_HOME = "/home/agent";
 const INNER_USER = 1000;
 const MAX_OPEN_FILES = 4096;
 /** Niceness: the service and other programs go first. */
 export const NICENESS = "10";
 
-const accounts: Readonly<Record<string, string>> = {
-  "/etc/passwd": `agent:x:${INNER_USER}:${INNER_USER}:agent:${INNER_HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n`,
+const accounts = (home: string): Readonly<Record<string, string>> => ({
+  "/etc/passwd": `agent:x:${INNER_USER}:${INNER_USER}:agent:${home}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n`,
   "/etc/group": `agent:x:${INNER_USER}:\nnogroup:x:65534:\n`,
   "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
   "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
-};
+});
 
 export type BubblewrapCall = {
   readonly host: HostView;
   readonly git: GitView;
   readonly treeFolder: string;
+  /** The home on this machine. Null: one in memory, which ends with the command. */
+  readonly homeFolder: string | null;
   /** Relative to the tree. */
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly network: "off" | "allowed";
+  /** What is reachable all the same where the network is off. */
+  readonly sockets: readonly RelayedSocket[];
   readonly limits: SandboxLimits;
   readonly hasFilter: boolean;
   /** Absolute. */
   readonly prlimitPath: string;
   readonly argv: readonly string[];
+  /**
+   * A command has both of its streams in one, in their order. A program has a stream for what it complains of, and what is in
+   * its environment is in no command line: whoever is on this machine could read it there.
+   */
+  readonly kind: "command" | "program";
 };
 
 /** bubblewrap's arguments, and the data that it reads from the descriptors from `FIRST_DATA` on. */
@@ -43,7 +51,11 @@ export const FIRST_DATA = 5;
 
 export function bubblewrapStart(call: BubblewrapCall): BubblewrapStart {
   const { limits } = call;
-  const made = Object.entries(accounts).map(([target, content]) => ({ target, content }));
+  const { home, tree, emptied } = call.host;
+  const made = [
+    ...Object.entries(accounts(home)).map(([target, content]) => ({ target, content })),
+    ...emptied.map((target) => ({ target, content: "" })),
+  ];
   const files = [...made, ...call.git.files];
   const fileOptions = (from: number, to: number) =>
     files
@@ -57,6 +69,7 @@ export function bubblewrapStart(call: BubblewrapCall): BubblewrapStart {
     "--tmpfs",
     path,
   ];
+  const variables = Object.entries(call.environment).flatMap(([name, value]) => ["--setenv", name, value]);
   const args = [
     ...[
       "--unshare-all",
@@ -72,35 +85,45 @@ export function bubblewrapStart(call: BubblewrapCall): BubblewrapStart {
     // First, so that what the operator shows may lie below them.
     ...memoryFolder("/tmp"),
     ...["--dir", "/var", "--symlink", "/tmp", "/var/tmp"],
-    ...memoryFolder(INNER_HOME),
+    ...(call.homeFolder === null ? memoryFolder(home) : ["--bind", call.homeFolder, home]),
     ...call.host.options,
-    ...call.host.seals,
+    ...relayBinds(call.sockets),
     ...fileOptions(0, made.length),
     // A service that runs as root owns the files of /proc/sys: writing to them leads out of the sandbox.
     ...["--proc", "/proc", "--remount-ro", "/proc"],
     ...["--dev", "/dev", "--remount-ro", "/dev", ...memoryFolder("/dev/shm")],
-    ...["--bind", call.treeFolder, INNER_TREE],
+    ...["--bind", call.treeFolder, tree],
     ...call.git.binds,
     ...fileOptions(made.length, files.length),
-    ...["--remount-ro", "/", "--chdir", call.cwd === "" ? INNER_TREE : `${INNER_TREE}/${call.cwd}`],
-    ...Object.entries(call.environment).flatMap(([name, value]) => ["--setenv", name, value]),
+    ...call.host.seals,
+    ...["--remount-ro", "/", "--chdir", call.cwd === "" ? tree : `${tree}/${call.cwd}`],
+    ...(call.kind === "command" ? variables : ["--args", `${FIRST_DATA + files.length}`]),
     ...["--json-status-fd", `${STATUS_DESCRIPTOR}`],
     ...(call.hasFilter ? ["--seccomp", `${FILTER_DESCRIPTOR}`] : []),
     ...["--", ...limited(call)],
   ];
-  return { args, data: files.map(({ content }) => content) };
+  const contents = files.map(({ content }) => content);
+  if (call.kind === "command") return { args, data: contents };
+  return { args, data: [...contents, variables.map((argument) => `${argument}\0`).join("")] };
 }
 
-/** Set inside, where the kernel counts the processes of this sandbox only. It does not count root's. */
-function limited({ prlimitPath, limits, argv }: BubblewrapCall): readonly string[] {
-  return [
+/**
+ * Set inside, where the kernel counts the processes of this sandbox only, the relay's among them. It does not count root's.
+ * The relay itself has no limits: a command that stops it has no network any more.
+ */
+function limited({ prlimitPath, limits, sockets, argv, kind }: BubblewrapCall): readonly string[] {
+  const processes = limits.processes + (sockets.length === 0 ? 0 : RELAY_PROCESSES);
+  const command = [
     prlimitPath,
-    ...kernelLimits(limits),
+    ...kernelLimits({ ...limits, processes }),
     // Per process and at once, while the watch needs a moment. Address space is not memory, so it is twice the limit.
     `--data=${2 * limits.memoryBytes}`,
+    "--",
     // Both streams share one pipe to keep their order; bubblewrap's own errors go to the other.
-    ...["--", "/bin/sh", "-c", 'exec "$@" 2>&1', "sh", ...argv],
+    ...(kind === "command" ? ["/bin/sh", "-c", 'exec "$@" 2>&1', "sh"] : []),
+    ...argv,
   ];
+  return relayed(command, sockets);
 }
 
 /** Options of prlimit for everything that is confined. */

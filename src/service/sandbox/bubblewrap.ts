@@ -1,42 +1,43 @@
 // Executes commands in bubblewrap: in their own namespaces, ended as a whole by killing the first process in them.
 // Why: docs/decisions/017-sandbox.md
 
-import { spawn } from "node:child_process";
-import type { Clock } from "../../base/clock.ts";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { ok } from "../../base/result.ts";
 import type { Sandbox, SandboxCommand, SandboxedCheckout, SandboxResult } from "../core/ports/sandbox.ts";
-import { bubblewrapStart, FILTER_DESCRIPTOR, INNER_HOME, NICENESS } from "./bubblewrap-options.ts";
-import { feed, followStatus, type Inside } from "./bubblewrap-status.ts";
-import type { CrashGuard } from "./crash-guard.ts";
+import { bubblewrapStart } from "./bubblewrap-options.ts";
+import { type BubblewrapParts, startBubblewrap } from "./bubblewrap-process.ts";
+import { startProgram } from "./bubblewrap-program.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
+import { findToolsCommand, toolsIn } from "./found-tools.ts";
 import { gitView } from "./git-view.ts";
-import type { HostView } from "./host-view.ts";
-import { type Stdio, withoutInherited } from "./inherited-descriptors.ts";
 import { prepareCommand } from "./prepare-command.ts";
+import { prepareHome } from "./prepare-home.ts";
 import { watchProcesses } from "./process-watch.ts";
-import type { SandboxConfig } from "./sandbox-config.ts";
+import { EGRESS_PORT, proxyVariables, RELAY_MEMORY_BYTES, RELAY_PROCESSES } from "./relay.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import { scrubbedEnvironment } from "./scrubbed-environment.ts";
-import { argvOf, type Supervision, supervise, type Watch } from "./supervise.ts";
+import { argvOf, supervise, type Watch } from "./supervise.ts";
+import { offlineVariables } from "./toolchain-variables.ts";
 import type { WorkingFolder } from "./working-folder.ts";
 
-const MAX_COMPLAINT_CHARS = 2000;
-
-export type BubblewrapParts = {
-  readonly config: SandboxConfig;
-  readonly host: HostView;
-  readonly prlimitPath: string;
-  /** Null where there is none for this processor. */
-  readonly filter: Buffer | null;
-  /** What must not be passed on. */
-  readonly inherited: readonly number[];
-  readonly guard: CrashGuard;
-  readonly clock: Clock;
-};
+/** For all programs, asked at once. */
+const TOOLS_MS = 5_000;
 
 export function bubblewrapSandbox(parts: BubblewrapParts): Sandbox {
-  return {
+  let tools: readonly string[] | null = null;
+  const sandbox: Sandbox = {
     kind: "bubblewrap",
+    async facts(signal) {
+      const { config, host } = parts;
+      const { timeoutMs, memoryBytes, diskBytes } = config.limits;
+      tools ??= await findTools(sandbox, signal);
+      const hasJobsCaches = host.inHome.length > 0;
+      const { tree, home } = host;
+      const hasNetwork = config.network === "allowed";
+      return { tree, home, hasNetwork, hasJobsCaches, timeoutMs, memoryBytes, diskBytes, tools };
+    },
     async run(checkout, command) {
       const folder = await prepareCommand(checkout, command);
       if (!folder.ok) return folder;
@@ -47,7 +48,34 @@ export function bubblewrapSandbox(parts: BubblewrapParts): Sandbox {
         leave();
       }
     },
+    start: async (place, program) => ok(await startProgram(parts, { place, program })),
   };
+  return sandbox;
+}
+
+/** In an empty folder: no file of a repository has a say. */
+async function findTools(sandbox: Sandbox, signal: AbortSignal): Promise<readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), "sandbox-tools-"));
+  try {
+    const checkout = { root: folder, gitFolder: null, isTrusted: false };
+    const command = {
+      cwd: "",
+      env: {},
+      egressSocket: null,
+      timeoutMs: TOOLS_MS,
+      maxOutputBytes: 10_000,
+      signal,
+    };
+    const found = await sandbox.run(checkout, { ...command, execute: { shell: findToolsCommand } });
+    return found.ok ? toolsIn(found.value) : [];
+  } catch (cause) {
+    signal.throwIfAborted();
+    // The first command tells what is wrong.
+    if (!(cause instanceof SandboxError)) throw cause;
+    return [];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 type Work = {
@@ -63,26 +91,47 @@ async function execute(
 ): Promise<SandboxResult> {
   const { config, clock } = parts;
   const { limits } = config;
-  const timeoutMs = Math.min(command.timeoutMs, limits.timeoutMs);
-  const git = await gitView({ ...checkout, root: folder.root });
-  const watchDisk = await prepareDiskWatch({ root: folder.root, maxBytes: limits.diskBytes, clock });
+  const timeoutMs = Math.min(command.timeoutMs, command.longestMs ?? limits.timeoutMs);
+  const { host } = parts;
+  const git = await gitView({ ...checkout, root: folder.root }, host.tree);
+  const home = checkout.home ?? null;
+  if (home !== null) await prepareHome(home, host);
+  const watchTrees = await Promise.all(
+    [folder.root, ...(home === null ? [] : [home])].map((root) =>
+      prepareDiskWatch({ root, maxBytes: limits.diskBytes, clock }),
+    ),
+  );
+  const { egressSocket } = command;
+  const sockets =
+    egressSocket === null || config.network === "allowed"
+      ? []
+      : [{ port: EGRESS_PORT, socket: egressSocket }];
+  const hasRelay = sockets.length > 0;
   const start = bubblewrapStart({
-    host: parts.host,
+    host,
     git,
     treeFolder: folder.root,
+    homeFolder: home,
     cwd: folder.within,
     environment: scrubbedEnvironment({
-      path: parts.host.path,
-      home: INNER_HOME,
+      path: host.path,
+      home: host.home,
       temporary: "/tmp",
-      passed: config.passed,
+      passed: {
+        ...(config.network === "off" && !hasRelay ? offlineVariables : {}),
+        ...host.environment,
+        ...config.passed,
+      },
       added: command.env,
+      proxy: hasRelay ? proxyVariables() : {},
     }),
     network: config.network,
+    sockets,
     limits,
     hasFilter: parts.filter !== null,
     prlimitPath: parts.prlimitPath,
     argv: argvOf(command.execute),
+    kind: "command",
   });
   command.signal.throwIfAborted();
   const running = startBubblewrap({
@@ -95,81 +144,10 @@ async function execute(
   });
   const watchInside: Watch = async (signal) => {
     const inside = await running.inside;
-    const { processes: maxProcesses, memoryBytes: maxMemoryBytes } = limits;
     if (inside === null) return null;
+    const maxProcesses = limits.processes + (hasRelay ? RELAY_PROCESSES : 0);
+    const maxMemoryBytes = limits.memoryBytes + (hasRelay ? RELAY_MEMORY_BYTES : 0);
     return await watchProcesses({ ...inside, maxProcesses, maxMemoryBytes, clock, signal });
   };
-  return await supervise({ ...running, command, watches: [watchInside, watchDisk], timeoutMs, clock });
-}
-
-type Start = {
-  readonly args: readonly string[];
-  /** For the descriptors from `FILTER_DESCRIPTOR` on. */
-  readonly data: readonly (Buffer | string)[];
-  readonly path: string | undefined;
-  readonly mark: Readonly<Record<string, string>>;
-  readonly hasInput: boolean;
-  readonly inherited: readonly number[];
-};
-
-type Running = Pick<Supervision, "child" | "outputs" | "end" | "ended"> & {
-  /** Null when it did not start. */
-  readonly inside: Promise<Inside | null>;
-};
-
-function startBubblewrap({ args, data, path, mark, hasInput, inherited }: Start): Running {
-  const pipes: Stdio = [
-    hasInput ? "pipe" : "ignore",
-    "pipe",
-    "pipe",
-    "pipe",
-    ...data.map(() => "pipe" as const),
-  ];
-  const child = withoutInherited(pipes, inherited, (stdio) =>
-    spawn("nice", ["-n", NICENESS, "bwrap", ...args], {
-      // Nothing of the service's: a process of the same user could read it.
-      env: path === undefined ? mark : { PATH: path, ...mark },
-      detached: true,
-      stdio,
-    }),
-  );
-  for (const [index, content] of data.entries()) feed(child, FILTER_DESCRIPTOR + index, content);
-  const status = followStatus(child);
-  let complaint = "";
-  child.stderr?.on("data", (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString("utf8")).slice(0, MAX_COMPLAINT_CHARS);
-  });
-
-  let isEnding = false;
-  const end = () => {
-    isEnding = true;
-    // When the first process of the namespace ends, everything in it ends, and then bubblewrap. Not bubblewrap itself: before
-    // it has set its parent-death signal, its child would stay.
-    if (status.inside !== null && child.exitCode === null && child.signalCode === null)
-      killProcess(status.inside.firstProcess);
-  };
-  const inside = status.started.then((started) => {
-    if (isEnding) end();
-    return started;
-  });
-  const ended = new Promise<{ exitCode: number | null; signal: null }>((resolve, reject) => {
-    child.once("error", (cause) => {
-      if (child.pid !== undefined) return;
-      reject(new SandboxError("sandbox_not_started", "The sandbox could not be started.", { cause }));
-    });
-    child.once("close", () => {
-      if (status.exitCode !== null || isEnding) return resolve({ exitCode: status.exitCode, signal: null });
-      const why = complaint.trim() === "" ? "it gave no reason" : complaint.trim();
-      reject(new SandboxError("sandbox_not_started", `bubblewrap did not start the command: ${why}.`));
-    });
-  });
-  return { child, outputs: child.stdout === null ? [] : [child.stdout], end, ended, inside };
-}
-
-function killProcess(id: number): void {
-  try {
-    process.kill(id, "SIGKILL");
-  } catch {
-    // It has ended already.
-  }
+  return await supervise({ ...running, command, watches: [watchInside, ...watchTrees], timeoutMs, clock });
 }

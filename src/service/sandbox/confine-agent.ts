@@ -3,20 +3,26 @@
 // processes.
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { basename, dirname } from "node:path";
 import { assertNever } from "../../base/assert-never.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type Random, systemRandom } from "../../base/ids.ts";
 import type { SandboxLimit } from "../core/ports/sandbox.ts";
-import { FILTER_DESCRIPTOR, kernelLimits, NICENESS, STATUS_DESCRIPTOR } from "./bubblewrap-options.ts";
+import {
+  FILTER_DESCRIPTOR,
+  FIRST_DATA,
+  kernelLimits,
+  NICENESS,
+  STATUS_DESCRIPTOR,
+} from "./bubblewrap-options.ts";
 import { feed, followStatus } from "./bubblewrap-status.ts";
 import { crashGuard, MARK_VARIABLE } from "./crash-guard.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
+import { gitView } from "./git-view.ts";
 import { hostView } from "./host-view.ts";
-import { inheritedDescriptors, withoutInherited } from "./inherited-descriptors.ts";
-import { relayBinds, relayed } from "./model-relay.ts";
+import { inheritedDescriptors, type Stdio, withoutInherited } from "./inherited-descriptors.ts";
 import { watchProcesses } from "./process-watch.ts";
 import { programIn } from "./program-path.ts";
+import { EGRESS_PORT, MODEL_PORT, proxyVariables, relayBinds, relayed } from "./relay.ts";
 import type { SandboxConfig, SandboxLimits } from "./sandbox-config.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import type { Watch } from "./supervise.ts";
@@ -31,8 +37,12 @@ export type ConfinedStart = {
   /** Absolute; both can be written to. */
   readonly checkout: string;
   readonly home: string;
-  /** All of the network that it has, as a unix socket. Null: it has this machine's. */
+  /** Git's folder where it lies outside of the checkout. It can be read, without what could be a secret. */
+  readonly gitFolder: string | null;
+  /** The way to its model, as a unix socket. Null: it has this machine's network. */
   readonly modelSocket: string | null;
+  /** The proxy to the rest of the network, as a unix socket. Null: nothing else, or this machine's network. */
+  readonly egressSocket: string | null;
 };
 
 /** A limit: its kind, its amount, and the setting that defines it. */
@@ -69,13 +79,20 @@ export async function confineAgent(
   const { agentLimits: limits } = config;
   const memoryFolder = (path: string) => ["--size", `${limits.temporaryBytes}`, "--tmpfs", path];
 
-  return async ({ argv, environment, checkout, home, modelSocket }) => {
+  return async ({ argv, environment, checkout, home, gitFolder, modelSocket, egressSocket }) => {
     const isShared = modelSocket === null;
+    const hasEgress = !isShared && egressSocket !== null;
+    const sockets = [
+      ...(isShared ? [] : [{ port: MODEL_PORT, socket: modelSocket }]),
+      ...(hasEgress ? [{ port: EGRESS_PORT, socket: egressSocket }] : []),
+    ];
     const filter = systemCallFilter(process.arch, { network: isShared ? "shared" : "own" });
-    const started = isShared ? argv : relayed(argv, basename(modelSocket));
+    const started = relayed(argv, sockets);
     const watchTrees = await Promise.all(
       [checkout, home].map((root) => prepareDiskWatch({ root, maxBytes: limits.diskBytes, clock })),
     );
+    const git = await gitView({ root: checkout, gitFolder, isTrusted: false }, checkout);
+    const made = [...host.emptied.map((target) => ({ target, content: "" })), ...git.files];
     const options = [
       // `clone` passes the filter, which cannot read all that it is given: in a user namespace of its own, an agent would
       // have every capability.
@@ -91,7 +108,9 @@ export async function confineAgent(
       ...["--proc", "/proc", "--remount-ro", "/proc"],
       ...["--dev", "/dev", "--remount-ro", "/dev", ...memoryFolder("/dev/shm")],
       ...["--bind", checkout, checkout, "--bind", home, home],
-      ...(isShared ? [] : relayBinds(dirname(modelSocket))),
+      ...git.binds,
+      ...made.flatMap(({ target }, at) => ["--ro-bind-data", `${FIRST_DATA + at}`, target]),
+      ...relayBinds(sockets),
       ...host.seals,
       ...["--remount-ro", "/", "--chdir", checkout],
       ...["--json-status-fd", `${STATUS_DESCRIPTOR}`],
@@ -100,13 +119,16 @@ export async function confineAgent(
       ...["--", prlimit, ...kernelLimits(limits), "--", ...started],
     ];
     const { mark, leave } = await guard.enter();
-    const env = { ...environment, ...mark };
+    const ofJob = config.job === null ? {} : { ...host.environment, PATH: host.path };
+    const env = { ...environment, ...ofJob, ...(hasEgress ? proxyVariables() : {}), ...mark };
+    const pipes: Stdio = ["pipe", "pipe", "pipe", "pipe", "pipe", ...made.map(() => "pipe" as const)];
     const child = startProgram(leave, () =>
-      withoutInherited(["pipe", "pipe", "pipe", "pipe", "pipe"], inherited, (stdio) =>
+      withoutInherited(pipes, inherited, (stdio) =>
         spawn("nice", ["-n", NICENESS, "bwrap", ...options], { env, detached: true, stdio }),
       ),
     );
     feed(child, FILTER_DESCRIPTOR, filter ?? "");
+    for (const [at, { content }] of made.entries()) feed(child, FIRST_DATA + at, content);
     const status = followStatus(child);
     const { processes: maxProcesses, memoryBytes: maxMemoryBytes } = limits;
     const watchInside: Watch = async (signal) => {

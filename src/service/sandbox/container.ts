@@ -3,7 +3,7 @@
 
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
-import { ok } from "../../base/result.ts";
+import { ok, refused } from "../../base/result.ts";
 import { ProcessNotStartedError, runProcess } from "../../base/run-process.ts";
 import type { Sandbox, SandboxCommand } from "../core/ports/sandbox.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
@@ -41,11 +41,12 @@ export function containerSandbox({ config, commands, inherited, clock, random }:
   }
   return {
     kind: "container",
+    facts: async () => null,
     async run(checkout, command) {
       const folder = await prepareCommand(checkout, command);
       if (!folder.ok) return folder;
       const { limits } = config;
-      const timeoutMs = Math.min(command.timeoutMs, limits.timeoutMs);
+      const timeoutMs = Math.min(command.timeoutMs, command.longestMs ?? limits.timeoutMs);
       const watchDisk = await prepareDiskWatch({
         root: folder.value.root,
         maxBytes: limits.diskBytes,
@@ -84,6 +85,11 @@ export function containerSandbox({ config, commands, inherited, clock, random }:
         if (running.child.exitCode !== 0) stopContainer();
         await stopping;
       }
+    },
+    async start() {
+      const detail =
+        "Programs that go on beside commands are not started in containers: use a server that is reached by https, or bubblewrap.";
+      return refused({ reason: "shell_refused", detail });
     },
   };
 }

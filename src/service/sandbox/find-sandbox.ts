@@ -1,18 +1,20 @@
 // Finds the sandbox that works on this machine, by a trial; logs at start what is missing, and how to install it.
 
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { type Random, systemRandom } from "../../base/ids.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Sandbox } from "../core/ports/sandbox.ts";
-import { type BubblewrapParts, bubblewrapSandbox } from "./bubblewrap.ts";
+import { bubblewrapSandbox } from "./bubblewrap.ts";
+import type { BubblewrapParts } from "./bubblewrap-process.ts";
 import { containerSandbox } from "./container.ts";
 import { crashGuard } from "./crash-guard.ts";
 import { hostView } from "./host-view.ts";
 import { inheritedDescriptors } from "./inherited-descriptors.ts";
 import { programIn } from "./program-path.ts";
+import { blockerTexts, findBlockers } from "./sandbox-blockers.ts";
 import type { SandboxConfig } from "./sandbox-config.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
@@ -47,7 +49,8 @@ export async function findSandbox(
     case "bubblewrap":
     case "auto": {
       const guard = crashGuard({ path: config.environment.PATH, random });
-      const found = await tryBubblewrap({ config, inherited, guard, clock });
+      const given = { config, inherited, guard, clock };
+      const found = await withJobsTools(given, log);
       if ("sandbox" in found) {
         tellOfWeaknesses(config, log);
         return found.sandbox;
@@ -59,64 +62,62 @@ export async function findSandbox(
   }
 }
 
-async function tryBubblewrap(
-  given: Pick<BubblewrapParts, "config" | "inherited" | "guard" | "clock">,
-): Promise<{ readonly sandbox: Sandbox } | { readonly missing: string }> {
+type Given = Pick<BubblewrapParts, "config" | "inherited" | "guard" | "clock">;
+type Tried = { readonly sandbox: Sandbox } | { readonly missing: string };
+
+/** The job's tools may be where bubblewrap cannot show them. A sandbox without them is better than none. */
+async function withJobsTools(given: Given, log: Logger): Promise<Tried> {
+  const found = await tryBubblewrap(given);
+  if ("sandbox" in found || given.config.job === null) return found;
+  const without = await tryBubblewrap({ ...given, config: { ...given.config, job: null } });
+  if ("missing" in without) return found;
+  log.warn({}, `Commands do not see the job's own tools, but those in /usr and /opt alone. ${found.missing}`);
+  return without;
+}
+
+async function tryBubblewrap(given: Given): Promise<Tried> {
   if (process.platform !== "linux")
     return { missing: "bubblewrap is for Linux; set SANDBOX_COMMAND instead." };
   const path = given.config.environment.PATH ?? "";
   const [bwrap, prlimit] = await Promise.all([programIn(path, "bwrap"), programIn(path, "prlimit")]);
-  if (bwrap === null) return { missing: "bwrap is not in PATH: apt-get install bubblewrap, 0.8 or newer." };
-  if (prlimit === null) return { missing: "prlimit is not in PATH: apt-get install util-linux." };
+  if (bwrap === null) return { missing: blockerTexts.no_bubblewrap };
+  if (prlimit === null) return { missing: blockerTexts.no_prlimit };
   const filter = systemCallFilter(process.arch, {
     network: given.config.network === "allowed" ? "shared" : "own",
   });
-  const parts = { ...given, host: await hostView(given.config), prlimitPath: prlimit, filter };
-  const sandbox = bubblewrapSandbox(parts);
   const folder = await mkdtemp(join(tmpdir(), "sandbox-probe-"));
   try {
+    const parts = { ...given, host: await hostView(given.config), prlimitPath: prlimit, filter };
+    const sandbox = bubblewrapSandbox(parts);
     const result = await sandbox.run(
       { root: folder, gitFolder: null, isTrusted: false },
       {
         execute: { shell: "echo in > written && cat written" },
         cwd: "",
         env: {},
+        egressSocket: null,
         timeoutMs: PROBE_MS,
         maxOutputBytes: 1000,
         signal: AbortSignal.timeout(2 * PROBE_MS),
       },
     );
     if (result.ok && result.value.exitCode === 0 && result.value.output === "in\n") return { sandbox };
-    return { missing: `bubblewrap did not execute a first command. ${await howToAllow()}`.trim() };
+    return { missing: `bubblewrap did not execute a first command. ${await howToAllow(path)}`.trim() };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : "bubblewrap failed.";
-    return { missing: `${why} ${await howToAllow()}`.trim() };
+    return { missing: `${why} ${await howToAllow(path)}`.trim() };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** Which kernel setting of this machine forbids what bubblewrap needs. */
-async function howToAllow(): Promise<string> {
-  const read = (name: string) =>
-    readFile(`/proc/sys/${name}`, "utf8").then(
-      (text) => text.trim(),
-      () => null,
-    );
-  if ((await read("user/max_user_namespaces")) === "0")
-    return "User namespaces are off: sysctl -w user.max_user_namespaces=10000.";
-  if ((await read("kernel/unprivileged_userns_clone")) === "0")
-    return "User namespaces are off: sysctl -w kernel.unprivileged_userns_clone=1.";
-  if ((await read("kernel/apparmor_restrict_unprivileged_userns")) === "1") {
-    return (
-      "AppArmor restricts user namespaces (Ubuntu 23.10 and newer): give bwrap a profile that allows userns, or " +
-      "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0."
-    );
-  }
-  return (
-    "bubblewrap 0.8 or newer is needed. In a container, its seccomp profile must allow user namespaces and mounts, " +
-    "and its /proc must not be masked."
-  );
+async function howToAllow(path: string): Promise<string> {
+  const [blocker] = await findBlockers(path);
+  return blocker === undefined
+    ? "bubblewrap 0.8 or newer is needed. In a container, its seccomp profile must allow user namespaces and mounts, " +
+        "and its /proc must not be masked."
+    : blockerTexts[blocker];
 }
 
 function tellOfWeaknesses(config: SandboxConfig, log: Logger): void {

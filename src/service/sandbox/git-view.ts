@@ -6,8 +6,7 @@ import { join } from "node:path";
 import type { SandboxedCheckout } from "../core/ports/sandbox.ts";
 import { SandboxError } from "./sandbox-error.ts";
 
-/** Where the two lie for those inside. */
-export const INNER_TREE = "/checkout";
+/** Where git's folder lies for those inside, if not in the tree. */
 export const INNER_GIT_FOLDER = "/git";
 
 /** The sections that git needs to read its folder. Remotes, credentials and headers are not among them. */
@@ -22,21 +21,22 @@ export type GitView = {
   readonly files: readonly { readonly target: string; readonly content: string }[];
 };
 
-export async function gitView(checkout: SandboxedCheckout): Promise<GitView> {
+/** `tree` is where commands find the checkout. */
+export async function gitView(checkout: SandboxedCheckout, tree: string): Promise<GitView> {
   const inTree = join(checkout.root, ".git");
   if (checkout.gitFolder !== null) {
     const view = await folderView(checkout.gitFolder, INNER_GIT_FOLDER);
-    const pointer = { target: `${INNER_TREE}/.git`, content: `gitdir: ${INNER_GIT_FOLDER}\n` };
+    const pointer = { target: `${tree}/.git`, content: `gitdir: ${INNER_GIT_FOLDER}\n` };
     return { ...view, files: [...view.files, pointer] };
   }
   const kind = await lstat(inTree).catch(() => null);
   // Also covered where it does not exist: a command could create it as a link while another one starts,
   // and the link's target would be shown.
-  if (kind === null) return { binds: [], files: [{ target: `${INNER_TREE}/.git`, content: "" }] };
+  if (kind === null) return { binds: [], files: [{ target: `${tree}/.git`, content: "" }] };
   if (kind.isSymbolicLink())
     throw new SandboxError("sandbox_not_started", "The checkout's .git is a symbolic link.");
-  if (kind.isDirectory()) return await folderView(inTree, `${INNER_TREE}/.git`);
-  return { binds: ["--ro-bind", inTree, `${INNER_TREE}/.git`], files: [] };
+  if (kind.isDirectory()) return await folderView(inTree, `${tree}/.git`);
+  return { binds: ["--ro-bind", inTree, `${tree}/.git`], files: [] };
 }
 
 async function folderView(folder: string, target: string): Promise<GitView> {

@@ -1,8 +1,11 @@
 // What a sandboxed command sees of this machine: its tools and the few files of /etc that they need, all read-only.
 
 import { lstat, readdir, readlink, realpath } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
+import { findCredentials } from "./found-credentials.ts";
+import { findJobTools, HOSTED_TOOL_CACHE, isOfCheckout, type JobTools, type Shown } from "./job-tools.ts";
 import { isInside, type SandboxConfig } from "./sandbox-config.ts";
+import { SandboxError } from "./sandbox-error.ts";
 
 /** Each as it is on this machine: a folder, or a link into /usr. */
 const toolFolders = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store"];
@@ -34,26 +37,59 @@ export type HostView = {
   readonly options: readonly string[];
   /** Options for the end of the command line: before, something may still be mounted below what is hidden. */
   readonly seals: readonly string[];
+  /** Files that hold nothing, in the place of some that commands may not see. */
+  readonly emptied: readonly string[];
   /** The folders of `PATH` that are visible. */
   readonly path: string;
+  /** Where commands have their home, and their checkout. */
+  readonly home: string;
+  readonly tree: string;
+  /** Variables of toolchains. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Where something of the job is shown within the home: its folder must be there, and no link. */
+  readonly inHome: readonly string[];
 };
+
+export const INNER_HOME = "/home/agent";
+export const INNER_TREE = "/checkout";
+/** Each costs a descriptor. With more of them, the folder that holds them is not for commands. */
+const MAX_EMPTIED = 64;
 
 export async function hostView(config: SandboxConfig): Promise<HostView> {
   const options: string[] = [];
-  const visible: string[] = [];
+  const machine: string[] = [];
+  const named: string[] = [];
   for (const path of [...toolFolders, ...settingsFiles, ...(await javaFolders()), ...config.readPaths]) {
     const kind = await lstat(path).catch(() => null);
     if (kind === null) continue;
     const isTool = toolFolders.includes(path);
     if (kind.isSymbolicLink() && isTool) options.push("--symlink", await readlink(path), path);
     else options.push("--ro-bind-try", path, path);
-    visible.push(await realpath(path).catch(() => path));
+    const list = config.readPaths.includes(path) ? named : machine;
+    list.push(await realpath(path).catch(() => path));
   }
   if (config.network === "allowed") options.push("--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf");
-  const covered = await hiddenWithin(config, visible);
-  options.push(...covered.flatMap((path) => ["--tmpfs", path]));
-  const seals = covered.flatMap((path) => ["--remount-ro", path]);
-  return { options, seals, path: await visiblePath(config.environment.PATH ?? "", visible) };
+  const tools = await toolsOf(config, { machine, named });
+  const shown = tools?.shown ?? [];
+  options.push(...shown.flatMap(({ source, target }) => ["--ro-bind-try", source, target]));
+  const places = [...machine, ...named].map((path) => ({ source: path, target: path }));
+  const credentials = await findCredentials(tools === null ? [] : sourcesOf(shown, machine));
+  const secrets = await existing([...(tools?.hidden ?? []), ...credentials]);
+  const covered = await coversOf([...config.hiddenPaths, ...secrets], [...places, ...shown]);
+  const folders = [...new Set(covered.folders)];
+  const emptied = [...new Set(covered.files)];
+  if (emptied.length > MAX_EMPTIED)
+    throw new SandboxError("sandbox_not_started", "There are too many files of credentials among the tools.");
+  options.push(...folders.flatMap((path) => ["--tmpfs", path]));
+  const seals = folders.flatMap((path) => ["--remount-ro", path]);
+  const path = await visiblePath(config, { visible: [...machine, ...named], shown });
+  const home = tools?.home ?? INNER_HOME;
+  return {
+    ...{ options, seals, emptied, path, home },
+    tree: tools?.tree ?? INNER_TREE,
+    environment: tools?.environment ?? {},
+    inHome: shown.map(({ target }) => target).filter((target) => isInside(target, home)),
+  };
 }
 
 async function javaFolders(): Promise<string[]> {
@@ -61,10 +97,43 @@ async function javaFolders(): Promise<string[]> {
   return names.filter((name) => javaSettings.test(name)).map((name) => join("/etc", name));
 }
 
-/** The service's data folders that lie within the tools' folders and have to be covered by an empty folder. */
-async function hiddenWithin(config: SandboxConfig, visible: readonly string[]): Promise<string[]> {
-  const hidden = await Promise.all(config.hiddenPaths.map(realPathOfMissing));
-  return hidden.filter((path) => visible.some((folder) => isInside(path, folder)));
+async function toolsOf(
+  { job, hiddenPaths, environment }: SandboxConfig,
+  seen: { readonly machine: readonly string[]; readonly named: readonly string[] },
+): Promise<JobTools | null> {
+  if (job === null) return null;
+  return await findJobTools({ checkout: job.checkout, own: hiddenPaths, environment }, seen);
+}
+
+/** The job's own folders, and the tool cache where it lies in one that is visible anyway. */
+function sourcesOf(shown: readonly Shown[], machine: readonly string[]): readonly string[] {
+  const cache = machine.some((folder) => isInside(HOSTED_TOOL_CACHE, folder)) ? [HOSTED_TOOL_CACHE] : [];
+  return [...new Set([...shown.map(({ source }) => source), ...cache])];
+}
+
+async function existing(paths: readonly string[]): Promise<readonly string[]> {
+  const kinds = await Promise.all(paths.map((path) => lstat(path).catch(() => null)));
+  return paths.filter((_, at) => kinds[at] !== null);
+}
+
+/** Each where commands would find it. */
+async function coversOf(
+  hidden: readonly string[],
+  places: readonly Shown[],
+): Promise<{ readonly files: readonly string[]; readonly folders: readonly string[] }> {
+  const files: string[] = [];
+  const folders: string[] = [];
+  for (const path of hidden) {
+    const real = await realPathOfMissing(path);
+    for (const { source, target } of places) {
+      if (!isInside(real, source)) continue;
+      const inner = join(target, relative(source, real));
+      const kind = await lstat(real).catch(() => null);
+      if (kind === null || kind.isDirectory()) folders.push(inner);
+      else files.push(inner);
+    }
+  }
+  return { files, folders };
 }
 
 /** Also for a path whose end does not exist yet. */
@@ -74,12 +143,19 @@ async function realPathOfMissing(path: string): Promise<string> {
   return join(await realPathOfMissing(dirname(path)), basename(path));
 }
 
-async function visiblePath(path: string, visible: readonly string[]): Promise<string> {
+async function visiblePath(
+  { environment, job }: SandboxConfig,
+  { visible, shown }: { readonly visible: readonly string[]; readonly shown: readonly Shown[] },
+): Promise<string> {
+  const checkout = job === null ? [] : [job.checkout, await realPathOfMissing(job.checkout)];
   const kept: string[] = [];
-  for (const folder of path.split(":")) {
+  for (const folder of (environment.PATH ?? "").split(":")) {
     const real = folder.startsWith("/") ? await realpath(folder).catch(() => null) : null;
-    if (real !== null && visible.some((root) => isInside(real, root)) && !kept.includes(folder))
-      kept.push(folder);
+    if (real === null || isOfCheckout(folder, checkout) || isOfCheckout(real, checkout)) continue;
+    const isNamed = [...visible, ...shown.map(({ target }) => target)].some((root) => isInside(folder, root));
+    const inside = [...visible, ...shown.map(({ source }) => source)].some((root) => isInside(real, root));
+    const isOurs = shown.some(({ target }) => isInside(real, target)) && !isNamed;
+    if (inside && !kept.includes(isOurs ? real : folder)) kept.push(isOurs ? real : folder);
   }
   for (const folder of ["/usr/local/bin", "/usr/bin", "/bin"]) if (!kept.includes(folder)) kept.push(folder);
   return kept.join(":");

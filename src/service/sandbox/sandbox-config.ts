@@ -40,8 +40,11 @@ export type SandboxConfig = {
   readonly passed: Readonly<Record<string, string>>;
   readonly container: ContainerCommands | null;
   readonly limits: SandboxLimits;
+  readonly setup: { readonly timeoutMs: number; readonly cacheBytes: number };
   /** Of an agent that is a program of its own, with all that it starts. Its time is the run's. */
   readonly agentLimits: SandboxLimits;
+  /** The job whose checkout commands work in: they see its tools. Null for a service of its own. */
+  readonly job: { readonly checkout: string } | null;
   /** Where the homes of agents lie, and of commands that have no sandbox. Made when missing. */
   readonly homesFolder: string;
   /** Of this, `PATH` is used, and what reaches a container engine. */
@@ -151,6 +154,17 @@ export const sandboxSettings = {
     fallback: 512,
     description: "The size of each temporary folder. They are in memory.",
   }),
+  SETUP_SECONDS: described({
+    kind: integer({ min: 1, max: 3_600 }),
+    fallback: 900,
+    description: "How long a repository's setup script may take.",
+  }),
+  SETUP_CACHE_MB: described({
+    kind: integer({ min: 0, max: 10_485_760 }),
+    fallback: 10_240,
+    description:
+      "What this node keeps of what setup scripts left, in `DATA_DIR`, for later runs. One repository has at most a quarter of it. 0 keeps nothing.",
+  }),
 };
 
 /** `dataDir` is absolute. A refusal is one line for every wrong setting. */
@@ -184,8 +198,13 @@ export function decodeSandbox(
         ? null
         : { start: values.SANDBOX_COMMAND, stop: values.SANDBOX_STOP_COMMAND },
     limits,
+    setup: {
+      timeoutMs: values.SETUP_SECONDS * 1000,
+      cacheBytes: values.SETUP_CACHE_MB * MEGABYTE,
+    },
     // An agent holds its own memory beside that of the commands that it executes.
     agentLimits: { ...limits, memoryBytes: (memoryMegabytes ?? AGENT_MEMORY_MB) * MEGABYTE },
+    job: null,
     homesFolder: join(dataDir, "homes"),
     environment,
   });

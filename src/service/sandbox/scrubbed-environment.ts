@@ -20,6 +20,8 @@ export type EnvironmentParts = {
   readonly passed: Readonly<Record<string, string>>;
   /** Variables that the command requests. */
   readonly added: Readonly<Record<string, string>>;
+  /** Variables that name the proxy to the network. */
+  readonly proxy: Readonly<Record<string, string>>;
 };
 
 export function scrubbedEnvironment(parts: EnvironmentParts): Record<string, string> {
@@ -34,6 +36,7 @@ export function scrubbedEnvironment(parts: EnvironmentParts): Record<string, str
     TERM: "dumb",
     ...parts.passed,
     ...parts.added,
+    ...parts.proxy,
     // Git's folder is read-only and may belong to another user: reading must work.
     GIT_OPTIONAL_LOCKS: "0",
     GIT_TERMINAL_PROMPT: "0",

@@ -6,12 +6,17 @@ import { ok, refused } from "../../base/result.ts";
 import type { Sandbox } from "../core/ports/sandbox.ts";
 import { mayExecute } from "../core/runs/shell-policy.ts";
 import { makeHome, removeHome } from "./agent-homes.ts";
+import { superviseProgram } from "./bubblewrap-program.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
 import { startGroup } from "./end-group.ts";
+import { endOrphanProcesses } from "./orphan-processes.ts";
 import { prepareCommand } from "./prepare-command.ts";
 import type { SandboxConfig } from "./sandbox-config.ts";
 import { scrubbedEnvironment } from "./scrubbed-environment.ts";
 import { argvOf, supervise } from "./supervise.ts";
+
+const NOT_TRUSTED =
+  "this service has no sandbox, and the repository is not trusted. Its operator can install bubblewrap, or set SANDBOX.";
 
 export type UnsandboxedParts = {
   readonly config: SandboxConfig;
@@ -24,22 +29,19 @@ export function unsandboxed({ config, inherited, clock }: UnsandboxedParts): San
   const isSandboxOff = config.mode === "off";
   return {
     kind: "none",
+    facts: async () => null,
     async run(checkout, command) {
-      if (!mayExecute({ kind: "none", isSandboxOff, isTrusted: checkout.isTrusted })) {
-        const detail =
-          "Commands are not executed: this service has no sandbox, and the repository is not trusted. " +
-          "Its operator can install bubblewrap, or set SANDBOX.";
-        return refused({ reason: "shell_refused", detail });
-      }
+      if (!mayExecute({ kind: "none", isSandboxOff, isTrusted: checkout.isTrusted }))
+        return refused({ reason: "shell_refused", detail: `Commands are not executed: ${NOT_TRUSTED}` });
       const folder = await prepareCommand(checkout, command);
       if (!folder.ok) return folder;
-      const timeoutMs = Math.min(command.timeoutMs, config.limits.timeoutMs);
+      const timeoutMs = Math.min(command.timeoutMs, command.longestMs ?? config.limits.timeoutMs);
       const watchDisk = await prepareDiskWatch({
         root: folder.value.root,
         maxBytes: config.limits.diskBytes,
         clock,
       });
-      const home = await makeHome(config.homesFolder);
+      const home = checkout.home ?? (await makeHome(config.homesFolder));
       try {
         command.signal.throwIfAborted();
         const env = scrubbedEnvironment({
@@ -48,6 +50,7 @@ export function unsandboxed({ config, inherited, clock }: UnsandboxedParts): San
           temporary: home,
           passed: config.passed,
           added: command.env,
+          proxy: {},
         });
         const running = startGroup({
           argv: argvOf(command.execute),
@@ -60,7 +63,32 @@ export function unsandboxed({ config, inherited, clock }: UnsandboxedParts): San
         return ok(await supervise({ ...running, command, watches: [watchDisk], timeoutMs, clock }));
       } finally {
         // Together with the command's orphan processes, which may still write there.
-        await removeHome(home);
+        if (checkout.home === undefined) await removeHome(home);
+        else await endOrphanProcesses(home);
+      }
+    },
+    async start({ checkout, isTreeShown }, program) {
+      if (!mayExecute({ kind: "none", isSandboxOff, isTrusted: checkout.isTrusted }))
+        return refused({ reason: "shell_refused", detail: `Programs are not started: ${NOT_TRUSTED}` });
+      const home = await makeHome(config.homesFolder);
+      const clean = () => removeHome(home);
+      try {
+        const { root } = checkout;
+        const watchDisk = await prepareDiskWatch({ root, maxBytes: config.limits.diskBytes, clock });
+        const env = scrubbedEnvironment({
+          path: config.environment.PATH ?? "/usr/local/bin:/usr/bin:/bin",
+          home,
+          temporary: home,
+          passed: config.passed,
+          added: program.env,
+          proxy: {},
+        });
+        const cwd = isTreeShown ? root : home;
+        const running = startGroup({ argv: program.argv, cwd, env, hasInput: true, inherited, clock });
+        return ok(superviseProgram(running, { watches: [watchDisk], clean }));
+      } catch (cause) {
+        await clean();
+        throw cause;
       }
     },
   };

@@ -1,5 +1,6 @@
 // The settings of the coding agent that the acp backend starts: its command, what it gets, what it may. Pure.
 
+import { basename } from "node:path";
 import * as z from "zod/mini";
 import { commandLine, json } from "../../base/settings/json-kinds.ts";
 import { integer, matching, oneOf } from "../../base/settings/kinds.ts";
@@ -10,13 +11,9 @@ import {
   readSettings,
   variablesOf,
 } from "../../base/settings/setting.ts";
-import type { ModelAccess } from "../executor/backends/acp/model-proxy/model-access.ts";
-import {
-  MODEL_KEY,
-  MODEL_URL,
-  type ModelWire,
-  wireFacts,
-} from "../executor/backends/acp/model-proxy/model-wires.ts";
+import { type CodingAgentName, codingAgentNames, codingAgents } from "../../contract/ci/coding-agents.ts";
+import { type KnownAgent, knownAgent } from "../executor/backends/acp/known-agents.ts";
+import { MODEL_KEY, MODEL_URL } from "../executor/backends/acp/model-proxy/model-wires.ts";
 import {
   type AcpSettings,
   type PermissionAnswer,
@@ -24,11 +21,20 @@ import {
   type PermissionPolicy,
   permissionKinds,
 } from "../executor/backends/acp/settings.ts";
+import { readAgentsAccess } from "./acp-model.ts";
 import { isKnownForm, secretsIn } from "./known-secrets.ts";
-import { modelSettings, wireOf } from "./model-config.ts";
+import { modelSettings } from "./model-config.ts";
+import { type ModelIdentity, readModelIdentity } from "./model-identity.ts";
 
 /** What the environment says; how the agent is confined, and where its home lies, is not part of it. */
-export type AcpConfig = Omit<AcpSettings, "confine" | "homes" | "rates" | "relayPort">;
+export type AcpConfig = Omit<AcpSettings, "confine" | "homes" | "rates" | "relayPort"> & {
+  /** By whose trust the service gets a token in place of the model's key; null: by none. */
+  readonly identity: ModelIdentity | null;
+  /** The agent whose program is looked for in PATH, by its name. Null: `command` is the operator's own. */
+  readonly agent: CodingAgentName | null;
+  /** The model that it is pointed to. Null: the agent chooses by itself. */
+  readonly chosenModel: string | null;
+};
 
 const MAX_SECONDS = 21_600;
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -87,12 +93,19 @@ const variableValue = z.union(
 
 /** By the names of their environment variables, in the order of the documentation. */
 export const acpSettings = {
+  ACP_AGENT: described({
+    kind: oneOf(codingAgentNames),
+    fallback: null,
+    description:
+      "A coding agent by its name, in place of `ACP_COMMAND`: its program is looked for in `PATH`, and it is pointed to `MODEL`.",
+    shownDefault: "none: `ACP_COMMAND`",
+  }),
   ACP_COMMAND: described({
     kind: commandLine('["opencode", "acp"]'),
     fallback: null,
     description:
       "The command that starts the agent. It speaks ACP on its standard input and output. `{model_url}` and `{model_key}` as in `ACP_ENV`.",
-    shownDefault: "**required**",
+    shownDefault: "**required** without `ACP_AGENT`",
   }),
   ACP_ENV: described({
     kind: json({
@@ -116,6 +129,13 @@ export const acpSettings = {
     fallback: null,
     description: "The agent's login method, for agents that need one beside their environment.",
     shownDefault: "none",
+  }),
+  ACP_MODE: described({
+    kind: matching("one word, the agent's own id of a session mode", /^[\w.:-]{1,200}$/),
+    fallback: null,
+    description:
+      "The mode that the agent's session is put into, for agents that begin in one that asks for no permission.",
+    shownDefault: "the agent's own",
   }),
   ACP_PERMISSIONS: described({
     kind: policy,
@@ -147,23 +167,39 @@ export function readAcpConfig(
 ): AcpConfig | null {
   if (backend !== "acp") return null;
   const { values, problems: faults } = readSettings(acpSettings, variablesOf(environment));
-  const command = values.ACP_COMMAND;
-  if (command === null && faults.length === 0)
-    faults.push('ACP_COMMAND must be set for BACKEND acp: a JSON list, such as ["opencode", "acp"].');
-  const given = { command: command ?? [], variables: values.ACP_ENV };
-  const model = readAccess(environment, faults);
+  const { ACP_AGENT: agent, ACP_COMMAND: ownCommand } = values;
+  if (agent === null && ownCommand === null && faults.length === 0)
+    faults.push(
+      'ACP_COMMAND must be set for BACKEND acp: a JSON list, such as ["opencode", "acp"]. Or set ACP_AGENT and MODEL.',
+    );
+  if (agent !== null && ownCommand !== null)
+    faults.push("ACP_AGENT and ACP_COMMAND exclude each other: set one of them.");
+  const given = { command: ownCommand ?? [], variables: values.ACP_ENV };
+  const identity = readModelIdentity(environment, faults);
+  const model = readAgentsAccess(environment, { agent, identity, faults });
+  const chosenModel = agent === null ? null : readChosenModel(environment, { agent, faults });
+  const known =
+    agent === null || chosenModel === null || model === null
+      ? null
+      : knownAgent(agent, { model: chosenModel, wire: model.wire });
   const secrets = secretsIn(values.ACP_ENV).map(({ secret }) => secret);
   if (values.ACP_SECRETS === "refused") faults.push(...secretFaults(given));
   if (model === null) faults.push(...placeholderFaults(given));
   problems.push(...faults);
+  const command = agent === null ? ownCommand : commandOf(agent, known);
   if (faults.length > 0 || command === null) return null;
   return {
+    title: agent === null ? basename(command[0]) : codingAgents[agent].title,
     command,
+    agent,
+    chosenModel,
     path: environment.PATH ?? DEFAULT_PATH,
-    environment: values.ACP_ENV,
+    environment: { ...known?.environment, ...values.ACP_ENV },
     secrets,
+    identity,
     model,
-    authMethod: values.ACP_AUTH_METHOD,
+    mode: values.ACP_MODE ?? known?.mode ?? null,
+    authMethod: values.ACP_AUTH_METHOD ?? known?.authMethod ?? null,
     permissions: values.ACP_PERMISSIONS,
     startTimeoutMs: values.ACP_START_SECONDS * 1000,
     idleTimeoutMs: values.ACP_IDLE_SECONDS * 1000,
@@ -171,32 +207,22 @@ export function readAcpConfig(
   };
 }
 
-const { MODEL_PROVIDER, MODEL_BASE_URL, MODEL_API_KEY } = modelSettings;
+const { MODEL } = modelSettings;
 
-/** Null where no setting names a model: the agent then reaches it by itself. */
-function readAccess(environment: Environment, faults: string[]): ModelAccess | null {
-  const declared = { MODEL_PROVIDER, MODEL_BASE_URL, MODEL_API_KEY };
-  const { values, problems } = readSettings(declared, variablesOf(environment));
+/** Null where it is wrong or missing. */
+function readChosenModel(
+  environment: Environment,
+  { agent, faults }: { readonly agent: CodingAgentName; readonly faults: string[] },
+): string | null {
+  const { values, problems } = readSettings({ MODEL }, variablesOf(environment));
   faults.push(...problems);
-  const { MODEL_PROVIDER: provider, MODEL_BASE_URL: url, MODEL_API_KEY: apiKey } = values;
-  if (provider === null && url === null && apiKey === null) return null;
-  const wire = provider ?? (url === null ? null : wireOf(url));
-  const baseUrl = url ?? (wire === null ? null : wireFacts[wire].ownBaseUrl);
-  if (wire === null || baseUrl === null) {
-    if (problems.length === 0) faults.push(missingAddress(wire));
-    return null;
-  }
-  const { protocol, hostname } = new URL(baseUrl);
-  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  if (apiKey !== null && protocol !== "https:" && !isLoopback)
-    faults.push("MODEL_BASE_URL must begin with https:// where MODEL_API_KEY is set, or lead to loopback.");
-  return { wire, baseUrl, apiKey };
+  if (values.MODEL === null && problems.length === 0)
+    faults.push(`MODEL must be set for ACP_AGENT ${agent}: the model, as its API calls it.`);
+  return values.MODEL;
 }
 
-function missingAddress(wire: ModelWire | null): string {
-  return wire === null
-    ? "MODEL_PROVIDER or MODEL_BASE_URL must be set beside MODEL_API_KEY: they say where the agent's model is."
-    : `MODEL_BASE_URL must be set for MODEL_PROVIDER ${wire}: the address of its API, such as https://api.openai.com/v1.`;
+function commandOf(agent: CodingAgentName, known: KnownAgent | null): AcpSettings["command"] | null {
+  return known === null ? null : [codingAgents[agent].program, ...known.args];
 }
 
 type Given = {

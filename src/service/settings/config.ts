@@ -3,18 +3,24 @@
 
 import { basename, resolve } from "node:path";
 import { ok, type Result, refused } from "../../base/result.ts";
+import type { SealingKeys } from "../../base/sealed-text.ts";
 import { type Environment, readSettings, type ValuesOf, variablesOf } from "../../base/settings/setting.ts";
 import type { LoadLimits } from "../core/limits/load.ts";
 import { findModelRate, type Rates } from "../core/money/rates.ts";
+import { type EgressConfig, readEgressConfig } from "../egress/egress-config.ts";
 import type { IssuerConfig } from "../oidc/issuer-config.ts";
 import { decodeSandbox, type SandboxConfig } from "../sandbox/sandbox-config.ts";
 import { type AcpConfig, readAcpConfig } from "./acp-config.ts";
+import { type BlobConfig, readBlobConfig } from "./blob-config.ts";
 import { defaultRates, ratesWithoutPrices } from "./default-rates.ts";
 import { secretsOfEnvironment } from "./known-secrets.ts";
-import { type ModelConfig, readModelConfig } from "./model-config.ts";
+import { type McpConfig, readMcpConfig } from "./mcp-config.ts";
+import { type AgentConfig, type ModelConfig, readAgentConfig, readModelConfig } from "./model-config.ts";
 import { readRatesFile } from "./rates-file.ts";
 import { type LogLevel, type Role, type SettingName, serviceSettings } from "./service-settings.ts";
 import { readTraceConfig, type TraceConfig } from "./traces-config.ts";
+
+const MEGABYTE = 1_000_000;
 
 export type Config = {
   readonly host: string;
@@ -29,6 +35,8 @@ export type Config = {
   readonly databaseUrl: string | null;
   /** How long a start waits for the database. */
   readonly databaseWaitSeconds: number;
+  /** What seals the secrets of runs in the database. Null where none is set. */
+  readonly secretKeys: SealingKeys | null;
   readonly role: Role;
   /** A run whose worker is silent for this long has stalled. */
   readonly stalledSeconds: number;
@@ -52,17 +60,33 @@ export type Config = {
   readonly backend: string;
   /** Null unless the backend is the model. */
   readonly model: ModelConfig | null;
+  /** Of runs that bring their own access to a model. */
+  readonly brought: AgentConfig;
   /** Null unless the backend is another agent. */
   readonly acp: AcpConfig | null;
+  readonly mcp: McpConfig;
   /** Of the environment: masked in the events and patches of runs. */
   readonly secrets: readonly string[];
   /** What the model's commands are executed in. */
   readonly sandbox: SandboxConfig;
+  readonly egress: EgressConfig;
   readonly maxRunningRuns: number;
   readonly maxQueuedRuns: number;
+  /** What the models of a run may cost that names no amount. Null: no limit. */
+  readonly maxCostMicroUsd: number | null;
   readonly drainSeconds: number;
   /** How long a run's input and events are kept after its end. 0: for good. */
   readonly retentionDays: number;
+  readonly blobs: BlobConfig;
+  readonly commits: {
+    /** Of one upload. */
+    readonly maxBytes: number;
+    /** Of one repository. */
+    readonly quotaBytes: number;
+    readonly keptDays: number;
+    /** On this node. */
+    readonly cacheBytes: number;
+  };
   /** Null: no metrics. 0 takes a free port. */
   readonly metricsPort: number | null;
   /** Null: no traces. */
@@ -86,10 +110,16 @@ export function readConfig(
   const { values, problems } = readSettings(serviceSettings, variablesOf({ ...environment, ...flags }));
   const traces = readTraceConfig(environment, problems);
   const model = readModelConfig(environment, { backend: values.BACKEND, problems });
+  const brought = model ?? readAgentConfig(environment, values.BACKEND === "model" ? [] : problems);
   const acp = readAcpConfig(environment, { backend: values.BACKEND, problems });
+  const mcp = readMcpConfig(environment, { backend: values.BACKEND, problems });
   const rates = readRates(values.RATES_FILE, { agents: { backend: values.BACKEND, model, acp }, problems });
+  const blobs = readBlobConfig(environment, {
+    ...{ store: values.BLOB_STORE, folder: values.BLOB_DIR, problems },
+  });
   const sandbox = decodeSandbox(environment, resolve(values.DATA_DIR));
   if (!sandbox.ok) problems.push(...sandbox.refusal);
+  const egress = readEgressConfig(environment, { problems });
   const isPortGiven = (flags.PORT ?? environment.PORT ?? "").trim() !== "";
   checkRole(values, problems);
   if (problems.length > 0 || !sandbox.ok) return refused(problems);
@@ -102,6 +132,10 @@ export function readConfig(
     dataDir: values.DATA_DIR,
     databaseUrl: values.DATABASE_URL,
     databaseWaitSeconds: values.DATABASE_WAIT_SECONDS,
+    secretKeys:
+      values.RUN_SECRETS_KEY === null
+        ? null
+        : { current: values.RUN_SECRETS_KEY, previous: values.RUN_SECRETS_PREVIOUS_KEY },
     role: values.ROLE,
     stalledSeconds: values.STALLED_SECONDS,
     logLevel: values.LOG_LEVEL,
@@ -123,16 +157,34 @@ export function readConfig(
     corsOrigins: values.CORS_ORIGINS,
     backend: values.BACKEND,
     model,
+    brought: { limits: brought.limits, effort: brought.effort },
     acp,
+    mcp,
     secrets: [
+      ...mcp.servers.flatMap((server) => server.secrets),
       ...secretsOfEnvironment(environment),
-      ...[model?.apiKey, acp?.model?.apiKey].filter((key) => typeof key === "string"),
+      ...[
+        model?.apiKey,
+        acp?.model?.apiKey,
+        environment.RUN_SECRETS_KEY,
+        environment.RUN_SECRETS_PREVIOUS_KEY,
+      ].filter((key) => typeof key === "string"),
+      ...(blobs.store === "s3" ? [blobs.s3.secretAccessKey] : []),
     ],
-    sandbox: sandbox.value,
+    sandbox: withHidden(sandbox.value, blobs),
+    egress,
     maxRunningRuns: values.MAX_RUNNING_RUNS,
     maxQueuedRuns: values.MAX_QUEUED_RUNS,
+    maxCostMicroUsd: values.MAX_COST_USD,
     drainSeconds: values.DRAIN_SECONDS,
     retentionDays: values.RETENTION_DAYS,
+    blobs,
+    commits: {
+      maxBytes: values.COMMIT_MAX_MB * MEGABYTE,
+      quotaBytes: values.COMMIT_QUOTA_MB * MEGABYTE,
+      keptDays: values.COMMIT_KEEP_DAYS,
+      cacheBytes: values.COMMIT_CACHE_MB * MEGABYTE,
+    },
     metricsPort: values.METRICS_PORT,
     traces,
     rates,
@@ -140,8 +192,18 @@ export function readConfig(
   });
 }
 
-/** A node of several needs what they share: the database, and where their users reach them. */
+/** What jobs of other repositories have sent is not for commands. */
+function withHidden(sandbox: SandboxConfig, blobs: BlobConfig): SandboxConfig {
+  if (blobs.store !== "folder" || blobs.folder === null) return sandbox;
+  return { ...sandbox, hiddenPaths: [...sandbox.hiddenPaths, resolve(blobs.folder)] };
+}
+
+/** What the settings need of one another. A node of several needs what they share: the database, and where their users reach them. */
 function checkRole(values: Values, problems: string[]): void {
+  if (values.RUN_SECRETS_PREVIOUS_KEY !== null && values.RUN_SECRETS_KEY === null)
+    problems.push(
+      "RUN_SECRETS_KEY must be set beside RUN_SECRETS_PREVIOUS_KEY: it seals what comes from now on.",
+    );
   if (values.ROLE === "all") return;
   if (values.DATABASE_URL === null)
     problems.push(`DATABASE_URL must be set for ROLE ${values.ROLE}: nodes share a PostgreSQL database.`);
@@ -152,10 +214,11 @@ function checkRole(values: Values, problems: string[]): void {
 /** What executes runs. */
 type Agents = Pick<Config, "backend" | "model" | "acp">;
 
-/** The model that an agent asks which names none. A coding agent chooses by itself, so its program stands for it. */
+/** The model that an agent asks which names none. Where a coding agent chooses by itself, its program stands for it. */
 export function defaultModelOf({ backend, model, acp }: Agents): string {
   if (model !== null) return model.models.executor;
-  return acp === null ? backend : basename(acp.command[0]);
+  if (acp === null) return backend;
+  return acp.chosenModel ?? basename(acp.command[0]);
 }
 
 function readRates(
@@ -183,11 +246,13 @@ function readRates(
 }
 
 /** The models that the settings name, each with its setting. */
-function modelsOf({ model }: Agents): readonly (readonly [setting: string, id: string])[] {
+function modelsOf({ model, acp }: Agents): readonly (readonly [setting: string, id: string])[] {
+  if (acp !== null && acp.chosenModel !== null) return [["MODEL", acp.chosenModel]];
   if (model === null) return [];
-  const { executor, advisor, reviewer } = model.models;
+  const { executor, fallback, advisor, reviewer } = model.models;
   const named = [
     ["MODEL", executor] as const,
+    ["FALLBACK_MODEL", fallback] as const,
     ["ADVISOR_MODEL", advisor] as const,
     ["REVIEWER_MODEL", reviewer] as const,
   ];

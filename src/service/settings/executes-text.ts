@@ -1,13 +1,12 @@
-// What executes a service's runs, for its log. Pure.
+// What a service's log says as it starts: what executes its runs, and what it lacks. Pure.
 
-import { basename } from "node:path";
 import type { Config } from "./config.ts";
 
 /** Names no key and no address that could hold one. */
 export function executesText({ backend, model, acp, role }: Config): string {
   if (role === "api") return "nothing: the workers do";
   if (model !== null) return `the model ${model.models.executor}`;
-  if (acp !== null) return `the coding agent ${basename(acp.command[0])}, by ACP`;
+  if (acp !== null) return `the coding agent ${acp.title}, by ACP`;
   if (backend === "offline") return "no model: runs get a briefing, and conclude as skipped";
   return backend === "noop" ? "nothing: runs end at once (noop)" : backend;
 }
@@ -15,5 +14,13 @@ export function executesText({ backend, model, acp, role }: Config): string {
 /** What to do where runs have no model; null where they have one. */
 export function noModelText({ backend, role }: Config): string | null {
   if (backend !== "offline" || role === "api") return null;
-  return "No model is configured, so no run does what it is asked for. Set BACKEND=model with MODEL and MODEL_BASE_URL, or BACKEND=acp.";
+  return "No model is configured: only runs that bring access to one do what they are asked for. Set BACKEND=model with MODEL and MODEL_BASE_URL, or BACKEND=acp.";
+}
+
+/** How an operator makes the first account. The address of a database may hold a password, so it is not shown. */
+export function firstKeyText({ databaseUrl, dataDir }: Config): string {
+  const command = "agent-service keys create";
+  return databaseUrl === null
+    ? `There is no account yet. Make one, and its first key, with: ${command} --data-dir ${JSON.stringify(dataDir)}`
+    : `There is no account yet. Make one, and its first key, with the same DATABASE_URL and: ${command}`;
 }

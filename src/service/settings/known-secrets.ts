@@ -1,6 +1,6 @@
 // Which values of an environment are secrets, by their names and their form. Pure.
 
-const secretName = /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)$/i;
+const secretName = /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(_\d+)?$/i;
 /** Of model providers, whatever the variable is called: Anthropic, OpenAI and others, Google, Groq, xAI. */
 const knownForm = /^(sk-|AIza|gsk_|xai-)[\w-]{8,}$/;
 /** The name of another variable, as in "env_key": "MODEL_API_KEY". */

@@ -1,36 +1,53 @@
 // The settings of the model: where it is, what it is called, how much a run may use of it. Pure.
 
-import { httpUrl, integer, listOf, matching, oneOf, secret } from "../../base/settings/kinds.ts";
-import { described, type Environment, readSettings, variablesOf } from "../../base/settings/setting.ts";
+import { httpUrl, integer, matching, oneOf, secret } from "../../base/settings/kinds.ts";
+import {
+  described,
+  type Environment,
+  readSettings,
+  type ValuesOf,
+  variablesOf,
+} from "../../base/settings/setting.ts";
+import { type Effort, efforts } from "../../contract/runs/effort.ts";
+import { federationProviders } from "../../federation/providers.ts";
+import { type ModelIdentity, readModelIdentity } from "./model-identity.ts";
+import {
+  type ModelProvider,
+  type ModelProviderName,
+  providerAt,
+  providerFacts,
+  providerNamed,
+  providerWords,
+} from "./model-providers.ts";
 
-export const modelProviders = ["openai-compatible", "anthropic"] as const;
-export type ModelProvider = (typeof modelProviders)[number];
-
-export type ModelConfig = {
+export type ModelConfig = AgentConfig & {
+  /** By whose trust the service gets a token in place of a key; null: by none. Address and protocol are then that provider's. */
+  readonly identity: ModelIdentity | null;
   readonly provider: ModelProvider;
-  /** Without a trailing slash. Null: the provider's own, which only Anthropic has. */
-  readonly baseUrl: string | null;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
   /** A secret. Null: the server needs none. */
   readonly apiKey: string | null;
   readonly models: {
     readonly executor: string;
+    /** Goes on in place of the executor where that does not answer. */
+    readonly fallback: string | null;
     readonly advisor: string | null;
     readonly reviewer: string | null;
   };
+};
+
+/** What holds for whichever model a run asks, the one that it brings included. */
+export type AgentConfig = {
   /** What is not here has the model backend's own default. */
   readonly limits: {
     readonly maxTurns?: number;
     readonly contextTokens?: number;
     readonly maxOutputTokens?: number;
   };
-  /** Hosts that the agent may read pages of, with a port where it is not 443; `*.` stands for all below. */
-  readonly fetchAllow: readonly string[];
+  /** How hard models think. Null: each model's own. */
+  readonly effort: Effort | null;
 };
-
-const ANTHROPIC_HOST = "api.anthropic.com";
-const GEMINI_HOST = "generativelanguage.googleapis.com";
-const HOST_NAME =
-  /^(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(:\d{1,5})?$/;
 
 const modelName = matching(
   "the name of a model, at most 200 characters without spaces",
@@ -49,7 +66,7 @@ export const modelSettings = {
     kind: httpUrl,
     fallback: null,
     description: "The address of the model's API.",
-    shownDefault: "**required**, except for Anthropic",
+    shownDefault: "the provider's own; **required** for `openai-compatible`",
   }),
   MODEL_API_KEY: described({
     kind: secret,
@@ -58,10 +75,24 @@ export const modelSettings = {
     shownDefault: "none",
   }),
   MODEL_PROVIDER: described({
-    kind: oneOf([...modelProviders, "gemini"]),
+    kind: oneOf(providerWords),
     fallback: null,
-    description: "The protocol of the API. `gemini` is for `BACKEND=acp` alone.",
+    description:
+      "Whose API it is. `openai` is its Responses API, `openai-compatible` Chat Completions wherever. `gemini` is another word for `google`.",
     shownDefault: "by the address",
+  }),
+  MODEL_EFFORT: described({
+    kind: oneOf(efforts),
+    fallback: null,
+    description: "How hard models think, where they can be told: their reasoning effort.",
+    shownDefault: "the model's own",
+  }),
+  FALLBACK_MODEL: described({
+    kind: modelName,
+    fallback: null,
+    description:
+      "A model of the same API with which a run goes on when its own is overloaded, fails again and again, or is not there any more.",
+    shownDefault: "none",
   }),
   ADVISOR_MODEL: described({
     kind: modelName,
@@ -79,7 +110,7 @@ export const modelSettings = {
     kind: integer({ min: 1, max: 1000 }),
     fallback: null,
     description: "Turns of the model in one run.",
-    shownDefault: "`60`",
+    shownDefault: "`200`",
   }),
   MODEL_CONTEXT_TOKENS: described({
     kind: integer({ min: 4_000, max: 10_000_000 }),
@@ -93,16 +124,6 @@ export const modelSettings = {
     description: "Tokens of one answer.",
     shownDefault: "`16000`",
   }),
-  FETCH_ALLOW: described({
-    kind: listOf({
-      allowed: "a list of host names, with a port where it is not 443, separated by commas",
-      separator: /,/,
-      item: (text) => (HOST_NAME.test(text.toLowerCase()) ? text.toLowerCase() : undefined),
-    }),
-    fallback: [],
-    description: "Hosts that the agent may read pages from, over HTTPS. `*.example.com` is every host below.",
-    shownDefault: "none",
-  }),
 };
 
 export type ModelSettingName = keyof typeof modelSettings;
@@ -114,42 +135,68 @@ export function readModelConfig(
 ): ModelConfig | null {
   if (backend !== "model") return null;
   const { values, problems: faults } = readSettings(modelSettings, variablesOf(environment));
-  const { MODEL: executor, MODEL_BASE_URL: baseUrl } = values;
-  const wire = values.MODEL_PROVIDER ?? (baseUrl === null ? "openai-compatible" : wireOf(baseUrl));
-  const provider = wire === "gemini" ? "openai-compatible" : wire;
-  if (values.MODEL_PROVIDER === "gemini")
-    faults.push("MODEL_PROVIDER must be openai-compatible or anthropic for BACKEND model, got gemini.");
-  if (faults.length === 0) faults.push(...missing({ executor, baseUrl, provider }));
+  const identity = readModelIdentity(environment, faults);
+  const own = identity === null ? null : federationProviders[identity.federation.provider];
+  const { MODEL: executor, MODEL_PROVIDER: word, MODEL_BASE_URL: url } = values;
+  const provider = identity?.federation.provider ?? (word === null ? guess(url) : providerNamed(word));
+  const { protocol, ownBaseUrl } = providerFacts[provider];
+  const baseUrl = own?.apiBaseUrl ?? url ?? ownBaseUrl;
+  if (faults.length === 0) faults.push(...missing({ executor, baseUrl }));
   problems.push(...faults);
-  if (faults.length > 0 || executor === null) return null;
+  if (faults.length > 0 || executor === null || baseUrl === null) return null;
   return {
-    provider,
+    identity,
+    provider: protocol,
     baseUrl,
     apiKey: values.MODEL_API_KEY,
-    models: { executor, advisor: values.ADVISOR_MODEL, reviewer: values.REVIEWER_MODEL },
+    models: {
+      executor,
+      fallback: values.FALLBACK_MODEL,
+      advisor: values.ADVISOR_MODEL,
+      reviewer: values.REVIEWER_MODEL,
+    },
+    ...agentConfigOf(values),
+  };
+}
+
+function guess(baseUrl: string | null): ModelProviderName {
+  return baseUrl === null ? "openai-compatible" : providerAt(baseUrl);
+}
+
+const { MAX_TURNS, MODEL_CONTEXT_TOKENS, MODEL_MAX_OUTPUT_TOKENS, MODEL_EFFORT } = modelSettings;
+const agentSettings = { MAX_TURNS, MODEL_CONTEXT_TOKENS, MODEL_MAX_OUTPUT_TOKENS, MODEL_EFFORT };
+
+/** For runs that bring their own access to a model. Adds a line to `problems` for each setting that is wrong. */
+export function readAgentConfig(environment: Environment, problems: string[]): AgentConfig {
+  const { values, problems: faults } = readSettings(agentSettings, variablesOf(environment));
+  problems.push(...faults);
+  return agentConfigOf(values);
+}
+
+function agentConfigOf(values: ValuesOf<typeof agentSettings>): AgentConfig {
+  return {
     limits: {
       ...named("maxTurns", values.MAX_TURNS),
       ...named("contextTokens", values.MODEL_CONTEXT_TOKENS),
       ...named("maxOutputTokens", values.MODEL_MAX_OUTPUT_TOKENS),
     },
-    fetchAllow: values.FETCH_ALLOW,
+    effort: values.MODEL_EFFORT,
   };
 }
 
 function missing(given: {
   readonly executor: string | null;
   readonly baseUrl: string | null;
-  readonly provider: ModelProvider;
 }): readonly string[] {
-  const { executor, baseUrl, provider } = given;
+  const { executor, baseUrl } = given;
   return [
     ...(executor === null
       ? ["MODEL must be set for BACKEND model: the model's name, as its server calls it."]
       : []),
-    ...(baseUrl === null && provider !== "anthropic"
+    ...(baseUrl === null
       ? [
           "MODEL_BASE_URL must be set for BACKEND model: the address of its API, such as https://api.openai.com/v1 " +
-            "(or MODEL_PROVIDER anthropic, which has an address of its own).",
+            "(or MODEL_PROVIDER anthropic, openai, google or openrouter, which have addresses of their own).",
         ]
       : []),
   ];
@@ -157,11 +204,4 @@ function missing(given: {
 
 function named<Name extends string>(field: Name, value: number | null): Partial<Record<Name, number>> {
   return (value === null ? {} : { [field]: value }) as Partial<Record<Name, number>>;
-}
-
-/** The protocol that an API speaks at this address. */
-export function wireOf(baseUrl: string): ModelProvider | "gemini" {
-  const { hostname } = new URL(baseUrl);
-  if (hostname === ANTHROPIC_HOST) return "anthropic";
-  return hostname === GEMINI_HOST ? "gemini" : "openai-compatible";
 }

@@ -32,6 +32,8 @@ const modelSchema = z.strictObject({
   in_nano_usd_per_tok: whole,
   /** As `in_nano_usd_per_tok` unless told. */
   cached_in_nano_usd_per_tok: z.optional(whole),
+  /** As `in_nano_usd_per_tok` unless told. */
+  cache_write_nano_usd_per_tok: z.optional(whole),
   out_nano_usd_per_tok: whole,
   free_tier_eligible: flag,
 });
@@ -169,11 +171,12 @@ function toTerms(plan: z.infer<typeof planSchema>) {
 }
 
 function toModelRate(model: z.infer<typeof modelSchema>): ModelRate {
-  const cached = model.cached_in_nano_usd_per_tok;
+  const { cached_in_nano_usd_per_tok: cached, cache_write_nano_usd_per_tok: written } = model;
   return {
     id: model.id,
     inNanoUsdPerToken: model.in_nano_usd_per_tok,
     ...(cached === undefined ? {} : { cachedInNanoUsdPerToken: cached }),
+    ...(written === undefined ? {} : { cacheWriteNanoUsdPerToken: written }),
     outNanoUsdPerToken: model.out_nano_usd_per_tok,
     isFreeTierEligible: model.free_tier_eligible,
   };

@@ -1,9 +1,12 @@
 // The settings of every service, by the names of their environment variables, in the order of the documentation.
 
 import { availableParallelism } from "node:os";
-import { httpUrl, integer, line, listOf, oneOf, text } from "../../base/settings/kinds.ts";
-import { described, kind } from "../../base/settings/setting.ts";
+import { SEALING_KEY_BYTES, type SealingKey, sealingKeyOf } from "../../base/sealed-text.ts";
+import { dollars, httpUrl, integer, line, listOf, oneOf, text } from "../../base/settings/kinds.ts";
+import { described, type Kind, kind } from "../../base/settings/setting.ts";
+import { LEAST_MAX_COST_USD, MOST_MAX_COST_USD } from "../../contract/runs/run-requests.ts";
 import { githubIssuer, issuersKind } from "../oidc/issuer-config.ts";
+import { blobStores } from "./blob-config.ts";
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -14,6 +17,13 @@ export type BackendName = (typeof backendNames)[number];
 /** What a node does of the service's work, where several share one database. */
 export const roles = ["all", "api", "worker"] as const;
 export type Role = (typeof roles)[number];
+
+const sealingKey: Kind<SealingKey> = {
+  ...kind(`${SEALING_KEY_BYTES} bytes in base64, as "openssl rand -base64 32" writes them`, (text) => {
+    return /^[A-Za-z0-9+/]{43}=?$/.test(text) ? sealingKeyOf(Buffer.from(text, "base64")) : undefined;
+  }),
+  isSecret: true,
+};
 
 export const serviceSettings = {
   HOST: described({
@@ -60,6 +70,20 @@ export const serviceSettings = {
     kind: integer({ min: 0, max: 3600 }),
     fallback: 60,
     description: "How long a start waits for a database at `DATABASE_URL` that does not answer yet.",
+  }),
+  RUN_SECRETS_KEY: described({
+    kind: sealingKey,
+    fallback: null,
+    description:
+      "With `DATABASE_URL`: the key that seals the access to a model that a run brings, 32 random bytes in base64 (`openssl rand -base64 32`), the same on every node. Without it such a run is refused.",
+    shownDefault: "none; without `DATABASE_URL` one of each process",
+  }),
+  RUN_SECRETS_PREVIOUS_KEY: described({
+    kind: sealingKey,
+    fallback: null,
+    description:
+      "A second key, which opens and seals nothing: for a [change of the key](several-nodes.md#the-key-of-runs-secrets).",
+    shownDefault: "none",
   }),
   ROLE: described({
     kind: oneOf(roles),
@@ -169,6 +193,13 @@ export const serviceSettings = {
     fallback: 10_000,
     description: "Runs that may wait. Beyond it a submission is answered 429.",
   }),
+  MAX_COST_USD: described({
+    kind: dollars({ min: LEAST_MAX_COST_USD, max: MOST_MAX_COST_USD }),
+    fallback: null,
+    description:
+      "US dollars that the models of a run may cost which names no amount (`max_cost_usd`): by `RATES_FILE`, or by published prices.",
+    shownDefault: "no limit",
+  }),
   DRAIN_SECONDS: described({
     kind: integer({ min: 0, max: 600 }),
     fallback: 10,
@@ -179,6 +210,38 @@ export const serviceSettings = {
     fallback: 90,
     description:
       "Days after a run's end until its messages and events are deleted; 0 keeps them. Its record and the ledger stay.",
+  }),
+  BLOB_STORE: described({
+    kind: oneOf(blobStores),
+    fallback: "folder",
+    description:
+      "Where the commits that jobs send are kept: `folder` is `BLOB_DIR`, which nodes that share `DATABASE_URL` have to share, too; `s3` a bucket.",
+  }),
+  BLOB_DIR: described({
+    kind: text("a folder"),
+    fallback: null,
+    description: "The folder of `BLOB_STORE=folder`.",
+    shownDefault: "`blobs` in `DATA_DIR`",
+  }),
+  COMMIT_MAX_MB: described({
+    kind: integer({ min: 1, max: 16_000 }),
+    fallback: 1_000,
+    description: "Megabytes of one commit with its history, as a job sends it.",
+  }),
+  COMMIT_QUOTA_MB: described({
+    kind: integer({ min: 1, max: 10_000_000 }),
+    fallback: 4_000,
+    description: "Megabytes of all commits of one repository. What was not used for longest makes room.",
+  }),
+  COMMIT_KEEP_DAYS: described({
+    kind: integer({ min: 1, max: 3650 }),
+    fallback: 14,
+    description: "Days after its last use until a commit is deleted. Until then only what is new is sent.",
+  }),
+  COMMIT_CACHE_MB: described({
+    kind: integer({ min: 0, max: 10_000_000 }),
+    fallback: 4_000,
+    description: "Megabytes of commits that this node keeps in `DATA_DIR`, beside those of runs at work.",
   }),
   METRICS_PORT: described({
     kind: integer({ min: 0, max: 65_535 }),

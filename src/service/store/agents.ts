@@ -6,7 +6,7 @@ import { visibilities } from "../../contract/ci/exchange.ts";
 import type { Agent, AgentRepository } from "../core/agents/agent.ts";
 import type { JobIdentity } from "../core/ci/job-identity.ts";
 import type { AgentChange, AgentStore } from "../core/ports/store/agents.ts";
-import { oneOf, parseCiPolicy, parseConfig } from "./columns.ts";
+import { oneOf, parseCiPolicy, parseConfig, parseEgress } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
 import type { AgentsTable, Database } from "./tables.ts";
@@ -106,6 +106,7 @@ export class SqlAgents implements AgentStore {
         config: "{}",
         advisor_max_spend_micro_usd: null,
         ci_policy: null,
+        egress: null,
         provider: job.provider,
         issuer: job.issuer,
         repository_id: job.repository.id,
@@ -132,6 +133,7 @@ export class SqlAgents implements AgentStore {
           ? {}
           : { advisor_max_spend_micro_usd: change.advisorMaxSpendMicroUsd }),
         ...(change.ciPolicy === undefined ? {} : { ci_policy: policyColumn(change) }),
+        ...(change.egress === undefined ? {} : { egress: egressColumn(change) }),
         // An update without a column is not valid SQL: this one is always there.
         id: sql<string>`id`,
       })
@@ -165,6 +167,7 @@ function toAgent(row: Selectable<AgentsTable>): Agent {
     config: parseConfig(row.config),
     advisorMaxSpendMicroUsd: row.advisor_max_spend_micro_usd,
     ciPolicy: row.ci_policy === null ? null : parseCiPolicy(row.ci_policy),
+    egress: row.egress === null ? null : parseEgress(row.egress),
     repository: toRepository(row),
     backend: row.backend,
     createdAt: row.created_at,
@@ -197,6 +200,7 @@ function toRow(agent: Agent): AgentsTable {
     config: JSON.stringify(agent.config),
     advisor_max_spend_micro_usd: agent.advisorMaxSpendMicroUsd,
     ci_policy: policyColumn(agent),
+    egress: egressColumn(agent),
     provider: repository?.provider ?? null,
     issuer: repository?.issuer ?? null,
     repository_id: repository?.id ?? null,
@@ -207,6 +211,10 @@ function toRow(agent: Agent): AgentsTable {
     created_at: agent.createdAt,
     retired_at: agent.retiredAt,
   };
+}
+
+function egressColumn({ egress = null }: Pick<AgentChange, "egress">): string | null {
+  return egress === null ? null : JSON.stringify(egress);
 }
 
 function policyColumn({ ciPolicy = null }: Pick<AgentChange, "ciPolicy">): string | null {

@@ -3,6 +3,9 @@
 import * as z from "zod/mini";
 import { type CiPolicy, ciPolicySchema } from "../../contract/agents/ci-policy.ts";
 import { visibilities } from "../../contract/ci/exchange.ts";
+import type { EgressEntries } from "../../contract/egress/egress-entries.ts";
+import { mcpServersRequestSchema } from "../../contract/runs/mcp-servers.ts";
+import { modelAccessProviders } from "../../contract/runs/model-access.ts";
 import { messageSchema } from "../../contract/runs/run-requests.ts";
 import type { JobIdentity } from "../core/ci/job-identity.ts";
 import type { RunPrice } from "../core/money/run-price.ts";
@@ -61,12 +64,32 @@ const jobIdentitySchema = z.object({
 const runInputSchema = z.object({
   messages: z.array(messageSchema),
   maxTurnTokens: z.int(),
+  maxCostMicroUsd: z.exactOptional(z.int()),
+  timeLimitMs: z.exactOptional(z.int()),
+  hasThread: z.exactOptional(z.literal(true)),
   outputSchema: z.optional(z.record(z.string(), z.unknown())),
+  setup: z.optional(z.nullable(z.string())),
   job: z.nullable(jobIdentitySchema),
   pullRequest: z.optional(
-    z.object({ number: z.int(), headRef: z.string(), headSha: z.string(), baseRef: z.string() }),
+    z.object({
+      number: z.int(),
+      headRef: z.string(),
+      headSha: z.string(),
+      baseRef: z.string(),
+      baseSha: z.exactOptional(z.string()),
+    }),
   ),
   workflow: z.optional(z.object({ id: z.string(), version: z.int(), input: z.nullable(z.string()) })),
+  modelAccess: z.optional(
+    z.object({
+      provider: z.enum(modelAccessProviders),
+      model: z.string(),
+      heldBy: z.string(),
+      firstExpiresAt: z.int(),
+    }),
+  ),
+  egress: z.optional(z.array(z.string())),
+  mcpServers: z.optional(mcpServersRequestSchema),
   traceparent: z.optional(z.string()),
 });
 
@@ -90,9 +113,19 @@ const roleUsageSchema = z.pipe(
   z.transform(boundedUsage),
 );
 
+const budgetUseSchema = z.object({
+  countedTokens: z.int(),
+  inputTokens: z.int(),
+  cachedInputTokens: z.int(),
+  costMicroUsd: z.nullable(z.int()),
+  maxTokens: z.nullable(z.int()),
+  maxCostMicroUsd: z.nullable(z.int()),
+});
+
 const usageSchema = z.object({
   roles: z.partialRecord(z.enum(modelRoles), roleUsageSchema),
   advisor: z.nullable(z.object({ callsAllowed: z.int(), spendCapMicroUsd: z.nullable(z.int()) })),
+  budget: z.exactOptional(budgetUseSchema),
 });
 
 export const parseUsage = remembered((text): Usage => usageSchema.parse(JSON.parse(text)));
@@ -106,5 +139,7 @@ export function parseRunPrice(text: string): RunPrice {
 export const parseConfig = remembered(
   (text): Record<string, unknown> => z.record(z.string(), z.unknown()).parse(JSON.parse(text)),
 );
+
+export const parseEgress = remembered((text): EgressEntries => z.array(z.string()).parse(JSON.parse(text)));
 
 export const parseCiPolicy = remembered((text): CiPolicy => ciPolicySchema.parse(JSON.parse(text)));

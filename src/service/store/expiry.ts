@@ -65,6 +65,8 @@ const expiring = [
   ["idempotency_keys", "expires_at"],
   ["claim_tickets", "expires_at"],
   ["pending_claims", "expires_at"],
+  ["run_secrets", "expires_at"],
+  ["cost_reservations", "expires_at"],
 ] as const;
 
 /** Deletes about `limit` rows: all of the same time go together. */

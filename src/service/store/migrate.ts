@@ -5,12 +5,20 @@ import { OperatorError } from "../../base/operator-error.ts";
 import * as firstTables from "./migrations/001-first-tables.ts";
 import * as withheldRefunds from "./migrations/002-withheld-refunds.ts";
 import * as prices from "./migrations/003-prices.ts";
+import * as runSecrets from "./migrations/004-run-secrets.ts";
+import * as agentsEgress from "./migrations/005-agents-egress.ts";
+import * as packs from "./migrations/006-packs.ts";
+import * as costReservations from "./migrations/007-cost-reservations.ts";
 import type { Database } from "./tables.ts";
 
 const migrations: Record<string, Migration> = {
   "001-first-tables": firstTables,
   "002-withheld-refunds": withheldRefunds,
   "003-prices": prices,
+  "004-run-secrets": runSecrets,
+  "005-agents-egress": agentsEgress,
+  "006-packs": packs,
+  "007-cost-reservations": costReservations,
 };
 
 export type MigrateOptions = { readonly schema?: string };

@@ -6,14 +6,18 @@ import { SqlAccounts } from "./accounts.ts";
 import { SqlAgents } from "./agents.ts";
 import { SqlApiKeys } from "./api-keys.ts";
 import { SqlAudit } from "./audit.ts";
+import { SqlBlobs } from "./blobs.ts";
 import { SqlCi } from "./ci.ts";
 import { SqlClaims } from "./claims.ts";
 import type { Connection } from "./connection.ts";
+import { SqlCostReservations } from "./cost-reservations.ts";
 import { SqlEvents } from "./events.ts";
 import { SqlExpiry } from "./expiry.ts";
 import { SqlIdempotency } from "./idempotency.ts";
 import { SqlLedger } from "./ledger.ts";
+import { SqlPacks } from "./packs.ts";
 import { SqlQueue } from "./queue.ts";
+import { SqlRunSecrets } from "./run-secrets.ts";
 import { SqlRuns } from "./runs.ts";
 import { SqlSchedules } from "./schedules.ts";
 import { SqlSessions } from "./sessions.ts";
@@ -43,6 +47,8 @@ export class StoreQueries implements StoreTransaction {
   #agents: SqlAgents | undefined;
   #sessions: SqlSessions | undefined;
   #runs: SqlRuns | undefined;
+  #runSecrets: SqlRunSecrets | undefined;
+  #costReservations: SqlCostReservations | undefined;
   #events: SqlEvents | undefined;
   #queue: SqlQueue | undefined;
   #ci: SqlCi | undefined;
@@ -53,6 +59,8 @@ export class StoreQueries implements StoreTransaction {
   #schedules: SqlSchedules | undefined;
   #workflows: SqlWorkflows | undefined;
   #expiry: SqlExpiry | undefined;
+  #blobs: SqlBlobs | undefined;
+  #packs: SqlPacks | undefined;
 
   constructor(connection: Connection, writes: FrequentWrites) {
     this.#connection = connection;
@@ -82,6 +90,16 @@ export class StoreQueries implements StoreTransaction {
   get runs(): SqlRuns {
     this.#runs ??= new this.#writes.Runs(this.#connection);
     return this.#runs;
+  }
+
+  get costReservations(): SqlCostReservations {
+    this.#costReservations ??= new SqlCostReservations(this.#connection);
+    return this.#costReservations;
+  }
+
+  get runSecrets(): SqlRunSecrets {
+    this.#runSecrets ??= new SqlRunSecrets(this.#connection);
+    return this.#runSecrets;
   }
 
   get events(): SqlEvents {
@@ -132,5 +150,15 @@ export class StoreQueries implements StoreTransaction {
   get expiry(): SqlExpiry {
     this.#expiry ??= new SqlExpiry(this.#connection);
     return this.#expiry;
+  }
+
+  get blobs(): SqlBlobs {
+    this.#blobs ??= new SqlBlobs(this.#connection);
+    return this.#blobs;
+  }
+
+  get packs(): SqlPacks {
+    this.#packs ??= new SqlPacks(this.#connection);
+    return this.#packs;
   }
 }

@@ -1,7 +1,7 @@
 // Rows of `runs` to records and back. Pure.
 
 import { type Selectable, sql } from "kysely";
-import { runCauses, runOrigins, runStatuses } from "../../contract/runs/run.ts";
+import { modelBillings, runCauses, runOrigins, runStatuses } from "../../contract/runs/run.ts";
 import type { RunUpdate } from "../core/ports/store/runs.ts";
 import type { RunOutcome, RunRecord } from "../core/runs/run-record.ts";
 import { oneOf, parseRunPrice, parseUsage } from "./columns.ts";
@@ -22,6 +22,8 @@ export function toRun(row: Selectable<RunsTable>): RunRecord {
     parentRunId: row.parent_run_id,
     billingAccount: row.payer,
     price: row.price === null ? null : parseRunPrice(row.price),
+    modelBilling:
+      row.model_billing === null ? null : oneOf(modelBillings, row.model_billing, "runs.model_billing"),
     holdMicroUsd: row.hold_micro_usd,
     submittedAt: row.submitted_at,
     startedAt: row.started_at,
@@ -52,6 +54,7 @@ export function toRow(run: RunRecord): Omit<RunsTable, "thread_seq" | "content">
     parent_run_id: run.parentRunId,
     payer: run.billingAccount,
     price: run.price === null ? null : JSON.stringify(run.price),
+    model_billing: run.modelBilling,
     hold_micro_usd: run.holdMicroUsd,
     submitted_at: run.submittedAt,
     started_at: run.startedAt,
@@ -85,6 +88,7 @@ export const runColumns = namesOf<RunsTable>({
   refund_reason: true,
   refund_withheld_reason: true,
   price: true,
+  model_billing: true,
   last_seq: true,
   fence: true,
   thread_seq: true,

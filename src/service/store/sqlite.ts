@@ -13,6 +13,7 @@ import { holdDataFolder, prepareDataFolder, probeRoom } from "./data-folder.ts";
 import { type Ask, type KeptQuery, KeptTexts } from "./kept-query.ts";
 import { isUpToDate, migrateToLatest } from "./migrate.ts";
 import { portableWrites, StoreQueries } from "./queries.ts";
+import { RUN_SECRETS_IN_MEMORY } from "./run-secrets.ts";
 import { openDatabase } from "./sqlite-database.ts";
 import { StorageState } from "./storage-state.ts";
 import type { Database } from "./tables.ts";
@@ -64,6 +65,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   // nothing may block the process while another one holds the store. What undoes a savepoint needs no file.
   writing.exec("pragma synchronous = normal; pragma busy_timeout = 0; pragma temp_store = memory");
   writing.exec(`pragma wal_autocheckpoint = ${LOG_PAGES}`);
+  writing.exec(RUN_SECRETS_IN_MEMORY);
   const log = openSync(`${path}-wal`, "r+");
   const group = new CommitGroup({ database: writing, log, transaction: queriesOn(writer) });
   const storage = new StorageState();

@@ -19,9 +19,13 @@ export type Database = {
   runs: RunsTable;
   run_inputs: RunInputsTable;
   run_events: RunEventsTable;
+  run_secrets: RunSecretsTable;
+  cost_reservations: CostReservationsTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_postings: LedgerPostingsTable;
   free_calls: FreeCallsTable;
+  blobs: BlobsTable;
+  packs: PacksTable;
 };
 
 /** The columns from `subscription_id` on are all null for an account that never had a subscription. */
@@ -64,6 +68,8 @@ export type AgentsTable = {
   advisor_max_spend_micro_usd: number | null;
   /** A CiPolicy as JSON. */
   ci_policy: string | null;
+  /** EgressEntries as JSON. */
+  egress: string | null;
   provider: string | null;
   issuer: string | null;
   repository_id: string | null;
@@ -172,6 +178,7 @@ export type RunsTable = {
   refund_withheld_reason: string | null;
   /** A RunPrice as JSON. Null: the fee of a run. */
   price: string | null;
+  model_billing: string | null;
   last_seq: number;
   fence: number;
   /** Its place among the runs of its session: 1, 2, 3 … in the order of their commits. */
@@ -184,6 +191,17 @@ export type RunsTable = {
 export type RunInputsTable = { run_id: string; input: string };
 
 export type RunEventsTable = { run_id: string; seq: number; at: number; event: string };
+
+/** What a run may use and nothing may show, sealed. The embedded store has it in memory. */
+export type CostReservationsTable = {
+  run_id: string;
+  agent_id: string;
+  day: string;
+  micro_usd: number;
+  expires_at: number;
+};
+
+export type RunSecretsTable = { run_id: string; sealed: string; expires_at: number };
 
 /** Only billing accounts have a row. The balance is the sum of the account's postings. */
 export type LedgerAccountsTable = { id: string; balance_micro_usd: number };
@@ -200,6 +218,32 @@ export type LedgerPostingsTable = {
 
 /** Calls of a tool that cost nothing, by billing account and month (UTC). */
 export type FreeCallsTable = { billing_account: string; month: string; tool: string; used: number };
+
+/** `state` is unfinished, kept or discarded; `bytes` is known once it is kept. */
+export type BlobsTable = { key: string; bytes: number | null; state: string; changed_at: number };
+
+/** `tip` is null while the pack is being sent: the columns from `shallow` to `objects` and its files are unknown then. */
+export type PacksTable = {
+  id: string;
+  issuer: string;
+  repository_id: string;
+  tip: string | null;
+  /** JSON: commits. */
+  shallow: string;
+  /** JSON: ids of packs. */
+  bases: string;
+  objects: number;
+  /** Of both files; what was announced while it is being sent. */
+  bytes: number;
+  pack_key: string;
+  pack_bytes: number;
+  pack_sha256: string;
+  index_key: string;
+  index_bytes: number;
+  index_sha256: string;
+  created_at: number;
+  used_at: number;
+};
 
 export type WorkflowsTable = {
   id: string;

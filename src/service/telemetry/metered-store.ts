@@ -59,6 +59,13 @@ class TalliedTransaction implements StoreTransaction {
   get runs() {
     return this.#tx.runs;
   }
+  get costReservations() {
+    return this.#tx.costReservations;
+  }
+
+  get runSecrets() {
+    return this.#tx.runSecrets;
+  }
   get ci() {
     return this.#tx.ci;
   }
@@ -82,6 +89,12 @@ class TalliedTransaction implements StoreTransaction {
   }
   get expiry() {
     return this.#tx.expiry;
+  }
+  get blobs() {
+    return this.#tx.blobs;
+  }
+  get packs() {
+    return this.#tx.packs;
   }
 }
 

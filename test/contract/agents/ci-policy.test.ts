@@ -27,14 +27,22 @@ describe("a policy on CI jobs", () => {
   });
 
   it.each([
-    [{}, /^must have one of events, refs, workflows, actors; null allows all jobs$/],
+    [
+      {},
+      /^must have one of events, refs, workflows, actors, max_usd_per_day, mcp_servers; null allows all jobs$/,
+    ],
     [{ events: [] }, /^must not be empty: leave the list out to allow all$/],
     [{ refs: ["refs/heads/main"], actors: [] }, /^must not be empty/],
-    [{ event: ["push"] }, /^must be null, or an object of events, refs, workflows, actors$/],
+    [
+      { event: ["push"] },
+      /^must be null, or an object of events, refs, workflows, actors, max_usd_per_day, mcp_servers$/,
+    ],
+    [{ max_usd_per_day: 0 }, /^must be US dollars, a number from 0.01 to 1000000$/],
     ["push", /^must be null, or an object of/],
     [{ events: "push" }, /^must be a list of texts$/],
     [{ events: ["Push"] }, /^must be the name of an event, such as push$/],
     [{ events: ["*"] }, /event/],
+    [{ mcp_servers: "all" }, /^must be one of none, workflow, repository$/],
     [{ actors: ["octocat"] }, /^must be a numeric id in a string, such as 583231$/],
     [{ actors: [583231] }, /^must be a numeric id in a string/],
     [{ refs: ["main"] }, /^must be a full ref, such as refs\/heads\/main/],

@@ -45,7 +45,10 @@ const samples: { readonly [Type in RunEvent["type"]]: readonly Extract<RunEvent,
       },
     },
     { type: "CUSTOM", name: "output", value: { verdict: "fine" } },
+    { type: "CUSTOM", name: "plan", value: { steps: [{ text: "Look", status: "in_progress" }] } },
+    { type: "CUSTOM", name: "question", value: { question: "Which one?", choices: ["a", "b"] } },
     { type: "CUSTOM", name: "quota", value: { credits_remaining: 1, claim_url: null } },
+    { type: "CUSTOM", name: "notice", value: { text: "Waits 70 s." } },
   ],
 };
 

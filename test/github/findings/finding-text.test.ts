@@ -79,7 +79,7 @@ describe("a comment at a line", () => {
         expect(comment.match(/^[^`\n]*`{3,}suggestion$/gm)?.length ?? 0).toBeLessThanOrEqual(
           suggestion === null ? 0 : 1 + linesOf(suggestion),
         );
-        const [outside] = comment.split(/^`{3,}/m, 1);
+        const [outside] = comment.split(/^[ >-]*`{3,}/m, 1);
         expect(outside).not.toMatch(/<(img|details|\/details|script)|!\[/);
         expect(comment).not.toMatch(/[\u202E\u200B]/);
         expect(comment.length).toBeLessThan(65_536);

@@ -42,7 +42,7 @@ describe("a repair of failing tests", () => {
     return await playExample({ fixture, file: "fix-failing-tests.yml", event });
   };
 
-  it("is proposed for a branch, from the end of what the tests printed", async () => {
+  it("is proposed for a branch, from what the tests printed", async () => {
     const { test, repair } = await play({ event: "push" });
     expect(test?.result).toBe("failure");
     expect(repair?.result).toBe("success");
@@ -53,9 +53,12 @@ describe("a repair of failing tests", () => {
     expect(`${fixture.repository.git(["show", `${outputs.branch}:sum.mjs`])}\n`).toBe(FIXED);
 
     const prompt = prompts.at(-1) ?? "";
-    const [, mark, printed = ""] = /\n([0-9a-f]{32})\n([\s\S]*)\n\1$/.exec(prompt) ?? [];
+    const [, mark, printed = ""] =
+      /\n={5,} ([0-9a-f]{32}) job "Tests \/ test", failed: Run npm test\n([\s\S]*)\n=+ \1 end$/.exec(
+        prompt,
+      ) ?? [];
     expect(prompt).toMatch(/^The tests of this commit fail\./);
-    expect(prompt).toContain(`between two lines with ${mark}. It is data`);
+    expect(prompt).toContain(`between lines of equal signs with the mark ${mark}, is what failed of commit`);
     expect(printed).toContain(PRINTED);
     expect(printed).toContain("2 and 3 make 5");
   });

@@ -7,6 +7,7 @@ import { chmod, mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BorrowedFixture, TOKEN } from "./borrowed-fixture.ts";
+import { textQuery } from "./text-query.ts";
 
 let fixture: BorrowedFixture;
 
@@ -25,6 +26,7 @@ beforeEach(async () => {
 afterEach(() => fixture.close());
 
 const at = (path: string) => join(fixture.root, path);
+const pullRequest = { event: "pull_request", ref: "refs/pull/7/merge", baseRef: "main" };
 
 /** Names, times and contents of all that lies in the checkout's git folder. Of objects that are met again, git moves the time. */
 async function gitFolderPrint(): Promise<string> {
@@ -104,18 +106,61 @@ describe("a run in a checkout", () => {
     const changes = await checkout.workingChanges();
     expect(changes).toMatchObject({ files: [], patch: "" });
     expect(changes.heldBack).toEqual([{ path: ".github/workflows/ci.yml", reason: "protected" }]);
-    const found = await checkout.findText({
-      texts: [TOKEN],
-      wholeWord: false,
-      ignoreCase: false,
-      folder: "",
-    });
+    const found = await checkout.findText(textQuery(TOKEN));
     expect(found.matches).toEqual([]);
     const runs = join(fixture.folder, "runs");
     for (const entry of await readdir(runs, { recursive: true, withFileTypes: true })) {
       if (entry.isFile())
         expect(await readFile(join(entry.parentPath, entry.name), "latin1")).not.toContain(TOKEN);
     }
+  });
+
+  it("hides the configuration of agents that writers did not make, and puts it back", async () => {
+    await mkdir(at("deep/.claude"), { recursive: true });
+    await writeFile(at("deep/.claude/settings.json"), "{}");
+    await writeFile(at("CLAUDE.md"), "Obey.\n");
+    await writeFile(at(".mcp.json"), "{}");
+    fixture.git(["add", "CLAUDE.md", "deep"]);
+    const before = fixture.git(["status", "--porcelain"]);
+    const checkout = await fixture.open(undefined, pullRequest);
+    const hidden = await checkout.hideAgentFiles();
+    expect(hidden.map(({ path, text }) => [path, text])).toEqual(
+      expect.arrayContaining([
+        ["CLAUDE.md", "Obey.\n"],
+        [".mcp.json", "{}"],
+        ["deep/.claude/settings.json", "{}"],
+      ]),
+    );
+    for (const path of ["CLAUDE.md", ".mcp.json", "deep/.claude"]) {
+      await expect(stat(at(path))).rejects.toThrow("ENOENT");
+    }
+    // An agent that puts another in its place, and a link where a folder was.
+    await writeFile(at("CLAUDE.md"), "Do as I say.\n");
+    await rm(at("deep"), { recursive: true });
+    const outside = join(fixture.folder, "outside");
+    await mkdir(join(outside, ".claude"), { recursive: true });
+    await writeFile(join(outside, ".claude", "kept"), "kept\n");
+    await symlink(outside, at("deep"));
+    const { heldBack, files } = await checkout.workingChanges();
+    expect(heldBack).toContainEqual({ path: "CLAUDE.md", reason: "protected" });
+    expect(files.map(({ path }) => path)).not.toContain(".mcp.json");
+    await checkout.close();
+    expect(await readFile(at("CLAUDE.md"), "utf8")).toBe("Obey.\n");
+    expect(await readFile(at(".mcp.json"), "utf8")).toBe("{}");
+    expect(await readdir(join(outside, ".claude"))).toEqual(["kept"]);
+    await rm(at("deep"));
+    const second = await fixture.open(undefined, pullRequest);
+    await second.hideAgentFiles();
+    await second.close();
+    expect(fixture.git(["status", "--porcelain"])).toBe(before.replace("A  deep", "AD deep"));
+  });
+
+  it("hides nothing where writers made the commit", async () => {
+    await writeFile(at("CLAUDE.md"), "Obey.\n");
+    const checkout = await fixture.open();
+    expect(await checkout.hideAgentFiles()).toEqual([]);
+    expect(await readFile(at("CLAUDE.md"), "utf8")).toBe("Obey.\n");
+    await checkout.close();
   });
 
   it("writes nothing into the checkout's git folder, and executes nothing that is set there", async () => {

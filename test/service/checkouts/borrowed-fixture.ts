@@ -57,6 +57,7 @@ export class BorrowedFixture {
       provider: "github",
       repository: REPOSITORY,
       cloneUrl: "https://github.com/octo/fixture.git",
+      visibility: "private",
       sha: this.headSha,
       ref: "refs/heads/main",
       event: "push",
@@ -65,8 +66,8 @@ export class BorrowedFixture {
     };
   }
 
-  async open(root?: string): Promise<Checkout> {
-    const opened = await this.provider(root).open(this.source(), AbortSignal.timeout(30_000));
+  async open(root?: string, source: Partial<CheckoutSource> = {}): Promise<Checkout> {
+    const opened = await this.provider(root).open(this.source(source), AbortSignal.timeout(30_000));
     if (!opened.ok) throw new Error(opened.refusal.detail);
     return opened.value;
   }

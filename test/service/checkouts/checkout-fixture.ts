@@ -64,6 +64,7 @@ export class CheckoutFixture {
       provider: "github",
       repository: REPOSITORY,
       cloneUrl: `${this.server.url}/${REPOSITORY}.git`,
+      visibility: "public",
       sha,
       ref: "refs/heads/main",
       event: "push",

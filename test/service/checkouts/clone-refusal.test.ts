@@ -20,7 +20,7 @@ describe("what the server says", () => {
       reason: "clone_failed",
       detail:
         `${named()}the server says the repository was not found ` +
-        "(a private repository cannot be read without credentials yet).",
+        "(a repository that is not public is not cloned: its job sends the commit).",
     });
   });
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { gitCheckouts } from "../../../src/service/checkouts/git-checkouts.ts";
 import { CheckoutFixture } from "./checkout-fixture.ts";
+import { textQuery } from "./text-query.ts";
 
 let fixture: CheckoutFixture;
 beforeEach(async () => {
@@ -21,7 +22,7 @@ describe("an empty checkout", () => {
     expect(await checkout.files()).toEqual([]);
     expect(await checkout.recentCommits(5)).toMatchObject([{ sha: checkout.headSha }]);
     expect(await checkout.changesSinceBase()).toBeNull();
-    const query = { texts: ["x"], wholeWord: false, ignoreCase: false, folder: "" };
+    const query = textQuery("x");
     expect(await checkout.findText(query)).toEqual({ matches: [], complete: true });
     await writeFile(join(checkout.root, "note"), "x");
     await checkout.close();

@@ -2,6 +2,7 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CheckoutFixture } from "./checkout-fixture.ts";
+import { textQuery } from "./text-query.ts";
 
 const mergeOfPullRequest = { event: "pull_request", baseRef: "main", ref: "refs/pull/7/merge" };
 
@@ -75,14 +76,13 @@ describe("history", () => {
 });
 
 describe("findText", () => {
-  it("finds literal texts with their places", async () => {
+  it("finds texts with their places", async () => {
     const [, , three] = threeCommits();
     const checkout = await fixture.open(three);
-    const query = { texts: ["TODO", "3"], wholeWord: false, ignoreCase: false, folder: "" };
-    expect(await checkout.findText(query)).toEqual({
+    expect(await checkout.findText(textQuery("c|TODO|3", { isRegex: true }))).toEqual({
       matches: [
-        { path: "a", line: 1, text: "3" },
-        { path: "dir/c", line: 1, text: "TODO: c" },
+        { path: "a", line: 1, column: 1, text: "3" },
+        { path: "dir/c", line: 1, column: 1, text: "TODO: c" },
       ],
       complete: true,
     });
@@ -92,15 +92,16 @@ describe("findText", () => {
     const sha = fixture.repository.commit({ files: { "x/a": "todoist\ntodo\n", y: "TODO\n--all\n" } });
     const checkout = await fixture.open(sha);
     const find = async (query: Partial<Parameters<typeof checkout.findText>[0]>) => {
-      const base = { texts: ["todo"], wholeWord: true, ignoreCase: true, folder: "" };
-      const found = await checkout.findText({ ...base, ...query });
+      const found = await checkout.findText(
+        textQuery("todo", { wholeWord: true, ignoreCase: true, ...query }),
+      );
       return found.matches.map((match) => `${match.path}:${match.line}`);
     };
     expect(await find({})).toEqual(["x/a:2", "y:1"]);
     expect(await find({ ignoreCase: false })).toEqual(["x/a:2"]);
-    expect(await find({ wholeWord: false, folder: "x" })).toEqual(["x/a:1", "x/a:2"]);
-    expect(await find({ texts: ["--all"], wholeWord: false })).toEqual(["y:2"]);
-    expect(await find({ texts: ["none"] })).toEqual([]);
+    expect(await find({ wholeWord: false, path: "x" })).toEqual(["x/a:1", "x/a:2"]);
+    expect(await find({ pattern: "--all", wholeWord: false })).toEqual(["y:2"]);
+    expect(await find({ pattern: "none" })).toEqual([]);
   });
 });
 
@@ -111,8 +112,8 @@ describe("large files", () => {
       files: { ":(glob)*": large, a: "TODO\n", "dir/large": large, "dir/b": "TODO\n" },
     });
     const checkout = await fixture.open(sha);
-    const find = async (folder: string) => {
-      const found = await checkout.findText({ texts: ["TODO"], wholeWord: true, ignoreCase: false, folder });
+    const find = async (path: string) => {
+      const found = await checkout.findText(textQuery("TODO", { wholeWord: true, path }));
       return found.matches.map((match) => match.path);
     };
     expect(await find("")).toEqual(["a", "dir/b"]);

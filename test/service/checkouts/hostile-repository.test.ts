@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Checkout } from "../../../src/service/core/ports/checkout.ts";
 import { CheckoutFixture } from "./checkout-fixture.ts";
+import { textQuery } from "./text-query.ts";
 
 let fixture: CheckoutFixture;
 let marker: string;
@@ -19,7 +20,7 @@ async function askEverything(checkout: Checkout): Promise<void> {
   await checkout.files();
   await checkout.recentCommits(10);
   await checkout.changesSinceBase();
-  await checkout.findText({ texts: ["a"], wholeWord: false, ignoreCase: false, folder: "" });
+  await checkout.findText(textQuery("a"));
 }
 
 const pullRequest = { event: "pull_request", baseRef: "main", ref: "refs/pull/7/merge" };
@@ -108,19 +109,9 @@ describe("paths", () => {
     const sorted = names.toSorted();
     expect((await checkout.files()).toSorted()).toEqual(sorted);
     expect((await checkout.changesSinceBase())?.files.map((file) => file.path).toSorted()).toEqual(sorted);
-    const found = await checkout.findText({
-      texts: ["TODO"],
-      wholeWord: true,
-      ignoreCase: false,
-      folder: "",
-    });
+    const found = await checkout.findText(textQuery("TODO", { wholeWord: true }));
     expect(found.matches.map((match) => match.path).toSorted()).toEqual(sorted);
-    const one = await checkout.findText({
-      texts: ["TODO"],
-      wholeWord: true,
-      ignoreCase: false,
-      folder: ":(top)x",
-    });
+    const one = await checkout.findText(textQuery("TODO", { wholeWord: true, path: ":(top)x" }));
     expect(one.matches).toHaveLength(1);
   });
 
@@ -163,12 +154,7 @@ describe("paths", () => {
     const checkout = await fixture.open(sha);
     expect((await lstat(join(checkout.root, "link"))).isSymbolicLink()).toBe(true);
     expect(await readlink(join(checkout.root, "up"))).toBe("..");
-    const found = await checkout.findText({
-      texts: ["TODO"],
-      wholeWord: true,
-      ignoreCase: false,
-      folder: "",
-    });
+    const found = await checkout.findText(textQuery("TODO", { wholeWord: true }));
     expect(found.matches.map((match) => match.path)).toEqual(["a"]);
     await checkout.close();
     expect(await readFile(secret, "utf8")).toBe("TODO the secret\n");

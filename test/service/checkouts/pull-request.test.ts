@@ -114,6 +114,21 @@ describe("the head of a pull request", () => {
     expect(await checkout.instructions()).toBe("Be kinder.\n");
   });
 
+  it("is shown as a diff against the merge base: removed lines, renames, and what attributes would hide", async () => {
+    const files = { "AGENTS.md": "Be kinder.\n", a: "1\n", b: "new on main\n" };
+    fixture.repository.commit({ files, parents: main, subject: "main goes on" });
+    const sha = push({ ".gitattributes": "* -diff\n", a: "3\n", "[a]": "b\n" });
+    const checkout = await fixture.open(sha, { source });
+    const { text = "", ...about } = (await checkout.diffSinceBase()) ?? {};
+    expect(about).toEqual({ baseSha: headOf(main), isWhole: true });
+    expect(text).toContain("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+3\n");
+    expect(text).toContain("-Be kind.\n");
+    expect(text).not.toContain("new on main");
+    const one = await checkout.diffSinceBase(["[a]"]);
+    expect(one?.text).toMatch(/^diff --git a\/\[a\] b\/\[a\]\n[\s\S]*\+b\n$/);
+    expect(one?.text).not.toContain("+3");
+  });
+
   it("is compared with a base that has moved by more than the usual depth", async () => {
     let tip = headOf(main);
     for (let count = 0; count < 6; count += 1) {
@@ -129,6 +144,7 @@ describe("the head of a pull request", () => {
     expect(fixture.repository.git(["rev-parse", "refs/heads/main"])).toBe(root);
     const checkout = await fixture.open(headOf(fork), { source });
     expect(await checkout.changesSinceBase()).toBeNull();
+    expect(await checkout.diffSinceBase()).toBeNull();
     expect(await checkout.instructions()).toBe("Main began anew.\n");
   });
 

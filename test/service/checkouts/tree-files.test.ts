@@ -7,6 +7,7 @@ import { createGit } from "../../../src/base/git/git.ts";
 import { gitCheckout } from "../../../src/service/checkouts/git-checkout.ts";
 import { type Checkout, CheckoutError } from "../../../src/service/core/ports/checkout.ts";
 import { CheckoutFixture } from "./checkout-fixture.ts";
+import { textQuery } from "./text-query.ts";
 
 let fixture: CheckoutFixture;
 let outside: string;
@@ -32,7 +33,7 @@ async function open(): Promise<Checkout> {
 }
 
 async function places(checkout: Checkout, folder = ""): Promise<string[]> {
-  const found = await checkout.findText({ texts: ["TODO"], wholeWord: false, ignoreCase: false, folder });
+  const found = await checkout.findText(textQuery("TODO", { path: folder }));
   expect(found.complete).toBe(true);
   return found.matches.map(({ path, line }) => `${path}:${line}`);
 }

@@ -58,6 +58,7 @@ const start = async (stories: Readonly<Record<string, readonly Step[]>>) => {
     tempFolder,
     environment: { PATH: process.env.PATH },
     model: { MODEL, MODEL_BASE_URL: model.baseUrl },
+    egress: [],
     onWarning: () => {},
   });
   const answer = await httpCall(`${service.url}/v1/ci/oidc/exchange`, {
@@ -120,9 +121,9 @@ describe("a run in the job's own checkout", () => {
       ...Array.from({ length: 2 }, () => "Do it all."),
     ]);
     const replies = model.toolResults("Do it all.").map(({ text }) => text);
-    expect(replies[1]).toContain("It was: parent\n");
+    expect(replies[1]).toContain("It was: 1\tparent");
     expect(replies[2]).toMatch(/There were: [\s\S]*first\.txt/);
-    expect(replies[3]).toBe("parent\nsecond\n");
+    expect(replies[3]).toBe("1\tparent\n2\tsecond");
     const offered = model.requests[0]?.tools.find(({ name }) => name === "delegate");
     expect(offered?.description).toContain("in these very files");
 

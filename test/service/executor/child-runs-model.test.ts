@@ -21,7 +21,7 @@ import type { CiJob } from "../../support/service-job.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
 import { storeKinds } from "../../support/stores/stores.ts";
-import { providers, ratesOf } from "./backends/model/model-fixture.ts";
+import { baseUrlOf, providers, ratesOf } from "./backends/model/model-fixture.ts";
 
 const KEY = "sk-the-models-key-0123456789";
 const REPOSITORY = "octo-org/octo-repo";
@@ -70,7 +70,7 @@ for (const { kind, provider } of fixtures) {
         BACKEND: "model",
         MODEL: "scripted-model",
         MODEL_PROVIDER: provider,
-        MODEL_BASE_URL: model.baseUrl,
+        MODEL_BASE_URL: baseUrlOf(provider, model),
         MODEL_API_KEY: KEY,
       };
       const config = readConfig({}, settings);
@@ -134,6 +134,9 @@ for (const { kind, provider } of fixtures) {
       const events = await job.follow(parentId);
       const [parent, child] = await runs();
       expect(parent).toMatchObject({ id: parentId, status: "completed", origin: "user", tokens: 6_300 });
+      // Its own tokens are its own, what it may use is its children's too.
+      expect(parent).toMatchObject({ budget: { counted_tokens: 10_500, max_tokens: 1_000_000 } });
+      expect(child).toMatchObject({ budget: { counted_tokens: 4_200 } });
       expect(child).toMatchObject({
         status: "completed",
         origin: "agent",
@@ -146,7 +149,9 @@ for (const { kind, provider } of fixtures) {
       expect(child?.thread_id).not.toBe(parent?.thread_id);
       const told = toldBy(events).join("");
       expect(told).toContain("I hand it on.");
-      expect(told).toMatch(new RegExp(`It said: README\\.md\\nsrc/a\\.ts[\\s\\S]*\\[run ${child?.id}\\]$`));
+      expect(told).toMatch(
+        new RegExp(`It said: src/a\\.ts[\\s\\S]*README\\.md[\\s\\S]*\\[run ${child?.id}\\]$`),
+      );
 
       const [first] = asked("Which files are there?");
       expect(first?.messages).toEqual([{ role: "user", text: "Which files are there?" }]);

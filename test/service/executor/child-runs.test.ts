@@ -20,6 +20,7 @@ import { expectValidStream } from "../../support/service-streams.ts";
 import { storeKinds } from "../../support/stores/stores.ts";
 
 const ROUNDS = 30;
+const share = { maxTurnTokens: 0, maxCostMicroUsd: null, timeLimitMs: 60_000 };
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`child runs on ${kind.name}`, () => {
@@ -35,24 +36,24 @@ for (const kind of storeKinds) {
         throw new Error("no");
       },
       ask: async (task) => {
-        outcomes.push(await task.delegate({ message: "answer", maxTurnTokens: 0 }));
+        outcomes.push(await task.delegate({ message: "answer" }));
       },
       "ask one that fails": async (task) => {
-        outcomes.push(await task.delegate({ message: "fail", maxTurnTokens: 0 }));
+        outcomes.push(await task.delegate({ message: "fail" }));
       },
       "ask one that waits": async (task) => {
-        outcomes.push(await task.delegate({ message: "wait", maxTurnTokens: 0 }));
+        outcomes.push(await task.delegate({ message: "wait" }));
       },
       "ask and leave": async (task) => {
-        task.delegate({ message: "wait", maxTurnTokens: 0 }).catch(() => {});
+        task.delegate({ message: "wait" }).catch(() => {});
         await say(task, "I do not wait.");
       },
       deeper: async (task) => {
-        outcomes.push(await task.delegate({ message: "deeper", maxTurnTokens: 0 }));
+        outcomes.push(await task.delegate({ message: "deeper" }));
       },
       many: async (task) => {
         const asked = Array.from({ length: MAX_CHILDREN_IN_FLIGHT + 1 }, () =>
-          task.delegate({ message: "wait", maxTurnTokens: 0 }).then(async (outcome) => {
+          task.delegate({ message: "wait" }).then(async (outcome) => {
             outcomes.push(outcome);
             await say(task, "One answered.");
           }),
@@ -131,7 +132,7 @@ for (const kind of storeKinds) {
       scripts.look = async () => void seen.push(within.getStore());
       scripts["ask from within"] = async (task) => {
         await within.run("the parent's", async () => {
-          outcomes.push(await task.delegate({ message: "look", maxTurnTokens: 0 }));
+          outcomes.push(await task.delegate({ message: "look" }));
           seen.push(within.getStore());
         });
       };
@@ -182,11 +183,11 @@ for (const kind of storeKinds) {
       const runId = await submit("wait");
       const taken = await takeRun(fixture.core, runId);
       const parent = { runId, fence: taken?.run.fence ?? 0 };
-      const delegated = await delegateRun(fixture.core, { parent, message: "wait", maxTurnTokens: 0 });
+      const delegated = await delegateRun(fixture.core, { parent, message: "wait", ...share });
       if (!delegated.ok) throw new Error(delegated.refusal.reason);
       expect((await cancel(runId)).ok).toBe(true);
       expect((await fixture.run(delegated.value.runId)).status).toBe("cancelled");
-      expect(await delegateRun(fixture.core, { parent, message: "late", maxTurnTokens: 0 })).toEqual({
+      expect(await delegateRun(fixture.core, { parent, message: "late", ...share })).toEqual({
         ok: false,
         refusal: { reason: "parent_ending" },
       });
@@ -201,7 +202,7 @@ for (const kind of storeKinds) {
         const runId = await submit("wait");
         const taken = await takeRun(fixture.core, runId);
         const parent = { runId, fence: taken?.run.fence ?? 0 };
-        const delegate = () => delegateRun(fixture.core, { parent, message: "wait", maxTurnTokens: 0 });
+        const delegate = () => delegateRun(fixture.core, { parent, message: "wait", ...share });
         // One before, one after so many reads: somewhere among them the cancel takes the lock.
         const late = async () => {
           for (let read = 0; read < round % 6; read += 1) await fixture.run(runId);
@@ -224,7 +225,7 @@ for (const kind of storeKinds) {
       const runId = await submit("wait");
       const taken = await takeRun(fixture.core, runId);
       const parent = { runId, fence: taken?.run.fence ?? 0 };
-      await delegateRun(fixture.core, { parent, message: "wait", maxTurnTokens: 0 });
+      await delegateRun(fixture.core, { parent, message: "wait", ...share });
       await recoverRuns(fixture.core);
       expect((await fixture.run(runId)).cause).toBe("interrupted");
       for (const child of await childrenOf(runId)) expect(child.status).toBe("cancelled");

@@ -45,9 +45,11 @@ async function deafAgent(stopGraceMs: number): Promise<Backend> {
   };
   await writeFile(join(folder, "script.json"), JSON.stringify(script));
   return acpBackend({
+    title: "node",
     command: [process.execPath, AGENT],
     path: process.env.PATH ?? "",
     authMethod: null,
+    mode: null,
     permissions: "allow",
     startTimeoutMs: 60_000,
     idleTimeoutMs: 60_000,

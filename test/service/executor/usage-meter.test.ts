@@ -3,7 +3,7 @@ import { RUN_FEE_MICRO_USD } from "../../../src/service/core/money/ledger.ts";
 import type { ToolRate } from "../../../src/service/core/money/rates.ts";
 import { UsageMeter } from "../../../src/service/executor/usage-meter.ts";
 
-const paid: ToolRate = { tool: "shell", mode: "per_call", credits: 3, freePerMonth: 0, note: "" };
+const paid: ToolRate = { tool: "run_command", mode: "per_call", credits: 3, freePerMonth: 0, note: "" };
 
 /** A meter of a run whose billing account has so much beside the fee. */
 function meterWith(microUsd: number, toolRates: readonly ToolRate[] = []) {
@@ -47,7 +47,7 @@ describe("the usage meter", () => {
   it("sells no call of a tool with credits that another call needs", async () => {
     const { meter } = meterWith(60_000, [paid]);
     expect(await meter.reserve(20_000)).toBe(true);
-    const bought = await Promise.all([1, 2, 3].map(() => meter.payForTool("shell")));
+    const bought = await Promise.all([1, 2, 3].map(() => meter.payForTool("run_command")));
     expect(bought).toEqual([true, false, false]);
     expect(meter.usage.roles).toEqual({ executor: { tokens: 0, calls: 0, microUsd: 25_000 } });
     expect(await meter.payForTool("read_file")).toBe(true);

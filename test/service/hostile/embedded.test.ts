@@ -79,6 +79,7 @@ async function start(settings: Readonly<Record<string, string>> = {}): Promise<E
     tempFolder: folder,
     environment: { PATH: process.env.PATH, ...settings },
     model: { MODEL: "scripted-model", MODEL_BASE_URL: model.baseUrl },
+    egress: [],
     onWarning: () => undefined,
   });
   return service;
@@ -109,7 +110,7 @@ async function play(at: number) {
 
 const tour = [
   callTool("list_files"),
-  callTool("search", { texts: ["TODO", "canary"] }),
+  callTool("search", { pattern: "TODO|canary" }),
   callTool("git_log"),
   callTool("read_file", { path: "link" }),
   callTool("read_file", { path: "folder-link/secret.txt" }),
@@ -139,7 +140,7 @@ describe("a run in a hostile checkout", () => {
     const program = `touch ${outside.marker}`;
     stories = [
       [
-        callTool("shell", {
+        callTool("run_command", {
           command: `for k in core.fsmonitor core.hooksPath filter.evil.clean; do git config $k '${program}'; done; cp hooks/* .git/hooks/; rm -rf .git; echo x > .git; cat .git/config; ls .git/hooks`,
         }),
         edit,
@@ -160,7 +161,7 @@ describe("a run in a hostile checkout", () => {
 
 describe("an agent without a sandbox that rewrites the checkout's git folder", () => {
   /** Without git itself: that would obey, by the agent's own doing. */
-  const script = (lines: readonly string[]) => callTool("shell", { command: lines.join(" && ") });
+  const script = (lines: readonly string[]) => callTool("run_command", { command: lines.join(" && ") });
   const settings = { SANDBOX: "off" };
 
   async function putInPlace(): Promise<string> {
@@ -180,7 +181,7 @@ describe("an agent without a sandbox that rewrites the checkout's git folder", (
           ...hooks.map((hook) => `cp ${evil}/hook .git/hooks/${hook}`),
           "mkdir -p .git/info && echo '* filter=evil diff=evil' > .git/info/attributes",
         ]),
-        [callTool("list_files"), callTool("search", { texts: ["TODO"] }), callTool("git_log")],
+        [callTool("list_files"), callTool("search", { pattern: "TODO" }), callTool("git_log")],
         edit,
         say("Done."),
       ],

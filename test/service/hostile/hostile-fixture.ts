@@ -139,7 +139,7 @@ export class HostileFixture {
     const repository = new TestRepository(folder, "hostile.git");
     const stories = new Map<string, readonly Step[]>();
     const model = await startModelServer({
-      script: ({ firstUserMessage }) => byTurn(stories.get(firstUserMessage) ?? [])(),
+      script: ({ firstUserMessage }) => byTurn(lastTwice(stories.get(firstUserMessage) ?? []))(),
       apiKey: KEY,
     });
     const codeHost = await startCodeHost({
@@ -242,6 +242,11 @@ export class HostileFixture {
     for (const text of told) expect(text.includes(this.place.settings.dataDir)).toBe(false);
     await this.outside.expectUntouched();
   }
+}
+
+/** After a change without a command the model is asked once to verify it: it says its last word again. */
+function lastTwice(steps: readonly Step[]): readonly Step[] {
+  return [...steps, ...steps.slice(-1)];
 }
 
 /** In the order of the calls: reads of one turn end in any. */

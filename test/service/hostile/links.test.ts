@@ -47,18 +47,13 @@ describe("a repository of links that lead out", () => {
     skip(!fixture.hasSandbox, "There is no sandbox here.");
     const inside = [...leaks.files, ...leaks.folders.map((path) => `${path}/secret.txt`)];
     const { run, results, changes, reply } = await fixture.play(sha, [
-      [
-        call("list_files"),
-        call("search", { texts: ["TODO", "canary"] }),
-        call("git_log"),
-        call("git_changes"),
-      ],
+      [call("list_files"), call("search", { pattern: "TODO|canary" }), call("git_log"), call("git_changes")],
       leaks.folders.flatMap((folder) => [
-        call("list_files", { folder }),
-        call("search", { texts: ["TODO"], folder }),
+        call("list_files", { path: folder }),
+        call("search", { pattern: "TODO", path: folder }),
       ]),
       inside.map((path) => call("read_file", { path })),
-      call("shell", {
+      call("run_command", {
         command: `cat ${inside.join(" ")}; ls -l folder/ folder-up/; git log -p; git grep -I TODO`,
       }),
       [say("Nothing to be seen.")],
@@ -66,11 +61,13 @@ describe("a repository of links that lead out", () => {
     expect(run.status).toBe("completed");
     expect(reply).toBe("Nothing to be seen.");
     const [listed = "", found = ""] = results;
-    expect(listed.split("\n")).toEqual(expect.arrayContaining(["ok.txt", "folder", "chain-1"]));
+    expect(listed.split("\n")).toEqual(
+      expect.arrayContaining(["ok.txt  10 B", "folder  link", "chain-1  link"]),
+    );
     expect(listed).not.toContain("secret.txt");
     expect(found).toBe("ok.txt:1: TODO mine");
     const ofFolders = results.slice(4, 4 + 2 * leaks.folders.length);
-    expect(new Set(ofFolders)).toEqual(new Set(["[no file matches]", "[nothing found]"]));
+    for (const text of ofFolders) expect(text).toMatch(/^[a-z/-]+ {2}link$|^\[nothing found: /);
     const read = results.slice(4 + ofFolders.length, -1);
     expect(read).toHaveLength(inside.length);
     for (const text of read) expect(text).toMatch(/^error: /);
@@ -95,17 +92,17 @@ describe("a repository of links that lead out", () => {
         call("delete_file", { path: "absolute" }),
       ],
       // A folder of the tree becomes a link to the outside, and a file a link that was not there before.
-      call("shell", {
+      call("run_command", {
         command: `rm -r deep && ln -s ${folder} deep && ln -s ${folder}/secret.txt new-link; ls`,
       }),
-      [call("read_file", { path: "new-link" }), call("search", { texts: ["TODO", "canary"] })],
+      [call("read_file", { path: "new-link" }), call("search", { pattern: "TODO|canary" })],
       [say("Done.")],
     ]);
     expect(run.status).toBe("completed");
     const refused = results.slice(0, 2 * inside.length + leaks.folders.length);
     for (const text of refused) expect(text).toMatch(/^error: /);
     expect(results.at(-2)).toMatch(/^error: .*leads out of the repository|no file/);
-    expect(results.at(-1)).toBe("[nothing found]");
+    expect(results.at(-1)).toMatch(/^\[nothing found: no line of \d+ files/);
     expect(changes?.files.map(({ path, status }) => `${status} ${path}`)).toEqual([
       "deleted absolute",
       "added deep",

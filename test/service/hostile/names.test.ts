@@ -42,10 +42,10 @@ describe("names", () => {
     const files = Object.fromEntries(NAMES.map((name) => [name, text(name)]));
     const sha = fixture.repository.commit({ files });
     const steps: Part[][] = [
-      [call("list_files", { limit: 1000 }), call("search", { texts: ["TODO"], limit: 500 })],
+      [call("list_files", { limit: 1000 }), call("search", { pattern: "TODO", limit: 500 })],
       NAMES.map((path) => call("read_file", { path })),
       NAMES.map((path) => call("edit_file", { path, old_text: "old", new_text: "new" })),
-      [call("list_files", { folder: "deep" }), call("search", { texts: ["new"], folder: ":(top)magic" })],
+      [call("list_files", { path: "deep" }), call("search", { pattern: "new", path: ":(top)magic" })],
     ];
     const { run, results, changes } = await fixture.play(sha, [...steps, say("Done.")]);
     expect(run.status).toBe("completed");
@@ -78,7 +78,7 @@ describe("names", () => {
     });
     const sha = repository.commitTree(tree, { author: "E\u001bve", subject: "s\u001b[1m\u0007" });
     const { run, results, changes } = await fixture.play(sha, [
-      [call("list_files"), call("search", { texts: ["TODO"] }), call("git_log")],
+      [call("list_files"), call("search", { pattern: "TODO" }), call("git_log")],
       [
         call("read_file", { path: "a\ufffdz" }),
         call("edit_file", { path: "b.txt", old_text: "old", new_text: "new" }),
@@ -103,8 +103,8 @@ describe("names", () => {
       "d=$(printf 'n%.0s' $(seq 240)); i=0; while [ $i -lt 12 ]; do mkdir $d && cd $d; i=$((i+1)); done; echo x > leaf",
     ].join(" && ");
     const { run, results, changes } = await fixture.play(sha, [
-      call("shell", { command }),
-      [call("list_files"), call("search", { texts: ["x"] })],
+      call("run_command", { command }),
+      [call("list_files"), call("search", { pattern: "x" })],
       say("Done."),
     ]);
     expect(results[0]).toContain("exit code 0");

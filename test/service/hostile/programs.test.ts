@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 const edit = call("edit_file", { path: "a.txt", old_text: "one", new_text: "two" });
-const tour = [call("list_files"), call("search", { texts: ["one"] }), call("git_log"), call("git_changes")];
+const tour = [call("list_files"), call("search", { pattern: "one" }), call("git_log"), call("git_changes")];
 
 describe("a repository that brings programs along", () => {
   it("has none of them started: hooks, filters, drivers, monitors", async () => {
@@ -70,7 +70,7 @@ describe("a repository that brings programs along", () => {
       say("Done."),
     ]);
     expect(run.status).toBe("completed");
-    expect(results[0]).toBe(".gitmodules\na.txt");
+    expect(results[0]).toMatch(/^\.gitmodules {2}\d+ B\na\.txt {2}4 B$/);
     expect(results.slice(4, 6).every((text) => text.startsWith("error: "))).toBe(true);
     expect(changes?.files.map(({ path }) => path)).toEqual(["a.txt"]);
     expect(fixture.cloned.filter((path) => path.includes("other"))).toEqual([]);
@@ -100,10 +100,12 @@ describe("an agent that sets programs for git", () => {
       [".git/config", ".git", "sub/.git/config", ".GIT/hooks/post-checkout"].map((path) =>
         call("write_file", { path, content: fixture.outside.configuration() }),
       ),
-      call("shell", { command: ["core.fsmonitor", "core.hooksPath", "diff.external"].map(set).join("; ") }),
-      call("shell", { command: "rm -rf .git; echo 'gitdir: ./hooks' > .git; mv .git away; cat .git" }),
-      call("shell", { command: "cp config /git/config; echo x > /git/hooks; ls -la /git | head -3" }),
-      call("shell", {
+      call("run_command", {
+        command: ["core.fsmonitor", "core.hooksPath", "diff.external"].map(set).join("; "),
+      }),
+      call("run_command", { command: "rm -rf .git; echo 'gitdir: ./hooks' > .git; mv .git away; cat .git" }),
+      call("run_command", { command: "cp config /git/config; echo x > /git/hooks; ls -la /git | head -3" }),
+      call("run_command", {
         command: "git config -f .gitmodules submodule.x.update '!touch /x'; cp .gitconfig $HOME/; git log -1",
       }),
       edit,
@@ -133,8 +135,8 @@ describe("an agent that sets programs for git", () => {
       "mkdir -p bare/refs bare/objects; cp config HEAD bare/; echo x > bare/a.txt",
     ];
     const { run, results, changes } = await fixture.play(sha, [
-      call("shell", { command: [...nested, ...gitfiles].join(" && ") }),
-      [...tour, call("search", { texts: ["x"], folder: "nested" }), call("list_files", { folder: "vendor" })],
+      call("run_command", { command: [...nested, ...gitfiles].join(" && ") }),
+      [...tour, call("search", { pattern: "x", path: "nested" }), call("list_files", { path: "vendor" })],
       edit,
       say("Done."),
     ]);

@@ -6,7 +6,7 @@ import type { Sandbox } from "../../../src/service/core/ports/sandbox.ts";
 import { SandboxError } from "../../../src/service/sandbox/sandbox-error.ts";
 import { hasBubblewrap, SandboxFixture, SECRET } from "./sandbox-fixture.ts";
 
-describe.skipIf(!hasBubblewrap)("a command in bubblewrap", () => {
+describe.skipIf(!hasBubblewrap)("a command in bubblewrap (needs it)", () => {
   let fixture: SandboxFixture;
   let sandbox: Sandbox;
   beforeEach(async () => {
@@ -127,5 +127,12 @@ describe.skipIf(!hasBubblewrap)("a command in bubblewrap", () => {
 });
 
 function base() {
-  return { cwd: "", env: {}, timeoutMs: 30_000, maxOutputBytes: 1000, signal: new AbortController().signal };
+  return {
+    cwd: "",
+    env: {},
+    egressSocket: null,
+    timeoutMs: 30_000,
+    maxOutputBytes: 1000,
+    signal: new AbortController().signal,
+  };
 }

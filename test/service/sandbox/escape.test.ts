@@ -7,11 +7,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Sandbox } from "../../../src/service/core/ports/sandbox.ts";
 import { MARK_VARIABLE } from "../../../src/service/sandbox/crash-guard.ts";
+import { offlineVariables } from "../../../src/service/sandbox/toolchain-variables.ts";
 import { hasBubblewrap, marked, processesWith, SandboxFixture, SECRET, until } from "./sandbox-fixture.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
+describe.skipIf(!hasBubblewrap)("a sandboxed command (needs bubblewrap)", () => {
   let fixture: SandboxFixture;
   let sandbox: Sandbox;
   beforeEach(async () => {
@@ -67,6 +68,7 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command", () => {
               ["GIT_PAGER", "GIT_TERMINAL_PROMPT", "HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM"],
               // Of the sandbox's first process, bubblewrap itself: the mark by which its service finds it.
               ["TMPDIR", "USER", MARK_VARIABLE],
+              Object.keys(offlineVariables),
             ),
           ),
         );

@@ -59,7 +59,7 @@ describe("where no sandbox can be had", () => {
     await expect(fixture.find({ environment })).rejects.toThrow(/bubblewrap/);
   });
 
-  it.skipIf(!hasBubblewrap)("tells what bubblewrap complained of", async () => {
+  it.skipIf(!hasBubblewrap)("tells what bubblewrap complained of (needs it)", async () => {
     const bin = pathWith("bwrap", "echo 'bwrap: No permissions to create new namespace' >&2; exit 1");
     const sandbox = await fixture.find({ environment: { PATH: `${bin}:${process.env.PATH}` } });
     expect(sandbox.kind).toBe("none");
@@ -87,7 +87,7 @@ describe("SANDBOX off", () => {
 });
 
 describe("SANDBOX_NETWORK allowed", () => {
-  it.skipIf(!hasBubblewrap)("is warned of, and named for what it is", async () => {
+  it.skipIf(!hasBubblewrap)("is warned of, and named for what it is (needs bubblewrap)", async () => {
     await fixture.find({ environment: { SANDBOX_NETWORK: "allowed" } });
     expect(fixture.lines.join("\n")).toMatch(/warn SANDBOX_NETWORK is allowed: .*metadata/);
   });

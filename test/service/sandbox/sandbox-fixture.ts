@@ -109,6 +109,7 @@ function commandOf(shell: string): SandboxCommand {
     execute: { shell },
     cwd: "",
     env: {},
+    egressSocket: null,
     timeoutMs: 50_000,
     maxOutputBytes: 100_000,
     signal: new AbortController().signal,

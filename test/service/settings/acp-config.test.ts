@@ -18,7 +18,9 @@ describe("the settings of an ACP agent", () => {
   it("need a command", () => {
     expect(read({ ACP_COMMAND: " " })).toEqual({
       config: null,
-      problems: ['ACP_COMMAND must be set for BACKEND acp: a JSON list, such as ["opencode", "acp"].'],
+      problems: [
+        'ACP_COMMAND must be set for BACKEND acp: a JSON list, such as ["opencode", "acp"]. Or set ACP_AGENT and MODEL.',
+      ],
     });
   });
 
@@ -26,12 +28,17 @@ describe("the settings of an ACP agent", () => {
     const { config, problems } = read(COMMAND);
     expect(problems).toEqual([]);
     expect(config).toEqual({
+      title: "opencode",
+      agent: null,
+      chosenModel: null,
       command: ["opencode", "acp"],
       path: "/usr/local/bin:/usr/bin:/bin",
       environment: {},
       secrets: [],
+      identity: null,
       model: null,
       authMethod: null,
+      mode: null,
       permissions: {
         read: "allow",
         edit: "allow",
@@ -56,6 +63,7 @@ describe("the settings of an ACP agent", () => {
       ACP_ENV: '{"KEY": "agents-own-secret", "AGENT_CONFIG": {"share": "disabled"}, "EMPTY": ""}',
       ACP_SECRETS: "allowed",
       ACP_AUTH_METHOD: "gemini-api-key",
+      ACP_MODE: "default",
       ACP_PERMISSIONS: '{"execute": "allow", "edit": "reject"}',
       ACP_START_SECONDS: "1",
       ACP_IDLE_SECONDS: "2",
@@ -67,6 +75,7 @@ describe("the settings of an ACP agent", () => {
       secrets: ["agents-own-secret"],
       environment: { KEY: "agents-own-secret", AGENT_CONFIG: '{"share":"disabled"}', EMPTY: "" },
       authMethod: "gemini-api-key",
+      mode: "default",
       permissions: { execute: "allow", edit: "reject", read: "allow", other: "reject" },
       startTimeoutMs: 1_000,
       idleTimeoutMs: 2_000,
@@ -105,7 +114,7 @@ describe("the settings of an ACP agent", () => {
       "MODEL_BASE_URL must begin with https:// where MODEL_API_KEY is set, or lead to loopback.",
     ]);
     expect(modelOf({ MODEL_API_KEY: key })).toEqual([
-      "MODEL_PROVIDER or MODEL_BASE_URL must be set beside MODEL_API_KEY: they say where the agent's model is.",
+      "MODEL_PROVIDER or MODEL_BASE_URL must be set: they say where the agent's model is.",
       "MODEL_PROVIDER or MODEL_BASE_URL must be set where {model_url} or {model_key} is used: they say where the agent's model is.",
     ]);
     expect(modelOf({ MODEL_API_KEY: key, MODEL_PROVIDER: "openai-compatible" })).toContain(
@@ -176,5 +185,63 @@ describe("the settings of an ACP agent", () => {
     ["ACP_STOP_SECONDS", "21601", ' must be an integer from 1 to 21600, got "21601".'],
   ])("are named when wrong: %s=%s", (name, value, problem) => {
     expect(read({ ...COMMAND, [name]: value }).problems).toEqual([`${name}${problem}`]);
+  });
+
+  const chosen = { MODEL: "m-1", MODEL_API_KEY: "sk-own-0123456789" };
+
+  it.each([
+    ["claude", "anthropic", "https://api.anthropic.com/v1", ["claude-agent-acp"]],
+    ["codex", "openai-compatible", "https://api.openai.com/v1", ["codex-acp"]],
+    [
+      "gemini",
+      "gemini",
+      "https://generativelanguage.googleapis.com/v1beta",
+      ["gemini", "--acp", "--model", "m-1"],
+    ],
+  ])("fill in how %s is started and pointed to its model", (agent, wire, baseUrl, command) => {
+    const { config, problems } = read({ ...chosen, ACP_AGENT: agent });
+    expect(problems).toEqual([]);
+    expect(config).toMatchObject({
+      ...{ agent, command, chosenModel: "m-1" },
+      model: { wire, baseUrl, apiKey: chosen.MODEL_API_KEY },
+    });
+    expect(JSON.stringify([config?.command, config?.environment])).toContain("m-1");
+    expect(JSON.stringify([config?.command, config?.environment])).not.toContain(chosen.MODEL_API_KEY);
+  });
+
+  it("point opencode to a model of any protocol", () => {
+    const at = (environment: Environment) => {
+      const { config } = read({ ...chosen, ACP_AGENT: "opencode", ...environment });
+      const { provider } = JSON.parse(config?.environment.OPENCODE_CONFIG_CONTENT ?? "{}");
+      return [config?.model?.wire, provider?.own.npm, provider?.own.options.baseURL];
+    };
+    expect(at({ MODEL_BASE_URL: "https://models.example/v1" })).toEqual([
+      "openai-compatible",
+      "@ai-sdk/openai-compatible",
+      "{model_url}",
+    ]);
+    expect(at({ MODEL_PROVIDER: "anthropic" })).toEqual(["anthropic", "@ai-sdk/anthropic", "{model_url}/v1"]);
+    expect(at({ MODEL_PROVIDER: "gemini" })).toEqual(["gemini", "@ai-sdk/google", "{model_url}/v1beta"]);
+  });
+
+  it("let ACP_ENV and the others win over what is filled in", () => {
+    const own = { ACP_ENV: '{"ANTHROPIC_MODEL": "m-2"}', ACP_MODE: "plan" };
+    const { config } = read({ ...chosen, ACP_AGENT: "claude", ...own });
+    expect(config).toMatchObject({ environment: { ANTHROPIC_MODEL: "m-2" }, mode: "plan" });
+  });
+
+  it("tell what a named agent needs", () => {
+    expect(read({ ACP_AGENT: "claude", MODEL_API_KEY: "sk-1" }).problems).toEqual([
+      "MODEL must be set for ACP_AGENT claude: the model, as its API calls it.",
+    ]);
+    expect(read({ ...chosen, ...COMMAND, ACP_AGENT: "claude" }).problems).toEqual([
+      "ACP_AGENT and ACP_COMMAND exclude each other: set one of them.",
+    ]);
+    expect(read({ ...chosen, ACP_AGENT: "codex", MODEL_PROVIDER: "anthropic" }).problems).toEqual([
+      "ACP_AGENT codex needs a model of another protocol: Codex speaks openai-compatible, not anthropic.",
+    ]);
+    expect(read({ ...chosen, ACP_AGENT: "opencode" }).problems).toEqual([
+      "MODEL_PROVIDER or MODEL_BASE_URL must be set: they say where the agent's model is.",
+    ]);
   });
 });

@@ -30,10 +30,15 @@ describe("the secrets of variables", () => {
     const environment = {
       NPM_TOKEN: "npm_0123456789abcdef",
       "INPUT_MODEL-API-KEY": "sk-proj-0123456789abcdef",
+      AGENT_SERVICE_MODEL_ID_TOKEN_2: "eyJ0eXAi.eyJhdWQi.c2ln0123",
       CACHE_KEY: "production-release",
       DATABASE_URL: "postgres://postgres:postgres@127.0.0.1/test",
       PATH: "/usr/bin",
     };
-    expect(secretsOfEnvironment(environment)).toEqual(["npm_0123456789abcdef", "sk-proj-0123456789abcdef"]);
+    expect(secretsOfEnvironment(environment)).toEqual([
+      "npm_0123456789abcdef",
+      "sk-proj-0123456789abcdef",
+      "eyJ0eXAi.eyJhdWQi.c2ln0123",
+    ]);
   });
 });

@@ -22,12 +22,13 @@ describe("the settings of the model", () => {
     expect(read(given)).toEqual({
       problems: [],
       config: {
-        provider: "openai-compatible",
+        identity: null,
+        provider: "openai",
         baseUrl: "https://api.openai.com/v1",
         apiKey: "sk-secret",
-        models: { executor: "gpt-5.5", advisor: null, reviewer: null },
+        models: { executor: "gpt-5.5", fallback: null, advisor: null, reviewer: null },
         limits: {},
-        fetchAllow: [],
+        effort: null,
       },
     });
   });
@@ -36,33 +37,54 @@ describe("the settings of the model", () => {
     const all = {
       ...given,
       MODEL_PROVIDER: "anthropic",
+      FALLBACK_MODEL: "small",
       ADVISOR_MODEL: "large",
       REVIEWER_MODEL: "other",
       MAX_TURNS: "10",
       MODEL_CONTEXT_TOKENS: "128000",
       MODEL_MAX_OUTPUT_TOKENS: "8000",
-      FETCH_ALLOW: "docs.example.com:8443, *.Example.org,",
+      MODEL_EFFORT: "high",
     };
     expect(read(all).config).toMatchObject({
       provider: "anthropic",
-      models: { executor: "gpt-5.5", advisor: "large", reviewer: "other" },
+      models: { executor: "gpt-5.5", fallback: "small", advisor: "large", reviewer: "other" },
       limits: { maxTurns: 10, contextTokens: 128_000, maxOutputTokens: 8_000 },
-      fetchAllow: ["docs.example.com:8443", "*.example.org"],
+      effort: "high",
     });
   });
 
-  it("know Anthropic by its address, and its address by its name", () => {
-    const named = { MODEL: "claude", MODEL_PROVIDER: "anthropic" };
-    expect(read(named)).toMatchObject({ problems: [], config: { provider: "anthropic", baseUrl: null } });
-    const addressed = { MODEL: "claude", MODEL_BASE_URL: "https://api.anthropic.com/v1" };
-    expect(read(addressed).config?.provider).toBe("anthropic");
+  it.each([
+    ["anthropic", "anthropic", "https://api.anthropic.com/v1"],
+    ["openai", "openai", "https://api.openai.com/v1"],
+    ["google", "google", "https://generativelanguage.googleapis.com/v1beta"],
+    ["gemini", "google", "https://generativelanguage.googleapis.com/v1beta"],
+    ["openrouter", "openai-compatible", "https://openrouter.ai/api/v1"],
+  ])("know %s by its address, and its address by its name", (word, provider, baseUrl) => {
+    const named = { MODEL: "some-model", MODEL_PROVIDER: word };
+    expect(read(named)).toMatchObject({ problems: [], config: { provider, baseUrl } });
+    const addressed = { MODEL: "some-model", MODEL_BASE_URL: baseUrl };
+    expect(read(addressed).config).toMatchObject({ provider, baseUrl });
+  });
+
+  it.each([
+    ["a host that nobody knows", "https://llm.example.com/v1"],
+    ["Google's imitation", "https://generativelanguage.googleapis.com/v1beta/openai"],
+  ])("take %s for Chat Completions", (_, baseUrl) => {
+    const addressed = { MODEL: "some-model", MODEL_BASE_URL: baseUrl };
+    expect(read(addressed).config?.provider).toBe("openai-compatible");
+  });
+
+  it("take OpenAI's own API by Chat Completions where that is said", () => {
+    expect(read({ ...given, MODEL_PROVIDER: "openai-compatible" }).config?.provider).toBe(
+      "openai-compatible",
+    );
   });
 
   it("say what is missing", () => {
     expect(read({}).problems).toEqual([
       "MODEL must be set for BACKEND model: the model's name, as its server calls it.",
       "MODEL_BASE_URL must be set for BACKEND model: the address of its API, such as https://api.openai.com/v1 " +
-        "(or MODEL_PROVIDER anthropic, which has an address of its own).",
+        "(or MODEL_PROVIDER anthropic, openai, google or openrouter, which have addresses of their own).",
     ]);
   });
 
@@ -82,13 +104,13 @@ describe("the settings of the model", () => {
       "sk\nsecret",
       "MODEL_API_KEY must be one line of visible ASCII characters, got something else.",
     ],
-    ["MODEL_PROVIDER", "x", 'MODEL_PROVIDER must be one of openai-compatible, anthropic, gemini, got "x".'],
-    ["MAX_TURNS", "0", 'MAX_TURNS must be an integer from 1 to 1000, got "0".'],
     [
-      "FETCH_ALLOW",
-      "https://h",
-      'FETCH_ALLOW must be a list of host names, with a port where it is not 443, separated by commas, got "https://h".',
+      "MODEL_PROVIDER",
+      "x",
+      'MODEL_PROVIDER must be one of anthropic, openai, google, openrouter, openai-compatible, gemini, got "x".',
     ],
+    ["MODEL_EFFORT", "extreme", 'MODEL_EFFORT must be one of low, medium, high, max, got "extreme".'],
+    ["MAX_TURNS", "0", 'MAX_TURNS must be an integer from 1 to 1000, got "0".'],
   ])("refuse %s=%j", (name, value, problem) => {
     expect(read({ ...given, [name]: value })).toEqual({ config: null, problems: [problem] });
   });

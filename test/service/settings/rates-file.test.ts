@@ -149,7 +149,7 @@ describe("a rates file", () => {
         tools: [{ tool: "surf", mode: "per_call", credits: 1, free_per_month: 0, note: "" }],
       }),
       [
-        'tools[0].tool must be one of read_file, list_files, search, git_log, git_changes, edit_file, write_file, delete_file, shell, fetch_url, delegate, ask_advisor where the mode is "per_call", got "surf"',
+        'tools[0].tool must be one of read_file, list_files, search, git_log, git_changes, git_diff, git_show, git_blame, read_skill, update_plan, ask_question, view_image, edit_file, write_file, rename_file, delete_file, run_command, fetch_url, delegate, ask_advisor where the mode is "per_call", got "surf"',
       ],
     ],
   ])("is refused with %s, each fault with its place", (_name, value, faults) => {

@@ -22,7 +22,9 @@ describe.each([
   ["PostgreSQL", { db, ask, together, hasRowLocks: true }, oneStatementWrites],
 ] as const)("the queries of a transaction on %s", (_name, connection, writes) => {
   it("hold no property of their own for a noun or a method", () => {
-    expect(nouns).toHaveLength(15);
+    expect(nouns).toEqual(
+      expect.arrayContaining(["accounts", "events", "queue", "runs", "runSecrets", "packs"]),
+    );
     expect(Reflect.ownKeys(new StoreQueries(connection, writes))).toEqual([]);
   });
 

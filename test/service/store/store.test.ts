@@ -145,6 +145,16 @@ for (const kind of storeKinds) {
       expect((await store.committed.agents.find("a"))?.ciPolicy).toBeNull();
     });
 
+    it("keeps what an agent may reach of the network until it is cleared; nothing is not no policy", async () => {
+      const upsert = () =>
+        store.transact((tx) => tx.agents.upsert({ id: "a", job: makeJob(), backend: "offline", now: 1 }));
+      expect((await upsert()).egress).toBeNull();
+      for (const egress of [["registries", "*.example.com:8443"], [], null]) {
+        await store.transact((tx) => tx.agents.update("a", { egress }));
+        expect((await upsert()).egress).toEqual(egress);
+      }
+    });
+
     it("keeps and revokes a capability", async () => {
       const capability = {
         hash: "h",

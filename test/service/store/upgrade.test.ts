@@ -8,10 +8,14 @@ import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
 
 /** What the migrations after the first have made. */
 const FIRST_TABLES = `
+  drop table cost_reservations;
   drop index runs_refunded;
   drop table free_calls;
   alter table runs drop column price;
   alter table runs drop column refund_withheld_reason;
+  drop table blobs; drop table packs;
+  drop table run_secrets; alter table runs drop column model_billing;
+  alter table agents drop column egress;
   delete from kysely_migration where name > '001-first-tables';`;
 
 describe("a store of an earlier version", () => {

@@ -11,6 +11,7 @@ import type { Handlers } from "./handler.ts";
 import { agentHandlers } from "./handlers/agents.ts";
 import { ciHandlers } from "./handlers/ci.ts";
 import { claimHandlers } from "./handlers/claims.ts";
+import { commitHandlers } from "./handlers/commits.ts";
 import { creditHandlers, pricingHandlers } from "./handlers/money.ts";
 import { operationHandlers } from "./handlers/operation.ts";
 import { runHandlers } from "./handlers/runs.ts";
@@ -55,6 +56,7 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
 
   const handlers: Handlers<Routes> = {
     ci: ciHandlers(core),
+    commits: commitHandlers(core),
     claims: claimHandlers(core),
     agents: agentHandlers(core),
     runs: runHandlers(core, submitter),

@@ -9,6 +9,9 @@ import type { Env } from "./request-context.ts";
 
 type Fetch = Hono<Env>["fetch"];
 
+/** To its last byte: a large pack over a slow line. A body in JSON has less, and headers a minute. */
+const LONGEST_REQUEST_MS = 60 * 60 * 1000;
+
 /** Another process listens there, or nobody may. */
 export class ListenError extends OperatorError {
   readonly code = "cannot_listen";
@@ -30,6 +33,7 @@ export class HttpListener {
     const server = createAdaptorServer({
       fetch: (request, env) => this.#fetch(request, env),
       serverOptions: {
+        requestTimeout: LONGEST_REQUEST_MS,
         shouldUpgradeCallback: (request) => server.listenerCount("upgrade") > 0 && isSocketRequest(request),
       },
     });

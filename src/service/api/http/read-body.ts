@@ -1,5 +1,6 @@
 // A request's body: bounded, of a type we read, decoded once by the contract.
 
+import type { Clock } from "../../../base/clock.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { JsonBody } from "../../../contract/route.ts";
 import { decode } from "../shared/decode.ts";
@@ -8,17 +9,22 @@ import type { Env, RequestContext } from "./request-context.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json";
+/** The server allows more, for bodies that are streamed. */
+const LONGEST_BODY_MS = 5 * 60 * 1000;
 
-/** With the header Idempotency-Key, which wins, the body's key is not read. */
-export type BodyContext = { readonly hasKey: boolean };
+export type BodyContext = {
+  /** With the header Idempotency-Key, which wins, the body's key is not read. */
+  readonly hasKey: boolean;
+  readonly clock: Clock;
+};
 
 /** Reads and decodes the body, or says what is wrong with it. Never holds more than its `maxBytes`. */
 export async function readBody(
   context: RequestContext,
   body: JsonBody,
-  { hasKey }: BodyContext,
+  { hasKey, clock }: BodyContext,
 ): Promise<Result<unknown, PublicProblem>> {
-  const value = body.isOptional && !hasBody(context) ? ok({}) : await readValue(context, body);
+  const value = body.isOptional && !hasBody(context) ? ok({}) : await readValue(context, body, clock);
   if (!value.ok) return value;
   return decode(body.schema, hasKey ? withoutKey(value.value) : value.value, "The body");
 }
@@ -31,11 +37,12 @@ function hasBody(context: RequestContext): boolean {
 async function readValue(
   context: RequestContext,
   { acceptsForm, maxBytes }: JsonBody,
+  clock: Clock,
 ): Promise<Result<unknown, PublicProblem>> {
   const allowed = acceptsForm ? [JSON_TYPE, FORM] : [JSON_TYPE];
   const type = typeOf(context);
   if (!allowed.includes(type)) return refused(unsupportedType(type, allowed));
-  const text = await readText(context, maxBytes);
+  const text = await withinTime(context, clock, () => readText(context, maxBytes));
   if (text === undefined) return refused(invalidRequest("The body was cut off."));
   if (text === null) return refused(bodyTooLarge(maxBytes));
   if (type === FORM) return ok(Object.fromEntries(new URLSearchParams(text)));
@@ -44,6 +51,23 @@ async function readValue(
   } catch {
     return refused(invalidRequest("The body is not valid JSON."));
   }
+}
+
+/** Ends the connection of a body that does not come. One that is there already takes no timer. */
+async function withinTime<Value>(
+  context: RequestContext,
+  clock: Clock,
+  read: () => Promise<Value>,
+): Promise<Value> {
+  const { incoming } = context.env;
+  if (incoming.readableLength >= Number(context.req.header("content-length") ?? Number.NaN))
+    return await read();
+  const isRead = new AbortController();
+  void clock.sleep(LONGEST_BODY_MS, isRead.signal).then(
+    () => incoming.destroy(),
+    () => {},
+  );
+  return await read().finally(() => isRead.abort());
 }
 
 export function typeOf(context: RequestContext): string {

@@ -3,6 +3,7 @@
 
 import type { Context, Hono } from "hono";
 import { assertNever } from "../../../base/assert-never.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { type Route, type RouteTable, rateOf } from "../../../contract/route.ts";
 import type { Caller } from "../../core/accounts/caller.ts";
@@ -20,7 +21,7 @@ import { type AnyAnswer, type Handlers, JsonText, type RouteRequest } from "./ha
 import { type HangUp, hangUpOf } from "./hang-up.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { answerProblem, answerRefusal } from "./problems.ts";
-import { readBody } from "./read-body.ts";
+import { type BodyContext, readBody } from "./read-body.ts";
 import type { Env, RequestContext } from "./request-context.ts";
 
 export type ServedTable<Table extends RouteTable> = {
@@ -63,13 +64,13 @@ type Serving = {
 };
 
 async function serveRoute(context: RequestContext, serving: Serving): Promise<Response> {
-  const { route, handler } = serving;
+  const { core, route, handler } = serving;
   const caller = await admit(context, serving);
   if (!caller.ok) return answerFailure(context, caller.refusal);
   const hangUp = hangUpOf(context);
   let isStreaming = false;
   try {
-    const request = await readRequest(context, route, { caller: caller.value, hangUp });
+    const request = await readRequest(context, route, { caller: caller.value, hangUp, clock: core.clock });
     if (!request.ok) return answerFailure(context, request.refusal);
     const answer = await handler(request.value);
     if (!answer.ok) return answerFailure(context, answer.refusal);
@@ -125,7 +126,7 @@ function refuseClass({ callers }: Route, caller: Caller): Result<Caller, Failure
 async function readRequest(
   context: RequestContext,
   route: Route,
-  { caller, hangUp }: { caller: Caller | null; hangUp: HangUp },
+  { caller, hangUp, clock }: { caller: Caller | null; hangUp: HangUp; clock: Clock },
 ): Promise<Result<RouteRequest<Route>, PublicProblem>> {
   const key: Result<string | null, PublicProblem> =
     route.repeat === "keyed" ? idempotencyKeyOf(context) : ok(null);
@@ -133,7 +134,7 @@ async function readRequest(
   const query =
     route.query === undefined ? ok(null) : decode(route.query.schema, context.req.query(), "The query");
   if (!query.ok) return query;
-  const body = await bodyOf(context, route, key.value !== null);
+  const body = await bodyOf(context, route, { hasKey: key.value !== null, clock });
   if (!body.ok) return body;
   const request = {
     caller,
@@ -142,6 +143,7 @@ async function readRequest(
     body: body.value,
     idempotencyKey: key.value,
     requestId: context.get("requestId"),
+    contentLength: contentLengthOf(context),
     ifMatch: readIfMatch(context.req.header("if-match")),
     get signal() {
       return hangUp.signal;
@@ -150,13 +152,18 @@ async function readRequest(
   return ok(request as RouteRequest<Route>);
 }
 
+function contentLengthOf(context: RequestContext): number | null {
+  const length = context.req.header("content-length");
+  return length === undefined ? null : Number(length);
+}
+
 async function bodyOf(
   context: RequestContext,
   { body }: Route,
-  hasKey: boolean,
+  read: BodyContext,
 ): Promise<Result<unknown, PublicProblem>> {
   if (body === undefined) return ok(null);
-  return body.kind === "json" ? await readBody(context, body, { hasKey }) : requestBytes(context, body);
+  return body.kind === "json" ? await readBody(context, body, read) : requestBytes(context, body);
 }
 
 function writeAnswer(

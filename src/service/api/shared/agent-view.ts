@@ -1,6 +1,7 @@
 // A stored agent as the contract shows it. Pure.
 
 import type { Agent as AgentResource } from "../../../contract/agents/agent.ts";
+import { policyOf } from "../../../contract/egress/egress-policy.ts";
 import type { Agent } from "../../core/agents/agent.ts";
 import type { Policy } from "../../core/core.ts";
 
@@ -14,6 +15,7 @@ export function toAgent(agent: Agent, policy: Pick<Policy, "backend" | "defaultM
     advisorMaxSpendMicroUsd: cap,
     repository,
     ciPolicy,
+    egress,
     retiredAt,
   } = agent;
   if (accountId === null) throw new TypeError(`Agent ${id} has no account to show it to.`);
@@ -30,6 +32,7 @@ export function toAgent(agent: Agent, policy: Pick<Policy, "backend" | "defaultM
     ...(kind === null ? {} : { kind }),
     ...(cap === null ? {} : { advisor_max_spend_micro_usd: cap }),
     ...(repository === null ? {} : { ci_policy: ciPolicy }),
+    ...(egress === null ? {} : { egress: policyOf(egress) }),
     ...(retiredAt === null ? {} : { retired_at: new Date(retiredAt).toISOString() }),
   };
 }

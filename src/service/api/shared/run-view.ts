@@ -3,7 +3,7 @@
 import type { Run } from "../../../contract/runs/run.ts";
 import { chargeInCredits, creditsOf } from "../../core/money/ledger.ts";
 import type { RunRecord } from "../../core/runs/run-record.ts";
-import { type AdvisorTerms, modelRoles, sumOf, type Usage } from "../../core/runs/usage.ts";
+import { type AdvisorTerms, type BudgetUse, modelRoles, sumOf, type Usage } from "../../core/runs/usage.ts";
 
 export function toRun(run: RunRecord): Run {
   const identity = {
@@ -60,7 +60,11 @@ function accountingOf(run: RunRecord) {
     credits: chargeInCredits(gross - refunded),
     tokens: usage === null ? null : sumOf(usage, "tokens"),
     ...(gross === 0 ? {} : { gross_micro_usd: gross }),
+    ...(run.modelBilling === null ? {} : { model_billing: run.modelBilling }),
     ...(usage === null || Object.keys(usage.roles).length === 0 ? {} : { usage_by_role: usageByRole(usage) }),
+    ...(usage?.budget === undefined || Object.keys(usage.roles).length === 0
+      ? {}
+      : { budget: budgetOf(usage.budget) }),
     ...(usage === null || usage.advisor === null ? {} : { advisor: advisorOf(usage, usage.advisor) }),
     ...(refunded === 0 ? {} : { refunded_micro_usd: refunded }),
     ...(run.refundReason === null ? {} : { refund_reason: run.refundReason }),
@@ -77,6 +81,18 @@ function usageByRole({ roles }: Usage) {
     return [[role, { credits: creditsOf(microUsd), micro_usd: microUsd, tokens, calls, ...estimated }]];
   });
   return Object.fromEntries(entries);
+}
+
+function budgetOf(use: BudgetUse) {
+  const { maxTokens, costMicroUsd, maxCostMicroUsd } = use;
+  return {
+    counted_tokens: use.countedTokens,
+    ...(maxTokens === null ? {} : { max_tokens: maxTokens }),
+    input_tokens: use.inputTokens,
+    cached_input_tokens: use.cachedInputTokens,
+    ...(costMicroUsd === null ? {} : { cost_micro_usd: costMicroUsd }),
+    ...(maxCostMicroUsd === null ? {} : { max_cost_micro_usd: maxCostMicroUsd }),
+  };
 }
 
 function advisorOf({ roles }: Usage, { callsAllowed, spendCapMicroUsd: cap }: AdvisorTerms) {

@@ -2,6 +2,7 @@
 
 import type { CiPolicy } from "../../../contract/agents/ci-policy.ts";
 import type { Visibility } from "../../../contract/ci/exchange.ts";
+import type { EgressEntries } from "../../../contract/egress/egress-entries.ts";
 
 /** The repository that an agent works on. */
 export type AgentRepository = {
@@ -29,6 +30,8 @@ export type Agent = {
   readonly advisorMaxSpendMicroUsd: number | null;
   /** Which CI jobs may run it. Null: all of its repository's. Only a repository's agent that is claimed has one. */
   readonly ciPolicy: CiPolicy | null;
+  /** What its runs may reach of the network, at most. Null: its owner has no policy. */
+  readonly egress: EgressEntries | null;
   /** Null for an agent that was made by name. */
   readonly repository: AgentRepository | null;
   readonly backend: string;

@@ -113,6 +113,7 @@ async function findOrMake(
     config: body.config ?? {},
     advisorMaxSpendMicroUsd: null,
     ciPolicy: null,
+    egress: null,
     repository: null,
     backend: core.policy.backend,
     createdAt: now,

@@ -2,9 +2,11 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { UpdateAgentRequest } from "../../../contract/agents/agent.ts";
+import { entriesOf } from "../../../contract/egress/egress-policy.ts";
 import { type Caller, isOwner, mayUseAgent, reachAgent } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { AuditEntry } from "../audit/audit-entry.ts";
+import { deleteUnneeded } from "../commits/pack-quota.ts";
 import type { Core } from "../core.ts";
 import type { AgentChange } from "../ports/store/agents.ts";
 import { cancelRun } from "../runs/cancel-run.ts";
@@ -35,7 +37,7 @@ export async function findAgent(core: Core, query: AgentQuery): AgentResult {
 
 /**
  * Changes what the request names, and nothing else. Only the account's owner sets which CI jobs may run the
- * agent, and that leaves an audit entry. Safe to repeat.
+ * agent and what its runs may reach, and that leaves an audit entry. Safe to repeat.
  */
 export async function updateAgent(
   core: Core,
@@ -44,10 +46,14 @@ export async function updateAgent(
   const found = await findAgent(core, request);
   if (!found.ok) return found;
   const { caller, agentId, body, requestId } = request;
-  const { advisor_max_spend_micro_usd: cap, ci_policy: ciPolicy } = body;
+  const { advisor_max_spend_micro_usd: cap, ci_policy: ciPolicy, egress } = body;
   if (ciPolicy !== undefined && !isOwner(caller)) {
     const url = `${core.policy.webUrl}/agent/${agentId}`;
     return refused({ reason: "owner_needed", what: "set which CI jobs may run an agent", url });
+  }
+  if (egress !== undefined && !isOwner(caller)) {
+    const url = `${core.policy.webUrl}/agent/${agentId}`;
+    return refused({ reason: "owner_needed", what: "set what an agent may reach of the network", url });
   }
   if (ciPolicy !== undefined && found.value.repository === null) {
     return refused({ reason: "agent_without_repository", agentId });
@@ -55,6 +61,7 @@ export async function updateAgent(
   const change: AgentChange = {
     ...(cap === undefined ? {} : { advisorMaxSpendMicroUsd: cap }),
     ...(ciPolicy === undefined ? {} : { ciPolicy }),
+    ...(egress === undefined ? {} : { egress: egress === null ? null : entriesOf(egress) }),
   };
   if (Object.keys(change).length === 0) return found;
   return await core.store.transact(async (tx): Promise<Result<Agent, AgentRefusal>> => {
@@ -63,7 +70,8 @@ export async function updateAgent(
     // The agent may have been released in the meantime: a change by its last owner must not apply to the next one.
     if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
     await tx.agents.update(agentId, change);
-    if (ciPolicy !== undefined) await tx.audit.insert(policyEntry(core, { agent, requestId }));
+    if (ciPolicy !== undefined || egress !== undefined)
+      await tx.audit.insert(policyEntry(core, { agent, requestId }));
     return ok({ ...agent, ...change });
   });
 }
@@ -98,11 +106,21 @@ export async function stopAgent(core: Core, query: AgentQuery): AgentResult {
   return found;
 }
 
-/** Makes the agent refuse new work for ever; runs in flight continue. Safe to repeat. */
+/**
+ * Makes the agent refuse new work for ever; runs in flight continue. Commits that its jobs have sent are deleted, but for
+ * those of runs in flight, which expire. Safe to repeat.
+ */
 export async function retireAgent(core: Core, query: AgentQuery): AgentResult {
   const found = await findAgent(core, query);
   if (!found.ok || found.value.retiredAt !== null) return found;
+  const { id: agentId, repository } = found.value;
   const change = { retiredAt: core.clock.now() };
-  await core.store.transact((tx) => tx.agents.update(found.value.id, change));
+  await core.store.transact(async (tx) => {
+    await tx.agents.update(agentId, change);
+    if (repository !== null) {
+      const { issuer, id } = repository;
+      await deleteUnneeded(core, tx, { agentId, repository: { issuer, id } });
+    }
+  });
   return ok({ ...found.value, ...change });
 }

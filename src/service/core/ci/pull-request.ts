@@ -29,6 +29,7 @@ export function requestedPullRequest(
     const title = facts?.title ?? provider;
     return refused({ reason: "pull_request_unsupported", provider: title, allowed: SUPPORTED });
   }
-  const { number, head_sha: headSha, base_ref: baseRef } = requested;
-  return ok({ number, headRef: `refs/${facts.pullRequestRefs}/${number}/head`, headSha, baseRef });
+  const { number, head_sha: headSha, base_ref: baseRef, base_sha: baseSha } = requested;
+  const headRef = `refs/${facts.pullRequestRefs}/${number}/head`;
+  return ok({ number, headRef, headSha, baseRef, ...(baseSha === undefined ? {} : { baseSha }) });
 }

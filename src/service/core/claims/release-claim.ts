@@ -33,7 +33,7 @@ export async function releaseClaim(
     if (repository === null) return refused({ reason: "agent_without_repository", agentId });
     if (accountId === null) return refused({ reason: "agent_unclaimed", agentId });
     const now = core.clock.now();
-    await tx.agents.update(agentId, { accountId: null, ciPolicy: null });
+    await tx.agents.update(agentId, { accountId: null, ciPolicy: null, egress: null });
     const cancelledSchedules = await endSchedules(core, tx, agent);
     await tx.workflows.deactivateAll({ agentId, now });
     await tx.sessions.deleteKeys(agentId);

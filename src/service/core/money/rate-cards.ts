@@ -53,11 +53,13 @@ export function creditsPerThousand(nanoUsdPerToken: number): number {
 }
 
 function toModel(rate: ModelRate) {
-  const { id, inNanoUsdPerToken, cachedInNanoUsdPerToken, outNanoUsdPerToken, isFreeTierEligible } = rate;
+  const { id, inNanoUsdPerToken, outNanoUsdPerToken, isFreeTierEligible } = rate;
+  const { cachedInNanoUsdPerToken: cached, cacheWriteNanoUsdPerToken: written } = rate;
   return {
     id,
     in_nano_usd_per_tok: inNanoUsdPerToken,
-    ...(cachedInNanoUsdPerToken === undefined ? {} : { cached_in_nano_usd_per_tok: cachedInNanoUsdPerToken }),
+    ...(cached === undefined ? {} : { cached_in_nano_usd_per_tok: cached }),
+    ...(written === undefined ? {} : { cache_write_nano_usd_per_tok: written }),
     out_nano_usd_per_tok: outNanoUsdPerToken,
     free_tier_eligible: isFreeTierEligible,
   };

@@ -13,14 +13,16 @@ export type PlanTerms = {
   readonly mayUsePaidModels: boolean;
 };
 
-export type ModelRate = {
-  readonly id: string;
+export type TokenPrices = {
   readonly inNanoUsdPerToken: number;
   /** Input that the provider had in its cache; at most what other input costs. Default: the same as other input. */
   readonly cachedInNanoUsdPerToken?: number;
+  /** Input that the provider puts into its cache. Default: the same as other input. */
+  readonly cacheWriteNanoUsdPerToken?: number;
   readonly outNanoUsdPerToken: number;
-  readonly isFreeTierEligible: boolean;
 };
+
+export type ModelRate = TokenPrices & { readonly id: string; readonly isFreeTierEligible: boolean };
 
 export type ToolRate = {
   readonly tool: string;

@@ -5,6 +5,12 @@ import type { Plan } from "../accounts/account.ts";
 /** An account's credits are shown to that account alone. */
 export type CreditsRefusal = { readonly reason: "credits_of_another"; readonly userId: string };
 
+/** A run cannot be held to an amount. */
+export type CostRefusal =
+  | { readonly reason: "price_unknown"; readonly model: string }
+  /** The agent's program reaches its model by itself: nothing can be held before its calls. */
+  | { readonly reason: "cost_unmeasured" };
+
 export type PaymentRefusal =
   | { readonly reason: "balance_ended"; readonly plan: Plan }
   | {

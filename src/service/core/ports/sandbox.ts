@@ -12,6 +12,8 @@ export type SandboxedCheckout = {
   readonly gitFolder: string | null;
   /** True when whoever can write to the repository may execute commands on this machine anyway. */
   readonly isTrusted: boolean;
+  /** Absolute path of the home of this run's commands, which stays between them. Default: one for each command. */
+  readonly home?: string;
 };
 
 export type SandboxCommand = {
@@ -20,9 +22,16 @@ export type SandboxCommand = {
   readonly cwd: string;
   /** Added to the scrubbed environment. Names that hold secrets by custom are refused. */
   readonly env: Readonly<Record<string, string>>;
+  /**
+   * The unix socket of the proxy to the network, absolute and alone in its folder, which a sandbox without a network names
+   * in the usual variables. Null: no network. A sandbox that has a network of its own ignores it.
+   */
+  readonly egressSocket: string | null;
   readonly stdin?: string;
   /** The sandbox's own limit wins when it is shorter. */
   readonly timeoutMs: number;
+  /** Takes the place of the sandbox's own limit. */
+  readonly longestMs?: number;
   /** Bytes of output that are kept: half from its beginning, half from its end. */
   readonly maxOutputBytes: number;
   readonly signal: AbortSignal;
@@ -50,11 +59,74 @@ export type SandboxRefusal = {
   readonly detail: string;
 };
 
+/** Where a program works. */
+export type ProgramPlace = {
+  readonly checkout: SandboxedCheckout;
+  /** False: its working folder is an empty one, and nothing of the checkout is in sight where there is a sandbox. */
+  readonly isTreeShown: boolean;
+};
+
+/** A program that goes on until it is ended, and is spoken to through its standard input and output. */
+export type SandboxedProgram = {
+  readonly argv: readonly [string, ...string[]];
+  /** Added to the scrubbed environment. It may hold secrets: nothing else that is executed sees it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** As of a command. */
+  readonly egressSocket: string | null;
+};
+
+/** Its standard input. */
+export type ProgramInput = {
+  readonly destroyed: boolean;
+  write(text: string): unknown;
+  end(text?: string): unknown;
+};
+
+/** Its standard output. */
+export type ProgramOutput = {
+  on(event: "data", take: (chunk: Buffer) => void): unknown;
+  on(event: "error", take: (cause: Error) => void): unknown;
+  destroy(): unknown;
+};
+
+export type RunningProgram = {
+  readonly input: ProgramInput;
+  readonly output: ProgramOutput;
+  /** The last line that it wrote to its standard error, as it is. "" where there is none. */
+  lastComplaint(): string;
+  /** Resolves once nothing of it is left, with how it ended in a few words: "it ended with exit code 1". */
+  readonly ended: Promise<string>;
+  /** Ends it and all that it started, at once. Resolves when nothing is left. Safe to repeat. */
+  end(): Promise<void>;
+};
+
+/** What commands find, to be told to whoever writes them. */
+export type SandboxFacts = {
+  /** Absolute paths, as commands see them. */
+  readonly tree: string;
+  readonly home: string;
+  readonly hasNetwork: boolean;
+  /** Whether package managers find what the job has downloaded. */
+  readonly hasJobsCaches: boolean;
+  readonly timeoutMs: number;
+  readonly memoryBytes: number;
+  readonly diskBytes: number;
+  /** Programs in PATH, some with a version: "node 24.1.0". */
+  readonly tools: readonly string[];
+};
+
 export interface Sandbox {
   readonly kind: SandboxKind;
+  /** Null where a sandbox knows little of its inside. Looked up once. */
+  facts(signal: AbortSignal): Promise<SandboxFacts | null>;
   /**
    * Executes one command and settles once nothing of it is left. Rejects with the signal's reason on abort, with a
    * `SandboxError` when the sandbox itself failed; a command that failed or met a limit is a result.
    */
   run(checkout: SandboxedCheckout, command: SandboxCommand): Promise<Result<SandboxResult, SandboxRefusal>>;
+  /**
+   * Starts a program with a home of its own. It is held to the limits of a command, except for the time. Rejects with a
+   * `SandboxError` when the sandbox cannot be made; a program that does not start has `ended`.
+   */
+  start(place: ProgramPlace, program: SandboxedProgram): Promise<Result<RunningProgram, SandboxRefusal>>;
 }

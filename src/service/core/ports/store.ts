@@ -5,13 +5,17 @@ import type { AccountReader, AccountStore } from "./store/accounts.ts";
 import type { AgentReader, AgentStore } from "./store/agents.ts";
 import type { ApiKeyReader, ApiKeyStore } from "./store/api-keys.ts";
 import type { AuditStore } from "./store/audit.ts";
+import type { BlobReader, BlobRowStore } from "./store/blobs.ts";
 import type { CiReader, CiStore } from "./store/ci.ts";
 import type { ClaimReader, ClaimStore } from "./store/claims.ts";
+import type { CostReservationStore } from "./store/cost-reservations.ts";
 import type { EventReader, EventStore } from "./store/events.ts";
 import type { ExpiryStore } from "./store/expiry.ts";
 import type { IdempotencyStore } from "./store/idempotency.ts";
 import type { LedgerReader, LedgerStore } from "./store/ledger.ts";
+import type { PackReader, PackStore } from "./store/packs.ts";
 import type { QueueReader, QueueStore } from "./store/queue.ts";
+import type { RunSecretStore } from "./store/run-secrets.ts";
 import type { RunReader, RunStore } from "./store/runs.ts";
 import type { ScheduleReader, ScheduleStore } from "./store/schedules.ts";
 import type { SessionReader, SessionStore } from "./store/sessions.ts";
@@ -61,6 +65,8 @@ export interface StoreReader {
   readonly ledger: LedgerReader;
   readonly schedules: ScheduleReader;
   readonly workflows: WorkflowReader;
+  readonly blobs: BlobReader;
+  readonly packs: PackReader;
 }
 
 export interface StoreTransaction extends StoreReader {
@@ -69,6 +75,8 @@ export interface StoreTransaction extends StoreReader {
   readonly agents: AgentStore;
   readonly sessions: SessionStore;
   readonly runs: RunStore;
+  readonly runSecrets: RunSecretStore;
+  readonly costReservations: CostReservationStore;
   readonly events: EventStore;
   readonly queue: QueueStore;
   readonly ci: CiStore;
@@ -79,4 +87,6 @@ export interface StoreTransaction extends StoreReader {
   readonly schedules: ScheduleStore;
   readonly workflows: WorkflowStore;
   readonly expiry: ExpiryStore;
+  readonly blobs: BlobRowStore;
+  readonly packs: PackStore;
 }

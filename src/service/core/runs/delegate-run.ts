@@ -17,6 +17,9 @@ export type Delegation = {
   readonly message: string;
   /** 0 means the backend's default. */
   readonly maxTurnTokens: number;
+  /** Null: no limit. */
+  readonly maxCostMicroUsd: number | null;
+  readonly timeLimitMs: number;
 };
 
 export type DelegationRefusal =
@@ -52,8 +55,9 @@ class UnpaidError extends Error {}
 async function admitChild(
   core: Core,
   tx: StoreTransaction,
-  { parent, message, maxTurnTokens, traceparent }: Delegation & { readonly traceparent: string | null },
+  delegation: Delegation & { readonly traceparent: string | null },
 ): Promise<Result<{ runId: string; sessionId: string }, DelegationRefusal>> {
+  const { parent, message, maxTurnTokens, maxCostMicroUsd, timeLimitMs, traceparent } = delegation;
   const run = await tx.runs.lock(parent.runId);
   if (run === null || run.fence !== parent.fence || run.status !== "running") {
     return refused({ reason: "parent_ending" });
@@ -79,13 +83,20 @@ async function admitChild(
       parentRunId: run.id,
       billingAccount,
       price: null,
+      modelBilling: run.modelBilling,
       now,
     }),
     input: {
       messages: [{ role: "user", content: message }],
       maxTurnTokens,
+      ...(maxCostMicroUsd === null ? {} : { maxCostMicroUsd }),
+      timeLimitMs,
+      ...(input?.setup === undefined ? {} : { setup: input.setup }),
       job: input?.job ?? null,
       ...(input?.pullRequest === undefined ? {} : { pullRequest: input.pullRequest }),
+      ...(input?.egress === undefined ? {} : { egress: input.egress }),
+      ...(input?.mcpServers === undefined ? {} : { mcpServers: input.mcpServers }),
+      ...(input?.modelAccess === undefined ? {} : { modelAccess: input.modelAccess }),
       ...(traceparent === null ? {} : { traceparent }),
     },
     hold: feeHold(core, { billingAccount, runId, price: null }),

@@ -95,6 +95,8 @@ export async function endUnlocked(core: Core, tx: StoreTransaction, closing: Run
   // Refunds are counted under the lock of the billing account, and minutes that cost are held first.
   const { run, ending } = closing;
   if (run.origin === "schedule" || ending.status === "failed" || run.price !== null) return false;
+  // What it was given for its model is deleted with its end.
+  if (run.modelBilling !== null) return false;
   const settled = await settle(core, tx, closing);
   const balance = await balanceAfter(tx, run, settled);
   if (balance < RUN_FEE_MICRO_USD || isShortOfCredits(ending)) return false;
@@ -110,6 +112,7 @@ async function closeRun(core: Core, tx: StoreTransaction, closing: RunClosing): 
   const claimUrl = isShort ? await offerClaim(core, tx, run.agentId) : null;
   const isEnded = await tx.events.end(endOf(core, closing, { settled, balance, claimUrl }));
   if (!isEnded) throw new Error(`Run ${run.id}: changed while it was locked.`);
+  if (run.modelBilling !== null) await tx.runSecrets.delete(run.id);
   if (run.origin === "schedule") await tx.schedules.finish(run.id);
 }
 
@@ -162,7 +165,7 @@ function endOf(
   const now = core.clock.now();
   const last: RunEvent[] = [
     ...events,
-    ...(core.policy.freeFor === "everyone" ? [] : [quotaEvent(balance, claimUrl)]),
+    ...(core.policy.freeFor === "everyone" ? [] : [quotaEvent(run, { balance, claimUrl })]),
     closingEvent(run, ending, chargedText(core, settled.refund)),
   ];
   return {
@@ -206,8 +209,15 @@ async function holdForTime(
   return holdMicroUsd + microUsd;
 }
 
-function quotaEvent(balance: number, claimUrl: string | null): RunEvent {
-  const value = { credits_remaining: balanceInCredits(balance), claim_url: claimUrl };
+function quotaEvent(
+  { modelBilling }: RunRecord,
+  { balance, claimUrl }: { balance: number; claimUrl: string | null },
+): RunEvent {
+  const value = {
+    credits_remaining: balanceInCredits(balance),
+    claim_url: claimUrl,
+    ...(modelBilling === null ? {} : { model_billing: modelBilling }),
+  };
   return { type: "CUSTOM", name: "quota", value };
 }
 

@@ -1,6 +1,6 @@
 // What every new run begins with: the hold of its fee, and its record.
 
-import type { RunOrigin } from "../../../contract/runs/run.ts";
+import type { ModelBilling, RunOrigin } from "../../../contract/runs/run.ts";
 import type { Core } from "../core.ts";
 import type { Hold } from "../money/posting.ts";
 import { feeOf, type RunPrice } from "../money/run-price.ts";
@@ -32,9 +32,10 @@ export function queuedRun(options: {
   parentRunId: string | null;
   billingAccount: string;
   price: RunPrice | null;
+  modelBilling: ModelBilling | null;
   now: number;
 }): RunRecord {
-  const { id, agentId, sessionId, origin, parentRunId, billingAccount, price, now } = options;
+  const { id, agentId, sessionId, origin, parentRunId, billingAccount, price, modelBilling, now } = options;
   return {
     id,
     agentId,
@@ -44,6 +45,7 @@ export function queuedRun(options: {
     parentRunId,
     billingAccount,
     price,
+    modelBilling,
     holdMicroUsd: feeOf(price),
     submittedAt: now,
     startedAt: null,

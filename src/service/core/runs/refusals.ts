@@ -1,10 +1,12 @@
 // Why a run is not submitted, found, read or cancelled. Pure.
 
 import type { AgentRefusal, AgentRetiredRefusal } from "../agents/refusals.ts";
-import type { PolicyRefusal, PullRequestRefusal } from "../ci/refusals.ts";
+import type { DayCapRefusal, PolicyRefusal, PullRequestRefusal } from "../ci/refusals.ts";
+import type { CommitMissingRefusal } from "../commits/refusals.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "../idempotency/refusals.ts";
 import type { CapacityRefusal, OverloadRefusal } from "../limits/refusals.ts";
-import type { PaymentRefusal } from "../money/refusals.ts";
+import type { ModelAccessRefusal } from "../model-access/refusals.ts";
+import type { CostRefusal, PaymentRefusal } from "../money/refusals.ts";
 import type { FollowSessionRefusal, SessionRefusal } from "../sessions/refusals.ts";
 
 /** What only a run's reader is refused for. */
@@ -16,16 +18,26 @@ export type ReadRunRefusal =
 
 export type MessageRefusal = { readonly reason: "message_missing" };
 
+/** Why a submission may not name MCP servers. */
+export type McpRefusal =
+  | { readonly reason: "mcp_refused_by_owner"; readonly agentId: string }
+  | { readonly reason: "mcp_without_model"; readonly backend: string };
+
 export type RunRefusal = ReadRunRefusal | AgentRefusal | FollowSessionRefusal | OverloadRefusal;
 
 export type SubmitRefusal =
   | MessageRefusal
+  | McpRefusal
   | AgentRefusal
   | AgentRetiredRefusal
   | SessionRefusal
   | PullRequestRefusal
   | PolicyRefusal
+  | ModelAccessRefusal
   | KeyInFlightRefusal
   | KeyReusedRefusal
   | CapacityRefusal
-  | PaymentRefusal;
+  | CostRefusal
+  | DayCapRefusal
+  | PaymentRefusal
+  | CommitMissingRefusal;

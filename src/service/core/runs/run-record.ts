@@ -1,6 +1,15 @@
 // A run, its input and its events as they are stored. Times are milliseconds since the epoch, money is micro-USD. Pure.
 
-import type { RunCause, RunOrigin, RunStatus, TerminalRunStatus } from "../../../contract/runs/run.ts";
+import type { EgressEntries } from "../../../contract/egress/egress-entries.ts";
+import type { McpServersRequest } from "../../../contract/runs/mcp-servers.ts";
+import type { ModelAccessProvider } from "../../../contract/runs/model-access.ts";
+import type {
+  ModelBilling,
+  RunCause,
+  RunOrigin,
+  RunStatus,
+  TerminalRunStatus,
+} from "../../../contract/runs/run.ts";
 import type { Message } from "../../../contract/runs/run-requests.ts";
 import type { JobIdentity } from "../ci/job-identity.ts";
 import type { RunPrice } from "../money/run-price.ts";
@@ -15,6 +24,8 @@ export type PullRequestHead = {
   readonly headSha: string;
   /** The name of the target branch, without `refs/heads/`. */
   readonly baseRef: string;
+  /** Its newest commit, where the job said it. */
+  readonly baseSha?: string;
 };
 
 /** The execution of a workflow that a run is. */
@@ -26,17 +37,40 @@ export type WorkflowExecution = {
   readonly input: string | null;
 };
 
+/** The access to a model that a CI job brought. The token itself is in `runSecrets` of the store. */
+export type RunModelAccess = {
+  readonly provider: ModelAccessProvider;
+  readonly model: string;
+  /** The run that has the secret: this one, or the one that delegated it. */
+  readonly heldBy: string;
+  /** When the first token ends. Later ones end later. */
+  readonly firstExpiresAt: number;
+};
+
 /** A run's messages and what it works on. Read once, when it starts. */
 export type RunInput = {
   readonly messages: readonly Message[];
   readonly maxTurnTokens: number;
+  /** What the models of the run and its children may cost. Absent: no limit. */
+  readonly maxCostMicroUsd?: number;
+  /** How long after its submission it should be done. Absent: the service's time limit alone holds. */
+  readonly timeLimitMs?: number;
+  /** The caller has named the session by a key: whoever asks there again continues it. */
+  readonly hasThread?: true;
   /** The JSON Schema that the reply has to match. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
+  /** The script that prepares the environment; null: none. Absent: the default one, where it exists. */
+  readonly setup?: string | null;
   /** The submitting CI job; null for an account's own run. */
   readonly job: JobIdentity | null;
   /** What the run works on instead of the job's commit. */
   readonly pullRequest?: PullRequestHead;
   readonly workflow?: WorkflowExecution;
+  readonly modelAccess?: RunModelAccess;
+  /** What it asks to reach of the network. Absent: it names nothing, and has its agent's policy. */
+  readonly egress?: EgressEntries;
+  /** MCP servers that it names, beside the operator's. */
+  readonly mcpServers?: McpServersRequest;
   /** The span of the submission as a W3C `traceparent`, where it was traced. */
   readonly traceparent?: string;
 };
@@ -53,6 +87,8 @@ export type RunRecord = {
   readonly billingAccount: string;
   /** Null: the fee of a run. */
   readonly price: RunPrice | null;
+  /** Who pays for the tokens of its model. Null: its billing account, by the service's prices. */
+  readonly modelBilling: ModelBilling | null;
   readonly holdMicroUsd: number;
   readonly submittedAt: number;
   readonly startedAt: number | null;

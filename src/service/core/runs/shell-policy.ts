@@ -2,6 +2,11 @@
 
 import type { SandboxKind } from "../ports/sandbox.ts";
 
+/** What a run works on, as far as it tells who wrote it. */
+export type TaskOrigin =
+  | { readonly repository: string; readonly event: string; readonly baseRef: string | null }
+  | { readonly repository: null };
+
 export type ShellCircumstances = {
   readonly kind: SandboxKind;
   /** The operator has turned the sandbox off. */

@@ -4,21 +4,30 @@ import { hash } from "node:crypto";
 import { assertNever } from "../../../base/assert-never.ts";
 import { canonicalJson } from "../../../base/canonical-json.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
+import { entriesOf } from "../../../contract/egress/egress-policy.ts";
+import type { ModelAccess } from "../../../contract/runs/model-access.ts";
 import type { RunOrigin } from "../../../contract/runs/run.ts";
 import type { Message, SubmitRunRequest } from "../../../contract/runs/run-requests.ts";
 import { type Caller, mayUseAgent } from "../accounts/caller.ts";
 import type { Agent } from "../agents/agent.ts";
 import { findPolicyFault } from "../ci/ci-policy.ts";
+import { reserveOfDay } from "../ci/day-cap.ts";
 import { requestedPullRequest } from "../ci/pull-request.ts";
+import { findMissingCommit } from "../commits/held-source.ts";
 import type { Core } from "../core.ts";
+import { findAccessFault } from "../model-access/find-access-fault.ts";
+import { keepAccess } from "../model-access/kept-access.ts";
+import { renewAccess } from "../model-access/renew-access.ts";
+import { findCostFault } from "../money/find-cost-fault.ts";
 import { accountWallet, freeCreditsAccount } from "../money/ledger.ts";
 import { workflowPrice } from "../money/run-price.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { findBillingAccount, TransactionNeededError, UnpaidError } from "./billing-account.ts";
 import { type KeySlot, KeysInFlight } from "./keys-in-flight.ts";
+import { findMcpFault } from "./mcp-fault.ts";
 import { feeHold, queuedRun } from "./new-run.ts";
 import type { SubmitRefusal } from "./refusals.ts";
-import type { PullRequestHead, WorkflowExecution } from "./run-record.ts";
+import type { PullRequestHead, RunModelAccess, WorkflowExecution } from "./run-record.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 /** A submission that loses the race for a session key finds the key taken at its second try. */
@@ -69,6 +78,9 @@ export class RunSubmitter {
     }
     const pullRequest = requestedPullRequest(submission.caller, submission.body.pull_request);
     if (!pullRequest.ok) return pullRequest;
+    const access = submission.body.model_access;
+    if (access !== undefined && submission.caller.kind !== "ci_job")
+      return refused({ reason: "model_access_needs_job" });
     // Read here: a transaction may run within another request's span.
     const traceparent = this.#core.tracer.here() ?? undefined;
     const slot = this.#keysInFlight.newSlot();
@@ -83,6 +95,7 @@ export class RunSubmitter {
         // Nobody waits for a session that did not exist.
         if (session_id !== undefined || session_key !== undefined) signals.publish(submitted.value.sessionId);
       }
+      if (submitted.ok && submitted.value.isReplay) await this.#renewBrought(submission, submitted.value);
       return submitted;
     } catch (cause) {
       if (cause instanceof KeyTakenError) return refused({ reason: "key_in_flight", key: cause.key });
@@ -96,11 +109,19 @@ export class RunSubmitter {
     }
   }
 
+  /** The repeated request may have a newer token than the first one had. What hinders that is no matter of the replay. */
+  async #renewBrought({ caller, body }: Submission, { runId }: Submitted): Promise<void> {
+    const access = body.model_access;
+    if (access === undefined || caller.kind !== "ci_job") return;
+    await renewAccess(this.#core, { caller, runId, access });
+  }
+
   /** Most submissions read, and write once at the end. Null, and nothing done, where it takes a transaction. */
   async #admitInOneWrite(admission: Admission): Promise<Result<Submitted, SubmitRefusal> | null> {
     const { alongside, body } = admission;
     if (alongside !== undefined || body.session_id !== undefined || body.session_key !== undefined)
       return null;
+    if (body.model_access !== undefined) return null;
     try {
       return await this.#core.store.transact(
         (tx) => admitRun(this.#core, tx, { ...admission, isOneWrite: true }),
@@ -189,6 +210,21 @@ async function admitRun(
   }
   // A run that the same key made before is still the answer.
   if (agent.retiredAt !== null) return refused({ reason: "agent_retired", agentId });
+  const access = body.model_access;
+  const accessFault = access === undefined ? null : findAccessFault(core, { agent, access });
+  if (accessFault !== null) return refused(accessFault);
+  const maxCostMicroUsd = maxCostOf(body) ?? core.policy.maxCostMicroUsd;
+  const capUsd = caller.kind === "ci_job" ? agent.ciPolicy?.max_usd_per_day : undefined;
+  // What a run reserves of the day is read and written under its agent's lock.
+  if (capUsd !== undefined && isOneWrite) throw new TransactionNeededError();
+  const costFault =
+    maxCostMicroUsd === null && capUsd === undefined
+      ? null
+      : findCostFault(core, { agent, broughtModel: access?.model ?? null });
+  if (costFault !== null) return refused(costFault);
+
+  const mcpFault = findMcpFault(core.policy, { agent, body });
+  if (mcpFault !== null) return refused(mcpFault);
 
   const allowed = core.policy.maxQueuedRuns;
   // Nobody is refused because of a guess.
@@ -202,17 +238,35 @@ async function admitRun(
   const paying = await findBillingAccount(core, tx, { agent, caller, isOneWrite });
   if (!paying.ok) return paying;
 
+  const missing = await findMissingCommit(core, tx, {
+    ...{ agent, caller, pullRequest },
+    bringsModel: body.model_access !== undefined,
+  });
+  if (missing !== null) return refused(missing);
+
   const runId = core.random.uuid(now);
+  const ofDay =
+    capUsd === undefined
+      ? ok(maxCostMicroUsd)
+      : await reserveOfDay(core, tx, { agent, runId, capUsd, maxCostMicroUsd });
+  if (!ofDay.ok) return ofDay;
   const sessionId = session.value ?? core.random.uuid(now);
   const job = caller.kind === "ci_job" ? caller.capability.job : null;
   const { max_turn_tokens: maxTurnTokens = 0, output_schema: outputSchema } = body;
   const input = {
     messages,
     maxTurnTokens,
+    ...(ofDay.value === null ? {} : { maxCostMicroUsd: ofDay.value }),
+    ...(body.time_limit_seconds === undefined ? {} : { timeLimitMs: body.time_limit_seconds * 1000 }),
+    ...(body.session_key === undefined ? {} : { hasThread: true as const }),
     ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(body.setup === undefined ? {} : { setup: body.setup }),
     job,
     ...(pullRequest === null ? {} : { pullRequest }),
     ...(workflow === undefined ? {} : { workflow }),
+    ...(access === undefined ? {} : { modelAccess: broughtBy(runId, access) }),
+    ...(body.egress === undefined ? {} : { egress: entriesOf(body.egress) }),
+    ...(body.mcp_servers === undefined ? {} : { mcpServers: body.mcp_servers }),
     traceparent,
   };
   const run = queuedRun({
@@ -223,6 +277,7 @@ async function admitRun(
     parentRunId: null,
     billingAccount: paying.value.wallet,
     price,
+    modelBilling: access === undefined ? null : "repository",
     now,
   });
   if (session.value === null && body.session_key !== undefined) {
@@ -230,6 +285,11 @@ async function admitRun(
     if (!(await tx.sessions.insertKey(name))) throw new SessionKeyTakenError(body.session_key);
   }
   await admission.alongside?.(tx, { runId, sessionId });
+  const { secretKeys } = core;
+  if (access !== undefined && secretKeys !== null) {
+    const { access_token: token, expires_at } = access;
+    await keepAccess({ ...core, secretKeys }, tx, { runId, token, expiresAt: Date.parse(expires_at) });
+  }
   await paying.value.lock();
   const admitted = await tx.runs.admit({
     run,
@@ -273,6 +333,17 @@ async function findRequestedSession(
   return ok(null);
 }
 
+const MICRO_PER_USD = 1_000_000;
+
+function maxCostOf({ max_cost_usd: dollars }: SubmitRunRequest): number | null {
+  return dollars === undefined ? null : Math.round(dollars * MICRO_PER_USD);
+}
+
+/** What is stored of the access with the run's input: not the token. */
+function broughtBy(runId: string, { provider, model, expires_at }: ModelAccess): RunModelAccess {
+  return { provider, model, heldBy: runId, firstExpiresAt: Date.parse(expires_at) };
+}
+
 /** The messages of the request; null when it has neither `message` nor `messages`. */
 function messagesOf(body: SubmitRunRequest): readonly Message[] | null {
   if (body.messages !== undefined) return body.messages;
@@ -286,6 +357,7 @@ function hashRequest({
   workflow,
 }: Pick<Admission, "messages" | "body" | "workflow">): string {
   const { session_id, session_key, new_session, max_turn_tokens, output_schema, pull_request } = body;
+  const { model_access: access, setup } = body;
   const compared = {
     // The message of an execution changes with the active version, its request does not.
     said: workflow === undefined ? messages : { workflow: workflow.id, input: workflow.input },
@@ -293,8 +365,14 @@ function hashRequest({
     session_key,
     new_session: new_session === true,
     max_turn_tokens: max_turn_tokens ?? 0,
+    max_cost_usd: body.max_cost_usd,
     output_schema,
+    setup,
     pull_request,
+    egress: body.egress === undefined ? undefined : entriesOf(body.egress),
+    mcp_servers: body.mcp_servers,
+    // The token is another for each request.
+    model_access: access === undefined ? undefined : { provider: access.provider, model: access.model },
   };
   return hash("sha256", canonicalJson(compared), "hex");
 }

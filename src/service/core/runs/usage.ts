@@ -15,10 +15,26 @@ export type RoleUsage = {
 
 export type Amount = "tokens" | "calls" | "microUsd";
 
+/** What a run and its children used of what they may use together. Amounts of money are by known prices, whoever pays. */
+export type BudgetUse = {
+  /** Tokens as a budget counts them: input from a cache by its price relative to other input. */
+  readonly countedTokens: number;
+  /** Of the run's own input, and how much of it came from a cache. */
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  /** Null where a model was asked that has no known price. */
+  readonly costMicroUsd: number | null;
+  /** Null: no limit. */
+  readonly maxTokens: number | null;
+  readonly maxCostMicroUsd: number | null;
+};
+
 export type Usage = {
   readonly roles: Readonly<Partial<Record<ModelRole, RoleUsage>>>;
   /** The limits of the run's advisor; null where it had none. */
   readonly advisor: AdvisorTerms | null;
+  /** Absent where nobody knows: of runs whose worker was lost, and of earlier versions. */
+  readonly budget?: BudgetUse;
 };
 
 export type AdvisorTerms = {

@@ -2,6 +2,7 @@
 
 import * as z from "zod/mini";
 import { defineTool, type Tool } from "./tool.ts";
+import { described } from "./tool-input.ts";
 
 const MAX_QUESTION_CHARS = 8_000;
 
@@ -11,7 +12,12 @@ export function askAdvisorTool(ask: (question: string) => Promise<string>): Tool
     name: "ask_advisor",
     description:
       "Asks a stronger model, which sees the end of this conversation. For what is hard to decide; it costs more.",
-    input: z.object({ question: z.string().check(z.minLength(1), z.maxLength(MAX_QUESTION_CHARS)) }),
+    input: z.object({
+      question: described(
+        z.string().check(z.minLength(1), z.maxLength(MAX_QUESTION_CHARS)),
+        "What to decide, with what is known of it.",
+      ),
+    }),
     find: ({ question }): Promise<string> => ask(question),
     format: (answer) => (answer === "" ? "[no answer]" : answer),
   });

@@ -1,19 +1,21 @@
 // The only way from a path that a repository or a model wrote to a path on disk. Nothing outside of the root
 // and nothing in git's folder can be reached.
 
-import { realpath } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { ToolError } from "./tool.ts";
 
 const MAX_PATH_CHARS = 4096;
 const MAX_SHOWN_CHARS = 200;
+/** Where commands see the tree in a sandbox, and where models expect it to be. */
+const SHOWN_ROOTS = ["/checkout", "/workspace"];
 
 /**
  * The absolute path of a file or folder of the checkout, symbolic links resolved. Rejects with a `ToolError` when
  * the path is not relative, climbs, names git's folder, leads out of the root, or is not there.
  */
 export async function resolveInCheckout(root: string, path: string): Promise<string> {
-  const target = await resolveLinks(join(root, checkRelativePath(path)), path);
+  const target = await resolveLinks(join(root, await relativePath(root, path)), path);
   await refuseOutside(root, { path, target });
   return target;
 }
@@ -28,6 +30,33 @@ export async function refuseOutside(
     throw refusedPath(path, "it is or crosses a symbolic link that leads out of the repository");
   }
   if (namesGitFolder(inside)) throw refusedPath(path, "git's own folder is out of reach");
+}
+
+/**
+ * The path relative to the root, as `checkRelativePath` has it. An absolute one is taken where it begins with the tree's
+ * place, or with a file or folder of the root.
+ */
+export async function relativePath(root: string, path: string): Promise<string> {
+  return checkRelativePath(await withoutRoot(root, path));
+}
+
+async function withoutRoot(root: string, path: string): Promise<string> {
+  if (!path.startsWith("/") || path.length > MAX_PATH_CHARS || path.includes("\0")) return path;
+  const inside = withoutShownRoot(root, path);
+  if (inside !== path) return inside;
+  const relative = path.replace(/^\/{1,4096}/, "");
+  const [first = ""] = relative.split("/");
+  const isThere = await lstat(join(root, first)).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? relative : path;
+}
+
+/** The path, or a pattern of paths, without the place of the tree that it begins with. */
+export function withoutShownRoot(root: string, path: string): string {
+  const shown = [root, ...SHOWN_ROOTS].find((place) => path === place || path.startsWith(`${place}/`));
+  return shown === undefined ? path : path.slice(shown.length).replace(/^\/{1,4096}/, "");
 }
 
 /** The path without empty and `.` segments; "" is the root. Throws a `ToolError` for one that could climb. */

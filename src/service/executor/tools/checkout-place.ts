@@ -3,7 +3,7 @@
 
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, realpath } from "node:fs/promises";
-import { checkRelativePath, refusedPath, showPath } from "./checkout-path.ts";
+import { refusedPath, relativePath, showPath } from "./checkout-path.ts";
 import { ToolError } from "./tool.ts";
 
 /** The most that a tool writes: changes of larger files are not kept. */
@@ -29,7 +29,7 @@ export async function atPlace<Value>(
   { root, path, missingFolders }: PlaceWanted,
   work: (place: Place) => Promise<Value>,
 ): Promise<Value> {
-  const segments = checkRelativePath(path).split("/");
+  const segments = (await relativePath(root, path)).split("/");
   const name = segments.pop() ?? "";
   if (name === "" || /(^|\/)\.?$/.test(path)) throw refusedPath(path, "it names a folder, not a file");
   let folder = await openFolder(await realpath(root));

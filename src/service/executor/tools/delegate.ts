@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { assertNever } from "../../../base/assert-never.ts";
 import type { BackendTask } from "../backend.ts";
 import { defineTool, type Tool, ToolError } from "./tool.ts";
+import { described } from "./tool-input.ts";
 
 const MAX_TASK_CHARS = 32_000;
 
@@ -18,16 +19,21 @@ const IN_THESE_FILES =
 
 /** `areFilesShared`: the child works in the parent's files, so one child at a time and no other tool beside it. */
 export function delegateTool(
-  task: Pick<BackendTask, "delegate" | "maxTurnTokens">,
+  task: Pick<BackendTask, "delegate">,
   { areFilesShared }: { readonly areFilesShared: boolean },
 ): Tool<ChildReply> {
   return defineTool({
     name: "delegate",
     description: `${WHAT} ${areFilesShared ? IN_THESE_FILES : IN_ITS_OWN_FILES}`,
     access: areFilesShared ? "write" : "read",
-    input: z.object({ task: z.string().check(z.minLength(1), z.maxLength(MAX_TASK_CHARS)) }),
+    input: z.object({
+      task: described(
+        z.string().check(z.minLength(1), z.maxLength(MAX_TASK_CHARS)),
+        "What to do, with all that the other run must know.",
+      ),
+    }),
     async find({ task: message }): Promise<ChildReply> {
-      const outcome = await task.delegate({ message, maxTurnTokens: task.maxTurnTokens });
+      const outcome = await task.delegate({ message });
       switch (outcome.status) {
         case "completed":
           return { runId: outcome.runId, reply: outcome.reply, bound: outcome.bound };

@@ -2,9 +2,10 @@
 
 import { lstat, unlink } from "node:fs/promises";
 import * as z from "zod/mini";
-import { checkRelativePath, refusedPath, showPath } from "./checkout-path.ts";
+import { refusedPath, relativePath, showPath } from "./checkout-path.ts";
 import { atPlace } from "./checkout-place.ts";
 import { defineTool } from "./tool.ts";
+import { pathInput } from "./tool-input.ts";
 
 export type DeletedFile = { readonly path: string };
 
@@ -12,8 +13,7 @@ export const deleteFile = defineTool({
   name: "delete_file",
   description: "Deletes one file. Of a symbolic link, the link itself.",
   input: z.object({
-    /** Relative to the repository's root. */
-    path: z.string().check(z.minLength(1)),
+    path: pathInput("The file, relative to the repository's root."),
   }),
   access: "write",
   async find({ path }, { checkout: { root } }): Promise<DeletedFile> {
@@ -22,7 +22,7 @@ export const deleteFile = defineTool({
         throw refusedPath(path, "it is a folder: delete its files one by one");
       await unlink(at);
     });
-    return { path: checkRelativePath(path) };
+    return { path: await relativePath(root, path) };
   },
   format: ({ path }) => `Deleted ${showPath(path)}.`,
 });

@@ -1,102 +1,155 @@
-// The tool that replaces an exact text in a file, and shows what that changed.
+// The tool that replaces texts in a file, and shows what that changed.
 
 import * as z from "zod/mini";
-import { checkRelativePath, showPath } from "./checkout-path.ts";
+import { relativePath, showPath } from "./checkout-path.ts";
 import { atPlace, lookAt, MAX_WRITTEN_BYTES, openFile, type Place, writeWhole } from "./checkout-place.ts";
-import { replacementHunks } from "./replacement-diff.ts";
+import { findReplaced } from "./find-replaced.ts";
+import { replaceAt, replacementHunks } from "./replacement-diff.ts";
 import { findSimilarLine } from "./similar-line.ts";
 import { defineTool, ToolError } from "./tool.ts";
+import { described, flagInput, pathInput } from "./tool-input.ts";
 
-const MAX_DIFF_CHARS = 30_000;
+const MAX_EDITS = 50;
+const MAX_DIFF_CHARS = 28_000;
 const MAX_NAMED_LINES = 20;
 const MAX_SHOWN_CHARS = 300;
 
 export type EditedFile = {
   readonly path: string;
   readonly replacements: number;
+  /** How places differed from the text that was given, by the number of the edit. */
+  readonly notes: readonly string[];
   /** Unified, with three lines of context; the last hunks are missing when there are many. */
   readonly diff: string;
 };
 
+const oldText = z.string().check(z.minLength(1));
+const OLD =
+  "The text to replace, as read_file shows it, without line numbers. Must be in the file once, unless replace_all is set.";
+const NEW = "What takes its place.";
+const ALL = "Replace every place where old_text is.";
+
 export const editFile = defineTool({
   name: "edit_file",
   description:
-    "Replaces old_text by new_text in a file. old_text must be in it exactly once, white space included, unless replace_all is set. Returns the diff.",
+    "Replaces old_text by new_text in a file; with edits several of them, one after the other, all or none. Where old_text is not there exactly, it is found with other blanks at line ends, another indentation, or other quotes and dashes, and the answer says so. Returns the diff.",
   input: z.object({
-    /** Relative to the repository's root. */
-    path: z.string().check(z.minLength(1)),
-    old_text: z.string().check(z.minLength(1)),
-    new_text: z.string(),
-    replace_all: z._default(z.boolean(), false),
+    path: pathInput("The file, relative to the repository's root."),
+    old_text: described(z.optional(oldText), OLD),
+    new_text: described(z.optional(z.string()), NEW),
+    replace_all: flagInput(ALL),
+    edits: described(
+      z.optional(
+        z
+          .array(
+            z.object({
+              old_text: described(z.string().check(z.minLength(1)), OLD),
+              new_text: described(z.string(), NEW),
+              replace_all: flagInput(ALL),
+            }),
+          )
+          .check(z.minLength(1), z.maxLength(MAX_EDITS)),
+      ),
+      "Several replacements in this file, instead of old_text and new_text. Each finds the text as the ones before have left it.",
+    ),
   }),
   access: "write",
   async find(input, { checkout: { root } }): Promise<EditedFile> {
-    const path = checkRelativePath(input.path);
+    const path = await relativePath(root, input.path);
+    const edits = editsOf(input);
     return await atPlace({ root, path: input.path, missingFolders: "refuse" }, async (place) => {
-      const text = await readExactly(place);
-      const edit = planEdit(text, input);
-      const { starts, oldText, newText } = edit;
-      const bytes = Buffer.byteLength(text) + starts.length * growth(edit);
-      if (bytes > MAX_WRITTEN_BYTES) {
-        const message = `The file ${showPath(path)} would have ${bytes} bytes, at most ${MAX_WRITTEN_BYTES} are written.`;
-        throw new ToolError("too_large", message);
+      const before = await readExactly(place);
+      let text = before;
+      const done = edits.map((edit, at) => {
+        const applied = applyEdit(text, edit, { path, which: edits.length === 1 ? "" : `edits[${at}]: ` });
+        text = applied.text;
+        return applied;
+      });
+      if (text === before) {
+        throw new ToolError("invalid_input", "The file would be as before: nothing would change.");
       }
-      // Not replaceAll with a string: `$&` would be a pattern.
-      await writeWhole(place, Buffer.from(text.split(oldText).join(newText)));
-      return { path, replacements: starts.length, diff: formatDiff(path, replacementHunks(text, edit)) };
+      await writeWhole(place, Buffer.from(text));
+      return {
+        path,
+        replacements: done.reduce((sum, { count }) => sum + count, 0),
+        notes: done.flatMap(({ note }) => (note === null ? [] : [note])),
+        diff: formatDiff(
+          path,
+          done.flatMap(({ hunks }) => hunks),
+        ),
+      };
     });
   },
-  format: ({ path, replacements, diff }) =>
-    `Replaced ${replacements === 1 ? "1 place" : `${replacements} places`} in ${showPath(path)}.\n${diff}`,
+  format: ({ path, replacements, notes, diff }) =>
+    [
+      `Replaced ${replacements === 1 ? "1 place" : `${replacements} places`} in ${showPath(path)}.`,
+      ...notes.map((note) => `[${note}]`),
+      diff,
+    ].join("\n"),
 });
 
-type Edit = { readonly starts: readonly number[]; readonly oldText: string; readonly newText: string };
+type Wanted = { readonly old_text: string; readonly new_text: string; readonly replace_all: boolean };
 
-type Wanted = {
-  readonly path: string;
-  readonly old_text: string;
-  readonly new_text: string;
+/** Either the one or the several. Throws a `ToolError` for both and for none. */
+function editsOf(input: {
+  readonly old_text?: string | undefined;
+  readonly new_text?: string | undefined;
   readonly replace_all: boolean;
+  readonly edits?: readonly Wanted[] | undefined;
+}): readonly Wanted[] {
+  const { old_text, new_text, replace_all, edits } = input;
+  if (edits !== undefined && old_text === undefined) return edits;
+  if (edits === undefined && old_text !== undefined && new_text !== undefined) {
+    return [{ old_text, new_text, replace_all }];
+  }
+  const message = "The input of edit_file is wrong: give old_text and new_text, or edits, and not both.";
+  throw new ToolError("invalid_input", message);
+}
+
+type Applied = {
+  readonly text: string;
+  readonly count: number;
+  readonly note: string | null;
+  readonly hunks: readonly string[];
 };
 
-/** The replacements and their places. Throws a `ToolError` when the text is not found, or at more places than expected. */
-function planEdit(text: string, wanted: Wanted): Edit {
-  const shown = showPath(wanted.path);
+/** Throws a `ToolError` when the text is not found, or at more places than expected. */
+function applyEdit(
+  text: string,
+  wanted: Wanted,
+  { path, which }: { readonly path: string; readonly which: string },
+): Applied {
+  const shown = showPath(path);
   if (wanted.old_text === wanted.new_text) {
-    throw new ToolError("invalid_input", "old_text and new_text are the same: nothing would change.");
+    throw new ToolError("invalid_input", `${which}old_text and new_text are the same: nothing would change.`);
   }
-  const edit = spellings(text, wanted).find(({ starts }) => starts.length > 0);
-  if (edit === undefined) {
-    throw new ToolError("no_match", `old_text is not in ${shown}. ${hint(text, wanted.old_text)}`);
+  const { places, tolerance } = findReplaced(text, { oldText: wanted.old_text, newText: wanted.new_text });
+  const starts = places.map(({ start }) => start);
+  if (starts.length === 0) {
+    throw new ToolError("no_match", `${which}old_text is not in ${shown}. ${hint(text, wanted.old_text)}`);
   }
-  const { starts } = edit;
-  if (starts.length === 1 || wanted.replace_all) return edit;
   const where = lineNumbers(text, starts);
-  const message = `old_text is in ${shown} ${starts.length} times, at the lines ${where}. Add lines around it to name one, or set replace_all.`;
-  throw new ToolError("no_match", message);
-}
-
-/** The text as given, and with the file's own line ends: models write LF. */
-function spellings(text: string, { old_text, new_text }: Wanted): Edit[] {
-  const asGiven = { starts: findAll(text, old_text), oldText: old_text, newText: new_text };
-  if (!text.includes("\r\n")) return [asGiven];
-  const [oldText, newText] = [withCrlf(old_text), withCrlf(new_text)];
-  const asCrlf = { starts: findAll(text, oldText), oldText, newText };
-  return /(^|[^\r])\n/.test(text) ? [asGiven, asCrlf] : [asCrlf];
-}
-
-function withCrlf(text: string): string {
-  return text.replace(/\r?\n/g, "\r\n");
-}
-
-function findAll(text: string, wanted: string): number[] {
-  const starts: number[] = [];
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) starts.push(at);
-  return starts;
-}
-
-function growth({ oldText, newText }: Edit): number {
-  return Buffer.byteLength(newText) - Buffer.byteLength(oldText);
+  if (starts.length > 1 && !wanted.replace_all) {
+    const how = tolerance === null ? "" : ` (${tolerance})`;
+    const message = `${which}old_text is in ${shown} ${starts.length} times${how}, at the lines ${where}. Add lines around it to name one, or set replace_all.`;
+    throw new ToolError("no_match", message);
+  }
+  const growth = places.reduce(
+    (sum, { start, length, newText }) =>
+      sum + Buffer.byteLength(newText) - Buffer.byteLength(text.slice(start, start + length)),
+    0,
+  );
+  const bytes = Buffer.byteLength(text) + growth;
+  if (bytes > MAX_WRITTEN_BYTES) {
+    const message = `The file ${shown} would have ${bytes} bytes, at most ${MAX_WRITTEN_BYTES} are written.`;
+    throw new ToolError("too_large", message);
+  }
+  return {
+    text: replaceAt(text, places),
+    count: places.length,
+    note: tolerance === null ? null : `${which}old_text was found ${tolerance}, at the line ${where}`,
+    hunks: replacementHunks(text, places),
+  };
 }
 
 function lineNumbers(text: string, starts: readonly number[]): string {

@@ -1,11 +1,10 @@
-// Fetches a page from a host on the allow-list. The name is resolved once, every address is checked, and the connection
-// goes to a checked address, so that DNS rebinding has no effect. No proxy, no cookie, no credentials.
+// Fetches a page from a host that the run may reach. The name is resolved once, every address is checked, and the
+// connection goes to a checked address, so that DNS rebinding has no effect. No proxy, no cookie, no credentials.
 
-import { lookup } from "node:dns/promises";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
-import { isIP, type LookupFunction } from "node:net";
-import { isPublicAddress } from "./public-address.ts";
+import { isIP, type LookupFunction, type Socket } from "node:net";
+import type { AdmittedConnection, RunEgress } from "../../core/ports/egress.ts";
 import { ToolError } from "./tool.ts";
 
 const MAX_REDIRECTS = 3;
@@ -18,13 +17,10 @@ const HEADERS = {
   "user-agent": "agent-service",
 };
 
+const HTTPS_PORT = 443;
+
 export type PageAccess = {
-  /** Hosts that may be asked, with a port where it is not 443. `*.example.com` stands for every host below it. */
-  readonly allow: readonly string[];
-  /** Every address of a name. Default: the machine's resolver. */
-  readonly resolve?: (name: string) => Promise<readonly string[]>;
-  /** Which address may be connected to. Default: those on the public internet. */
-  readonly mayConnect?: (address: string) => boolean;
+  readonly egress: Pick<RunEgress, "admit" | "rules">;
   /** Certificates that are trusted in the place of the usual authorities. */
   readonly ca?: string;
   /** For the whole of it, redirects included. Default 20 s. */
@@ -45,17 +41,19 @@ export async function fetchPage(access: PageAccess, url: string, signal: AbortSi
   const { timeoutMs = DEFAULT_TIMEOUT_MS } = access;
   const limit = AbortSignal.timeout(timeoutMs);
   const either = AbortSignal.any([signal, limit]);
-  let target = checkUrl(url, access.allow);
+  let target = checkUrl(url);
   try {
+    let from: URL | undefined;
     for (let redirects = 0; ; redirects += 1) {
-      const response = await ask(access, target, either);
+      const response = await ask(access, { url: target, from }, either);
       const location = redirectOf(response);
       if (location === null) return await readPage(response, target);
       response.destroy();
       if (redirects === MAX_REDIRECTS) {
         throw new ToolError("failed", `${target.host} redirects more than ${MAX_REDIRECTS} times.`);
       }
-      target = checkUrl(location, access.allow, target);
+      from = target;
+      target = checkUrl(location, target);
     }
   } catch (cause) {
     signal.throwIfAborted();
@@ -67,20 +65,13 @@ export async function fetchPage(access: PageAccess, url: string, signal: AbortSi
   }
 }
 
-function checkUrl(text: string, allow: readonly string[], base?: URL): URL {
+function checkUrl(text: string, base?: URL): URL {
   const url = URL.parse(text, base);
   if (url === null) throw new ToolError("invalid_input", "The url is none: write https://host/path.");
   const from = base === undefined ? "" : `${base.host} redirects there, and `;
   if (url.protocol !== "https:") throw refusal(url, `${from}only https:// is fetched`);
   if (url.username !== "" || url.password !== "") throw refusal(url, `${from}it must not hold credentials`);
-  if (!allow.some((entry) => allows(entry.toLowerCase(), url.host))) {
-    throw refusal(url, `${from}its host is none of those allowed: ${allow.join(", ")}`);
-  }
   return url;
-}
-
-function allows(entry: string, host: string): boolean {
-  return entry.startsWith("*.") ? host.endsWith(entry.slice(1)) : host === entry;
 }
 
 function refusal(url: URL, rule: string): ToolError {
@@ -88,47 +79,47 @@ function refusal(url: URL, rule: string): ToolError {
   return new ToolError("refused", `The address ${place} is refused: ${rule}.`);
 }
 
-async function ask(access: PageAccess, url: URL, signal: AbortSignal): Promise<IncomingMessage> {
-  const addresses = await vettedAddresses(access, url, signal);
+async function ask(
+  access: PageAccess,
+  { url, from }: { readonly url: URL; readonly from: URL | undefined },
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const target = {
+    phase: "agent",
+    host: url.hostname,
+    port: Number(url.port || HTTPS_PORT),
+    signal,
+  } as const;
+  const admitted = await access.egress.admit(target);
+  if (!admitted.ok) {
+    const { reason, detail } = admitted.refusal;
+    throw new ToolError(
+      reason === "blocked" ? "refused" : "failed",
+      (from === undefined ? "" : `${from.host} redirects there. `) + detail,
+    );
+  }
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   request(url, {
     // An agent of its own: no kept connection, no proxy from the environment.
     agent: false,
     headers: HEADERS,
-    lookup: answerWith(addresses),
+    lookup: answerWith(admitted.value.addresses),
     signal,
     ...(access.ca === undefined ? {} : { ca: access.ca }),
   })
+    .once("socket", (socket) => socket.once("close", () => settle(admitted.value, socket)))
     .once("response", resolve)
-    .on("error", reject)
+    .on("error", (cause) => {
+      admitted.value.close();
+      reject(cause);
+    })
     .end();
   return await promise;
 }
 
-/** One address that is not public refuses the host: its next answer could be that address. */
-async function vettedAddresses(
-  { resolve = resolveName, mayConnect = isPublicAddress }: PageAccess,
-  url: URL,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const name = url.hostname.replace(/^\[|\]$/g, "");
-  signal.throwIfAborted();
-  const addresses = isIP(name) === 0 ? await Promise.race([resolve(name), aborted(signal)]) : [name];
-  if (addresses.length === 0) throw new ToolError("failed", `The host ${url.host} has no address.`);
-  if (!addresses.every((address) => isIP(address) !== 0 && mayConnect(address))) {
-    throw refusal(url, "its host has an address that is not on the public internet");
-  }
-  return addresses;
-}
-
-async function resolveName(name: string): Promise<readonly string[]> {
-  return (await lookup(name, { all: true })).map(({ address }) => address);
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
+function settle(connection: AdmittedConnection, { bytesRead, bytesWritten }: Socket): void {
+  if (bytesRead > 0) connection.count(bytesRead + bytesWritten);
+  connection.close();
 }
 
 /** Replaces the resolver for one connection. */

@@ -13,3 +13,11 @@ export function isForeign(path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1).slice(-MAX_NAME_CHARS);
   return vendoredFolders.test(path) || generatedFiles.test(name) || lockFiles.test(path);
 }
+
+/** Folders and names of such files as patterns of paths, for a search that finds too much: the most usual ones. */
+export const foreignPatterns: readonly string[] = [
+  ...["node_modules", "bower_components", "vendor", "third_party", "Pods", "dist", "build", "out", "target"],
+  ...["__pycache__", ".venv", "venv", "site-packages", "__snapshots__", ".yarn"],
+]
+  .map((folder) => `**/${folder}/**`)
+  .concat(["**/*.min.js", "**/*.map", "**/*.lock", "**/*-lock.json", "**/*.snap"]);

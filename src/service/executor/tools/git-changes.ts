@@ -3,26 +3,37 @@
 import * as z from "zod/mini";
 import type { ChangedFile } from "../../core/ports/checkout.ts";
 import { showPath } from "./checkout-path.ts";
+import { NO_BASE } from "./git-diff.ts";
+import { takePage } from "./result-page.ts";
 import { defineTool } from "./tool.ts";
+import { countInput, offsetInput } from "./tool-input.ts";
 
 /** Null where there is no base to compare with. */
 export type Changes = { readonly baseSha: string; readonly files: readonly ChangedFile[] } | null;
 
-const NO_BASE =
-  "[no base to compare with: not a pull request, or the checkout does not have its base. Where the request is about a " +
-  "pull request, say first that its change cannot be seen, and that actions/checkout takes fetch-depth: 0]";
+/** A page of them. */
+export type ListedChanges = { readonly changes: Changes; readonly offset: number; readonly limit: number };
 
 export const gitChanges = defineTool({
   name: "git_changes",
   description:
-    "Lists the files that the pull request changes against its base, with added and deleted lines.",
-  input: z.object({}),
-  find: (_input, { checkout }): Promise<Changes> => checkout.changesSinceBase(),
-  format: (changes) => {
+    "Lists the files that the pull request changes against its base, with added and deleted lines. git_diff shows what changed in them.",
+  input: z.object({
+    offset: offsetInput("The first file to list."),
+    limit: countInput({ max: 1_000, fallback: 400, description: "How many files to list." }),
+  }),
+  async find({ offset, limit }, { checkout }): Promise<ListedChanges> {
+    return { changes: await checkout.changesSinceBase(), offset, limit };
+  },
+  format: ({ changes, offset, limit }) => {
     if (changes === null) return NO_BASE;
-    const lines = changes.files.map(
-      ({ path, status, additions, deletions }) => `${status} +${additions} -${deletions} ${showPath(path)}`,
-    );
-    return [`base ${changes.baseSha}, ${changes.files.length} files`, ...lines].join("\n");
+    const lines = changes.files
+      .slice(offset - 1, offset - 1 + limit)
+      .map(
+        ({ path, status, additions, deletions }) => `${status} +${additions} -${deletions} ${showPath(path)}`,
+      );
+    const head = `base ${changes.baseSha}, ${changes.files.length} files`;
+    if (changes.files.length === 0) return head;
+    return `${head}\n${takePage(lines, { offset, total: changes.files.length, noun: "files" })}`;
   },
 });

@@ -1,46 +1,78 @@
-// The tool that reads a text file, whole or by lines.
+// The tool that reads a text file by pages, with the numbers of its lines.
 
 import * as z from "zod/mini";
 import { showPath } from "./checkout-path.ts";
-import { readTextFile } from "./text-file.ts";
+import { explainMissing } from "./nearest-paths.ts";
+import { type ReadLine, readLines } from "./text-file.ts";
 import { defineTool, ToolError } from "./tool.ts";
+import { described, offsetInput, pathInput } from "./tool-input.ts";
 
-const lineNumber = z.int().check(z.minimum(1));
+const DEFAULT_LINES = 2_000;
+const MAX_LINES = 10_000;
+/** A page ends here, unless more lines were asked for by number. */
+const PAGE_BYTES = 30_000;
+const LARGEST_PAGE_BYTES = 56_000;
+const MAX_LINE_BYTES = 2_000;
 
 export type FileLines = {
   readonly path: string;
+  /** Without numbers; line ends are LF. */
   readonly text: string;
+  readonly lines: readonly ReadLine[];
   readonly firstLine: number;
-  readonly lastLine: number;
+  /** A lower bound where `isCounted` is false. */
   readonly totalLines: number;
+  readonly isCounted: boolean;
+  readonly hasCrlf: boolean;
 };
 
 export const readFile = defineTool({
   name: "read_file",
-  description: "Reads a text file of the repository, whole or from start_line to end_line.",
+  description:
+    "Reads a text file of the repository, of any size, a page at a time. Each line is shown as its number, a tab and its text; the number and the tab are no part of the file.",
   input: z.object({
-    /** Relative to the repository's root. */
-    path: z.string().check(z.minLength(1)),
-    start_line: z.optional(lineNumber),
-    end_line: z.optional(lineNumber),
+    path: pathInput("The file, relative to the repository's root."),
+    offset: offsetInput("The first line to read."),
+    limit: described(
+      z.optional(z.int().check(z.minimum(1), z.maximum(MAX_LINES))),
+      `How many lines to read. Default ${DEFAULT_LINES}, or as many as 30 KB hold.`,
+    ),
   }),
-  async find({ path, start_line: firstLine = 1, end_line: wantedLast }, { checkout }): Promise<FileLines> {
-    const text = await readTextFile(checkout.root, path);
-    const lines = text.split("\n");
-    if (lines.at(-1) === "") lines.pop();
-    const totalLines = lines.length;
+  async find({ path, offset: firstLine, limit }, { checkout, signal }): Promise<FileLines> {
+    const maxBytes = limit === undefined ? PAGE_BYTES : LARGEST_PAGE_BYTES;
+    const wanted = {
+      first: firstLine,
+      count: limit ?? DEFAULT_LINES,
+      maxLineBytes: MAX_LINE_BYTES,
+      maxBytes,
+    };
+    const read = await explainMissing(checkout, path, () =>
+      readLines(checkout.root, path, { ...wanted, signal }),
+    );
+    const { lines, total: totalLines, isCounted, hasCrlf } = read;
     if (firstLine > Math.max(totalLines, 1)) {
-      const message = `The file ${showPath(path)} has ${totalLines} lines, start_line is ${firstLine}.`;
+      const message = `The file ${showPath(path)} has ${totalLines} lines, offset is ${firstLine}.`;
       throw new ToolError("invalid_input", message);
     }
-    const lastLine = Math.min(wantedLast ?? totalLines, totalLines);
-    const isWhole = firstLine === 1 && lastLine === totalLines;
-    const shown = isWhole ? text : lines.slice(firstLine - 1, lastLine).join("\n");
-    return { path, text: shown, firstLine, lastLine, totalLines };
+    const text = lines.map((line) => `${line.text}\n`).join("");
+    return { path, text, lines, firstLine, totalLines, isCounted, hasCrlf };
   },
-  format: ({ text, firstLine, lastLine, totalLines }) => {
+  format: ({ lines, firstLine, totalLines, isCounted, hasCrlf }) => {
     if (totalLines === 0) return "[empty file]";
-    const isWhole = firstLine === 1 && lastLine === totalLines;
-    return isWhole ? text : `${text}\n[lines ${firstLine} to ${lastLine} of ${totalLines}]`;
+    const lastLine = firstLine + lines.length - 1;
+    const shown = lines.map((line, at) => `${firstLine + at}\t${showLine(line)}`);
+    const total = `${isCounted ? "" : "more than "}${totalLines}`;
+    if (firstLine > 1 || lastLine < totalLines) {
+      const next = lastLine < totalLines ? `; next page: offset ${lastLine + 1}` : "";
+      shown.push(`[lines ${firstLine} to ${lastLine} of ${total}${next}]`);
+    }
+    if (hasCrlf) shown.push("[the lines end with CRLF]");
+    return shown.join("\n");
   },
 });
+
+function showLine({ text, bytes }: ReadLine): string {
+  // A stream of events has no place for NUL.
+  const visible = text.replaceAll("\0", "\ufffd");
+  return bytes > MAX_LINE_BYTES ? `${visible}… [cut: the line has ${bytes} bytes]` : visible;
+}

@@ -2,12 +2,8 @@
 
 const CONTEXT_LINES = 3;
 
-export type Replacement = {
-  /** Offsets of the replaced texts, ascending, none overlapping another. */
-  readonly starts: readonly number[];
-  readonly oldText: string;
-  readonly newText: string;
-};
+/** Where a text is replaced, and by what. */
+export type Place = { readonly start: number; readonly length: number; readonly newText: string };
 
 /** Whole lines, their ends included, that take the place of others. */
 type Change = {
@@ -18,9 +14,9 @@ type Change = {
 };
 
 /** The hunks, each beginning with its `@@` line; none where no line differs. Line ends are shown as LF. */
-export function replacementHunks(text: string, replacement: Replacement): string[] {
+export function replacementHunks(text: string, places: readonly Place[]): string[] {
   const lines = splitLines(text);
-  const changes = changedLines(lines, replacement);
+  const changes = changedLines(lines, places);
   const hunks: Change[][] = [];
   for (const change of changes) {
     const last = hunks.at(-1);
@@ -41,40 +37,40 @@ function isNear(before: Change, next: Change): boolean {
 }
 
 /** Replacements that share a line are one change. */
-function changedLines(lines: readonly string[], replacement: Replacement): Change[] {
-  const { starts, oldText } = replacement;
+function changedLines(lines: readonly string[], places: readonly Place[]): Change[] {
   const offsets = lineOffsets(lines);
-  const groups: { first: number; last: number; starts: number[] }[] = [];
+  const groups: { first: number; last: number; places: Place[] }[] = [];
   let line = 0;
   const lineAt = (offset: number) => {
     while (line < lines.length - 1 && (offsets[line + 1] ?? 0) <= offset) line += 1;
     return line;
   };
-  for (const start of starts) {
-    const first = lineAt(start);
+  for (const place of places) {
+    const first = lineAt(place.start);
     // Up to the line that comes right after the replaced text: its beginning may be joined to what stays before.
-    const last = lineAt(start + oldText.length);
+    const last = lineAt(place.start + place.length);
     const group = groups.at(-1);
-    if (group === undefined || first > group.last) groups.push({ first, last, starts: [start] });
+    if (group === undefined || first > group.last) groups.push({ first, last, places: [place] });
     else {
       group.last = last;
-      group.starts.push(start);
+      group.places.push(place);
     }
   }
   return groups.map((group) => {
     const removed = lines.slice(group.first, group.last + 1);
     const from = offsets[group.first] ?? 0;
-    const within = { ...replacement, starts: group.starts.map((start) => start - from) };
+    const within = group.places.map((place) => ({ ...place, start: place.start - from }));
     return trimmed({ at: group.first, removed, added: splitLines(replaceAt(removed.join(""), within)) });
   });
 }
 
-function replaceAt(text: string, { starts, oldText, newText }: Replacement): string {
+/** The text with its places replaced: ascending, none overlapping another. */
+export function replaceAt(text: string, places: readonly Place[]): string {
   const parts: string[] = [];
   let kept = 0;
-  for (const start of starts) {
+  for (const { start, length, newText } of places) {
     parts.push(text.slice(kept, start), newText);
-    kept = start + oldText.length;
+    kept = start + length;
   }
   return parts.join("") + text.slice(kept);
 }

@@ -2,7 +2,7 @@
 
 import { CheckoutError } from "../../core/ports/checkout.ts";
 import type { BackendTask } from "../backend.ts";
-import { type Tool, type ToolContext, ToolError } from "./tool.ts";
+import { type Tool, type ToolAnswer, type ToolContext, ToolError } from "./tool.ts";
 
 /** The most that one result may add to the run's stream. */
 export const MAX_RESULT_BYTES = 64 * 1024;
@@ -15,7 +15,7 @@ export type ToolCall<Value> = {
 };
 
 export type ToolOutcome<Value> =
-  | { readonly ok: true; readonly value: Value; readonly text: string }
+  | ({ readonly ok: true } & ToolAnswer<Value>)
   /** `text` begins with "error: ". */
   | { readonly ok: false; readonly text: string };
 

@@ -1,7 +1,9 @@
 // The type of a tool: name, description and schema for the model, and its implementation.
+// Why: docs/decisions/051-the-tools.md
 
 import * as z from "zod/mini";
 import type { Checkout } from "../../core/ports/checkout.ts";
+import { jsonSchemaOf, readInput } from "./tool-input.ts";
 
 export type ToolErrorCode =
   | "invalid_input"
@@ -26,8 +28,16 @@ export class ToolError extends Error {
 
 export type ToolContext = { readonly checkout: Checkout; readonly signal: AbortSignal };
 
+/** An image for the model. */
+export type ToolImage = { readonly label: string; readonly mediaType: string; readonly base64: string };
+
 /** The answer in two forms: data for a program, text for the model and the log. */
-export type ToolAnswer<Value> = { readonly value: Value; readonly text: string };
+export type ToolAnswer<Value> = {
+  readonly value: Value;
+  readonly text: string;
+  /** What the model is shown in addition. */
+  readonly images?: readonly ToolImage[];
+};
 
 export type ToolAccess = "read" | "write";
 
@@ -35,6 +45,8 @@ export type Tool<Value> = {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodMiniType;
+  /** How the model is shown it. */
+  readonly jsonSchema: Readonly<Record<string, unknown>>;
   /** Whether a call changes the checkout: then no other call runs at the same time. Default: it only reads. */
   readonly access?: ToolAccess;
   /** Decodes `input` by the schema and executes the call. Rejects with a `ToolError`. */
@@ -48,18 +60,22 @@ export type ToolDefinition<Schema extends z.ZodMiniType, Value> = {
   readonly access?: ToolAccess;
   find(input: z.output<Schema>, context: ToolContext): Promise<Value>;
   format(value: Value): string;
+  images?(value: Value): readonly ToolImage[];
 };
 
 export function defineTool<Schema extends z.ZodMiniType, Value>(
   definition: ToolDefinition<Schema, Value>,
 ): Tool<Value> {
-  const { name, description, input: schema, access = "read", find, format } = definition;
+  const { name, description, input: schema, access = "read", find, format, images } = definition;
+  const jsonSchema = jsonSchemaOf(schema);
   return {
     name,
     description,
     input: schema,
+    jsonSchema,
     access,
-    async run(input, context) {
+    async run(given, context) {
+      const { input, ignored } = readInput(jsonSchema, given);
       const parsed = z.safeParse(schema, input);
       if (!parsed.success) {
         throw new ToolError(
@@ -68,14 +84,18 @@ export function defineTool<Schema extends z.ZodMiniType, Value>(
         );
       }
       const value = await find(parsed.data, context);
-      return { value, text: format(value) };
+      const text = format(value);
+      const noted = ignored.length === 0 ? text : `${ignoredText(ignored, jsonSchema)}\n${text}`;
+      return { value, text: noted, ...(images === undefined ? {} : { images: images(value) }) };
     },
   };
 }
 
-/** A whole number with a default, for how many of something are wanted. */
-export function countInput(options: { readonly max: number; readonly fallback: number }) {
-  return z._default(z.int().check(z.minimum(1), z.maximum(options.max)), options.fallback);
+/** A wrong name must not go unnoticed: the answer is to another question than was asked. */
+function ignoredText(ignored: readonly string[], { properties }: Readonly<Record<string, unknown>>): string {
+  const shown = ignored.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 60)));
+  const known = Object.keys(properties ?? {}).join(", ");
+  return `[ignored, for there is no such parameter: ${shown.join(", ")}. The parameters are: ${known || "none"}]`;
 }
 
 function listIssues(issues: readonly z.core.$ZodIssue[]): string {

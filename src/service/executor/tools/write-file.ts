@@ -1,9 +1,10 @@
 // The tool that writes a file whole.
 
 import * as z from "zod/mini";
-import { checkRelativePath, showPath } from "./checkout-path.ts";
+import { relativePath, showPath } from "./checkout-path.ts";
 import { atPlace, MAX_WRITTEN_BYTES, writeWhole } from "./checkout-place.ts";
 import { defineTool, ToolError } from "./tool.ts";
+import { described, pathInput } from "./tool-input.ts";
 
 export type WrittenFile = {
   readonly path: string;
@@ -17,9 +18,8 @@ export const writeFile = defineTool({
   description:
     "Creates a file, or replaces all that it holds. Folders are made. To change a part of a file use edit_file.",
   input: z.object({
-    /** Relative to the repository's root. */
-    path: z.string().check(z.minLength(1)),
-    content: z.string(),
+    path: pathInput("The file, relative to the repository's root."),
+    content: described(z.string(), "All that the file is to hold."),
   }),
   access: "write",
   async find({ path, content }, { checkout: { root } }): Promise<WrittenFile> {
@@ -31,7 +31,7 @@ export const writeFile = defineTool({
     const outcome = await atPlace({ root, path, missingFolders: "make" }, (place) =>
       writeWhole(place, bytes),
     );
-    return { path: checkRelativePath(path), outcome, lines: countLines(content), bytes: bytes.length };
+    return { path: await relativePath(root, path), outcome, lines: countLines(content), bytes: bytes.length };
   },
   format: ({ path, outcome, lines, bytes }) =>
     `${outcome === "created" ? "Created" : "Replaced"} ${showPath(path)}: ${lines} ${lines === 1 ? "line" : "lines"}, ${bytes} bytes.`,

@@ -56,4 +56,17 @@ describe("a body", () => {
     expect(core.logs.filter((line) => line.startsWith("error"))).toEqual([]);
     await api.close();
   });
+
+  it("that does not come is not waited for", async () => {
+    const core = await startFixture({ level: "core" });
+    const api = await openHttpApi(core);
+    const { hostname, port } = new URL(api.url);
+    const socket = connect(Number(port), hostname);
+    const ended = once(socket, "close");
+    socket.write(`${head("Content-Type: application/json", "Content-Length: 100")}{"subject_token":`);
+    await core.clock.whenSleeping();
+    core.clock.advance(5 * 60_000);
+    await ended;
+    await api.close();
+  });
 });

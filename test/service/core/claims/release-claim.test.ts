@@ -75,9 +75,12 @@ for (const kind of storeKinds) {
     it("ends the account's policy on CI jobs, also one that is set at the same moment", async () => {
       const { core } = fixture.core;
       const caller = { kind: "account", accountId: account.id, callerClass: "owner" } as const;
-      const body = { ci_policy: { events: ["schedule"] } };
+      const body = { ci_policy: { events: ["schedule"] }, egress: ["registries", "A.example"] };
       const set = () => updateAgent(core, { caller, agentId, body, requestId: "set" });
-      expect(await set()).toMatchObject({ ok: true, value: { ciPolicy: body.ci_policy } });
+      expect(await set()).toMatchObject({
+        ok: true,
+        value: { ciPolicy: body.ci_policy, egress: ["registries", "a.example"] },
+      });
       // Found as the account's, and released before the change is written.
       const transact = core.store.transact.bind(core.store);
       const late = Object.create(core.store, {
@@ -93,6 +96,7 @@ for (const kind of storeKinds) {
       expect(await core.store.committed.agents.find(agentId)).toMatchObject({
         accountId: null,
         ciPolicy: null,
+        egress: null,
       });
       expect((await fixture.exchange(repository)).agent_id).toBe(agentId);
     });

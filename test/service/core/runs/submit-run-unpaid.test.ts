@@ -79,7 +79,14 @@ for (const kind of storeKinds) {
 
       await takeRun(fixture.core, runId);
       const parent = { runId, fence: 1 };
-      const delegate = () => delegateRun(fixture.core, { parent, message: "help", maxTurnTokens: 0 });
+      const delegate = () =>
+        delegateRun(fixture.core, {
+          parent,
+          message: "help",
+          maxTurnTokens: 0,
+          maxCostMicroUsd: null,
+          timeLimitMs: 60_000,
+        });
       expect((await delegate()).ok).toBe(true);
       const later = await everything();
       expect(await delegate()).toEqual({ ok: false, refusal: { reason: "balance_ended" } });

@@ -9,10 +9,11 @@ import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
 import type { ChildOutcome, ChildTask } from "../../../../src/service/executor/child-runs.ts";
 import { askAdvisorTool } from "../../../../src/service/executor/tools/ask-advisor.ts";
 import { delegateTool } from "../../../../src/service/executor/tools/delegate.ts";
-import { describeResult, shellTool } from "../../../../src/service/executor/tools/shell.ts";
+import { describeResult, runCommandTool } from "../../../../src/service/executor/tools/run-command.ts";
 import { callTool } from "../../../../src/service/executor/tools/tool-call.ts";
 import { decodeSandbox } from "../../../../src/service/sandbox/sandbox-config.ts";
 import { unsandboxed } from "../../../../src/service/sandbox/unsandboxed.ts";
+import { noNetwork } from "../../../support/no-network.ts";
 import { folderCheckout } from "./folder-checkout.ts";
 import { TaskRecorder } from "./task-recorder.ts";
 
@@ -29,9 +30,13 @@ function realSandbox() {
   return unsandboxed({ config: config.value, inherited: [], clock: systemClock });
 }
 
-describe("shell", () => {
+describe("run_command", () => {
   const shell = (isTrusted = true) =>
-    shellTool({ sandbox: realSandbox(), checkout: { gitFolder: null, isTrusted } });
+    runCommandTool({
+      sandbox: realSandbox(),
+      egress: noNetwork.egress,
+      checkout: { gitFolder: null, isTrusted },
+    });
   const run = async (command: string, more: object = {}) =>
     (await shell().run({ command, ...more }, { checkout, signal })).text;
 
@@ -66,7 +71,9 @@ describe("shell", () => {
   it.each([[{ command: "" }], [{ command: "a\0b" }], [{ command: "true", timeout_seconds: 601 }], [{}]])(
     "refuses %j",
     async (input) => {
-      await expect(shell().run(input, { checkout, signal })).rejects.toThrow("The input of shell is wrong");
+      await expect(shell().run(input, { checkout, signal })).rejects.toThrow(
+        "The input of run_command is wrong",
+      );
     },
   );
 
@@ -89,7 +96,7 @@ describe("shell", () => {
     ["output", "ended: it wrote more output than is allowed. Write to a file, or less"],
   ] as const)("has words for the limit on %s", (limit, words) => {
     const ended = { exitCode: null, signal: "SIGKILL", truncated: false, timedOut: false, durationMs: 1 };
-    expect(describeResult({ ...ended, output: "begun\n", limit })).toBe(`begun\n[${words}]`);
+    expect(describeResult({ ...ended, output: "begun\n", limit, blocked: null })).toBe(`begun\n[${words}]`);
   });
 });
 
@@ -98,7 +105,6 @@ describe("delegate", () => {
   const toolFor = (outcome: ChildOutcome, areFilesShared = false) =>
     delegateTool(
       {
-        maxTurnTokens: 7,
         delegate: async (task) => {
           asked.push(task);
           return outcome;
@@ -114,7 +120,7 @@ describe("delegate", () => {
       value: { runId: "run-2", reply: "Seen.", bound: null },
       text: "Seen.\n[run run-2]",
     });
-    expect(asked.at(-1)).toEqual({ message: "Look.", maxTurnTokens: 7 });
+    expect(asked.at(-1)).toEqual({ message: "Look." });
     const silent = await delegate({
       status: "completed",
       runId: "run-2",

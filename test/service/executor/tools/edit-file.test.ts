@@ -59,6 +59,108 @@ describe("edit_file", () => {
 
   it.each([
     [
+      "tabs for spaces",
+      "\tif (x) {\n\t\tgo();\n\t}\n",
+      "    if (x) {\n        go();\n    }",
+      "    if (x) {\n        if (y) {\n            stay();\n        }\n    }",
+      "\tif (x) {\n\t\tif (y) {\n\t\t\tstay();\n\t\t}\n\t}\n",
+    ],
+    ["spaces for tabs", "  a:\n    b\n", "\ta:\n\t\tb", "\ta:\n\t\tb\n\t\tc", "  a:\n    b\n    c\n"],
+    [
+      "no indentation",
+      "class A {\n    f() {\n        x;\n    }\n}\n",
+      "f() {\n    x;\n}",
+      "f() {\n    y;\n\n    z;\n}",
+      "class A {\n    f() {\n        y;\n\n        z;\n    }\n}\n",
+    ],
+    ["too much indentation", "if a:\n  b\n", "    if a:\n      b\n", "    if a:\n      c\n", "if a:\n  c\n"],
+    [
+      "two for four",
+      "    def f():\n        return 1\n",
+      "  def f():\n    return 1",
+      "  def f():\n    if x:\n      return 2",
+      "    def f():\n        if x:\n            return 2\n",
+    ],
+  ])(
+    "finds a text with another indentation, and adapts the new one: %s",
+    async (_name, file, old, next, after) => {
+      await put(file);
+      expect(await edit(old, next)).toMatch(
+        /^Replaced 1 place in a\.ts\.\n\[old_text was found with another indentation, to which new_text was adapted, at the line \d+\]\n--- a/,
+      );
+      expect(await get()).toBe(after);
+    },
+  );
+
+  it.each([
+    [
+      "blanks at line ends",
+      "one  \ntwo\t\nthree\n",
+      "one\ntwo",
+      "1\n2",
+      "1\n2\nthree\n",
+      "other blanks at the ends",
+    ],
+    [
+      "curly quotes",
+      "say(\u201chi\u201d, \u2018x\u2019) \u2014 end\n",
+      "say(\"hi\", 'x') - end",
+      "done",
+      "done\n",
+      "other quotes",
+    ],
+    ["straight quotes", 'x = "a"\n', "x = \u201ca\u201d", "y", "y\n", "other quotes"],
+    ["no-break spaces", "a\u00a0b c\n", "a b c", "d", "d\n", "other quotes"],
+    ["NFD", "cafe\u0301 open\n", "caf\u00e9", "bar", "bar open\n", "forms of letters"],
+    ["NFC", "caf\u00e9 open\n", "cafe\u0301", "bar", "bar open\n", "forms of letters"],
+    [
+      "line numbers",
+      "one\ntwo\n",
+      "1\tone\n2\ttwo",
+      "1\tuno\n2\tdos",
+      "uno\ndos\n",
+      "line numbers of read_file",
+    ],
+    ["CRLF and blanks", "one  \r\ntwo\r\n", "one\ntwo", "1\n2", "1\r\n2\r\n", "other blanks at the ends"],
+  ])("finds a text in spite of %s, and says so", async (_name, file, old, next, after, words) => {
+    await put(file);
+    expect(await edit(old, next)).toContain(words);
+    expect(await get()).toBe(after);
+  });
+
+  it("does not guess where more than one place is like it, or the indentation follows no rule", async () => {
+    await put("  a;\n    a;\n");
+    await expect(edit("\ta;", "b;")).rejects.toThrow(
+      "2 times (with another indentation, to which new_text was adapted)",
+    );
+    await put("a\n   b\n  c\n d\n");
+    await expect(edit("\ta\n\tb\n\tc\n\td", "x")).rejects.toThrow("old_text is not in a.ts");
+    expect(await get()).toBe("a\n   b\n  c\n d\n");
+  });
+
+  it("makes several edits, each on what the ones before have left, or none", async () => {
+    await put("one\ntwo\nthree\n");
+    const edits = (list: unknown) => editFile.run({ path: "a.ts", edits: list }, { checkout, signal });
+    const { text } = await edits([
+      { old_text: "one", new_text: "1" },
+      { old_text: "1\ntwo", new_text: "1\n2", replace_all: "false" },
+    ]);
+    expect(text).toContain("Replaced 2 places in a.ts.");
+    expect(text).toContain("-two\n+2");
+    expect(await get()).toBe("1\n2\nthree\n");
+    const failing = [
+      { old_text: "three", new_text: "3" },
+      { old_text: "four", new_text: "4" },
+    ];
+    await expect(edits(failing)).rejects.toThrow("edits[1]: old_text is not in a.ts.");
+    expect(await get()).toBe("1\n2\nthree\n");
+    await edits(JSON.stringify([{ old_text: "three", new_text: "3" }]));
+    expect(await get()).toBe("1\n2\n3\n");
+    await expect(edit("1", "2", { edits: failing })).rejects.toThrow("and not both");
+  });
+
+  it.each([
+    [
       "if (user.isAdmin) {",
       'It has no line "if (user.isAdmin) {". Line 2 is most like it: "  if (user.isAdmin()) {"',
     ],

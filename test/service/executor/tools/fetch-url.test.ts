@@ -1,13 +1,16 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, BlockList } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { selfSigned } from "../../../../fakes/self-signed.ts";
+import { isPublicAddress } from "../../../../src/base/public-address.ts";
+import { readHostEntry } from "../../../../src/contract/egress/egress-entries.ts";
+import type { RunEgress } from "../../../../src/service/core/ports/egress.ts";
+import { openRunEgress } from "../../../../src/service/egress/run-egress.ts";
 import type { PageAccess } from "../../../../src/service/executor/tools/fetch-page.ts";
 import { fetchUrlTool } from "../../../../src/service/executor/tools/fetch-url.ts";
-import { isPublicAddress } from "../../../../src/service/executor/tools/public-address.ts";
 import { folderCheckout } from "./folder-checkout.ts";
-import { selfSigned } from "./self-signed.ts";
 
 const identity = selfSigned(["docs.example.com", "other.example.com", "localhost"]);
 const checkout = await folderCheckout({});
@@ -35,19 +38,33 @@ afterAll(async () => {
   await checkout.close();
 });
 
+type Changes = Partial<Omit<PageAccess, "egress">> & {
+  readonly allow?: readonly string[];
+  readonly resolve?: (name: string) => Promise<readonly string[]>;
+  /** No host may have an address of this machine. */
+  readonly isGuarded?: boolean;
+};
+
 /** The server as the public internet: names resolve to it, and it may be connected to. */
-function reachable(): PageAccess {
-  return {
-    allow: [`docs.example.com:${port}`, `other.example.com:${port}`],
-    resolve: async () => ["127.0.0.1"],
-    mayConnect: () => true,
-    ca: identity.cert,
-  };
+function accessWith(changes: Changes): PageAccess {
+  const { allow, resolve = async () => ["127.0.0.1"], isGuarded = false, ...more } = changes;
+  const hosts = allow ?? [`docs.example.com:${port}`, `other.example.com:${port}`];
+  const agent = hosts.map(readHostEntry).filter((host) => host !== null);
+  const addresses = new BlockList();
+  addresses.addSubnet("127.0.0.0", 8, "ipv4");
+  const privateHosts = isGuarded ? [] : agent.map(({ name }) => ({ name, addresses }));
+  const folders = { make: () => Promise.reject(new Error("No socket is needed.")), remove: async () => {} };
+  const rules = { setup: agent, agent };
+  egress = openRunEgress({ rules, privateHosts, maxBytes: 1_000_000_000, resolve, folders });
+  return { egress, ca: identity.cert, ...more };
 }
 
-const fetch = (path: string, changes: Partial<PageAccess> = {}, signal = new AbortController().signal) => {
+/** Of the latest access. */
+let egress: RunEgress;
+
+const fetch = (path: string, changes: Changes = {}, signal = new AbortController().signal) => {
   const url = path.startsWith("/") ? `https://docs.example.com:${port}${path}` : path;
-  return fetchUrlTool({ ...reachable(), ...changes }).run({ url }, { checkout, signal });
+  return fetchUrlTool(accessWith(changes)).run({ url }, { checkout, signal });
 };
 
 function answer(type: string, body: string | Buffer, headers: Record<string, string> = {}): void {
@@ -88,7 +105,9 @@ describe("fetch_url", () => {
     };
     const { value, text } = await fetch("/");
     expect(value.text).toHaveLength(2_000_000);
-    expect(text).toMatch(/x\n\[cut: these are the first 2000000 bytes\]$/);
+    expect(text).toMatch(
+      /x\n\[characters 1 to 28000 of 2000000; next part: offset 28001\]\n\[cut: these are the first 2000000 bytes\]$/,
+    );
   });
 
   it.each([
@@ -110,7 +129,7 @@ describe("fetch_url", () => {
       /could not be asked \(/,
     );
     const failing = async () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" }));
-    await expect(fetch("/", { resolve: failing })).rejects.toThrow("could not be asked (ENOTFOUND)");
+    await expect(fetch("/", { resolve: failing })).rejects.toThrow("could not be resolved (ENOTFOUND)");
     respond = () => {};
     await expect(fetch("/", { timeoutMs: 100 })).rejects.toThrow("did not answer within 0.1 s");
     const never = () => new Promise<never>(() => {});
@@ -132,16 +151,16 @@ describe("what fetch_url refuses before anything is sent", () => {
     ["http://127.0.0.1/", "only https:// is fetched"],
     ["file:///etc/passwd", "only https:// is fetched"],
     ["https://user:pw@docs.example.com/", "it must not hold credentials"],
-    ["https://docs.example.com/", "its host is none of those allowed: docs.example.com:"],
-    ["https://docs.example.com.:443/", "its host is none of those allowed"],
-    ["https://evil.com/?docs.example.com", "its host is none of those allowed"],
-    ["https://127.0.0.1/", "its host is none of those allowed"],
+    ["https://docs.example.com/", "does not name this port. This run may reach docs.example.com:"],
+    ["https://docs.example.com.:443/", "does not name this port"],
+    ["https://evil.com/?docs.example.com", "does not name it"],
+    ["https://127.0.0.1/", "hosts are reached by their names"],
     ["no url", "The url is none"],
     ["", "The input of fetch_url is wrong"],
   ])("%j", async (url, words) => {
-    await expect(
-      fetchUrlTool(reachable()).run({ url }, { checkout, signal: AbortSignal.abort() }),
-    ).rejects.toThrow(words);
+    const { signal } = new AbortController();
+    await expect(fetchUrlTool(accessWith({})).run({ url }, { checkout, signal })).rejects.toThrow(words);
+    expect(requests).toEqual([]);
   });
 
   it("shows no credentials in what it says", async () => {
@@ -149,23 +168,16 @@ describe("what fetch_url refuses before anything is sent", () => {
   });
 
   it("any name with an address that is not public, one among others too", async () => {
-    const unguarded = { mayConnect: isPublicAddress };
-    const words = "its host has an address that is not on the public internet";
+    const words = "it has an address that is not on the public internet";
     for (const addresses of [["127.0.0.1"], ["8.8.8.8", "10.0.0.1"], ["::ffff:127.0.0.1"], ["no address"]]) {
-      await expect(fetch("/", { ...unguarded, resolve: async () => addresses })).rejects.toThrow(words);
+      await expect(fetch("/", { isGuarded: true, resolve: async () => addresses })).rejects.toThrow(words);
     }
-    await expect(fetch("/", { ...unguarded, resolve: async () => [] })).rejects.toThrow("has no address");
-    const { resolve: _, ...byMachine } = reachable();
-    const local = fetchUrlTool({
-      ...byMachine,
-      ...unguarded,
-      allow: [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`],
-    });
-    for (const host of ["localhost", "127.0.0.1", "2130706433", "0x7f.1", "[::1]"]) {
-      const url = `https://${host}:${port}/`;
-      await expect(local.run({ url }, { checkout, signal: new AbortController().signal })).rejects.toThrow(
-        words,
-      );
+    await expect(fetch("/", { resolve: async () => [] })).rejects.toThrow("has no address");
+    await expect(
+      fetch(`https://localhost:${port}/`, { isGuarded: true, allow: [`localhost:${port}`] }),
+    ).rejects.toThrow(words);
+    for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "[::1]"]) {
+      await expect(fetch(`https://${host}:${port}/`)).rejects.toThrow("hosts are reached by their names");
     }
     expect(requests).toEqual([]);
   });
@@ -174,7 +186,9 @@ describe("what fetch_url refuses before anything is sent", () => {
     const access = { allow: ["*.example.com"], resolve: async () => [] };
     await expect(fetch("https://a.b.example.com/", access)).rejects.toThrow("has no address");
     for (const host of ["example.com", "notexample.com", "a.example.com.evil.com", "a.example.com:444"]) {
-      await expect(fetch(`https://${host}/`, access)).rejects.toThrow("none of those allowed");
+      await expect(fetch(`https://${host}/`, access)).rejects.toThrow(
+        "is blocked: the network policy of this run does not name",
+      );
     }
   });
 });
@@ -187,9 +201,7 @@ describe("a name whose address changes (DNS rebinding)", () => {
       asked.push(name);
       return answers.shift() ?? [];
     };
-    expect((await fetch("/", { resolve, mayConnect: (address) => address === "127.0.0.1" })).text).toContain(
-      "hello",
-    );
+    expect((await fetch("/", { resolve })).text).toContain("hello");
     expect(asked).toEqual(["docs.example.com"]);
   });
 
@@ -198,7 +210,6 @@ describe("a name whose address changes (DNS rebinding)", () => {
     const answers = [["127.0.0.1"], ["169.254.169.254"]];
     const fetched = fetch("/", {
       resolve: async () => answers.shift() ?? [],
-      mayConnect: (address) => address === "127.0.0.1",
     });
     await expect(fetched).rejects.toThrow("not on the public internet");
     expect(requests).toHaveLength(1);
@@ -238,9 +249,9 @@ describe("a redirect", () => {
   });
 
   it.each([
-    ["https://evil.com/", "redirects there, and its host is none of those allowed"],
+    ["https://evil.com/", "redirects there. The host"],
     ["http://docs.example.com/", "redirects there, and only https:// is fetched"],
-    ["//169.254.169.254/latest", "redirects there, and its host is none of those allowed"],
+    ["//169.254.169.254/latest", "redirects there. The address"],
     ["https://a:b@docs.example.com/", "redirects there, and it must not hold credentials"],
     ["https://", "The url is none"],
   ])("to %s is refused", async (location, words) => {

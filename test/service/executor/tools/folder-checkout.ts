@@ -16,12 +16,25 @@ export async function folderCheckout(files: Readonly<Record<string, string | Buf
     root,
     headSha: "0".repeat(40),
     recentCommits: async () => [],
+    history: {
+      resolve: async () => null,
+      commit: () => Promise.reject(new Error("There is no git here.")),
+      diff: async () => ({ text: "", complete: true }),
+      workingDiff: async () => ({ text: "", complete: true }),
+      fileAt: async () => null,
+      blame: async () => [],
+    },
     changesSinceBase: async () => null,
+    diffSinceBase: async () => null,
     instructions: async () => null,
+    trustedText: async () => null,
+    trustedPaths: async () => [],
+    ignored: async () => [],
     hideAgentFiles: async () => [],
     workingChanges: async () => ({ baseSha: "0".repeat(40), files: [], patch: "", heldBack: [] }),
     restore: async () => ok(null),
     findText: async () => ({ matches: [], complete: true }),
+    countText: async () => ({ counts: [], complete: true }),
     files: async () => {
       const entries = await readdir(root, { recursive: true, withFileTypes: true });
       const found = entries.filter((entry) => !entry.isDirectory());

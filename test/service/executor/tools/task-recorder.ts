@@ -4,8 +4,10 @@ import { type RunEvent, runEventSchema } from "../../../../src/contract/runs/run
 import type { Usage } from "../../../../src/service/core/runs/usage.ts";
 import type { RepositoryTask } from "../../../../src/service/executor/backend.ts";
 import { EventMask } from "../../../../src/service/executor/event-mask.ts";
+import { noEnvironment } from "../../../../src/service/executor/prepare-environment.ts";
 import { SecretMask } from "../../../../src/service/executor/secret-mask.ts";
 import { UsageMeter } from "../../../../src/service/executor/usage-meter.ts";
+import { noNetwork } from "../../../support/no-network.ts";
 
 export class TaskRecorder {
   readonly events: RunEvent[] = [];
@@ -22,15 +24,19 @@ export class TaskRecorder {
       runId: "run-1",
       messages: [],
       model: null,
+      brought: null,
       advisorMaxSpendMicroUsd: null,
       outputSchema: null,
+      mayAsk: false,
       carriedState: { state: "fresh" },
+      environment: noEnvironment,
       repository: "octo/fixture",
       sha: "0".repeat(40),
       ref: "refs/heads/main",
       event: "push",
       baseRef: null,
       maxTurnTokens: 0,
+      deadline: { limitMs: 3_600_000, leftMs: () => 3_600_000 },
       signal: this.controller.signal,
       traceparent: () => null,
       emit: async (event) => {
@@ -44,6 +50,8 @@ export class TaskRecorder {
       delegate: async () => ({ status: "refused", why: "A recorded task has no children." }),
       meter: this.#meter,
       secrets: this.secrets,
+      network: noNetwork,
+      mcp: { asked: null, mayUseRepositorys: false },
       nextId: (kind) => {
         this.#ids += 1;
         return `${kind}-${this.#ids}`;

@@ -46,7 +46,7 @@ describe("callTool", () => {
     expect(recorder.faults()).toEqual([]);
   });
 
-  it.each([[undefined], [{ word: 1 }], ["text"], [null]])("answers the wrong input %j", async (input) => {
+  it.each([[{ word: 1 }], ["text"], [[]]])("answers the wrong input %j", async (input) => {
     const recorder = new TaskRecorder();
     const tool = toolThat(async (decoded) => decoded.word);
     const outcome = await callTool({ task: recorder.task(), tool, input, checkout });

@@ -20,6 +20,7 @@ import type { Checkout } from "../../../../src/service/core/ports/checkout.ts";
 import { atPlace, openFile } from "../../../../src/service/executor/tools/checkout-place.ts";
 import { deleteFile } from "../../../../src/service/executor/tools/delete-file.ts";
 import { editFile } from "../../../../src/service/executor/tools/edit-file.ts";
+import { renameFile } from "../../../../src/service/executor/tools/rename-file.ts";
 import { type Tool, ToolError } from "../../../../src/service/executor/tools/tool.ts";
 import { writeFile } from "../../../../src/service/executor/tools/write-file.ts";
 import { folderCheckout } from "./folder-checkout.ts";
@@ -87,6 +88,40 @@ describe("write_file", () => {
     await truncate(at("b"), 2 ** 31);
     await write("b", "small");
     expect(await text("b")).toBe("small");
+  });
+});
+
+describe("rename_file", () => {
+  const move = (path: string, new_path: string) => run(renameFile, { path, new_path });
+
+  it("moves a file with its mode, a folder and a link, and makes folders", async () => {
+    await chmod(at("b"), 0o755);
+    expect(await move("b", "./new/deep/c")).toBe("Renamed b to new/deep/c.");
+    expect((await stat(at("new/deep/c"))).mode & 0o777).toBe(0o755);
+    expect(await move("dir", "new/dir")).toBe("Renamed dir to new/dir.");
+    await symlink(join(outside, "a"), at("soft"));
+    await move("soft", "hard");
+    expect([await text("new/deep/c"), await text("new/dir/a")]).toEqual(["two\n", "one\n"]);
+    expect((await readdir(checkout.root)).toSorted()).toEqual(["hard", "new"]);
+    expect(await readFile(join(outside, "a"), "utf8")).toBe("secret\n");
+  });
+
+  it.each([
+    ["none", "x", "not_found: There is no file none in the repository."],
+    ["b", "dir/a", "refused: There is something at dir/a already"],
+    ["b", "b", "the same as the old one"],
+    ["dir", "dir/x", "within the old one"],
+    ["b", "../b", 'it must not hold ".."'],
+    ["b", ".git/hooks/x", "git's own folder"],
+    [".git/config", "x", "git's own folder"],
+    ["b", "/etc/x", "it must be relative"],
+    ["b", "out/a", "out is a symbolic link"],
+    ["out/a", "c", "out is a symbolic link"],
+  ])("refuses %s to %s", async (path, new_path, words) => {
+    await symlink(outside, at("out"));
+    expect(await refusalOf(renameFile, { path, new_path })).toContain(words);
+    expect((await readdir(checkout.root)).toSorted()).toEqual(["b", "dir", "out"]);
+    expect(await readdir(outside)).toEqual(["a"]);
   });
 });
 

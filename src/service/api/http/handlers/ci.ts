@@ -13,6 +13,7 @@ import type { ciRoutes } from "../../../../contract/ci/routes.ts";
 import { type Exchanged, exchangeToken, revokeCapability } from "../../../core/ci/exchange-token.ts";
 import { readIdentity } from "../../../core/ci/read-identity.ts";
 import type { Core } from "../../../core/core.ts";
+import { renewAccess } from "../../../core/model-access/renew-access.ts";
 import { type EventPage, readEventPage } from "../../../core/runs/read-run.ts";
 import { refundCaller } from "../../shared/admit-caller.ts";
 import { eventFields, runText } from "../../shared/stream-text.ts";
@@ -40,6 +41,8 @@ export function ciHandlers(core: Core): NounHandlers<typeof ciRoutes> {
       if (page.ok && page.value.wasWoken) refundCaller(core, caller);
       return shown(page, toJson);
     },
+    renewModelAccess: async ({ caller, params, body }) =>
+      shown(await renewAccess(core, { caller, runId: params.runID, access: body }), () => null),
   };
 }
 

@@ -56,6 +56,7 @@ function describe(claim: ClaimDescription, links: { url: string; baseUrl: string
     case "pending":
       return html`<p>A CI job of <strong>${repository}</strong> printed this link: its agent needs a billing account to go on.</p>
 ${facts}
+${isPublic ? "" : html`<p>Once it is claimed, its jobs send the commits that they work on. The service gets no access to the repository itself.</p>`}
 <dl>
   <dt>Free credits left this month</dt><dd>${creditsRemaining}, new ones on ${day(resetsAt)}</dd>
   <dt>${state.status === "open" ? "This link ends" : "The claim ends"}</dt><dd>${day(expiresAt)}</dd>

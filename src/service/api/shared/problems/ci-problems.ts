@@ -1,10 +1,15 @@
 // What a CI job is told. Pure.
 
 import type { ProblemCode } from "../../../../contract/problems/problem.ts";
-import type { ExchangeRefusal, PolicyRefusal, PullRequestRefusal } from "../../../core/ci/refusals.ts";
-import { forbidden, type ProblemsOf, type PublicProblem } from "./public-problem.ts";
+import type {
+  DayCapRefusal,
+  ExchangeRefusal,
+  PolicyRefusal,
+  PullRequestRefusal,
+} from "../../../core/ci/refusals.ts";
+import { forbidden, isoTime, type ProblemsOf, type PublicProblem } from "./public-problem.ts";
 
-export const ciProblems: ProblemsOf<ExchangeRefusal | PolicyRefusal | PullRequestRefusal> = {
+export const ciProblems: ProblemsOf<ExchangeRefusal | PolicyRefusal | DayCapRefusal | PullRequestRefusal> = {
   token_missing: (refusal) => exchangeProblem(400, "invalid_request", refusal),
   token_type_unsupported: (refusal) => exchangeProblem(400, "invalid_request", refusal),
   grant_type_unsupported: (refusal) => exchangeProblem(400, "invalid_request", refusal),
@@ -30,6 +35,12 @@ export const ciProblems: ProblemsOf<ExchangeRefusal | PolicyRefusal | PullReques
 
   policy_refused_since: (refusal) =>
     exchangeProblem(403, "forbidden", { ...refusal, reason: "policy_refused" }),
+  day_cap_reached: ({ reason, agentId, capMicroUsd, usedMicroUsd, resetsAt }) => ({
+    status: 402,
+    code: "day_cap_reached",
+    message: `The owner lets the runs of this repository cost ${dollars(capMicroUsd)} a day (UTC), and ${dollars(usedMicroUsd)} is used, or may be by runs in flight. The next day begins at ${isoTime(resetsAt)}. The owner changes it with "agent-service agents policy ${agentId} --max-usd-per-day".`,
+    fields: { reason, claim_url: null },
+  }),
   pull_request_needs_job: () =>
     forbidden(
       'Only a CI job says which pull request a run works on, and this credential is the key of an account. Leave "pull_request" out, or submit with the capability of a job.',
@@ -40,6 +51,10 @@ export const ciProblems: ProblemsOf<ExchangeRefusal | PolicyRefusal | PullReques
     message: `The head of a pull request can be fetched in jobs of ${allowed}, and this is a job of ${provider}. Leave "pull_request" out: the run then works on the job's own commit.`,
   }),
 };
+
+function dollars(microUsd: number): string {
+  return `$${(microUsd / 1_000_000).toFixed(2)}`;
+}
 
 function invalidGrant(refusal: ExchangeRefusal): PublicProblem {
   return exchangeProblem(401, "invalid_grant", refusal);

@@ -12,6 +12,7 @@ const overloads = {
   requests: "requests at work",
   polls: "requests that wait for an event",
   sockets: "open sockets",
+  uploads: "commits that it checks",
 } as const;
 
 export const limitProblems: ProblemsOf<RateRefusal | SocketRefusal | CapacityRefusal | OverloadRefusal> = {

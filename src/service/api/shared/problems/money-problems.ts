@@ -1,13 +1,24 @@
 // What a caller is told of credits. Pure.
 
-import type { CreditsRefusal, PaymentRefusal } from "../../../core/money/refusals.ts";
+import type { CostRefusal, CreditsRefusal, PaymentRefusal } from "../../../core/money/refusals.ts";
 import { forbidden, isoTime, type ProblemsOf, type PublicProblem } from "./public-problem.ts";
 
 type UnclaimedRefusal = Extract<PaymentRefusal, { readonly repository: string }>;
 
-export const moneyProblems: ProblemsOf<CreditsRefusal | PaymentRefusal> = {
+export const moneyProblems: ProblemsOf<CreditsRefusal | CostRefusal | PaymentRefusal> = {
   credits_of_another: () =>
     forbidden("An account's credits are shown to that account alone, and this credential is another's."),
+  price_unknown: ({ model }) => ({
+    status: 400,
+    code: "price_unknown",
+    message: `No price is known for the model ${JSON.stringify(model)}, so that a run cannot be held to an amount. Leave "max_cost_usd" out and bound it by "max_turn_tokens", use another model, or ask the operator to list it in RATES_FILE.`,
+  }),
+  cost_unmeasured: () => ({
+    status: 400,
+    code: "price_unknown",
+    message:
+      'The agent of this service reaches its model by itself, so that a run cannot be held to an amount. Leave "max_cost_usd" out and bound it by "max_turn_tokens".',
+  }),
   balance_ended: ({ plan, reason }) => ({
     status: 402,
     code: "insufficient_credits",

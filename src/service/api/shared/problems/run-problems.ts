@@ -1,10 +1,18 @@
 // What a caller is told of a run. Pure.
 
-import type { MessageRefusal, ReadRunRefusal } from "../../../core/runs/refusals.ts";
+import type { McpRefusal, MessageRefusal, ReadRunRefusal } from "../../../core/runs/refusals.ts";
 import { forbidden, invalidRequest, notFound, type ProblemsOf } from "./public-problem.ts";
 
-export const runProblems: ProblemsOf<ReadRunRefusal | MessageRefusal> = {
+export const runProblems: ProblemsOf<ReadRunRefusal | MessageRefusal | McpRefusal> = {
   message_missing: () => invalidRequest('One of "message" and "messages" is required.'),
+  mcp_refused_by_owner: ({ agentId }) =>
+    forbidden(
+      `Runs of agent ${agentId} may name no MCP servers: its owner has set ci_policy.mcp_servers to "none". Leave "mcp_servers" out.`,
+    ),
+  mcp_without_model: ({ backend }) =>
+    invalidRequest(
+      `"mcp_servers" is for runs of a model, and this agent's are executed by "${backend}", which takes none. Leave it out.`,
+    ),
   run_not_found: ({ runId }) => notFound(`There is no run ${runId}.`),
   run_of_another: ({ runId }) =>
     forbidden(`Run ${runId} belongs to an agent that this credential may not use.`),

@@ -5,8 +5,10 @@ import { accountProblems } from "./account-problems.ts";
 import { agentProblems } from "./agent-problems.ts";
 import { ciProblems } from "./ci-problems.ts";
 import { claimProblems } from "./claim-problems.ts";
+import { commitProblems } from "./commit-problems.ts";
 import { idempotencyProblems } from "./idempotency-problems.ts";
 import { limitProblems } from "./limit-problems.ts";
+import { modelAccessProblems } from "./model-access-problems.ts";
 import { moneyProblems } from "./money-problems.ts";
 import type { PublicProblem } from "./public-problem.ts";
 import { runProblems } from "./run-problems.ts";
@@ -21,8 +23,10 @@ const tables = {
   ...agentProblems,
   ...ciProblems,
   ...claimProblems,
+  ...commitProblems,
   ...idempotencyProblems,
   ...limitProblems,
+  ...modelAccessProblems,
   ...moneyProblems,
   ...runProblems,
   ...scheduleProblems,

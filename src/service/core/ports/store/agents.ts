@@ -25,5 +25,5 @@ export interface AgentStore extends AgentReader {
 }
 
 export type AgentChange = Partial<
-  Pick<Agent, "accountId" | "advisorMaxSpendMicroUsd" | "ciPolicy" | "retiredAt">
+  Pick<Agent, "accountId" | "advisorMaxSpendMicroUsd" | "ciPolicy" | "egress" | "retiredAt">
 >;

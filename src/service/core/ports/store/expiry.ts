@@ -8,7 +8,7 @@ export interface ExpiryStore {
    */
   deleteRunContent(batch: { endedBefore: number; maxEvents: number }): Promise<number>;
   /**
-   * Deletes tokens, capabilities, keys and tickets that ended before `now`, and audit entries before `auditedBefore`: of
+   * Deletes tokens, capabilities, keys, tickets and secrets of runs that ended before `now`, and audit entries before `auditedBefore`: of
    * each the oldest, about `limit`. Returns how many: 0 when nothing is left.
    */
   deleteExpired(step: { now: number; auditedBefore: number; limit: number }): Promise<number>;

@@ -2,6 +2,7 @@
 
 import { type Clock, systemClock } from "../../../../base/clock.ts";
 import { type Random, systemRandom } from "../../../../base/ids.ts";
+import { networkText } from "../../../core/egress/network-text.ts";
 import type { Checkout, HiddenFile } from "../../../core/ports/checkout.ts";
 import type { Backend, BackendOutcome, BareTask, RepositoryTask } from "../../backend.ts";
 import { failureOf } from "./agent-fault.ts";
@@ -22,6 +23,7 @@ export function acpBackend(settings: AcpSettings, tools: AcpTools = {}): Backend
     name: "acp",
     needsCheckout: true,
     changesCheckout: true,
+    takesBroughtModel: true,
     // Cancel request, SIGTERM, SIGKILL; then orphan processes are ended and its home is removed.
     stopsWithinMs: 2 * settings.stopGraceMs + ENDING_MS,
     run: async (task, checkout) => {
@@ -50,18 +52,23 @@ type Given = {
 async function runAgent(given: Given): Promise<BackendOutcome> {
   const { settings, clock, task, checkout, model, hidden } = given;
   const roots = await rootsOf(checkout.root);
+  // With this machine's network it needs no proxy.
+  const egressSocket = model.socket === null ? null : await task.network.egress.socket("agent");
+  const { egress, withheld } = task.network;
+  const network = model.socket === null ? "" : networkText(egress.rules, { withheld });
   let agent: AgentProcess;
   try {
-    agent = await startAgent({ settings, model, hidden, checkout: checkout.root, clock });
+    const { root, gitFolder = null } = checkout;
+    agent = await startAgent({ settings, model, hidden, checkout: root, gitFolder, egressSocket, clock });
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
-    const { command } = settings;
+    const { title } = settings;
     throw failureOf(
       { type: "not_started", code },
-      { command, mask: task.secrets, complaint: "", hasAnswered: false },
+      { title, mask: task.secrets, complaint: "", hasAnswered: false },
     );
   }
-  const turn = new AgentTurn({ settings, task, agent, roots, hidden, proxy: model.proxy, clock });
+  const turn = new AgentTurn({ settings, task, agent, roots, hidden, network, proxy: model.proxy, clock });
   try {
     return await turn.take();
   } finally {

@@ -22,7 +22,10 @@ const initializedSchema = z.object({
   protocolVersion: z.number(),
   authMethods: z.optional(z.nullable(z.array(z.looseObject({ id: z.string() })))),
 });
-const sessionSchema = z.object({ sessionId: z.string() });
+const sessionSchema = z.object({
+  sessionId: z.string(),
+  modes: z.optional(z.nullable(z.looseObject({ currentModeId: z.string() }))),
+});
 
 /** Handlers of the agent's requests. They may be called concurrently. */
 export type AgentRequests = {
@@ -33,7 +36,12 @@ export type AgentRequests = {
   writeFile(file: { path: string; content: string }): Promise<void>;
 };
 
-export type SessionWanted = { readonly cwd: string; readonly authMethod: string | null };
+export type SessionWanted = {
+  readonly cwd: string;
+  readonly authMethod: string | null;
+  /** The session mode to work in. Null: the agent's own. */
+  readonly mode: string | null;
+};
 
 /** The agent answered with an error, or not as the protocol says. */
 export class AgentError extends Error {
@@ -72,7 +80,7 @@ export class AgentDialogue {
   }
 
   /** Opens a session; returns its id. Rejects with an `AgentError`. */
-  async open({ cwd, authMethod }: SessionWanted): Promise<string> {
+  async open({ cwd, authMethod, mode }: SessionWanted): Promise<string> {
     const initialized = await this.#ask(methods.agent.initialize, initializedSchema, {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
@@ -84,8 +92,13 @@ export class AgentDialogue {
     this.#authMethods = initialized.authMethods?.map(({ id }) => id) ?? [];
     if (authMethod !== null)
       await this.#ask(methods.agent.authenticate, z.unknown(), { methodId: authMethod });
-    const session = await this.#ask(methods.agent.session.new, sessionSchema, { cwd, mcpServers: [] });
-    return session.sessionId;
+    const { sessionId, modes } = await this.#ask(methods.agent.session.new, sessionSchema, {
+      cwd,
+      mcpServers: [],
+    });
+    if (mode !== null && modes?.currentModeId !== mode)
+      await this.#ask(methods.agent.session.setMode, z.unknown(), { sessionId, modeId: mode });
+    return sessionId;
   }
 
   /** Resolves at the end of the turn. Rejects with an `AgentError`. */

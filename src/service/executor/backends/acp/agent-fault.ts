@@ -1,6 +1,5 @@
 // Why an ACP agent failed, and the sentence about it for the run's reader.
 
-import { basename } from "node:path";
 import { assertNever } from "../../../../base/assert-never.ts";
 import { BackendFailure } from "../../backend.ts";
 import type { SecretMask } from "../../secret-mask.ts";
@@ -32,7 +31,8 @@ export type AgentFault =
   | { readonly type: "unknown_stop"; readonly stopReason: string };
 
 export type FaultContext = {
-  readonly command: readonly [string, ...string[]];
+  /** What the agent is called. */
+  readonly title: string;
   readonly mask: SecretMask;
   /** The last line of its standard error. */
   readonly complaint: string;
@@ -54,11 +54,11 @@ const ownEnds: ReadonlySet<AgentFault["type"]> = new Set([
 ]);
 
 export function failureOf(fault: AgentFault, context: FaultContext): BackendFailure {
-  const { command, mask, complaint, hasAnswered } = context;
+  const { title, mask, complaint, hasAnswered } = context;
   const { what, isRetryable } = describe(fault);
   const said = oneLine(mask.apply(complaint));
   const ending = said === "" ? "" : ` Its last line of errors: ${JSON.stringify(said)}.`;
-  const message = `The agent ${JSON.stringify(basename(command[0]))} ${mask.apply(what)}${ending}`;
+  const message = `The agent ${JSON.stringify(title)} ${mask.apply(what)}${ending}`;
   if (fault.type === "misfit")
     return new BackendFailure(message, { isRetryable, chargedFor: "output_schema" });
   const isCharged = hasAnswered && ownEnds.has(fault.type);

@@ -22,6 +22,10 @@ export type AgentProcessOptions = {
   readonly hidden: readonly HiddenFile[];
   /** Where it is started. */
   readonly checkout: string;
+  /** Git's own folder, where it lies outside of the checkout. */
+  readonly gitFolder: string | null;
+  /** The proxy to what else the run may reach. Null: nothing. */
+  readonly egressSocket: string | null;
   readonly clock: Clock;
 };
 
@@ -49,7 +53,7 @@ export type AgentProcess = {
 
 /** Makes its home folder and starts it. Rejects where environment or arguments exceed the system's limit. */
 export async function startAgent(options: AgentProcessOptions): Promise<AgentProcess> {
-  const { settings, model, hidden, checkout, clock } = options;
+  const { settings, model, hidden, checkout, gitFolder, egressSocket, clock } = options;
   const { homes, confine, path } = settings;
   const home = await homes.make();
   const start: AgentStart = {
@@ -57,7 +61,9 @@ export async function startAgent(options: AgentProcessOptions): Promise<AgentPro
     environment: { PATH: path, LANG: "C.UTF-8", TERM: "dumb", ...model.environment, HOME: home },
     checkout,
     home,
+    gitFolder,
     modelSocket: model.socket,
+    egressSocket,
   };
   try {
     await writeCopies(home, hidden);

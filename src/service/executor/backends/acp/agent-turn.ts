@@ -42,6 +42,8 @@ export type AgentTurnOptions = {
   readonly roots: readonly [string, ...string[]];
   /** What was taken out of the checkout before. */
   readonly hidden: readonly HiddenFile[];
+  /** What is said of its network; "" where it has this machine's. */
+  readonly network: string;
   /** Counts what the agent uses and forbids what is too much. Null: what the agent reports counts. */
   readonly proxy: ModelProxy | null;
   readonly clock: Clock;
@@ -75,7 +77,10 @@ export class AgentTurn {
     this.#heardAtMs = clock.monotonic();
     this.#stream = new RunStream({ task, roots });
     this.#usage = proxy === null ? new TurnUsage({ meter: task.meter, maxTokens: task.maxTurnTokens }) : null;
-    if (proxy !== null) proxy.onExcess = (excess) => this.#over.abort(new BoundPassed(excess));
+    if (proxy !== null) {
+      proxy.onExcess = (excess) => this.#over.abort(new BoundPassed(excess));
+      proxy.onFailure = (failure) => this.#over.abort(failure);
+    }
     const stream = messageStream({
       input: agent.input,
       output: agent.output,
@@ -132,7 +137,9 @@ export class AgentTurn {
     this.#failAfter(settings.startTimeoutMs, { type: "start_timed_out" }, opened.signal);
     this.#dialogue.closed.then(() => this.#streamFailed({ type: "ended" }));
     try {
-      return await this.#unlessOver(this.#dialogue.open({ cwd: roots[0], authMethod: settings.authMethod }));
+      return await this.#unlessOver(
+        this.#dialogue.open({ cwd: roots[0], authMethod: settings.authMethod, mode: settings.mode }),
+      );
     } finally {
       opened.abort();
     }
@@ -144,7 +151,10 @@ export class AgentTurn {
     const history = await task.history(MAX_HISTORY_CHARS);
     this.#heardAtMs = this.#options.clock.monotonic();
     this.#watchSilence().catch(() => undefined);
-    const outcome = await this.#ask(sessionId, promptOf(task, { history, form, hidden }));
+    const outcome = await this.#ask(
+      sessionId,
+      promptOf(task, { history, form, hidden, network: this.#options.network }),
+    );
     if (form === null || outcome.stopReason !== "end_turn") return outcome;
     let checked = form.check(this.#stream.lastText);
     if (!checked.ok) {
@@ -289,7 +299,7 @@ export class AgentTurn {
   #failure(fault: AgentFault): BackendFailure {
     const { settings, task, agent } = this.#options;
     return failureOf(fault, {
-      command: settings.command,
+      title: settings.title,
       mask: task.secrets,
       complaint: agent.lastComplaint(),
       hasAnswered: this.#stream.hasAnswered,

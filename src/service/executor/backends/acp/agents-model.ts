@@ -3,7 +3,10 @@
 import { join } from "node:path";
 import type { Random } from "../../../../base/ids.ts";
 import { makeSecretToken } from "../../../../base/secret-token.ts";
-import type { BackendTask } from "../../backend.ts";
+import { federationProviders } from "../../../../federation/providers.ts";
+import { BackendFailure, type BackendTask } from "../../backend.ts";
+import { DEFAULT_RUN_TOKENS } from "../../run-budget.ts";
+import type { ModelAccess } from "./model-proxy/model-access.ts";
 import { agentsUrl, type ModelProxy, openModelProxy, SOCKET_NAME } from "./model-proxy/model-proxy.ts";
 import { pointedTo, wireFacts } from "./model-proxy/model-wires.ts";
 import type { AcpSettings } from "./settings.ts";
@@ -22,12 +25,14 @@ export type AgentsModel = {
 
 type Wanted = {
   readonly settings: AcpSettings;
-  readonly task: Pick<BackendTask, "meter" | "maxTurnTokens" | "secrets" | "signal">;
+  readonly task: Pick<BackendTask, "brought" | "meter" | "maxTurnTokens" | "secrets" | "signal">;
   readonly random: Random;
 };
 
 export async function openAgentsModel({ settings, task, random }: Wanted): Promise<AgentsModel> {
-  const { model: access, command, environment, homes, rates, relayPort } = settings;
+  const { command, environment, homes, relayPort } = settings;
+  const access = accessOf(settings, task);
+  const rates = task.brought === null ? settings.rates : null;
   if (access === null)
     return { command, environment, socket: null, proxy: null, close: () => Promise.resolve() };
   const { text: token } = makeSecretToken(TOKEN_PREFIX, random.bytes(32));
@@ -37,7 +42,8 @@ export async function openAgentsModel({ settings, task, random }: Wanted): Promi
     if (folder !== null) await homes.remove(folder);
   };
   try {
-    const { meter, maxTurnTokens: maxTokens, secrets: mask, signal } = task;
+    const { meter, maxTurnTokens, secrets: mask, signal } = task;
+    const maxTokens = maxTurnTokens === 0 ? DEFAULT_RUN_TOKENS : maxTurnTokens;
     const proxy = await openModelProxy({
       access,
       token,
@@ -64,4 +70,15 @@ export async function openAgentsModel({ settings, task, random }: Wanted): Promi
     await removeFolder();
     throw cause;
   }
+}
+
+/** A brought one is at its provider's own address, whatever address is configured. Null: the agent reaches its model by itself. */
+function accessOf({ model }: AcpSettings, { brought }: Pick<BackendTask, "brought">): ModelAccess | null {
+  if (brought === null) return model;
+  const { wire, apiBaseUrl: baseUrl, title } = federationProviders[brought.access.provider];
+  if (model?.wire !== wire) {
+    const text = `The agent of this service does not speak the protocol of ${title}. Bring access to another provider, or none.`;
+    throw new BackendFailure(text, { isRetryable: false });
+  }
+  return { wire, baseUrl, apiKey: null, brought };
 }

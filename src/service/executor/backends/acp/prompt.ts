@@ -12,9 +12,14 @@ export type PromptParts = {
   readonly form: { readonly text: string } | null;
   /** What is said of files that are hidden; "" where none is. */
   readonly hidden: string;
+  /** What is said of the network; "" where it has this machine's. */
+  readonly network: string;
 };
 
-export function promptOf(task: RepositoryTask | BareTask, { history, form, hidden }: PromptParts): string {
+export function promptOf(
+  task: RepositoryTask | BareTask,
+  { history, form, hidden, network }: PromptParts,
+): string {
   const place =
     task.repository === null
       ? "Your working folder is empty: this task has no repository."
@@ -28,8 +33,15 @@ export function promptOf(task: RepositoryTask | BareTask, { history, form, hidde
   const [only, ...others] = task.messages;
   const asked = only !== undefined && others.length === 0 ? only.content : spoken(task.messages);
   const rules = "Work inside that folder alone. Nobody can answer questions before you are done.";
-  const without = hidden === "" ? [] : [hidden];
-  return [`${place} ${rules}`, ...without, ...before, ...schema, asked].join("\n\n");
+  const notes = [network, hidden].filter((note) => note !== "");
+  const { setup } = task.environment;
+  const prepared =
+    setup.state === "failed"
+      ? [
+          `The repository's ${setup.script}, executed before you, failed (${setup.why}): packages may be missing.`,
+        ]
+      : [];
+  return [`${place} ${rules}`, ...prepared, ...notes, ...before, ...schema, asked].join("\n\n");
 }
 
 export function repairText(faults: string): string {

@@ -1,8 +1,9 @@
 // Turns an agent's updates into the events of a run: messages, thoughts, tool calls with their results, and the steps
 // of its plan. One call at a time.
 
-import type { RunEvent } from "../../../../contract/runs/run-event.ts";
+import { planStepStatuses, type RunEvent } from "../../../../contract/runs/run-event.ts";
 import type { BackendTask } from "../../backend.ts";
+import { PlanEvents } from "../../plan-events.ts";
 import { boundResult } from "../../tools/tool-call.ts";
 import type { PermissionDecision } from "./permissions.ts";
 import {
@@ -17,8 +18,6 @@ import {
 } from "./tool-calls.ts";
 import { type ContentBlock, type PlanEntry, type ToolUpdate, textOf, type Update } from "./updates.ts";
 
-const MAX_STEP_CHARS = 120;
-
 export type RunStreamOptions = {
   readonly task: Pick<BackendTask, "emit" | "nextId">;
   /** Absolute paths of the tree; in tool calls they are left out. */
@@ -32,8 +31,7 @@ export class RunStream {
   readonly #task: RunStreamOptions["task"];
   readonly #roots: readonly string[];
   readonly #calls = new Map<string, ToolCall>();
-  readonly #openSteps = new Set<string>();
-  readonly #doneSteps = new Set<string>();
+  readonly #plan: PlanEvents;
   #message: OpenMessage | null = null;
   /** Whether anything visible was emitted. */
   hasSpoken = false;
@@ -46,6 +44,7 @@ export class RunStream {
 
   constructor({ task, roots }: RunStreamOptions) {
     this.#task = task;
+    this.#plan = new PlanEvents(task);
     this.#roots = roots.toSorted((a, b) => b.length - a.length);
   }
 
@@ -91,8 +90,7 @@ export class RunStream {
       // An agent may send no further update of a refused call.
       if (call.decision?.answer === "reject") await this.#finish(call);
     }
-    for (const stepName of this.#openSteps) await this.#emit({ type: "STEP_FINISHED", stepName });
-    this.#openSteps.clear();
+    await this.#plan.close();
   }
 
   async #say(
@@ -179,22 +177,15 @@ export class RunStream {
     await this.#emit({ type: "TOOL_CALL_RESULT", messageId, toolCallId: call.id, content, role: "tool" });
   }
 
-  /** An entry is a step from when it is in progress until it is not. Names of steps are unique in a run. */
   async #followPlan(entries: readonly PlanEntry[]): Promise<void> {
-    for (const { content, status } of entries) {
-      const stepName = content.replace(/\s+/g, " ").trim().slice(0, MAX_STEP_CHARS);
-      if (stepName === "" || this.#doneSteps.has(stepName)) continue;
-      const isOpen = this.#openSteps.has(stepName);
-      if (!isOpen && (status === "in_progress" || status === "completed")) {
-        this.#openSteps.add(stepName);
-        await this.#emit({ type: "STEP_STARTED", stepName });
-      }
-      if (status === "completed") {
-        this.#openSteps.delete(stepName);
-        this.#doneSteps.add(stepName);
-        await this.#emit({ type: "STEP_FINISHED", stepName });
-      }
-    }
+    this.hasSpoken = true;
+    // A status that is not known yet is neither begun nor done.
+    await this.#plan.follow(
+      entries.map(({ content: text, status: said }) => ({
+        text,
+        status: planStepStatuses.find((status) => status === said) ?? "pending",
+      })),
+    );
   }
 
   readonly #shorten = (text: string): string =>

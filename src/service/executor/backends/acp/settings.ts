@@ -29,11 +29,15 @@ export type AgentStart = {
   /** Absolute, and the only folders that the agent needs to write to. */
   readonly checkout: string;
   readonly home: string;
+  /** Git's own folder, where it lies outside of the checkout. */
+  readonly gitFolder: string | null;
   /**
-   * A unix socket, through which alone the agent reaches its model; it has no other network. Null: it has this machine's
-   * network.
+   * A unix socket, through which alone the agent reaches its model; it has no network of this machine. Null: it has this
+   * machine's network.
    */
   readonly modelSocket: string | null;
+  /** A unix socket: the proxy to what else the run may reach. Null: nothing. */
+  readonly egressSocket: string | null;
 };
 
 /** A limit: its kind, its amount, and the setting that defines it. */
@@ -62,6 +66,8 @@ export type AgentHomes = {
 };
 
 export type AcpSettings = {
+  /** What messages call the agent. */
+  readonly title: string;
   /** Starts the agent; it speaks ACP on its standard input and output. */
   readonly command: readonly [string, ...string[]];
   /** Where its program and its tools are looked for. */
@@ -74,6 +80,8 @@ export type AcpSettings = {
   readonly model: ModelAccess | null;
   /** Which of the agent's own ways to log in is used; null where its environment is enough. */
   readonly authMethod: string | null;
+  /** The mode that its session is put into; null: the one that it begins in. */
+  readonly mode: string | null;
   readonly permissions: PermissionPolicy;
   /** From its start to its session. */
   readonly startTimeoutMs: number;

@@ -15,13 +15,12 @@ export type TurnUsageOptions = {
 
 export class TurnUsage {
   readonly #meter: UsageMeter;
-  readonly #maxTokens: number;
   #tokens = 0;
   #microUsd = 0;
 
   constructor({ meter, maxTokens }: TurnUsageOptions) {
     this.#meter = meter;
-    this.#maxTokens = maxTokens;
+    if (maxTokens > 0) meter.budget.limitTokens(maxTokens);
   }
 
   /**
@@ -31,7 +30,9 @@ export class TurnUsage {
   async add({ used, cost }: UsageUpdate): Promise<Excess | null> {
     const dollars = cost?.currency.toUpperCase() === "USD" ? cost.amount : 0;
     this.#countUpTo({ tokens: used, microUsd: dollars * MICRO });
-    if (this.#maxTokens > 0 && this.#tokens > this.#maxTokens) return "max_tokens";
+    const { tokens: left, microUsd: moneyLeft } = this.#meter.budget.room;
+    if (left < 0) return "max_tokens";
+    if (moneyLeft !== null && moneyLeft < 0) return "max_cost";
     return (await this.#meter.reserve(0)) ? null : "credits";
   }
 
@@ -47,6 +48,7 @@ export class TurnUsage {
     if (!Number.isSafeInteger(tokens) || !Number.isSafeInteger(microUsd) || tokens + microUsd === 0) return;
     this.#tokens += tokens;
     this.#microUsd += microUsd;
+    this.#meter.budget.count(this, { tokens, microUsd, input: 0, cachedInput: 0 });
     this.#meter.count({ role: "executor", tokens, microUsd });
   }
 }

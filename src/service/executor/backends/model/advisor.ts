@@ -40,6 +40,7 @@ export function openAdvisor(options: AdvisorOptions): ((question: string) => Pro
     const reply = await answerOrWhy(
       requests.send({
         role: "advisor",
+        stage: "beside",
         modelId,
         instructions: INSTRUCTIONS,
         tools: {},
@@ -78,5 +79,7 @@ function boundText(bound: SpendingBound): string {
       return "The credits do not suffice to ask the advisor. Go on without it.";
     case "max_tokens":
       return "The run's tokens do not suffice to ask the advisor. Go on without it.";
+    case "max_cost":
+      return "The run's limit of cost does not allow to ask the advisor. Go on without it.";
   }
 }

@@ -11,9 +11,12 @@ export type AnswerPart = TextStreamPart<ToolSet>;
 /** Receives an answer while it streams. */
 export interface AnswerListener {
   take(part: AnswerPart): Promise<void>;
-  /** The answer is over, or was cut: ends what is open. */
-  close(ending: "whole" | "cut"): Promise<void>;
+  /** The answer is over: ends what is open. */
+  close(ending: AnswerEnding): Promise<void>;
 }
+
+/** `cut`: its connection was. `full`: the model's output limit cut it. Either may be continued by another answer. */
+export type AnswerEnding = "whole" | "cut" | "full";
 
 /** Ignores the answer: for calls whose text is not part of the run's reply. */
 export const silentListener: AnswerListener = { take: async () => {}, close: async () => {} };
@@ -26,9 +29,13 @@ export class AnswerEvents implements AnswerListener {
   readonly #calls = new Map<string, ShownCall>();
   /** One at a time: some APIs end a text only after the calls that follow it. */
   #speech: Speech | null = null;
+  /** A text that was cut, and is still open: the next answer goes on with it. */
+  #cutText: Speech | null = null;
 
-  constructor(task: Pick<BackendTask, "emit" | "nextId">) {
+  /** `before`: the answer that this one may continue. */
+  constructor(task: Pick<BackendTask, "emit" | "nextId">, before: AnswerEvents | null = null) {
     this.#task = task;
+    this.#cutText = before === null ? null : before.#handOver();
   }
 
   async take(part: AnswerPart): Promise<void> {
@@ -51,13 +58,30 @@ export class AnswerEvents implements AnswerListener {
     }
   }
 
-  async close(ending: "whole" | "cut"): Promise<void> {
+  async close(ending: AnswerEnding): Promise<void> {
+    if (ending !== "whole" && this.#speech?.kind === "text" && this.#calls.size === 0) {
+      this.#cutText = this.#speech;
+      this.#speech = null;
+    }
     await this.#fallSilent();
+    if (ending === "whole") await this.settle();
     for (const call of this.#calls.values()) {
       await this.#end(call);
       if (ending === "cut")
         await this.answer(call.id, "error: the answer was cut off, and this call was not made");
     }
+  }
+
+  /** Ends a text that nothing continues. Safe to repeat. */
+  async settle(): Promise<void> {
+    const text = this.#handOver();
+    if (text !== null) await this.#emit({ type: "TEXT_MESSAGE_END", messageId: text.messageId });
+  }
+
+  #handOver(): Speech | null {
+    const text = this.#cutText;
+    this.#cutText = null;
+    return text;
   }
 
   /** The run's id of the model's call id. */
@@ -79,6 +103,11 @@ export class AnswerEvents implements AnswerListener {
 
   async #startToSpeak(kind: Speech["kind"]): Promise<Speech> {
     await this.#fallSilent();
+    const continued = kind === "text" ? this.#handOver() : null;
+    if (continued !== null) {
+      this.#speech = continued;
+      return continued;
+    }
     const messageId = this.#task.nextId("message");
     const speech = { kind, messageId };
     this.#speech = speech;
@@ -103,6 +132,7 @@ export class AnswerEvents implements AnswerListener {
     const known = this.#calls.get(modelsId);
     if (known !== undefined) return known;
     await this.#fallSilent();
+    await this.settle();
     const call = { id: this.#task.nextId("call"), isOpen: true, hasInput: false };
     this.#calls.set(modelsId, call);
     const toolCallName = name.slice(0, MAX_NAME_CHARS);

@@ -1,24 +1,43 @@
 // Why a model call failed, in words for the run's reader, and whether a retry may help.
 
-import { APICallError } from "ai";
+import { APICallError, TypeValidationError } from "ai";
 import { parseRetryAfterMs } from "../../../../base/backoff.ts";
+import { FederationError } from "../../../../federation/federation-error.ts";
+import type { FederatedAccess } from "../../../../federation/provider.ts";
+import { federationProviders } from "../../../../federation/providers.ts";
 import { tooLargeOf } from "./bounded-answer.ts";
 import { AnswerLate } from "./call-timeouts.ts";
+import { type ErrorBody, readErrorBody } from "./error-body.ts";
+import { readTooLong, type TooLong } from "./too-long.ts";
+import { refusesTools } from "./wires/refusals.ts";
 
 const MAX_QUOTED_CHARS = 300;
 
 export type CallFailure = {
-  /** `late`: it took the time of an answer already. `too_long`: the conversation does not fit the model. */
-  readonly kind: "transient" | "late" | "too_long" | "refused";
   readonly message: string;
-  readonly retryAfterMs?: number | undefined;
-};
+} /** Busy: it takes no more requests now. Down: it fails, or breaks off. */ & (
+  | {
+      readonly kind: "busy" | "down" | "unreachable";
+      /** The message without what to do, for a notice. */
+      readonly what: string;
+      readonly retryAfterMs?: number | undefined;
+    }
+  /** It took the time of an answer already. */
+  | { readonly kind: "late"; readonly what: string }
+  /** The conversation does not fit the model. */
+  | { readonly kind: "too_long"; readonly told: TooLong }
+  /** There is no such model, or not any more. */
+  | { readonly kind: "gone"; readonly what: string }
+  | { readonly kind: "refused" }
+);
 
 export type CallPlace = {
   readonly host: string;
   readonly modelId: string;
   /** The key, to be removed from the server's message. */
   readonly apiKey: string | null;
+  /** Of the federated account whose token was sent in place of a key. */
+  readonly access: Pick<FederatedAccess, "provider"> | null;
   readonly nowMs: number;
 };
 
@@ -26,61 +45,136 @@ export type CallPlace = {
 export function failureOf(cause: unknown, place: CallPlace): CallFailure {
   const api = `The model's API at ${place.host}`;
   const tooLarge = tooLargeOf(cause);
-  if (tooLarge !== null) return refused(`${api} ${tooLarge.message}. Check MODEL_BASE_URL and the server.`);
-  if (cause instanceof AnswerLate) return late(`${api} did not answer in time. Run it again later.`);
-  if (!APICallError.isInstance(cause)) {
-    return transient(`${api} broke off, or answered what cannot be read. Run it again.`);
+  if (tooLarge !== null) {
+    const check = place.access === null ? "Check MODEL_BASE_URL and the server." : "Ask for less in one run.";
+    return refused(`${api} ${tooLarge.message}. ${check}`);
   }
-  const { statusCode: status } = cause;
-  const retryAfterMs = parseRetryAfterMs(cause.responseHeaders?.["retry-after"], place.nowMs);
+  // The exchange has been tried again already.
+  if (FederationError.is(cause)) return refused(cause.message);
+  if (cause instanceof AnswerLate) {
+    const what = `${api} did not answer in time.`;
+    return { kind: "late", what, message: `${what} Run it again later.` };
+  }
+  const { status, headers, body } = heardOf(cause);
+  const told = body.text === "" && status === undefined ? null : readTooLong(status, body.text);
+  const said = saidBy(body, place.apiKey);
+  if (told !== null) {
+    const message = `The conversation is too long for the model "${place.modelId}"${said}. Lower MODEL_CONTEXT_TOKENS, or ask for less in one run.`;
+    return { kind: "too_long", told, message };
+  }
+  const retryAfterMs = retryAfterOf(headers, place.nowMs) ?? body.retryAfterMs;
   if (status === undefined || status < 400) {
-    return transient(`${api} cannot be reached, or broke off. Check MODEL_BASE_URL, or run it again.`);
+    if (!APICallError.isInstance(cause))
+      return down(`${api} broke off, or answered what cannot be read${said}.`, "Run it again.");
+    const check = place.access === null ? "Check MODEL_BASE_URL, or run it again." : "Run it again.";
+    return { ...down(`${api} cannot be reached, or broke off.`, check), kind: "unreachable" };
   }
-  if (status === 429)
-    return transient(`${api} takes no more requests now (429). Run it later.`, retryAfterMs);
-  if (status >= 500 || status === 408 || status === 409) {
-    return transient(`${api} fails (${status}). Run it again later.`, retryAfterMs);
-  }
-  if (status === 401) return refused(`${api} refuses the key (401). Check MODEL_API_KEY.`);
-  if (status === 403) {
+  if ((status < 429 || status >= 500) && refusesTools(body.text)) {
     return refused(
-      `${api} does not let this key use the model "${place.modelId}" (403). Check MODEL_API_KEY.`,
+      `The model "${place.modelId}" at ${place.host} takes no tools, and the agent works with tools${said}. Name a model that has tool calls, or start its server with them.`,
     );
   }
-  if (status === 404) {
-    return refused(`The model "${place.modelId}" is unknown at ${place.host}. Name one that it has.`);
+  if (status === 429 && retryAfterMs === undefined && /insufficient_quota/.test(body.text))
+    return refused(`${api} has no quota left for this account (429)${said}. Check its plan and billing.`);
+  if (status === 429) {
+    const what = `${api} takes no more requests now (429)${said}.`;
+    return { kind: "busy", what, message: `${what} Run it later.`, retryAfterMs };
   }
-  const said = quote(cause.message, place.apiKey);
-  if (isTooLong(status, `${cause.message} ${cause.responseBody ?? ""}`)) {
-    return {
-      kind: "too_long",
-      message: `The conversation is too long for the model "${place.modelId}": ${said} Lower MODEL_CONTEXT_TOKENS, or ask for less in one run.`,
-    };
+  if (status >= 500 || status === 408 || status === 409)
+    return { ...down(`${api} fails (${status})${said}.`, "Run it again later."), retryAfterMs };
+  if (status === 401 || status === 403) return refused(keyRefused(status, place, said));
+  if (status === 404 || status === 410) {
+    const what = `The model "${place.modelId}" is unknown at ${place.host}${said}.`;
+    return { kind: "gone", what, message: `${what} Name one that it has.` };
   }
-  return refused(`${api} refused the request (${status}): ${said}`);
+  return refused(`${api} refused the request (${status})${said}.`);
 }
 
-/** One line of a text from outside, without the key. */
-export function quote(text: string, apiKey: string | null): string {
-  const kept = apiKey === null || apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
-  const line = kept.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-  return line.length > MAX_QUOTED_CHARS ? `${line.slice(0, MAX_QUOTED_CHARS)}…` : line;
-}
-
-/** No API has a status for it, and only some have a code, so messages are matched. */
-function isTooLong(status: number, text: string): boolean {
-  if (status !== 400 && status !== 413 && status !== 422) return false;
-  return /context_length_exceeded|context (length|window|size)|prompt is too long|too many (input )?tokens/i.test(
-    text,
+/** The model takes no images, or not one that is in the request. By what APIs answered until 2026-11-22. */
+export function refusesImages(cause: unknown): boolean {
+  const { status, body } = heardOf(cause);
+  return (
+    status !== undefined &&
+    [400, 404, 415, 422, 500, 501].includes(status) &&
+    /image|content must be a string|multimodal|vision/i.test(body.text)
   );
 }
 
-function transient(message: string, retryAfterMs?: number): CallFailure {
-  return { kind: "transient", message, retryAfterMs };
+type Heard = {
+  /** Of the answer, or what the library makes of an error within a stream. */
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly body: ErrorBody;
+};
+
+function heardOf(cause: unknown): Heard {
+  if (APICallError.isInstance(cause)) {
+    const { statusCode: status, responseHeaders: headers, responseBody = "", message } = cause;
+    const own = readErrorBody(responseBody);
+    return {
+      status,
+      headers,
+      body: own.message.trim() === "" ? readErrorBody(status === undefined ? "" : message) : own,
+    };
+  }
+  // A part of the stream that is none of the protocol's: some servers send an error so, with status 200.
+  if (TypeValidationError.isInstance(cause)) return ofStream(isErrorShape(cause.value) ? cause.value : "");
+  if (cause instanceof Error) return ofStream("");
+  return ofStream(cause);
 }
 
-function late(message: string): CallFailure {
-  return { kind: "late", message };
+function ofStream(cause: unknown): Heard {
+  const status =
+    typeof cause === "object" &&
+    cause !== null &&
+    "statusCode" in cause &&
+    typeof cause.statusCode === "number"
+      ? cause.statusCode
+      : undefined;
+  return { status, headers: undefined, body: readErrorBody(cause) };
+}
+
+function isErrorShape(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "error" in value;
+}
+
+/** The header in milliseconds is OpenAI's and Azure's. */
+function retryAfterOf(headers: Heard["headers"], nowMs: number): number | undefined {
+  const ms = headers?.["retry-after-ms"]?.trim();
+  if (ms !== undefined && /^\d{1,12}(\.\d{1,6})?$/.test(ms)) return Math.ceil(Number(ms));
+  return parseRetryAfterMs(headers?.["retry-after"], nowMs);
+}
+
+function keyRefused(status: 401 | 403, { host, modelId, access }: CallPlace, said: string): string {
+  const api = `The model's API at ${host}`;
+  const what = access === null ? "key" : "exchanged token";
+  const check =
+    access === null
+      ? "Check MODEL_API_KEY."
+      : `Check what its account may use: ${federationProviders[access.provider].settingsPage}.`;
+  return status === 401
+    ? `${api} refuses the ${what} (401)${said}. ${check}`
+    : `${api} does not let this ${what} use the model "${modelId}" (403)${said}. ${check}`;
+}
+
+/** `: "…"`, or nothing where the API said nothing. */
+function saidBy({ message }: ErrorBody, apiKey: string | null): string {
+  const said = quote(message, apiKey);
+  return said === "" ? "" : `: "${said}"`;
+}
+
+/** One line of a text from outside, without the key, nor what looks like a part of one. */
+export function quote(text: string, apiKey: string | null): string {
+  const kept = apiKey === null || apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
+  const line = kept
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .replace(/\bsk-[\w*.-]{4,}/g, "[key]")
+    .trim();
+  return line.length > MAX_QUOTED_CHARS ? `${line.slice(0, MAX_QUOTED_CHARS)}…` : line;
+}
+
+function down(what: string, advice: string) {
+  return { kind: "down" as const, what, message: `${what} ${advice}` };
 }
 
 function refused(message: string): CallFailure {

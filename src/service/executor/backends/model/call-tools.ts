@@ -3,12 +3,14 @@
 import type { ModelMessage } from "ai";
 import type { Checkout } from "../../../core/ports/checkout.ts";
 import type { BackendTask } from "../../backend.ts";
-import type { Tool, ToolAccess } from "../../tools/tool.ts";
+import type { Tool, ToolAccess, ToolImage } from "../../tools/tool.ts";
 import { attemptTool, boundResult } from "../../tools/tool-call.ts";
 import type { AnswerEvents } from "./answer-events.ts";
+import { imageMessage } from "./image-messages.ts";
 import type { MadeCall } from "./model-call.ts";
 import { ReadWriteLock } from "./read-write-lock.ts";
 import type { RepeatedCalls } from "./repeated-calls.ts";
+import type { UsedTool } from "./unverified-changes.ts";
 
 export type ToolCalls = {
   readonly calls: readonly MadeCall[];
@@ -21,12 +23,19 @@ export type ToolCalls = {
 };
 
 export type ToolResults = {
-  readonly message: ModelMessage;
+  /** The results, and behind them the images that tools have shown. */
+  readonly messages: readonly ModelMessage[];
   /** A tool that writes has succeeded. */
   readonly hasWritten: boolean;
+  /** In the order of the calls. */
+  readonly used: readonly UsedTool[];
 };
 
-type Outcome = { readonly ok: boolean; readonly text: string };
+type Outcome = {
+  readonly ok: boolean;
+  readonly text: string;
+  readonly images?: readonly ToolImage[];
+};
 type Answered = Outcome & { readonly call: MadeCall; readonly access: ToolAccess };
 
 /**
@@ -36,20 +45,22 @@ type Answered = Outcome & { readonly call: MadeCall; readonly access: ToolAccess
 export async function callTools(made: ToolCalls): Promise<ToolResults> {
   const lock = new ReadWriteLock();
   const working = made.calls.map(async (call): Promise<Answered> => {
-    const note = made.repeated.note(call);
     const tool = made.tools.find(({ name }) => name === call.toolName);
     const access = tool?.access ?? "read";
     const outcome = await lock.hold(access, () => attempt(made, { call, tool }));
     made.task.signal.throwIfAborted();
+    const note = made.repeated.note({ ...call, result: outcome.text });
     const text = boundResult(note === null ? outcome.text : `${outcome.text}\n${note}`);
     await made.events.answer(made.events.callId(call.toolCallId), text);
-    return { call, access, ok: outcome.ok, text };
+    return { call, access, ok: outcome.ok, text, images: outcome.images ?? [] };
   });
   await Promise.allSettled(working);
   const answered = await Promise.all(working);
+  const shown = imageMessage(answered.flatMap(({ images = [] }) => images));
   return {
-    message: resultsMessage(answered),
+    messages: [resultsMessage(answered), ...(shown === null ? [] : [shown])],
     hasWritten: answered.some(({ ok, access }) => ok && access === "write"),
+    used: answered.map(({ ok, access, call: { toolName: name, input } }) => ({ name, access, input, ok })),
   };
 }
 

@@ -1,9 +1,13 @@
 // The messages of a model request after its instructions: the session's history, the request, and every turn since. Grows
 // turn by turn, and drops its oldest parts when there is no room left.
 
-import type { ModelMessage } from "ai";
+import type { ModelMessage, TextPart, ToolCallPart } from "ai";
 import type { Message } from "../../../../contract/runs/run-requests.ts";
+import { type KeptSize, planIn, splitForSummary, summarised } from "./compaction.ts";
+import { withoutImageParts } from "./image-messages.ts";
+import { charsOf, isImage } from "./message-size.ts";
 
+type AssistantMessage = Extract<ModelMessage, { role: "assistant" }>;
 type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
 
 /** Results shorter than this are not worth removing. */
@@ -17,11 +21,20 @@ const KEPT_SHARE = 0.75;
 export class Conversation {
   #messages: ModelMessage[];
   /** The user's last request: never dropped. */
-  readonly #task: ModelMessage | undefined;
+  #task: ModelMessage | undefined;
+  /** What is said again after every summary. */
+  #plan: string | null = null;
 
   constructor(messages: readonly ModelMessage[]) {
     this.#messages = [...messages];
     this.#task = messages.findLast(({ role }) => role === "user");
+  }
+
+  /** The same messages, to which others can be added. */
+  copy(): Conversation {
+    const copy = new Conversation(this.#messages);
+    copy.#task = this.#task;
+    return copy;
   }
 
   get messages(): readonly ModelMessage[] {
@@ -40,6 +53,45 @@ export class Conversation {
     this.add({ role: "user", content });
   }
 
+  /** What the user's last request is about, told before it. */
+  sayBefore(content: string): void {
+    const at = this.#task === undefined ? -1 : this.#messages.indexOf(this.#task);
+    this.#messages.splice(at < 0 ? this.#messages.length : at, 0, { role: "user", content });
+  }
+
+  /** Whether a summary would make room. */
+  canBeSummarised(size: KeptSize): boolean {
+    return splitForSummary(this.#messages, { ...size, task: this.#task }) !== null;
+  }
+
+  /** Puts the summary in the place of what is older than the latest turns. False, and nothing is changed, where that saves no room. */
+  replaceBySummary(text: string, size: KeptSize): boolean {
+    const split = splitForSummary(this.#messages, { ...size, task: this.#task });
+    if (split === null) return false;
+    const plan = planIn(this.#messages) ?? this.#plan;
+    const messages = summarised({ ...split, text, plan });
+    if (messages.reduce((sum, message) => sum + charsOf(message), 0) >= this.chars) return false;
+    this.#task = split.task;
+    this.#plan = plan;
+    this.#messages = [...messages];
+    return true;
+  }
+
+  /** Removes what only the model that wrote it can read: its thoughts, and the signatures by which its API knows them. */
+  forgetThoughts(): void {
+    this.#messages = this.#messages.flatMap((message) =>
+      message.role === "assistant" ? withoutThoughts(message) : [message],
+    );
+  }
+
+  /** Puts words in the place of every image. False where there is none. */
+  replaceImages(words: string): boolean {
+    const lighter = this.#messages.map((message) => withoutImageParts(message, words));
+    const hasAny = lighter.some((message, at) => message !== this.#messages[at]);
+    this.#messages = lighter;
+    return hasAny;
+  }
+
   /** Trims to fit: first old results, then whole old turns, then the end of the newest message. */
   fit(roomChars: number): void {
     if (this.chars <= roomChars) return;
@@ -54,8 +106,15 @@ export class Conversation {
     let chars = this.chars;
     for (const [at, message] of this.#messages.entries()) {
       if (chars <= wanted || at >= lastTurn) return;
+      if (message.role === "user") {
+        const lighter = withoutImageParts(message, REMOVED);
+        chars -= charsOf(message) - charsOf(lighter);
+        this.#messages[at] = lighter;
+      }
       if (message.role !== "tool") continue;
-      const lighter = withResults(message, (text) => (text.length > LARGE_RESULT_CHARS ? REMOVED : text));
+      const lighter = withResults(withoutImages(message), (text) =>
+        text.length > LARGE_RESULT_CHARS ? REMOVED : text,
+      );
       chars -= charsOf(message) - charsOf(lighter);
       this.#messages[at] = lighter;
     }
@@ -96,6 +155,24 @@ export class Conversation {
   #turnStarts(): number[] {
     return this.#messages.flatMap(({ role }, at) => (role === "tool" ? [] : [at]));
   }
+}
+
+/** What another model's API understands of an answer; nothing where that is nothing. */
+function withoutThoughts({ content }: AssistantMessage): ModelMessage[] {
+  if (typeof content === "string") return [{ role: "assistant", content }];
+  const parts = content.flatMap((part): (TextPart | ToolCallPart)[] => {
+    switch (part.type) {
+      case "text":
+        return [{ type: part.type, text: part.text }];
+      case "tool-call": {
+        const { type, toolCallId, toolName, input } = part;
+        return [{ type, toolCallId, toolName, input }];
+      }
+      default:
+        return [];
+    }
+  });
+  return parts.length === 0 ? [] : [{ role: "assistant", content: parts }];
 }
 
 /** A request's messages and those of its session as a model takes them, and what the caller says as `system`. */
@@ -163,6 +240,20 @@ function resultText(output: ToolOutput): string {
   return output.type === "text" || output.type === "error-text" ? output.value : "";
 }
 
+/** Images of results are the largest part of them. */
+function withoutImages(message: ToolMessage): ToolMessage {
+  return {
+    ...message,
+    content: message.content.map((part) => {
+      if (part.type !== "tool-result" || part.output.type !== "content") return part;
+      const value = part.output.value.map((some) =>
+        isImage(some) ? { type: "text" as const, text: REMOVED } : some,
+      );
+      return { ...part, output: { ...part.output, value } };
+    }),
+  };
+}
+
 function withResults(message: ToolMessage, change: (text: string) => string): ToolMessage {
   return {
     ...message,
@@ -173,15 +264,4 @@ function withResults(message: ToolMessage, change: (text: string) => string): To
       return { ...part, output: { ...output, value: change(output.value) } };
     }),
   };
-}
-
-const sizes = new WeakMap<ModelMessage, number>();
-
-/** Messages are replaced, never changed: each is measured once. */
-function charsOf(message: ModelMessage): number {
-  const known = sizes.get(message);
-  if (known !== undefined) return known;
-  const chars = JSON.stringify(message).length;
-  sizes.set(message, chars);
-  return chars;
 }

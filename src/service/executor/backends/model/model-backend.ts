@@ -1,63 +1,156 @@
 // The backend with a model: an agent that reads, thinks and acts through tools until its task is done.
 
-import { isPriced } from "../../../core/money/rates.ts";
-import { type Backend, BackendFailure, type BareTask, type RepositoryTask } from "../../backend.ts";
+import { isPriced, type Rates } from "../../../core/money/rates.ts";
+import {
+  type Backend,
+  BackendFailure,
+  type BackendTask,
+  type BareTask,
+  type RepositoryTask,
+} from "../../backend.ts";
+import type { AskedQuestion } from "../../tools/ask-question.ts";
+import { noServers } from "../../tools/mcp/run-servers.ts";
 import { openAdvisor } from "./advisor.ts";
 import { AgentLoop } from "./agent-loop.ts";
 import { Conversation, openConversation } from "./conversation.ts";
-import { instructionsFor } from "./instructions.ts";
+import { imageMessage, requestedImages } from "./image-messages.ts";
 import { ModelRequests } from "./model-requests.ts";
-import { defaultLimits, type ModelLimits, type ModelSettings } from "./model-settings.ts";
+import { defaultLimits, type LoopSettings, type ModelLimits, type ModelSettings } from "./model-settings.ts";
+import { openBriefing } from "./open-briefing.ts";
 import { outputForm } from "./output-schema.ts";
-import { openProvider } from "./provider.ts";
+import { type Asking, openFederatedProvider, openProvider, type Provider } from "./provider.ts";
+import { Question } from "./question.ts";
 import { Spending } from "./spending.ts";
+import { limitsOfModel } from "./wires/model-limits.ts";
 
 /** Reads no environment, and opens no connection before a run needs it. Throws a TypeError for an invalid base URL. */
 export function modelBackend(settings: ModelSettings): Backend {
-  const provider = openProvider(settings);
-  const limits = limitsOf(settings);
-  const { models, rates, toolbox } = settings;
+  new URL(settings.baseUrl);
+  const { models, rates, access, apiKey } = settings;
+  return agentBackend(settings, (task) => {
+    const modelId = task.model ?? models.executor;
+    if (!isPriced(rates, modelId)) throw new BackendFailure(noPriceText(modelId), { isRetryable: false });
+    const { fallback: fallbackId = null, advisor: advisorId, reviewer: reviewerId } = models;
+    const provider = providerOf(settings, task);
+    return { modelId, fallbackId, advisorId, reviewerId, provider, access, apiKey, rates };
+  });
+}
+
+/** The same for runs that bring their own access to a model. They have no advisor and no reviewer, and their tokens no price. */
+export function broughtModelBackend(settings: LoopSettings): Backend {
+  return agentBackend(settings, (task) => {
+    const { brought, secrets } = task;
+    if (brought === null) throw new TypeError("The run brings no access to a model.");
+    const { model: modelId, access } = brought;
+    const provider = openFederatedProvider(access, (held) => secrets.add(...held), askingOf(settings, task));
+    return {
+      modelId,
+      fallbackId: null,
+      advisorId: null,
+      reviewerId: null,
+      provider,
+      access,
+      apiKey: null,
+      rates: null,
+    };
+  });
+}
+
+/** What one run asks. */
+type RunsModel = Pick<ModelSettings, "access" | "apiKey"> & {
+  readonly modelId: string;
+  /** Answers in its place where that does not. */
+  readonly fallbackId: string | null;
+  /** Null: the run has no such role. */
+  readonly advisorId: string | null;
+  readonly reviewerId: string | null;
+  readonly provider: Provider;
+  /** Null where the service charges for no tokens. */
+  readonly rates: Rates | null;
+};
+
+function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => RunsModel): Backend {
   return {
     name: "model",
     needsCheckout: true,
     async run(task: RepositoryTask | BareTask, checkout) {
-      const modelId = task.model ?? models.executor;
-      if (!isPriced(rates, modelId)) throw new BackendFailure(noPriceText(modelId), { isRetryable: false });
+      const { modelId, fallbackId, advisorId, reviewerId, provider, access, apiKey, rates } = modelOf(task);
+      const limits = limitsOf(settings, modelId);
       const form = task.outputSchema === null ? null : outputForm(task.outputSchema);
       // About a quarter of the context window, at four characters a token.
       const history = await task.history(limits.contextTokens);
       const { system, messages } = openConversation([...history, ...task.messages]);
       const conversation = new Conversation(messages);
       const maxTokens = task.maxTurnTokens === 0 ? limits.defaultMaxTurnTokens : task.maxTurnTokens;
-      const spending = new Spending({ meter: task.meter, rates, maxTokens });
-      const requests = new ModelRequests({ settings, limits, provider, task, spending });
+      task.meter.budget.limitTokens(maxTokens);
+      const spending = new Spending({ meter: task.meter, rates });
+      const { clock, random } = settings;
+      const own = { clock, random, apiKey };
+      const requests = new ModelRequests({
+        settings: own,
+        access,
+        limits,
+        provider,
+        task,
+        spending,
+        fallbackId:
+          fallbackId !== null && (rates === null || isPriced(rates, fallbackId)) ? fallbackId : null,
+      });
       const callsAllowed = limits.advisorCalls;
-      const askAdvisor = openAdvisor({ modelId: models.advisor, callsAllowed, task, requests, conversation });
-      const tools = toolbox({ task, checkout, askAdvisor });
-      const instructions = instructionsFor({
-        task,
-        hasTools: tools.length > 0,
-        system,
-        repositorys: await checkout.instructions(),
-        outputSchema: form?.text ?? null,
-      });
-      task.signal.throwIfAborted();
-      const loop = new AgentLoop({
-        task,
-        checkout,
-        tools,
-        modelId,
-        reviewerId: models.reviewer,
-        instructions,
-        conversation,
-        requests,
-        maxTurns: limits.maxTurns,
-        maxOutputTokens: limits.maxOutputTokens,
-        form,
-      });
-      return await loop.run();
+      const askAdvisor = openAdvisor({ modelId: advisorId, callsAllowed, task, requests, conversation });
+      const question = new Question();
+      const askPeople = task.mayAsk ? (asked: AskedQuestion) => question.take(asked) : null;
+      const servers = (await settings.openServers?.({ task, checkout })) ?? noServers;
+      try {
+        const { instructions, opening, tools } = await openBriefing({
+          ...{ task, checkout, system },
+          tools: [...settings.toolbox({ task, checkout, askAdvisor, askPeople }), ...servers.tools],
+          place: (await settings.describePlace?.({ task, checkout })) ?? null,
+          outputSchema: form?.text ?? null,
+          bounds: {
+            maxTurns: limits.maxTurns,
+            maxTokens,
+            maxCostMicroUsd: task.meter.budget.maxCostMicroUsd,
+          },
+          clock: settings.clock,
+        });
+        if (opening !== null) conversation.sayBefore(opening);
+        const images = imageMessage(await requestedImages(task.messages, checkout));
+        if (images !== null) conversation.add(images);
+        task.signal.throwIfAborted();
+        const loop = new AgentLoop({
+          task,
+          checkout,
+          tools,
+          modelId,
+          reviewerId,
+          instructions: servers.text === null ? instructions : `${instructions}\n\n${servers.text}`,
+          conversation,
+          requests,
+          maxTurns: limits.maxTurns,
+          maxOutputTokens: limits.maxOutputTokens,
+          form,
+          question,
+        });
+        return await loop.run();
+      } finally {
+        await servers.close();
+      }
     },
   };
+}
+
+/** One for each run: its models' refusals and its cache are its own, and its mask learns the tokens that are sent. */
+function providerOf(settings: ModelSettings, task: BackendTask): Provider {
+  const { access } = settings;
+  const asking = askingOf(settings, task);
+  return access === null
+    ? openProvider(settings, asking)
+    : openFederatedProvider(access, (held) => task.secrets.add(...held), asking);
+}
+
+function askingOf({ effort = null }: LoopSettings, { runId }: Pick<BackendTask, "runId">): Asking {
+  return { effort, cacheKey: runId };
 }
 
 /** The rates may have changed since the agent was made. */
@@ -65,9 +158,10 @@ function noPriceText(modelId: string): string {
   return `The agent's model "${modelId}" has no price on this service any more. Use an agent with another model, or ask its operator to list the model in RATES_FILE.`;
 }
 
-function limitsOf(settings: Partial<ModelLimits>): ModelLimits {
+/** What the operator says wins over what is known of the model. */
+function limitsOf(settings: Partial<ModelLimits>, modelId: string): ModelLimits {
   const given = Object.entries(settings).filter(
     ([name, value]) => name in defaultLimits && value !== undefined,
   );
-  return { ...defaultLimits, ...Object.fromEntries(given) };
+  return { ...defaultLimits, ...limitsOfModel(modelId), ...Object.fromEntries(given) };
 }

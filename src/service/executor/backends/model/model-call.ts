@@ -1,17 +1,16 @@
 // One request to a model and its streamed answer. No retries, no money: the outcome is a value.
 
-import { jsonSchema, type LanguageModel, type ModelMessage, streamText, type ToolSet, tool } from "ai";
+import { jsonSchema, type ModelMessage, streamText, type ToolSet, tool } from "ai";
 import * as z from "zod/mini";
 import type { Clock } from "../../../../base/clock.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { AnswerListener, AnswerPart } from "./answer-events.ts";
 import { type CallTimeoutLimits, CallTimeouts } from "./call-timeouts.ts";
-import type { ProviderOptions } from "./provider.ts";
 import type { ReportedUsage } from "./reported-usage.ts";
+import type { WireModel } from "./wires/wire.ts";
 
 export type ModelCall = {
-  readonly model: LanguageModel;
-  readonly providerOptions: ProviderOptions;
+  readonly model: WireModel;
   readonly instructions: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: ToolSet;
@@ -56,13 +55,10 @@ export type CallOutcome =
 /** Tools as the model is shown them. Their inputs are decoded by the tools themselves. */
 export function toolSetOf(tools: readonly Tool<unknown>[]): ToolSet {
   return Object.fromEntries(
-    tools.map(({ name, description, input }) => {
-      const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input", target: "draft-7" });
-      return [
-        name,
-        tool({ description, inputSchema: jsonSchema(schema as Parameters<typeof jsonSchema>[0]) }),
-      ];
-    }),
+    tools.map(({ name, description, jsonSchema: schema }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(schema as Parameters<typeof jsonSchema>[0]) }),
+    ]),
   );
 }
 
@@ -79,7 +75,7 @@ export async function callModel(call: ModelCall): Promise<CallOutcome> {
   let isWhole = false;
   try {
     const result = streamText({
-      model: call.model,
+      model: call.model.model,
       instructions: call.instructions,
       messages: [...call.messages],
       tools: call.tools,
@@ -87,7 +83,8 @@ export async function callModel(call: ModelCall): Promise<CallOutcome> {
       maxRetries: 0,
       abortSignal,
       headers: call.traceparent === null ? {} : { traceparent: call.traceparent },
-      providerOptions: call.providerOptions,
+      providerOptions: call.model.providerOptions,
+      ...(call.model.effort === null ? {} : { reasoning: call.model.effort }),
       telemetry: { isEnabled: false },
       onError: () => {},
     });
@@ -111,7 +108,8 @@ export async function callModel(call: ModelCall): Promise<CallOutcome> {
     timeouts.end();
     leaving.abort();
     // A stopped run's stream takes no more events: the executor closes what is open.
-    const closed = listener.close(isWhole ? "whole" : "cut");
+    const ending = heard.finish === "length" ? "full" : "whole";
+    const closed = listener.close(isWhole ? ending : "cut");
     await (isWhole ? closed : closed.catch(() => {}));
   }
 }
@@ -137,12 +135,18 @@ class Heard {
   #isTold = false;
   #input: number | null = null;
   #cachedInput: number | null = null;
+  #cacheWrite: number | null = null;
   #output: number | null = null;
 
   tell(count: ModelCall["count"]): void {
     if (!this.#isReached || this.#isTold) return;
     this.#isTold = true;
-    const reported = { input: this.#input, cachedInput: this.#cachedInput, output: this.#output };
+    const reported = {
+      input: this.#input,
+      cachedInput: this.#cachedInput,
+      cacheWrite: this.#cacheWrite,
+      output: this.#output,
+    };
     count({ reported, heardChars: this.#chars, heardBytes: this.#bytes });
   }
 
@@ -190,12 +194,14 @@ class Heard {
     if (!parsed.success) return;
     const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = parsed.data.usage;
     this.#cachedInput = cache_read_input_tokens ?? 0;
-    this.#input ??= input_tokens + (cache_creation_input_tokens ?? 0) + this.#cachedInput;
+    this.#cacheWrite = cache_creation_input_tokens ?? 0;
+    this.#input ??= input_tokens + this.#cacheWrite + this.#cachedInput;
   }
 
   #end({ usage, finishReason }: Extract<AnswerPart, { type: "finish-step" }>): void {
     this.#input = usage.inputTokens ?? this.#input;
     this.#cachedInput = usage.inputTokenDetails.cacheReadTokens ?? this.#cachedInput;
+    this.#cacheWrite = usage.inputTokenDetails.cacheWriteTokens ?? this.#cacheWrite;
     this.#output = usage.outputTokens ?? this.#output;
     this.#isReached ||= usage.inputTokens !== undefined;
     switch (finishReason) {

@@ -1,35 +1,47 @@
-// Requests an answer of a model: pays for each request, retries transport failures, continues where an answer
-// was cut, and trims the history when it becomes too long.
+// Requests an answer of a model: pays for each request, makes it again after a failure, continues where an answer was cut,
+// goes on with the fallback model, and keeps the conversation within the model's window.
+// Why: docs/decisions/058-retries-and-fallback.md
 
 import type { ToolSet } from "ai";
-import { type BackoffPolicy, nextDelayMs } from "../../../../base/backoff.ts";
+import { NOTICE_EVENT } from "../../../../contract/runs/run-event.ts";
+import type { FederatedAccess } from "../../../../federation/provider.ts";
 import type { ModelRole } from "../../../core/runs/usage.ts";
 import { BackendFailure, type BackendTask } from "../../backend.ts";
-import type { AnswerListener } from "./answer-events.ts";
-import { failureOf } from "./call-failure.ts";
+import { allowRequest, type RequestStage } from "./allow-request.ts";
+import { type AnswerListener, silentListener } from "./answer-events.ts";
+import { type CallFailure, failureOf, refusesImages } from "./call-failure.ts";
+import { DUE_SHARE, KEPT_SHARE, SUMMARY_REQUEST, TASK_SHARE } from "./compaction.ts";
 import type { Conversation } from "./conversation.ts";
 import { type Answer, callModel, type HeardUsage } from "./model-call.ts";
 import type { ModelLimits, ModelSettings } from "./model-settings.ts";
+import { ModelWindow } from "./model-window.ts";
 import type { Provider } from "./provider.ts";
 import { countTokens } from "./reported-usage.ts";
+import { Retries } from "./retries.ts";
 import type { Spending, SpendingBound } from "./spending.ts";
-import { TokenEstimate } from "./token-estimate.ts";
+import { waitSaying } from "./told-wait.ts";
+import { limitsOfModel } from "./wires/model-limits.ts";
 
-const retries: BackoffPolicy = { attempts: 5, firstDelayMs: 1_000, maxDelayMs: 60_000 };
-/** A server that was silent for minutes is asked once more, not five times. */
-const MAX_LATE_RETRIES = 1;
 const CUT_NOTE =
   "[The connection was cut there. Go on exactly where you stopped, without repeating it. No tool was called.]";
+/** A model that writes no summary is not asked for ever. */
+const MAX_FAILED_SUMMARIES = 2;
+
+const IMAGE_REFUSED =
+  "[The image is not shown: the model's API refused it. Say so where the request is about it.]";
 
 export type Question = {
   readonly role: ModelRole;
+  readonly stage: RequestStage;
   readonly modelId: string;
   readonly instructions: string;
   readonly tools: ToolSet;
-  /** Trimmed, and extended where an answer is continued. The caller adds the answer itself. */
+  /** Summarised or trimmed, and extended where an answer is continued. The caller adds the answer itself. */
   readonly conversation: Conversation;
   readonly maxOutputTokens: number;
   readonly capMicroUsd: number | null;
+  /** Whether the conversation may be summarised to make room. Default: it is trimmed. */
+  readonly mayBeSummarised?: boolean;
   /** A fresh one for each try. */
   listen(): AnswerListener;
 };
@@ -46,16 +58,26 @@ export type Reply =
 
 export type ModelRequestsOptions = {
   readonly settings: Pick<ModelSettings, "clock" | "random" | "apiKey">;
+  /** Of the federated account that pays; null: the key counts. */
+  readonly access: Pick<FederatedAccess, "provider"> | null;
   readonly limits: ModelLimits;
   readonly provider: Provider;
-  readonly task: Pick<BackendTask, "signal" | "traceparent">;
+  readonly task: Pick<BackendTask, "signal" | "traceparent" | "emit" | "deadline">;
   readonly spending: Spending;
+  /** The model that the executor goes on with where its own does not answer. Null: none. */
+  readonly fallbackId: string | null;
 };
+
+/** A question to the model that answers it now. */
+type Addressed = { readonly question: Question; readonly modelId: string; readonly window: ModelWindow };
 
 export class ModelRequests {
   readonly #options: ModelRequestsOptions;
-  /** By model: each has its own tokenizer. */
-  readonly #estimates = new Map<string, TokenEstimate>();
+  readonly #windows = new Map<string, ModelWindow>();
+  #failedSummaries = 0;
+  #hasAnswered = false;
+  /** In place of the executor's model, once that did not answer. */
+  #fallbackId: string | null = null;
 
   constructor(options: ModelRequestsOptions) {
     this.#options = options;
@@ -64,88 +86,194 @@ export class ModelRequests {
   /** Rejects with a `BackendFailure` when there is no answer, and with the signal's reason on abort. */
   async send(question: Question): Promise<Reply> {
     const { settings, task, spending, provider } = this.#options;
-    const { modelId, role, conversation } = question;
+    const { role, conversation } = question;
+    const isExecutor = role === "executor";
+    let retries = new Retries({ isExecutor, hasAnswered: this.#hasAnswered });
     let said = "";
-    let hasShortened = false;
-    let late = 0;
-    for (let attempt = 1; ; attempt += 1) {
-      const inputTokens = this.#fit(question);
-      const { maxOutputTokens: wanted, capMicroUsd } = question;
-      const allowed = await spending.allow({
-        role,
-        modelId,
-        inputTokens,
-        maxOutputTokens: wanted,
-        capMicroUsd,
+    for (;;) {
+      const addressed = this.#address(question);
+      const { modelId } = addressed;
+      await this.#makeRoom(addressed);
+      this.#fit(addressed);
+      const { allowed, inputTokens } = await allowRequest({
+        stage: question.stage,
+        conversation,
+        fixedChars: fixedChars(question),
+        estimate: addressed.window.estimate,
+        spending,
+        planned: {
+          role,
+          modelId,
+          maxOutputTokens: Math.min(
+            addressed.window.answerTokens(question.maxOutputTokens),
+            provider.quirks.maxOutputTokens(modelId),
+          ),
+          capMicroUsd: question.capMicroUsd,
+        },
       });
       task.signal.throwIfAborted();
       if (!allowed.ok) return allowed;
       const { maxOutputTokens, shortOf } = allowed;
-      const outcome = await this.#call(question, { inputTokens, maxOutputTokens }).finally(() =>
+      const outcome = await this.#call(addressed, { inputTokens, maxOutputTokens }).finally(() =>
         spending.release({ role }),
       );
       task.signal.throwIfAborted();
       if (outcome.ok) {
+        this.#hasAnswered = true;
         const { answer } = outcome;
         return { ok: true, answer, text: said + answer.text, shortOf };
       }
-      const nowMs = settings.clock.now();
-      const failure = failureOf(outcome.cause, {
-        host: provider.host,
-        modelId,
-        apiKey: settings.apiKey,
-        nowMs,
-      });
-      if (failure.kind === "too_long" && !hasShortened) {
-        hasShortened = true;
-        const before = conversation.chars;
-        conversation.fit(before / 2);
-        if (conversation.chars < before) continue;
-      }
-      if (failure.kind === "late") late += 1;
-      const isRetryable = failure.kind === "transient" || failure.kind === "late";
-      const { retryAfterMs } = failure;
-      const delayMs = nextDelayMs(retries, { attempt, retryAfterMs, random: settings.random.fraction() });
-      if (!isRetryable || delayMs === null || late > MAX_LATE_RETRIES)
+      // The run's own access to the model has ended, or cannot be read.
+      if (outcome.cause instanceof BackendFailure) throw outcome.cause;
+      if (refusesImages(outcome.cause) && conversation.replaceImages(IMAGE_REFUSED)) continue;
+      if (provider.quirks.learn(modelId, outcome.cause)) continue;
+      const failure = this.#failureOf(outcome.cause, modelId);
+      if (failure.kind === "too_long" && this.#learnWindow(addressed, failure)) continue;
+      const wasCut = outcome.said.trim() !== "";
+      retries.count({ failure, wasCut });
+      const fallbackId = isExecutor && this.#fallbackId === null ? this.#options.fallbackId : null;
+      const isForFallback = fallbackId !== null && fallbackId !== modelId && retries.isForAnother(failure);
+      const timeLeftMs = task.deadline.leftMs();
+      const delayMs = isForFallback
+        ? 0
+        : retries.delayMs(failure, { timeLeftMs, random: settings.random.fraction() });
+      if (delayMs === null) {
+        const isRetryable = !["refused", "too_long", "gone"].includes(failure.kind);
         throw new BackendFailure(failure.message, { isRetryable });
-      if (outcome.said.trim() !== "") {
+      }
+      if (wasCut) {
         said += outcome.said;
         conversation.add({ role: "assistant", content: outcome.said.trimEnd() });
         conversation.say(CUT_NOTE);
       }
-      await settings.clock.sleep(delayMs, task.signal);
+      if (isForFallback) {
+        await this.#fallBack(addressed, { fallbackId, failure });
+        retries = new Retries({ isExecutor, hasAnswered: this.#hasAnswered });
+      } else await this.#wait(failure, delayMs);
     }
   }
 
-  /** Trims to the room that there is. Returns about how many tokens the request then has. */
-  #fit(question: Question): number {
-    const { modelId, conversation, maxOutputTokens } = question;
-    const estimate = this.#estimateOf(modelId);
-    const fixed = fixedChars(question);
-    const { contextTokens } = this.#options.limits;
-    const room = Math.max(contextTokens - maxOutputTokens, contextTokens / 2);
-    conversation.fit(Math.max(0, estimate.chars(room) - fixed));
-    return estimate.of(fixed + conversation.chars);
+  #address(question: Question): Addressed {
+    const modelId = (question.role === "executor" ? this.#fallbackId : null) ?? question.modelId;
+    const { contextTokens: own } = this.#options.limits;
+    // The limits are those of the model that the run began with: another one may have less.
+    const isFirst = question.role === "executor" && modelId === question.modelId;
+    const known = isFirst ? null : limitsOfModel(modelId);
+    const window = this.#windows.get(modelId) ?? new ModelWindow(Math.min(own, known?.contextTokens ?? own));
+    this.#windows.set(modelId, window);
+    return { question, modelId, window };
+  }
+
+  /** Has the model summarise the conversation where it takes most of the window. What fails is left to trimming. */
+  async #makeRoom({ question, window }: Addressed): Promise<void> {
+    const { conversation, maxOutputTokens, stage } = question;
+    if (
+      question.mayBeSummarised !== true ||
+      stage === "last" ||
+      this.#failedSummaries >= MAX_FAILED_SUMMARIES
+    )
+      return;
+    const { estimate, windowTokens } = window;
+    const beforeTokens = estimate.of(fixedChars(question) + conversation.chars);
+    const dueTokens = Math.min(DUE_SHARE * windowTokens, window.inputTokens(maxOutputTokens));
+    const size = {
+      keptChars: estimate.chars(KEPT_SHARE * windowTokens),
+      maxTaskChars: estimate.chars(TASK_SHARE * windowTokens),
+    };
+    if (beforeTokens <= dueTokens || !conversation.canBeSummarised(size)) return;
+    const copy = conversation.copy();
+    copy.say(SUMMARY_REQUEST);
+    const reply = await this.send({
+      ...question,
+      stage: "work",
+      conversation: copy,
+      mayBeSummarised: false,
+      listen: () => silentListener,
+    }).catch((cause: unknown) => {
+      if (cause instanceof BackendFailure) return null;
+      throw cause;
+    });
+    const text = reply?.ok === true ? reply.text.trim() : "";
+    if (text === "" || !conversation.replaceBySummary(text, size)) {
+      this.#failedSummaries += 1;
+      conversation.fit(Math.max(0, estimate.chars(dueTokens) - fixedChars(question)));
+      return await this.#say(
+        "The conversation takes most of the model's window and could not be summarised: its oldest parts were removed.",
+      );
+    }
+    this.#failedSummaries = 0;
+    const afterTokens = estimate.of(fixedChars(question) + conversation.chars);
+    await this.#say(
+      `The conversation took most of the model's window: the model summarised it, from about ${thousands(beforeTokens)} tokens to ${thousands(afterTokens)}.`,
+    );
+  }
+
+  /** Trims to the room that there is. */
+  #fit({ question, window }: Addressed): void {
+    const { conversation, maxOutputTokens } = question;
+    const room = window.estimate.chars(window.inputTokens(maxOutputTokens));
+    conversation.fit(Math.max(0, room - fixedChars(question)));
+  }
+
+  /** Takes note of what the API said of the window. False where the conversation cannot become shorter. */
+  #learnWindow(addressed: Addressed, { told }: Extract<CallFailure, { kind: "too_long" }>): boolean {
+    const { question, window } = addressed;
+    const { conversation } = question;
+    const before = conversation.chars;
+    window.learn(told, { fixedChars: fixedChars(question), conversationChars: before });
+    const trimmed = conversation.copy();
+    this.#fit({ ...addressed, question: { ...question, conversation: trimmed } });
+    return trimmed.chars < before;
+  }
+
+  #failureOf(cause: unknown, modelId: string): CallFailure {
+    const { settings, provider, access } = this.#options;
+    const { apiKey, clock } = settings;
+    return failureOf(cause, { host: provider.host, modelId, apiKey, access, nowMs: clock.now() });
+  }
+
+  async #fallBack(
+    { question, modelId }: Addressed,
+    { fallbackId, failure }: { fallbackId: string; failure: CallFailure },
+  ): Promise<void> {
+    this.#fallbackId = fallbackId;
+    question.conversation.forgetThoughts();
+    const what = "what" in failure ? failure.what : failure.message;
+    await this.#say(`The run goes on with the model "${fallbackId}" in place of "${modelId}". ${what}`);
+  }
+
+  async #wait(failure: CallFailure, delayMs: number): Promise<void> {
+    const { settings, task } = this.#options;
+    const what = "what" in failure ? failure.what : failure.message;
+    await waitSaying({
+      what,
+      delayMs,
+      clock: settings.clock,
+      signal: task.signal,
+      say: (text) => this.#say(text),
+    });
+  }
+
+  async #say(text: string): Promise<void> {
+    await this.#options.task.emit({ type: "CUSTOM", name: NOTICE_EVENT, value: { text } });
   }
 
   async #call(
-    question: Question,
+    { question, modelId, window }: Addressed,
     { inputTokens, maxOutputTokens }: { inputTokens: number; maxOutputTokens: number },
   ) {
     const { settings, limits, provider, task, spending } = this.#options;
-    const { role, modelId, instructions, tools, conversation } = question;
-    const estimate = this.#estimateOf(modelId);
+    const { role, instructions, tools, conversation } = question;
     const chars = fixedChars(question) + conversation.chars;
     const sentBytes = bytesOf(question);
     const count = ({ reported, ...heard }: HeardUsage) => {
       const size = { ...heard, sentBytes, estimatedInput: inputTokens, maxOutputTokens };
       const counted = countTokens(reported, size);
-      if (!counted.isEstimated) estimate.correct(chars, counted.input);
+      if (!counted.isEstimated) window.estimate.correct(chars, counted.input);
       spending.count({ role, modelId }, counted);
     };
     return await callModel({
       model: provider.model(modelId),
-      providerOptions: provider.options,
       instructions,
       messages: conversation.messages,
       tools,
@@ -158,12 +286,6 @@ export class ModelRequests {
       count,
     });
   }
-
-  #estimateOf(modelId: string): TokenEstimate {
-    const known = this.#estimates.get(modelId) ?? new TokenEstimate();
-    this.#estimates.set(modelId, known);
-    return known;
-  }
 }
 
 /** All that a request sends, as JSON. */
@@ -174,4 +296,8 @@ function bytesOf({ instructions, tools, conversation }: Question): number {
 /** The options that every request shares. */
 function fixedChars({ instructions, tools }: Question): number {
   return instructions.length + JSON.stringify(tools).length;
+}
+
+function thousands(tokens: number): string {
+  return `${Math.max(1, Math.round(tokens / 1_000)).toLocaleString("en-US")},000`;
 }

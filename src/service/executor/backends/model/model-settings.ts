@@ -2,10 +2,14 @@
 
 import type { Clock } from "../../../../base/clock.ts";
 import type { Random } from "../../../../base/ids.ts";
+import type { Effort } from "../../../../contract/runs/effort.ts";
+import type { FederatedAccess } from "../../../../federation/provider.ts";
 import type { Rates } from "../../../core/money/rates.ts";
-import type { Toolbox } from "./toolbox.ts";
+import { DEFAULT_RUN_TOKENS } from "../../run-budget.ts";
+import type { DescribePlace, OpenServers, Toolbox } from "./toolbox.ts";
+import type { WireName } from "./wires/wire.ts";
 
-export type ModelProvider = "openai-compatible" | "anthropic";
+export type ModelProvider = WireName;
 
 export type ModelLimits = {
   /** Answers of the model in one run. */
@@ -14,7 +18,7 @@ export type ModelLimits = {
   readonly maxOutputTokens: number;
   /** Tokens that the model takes in one request, its answer included. */
   readonly contextTokens: number;
-  /** Tokens that a run may use that names no number of its own, in and out. */
+  /** Tokens that a run may use that names no number of its own, in and out; input from a cache counts by its price. */
   readonly defaultMaxTurnTokens: number;
   /** Questions to the advisor in one run. */
   readonly advisorCalls: number;
@@ -24,30 +28,44 @@ export type ModelLimits = {
   readonly idleTimeoutMs: number;
 };
 
-export type ModelSettings = Partial<ModelLimits> & {
+/** What every run has, whichever model it asks. */
+export type LoopSettings = Partial<ModelLimits> & {
+  readonly toolbox: Toolbox;
+  /** Tells a run where its commands are executed. Default: nothing. */
+  readonly describePlace?: DescribePlace;
+  /** How hard models think. Default: each model's own. */
+  readonly effort?: Effort | null;
+  /** Starts the MCP servers of a run. Default: none. */
+  readonly openServers?: OpenServers;
+  readonly clock: Clock;
+  readonly random: Pick<Random, "fraction">;
+};
+
+export type ModelSettings = LoopSettings & {
   readonly provider: ModelProvider;
-  /** Null: the provider's own, which only Anthropic has. */
-  readonly baseUrl: string | null;
+  /** With the version, without a trailing slash. */
+  readonly baseUrl: string;
   /** Null where the server needs none. Never in an event, a message or a log. */
   readonly apiKey: string | null;
+  /** Wins over provider, base URL and key: requests go to its provider alone, with its token. */
+  readonly access: FederatedAccess | null;
   /** Slugs. An agent's own model wins over `executor`; null: the run has no such role. */
   readonly models: {
     readonly executor: string;
+    /** Goes on in place of the executor where that does not answer. Default: none does. */
+    readonly fallback?: string | null;
     readonly advisor: string | null;
     readonly reviewer: string | null;
   };
   /** What a token costs, by the model's slug. */
   readonly rates: Rates;
-  readonly toolbox: Toolbox;
-  readonly clock: Clock;
-  readonly random: Pick<Random, "fraction">;
 };
 
 export const defaultLimits: ModelLimits = {
-  maxTurns: 60,
+  maxTurns: 200,
   maxOutputTokens: 16_000,
   contextTokens: 200_000,
-  defaultMaxTurnTokens: 1_000_000,
+  defaultMaxTurnTokens: DEFAULT_RUN_TOKENS,
   advisorCalls: 5,
   requestTimeoutMs: 900_000,
   firstChunkTimeoutMs: 180_000,

@@ -1,55 +1,103 @@
-// The AI SDK's providers, set up so that nothing comes from the environment and nothing goes to the console.
+// A model's API: its address, its key or token, and its wire.
 
-import { createAnthropic } from "@ai-sdk/anthropic";
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { LanguageModel, streamText } from "ai";
-import { assertNever } from "../../../../base/assert-never.ts";
+import type { Effort } from "../../../../contract/runs/effort.ts";
+import type { FederatedAccess } from "../../../../federation/provider.ts";
+import { federationProviders } from "../../../../federation/providers.ts";
 import { boundedAnswer } from "./bounded-answer.ts";
 import type { ModelSettings } from "./model-settings.ts";
+import { anthropic } from "./wires/anthropic.ts";
+import { chat } from "./wires/chat.ts";
+import { google } from "./wires/google.ts";
+import { ModelQuirks } from "./wires/model-quirks.ts";
+import { responses } from "./wires/responses.ts";
+import type { Wire, WireModel, WireName } from "./wires/wire.ts";
 
-const ANTHROPIC_URL = "https://api.anthropic.com/v1";
-
-export type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]["providerOptions"]>;
-
+/** The API as one run asks it. */
 export type Provider = {
   /** Of the API, for messages. */
   readonly host: string;
-  model(id: string): LanguageModel;
-  /** Options of this provider only. */
-  readonly options: ProviderOptions;
+  /** What its models refused in this run. */
+  readonly quirks: ModelQuirks;
+  model(id: string): WireModel;
 };
 
-export function openProvider(settings: Pick<ModelSettings, "provider" | "baseUrl" | "apiKey">): Provider {
+/** What holds for a run. */
+export type Asking = {
+  /** Null: the model's own. */
+  readonly effort: Effort | null;
+  /** The same for all requests of the run. */
+  readonly cacheKey: string;
+};
+
+export function openProvider(
+  settings: Pick<ModelSettings, "provider" | "baseUrl" | "apiKey">,
+  asking: Asking,
+): Provider {
+  const { provider: wire, baseUrl, apiKey } = settings;
+  return providerAt({ wire, baseUrl, apiKey, fetch: fetchHere, ...asking });
+}
+
+/**
+ * The API of a federated account, at the address of the table, whatever address is configured. `learn` is told of every
+ * secret before it is sent.
+ */
+export function openFederatedProvider(
+  access: FederatedAccess,
+  learn: (secrets: readonly string[]) => void,
+  asking: Asking,
+): Provider {
+  const { agentProtocol: wire, apiBaseUrl: baseUrl, apiHeaders } = federationProviders[access.provider];
+  const fetchAs: typeof fetch = async (input, init) => {
+    const token = await access.token(init?.signal ?? undefined);
+    learn(access.known());
+    const headers = new Headers(init?.headers);
+    headers.delete("x-api-key");
+    headers.set("authorization", `Bearer ${token}`);
+    for (const [name, value] of Object.entries(apiHeaders)) headers.append(name, value);
+    return await fetchHere(input, { ...init, headers });
+  };
+  return providerAt({ wire, baseUrl, apiKey: null, fetch: fetchAs, ...asking });
+}
+
+type Api = Asking & {
+  readonly wire: WireName;
+  readonly baseUrl: string;
+  readonly apiKey: string | null;
+  readonly fetch: typeof fetch;
+};
+
+/** Throws a TypeError for an invalid base URL. */
+function providerAt({ wire: name, fetch: fetchIt, ...api }: Api): Provider {
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  const { provider, apiKey } = settings;
-  const baseURL = settings.baseUrl ?? (provider === "anthropic" ? ANTHROPIC_URL : null);
-  if (baseURL === null) throw new TypeError("An openai-compatible model needs its baseUrl.");
+  const { host } = new URL(api.baseUrl);
+  const quirks = new ModelQuirks();
+  const opened = new Map<string, WireModel>();
+  const open = (modelId: string): WireModel => {
+    const wire = wires[name];
+    const finish = wire.finish({ ...api, modelId });
+    const fetchChanged: typeof fetch = async (input, init) => {
+      if (typeof init?.body !== "string") return await fetchIt(input, init);
+      return await fetchIt(input, { ...init, body: quirks.bodyOf(modelId, init.body, finish) });
+    };
+    return wire.open({ ...api, modelId, fetch: fetchChanged });
+  };
   return {
-    host: new URL(baseURL).host,
-    model: modelsOf({ provider, baseURL, apiKey }),
-    // Anthropic's prompt caching, which compatible servers may not support: cached input costs a tenth.
-    options: baseURL === ANTHROPIC_URL ? { anthropic: { cacheControl: { type: "ephemeral" } } } : {},
+    host,
+    quirks,
+    model: (id) => {
+      const model = opened.get(id) ?? open(id);
+      opened.set(id, model);
+      return model;
+    },
   };
 }
 
-function modelsOf(options: {
-  provider: ModelSettings["provider"];
-  baseURL: string;
-  apiKey: string | null;
-}): (id: string) => LanguageModel {
-  const { provider, baseURL, apiKey } = options;
-  switch (provider) {
-    case "openai-compatible": {
-      const key = apiKey === null ? {} : { apiKey };
-      return createOpenAICompatible({ name: "model", baseURL, ...key, includeUsage: true, fetch: fetchHere });
-    }
-    case "anthropic":
-      // Without a key of ours the SDK would look for one in the environment.
-      return createAnthropic({ baseURL, apiKey: apiKey ?? "", fetch: fetchHere });
-    default:
-      return assertNever(provider);
-  }
-}
+const wires: Readonly<Record<WireName, Wire>> = {
+  anthropic,
+  openai: responses,
+  google,
+  "openai-compatible": chat,
+};
 
 /** A redirect could carry the key to another host: none is followed. */
 const fetchHere: typeof fetch = async (input, init) =>

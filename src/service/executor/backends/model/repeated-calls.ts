@@ -1,21 +1,30 @@
-// Detects a model that repeats the same call. Pure.
+// Detects a model that makes the same call and gets the same result, over and over. A poll whose result changes is none. Pure.
+
+import { createHash } from "node:crypto";
 
 /** From this many in a row on, each result warns the model. */
 const WARN_AT = 3;
 /** This many in a row end the run. */
 const STOP_AT = 6;
 
+export type ExecutedCall = {
+  readonly toolName: string;
+  readonly input: unknown;
+  /** What the tool gave. */
+  readonly result: string;
+};
+
 export class RepeatedCalls {
   #last = "";
   #count = 0;
 
-  /** Counts a call. Returns what to tell the model with its result, or null. */
-  note(call: { readonly toolName: string; readonly input: unknown }): string | null {
-    const key = `${call.toolName} ${canonical(call.input)}`;
+  /** Counts a call with its result. Returns what to tell the model beside the result, or null. */
+  note({ toolName, input, result }: ExecutedCall): string | null {
+    const key = `${toolName} ${canonical(input)} ${createHash("sha256").update(result).digest("base64")}`;
     this.#count = key === this.#last ? this.#count + 1 : 1;
     this.#last = key;
     if (this.#count < WARN_AT) return null;
-    return `[You made this same call ${this.#count} times in a row. Its answer will not help more. Do something else, or answer.]`;
+    return `[You made this same call ${this.#count} times in a row, with the same result. Its answer will not help more. Do something else, or answer.]`;
   }
 
   get isStuck(): boolean {

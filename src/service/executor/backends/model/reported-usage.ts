@@ -1,15 +1,15 @@
 // Decodes what a model's server reports of a call's usage. Numbers that are missing or cannot be are estimated instead:
 // they become money. Pure.
 
+import type { TokenCount } from "../../../core/money/call-price.ts";
 import { tokensOf } from "./token-estimate.ts";
-
-/** `cachedInput` is the part of the input that the provider had in its cache. */
-export type TokenCount = { readonly input: number; readonly cachedInput: number; readonly output: number };
 
 /** As the server reported it. Null: it reported nothing. */
 export type ReportedUsage = {
   readonly input: number | null;
   readonly cachedInput: number | null;
+  /** The part of the input that the provider put into its cache. Left out: as null. */
+  readonly cacheWrite?: number | null;
   readonly output: number | null;
 };
 
@@ -36,12 +36,15 @@ export function countTokens(reported: ReportedUsage, size: CallSize): CountedTok
     max: Math.max(size.maxOutputTokens, size.heardBytes),
   });
   const cached = whole(reported.cachedInput ?? 0, { min: 0, max: Number.MAX_SAFE_INTEGER });
+  const written = whole(reported.cacheWrite ?? 0, { min: 0, max: Number.MAX_SAFE_INTEGER });
   const counted = input ?? size.estimatedInput;
+  const cachedInput = Math.min(cached ?? 0, counted);
   return {
     input: counted,
-    cachedInput: Math.min(cached ?? 0, counted),
+    cachedInput,
+    cacheWrite: Math.min(written ?? 0, counted - cachedInput),
     output: output ?? tokensOf(size.heardChars),
-    isEstimated: input === null || output === null || cached === null,
+    isEstimated: input === null || output === null || cached === null || written === null,
   };
 }
 

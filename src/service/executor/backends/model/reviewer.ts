@@ -32,6 +32,7 @@ export async function findObjections({
   const content = `<conversation>\n${summarise(conversation.messages, SUMMARY_CHARS)}\n</conversation>\n\n<patch>\n${patch.slice(0, MAX_PATCH_CHARS)}\n</patch>`;
   const question = {
     role: "reviewer" as const,
+    stage: "beside" as const,
     modelId,
     instructions: INSTRUCTIONS,
     tools: {},

@@ -1,13 +1,16 @@
-// Limits and counts the cost of a run's model calls: by the rate card, the run's token budget and its billing account's credits.
+// Limits and counts the cost of a run's model calls: by what the run may use, and by its billing account's credits.
 
-import { findModelRate, type Rates } from "../../../core/money/rates.ts";
-import { type ModelRole, sumOf } from "../../../core/runs/usage.ts";
+import { costOfCall, countedTokens, mostCostOfCall, outputPrice } from "../../../core/money/call-price.ts";
+import { type PricesOf, pricesOf } from "../../../core/money/model-prices.ts";
+import { findModelRate, type ModelRate, type Rates } from "../../../core/money/rates.ts";
+import type { ModelRole } from "../../../core/runs/usage.ts";
+import type { BudgetAmount } from "../../run-budget.ts";
 import type { CallKey, UsageMeter } from "../../usage-meter.ts";
-import type { CountedTokens, TokenCount } from "./reported-usage.ts";
+import { type BudgetBound, type CallSize, LEAST_OUTPUT_TOKENS, mostOfCall, planAnswer } from "./bounds.ts";
+import type { CountedTokens } from "./reported-usage.ts";
 
-/** The shortest answer that is worth a request. */
-const LEAST_OUTPUT_TOKENS = 512;
 const NANO_PER_MICRO = 1_000;
+const nothing: BudgetAmount = { tokens: 0, microUsd: 0 };
 
 export type Spend = {
   readonly role: ModelRole;
@@ -16,15 +19,16 @@ export type Spend = {
   readonly call?: CallKey;
 };
 
-export type PlannedSpend = Spend & {
-  readonly inputTokens: number;
-  readonly maxOutputTokens: number;
-  /** Micro-USD that all calls of the role may cost; null is no cap. */
-  readonly capMicroUsd: number | null;
-};
+export type PlannedSpend = Spend &
+  CallSize & {
+    /** Micro-USD that all calls of the role may cost; null is no cap. */
+    readonly capMicroUsd: number | null;
+    /** A later call of the same model for which there must be room afterwards. Default: none. */
+    readonly kept?: CallSize | null;
+  };
 
 /** Why a call may not be made. */
-export type SpendingBound = "max_tokens" | "credits" | "cap";
+export type SpendingBound = BudgetBound | "credits" | "cap";
 
 export type Allowance =
   /** `shortOf`: what made the answer's room smaller than planned. */
@@ -33,33 +37,45 @@ export type Allowance =
 
 export class Spending {
   readonly #meter: UsageMeter;
-  readonly #rates: Rates;
-  readonly #maxTokens: number;
+  /** Null where nothing costs credits. */
+  readonly #rates: Rates | null;
+  readonly #pricesOf: PricesOf;
 
-  constructor(options: { meter: UsageMeter; rates: Rates; maxTokens: number }) {
-    this.#meter = options.meter;
-    this.#rates = options.rates;
-    this.#maxTokens = options.maxTokens;
+  constructor({ meter, rates }: { meter: UsageMeter; rates: Rates | null }) {
+    this.#meter = meter;
+    this.#rates = rates;
+    this.#pricesOf = pricesOf(rates);
   }
 
-  /** Reserves what a call may cost at most, with as long an answer as the tokens, the cap and the credits allow. */
+  /** Reserves what a call may cost at most, with as long an answer as the budget, the cap and the credits allow. */
   async allow(planned: PlannedSpend): Promise<Allowance> {
-    const { inputTokens: input, maxOutputTokens, modelId } = planned;
-    const least = Math.min(LEAST_OUTPUT_TOKENS, maxOutputTokens);
-    const tokensLeft = this.#maxTokens - sumOf(this.#meter.usage, "tokens") - input;
-    if (tokensLeft < least) return { ok: false, bound: "max_tokens" };
-    let output = Math.min(maxOutputTokens, tokensLeft);
-    let shortOf: SpendingBound | null = output < maxOutputTokens ? "max_tokens" : null;
+    const { inputTokens, modelId, kept = null } = planned;
+    const call = planned.call ?? planned.role;
+    const { budget } = this.#meter;
+    const prices = this.#pricesOf(modelId);
+    const least = Math.min(LEAST_OUTPUT_TOKENS, planned.maxOutputTokens);
+    const keptAmount = kept === null ? nothing : mostOfCall(kept, prices);
+    const fitting = planAnswer(planned, { room: budget.room, kept: keptAmount, prices });
+    if (!fitting.ok) return fitting;
+    let { maxOutputTokens: output, shortOf }: { maxOutputTokens: number; shortOf: SpendingBound | null } =
+      fitting;
     const withinCap = this.#outputWithinCap(planned);
     if (withinCap < least) return { ok: false, bound: "cap" };
     if (withinCap < output) [output, shortOf] = [withinCap, "cap"];
-    while (
-      !(await this.#meter.reserve(
-        this.#cost(modelId, { input, cachedInput: 0, output }),
-        planned.call ?? planned.role,
-      ))
-    ) {
-      if (output === least) return { ok: false, bound: "credits" };
+    const reserveWith = async (maxOutputTokens: number) => {
+      // Before the first wait: a call at the same time finds it taken.
+      budget.reserve(call, mostOfCall({ inputTokens, maxOutputTokens }, prices));
+      const keptCharge = kept === null ? 0 : this.#mostCharge(modelId, kept);
+      return await this.#meter.reserve(
+        this.#mostCharge(modelId, { inputTokens, maxOutputTokens }) + keptCharge,
+        call,
+      );
+    };
+    while (!(await reserveWith(output))) {
+      if (output === least) {
+        budget.release(call);
+        return { ok: false, bound: "credits" };
+      }
       [output, shortOf] = [Math.max(least, Math.floor(output / 2)), "credits"];
     }
     return { ok: true, maxOutputTokens: output, shortOf };
@@ -67,14 +83,23 @@ export class Spending {
 
   /** After a call that no answer began. Safe to repeat. */
   release({ role, call = role }: Pick<Spend, "role" | "call">): void {
+    this.#meter.budget.release(call);
     this.#meter.release(call);
   }
 
   count({ role, modelId, call = role }: Spend, { isEstimated, ...tokens }: CountedTokens): void {
+    const prices = this.#pricesOf(modelId);
+    this.#meter.budget.count(call, {
+      tokens: countedTokens(prices, tokens),
+      microUsd: prices === null ? null : costOfCall(prices, tokens),
+      input: tokens.input,
+      cachedInput: tokens.cachedInput,
+    });
+    const rate = this.#rateOf(modelId);
     this.#meter.count({
       role,
       tokens: tokens.input + tokens.output,
-      microUsd: this.#cost(modelId, tokens),
+      microUsd: rate === undefined ? 0 : costOfCall(rate, tokens),
       isEstimated,
       call,
     });
@@ -83,18 +108,19 @@ export class Spending {
   #outputWithinCap({ role, modelId, inputTokens, capMicroUsd }: PlannedSpend): number {
     if (capMicroUsd === null) return Number.POSITIVE_INFINITY;
     const spent = this.#meter.usage.roles[role]?.microUsd ?? 0;
-    const left = capMicroUsd - spent - this.#cost(modelId, { input: inputTokens, cachedInput: 0, output: 0 });
-    const perToken = findModelRate(this.#rates, modelId)?.outNanoUsdPerToken ?? 0;
+    const left = capMicroUsd - spent - this.#mostCharge(modelId, { inputTokens, maxOutputTokens: 0 });
+    const rate = this.#rateOf(modelId);
+    const perToken = rate === undefined ? 0 : outputPrice(rate, inputTokens);
     if (left < 0) return 0;
     return perToken === 0 ? Number.POSITIVE_INFINITY : Math.floor((left * NANO_PER_MICRO) / perToken);
   }
 
-  #cost(modelId: string, { input, cachedInput, output }: TokenCount): number {
-    const rate = findModelRate(this.#rates, modelId);
-    if (rate === undefined) return 0;
-    const { inNanoUsdPerToken, cachedInNanoUsdPerToken = inNanoUsdPerToken, outNanoUsdPerToken } = rate;
-    const inNanoUsd = (input - cachedInput) * inNanoUsdPerToken + cachedInput * cachedInNanoUsdPerToken;
-    const nanoUsd = inNanoUsd + output * outNanoUsdPerToken;
-    return Math.ceil(nanoUsd / NANO_PER_MICRO);
+  #rateOf(modelId: string): ModelRate | undefined {
+    return this.#rates === null ? undefined : findModelRate(this.#rates, modelId);
+  }
+
+  #mostCharge(modelId: string, { inputTokens: input, maxOutputTokens: output }: CallSize): number {
+    const rate = this.#rateOf(modelId);
+    return rate === undefined ? 0 : mostCostOfCall(rate, { input, output });
   }
 }

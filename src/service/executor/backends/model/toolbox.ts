@@ -2,12 +2,18 @@
 
 import type { Checkout } from "../../../core/ports/checkout.ts";
 import type { BareTask, RepositoryTask } from "../../backend.ts";
+import type { AskedQuestion } from "../../tools/ask-question.ts";
+import { gitBlame } from "../../tools/git-blame.ts";
 import { gitChanges } from "../../tools/git-changes.ts";
+import { gitDiff } from "../../tools/git-diff.ts";
 import { gitLog } from "../../tools/git-log.ts";
+import { gitShow } from "../../tools/git-show.ts";
 import { listFiles } from "../../tools/list-files.ts";
+import type { RunServers } from "../../tools/mcp/run-servers.ts";
 import { readFile } from "../../tools/read-file.ts";
 import { search } from "../../tools/search.ts";
 import type { Tool } from "../../tools/tool.ts";
+import { viewImage } from "../../tools/view-image.ts";
 
 export type ToolboxContext = {
   readonly task: RepositoryTask | BareTask;
@@ -15,10 +21,23 @@ export type ToolboxContext = {
   readonly checkout: Checkout | null;
   /** Asks the stronger model; a refusal is an answer too. Null where the run has no advisor. */
   readonly askAdvisor: ((question: string) => Promise<string>) | null;
+  /** Ends the run with a question once the turn is over. Null where nobody could answer it. */
+  readonly askPeople: ((asked: AskedQuestion) => void) | null;
 };
 
 export type Toolbox = (context: ToolboxContext) => readonly Tool<unknown>[];
 
+/** Null where the run executes no commands, or little is known of where. */
+export type DescribePlace = (context: Pick<ToolboxContext, "task" | "checkout">) => Promise<string | null>;
+
+/** They end with the run. */
+export type OpenServers = (context: {
+  readonly task: RepositoryTask | BareTask;
+  readonly checkout: Checkout;
+}) => Promise<RunServers>;
+
 /** The tools that change nothing. */
 export const readingToolbox: Toolbox = ({ checkout }) =>
-  checkout === null ? [] : [readFile, listFiles, search, gitLog, gitChanges];
+  checkout === null
+    ? []
+    : [readFile, listFiles, search, gitLog, gitChanges, gitDiff, gitShow, gitBlame, viewImage];

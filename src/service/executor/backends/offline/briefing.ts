@@ -5,8 +5,8 @@ import type { BareTask, RepositoryTask } from "../../backend.ts";
 import { isForeign } from "../../tools/foreign-files.ts";
 import type { Changes } from "../../tools/git-changes.ts";
 import { utcDay } from "../../tools/git-log.ts";
+import { languageShares } from "../languages.ts";
 import { commandsOf } from "./commands.ts";
-import { languageShares } from "./languages.ts";
 import { code } from "./markdown.ts";
 import { firstParagraph } from "./readme.ts";
 

@@ -41,7 +41,7 @@ async function readRepository(task: RepositoryTask, checkout: Checkout): Promise
     return outcome.ok ? outcome.value : null;
   };
   const text = async (path: string): Promise<string> =>
-    (await call(readFile, { path, end_line: README_LINES }))?.text ?? "";
+    (await call(readFile, { path, limit: README_LINES }))?.text ?? "";
   const readTexts = async (paths: readonly string[]): Promise<ReadonlyMap<string, string>> => {
     const texts = new Map<string, string>();
     for (const path of paths) texts.set(path, await text(path));
@@ -63,7 +63,10 @@ async function readRepository(task: RepositoryTask, checkout: Checkout): Promise
     work: () => call(gitLog, { limit: LISTED_COMMITS }),
   });
   const changes = isPullRequest(task)
-    ? await takeStep(task, { name: "Compare with the base", work: () => call(gitChanges, {}) })
+    ? await takeStep(task, {
+        name: "Compare with the base",
+        work: async () => (await call(gitChanges, {}))?.changes ?? null,
+      })
     : null;
   return { paths, readme, texts, commits: commits ?? [], changes };
 }

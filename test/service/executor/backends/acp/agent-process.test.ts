@@ -33,6 +33,8 @@ async function startDeaf(): Promise<{
     model: { command: [process.execPath, "-e", deaf], environment: {}, socket: null },
     hidden: [],
     checkout: process.cwd(),
+    egressSocket: null,
+    gitFolder: null,
     clock: new ManualClock(),
   });
   const [said] = await once(agent.output, "data");

@@ -9,10 +9,12 @@ import { type ModelServer, startModelServer } from "../../../../../fakes/model-s
 import { everyTime } from "../../../../../fakes/model-server/script.ts";
 import { answer, say } from "../../../../../fakes/model-server/turn.ts";
 import { systemClock } from "../../../../../src/base/clock.ts";
+import type { RunEgress } from "../../../../../src/service/core/ports/egress.ts";
 import { confineAgent } from "../../../../../src/service/sandbox/confine-agent.ts";
-import { RELAY_PORT } from "../../../../../src/service/sandbox/model-relay.ts";
+import { MODEL_PORT } from "../../../../../src/service/sandbox/relay.ts";
 import type { AgentStep } from "../../../../support/acp-agent.ts";
 import { type AcpRun, closeFixtures, runAgent } from "../../../../support/fixtures/acp-fixture.ts";
+import { EgressFixture } from "../../../egress/egress-fixture.ts";
 import { hasBubblewrap, marked, processesWith, SandboxFixture } from "../../../sandbox/sandbox-fixture.ts";
 
 const KEY = "sk-the-operators-own-key-0123456789";
@@ -38,15 +40,16 @@ afterAll(closeFixtures);
 
 async function runConfined(
   turn: readonly AgentStep[],
-  { network }: { network: "own" | "shared" },
+  { network, egress }: { network: "own" | "shared"; egress?: RunEgress },
 ): Promise<AcpRun> {
   const config = fixture.config({ config: { readPaths: [...shown, dirname(process.execPath)] } });
   const confine = await confineAgent(config, { clock: systemClock });
   return await runAgent({
     turn,
+    ...(egress === undefined ? {} : { task: { network: { egress, withheld: [] } } }),
     settings: {
       confine,
-      relayPort: network === "own" ? RELAY_PORT : null,
+      relayPort: network === "own" ? MODEL_PORT : null,
       model: { wire: "anthropic", baseUrl: model.baseUrl, apiKey: KEY },
       environment: { AGENT_MODEL_URL: "{model_url}", AGENT_MODEL_KEY: "{model_key}" },
     },
@@ -142,12 +145,45 @@ describe.skipIf(!hasBubblewrap)("an agent with a model (needs bubblewrap)", () =
     }
   });
 
+  it("reaches what the run may, by its proxy, and nothing else", async () => {
+    const net = new EgressFixture();
+    await net.start();
+    try {
+      const host = `registry.example:${net.port}`;
+      const egress = net.open([host]);
+      const run = await runConfined(
+        [
+          { do: "execute", command: `curl -sSk https://${host}/package` },
+          { do: "execute", command: "curl -sS https://evil.example/ 2>&1; true" },
+          { do: "request", path: "/v1/messages", body },
+          done,
+        ],
+        { network: "own", egress },
+      );
+      const [fetched, blocked] = run.heard
+        .filter(({ what }) => what === "executed")
+        .map(({ value }) => value);
+      expect(fetched).toBe("hello");
+      expect(blocked).toContain("403");
+      expect(net.arrived).toEqual([`${host}/package`]);
+      expect(egress.record()).toMatchObject({ allowed: [{ host }], blocked: [{ host: "evil.example" }] });
+      // The model is not reached by it.
+      expect(run.answer("answer")).toMatchObject({ status: 200 });
+      expect(JSON.stringify(run.heard.find(({ what }) => what === "session/prompt"))).toContain(
+        `Commands reach these hosts alone, by https, through the proxy that HTTPS_PROXY names: ${host}`,
+      );
+    } finally {
+      await net.close();
+    }
+  });
+
   it("cannot replace the socket to its model, and leaves nothing of it behind", async () => {
     const run = await runConfined(
       [
         {
           do: "execute",
-          command: "rm -f /run/model/model.sock; touch /run/model/x; ls -A /run/model; ls -A $HOME",
+          command:
+            "rm -f /run/relay/4141/model.sock; touch /run/relay/4141/x; ls -A /run/relay/4141; ls -A $HOME",
         },
         { do: "request", path: "/v1/messages", body },
         done,

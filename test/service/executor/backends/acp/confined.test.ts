@@ -44,7 +44,7 @@ async function runConfined(
   return await runAgent({ ...options, settings: { confine, ...settings } });
 }
 
-describe.skipIf(!hasBubblewrap)("an agent in bubblewrap", () => {
+describe.skipIf(!hasBubblewrap)("an agent in bubblewrap (needs it)", () => {
   it("works in its checkout, sees no other, and ends with what it started", async () => {
     const { outcome, heard, checkout } = await runConfined(
       {},

@@ -147,6 +147,20 @@ describe("an agent's process", () => {
     expect(outcome).toEqual({ stopReason: "end_turn" });
   });
 
+  it("works in the mode that its operator says", async () => {
+    const modes = async (mode: string | null) => {
+      const { answer } = await runAgent({
+        script: { mode: "auto" },
+        settings: { mode },
+        turn: [text("x")],
+      });
+      return answer("session/set_mode");
+    };
+    expect(await modes("default")).toMatchObject({ modeId: "default" });
+    expect(await modes("auto")).toBeUndefined();
+    expect(await modes(null)).toBeUndefined();
+  });
+
   it.each([true, false])("takes along what it left behind, in a group of its own: %s", async (detached) => {
     const { answer } = await runAgent({ turn: [{ do: "leave", detached }, text("x")] });
     await expect.poll(() => isAlive(answer("left"))).toBe(false);

@@ -131,7 +131,7 @@ describe("what an agent tells", () => {
     expect(results).toEqual(["error: no such file", "hi"]);
   });
 
-  it("becomes steps where it is a plan", async () => {
+  it("becomes a plan, and a step for each part that is begun", async () => {
     const plan = (...statuses: string[]) =>
       update("plan", {
         entries: statuses.map((status, index) => ({ content: `Part\n${index}`, priority: "high", status })),
@@ -144,11 +144,18 @@ describe("what an agent tells", () => {
       ],
     });
     expect(
-      events.map((event) => ("stepName" in event ? `${event.type} ${event.stepName}` : event.type)),
+      events.map((event) => {
+        if (event.type !== "CUSTOM" || event.name !== "plan")
+          return "stepName" in event ? `${event.type} ${event.stepName}` : event.type;
+        return event.value.steps.map(({ text, status }) => `${text} ${status}`).join(", ");
+      }),
     ).toEqual([
+      "Part 0 pending, Part 1 pending, Part 2 pending",
+      "Part 0 in_progress, Part 1 pending, Part 2 completed",
       "STEP_STARTED Part 0",
       "STEP_STARTED Part 2",
       "STEP_FINISHED Part 2",
+      "Part 0 completed, Part 1 in_progress, Part 2 completed",
       "STEP_FINISHED Part 0",
       "STEP_STARTED Part 1",
       "STEP_FINISHED Part 1",

@@ -47,7 +47,7 @@ describe.each(providers)("a run of the model by %s", (provider) => {
   it("that makes the same call over and over is told so, and at the sixth time asked for its answer", async () => {
     await start(
       everyTime(({ lastUserMessage }) =>
-        lastUserMessage.includes("answer now") ? say("I was stuck.") : call("list_files", { folder: "src" }),
+        lastUserMessage.includes("answer now") ? say("I was stuck.") : call("list_files", { path: "src" }),
       ),
     );
     expect(await fixture.run({}, recorder)).toEqual({ stopReason: "repeated_calls" });
@@ -71,7 +71,7 @@ describe.each(providers)("a run of the model by %s", (provider) => {
     expect(calls).toBe(fixture.server.requests.length);
     expect(tokens).toBeLessThanOrEqual(12_000);
     expect(tokens).toBeGreaterThanOrEqual(7_000);
-    const rooms = fixture.server.requests.map(({ body }) => (body as { max_tokens: number }).max_tokens);
+    const rooms = fixture.server.requests.map(({ maxOutputTokens }) => maxOutputTokens);
     expect(rooms.at(-1)).toBeLessThan(12_000);
   });
 
@@ -89,10 +89,13 @@ describe.each(providers)("a run of the model by %s", (provider) => {
   });
 
   it("gets as long an answer as its billing account can pay for", async () => {
-    await start([answer([say("As far as it goes")], { stop: "length" })], { settings: { rates: priced } });
-    const meter = new UsageMeter({ holdMicroUsd: 8_333, raiseHold: async (microUsd) => microUsd < 30_000 });
+    const cut = answer([say("As far as it goes")], { stop: "length" });
+    await start([cut, say("That is all.")], { settings: { rates: priced } });
+    const meter = new UsageMeter({ holdMicroUsd: 8_333, raiseHold: async (microUsd) => microUsd < 40_000 });
     expect(await fixture.run({ meter }, recorder)).toEqual({ stopReason: "credits" });
-    expect(fixture.server.requests[0]?.body).toMatchObject({ max_tokens: 4_000 });
+    const [first, last] = fixture.server.requests;
+    expect(first?.maxOutputTokens).toBeLessThan(16_000);
+    expect(last?.lastUserMessage).toContain("The credits of the run are used up");
   });
 
   it("counts by what the model said it used, and by the rate card", async () => {
@@ -183,13 +186,13 @@ describe.each(providers)("a run of the model by %s", (provider) => {
 
   it("asks the agent's own model where it has one", async () => {
     await start([say("Hi.")]);
-    await fixture.run({ model: "maker/another-model" }, recorder);
-    expect(fixture.server.requests[0]?.model).toBe("maker/another-model");
+    await fixture.run({ model: "another-model" }, recorder);
+    expect(fixture.server.requests[0]?.model).toBe("another-model");
   });
 
   it("keeps room for an answer of full length in every request", async () => {
     const files = Object.fromEntries(
-      Array.from({ length: 12 }, (_, at) => [`f${at}.txt`, `${at}`.repeat(9_000)]),
+      Array.from({ length: 12 }, (_, at) => [`f${at}.txt`, `${`${at}`.repeat(899)}\n`.repeat(10)]),
     );
     const tokensOf = (body: unknown) => Math.ceil(JSON.stringify(body).length / 4);
     await start(
@@ -204,13 +207,13 @@ describe.each(providers)("a run of the model by %s", (provider) => {
     const sizes = fixture.server.requests.map(({ body }) => tokensOf(body));
     // Without room for the answer these requests would use the whole context.
     expect(Math.max(...sizes)).toBeGreaterThan(6_000);
-    for (const { body } of fixture.server.requests)
-      expect(tokensOf(body) + (body as { max_tokens: number }).max_tokens).toBeLessThanOrEqual(16_000);
+    for (const { body, maxOutputTokens } of fixture.server.requests)
+      expect(tokensOf(body) + Number(maxOutputTokens)).toBeLessThanOrEqual(16_000);
   });
 
-  it("gives up old results before turns, and never what was asked or what it is told", async () => {
+  it("whose model writes no summary gives up old results before turns, and never what was asked or what it is told", async () => {
     const files = Object.fromEntries(
-      Array.from({ length: 12 }, (_, at) => [`f${at}.txt`, `${at}`.repeat(9_000)]),
+      Array.from({ length: 12 }, (_, at) => [`f${at}.txt`, `${`${at}`.repeat(899)}\n`.repeat(10)]),
     );
     await start(
       everyTime(({ messages, body }) => {
@@ -223,7 +226,10 @@ describe.each(providers)("a run of the model by %s", (provider) => {
     const messages = [{ role: "user" as const, content: "Read all of them." }];
     expect(await fixture.run({ messages }, recorder)).toEqual({ stopReason: "end_turn" });
     expect(recorder.text()).toBe("Read.");
-    expect(fixture.server.requests).toHaveLength(13);
+    const isForSummary = (text: string) => text.includes("about to be cut");
+    const asked = fixture.server.requests.filter(({ lastUserMessage }) => !isForSummary(lastUserMessage));
+    expect(asked).toHaveLength(13);
+    expect(fixture.server.requests).toHaveLength(15);
     for (const { firstUserMessage, system, body } of fixture.server.requests) {
       expect(firstUserMessage).toBe("Read all of them.");
       expect(system).toContain("octo/fixture");

@@ -1,6 +1,10 @@
 // The model's backend over a folder, with a scripted model on a real socket.
 
-import { type ModelServer, startModelServer } from "../../../../../fakes/model-server/model-server.ts";
+import {
+  type ModelServer,
+  type ModelServerOptions,
+  startModelServer,
+} from "../../../../../fakes/model-server/model-server.ts";
 import type { Script } from "../../../../../fakes/model-server/script.ts";
 import type { Clock } from "../../../../../src/base/clock.ts";
 import { systemRandom } from "../../../../../src/base/ids.ts";
@@ -19,12 +23,22 @@ import { folderCheckout } from "../../tools/folder-checkout.ts";
 import { TaskRecorder } from "../../tools/task-recorder.ts";
 
 export const API_KEY = "sk-test-not-to-be-seen";
-export const providers: readonly ModelProvider[] = ["openai-compatible", "anthropic"];
+export const providers: readonly ModelProvider[] = ["openai-compatible", "openai", "anthropic", "google"];
 
-/** Whatever waits for less than two minutes is woken at once; what waits longer waits for ever. */
+/** Where the scripted model speaks the provider's protocol. */
+export function baseUrlOf(provider: ModelProvider, server: ModelServer): string {
+  return provider === "google" ? `${server.url}/v1beta` : server.baseUrl;
+}
+
+/** Whatever waits for less than two minutes, or what is told, is woken at once; what waits longer waits for ever. */
 export class HastyClock implements Clock {
   readonly slept: number[] = [];
+  readonly #wakesBelowMs: number;
   #nowMs = Date.parse("2026-01-15T10:00:00.000Z");
+
+  constructor(wakesBelowMs = 120_000) {
+    this.#wakesBelowMs = wakesBelowMs;
+  }
 
   now(): number {
     return this.#nowMs;
@@ -36,7 +50,7 @@ export class HastyClock implements Clock {
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    if (ms >= 120_000) {
+    if (ms >= this.#wakesBelowMs) {
       await new Promise((_, reject) => {
         signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
       });
@@ -57,10 +71,11 @@ export function ratesOf(...models: readonly Omit<ModelRate, "isFreeTierEligible"
 export type ModelFixtureOptions = {
   readonly script: Script;
   readonly provider?: ModelProvider;
-  readonly files?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string | Buffer>>;
   /** What git would have answered. */
   readonly checkout?: Partial<Checkout>;
   readonly settings?: Partial<ModelSettings>;
+  readonly refuse?: ModelServerOptions["refuse"];
 };
 
 export class ModelFixture {
@@ -70,7 +85,12 @@ export class ModelFixture {
   readonly #options: ModelFixtureOptions;
 
   static async start(options: ModelFixtureOptions): Promise<ModelFixture> {
-    const server = await startModelServer({ script: options.script, apiKey: API_KEY });
+    const { script, refuse } = options;
+    const server = await startModelServer({
+      script,
+      apiKey: API_KEY,
+      ...(refuse === undefined ? {} : { refuse }),
+    });
     const checkout = { ...(await folderCheckout(options.files ?? {})), ...options.checkout };
     return new ModelFixture({ server, checkout, options });
   }
@@ -84,8 +104,9 @@ export class ModelFixture {
   settings(changes: Partial<ModelSettings> = {}): ModelSettings {
     return {
       provider: this.#options.provider ?? "openai-compatible",
-      baseUrl: this.server.baseUrl,
+      baseUrl: baseUrlOf(this.#options.provider ?? "openai-compatible", this.server),
       apiKey: API_KEY,
+      access: null,
       models: { executor: "scripted-model", advisor: null, reviewer: null },
       rates: defaultRates,
       toolbox: readingToolbox,

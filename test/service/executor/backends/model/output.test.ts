@@ -1,6 +1,7 @@
 // Replies of a form that the caller asked for, and forms that are made to do harm.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { everyTime } from "../../../../../fakes/model-server/script.ts";
 import { answer, call, say } from "../../../../../fakes/model-server/turn.ts";
 import { BackendFailure } from "../../../../../src/service/executor/backend.ts";
 import { outputForm } from "../../../../../src/service/executor/backends/model/output-schema.ts";
@@ -73,7 +74,7 @@ describe.each(providers)("a reply of a form, by %s", (provider) => {
     ["the room of one answer", {}, answer([say('{"verdict": ')], { stop: "length" }), "length"],
     ["its tokens", { defaultMaxTurnTokens: 100 }, say("Never."), "max_tokens"],
   ])("that %s leave no room for ends the run there, without data", async (_, settings, step, bound) => {
-    fixture = await ModelFixture.start({ provider, script: [step], settings });
+    fixture = await ModelFixture.start({ provider, script: everyTime(() => step), settings });
     expect(await fixture.run({ outputSchema }, recorder)).toEqual({ stopReason: bound });
     expect(outputs()).toEqual([]);
   });

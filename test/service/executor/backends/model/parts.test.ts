@@ -133,12 +133,14 @@ describe("the read and write lock", () => {
 describe("repeated calls", () => {
   it("are the same whatever the order of their keys, and only in a row", () => {
     const repeated = new RepeatedCalls();
-    const first = { toolName: "look", input: { a: 1, b: { c: 2, d: 3 } } };
-    const same = { toolName: "look", input: { b: { d: 3, c: 2 }, a: 1 } };
+    const first = { toolName: "look", input: { a: 1, b: { c: 2, d: 3 } }, result: "none" };
+    const same = { toolName: "look", input: { b: { d: 3, c: 2 }, a: 1 }, result: "none" };
     expect([first, same].map((call) => repeated.note(call))).toEqual([null, null]);
-    expect(repeated.note({ toolName: "look", input: {} })).toBeNull();
+    expect(repeated.note({ toolName: "look", input: {}, result: "none" })).toBeNull();
     const notes = Array.from({ length: 6 }, () => repeated.note(first));
     expect(notes.map((note) => note !== null)).toEqual([false, false, true, true, true, true]);
     expect(repeated.isStuck).toBe(true);
+    expect(repeated.note({ ...first, result: "ready" })).toBeNull();
+    expect(repeated.isStuck).toBe(false);
   });
 });

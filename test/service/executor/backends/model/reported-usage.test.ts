@@ -20,6 +20,7 @@ describe("countTokens", () => {
     expect(countTokens(honest, size)).toEqual({
       input: 2_100,
       cachedInput: 600,
+      cacheWrite: 0,
       output: 120,
       isEstimated: false,
     });
@@ -41,6 +42,7 @@ describe("countTokens", () => {
       expect(countTokens({ ...honest, input }, size)).toEqual({
         input: 2_000,
         cachedInput: 600,
+        cacheWrite: 0,
         output: 120,
         isEstimated: true,
       });
@@ -51,6 +53,7 @@ describe("countTokens", () => {
     expect(countTokens({ ...honest, output }, size)).toEqual({
       input: 2_100,
       cachedInput: 600,
+      cacheWrite: 0,
       output: 100,
       isEstimated: true,
     });

@@ -40,6 +40,7 @@ describe("a run by a model", () => {
       provider: "anthropic",
       baseUrl: server.baseUrl,
       apiKey: API_KEY,
+      access: null,
       models: { executor: "scripted-model", advisor: null, reviewer: null },
       rates,
       toolbox: readingToolbox,
@@ -65,7 +66,7 @@ describe("a run by a model", () => {
     await start([
       answer([think("Look."), call("read_file", { path: "README.md" }), call("git_log")], { usage }),
       ({ toolResults, system }) =>
-        answer([say(toolResults[0]?.text === "# Hello\n" && system.includes("one word") ? "Hello." : "?")], {
+        answer([say(toolResults[0]?.text === "1\t# Hello" && system.includes("one word") ? "Hello." : "?")], {
           usage,
         }),
     ]);

@@ -48,6 +48,7 @@ for (const kind of storeKinds) {
         provider: "openai-compatible",
         baseUrl: server.baseUrl,
         apiKey: API_KEY,
+        access: null,
         models: { executor: "scripted-model", advisor: null, reviewer: null },
         rates,
         toolbox: readingToolbox,

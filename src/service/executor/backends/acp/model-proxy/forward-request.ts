@@ -2,6 +2,7 @@
 
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { federationProviders } from "../../../../../federation/providers.ts";
 import { isPriced, type Rates } from "../../../../core/money/rates.ts";
 import type { SecretMask } from "../../../secret-mask.ts";
 import { countTokens } from "../../model/reported-usage.ts";
@@ -46,7 +47,8 @@ export type Forwarded = {
   /** The model that the path names, if any. */
   readonly model: string | null;
   readonly budget: ProxyBudget;
-  readonly rates: Rates;
+  /** Null where the run's own account pays. */
+  readonly rates: Rates | null;
   readonly mask: SecretMask;
   /** Called when a bound of the run forbids the request. */
   readonly onExcess: (excess: Excess) => void;
@@ -62,15 +64,15 @@ export async function forwardRequest(
   response: ServerResponse,
   forwarded: Forwarded,
 ): Promise<void> {
-  const body = await readBody(request);
+  const body = forBrought(await readBody(request), forwarded);
   if (!forwarded.route.isCounted) {
     await passOn({ request, response, body, usage: null }, forwarded);
     return;
   }
-  const asked = askedIn(body);
+  const { model, maxOutputTokens } = askedIn(parsed(body));
   const inputTokens = tokensOf(body.length);
-  const modelId = forwarded.model ?? asked.model;
-  if (!isPriced(forwarded.rates, modelId))
+  const modelId = forwarded.model ?? model;
+  if (forwarded.rates !== null && !isPriced(forwarded.rates, modelId))
     throw new ProxyRefusal(
       400,
       `This service has no price for the model ${JSON.stringify(modelId)}. Use another, or its operator may add it to RATES_FILE.`,
@@ -78,7 +80,7 @@ export async function forwardRequest(
   const call = await forwarded.budget.begin({
     modelId,
     inputTokens,
-    maxOutputTokens: asked.maxOutputTokens,
+    maxOutputTokens,
   });
   if (!call.ok) {
     forwarded.onExcess(call.excess);
@@ -98,7 +100,8 @@ export async function forwardRequest(
   };
   forwarded.stopped.addEventListener("abort", count, { once: true });
   try {
-    await passOn({ request, response, body, usage: read }, forwarded);
+    const limited = withOutputLimit(body, { asked: maxOutputTokens, allowed: call.maxOutputTokens });
+    await passOn({ request, response, body: limited, usage: read }, forwarded);
   } finally {
     forwarded.stopped.removeEventListener("abort", count);
     count();
@@ -107,6 +110,7 @@ export async function forwardRequest(
 
 const boundText: Readonly<Record<Excess, string>> = {
   max_tokens: "The run has reached its limit of tokens (max_turn_tokens). It ends here.",
+  max_cost: "The run has reached its limit of cost (max_cost_usd). It ends here.",
   credits: "The credits of the run's billing account do not suffice for another request. The run ends here.",
 };
 
@@ -122,7 +126,7 @@ async function passOn({ request, response, body, usage }: Exchange, forwarded: F
   const { mask, route, signal } = forwarded;
   const answer = await fetch(urlOf(forwarded), {
     method: route.method,
-    headers: headersOf(request, forwarded.access),
+    headers: await headersOf(request, forwarded),
     // A redirect could carry the key to another host.
     redirect: "manual",
     signal,
@@ -167,12 +171,21 @@ function urlOf({ access, resource, query }: Forwarded): string {
   return `${access.baseUrl}${resource}${kept.size === 0 ? "" : `?${kept}`}`;
 }
 
-function headersOf({ headers }: IncomingMessage, { wire, apiKey }: ModelAccess): Headers {
+async function headersOf(
+  { headers }: IncomingMessage,
+  { access: { wire, apiKey, brought, federated = brought?.access }, mask, signal }: Forwarded,
+): Promise<Headers> {
   const passed = new Headers({ "accept-encoding": "identity" });
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value === "string" && requestHeaders.test(name)) passed.set(name, value);
   }
-  if (apiKey !== null) passed.set(...wireFacts[wire].keyHeader(apiKey));
+  if (federated !== undefined) {
+    const token = await federated.token(signal);
+    mask.add(...federated.known());
+    passed.set("authorization", `Bearer ${token}`);
+    for (const [name, value] of Object.entries(federationProviders[federated.provider].apiHeaders))
+      passed.append(name, value);
+  } else if (apiKey !== null) passed.set(...wireFacts[wire].keyHeader(apiKey));
   return passed;
 }
 
@@ -188,20 +201,55 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function askedIn(body: Buffer): { readonly model: string; readonly maxOutputTokens: number } {
-  let asked: Record<string, unknown> = {};
+function parsed(body: Buffer): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(body.toString("utf8"));
-    if (typeof value === "object" && value !== null) asked = { ...value };
+    return typeof value === "object" && value !== null ? { ...value } : {};
   } catch {
     throw new ProxyRefusal(400, "The body must be JSON.");
   }
-  const generation = asked.generationConfig;
-  const inGeneration =
-    typeof generation === "object" && generation !== null && "maxOutputTokens" in generation
-      ? generation.maxOutputTokens
-      : undefined;
-  const sizes = [asked.max_tokens, asked.max_completion_tokens, asked.max_output_tokens, inGeneration];
+}
+
+/** The request for the model that the run's job asked for, whichever its agent would choose. */
+function forBrought(body: Buffer, { access, route }: Forwarded): Buffer {
+  if (access.brought === undefined || route.method !== "POST") return body;
+  return Buffer.from(JSON.stringify({ ...parsed(body), model: access.brought.model }));
+}
+
+/** Where the protocols have the longest answer that is asked for. */
+const outputLimits = ["max_tokens", "max_completion_tokens", "max_output_tokens"] as const;
+
+/** The request with a shorter answer, where so much is not left. One that names no length stays as it is. */
+function withOutputLimit(
+  body: Buffer,
+  { asked, allowed }: { readonly asked: number; readonly allowed: number },
+): Buffer {
+  if (allowed >= asked) return body;
+  const request = parsed(body);
+  const named = outputLimits.filter((name) => typeof request[name] === "number");
+  const generation = generationOf(request);
+  return Buffer.from(
+    JSON.stringify({
+      ...request,
+      ...Object.fromEntries(named.map((name) => [name, allowed])),
+      ...("maxOutputTokens" in generation
+        ? { generationConfig: { ...generation, maxOutputTokens: allowed } }
+        : {}),
+    }),
+  );
+}
+
+function generationOf({
+  generationConfig,
+}: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return typeof generationConfig === "object" && generationConfig !== null ? { ...generationConfig } : {};
+}
+
+function askedIn(asked: Readonly<Record<string, unknown>>): {
+  readonly model: string;
+  readonly maxOutputTokens: number;
+} {
+  const sizes = [...outputLimits.map((name) => asked[name]), generationOf(asked).maxOutputTokens];
   const size = sizes.find((value) => typeof value === "number" && Number.isSafeInteger(value) && value > 0);
   return {
     model: typeof asked.model === "string" ? asked.model.slice(0, MAX_MODEL_CHARS) : "",

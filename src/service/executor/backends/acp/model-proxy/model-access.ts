@@ -1,5 +1,7 @@
 // How the service reaches the model of an agent. Types only.
 
+import type { FederatedAccess } from "../../../../../federation/provider.ts";
+import type { BroughtModel } from "../../../backend.ts";
 import type { ModelWire } from "./model-wires.ts";
 
 export type ModelAccess = {
@@ -8,4 +10,8 @@ export type ModelAccess = {
   readonly baseUrl: string;
   /** Null where the server needs none. Never in the agent's environment, an event, a message or a log. */
   readonly apiKey: string | null;
+  /** By a federated account of the operator: its token is sent in place of a key. */
+  readonly federated?: FederatedAccess;
+  /** Of the run's own account: its token is sent in place of a key. */
+  readonly brought?: BroughtModel;
 };

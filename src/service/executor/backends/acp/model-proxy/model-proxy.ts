@@ -3,10 +3,12 @@
 // Why: docs/decisions/038-the-agent-has-no-key.md
 
 import { createHash, timingSafeEqual } from "node:crypto";
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { listenInFolder } from "../../../../../base/unix-socket.ts";
 import type { Rates } from "../../../../core/money/rates.ts";
+import { BackendFailure } from "../../../backend.ts";
 import type { SecretMask } from "../../../secret-mask.ts";
 import type { UsageMeter } from "../../../usage-meter.ts";
 import { forwardRequest } from "./forward-request.ts";
@@ -26,8 +28,9 @@ export type ModelProxyOptions = {
   /** A folder for a unix socket; null: a port on loopback. */
   readonly socketFolder: string | null;
   readonly meter: UsageMeter;
-  readonly rates: Rates;
-  /** 0: no bound. */
+  /** Null where the run's own account pays. */
+  readonly rates: Rates | null;
+  /** Of a run that has no limit of its own yet. */
   readonly maxTokens: number;
   /** Knows the key. */
   readonly mask: SecretMask;
@@ -40,6 +43,8 @@ export type ModelProxy = {
   readonly port: number | null;
   /** Called once, when a bound of the run forbade a request. */
   onExcess: (excess: Excess) => void;
+  /** Called when the run's own access has ended: none of its requests can be answered any more. */
+  onFailure: (failure: BackendFailure) => void;
   /** Revokes the token, ends what is under way and counts it. Safe to repeat. */
   close(): Promise<void>;
 };
@@ -81,7 +86,10 @@ export async function openModelProxy(options: ModelProxyOptions): Promise<ModelP
   };
 
   const server = createServer((request, response) => {
-    const work = answer(request, response).catch((cause: unknown) => refuse(response, cause));
+    const work = answer(request, response).catch((cause: unknown) => {
+      if (cause instanceof BackendFailure) proxy.onFailure(cause);
+      refuse(response, cause);
+    });
     underWay.add(work);
     work.finally(() => underWay.delete(work));
   });
@@ -99,6 +107,7 @@ export async function openModelProxy(options: ModelProxyOptions): Promise<ModelP
   const proxy: ModelProxy = {
     port: typeof address === "object" && address !== null ? (address as AddressInfo).port : null,
     onExcess: () => undefined,
+    onFailure: () => undefined,
     close: () => {
       closed ??= close();
       return closed;
@@ -112,15 +121,13 @@ export function agentsUrl(access: ModelAccess, port: number): string {
   return `http://127.0.0.1:${port}${wireFacts[access.wire].urlPath}`;
 }
 
-/** Through an open folder, because the path of a socket is limited to some 100 bytes. */
 async function listen(server: Server, socketFolder: string | null): Promise<FileHandle | null> {
-  const folder = socketFolder === null ? null : await open(socketFolder, "r");
+  if (socketFolder !== null) return await listenInFolder(server, { folder: socketFolder, name: SOCKET_NAME });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    if (folder === null) server.listen(0, "127.0.0.1", resolve);
-    else server.listen(`/proc/self/fd/${folder.fd}/${SOCKET_NAME}`, resolve);
+    server.listen(0, "127.0.0.1", resolve);
   });
-  return folder;
+  return null;
 }
 
 /** In whichever way the agent's client sends its key. */

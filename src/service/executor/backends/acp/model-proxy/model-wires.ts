@@ -19,8 +19,6 @@ export type ModelRoute = {
 };
 
 type WireFacts = {
-  /** Null: the operator names it. */
-  readonly ownBaseUrl: string | null;
   /** What an agent's client writes before the names of resources; the base URL has its own. */
   readonly version: string;
   /** How much of the version the agent's own base URL holds. */
@@ -35,7 +33,6 @@ const post = (path: RegExp): ModelRoute => ({ method: "POST", path, isCounted: t
 
 export const wireFacts: Readonly<Record<ModelWire, WireFacts>> = {
   anthropic: {
-    ownBaseUrl: "https://api.anthropic.com/v1",
     version: "/v1",
     urlPath: "",
     variables: { ANTHROPIC_BASE_URL: MODEL_URL, ANTHROPIC_API_KEY: MODEL_KEY },
@@ -47,7 +44,6 @@ export const wireFacts: Readonly<Record<ModelWire, WireFacts>> = {
     keyHeader: (key) => ["x-api-key", key],
   },
   "openai-compatible": {
-    ownBaseUrl: null,
     version: "/v1",
     urlPath: "/v1",
     variables: { OPENAI_BASE_URL: MODEL_URL, OPENAI_API_KEY: MODEL_KEY },
@@ -55,7 +51,6 @@ export const wireFacts: Readonly<Record<ModelWire, WireFacts>> = {
     keyHeader: (key) => ["authorization", `Bearer ${key}`],
   },
   gemini: {
-    ownBaseUrl: "https://generativelanguage.googleapis.com/v1beta",
     version: "/v1beta",
     urlPath: "",
     variables: { GOOGLE_GEMINI_BASE_URL: MODEL_URL, GEMINI_API_KEY: MODEL_KEY },

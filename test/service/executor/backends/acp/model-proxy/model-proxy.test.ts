@@ -144,9 +144,9 @@ describe("the proxy of a model", () => {
       task: { maxTurnTokens: 2000 },
     });
     expect(run.outcome).toEqual({ stopReason: "max_tokens" });
-    // The first leaves room for a second, which is over the bound by less than one answer.
-    expect(run.model.requests).toHaveLength(2);
-    expect(run.recorder.usage.roles.executor).toMatchObject({ tokens: 2100, calls: 2 });
+    // Each counts as 690: of 1,000 tokens of input 400 came from the cache. A fourth request is not forwarded.
+    expect(run.model.requests).toHaveLength(3);
+    expect(run.recorder.usage.roles.executor).toMatchObject({ tokens: 3150, calls: 3 });
   });
 
   it("ends the run where its billing account cannot pay for a request", async () => {

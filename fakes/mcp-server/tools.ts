@@ -1,0 +1,58 @@
+// A real MCP server with tools that behave well and badly, for both revisions of the protocol.
+
+import { McpServer } from "@modelcontextprotocol/server";
+import * as z from "zod";
+
+export type ServerFacts = {
+  /** What the tool `whoami` returns: a secret that the server was given. */
+  readonly secret: string;
+  /** What the tool `look_around` returns. */
+  readonly lookAround: () => string;
+  /** Ends the server, where it is a program. */
+  readonly crash: () => void;
+};
+
+const WORD = z.object({ word: z.string() });
+const NOTHING = z.object({});
+const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] });
+
+export function fakeServer({ secret, lookAround, crash }: ServerFacts): McpServer {
+  const server = new McpServer({ name: "fake", version: "1.0.0" });
+  const reads = { annotations: { readOnlyHint: true } };
+  server.registerTool(
+    "lookup",
+    { ...reads, description: "Looks a word up.", inputSchema: WORD },
+    async ({ word }) => text(`${word} means ${word.toUpperCase()}`),
+  );
+  server.registerTool("note.down", { description: "Writes.", inputSchema: WORD }, async ({ word }) =>
+    text(`noted ${word}`),
+  );
+  server.registerTool("whoami", { ...reads, inputSchema: NOTHING }, async () =>
+    text(`the token is ${secret}`),
+  );
+  server.registerTool("look_around", { ...reads, inputSchema: NOTHING }, async () => text(lookAround()));
+  server.registerTool("fail", { ...reads, inputSchema: NOTHING }, async () => ({
+    ...text("no such issue"),
+    isError: true,
+  }));
+  server.registerTool(
+    "measure",
+    { ...reads, inputSchema: NOTHING, outputSchema: z.object({ ms: z.number() }) },
+    async () => ({ content: [], structuredContent: { ms: 12 } }),
+  );
+  server.registerTool("picture", { ...reads, inputSchema: NOTHING }, async () => ({
+    content: [
+      { type: "image" as const, data: "aGVsbG8=", mimeType: "image/png" },
+      { type: "resource_link" as const, uri: "file:///plan.txt", name: "plan" },
+    ],
+  }));
+  server.registerTool("flood", { ...reads, inputSchema: NOTHING }, async () =>
+    text("x".repeat(12 * 1024 * 1024)),
+  );
+  server.registerTool("hang", { ...reads, inputSchema: NOTHING }, () => new Promise(() => undefined));
+  server.registerTool("crash", { ...reads, inputSchema: NOTHING }, async () => {
+    crash();
+    return text("gone");
+  });
+  return server;
+}

@@ -1,0 +1,16 @@
+// Where a step finds the run's commit: in its checkout, and what that lacks at GitHub, with the job's own token. Loaded
+// only where the commit is sent.
+
+import { checkoutPlace, githubHost } from "../github/git/github-host.ts";
+import { type CommitPlace, commitWords } from "../job/git/commit-place.ts";
+import type { GitHost } from "../job/git/job-git.ts";
+import type { Step } from "./action-types.ts";
+
+export function commitPlace(
+  { env, github }: Pick<Step, "env" | "github">,
+  access: Pick<GitHost, "token" | "setSecret">,
+): CommitPlace {
+  const host = githubHost({ env, ...access });
+  const { job } = github;
+  return { ...checkoutPlace(env), host, repository: job.repository.name, words: commitWords(job, host) };
+}

@@ -1,0 +1,73 @@
+// The end of the step: what the run leaves on GitHub, then outputs, summary, status comment and annotations.
+
+import { appendFile } from "node:fs/promises";
+import * as core from "@actions/core";
+import { endingTitle } from "../job/ending.ts";
+import type { ConcludingPort, Publication } from "../job/job-port.ts";
+import { jobSummary } from "../job/job-summary.ts";
+import { titleLine } from "../render/outcome-title.ts";
+import type { ActionEnding, ActionTypes, Step } from "./action-types.ts";
+import { concludeComment } from "./conclude-comment.ts";
+import { fileLinks } from "./file-links.ts";
+import { handOver, withhold } from "./hand-over.ts";
+import { writeOutputs } from "./outputs.ts";
+import { sayLine } from "./say-line.ts";
+import { leaveState } from "./state.ts";
+
+export function concludingPort(step: Step): ConcludingPort<ActionTypes> {
+  return {
+    handOver: (following) => handOver(step, following),
+    withhold,
+    publications: (ending) => publications(step, ending),
+    sayEnding,
+  };
+}
+
+function publications(step: Step, ending: ActionEnding): readonly Publication[] {
+  let commentUrl: string | null = null;
+  const comment = async () => {
+    commentUrl = await concludeComment(step, ending);
+  };
+  const summary = async () => {
+    const { GITHUB_STEP_SUMMARY: path, GITHUB_REPOSITORY = "", GITHUB_SHA = "" } = step.env;
+    if (!path) return;
+    await appendFile(
+      path,
+      jobSummary(ending, {
+        repository: GITHUB_REPOSITORY,
+        sha: GITHUB_SHA,
+        commentUrl,
+        links: fileLinks(step.env, ending),
+      }),
+    );
+  };
+  return [
+    { what: "comment", write: comment },
+    { what: "outputs", write: () => writeOutputs(ending, commentUrl) },
+    ...(hasSummary(ending) ? [{ what: "summary", write: summary }] : []),
+  ];
+}
+
+/** A comment without a command gets no summary, and the doctor writes its own. */
+function hasSummary({ progress, outcome, verdict }: ActionEnding): boolean {
+  const isWanted = "settings" in progress && progress.settings.inputs.summary;
+  return isWanted && verdict.reason !== "no_command" && outcome.type !== "examined";
+}
+
+function sayEnding(ending: ActionEnding): void {
+  const { verdict, claimUrl, fails, outcome } = ending;
+  const { conclusion, message } = verdict;
+  const title = endingTitle(ending);
+  const text = claimUrl === null ? message : `${message} ${claimUrl}`;
+  const properties = { title: title.text };
+  sayLine(titleLine(title));
+  if (fails) {
+    process.exitCode = core.ExitCode.Failure;
+    core.error(text, properties);
+  } else if (conclusion === "skipped" || conclusion === "detached") core.notice(text, properties);
+  else if (conclusion !== "success") core.warning(text, properties);
+  // A run's log and the doctor's page say so themselves.
+  else if (outcome.type === "cancelled_runs") sayLine(text);
+  // A run that was cancelled and not seen to end is left to the post step, which cancels it again.
+  if (outcome.type !== "stopping") leaveState({ phase: "concluded" });
+}

@@ -1,0 +1,184 @@
+// The inputs of the model: its name, its address, and the key or the token by which the job reaches it.
+
+import { oneOf, secret } from "../base/settings/kinds.ts";
+import { readSettings, setting } from "../base/settings/setting.ts";
+import { type CodingAgentName, type CodingAgentWire, codingAgents } from "../contract/ci/coding-agents.ts";
+import { type Effort, efforts } from "../contract/runs/effort.ts";
+import { audienceKind, byIdentifier, readFederation } from "../federation/federation-settings.ts";
+import {
+  type FederationProviderName,
+  federationProviderNames,
+  type ModelFederation,
+} from "../federation/provider.ts";
+import { federationProviders } from "../federation/providers.ts";
+import { modelName, modelUrl } from "./input-kinds.ts";
+import { inputSource, type ReadInput, type Reading } from "./input-source.ts";
+
+export const modelProviders = ["auto", "openai-compatible", ...federationProviderNames, "google"] as const;
+
+export type ModelInputs = {
+  readonly name: string;
+  /** Of the same API: goes on where the first does not answer. */
+  readonly fallback: string | null;
+  /** The coding agent that asks it. Null: the built-in one. */
+  readonly agent: CodingAgentName | null;
+  /** Null: the provider's own. */
+  readonly baseUrl: string | null;
+  readonly apiKey: string | null;
+  readonly provider: (typeof modelProviders)[number];
+  /** Null: the model's own. */
+  readonly effort: Effort | null;
+  /** By whose trust the job gets a token in place of a key; null: by none. */
+  readonly federation: ModelFederation | null;
+};
+
+/** A model that a service is given for this run. */
+export type ChosenModel = { readonly name: string; readonly federation: ModelFederation };
+
+/** The inputs of the model and of its key, read where one of them is given. */
+const keyInputSettings = {
+  model: { ...setting(modelName, ""), isRequired: true },
+  "fallback-model": setting(modelName, null),
+  "model-base-url": setting(modelUrl, null),
+  "model-api-key": setting(secret, null),
+  "model-provider": setting(oneOf(modelProviders), "auto"),
+  effort: setting(oneOf(efforts), null),
+};
+
+/** The inputs by which the job gets a token of the model's provider: identifiers, none of them a secret. */
+const federationInputSettings = {
+  ...byIdentifier(({ kind }) => setting(kind, null)),
+  "model-audience": setting(audienceKind, null),
+};
+
+export const modelInputSettings = { ...keyInputSettings, ...federationInputSettings };
+
+/** Null where no input names a model: then the agent has none, which only the built-in one can do with. */
+export function readModel(agent: CodingAgentName | null, reading: Reading): ModelInputs | null {
+  const { read, problems } = reading;
+  if (Object.keys(modelInputSettings).every((name) => read(name).trim() === "")) {
+    if (agent !== null)
+      problems.push(
+        `Input "agent: ${agent}" needs a model: give "model", and "model-api-key" or the identifiers of its provider.`,
+      );
+    return null;
+  }
+  const before = problems.length;
+  const federation = readModelFederation(reading);
+  if (federation !== null) {
+    const { apiBaseUrl: baseUrl, wire } = federationProviders[federation.provider];
+    problems.push(...faultsOfWire(agent, wire));
+    const fallback = readFallback(reading);
+    const { provider } = federation;
+    const chosen = { name: readModelName(reading), fallback, agent, effort: readEffort(reading) };
+    return { ...chosen, baseUrl, apiKey: null, provider, federation };
+  }
+  if (problems.length > before) return null;
+  const named = read("model-provider").trim().toLowerCase();
+  const hasOwnAddress =
+    named === "google" ||
+    federationProviderNames.some((name) => name === named) ||
+    (agent !== null && codingAgents[agent].ownBaseUrl !== null);
+  const url = { ...keyInputSettings["model-base-url"], isRequired: !hasOwnAddress };
+  const { values: model, problems: faults } = readSettings(
+    { ...keyInputSettings, "model-base-url": url },
+    inputSource(read),
+  );
+  problems.push(...faults);
+  const wire = agentsWireOf(model["model-provider"]);
+  if (wire !== null) problems.push(...faultsOfWire(agent, wire));
+  return {
+    name: model.model,
+    fallback: model["fallback-model"],
+    agent,
+    baseUrl: model["model-base-url"],
+    apiKey: model["model-api-key"],
+    provider: model["model-provider"],
+    effort: model.effort,
+    federation: null,
+  };
+}
+
+function readFallback({ read, problems }: Reading): string | null {
+  const { values, problems: faults } = readSettings(
+    { "fallback-model": keyInputSettings["fallback-model"] },
+    inputSource(read),
+  );
+  problems.push(...faults);
+  return values["fallback-model"];
+}
+
+/** An agent speaks to models of its own protocols. */
+function faultsOfWire(agent: CodingAgentName | null, wire: CodingAgentWire): string[] {
+  if (agent === null || codingAgents[agent].wires.includes(wire)) return [];
+  const { title, wires } = codingAgents[agent];
+  return [
+    `Input "agent: ${agent}" needs a model of another protocol: ${title} speaks ${wires.join(", ")}, not ${wire}.`,
+  ];
+}
+
+/** Null: the service's own model, whatever else the inputs of a model say. */
+export function readHandedModel(reading: Reading): ChosenModel | null {
+  const federation = readModelFederation(reading);
+  return federation === null ? null : { name: readModelName(reading), federation };
+}
+
+function readModelName({ read, problems }: Reading): string {
+  const { values, problems: faults } = readSettings({ model: keyInputSettings.model }, inputSource(read));
+  problems.push(...faults);
+  return values.model;
+}
+
+function readEffort({ read, problems }: Reading): ModelInputs["effort"] {
+  const { values, problems: faults } = readSettings({ effort: keyInputSettings.effort }, inputSource(read));
+  problems.push(...faults);
+  return values.effort;
+}
+
+/** Null where no identifier is given, and where one is wrong. */
+function readModelFederation({ read, problems }: Reading): ModelFederation | null {
+  const { values, problems: faults } = readSettings(federationInputSettings, inputSource(read));
+  problems.push(...faults);
+  if (faults.length > 0) return null;
+  const audience = values["model-audience"];
+  const titleOf = (name: string) => `Input "${name}"`;
+  const federation = readFederation({ values, audience, titleOf }, problems);
+  if (federation !== null) problems.push(...faultsBesideFederation(federation.provider, read));
+  return federation;
+}
+
+/** A job with a token needs no key, and its token goes to its own provider alone. */
+function faultsBesideFederation(provider: FederationProviderName, read: ReadInput): string[] {
+  const { title, apiBaseUrl } = federationProviders[provider];
+  const given = (name: string) => read(name).trim() !== "";
+  const named = read("model-provider").trim().toLowerCase();
+  return [
+    ...(given("model-api-key")
+      ? [
+          `Input "model-api-key" and the identifiers of ${title} exclude each other: remove the key, which is not needed any more.`,
+        ]
+      : []),
+    ...(given("model-base-url")
+      ? [
+          `Input "model-base-url" and the identifiers of ${title} exclude each other: its token goes to ${apiBaseUrl} alone.`,
+        ]
+      : []),
+    ...(["", "auto", provider].includes(named)
+      ? []
+      : [`Input "model-provider" must be ${provider} beside the identifiers of ${title}, got "${named}".`]),
+  ];
+}
+
+/** What another agent would speak with it. Null: the address decides. */
+function agentsWireOf(provider: ModelInputs["provider"]): CodingAgentWire | null {
+  switch (provider) {
+    case "auto":
+      return null;
+    case "openai-compatible":
+      return provider;
+    case "google":
+      return "gemini";
+    default:
+      return federationProviders[provider].wire;
+  }
+}

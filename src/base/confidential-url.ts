@@ -1,0 +1,8 @@
+// Whether what is sent to an address stays between the two ends. Pure.
+
+/** True for https, and for plain http that does not leave this machine. */
+export function isConfidential(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === "https:") return true;
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}

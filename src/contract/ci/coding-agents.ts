@@ -1,0 +1,61 @@
+// The coding agents that a job can choose by name: what is installed, and which protocols they speak to their models. Pure.
+// Versions looked up in npm's registry on 2026-11-22.
+
+export const codingAgentNames = ["claude", "codex", "gemini", "opencode"] as const;
+export type CodingAgentName = (typeof codingAgentNames)[number];
+
+export type CodingAgentWire = "anthropic" | "openai-compatible" | "gemini";
+
+export type CodingAgent = {
+  readonly title: string;
+  /** Of npm, and the version that was tried. */
+  readonly package: string;
+  readonly version: string;
+  /** The program that speaks ACP. */
+  readonly program: string;
+  /** The protocols of the models that it can be pointed to. */
+  readonly wires: readonly [CodingAgentWire, ...CodingAgentWire[]];
+  /** The API of its model where no address is given, with its version. Null: one has to be given. */
+  readonly ownBaseUrl: string | null;
+};
+
+export const codingAgents: Readonly<Record<CodingAgentName, CodingAgent>> = {
+  claude: {
+    title: "Claude Code",
+    package: "@agentclientprotocol/claude-agent-acp",
+    version: "0.101.0",
+    program: "claude-agent-acp",
+    wires: ["anthropic"],
+    ownBaseUrl: "https://api.anthropic.com/v1",
+  },
+  codex: {
+    title: "Codex",
+    package: "@agentclientprotocol/codex-acp",
+    version: "2.6.0",
+    program: "codex-acp",
+    wires: ["openai-compatible"],
+    ownBaseUrl: "https://api.openai.com/v1",
+  },
+  gemini: {
+    title: "Gemini CLI",
+    package: "@google/gemini-cli",
+    version: "0.61.0",
+    program: "gemini",
+    wires: ["gemini"],
+    ownBaseUrl: "https://generativelanguage.googleapis.com/v1beta",
+  },
+  opencode: {
+    title: "opencode",
+    package: "opencode-ai",
+    version: "1.18.33",
+    program: "opencode",
+    wires: ["openai-compatible", "anthropic", "gemini"],
+    ownBaseUrl: null,
+  },
+};
+
+/** The command that installs the version which was tried. */
+export function installCommand(name: CodingAgentName): string {
+  const { package: packageName, version } = codingAgents[name];
+  return `npm install --global ${packageName}@${version}`;
+}

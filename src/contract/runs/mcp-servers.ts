@@ -1,0 +1,75 @@
+// MCP servers that a submission names: reached by https, without secrets. And what a server's name, address and tools may be,
+// whoever names it. Pure.
+
+import * as z from "zod/mini";
+
+export const MAX_MCP_SERVERS = 10;
+export const MAX_TOOL_PATTERNS = 100;
+export const MAX_TOOL_PATTERN_CHARS = 128;
+export const MAX_MCP_URL_CHARS = 2048;
+
+/** It becomes a part of the names of its tools. */
+export const mcpServerNamePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
+export const MCP_SERVER_NAME_FORM =
+  'a name of at most 32 letters, digits, "-" and "_", with a letter or a digit first';
+
+export const toolPatternsSchema = z
+  .array(
+    z
+      .string("must be the name of a tool, or a pattern with *")
+      .check(
+        z.minLength(1, "must not be empty"),
+        z.maxLength(MAX_TOOL_PATTERN_CHARS, `must have at most ${MAX_TOOL_PATTERN_CHARS} characters`),
+      ),
+    "must be a list of names of tools, with * for any characters",
+  )
+  .check(
+    z.minLength(1, "must not be empty: leave the list out to offer all tools"),
+    z.maxLength(MAX_TOOL_PATTERNS, `must have at most ${MAX_TOOL_PATTERNS} entries`),
+  );
+
+/** A variable in braces, as the definitions of servers name secrets. */
+const variableReference = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
+const URL_FORM = "must be an https:// URL without credentials and without variables in braces";
+
+/** Null where a server may have this address. */
+export function faultOfServerUrl(text: string): string | null {
+  if (text.length > MAX_MCP_URL_CHARS) return `must have at most ${MAX_MCP_URL_CHARS} characters`;
+  // Nothing fills it in: the server would be asked with the name.
+  if (variableReference.test(text)) return 'must hold no variables in braces: use "headers"';
+  const url = URL.parse(text);
+  if (url === null || url.hostname === "") return "must be a URL, such as https://mcp.example.com/mcp";
+  if (url.protocol !== "https:") return "must begin with https://";
+  if (url.username !== "" || url.password !== "") return "must not hold credentials";
+  return null;
+}
+
+const WITHOUT_SECRETS =
+  'must have "url", and beside it "type" and "tools" alone: such a server has no secrets and is no program. Ask the operator of the service to add others';
+
+export const mcpServerSchema = z.strictObject(
+  {
+    type: z.optional(z.literal("http", 'must be "http"')),
+    url: z.string("must be the https:// URL of a server: programs are for the operator of the service").check(
+      z.maxLength(MAX_MCP_URL_CHARS),
+      z.refine((text) => faultOfServerUrl(text) === null, URL_FORM),
+    ),
+    /** The tools that are offered, with `*` for any characters. Left out: all. */
+    tools: z.optional(toolPatternsSchema),
+  },
+  { error: ({ code }) => (code === "unrecognized_keys" ? WITHOUT_SECRETS : undefined) },
+);
+
+/** By their names. */
+export const mcpServersRequestSchema = z
+  .record(z.string().check(z.regex(mcpServerNamePattern)), mcpServerSchema, {
+    error: ({ code }) => (code === "invalid_key" ? `must be ${MCP_SERVER_NAME_FORM}` : undefined),
+  })
+  .check(
+    z.refine(
+      (all) => Object.keys(all).length <= MAX_MCP_SERVERS,
+      `must have at most ${MAX_MCP_SERVERS} servers`,
+    ),
+  );
+
+export type McpServersRequest = z.infer<typeof mcpServersRequestSchema>;

@@ -1,0 +1,49 @@
+// A run that brings its own access to a model: the field of a submission, and its renewal while the run is in flight. Pure.
+// Why: docs/decisions/043-the-repositorys-own-model.md
+
+import * as z from "zod/mini";
+
+/** Providers that exchange the ID token of a CI job for an access token of theirs. */
+export const modelAccessProviders = ["anthropic", "openai", "openrouter"] as const;
+export type ModelAccessProvider = (typeof modelAccessProviders)[number];
+
+export const MAX_MODEL_CHARS = 200;
+export const MAX_ACCESS_TOKEN_CHARS = 16_384;
+
+/** As a header can carry it. */
+const accessToken = z
+  .string()
+  .check(
+    z.minLength(1),
+    z.maxLength(MAX_ACCESS_TOKEN_CHARS),
+    z.regex(/^[\x21-\x7e]+$/, "must be one line of visible ASCII characters"),
+  );
+
+const grant = {
+  /** A secret: it is in no answer, no event and no log. */
+  access_token: accessToken,
+  /** Without a renewal the run fails at its first request of the model after it. */
+  expires_at: z.iso.datetime(),
+};
+
+/**
+ * The access that a CI job brings: the run asks this model at the provider's own address, and the repository's account
+ * there pays for its tokens.
+ */
+export const modelAccessSchema = z.object({
+  provider: z.enum(modelAccessProviders),
+  /** As the provider calls it. It wins over the agent's own. */
+  model: z
+    .string()
+    .check(
+      z.minLength(1),
+      z.maxLength(MAX_MODEL_CHARS),
+      z.regex(/^[^\s\p{Cc}\p{Cs}]+$/u, "must be the name of a model, without spaces"),
+    ),
+  ...grant,
+});
+
+export type ModelAccess = z.infer<typeof modelAccessSchema>;
+
+export const renewModelAccessRequestSchema = z.object(grant);
+export type RenewModelAccessRequest = z.infer<typeof renewModelAccessRequestSchema>;

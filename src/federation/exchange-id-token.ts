@@ -1,0 +1,232 @@
+// One exchange: an ID token for an access token of a model provider. Never repeated with the same token: a provider takes
+// each once. No redirect is followed, and the answer is bounded.
+
+import { parseRetryAfterMs } from "../base/backoff.ts";
+import type { Clock } from "../base/clock.ts";
+import { type Claims, claimsOf } from "./claims.ts";
+import { FederationError, type FederationReason } from "./federation-error.ts";
+import type { AccessToken, ExchangeRefusal, FederationProvider, ModelFederation } from "./provider.ts";
+import { federationProviders, inputOf } from "./providers.ts";
+
+const EXCHANGE_TIMEOUT_MS = 20_000;
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** Anthropic's limit and OpenRouter's. */
+const MAX_ID_TOKEN_CHARS = 16 * 1024;
+/** OpenAI may leave `expires_in` out. */
+const DEFAULT_LIFE_SECONDS = 3600;
+const MAX_LIFE_SECONDS = 24 * 3600;
+const MAX_QUOTED_CHARS = 200;
+const CLOCK_SKEW_MS = 60_000;
+const ACCESS_TOKEN = /^[\x21-\x7e]{8,16384}$/;
+
+export type ExchangeMessage = {
+  readonly method: "POST";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly timeoutMs: number;
+  readonly maxBodyBytes: number;
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type ExchangeAnswer = {
+  readonly status: number;
+  readonly headers: (name: string) => string | undefined;
+  readonly body: string;
+};
+
+/** Sends one request and follows no redirect. Rejects where no whole answer came, with an error without secrets. */
+export type SendExchange = (message: ExchangeMessage) => Promise<ExchangeAnswer>;
+
+export type ExchangeOptions = {
+  /** For one use. */
+  readonly idToken: string;
+  readonly send: SendExchange;
+  readonly clock: Pick<Clock, "now">;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** Rejects with FederationError, or with the signal's reason. To be tried again with a fresh ID token alone. */
+export async function exchangeIdToken(
+  federation: ModelFederation,
+  options: ExchangeOptions,
+): Promise<AccessToken> {
+  const { idToken, clock, signal } = options;
+  const provider = federationProviders[federation.provider];
+  checkIdToken(idToken, { federation, provider, nowMs: clock.now() });
+  const begunAt = clock.now();
+  const answer = await send(provider, federation, options);
+  signal?.throwIfAborted();
+  if (answer.status === 200) return tokenOf(answer.body, { provider, begunAt });
+  throw refusalOf(answer, { federation, provider, idToken, nowMs: clock.now() });
+}
+
+/** What would be refused is not sent: a token that was seen on the way is a token less. */
+function checkIdToken(idToken: string, at: Place & { readonly nowMs: number }): void {
+  if (idToken.length > MAX_ID_TOKEN_CHARS) throw fault("federation_token_too_large", at);
+  const claims = claimsOf(idToken);
+  if (claims === null) return;
+  if (claims.expiresAt !== null && claims.expiresAt + CLOCK_SKEW_MS < at.nowMs)
+    throw fault("federation_token_expired", at);
+  if (!isFor(claims, at.federation.audience)) throw fault("federation_audience_refused", at);
+}
+
+function isFor({ audiences }: Claims, audience: string): boolean {
+  return audiences.length === 0 || audiences.includes(audience);
+}
+
+async function send(
+  provider: FederationProvider,
+  federation: ModelFederation,
+  { idToken, send: sendOne, signal }: ExchangeOptions,
+): Promise<ExchangeAnswer> {
+  const { headers, body } = provider.exchangeRequest(idToken, federation.identifiers);
+  try {
+    return await sendOne({
+      method: "POST",
+      url: provider.exchangeUrl,
+      headers: { accept: "application/json", ...headers },
+      body,
+      timeoutMs: EXCHANGE_TIMEOUT_MS,
+      maxBodyBytes: MAX_ANSWER_BYTES,
+      signal,
+    });
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (cause instanceof Error && "status" in cause) throw unreadable(provider, cause);
+    const why = cause instanceof Error ? ` ${cause.message}` : "";
+    throw new FederationError({
+      code: "federation_unreachable",
+      message: `${provider.title}'s token endpoint cannot be reached.${why} Let the job reach ${new URL(provider.exchangeUrl).host}, or run it again.`,
+      cause,
+    });
+  }
+}
+
+/** An answer came, and was too large. */
+function unreadable(provider: FederationProvider, cause: Error): FederationError {
+  const message = `${provider.title}'s token endpoint gave no answer of its own. ${cause.message} ${interceptor(provider)}`;
+  return new FederationError({ code: "federation_answer_invalid", message, cause });
+}
+
+function tokenOf(
+  text: string,
+  { provider, begunAt }: { readonly provider: FederationProvider; readonly begunAt: number },
+): AccessToken {
+  const answer = objectOf(text);
+  const {
+    access_token: accessToken,
+    token_type: type = "Bearer",
+    expires_in = DEFAULT_LIFE_SECONDS,
+  } = answer;
+  const seconds = typeof expires_in === "number" ? expires_in : Number.NaN;
+  const isBearer = typeof type === "string" && type.toLowerCase() === "bearer";
+  if (typeof accessToken !== "string" || !ACCESS_TOKEN.test(accessToken) || !isBearer || !(seconds > 0)) {
+    throw new FederationError({
+      code: "federation_answer_invalid",
+      message: `${provider.title}'s token endpoint answered without a token that can be used. ${interceptor(provider)}`,
+      status: 200,
+    });
+  }
+  return { accessToken, expiresAt: begunAt + Math.min(seconds, MAX_LIFE_SECONDS) * 1000 };
+}
+
+type Place = { readonly federation: ModelFederation; readonly provider: FederationProvider };
+
+function refusalOf(
+  answer: ExchangeAnswer,
+  at: Place & { readonly idToken: string; readonly nowMs: number },
+): FederationError {
+  const { status } = answer;
+  const { provider, nowMs } = at;
+  const { title } = provider;
+  if (status >= 500 || status === 429 || status === 408) {
+    return new FederationError({
+      code: "federation_unavailable",
+      message: `${title}'s token endpoint takes no exchange now (${status}). Run the job again later.`,
+      status,
+      retryAfterMs: parseRetryAfterMs(answer.headers("retry-after"), nowMs),
+    });
+  }
+  if (status < 400) {
+    return new FederationError({
+      code: "federation_answer_invalid",
+      message: `${title}'s token endpoint answered ${status}, which is no answer of it. ${interceptor(provider)}`,
+      status,
+    });
+  }
+  const { error, said } = errorOf(answer.body, at.idToken);
+  const refusal: ExchangeRefusal = { status, error };
+  return fault(provider.reasonOf(refusal), { ...at, status, error, said });
+}
+
+type Told = Place & {
+  readonly status?: number;
+  readonly error?: string | null;
+  readonly said?: string | null;
+};
+
+/** The message of each refusal: what, which, what to do. */
+function fault(code: FederationReason, { federation, provider, status, error, said }: Told): FederationError {
+  const { title, settingsPage, matches } = provider;
+  const { audience, identifiers } = federation;
+  const answered = status === undefined ? "" : ` (${[status, error].filter(Boolean).join(", ")})`;
+  const named = Object.entries(identifiers).map(
+    ([field, id]) => `${inputOf(federation.provider, field)} ${id}`,
+  );
+  const where = `in ${settingsPage}`;
+  const text: Readonly<Record<FederationReason, string>> = {
+    federation_refused: `${title} did not accept the ID token${answered}, and tells no more. Compare ${where}: ${matches}. The token is made for "${audience}"; the doctor shows what else it says.`,
+    federation_request_invalid: `${title} cannot read the request${answered}${said === null || said === undefined ? "" : `: ${said}`} Correct ${named.join(", ")}.`,
+    federation_identifier_unknown: `${title} knows none of these${answered}: ${named.join(", ")}. Copy them from there: ${settingsPage}.`,
+    federation_account_refused: `${title} lets its owner use no account${answered}. Check ${where} that it exists and may be used: ${named.join(", ")}.`,
+    federation_audience_refused: `The ID token is not made for what ${title} expects${answered}. It must be "${audience}", ${where} and here ("model-audience").`,
+    federation_token_missing: `There is no ID token for ${title}.`,
+    federation_token_expired: `The ID token for ${title} had expired before it was exchanged. Compare the runner's clock, or exchange it sooner after the job began.`,
+    federation_token_used: `There is no ID token left for ${title}: it takes each of them once. Give the job one more token, or ask for less in one run.`,
+    federation_token_too_large: `The ID token is larger than ${MAX_ID_TOKEN_CHARS} characters, which ${title} does not take. Let the CI provider put fewer claims into it.`,
+    federation_unreachable: `${title}'s token endpoint cannot be reached.`,
+    federation_unavailable: `${title}'s token endpoint takes no exchange now${answered}.`,
+    federation_answer_invalid: `${title}'s token endpoint gave no answer of its own${answered}.`,
+  };
+  return new FederationError({ code, message: text[code], status: status ?? null });
+}
+
+/** A token of the job that no provider takes twice. */
+export function usedToken(federation: ModelFederation): FederationError {
+  return fault("federation_token_used", { federation, provider: federationProviders[federation.provider] });
+}
+
+function interceptor({ exchangeUrl }: FederationProvider): string {
+  return `Look for a proxy that answers in the place of ${new URL(exchangeUrl).host}.`;
+}
+
+/** `{"error": "invalid_grant", "error_description": "…"}`, or Anthropic's `{"error": {"type": "…", "message": "…"}}`. */
+function errorOf(body: string, idToken: string): { error: string | null; said: string | null } {
+  const { error, error_description: description } = objectOf(body);
+  const own = typeof error === "object" && error !== null ? (error as Record<string, unknown>) : {};
+  const code = typeof error === "string" ? error : own.type;
+  const said = typeof description === "string" ? description : own.message;
+  return {
+    error: typeof code === "string" && /^[a-z_]{1,60}$/.test(code) ? code : null,
+    said: typeof said === "string" ? quote(said, idToken) : null,
+  };
+}
+
+/** One line of it, which holds no part of the token. */
+function quote(said: string, idToken: string): string {
+  const secrets = [idToken, ...idToken.split(".")].filter((part) => part.length > 8);
+  const kept = secrets.reduce((text, secret) => text.replaceAll(secret, "[token]"), said);
+  const line = kept.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+  const shown = line.length > MAX_QUOTED_CHARS ? `${line.slice(0, MAX_QUOTED_CHARS)}…` : line;
+  return /[.…]$/.test(shown) ? shown : `${shown}.`;
+}
+
+function objectOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}

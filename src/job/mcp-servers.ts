@@ -1,0 +1,64 @@
+// The MCP servers that a job names: as a service inside the job reads them, and what of them another service takes. Pure.
+
+import { type Kind, kind } from "../base/settings/setting.ts";
+import type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
+
+/** In the place of servers: those that the repository itself names. */
+const REPOSITORY_FILE = ".mcp.json";
+const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+export type NamedServers = {
+  /** As it was written; MCP_SERVERS of a service inside the job. */
+  readonly text: string;
+  /** By their names, not checked. Null: the repository's own. */
+  readonly servers: Readonly<Record<string, unknown>> | null;
+};
+
+export const mcpServers: Kind<NamedServers> = {
+  ...kind(`a JSON object of MCP servers by their names, or ${REPOSITORY_FILE}`, (text) => {
+    if (text.trim() === REPOSITORY_FILE) return { text: text.trim(), servers: null };
+    const value = objectOf(text);
+    const inner = value === null || !("mcpServers" in value) ? value : value.mcpServers;
+    return isObject(inner) ? { text, servers: inner } : undefined;
+  }),
+  // Its values may be secrets.
+  isSecret: true,
+};
+
+/** What hinders that they are sent to a service, each with what to do: a part of the run that is stored has no secrets. */
+export function faultsOfSentServers({ servers }: NamedServers): readonly string[] {
+  if (servers === null)
+    return [
+      `${REPOSITORY_FILE} is for a run without a server. On a service the agent's owner allows it: agents policy --mcp-servers repository`,
+    ];
+  return Object.entries(servers).flatMap(([name, server]) => {
+    const field = ["command", "env", "headers"].find((one) => isObject(server) && one in server);
+    if (field === undefined) return [];
+    return [
+      `"${name.slice(0, 100)}" has "${field}": a service takes servers that are reached by https without secrets. Ask its operator to add this one (MCP_SERVERS), or run without a server`,
+    ];
+  });
+}
+
+/** The field of a submission. The service checks it. */
+export function sentServers({ servers }: NamedServers): Pick<SubmitRunRequest, "mcp_servers"> {
+  return { mcp_servers: (servers ?? {}) as SubmitRunRequest["mcp_servers"] };
+}
+
+/** The variables whose values they take. */
+export function variablesIn({ text }: NamedServers): readonly string[] {
+  return [...text.matchAll(REFERENCE)].map(([, name = ""]) => name);
+}
+
+function objectOf(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,46 @@
+// What a run may reach: what it asks for, within its agent's owner's policy, within the operator's. Pure.
+
+import type { EgressEntries, HostEntry } from "../../../contract/egress/egress-entries.ts";
+import { allows, type EgressRules, egressPhases, intersectRules, noEgress, rulesOf } from "./rules.ts";
+
+/** What the operator of a node says. */
+export type EgressCap = {
+  readonly entries: EgressEntries;
+  /** What the word `registries` stands for. */
+  readonly registries: readonly HostEntry[];
+  /** Whether an agent without an owner has no network. */
+  readonly needsOwner: boolean;
+};
+
+export type EgressGrant = {
+  readonly rules: EgressRules;
+  /** What was asked for and is not, or not wholly, granted. */
+  readonly withheld: EgressEntries;
+};
+
+export type OwnedAgent = {
+  /** Null: nobody owns it yet. */
+  readonly accountId: string | null;
+  /** The owner's policy. Null: the owner has none, and allows what the operator allows. */
+  readonly egress: EgressEntries | null;
+};
+
+export const noGrant: EgressGrant = { rules: noEgress, withheld: [] };
+
+/** `asked` is null where the run names no policy: then it has its owner's, or none. */
+export function grantEgress(
+  cap: EgressCap,
+  { agent, asked }: { readonly agent: OwnedAgent; readonly asked: EgressEntries | null },
+): EgressGrant {
+  const { registries } = cap;
+  const wanted = asked ?? agent.egress ?? [];
+  const isRefused = cap.needsOwner && agent.accountId === null;
+  const within = isRefused ? noEgress : rulesOf(cap.entries, registries);
+  const owners = agent.egress === null ? within : intersectRules(within, rulesOf(agent.egress, registries));
+  const rules = intersectRules(owners, rulesOf(wanted, registries));
+  const withheld = (asked ?? []).filter((entry) => {
+    const whole = rulesOf([entry], registries);
+    return egressPhases.some((phase) => !whole[phase].every((host) => allows(rules[phase], host)));
+  });
+  return { rules, withheld };
+}

@@ -1,0 +1,43 @@
+// Whether a run may bring its own access to a model: to this service, for this agent, with this token. Pure.
+
+import { isConfidential } from "../../../base/confidential-url.ts";
+import type { ModelAccess } from "../../../contract/runs/model-access.ts";
+import { federationProviders } from "../../../federation/providers.ts";
+import type { Agent } from "../agents/agent.ts";
+import type { Core } from "../core.ts";
+import type { AccessLifeRefusal, ModelAccessRefusal } from "./refusals.ts";
+
+/** What a token has to live still: less is no time for one answer. */
+export const LEAST_ACCESS_MS = 30_000;
+/** A token is kept no longer, whatever its job says of it. */
+const MAX_KEPT_MS = 24 * 60 * 60 * 1000;
+
+/** Why the access is not taken; null where it is. */
+export function findAccessFault(
+  core: Pick<Core, "policy" | "secretKeys" | "clock">,
+  { agent, access }: { readonly agent: Pick<Agent, "backend">; readonly access: ModelAccess },
+): ModelAccessRefusal | null {
+  const { baseUrl, coderWire, takesModelAccess } = core.policy;
+  if (!takesModelAccess) return { reason: "not_executed" };
+  if (!isConfidential(baseUrl)) return { reason: "service_insecure", baseUrl };
+  if (core.secretKeys === null) return { reason: "secrets_key_missing" };
+  const { provider } = access;
+  if (coderWire !== null && coderWire.backend === agent.backend) {
+    const spoken = coderWire.wire;
+    if (spoken !== federationProviders[provider].wire)
+      return { reason: "wire_unsupported", provider, spoken };
+  }
+  return findLifeFault(core.clock.now(), Date.parse(access.expires_at));
+}
+
+export function findLifeFault(now: number, expiresAt: number): AccessLifeRefusal | null {
+  if (expiresAt <= now) return { reason: "access_expired", expiresAt };
+  if (expiresAt < now + LEAST_ACCESS_MS)
+    return { reason: "access_ending", expiresAt, leastMs: LEAST_ACCESS_MS };
+  return null;
+}
+
+/** When the token is forgotten at the latest. */
+export function keptUntil(now: number, expiresAt: number): number {
+  return Math.min(expiresAt, now + MAX_KEPT_MS);
+}

@@ -1,0 +1,20 @@
+// Which blobs there are: a row is written before its blob and deleted after it, so that no blob is forgotten.
+// Implemented in store/blobs.ts.
+
+export interface BlobReader {
+  /** Blobs that nothing names any more, the first that were left. */
+  listDiscarded(limit: number): Promise<readonly string[]>;
+}
+
+export interface BlobRowStore extends BlobReader {
+  /** Blobs that are about to be written. */
+  begin(blobs: { keys: readonly string[]; now: number }): Promise<void>;
+  /** The blob is there and is named from now on. False where its row is gone, or discarded. */
+  keep(blob: { key: string; bytes: number; now: number }): Promise<boolean>;
+  /** Nothing names them any more: they are to be deleted. Safe to repeat. */
+  discard(blobs: { keys: readonly string[]; now: number }): Promise<void>;
+  /** Discards those whose writing began before `begunBefore` and has not ended: at most `limit`. Returns how many. */
+  discardUnfinished(step: { begunBefore: number; now: number; limit: number }): Promise<number>;
+  /** They are deleted. Only discarded ones are forgotten. */
+  forget(keys: readonly string[]): Promise<void>;
+}

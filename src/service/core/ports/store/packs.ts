@@ -1,0 +1,48 @@
+// Packs that jobs have sent: a row each, which says what there is. Implemented in store/packs.ts.
+
+import type { HeldPack, RepositoryKey } from "../../commits/held-pack.ts";
+
+export interface PackReader {
+  /** The newest pack of the commit. */
+  findHeld(query: { repository: RepositoryKey; tip: string }): Promise<HeldPack | null>;
+  /** The packs of a repository, newest first. */
+  listHeld(query: { repository: RepositoryKey; limit: number }): Promise<readonly HeldPack[]>;
+  /** Those of these packs that are still held, of that repository alone. */
+  listByIds(query: { repository: RepositoryKey; ids: readonly string[] }): Promise<readonly HeldPack[]>;
+  /** Of all packs of a repository, those included that are being sent. */
+  countBytes(repository: RepositoryKey): Promise<number>;
+  /** The packs of a repository, the least recently used first; none of them before what builds on it. */
+  listOldest(repository: RepositoryKey): Promise<readonly OldPack[]>;
+}
+
+export interface PackStore extends PackReader {
+  /** Counts a pack that is about to be sent. Its blobs are `unfinished`. */
+  reserve(pack: Reservation): Promise<void>;
+  /** The pack is held from now on, and so are its blobs. False where its reservation is gone. */
+  hold(pack: HeldPack): Promise<boolean>;
+  /** Records a use of these packs, each named once. False where one of them is not held any more. */
+  touch(use: { ids: readonly string[]; now: number }): Promise<boolean>;
+  /** Deletes packs, and leaves their blobs to be deleted. Safe to repeat. */
+  delete(request: { ids: readonly string[]; now: number }): Promise<void>;
+  /**
+   * Deletes packs, as `delete` does, that were not used since `usedBefore`, and those whose sending began before
+   * `begunBefore` and has not ended: the oldest, at most `limit`. Returns how many.
+   */
+  deleteUnused(step: {
+    usedBefore: number;
+    begunBefore: number;
+    now: number;
+    limit: number;
+  }): Promise<number>;
+}
+
+export type Reservation = {
+  readonly id: string;
+  readonly repository: RepositoryKey;
+  readonly bytes: number;
+  readonly packKey: string;
+  readonly indexKey: string;
+  readonly now: number;
+};
+
+export type OldPack = Pick<HeldPack, "id" | "bases" | "bytes" | "usedAt"> & { readonly tip: string | null };

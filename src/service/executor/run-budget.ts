@@ -1,0 +1,139 @@
+// The tokens and the US dollars that a run and all its children may use together. What is under way is reserved, so that calls
+// and children at the same time stay within it.
+// Why: docs/decisions/053-one-budget-a-run.md
+
+import type { BudgetUse } from "../core/runs/usage.ts";
+
+/** The tokens of a run that names no number. */
+export const DEFAULT_RUN_TOKENS = 1_000_000;
+
+/** Counted tokens, see core/money/call-price.ts, and micro-USD. */
+export type BudgetAmount = { readonly tokens: number; readonly microUsd: number };
+
+/** What is left; `microUsd` is null where there is no limit of cost. */
+export type BudgetRoom = { readonly tokens: number; readonly microUsd: number | null };
+
+/** What one call used; `microUsd` is null where its model has no known price. */
+export type CallUse = {
+  readonly tokens: number;
+  readonly microUsd: number | null;
+  readonly input: number;
+  readonly cachedInput: number;
+};
+
+/** A child gets a quarter of what is left. */
+const CHILD_SHARE = 0.25;
+/** Less does not suffice for a child, nor does it leave its parent enough to wrap up. */
+const LEAST_CHILD_TOKENS = 10_000;
+const LEAST_CHILD_MICRO_USD = 10_000;
+
+export type ChildShare = {
+  readonly maxTurnTokens: number;
+  /** Null: no limit of cost. */
+  readonly maxCostMicroUsd: number | null;
+};
+
+export class RunBudget {
+  #maxTokens: number;
+  readonly #maxCostMicroUsd: number | null;
+  #spent: BudgetAmount = { tokens: 0, microUsd: 0 };
+  #hasUnpriced = false;
+  #input = 0;
+  #cachedInput = 0;
+  readonly #reserved = new Map<object | string, BudgetAmount>();
+
+  /** `maxTokens` 0: what the backend takes as its default. */
+  constructor({ maxTokens, maxCostMicroUsd }: { maxTokens: number; maxCostMicroUsd: number | null }) {
+    this.#maxTokens = maxTokens === 0 ? Number.POSITIVE_INFINITY : maxTokens;
+    this.#maxCostMicroUsd = maxCostMicroUsd;
+  }
+
+  get maxTokens(): number {
+    return this.#maxTokens;
+  }
+
+  get maxCostMicroUsd(): number | null {
+    return this.#maxCostMicroUsd;
+  }
+
+  get spent(): BudgetAmount {
+    return this.#spent;
+  }
+
+  /** Limits the tokens of a run that has no limit yet. */
+  limitTokens(tokens: number): void {
+    if (!Number.isFinite(this.#maxTokens)) this.#maxTokens = tokens;
+  }
+
+  /** What neither is used nor reserved. */
+  get room(): BudgetRoom {
+    const reserved = [...this.#reserved.values()].reduce(sum, { tokens: 0, microUsd: 0 });
+    return {
+      tokens: this.#maxTokens - this.#spent.tokens - reserved.tokens,
+      microUsd:
+        this.#maxCostMicroUsd === null
+          ? null
+          : this.#maxCostMicroUsd - this.#spent.microUsd - reserved.microUsd,
+    };
+  }
+
+  reserve(key: object | string, amount: BudgetAmount): void {
+    this.#reserved.set(key, amount);
+  }
+
+  /** Forgets what was reserved. Safe to repeat. */
+  release(key: object | string): void {
+    this.#reserved.delete(key);
+  }
+
+  /** Counts a call in place of what was reserved for it. */
+  count(key: object | string, { tokens, microUsd, input, cachedInput }: CallUse): void {
+    this.release(key);
+    this.#spent = sum(this.#spent, { tokens, microUsd: microUsd ?? 0 });
+    this.#hasUnpriced ||= microUsd === null;
+    this.#input += input;
+    this.#cachedInput += cachedInput;
+  }
+
+  /** Reserves a share for a child. Null: too little is left for one. */
+  grant(child: object): ChildShare | null {
+    const { tokens, microUsd } = this.room;
+    const share = {
+      tokens: Math.floor(tokens * CHILD_SHARE),
+      microUsd: microUsd === null ? 0 : Math.floor(microUsd * CHILD_SHARE),
+    };
+    if (share.tokens < LEAST_CHILD_TOKENS) return null;
+    if (microUsd !== null && share.microUsd < LEAST_CHILD_MICRO_USD) return null;
+    const tokensOfChild = Number.isFinite(share.tokens) ? share.tokens : 0;
+    this.reserve(child, { ...share, tokens: tokensOfChild });
+    return {
+      maxTurnTokens: tokensOfChild,
+      maxCostMicroUsd: microUsd === null ? null : share.microUsd,
+    };
+  }
+
+  /** Counts what a child has used in place of its share. Null: nobody knows, and its share counts. */
+  settle(child: object, used: Pick<BudgetUse, "countedTokens" | "costMicroUsd"> | null): void {
+    const share = this.#reserved.get(child) ?? { tokens: 0, microUsd: 0 };
+    const { countedTokens: tokens, costMicroUsd: microUsd } = used ?? {
+      countedTokens: share.tokens,
+      costMicroUsd: share.microUsd,
+    };
+    this.count(child, { tokens, microUsd, input: 0, cachedInput: 0 });
+  }
+
+  get use(): BudgetUse {
+    return {
+      countedTokens: this.#spent.tokens,
+      inputTokens: this.#input,
+      cachedInputTokens: this.#cachedInput,
+      costMicroUsd: this.#hasUnpriced ? null : this.#spent.microUsd,
+      maxTokens: Number.isFinite(this.#maxTokens) ? this.#maxTokens : null,
+      maxCostMicroUsd: this.#maxCostMicroUsd,
+    };
+  }
+}
+
+function sum(one: BudgetAmount, other: BudgetAmount): BudgetAmount {
+  return { tokens: one.tokens + other.tokens, microUsd: one.microUsd + other.microUsd };
+}

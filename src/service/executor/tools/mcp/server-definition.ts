@@ -1,0 +1,262 @@
+// MCP servers as people write them: the JSON that other tools read too, each server with how it is reached and its secrets.
+// Pure.
+// Why: docs/decisions/055-mcp-servers-in-the-sandbox.md
+
+import * as z from "zod/mini";
+import type { Environment } from "../../../../base/settings/setting.ts";
+import {
+  faultOfServerUrl,
+  MAX_MCP_SERVERS,
+  MCP_SERVER_NAME_FORM,
+  mcpServerNamePattern,
+  toolPatternsSchema,
+} from "../../../../contract/runs/mcp-servers.ts";
+
+const MAX_ARGUMENTS = 50;
+const MAX_TEXT_CHARS = 8_192;
+const MAX_VALUES = 50;
+/** Names that usually hold secrets: a value of theirs is masked, also where it is written as it is. */
+const secretName = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|KEY|AUTH|COOKIE/i;
+const reference = /\$\{([^{}]*)\}/g;
+const variablePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** Of the runner and of this Action: their values are for nobody else. */
+const ownVariable = /^(ACTIONS_|INPUT_)/i;
+
+export type McpOrigin = "operator" | "workflow" | "repository";
+
+export type McpServer = {
+  /** What the model calls it; it is in the names of its tools. */
+  readonly name: string;
+  readonly origin: McpOrigin;
+  /** Patterns of the tools that are offered, `*` for any characters. Null: all of them. */
+  readonly tools: readonly string[] | null;
+  /** To be masked. Never in an event, a message or a log. */
+  readonly secrets: readonly string[];
+  readonly reach:
+    | {
+        readonly type: "program";
+        readonly argv: readonly [string, ...string[]];
+        readonly env: Readonly<Record<string, string>>;
+        /** Whether its variables hold secrets: then it sees no file of the repository. */
+        readonly hasSecrets: boolean;
+      }
+    | { readonly type: "http"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+};
+
+export type ReadServers = {
+  readonly servers: readonly McpServer[];
+  /** One line for each server that is wrong, and why. */
+  readonly problems: readonly string[];
+};
+
+const line = z.string("must be text").check(
+  z.maxLength(MAX_TEXT_CHARS, `must have at most ${MAX_TEXT_CHARS} characters`),
+  z.refine((text) => !text.includes("\0"), "must not contain a NUL character"),
+);
+const values = z
+  .record(z.string(), line, "must be an object of texts")
+  .check(z.refine((all) => Object.keys(all).length <= MAX_VALUES, `must have at most ${MAX_VALUES} entries`));
+const common = {
+  tools: z.optional(toolPatternsSchema),
+  disabled: z.optional(z.boolean()),
+  description: z.optional(line),
+};
+const programFields = {
+  ...common,
+  type: z.optional(z.literal("stdio", 'must be "stdio" for a server with a command')),
+  command: line.check(z.minLength(1, "must name a program")),
+  args: z.optional(
+    z
+      .array(line, "must be a list of texts")
+      .check(z.maxLength(MAX_ARGUMENTS, `must have at most ${MAX_ARGUMENTS} entries`)),
+  ),
+  env: z.optional(values),
+};
+const httpFields = {
+  ...common,
+  type: z.optional(
+    z.enum(
+      ["http", "streamable-http", "streamableHttp"],
+      'must be "http": another transport is not supported',
+    ),
+  ),
+  url: line,
+  headers: z.optional(values),
+};
+
+export type ReadOptions = {
+  readonly origin: McpOrigin;
+  /** What `${NAME}` is taken from. Null: such a server has no secrets. */
+  readonly variables: Environment | null;
+};
+
+/** The servers of the text, and what is wrong with the others. A text that is no JSON has one problem, and no server. */
+export function readServerText(text: string, options: ReadOptions): ReadServers {
+  try {
+    return readServers(JSON.parse(text), options);
+  } catch {
+    return { servers: [], problems: ["must be JSON of MCP servers, got text that is not JSON"] };
+  }
+}
+
+/** `{"mcpServers": {…}}`, or the inner object alone. */
+export function readServers(value: unknown, options: ReadOptions): ReadServers {
+  const outer = asObject(value);
+  const named = outer !== null && "mcpServers" in outer ? asObject(outer.mcpServers) : outer;
+  if (named === null) return { servers: [], problems: ["must be an object of MCP servers by their names"] };
+  const entries = Object.entries(named);
+  if (entries.length > MAX_MCP_SERVERS)
+    return { servers: [], problems: [`must have at most ${MAX_MCP_SERVERS} servers, got ${entries.length}`] };
+  const servers: McpServer[] = [];
+  const problems: string[] = [];
+  for (const [name, definition] of entries) {
+    const read = readServer(name, definition, options);
+    if (Array.isArray(read)) problems.push(...read.map((fault) => `${shown(name)} ${fault}`));
+    else if (read !== null) servers.push(read);
+  }
+  return { servers, problems };
+}
+
+/** Null where it is turned off; a list of what is wrong where it is wrong. */
+function readServer(name: string, definition: unknown, options: ReadOptions): McpServer | string[] | null {
+  if (!mcpServerNamePattern.test(name)) return [`must be ${MCP_SERVER_NAME_FORM}`];
+  const about = asObject(definition);
+  if (about === null) return ["must be an object"];
+  if ("command" in about === "url" in about) return ['must have either "command" or "url"'];
+  return "command" in about ? readProgram(name, about, options) : readHttp(name, about, options);
+}
+
+function readProgram(name: string, about: object, options: ReadOptions): McpServer | string[] | null {
+  const parsed = formOf(programFields, options).safeParse(about);
+  if (!parsed.success) return faultsOf(parsed.error);
+  const { command, args = [], env = {}, tools, disabled } = parsed.data;
+  if (disabled === true) return null;
+  const filled = fill(env, { ...options, place: "env" });
+  const faults = [
+    ...[command, ...args].flatMap((text) =>
+      holdsReference(text) ? ['.command and .args must hold no variables in braces: use "env"'] : [],
+    ),
+    ...Object.keys(env).flatMap((key) =>
+      variablePattern.test(key) ? [] : [`.env: ${shown(key)} is not the name of a variable`],
+    ),
+    ...filled.faults,
+  ];
+  if (faults.length > 0) return [...new Set(faults)];
+  const reach = {
+    type: "program",
+    argv: [command, ...args],
+    env: filled.values,
+    hasSecrets: filled.hasSecrets,
+  } as const;
+  return { name, origin: options.origin, tools: tools ?? null, secrets: filled.secrets, reach };
+}
+
+function readHttp(name: string, about: object, options: ReadOptions): McpServer | string[] | null {
+  const parsed = formOf(httpFields, options).safeParse(about);
+  if (!parsed.success) return faultsOf(parsed.error);
+  const { url, headers = {}, tools, disabled } = parsed.data;
+  if (disabled === true) return null;
+  const filled = fill(headers, { ...options, place: "headers" });
+  const fault = faultOfServerUrl(url);
+  const faults = [
+    ...(fault === null ? [] : [`.url ${fault}`]),
+    ...filled.faults,
+    ...Object.entries(filled.values).flatMap(([key, text]) =>
+      isHeader(key, text) ? [] : [`.headers: ${shown(key)} is no header`],
+    ),
+  ];
+  if (faults.length > 0) return faults;
+  return {
+    name,
+    origin: options.origin,
+    tools: tools ?? null,
+    secrets: filled.secrets,
+    reach: { type: "http", url, headers: filled.values },
+  };
+}
+
+/** A misspelled field would be taken for one that is left out, such as the list of tools. Files of others have fields of others. */
+function formOf<Fields extends z.core.$ZodShape>(fields: Fields, { origin }: ReadOptions) {
+  return origin === "repository"
+    ? z.object(fields)
+    : (z.strictObject(fields) as unknown as z.ZodMiniObject<Fields>);
+}
+
+type Filled = {
+  readonly values: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+  readonly hasSecrets: boolean;
+  readonly faults: readonly string[];
+};
+
+function fill(
+  given: Readonly<Record<string, string>>,
+  { variables, place, origin }: ReadOptions & { readonly place: "env" | "headers" },
+): Filled {
+  const secrets: string[] = [];
+  const faults: string[] = [];
+  let hasSecrets = false;
+  const entries = Object.entries(given).map(([key, text]): [string, string] => {
+    const value = text.replaceAll(reference, (_, name: string) => {
+      const fault = faultOfReference(name, { variables, origin });
+      if (fault !== null) {
+        faults.push(`.${place}.${key}: ${fault}`);
+        return "";
+      }
+      const secret = variables?.[name] ?? "";
+      secrets.push(secret);
+      hasSecrets = true;
+      return secret;
+    });
+    if (secretName.test(key) && value !== "") {
+      hasSecrets = true;
+      // Of "Bearer x" the x, too.
+      secrets.push(value, value.slice(value.lastIndexOf(" ") + 1));
+    }
+    return [key, value];
+  });
+  return { values: Object.fromEntries(entries), secrets: [...new Set(secrets)], hasSecrets, faults };
+}
+
+function faultOfReference(name: string, { variables, origin }: ReadOptions): string | null {
+  if (!variablePattern.test(name)) return `\${${name.slice(0, 100)}} is not the name of a variable in braces`;
+  if (variables === null)
+    return `\${${name}} is refused: servers of the ${origin} have no secrets on a service. Ask its operator to add this server, or run without a server`;
+  if (ownVariable.test(name)) return `\${${name}} is refused: it is the runner's own`;
+  const value = variables[name] ?? "";
+  return value === ""
+    ? `the environment variable ${name} is not set. Set it where the agent is started, in "env:" of the step`
+    : null;
+}
+
+function holdsReference(text: string): boolean {
+  return [...text.matchAll(reference)].some(([, name = ""]) => variablePattern.test(name));
+}
+
+/** As HTTP carries it. */
+function isHeader(name: string, value: string): boolean {
+  return /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+}
+
+function faultsOf(error: z.core.$ZodError): string[] {
+  return error.issues.map((issue) => {
+    const place = issue.path
+      .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
+      .join("");
+    const what =
+      issue.code === "unrecognized_keys"
+        ? `has unknown fields: ${issue.keys.join(", ").slice(0, 200)}`
+        : issue.message;
+    return `${place} ${what}`.trim();
+  });
+}
+
+function asObject(value: unknown): Record<string, unknown> | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+}
+
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, 100));
+}

@@ -1,0 +1,43 @@
+// A tool of an MCP server as a tool of the agent: one that does not say that it only reads counts as one that writes.
+
+import * as z from "zod/mini";
+import { type Tool, ToolError } from "../tool.ts";
+import { resultText } from "./call-result.ts";
+import type { McpSession } from "./mcp-session.ts";
+import type { OfferedTool } from "./offered-tools.ts";
+
+const CALL_MS = 120_000;
+
+export type ServerToolParts = {
+  readonly server: string;
+  readonly tool: OfferedTool;
+  readonly session: Pick<McpSession, "call">;
+  /** What to tell of a failure: masked, with what is known of the server. */
+  readonly explain: (why: string) => string;
+};
+
+export function serverTool({ server, tool, session, explain }: ServerToolParts): Tool<null> {
+  return {
+    name: tool.name,
+    description: tool.description,
+    // The server decodes it, by the schema that the model is shown.
+    input: z.record(z.string(), z.unknown()),
+    jsonSchema: tool.schema,
+    access: tool.isReadOnly ? "read" : "write",
+    async run(input, { signal }) {
+      if (typeof input !== "object" || input === null || Array.isArray(input))
+        throw new ToolError("invalid_input", `The input of ${tool.name} must be an object.`);
+      const called = await session.call({
+        tool: tool.ownName,
+        input: { ...input },
+        timeoutMs: CALL_MS,
+        signal,
+      });
+      if (!called.ok)
+        throw new ToolError("failed", `The MCP server ${server} failed: ${explain(called.why)}`);
+      const text = resultText(server, called.result);
+      if (called.isError) throw new ToolError("failed", text);
+      return { value: null, text };
+    },
+  };
+}

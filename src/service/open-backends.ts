@@ -1,0 +1,85 @@
+// What executes the runs of a node, by its settings, and the sandbox that it works in.
+
+import type { Clock } from "../base/clock.ts";
+import type { Random } from "../base/ids.ts";
+import type { Logger } from "../base/log.ts";
+import type { FederatedAccess } from "../federation/provider.ts";
+import type { Sandbox } from "./core/ports/sandbox.ts";
+import type { TaskOrigin } from "./core/runs/shell-policy.ts";
+import { type Backend, BackendFailure } from "./executor/backend.ts";
+import { openOperatorAccess } from "./operator-access.ts";
+import { findSandbox } from "./sandbox/find-sandbox.ts";
+import { SandboxError } from "./sandbox/sandbox-error.ts";
+import type { Config } from "./settings/config.ts";
+
+export type MachineParts = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly random: Random;
+};
+
+export type BackendParts = MachineParts & {
+  readonly sandbox: () => Promise<Sandbox>;
+  /** By whose account the model is reached. Default: by the key of the configuration. */
+  readonly modelAccess?: FederatedAccess | null;
+  /** Whether the author of what a run works on may execute commands on this machine anyway. Default: never. */
+  readonly isTrusted?: (origin: TaskOrigin) => boolean;
+};
+
+/** Looked for once; again after a failure. */
+export function sandboxOf({ config, log, clock, random }: MachineParts): () => Promise<Sandbox> {
+  let found: Promise<Sandbox> | null = null;
+  return () => {
+    found ??= findSandbox(config.sandbox, log, { clock, random }).catch((cause: unknown) => {
+      found = null;
+      throw cause;
+    });
+    return found;
+  };
+}
+
+/** Loaded only where a model or another agent is configured, on a node that executes runs. */
+export async function openAgentsOf(parts: BackendParts): Promise<Backend[]> {
+  const { config, log, clock, random, isTrusted = () => false } = parts;
+  const { acp, model, rates, role } = config;
+  if ((acp === null && model === null) || role === "api") return [];
+  const sandbox = await parts.sandbox();
+  if (acp !== null) {
+    const { openAcp } = await import("./acp.ts");
+    const { kind } = sandbox;
+    const access = parts.modelAccess ?? null;
+    return [await openAcp({ config: acp, access, sandbox: config.sandbox, kind, rates, log, clock, random })];
+  }
+  if (model === null) return [];
+  const { openModel } = await import("./model.ts");
+  const isSandboxOff = config.sandbox.mode === "off";
+  const { identity } = model;
+  const own = identity === null ? null : openOperatorAccess({ identity, clock, random, log });
+  const access = parts.modelAccess ?? own;
+  const { mcp } = config;
+  return [openModel({ config: model, access, rates, mcp, clock, random, sandbox, isSandboxOff, isTrusted })];
+}
+
+/** The backend of runs that bring their own access to a model: loaded, and its sandbox looked for, at the first of them. */
+export function broughtBackendOf(parts: BackendParts): () => Promise<Backend> {
+  const { config, log, clock, random, isTrusted = () => false } = parts;
+  const open = async () => {
+    const { openBroughtModel } = await import("./model.ts");
+    const sandbox = await parts.sandbox();
+    const isSandboxOff = config.sandbox.mode === "off";
+    const { brought, mcp } = config;
+    return openBroughtModel({ config: brought, mcp, clock, random, sandbox, isSandboxOff, isTrusted });
+  };
+  let opened: Promise<Backend> | null = null;
+  return () => {
+    opened ??= open().catch((cause: unknown) => {
+      opened = null;
+      if (!(cause instanceof SandboxError)) throw cause;
+      log.error({ err: cause }, "the sandbox of runs that bring access to a model does not start");
+      const text = "The sandbox of this service does not start: its log says why. Tell its operator.";
+      throw new BackendFailure(text, { isRetryable: false, cause });
+    });
+    return opened;
+  };
+}

@@ -1,0 +1,84 @@
+// Where the runs of a node get their repositories, by its settings: clones, and the commits that jobs send.
+
+import { join } from "node:path";
+import { gitCheckouts } from "./checkouts/git-checkouts.ts";
+import { type KeptCommits, keepCommits } from "./checkouts/packs/keep-commits.ts";
+import type { CommitKeeping } from "./core/commits/commit-keeping.ts";
+import type { BlobStore } from "./core/ports/blobs.ts";
+import type { CheckoutProvider } from "./core/ports/checkout.ts";
+import type { Backend } from "./executor/backend.ts";
+import type { MachineParts } from "./open-backends.ts";
+import { openBlobs } from "./open-blobs.ts";
+import type { Config } from "./settings/config.ts";
+
+const SHARED_FOLDER =
+  "commits that jobs send are kept in a folder: every node on this database needs the same one, as BLOB_DIR on a file system that they share, or BLOB_STORE=s3";
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Git keeps about a hundred bytes of each object of a pack in memory while it indexes it. */
+const PACK_LIMITS = { maxObjects: 2_000_000, maxCommits: 20_000, maxUploads: 4 };
+const CLONE_LIMITS = {
+  maxBytes: 2_000_000_000,
+  maxCheckoutBytes: 4_000_000_000,
+  cloneTimeoutMs: 10 * 60 * 1000,
+  historyDepth: 50,
+};
+
+export type OpenedCommits = KeptCommits & { readonly blobs: BlobStore };
+
+export function ownCheckouts(
+  { dataDir, gitEnvironment }: Config,
+  packs: OpenedCommits | null,
+): CheckoutProvider {
+  return gitCheckouts({
+    folder: join(dataDir, "checkouts"),
+    limits: CLONE_LIMITS,
+    environment: gitEnvironment,
+    packs,
+  });
+}
+
+export async function openCommits({
+  config,
+  clock,
+  random,
+}: Pick<MachineParts, "config" | "clock" | "random">): Promise<OpenedCommits> {
+  const blobs = await openBlobs(config, { clock, random });
+  const kept = keepCommits({
+    // A node that only answers requests does not hold its data folder: others may be beside it.
+    folder: join(config.dataDir, config.role === "api" ? `commits-${process.pid}` : "commits"),
+    environment: config.gitEnvironment,
+    blobs,
+    maxCachedBytes: config.commits.cacheBytes,
+    limits: { ...CLONE_LIMITS, ...PACK_LIMITS },
+    clock,
+  });
+  return { ...kept, blobs };
+}
+
+export function commitKeeping(
+  { config: { commits }, backends }: { readonly config: Config; readonly backends: readonly Backend[] },
+  { blobs, receiver }: OpenedCommits,
+): CommitKeeping {
+  return {
+    blobs,
+    receiver,
+    // The model and other agents are not loaded on a node that only answers requests.
+    isNeededBy: (name) => backends.find((backend) => backend.name === name)?.needsCheckout ?? true,
+    limits: {
+      maxUploadBytes: commits.maxBytes,
+      quotaBytes: commits.quotaBytes,
+      keptMs: commits.keptDays * DAY_MS,
+      history: CLONE_LIMITS.historyDepth,
+    },
+  };
+}
+
+/** What the nodes on a database must share, and where it is on this one; null where nothing is. */
+export function sharedFolderText({
+  databaseUrl,
+  blobs,
+  dataDir,
+}: Config): { readonly folder: string; readonly text: string } | null {
+  if (databaseUrl === null || blobs.store !== "folder") return null;
+  return { folder: blobs.folder ?? join(dataDir, "blobs"), text: SHARED_FOLDER };
+}

@@ -1,0 +1,42 @@
+// The machine's side of a run, by the settings: the environments that setup scripts make, and the way to the network.
+
+import { join } from "node:path";
+import { removeFolder } from "./checkouts/run-folder.ts";
+import type { EgressProvider } from "./core/ports/egress.ts";
+import type { Environments } from "./core/ports/environment.ts";
+import { egressProvider } from "./egress/egress.ts";
+import { EnvironmentCache } from "./environments/environment-cache.ts";
+import { openEnvironments } from "./environments/environments.ts";
+import type { BackendParts, MachineParts } from "./open-backends.ts";
+import { makeHome, removeHome } from "./sandbox/agent-homes.ts";
+import type { Config } from "./settings/config.ts";
+
+export function environmentsOf(parts: BackendParts): Environments {
+  const { config, log, sandbox, clock, isTrusted = () => false } = parts;
+  const { homesFolder, setup } = config.sandbox;
+  return openEnvironments({
+    sandbox,
+    isTrusted,
+    setupMs: setup.timeoutMs,
+    cache: cacheOf(parts),
+    makeHome: () => makeHome(homesFolder),
+    removeHome,
+    removeFolder,
+    clock,
+    log,
+  });
+}
+
+/** A job keeps nothing: what it makes ends with it. */
+function cacheOf({ config, clock, random }: MachineParts): EnvironmentCache | null {
+  const { setup, job } = config.sandbox;
+  if (setup.cacheBytes === 0 || job !== null) return null;
+  const folder = join(config.dataDir, "environments");
+  return new EnvironmentCache({ folder, maxBytes: setup.cacheBytes, clock, random, removeFolder });
+}
+
+/** Each socket lies in a folder like an agent's home, which a start after a crash removes. */
+export function ownEgress({ egress, sandbox }: Config): EgressProvider {
+  const folders = { make: () => makeHome(sandbox.homesFolder), remove: removeHome };
+  return egressProvider({ config: egress, folders });
+}

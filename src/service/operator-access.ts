@@ -1,0 +1,64 @@
+// The operator's own account at a model's provider: the identity token that the platform keeps in a file, exchanged at the first
+// request of the model and whenever the access token is about to end.
+
+import { readFile, stat } from "node:fs/promises";
+import type { Clock } from "../base/clock.ts";
+import type { Random } from "../base/ids.ts";
+import type { Logger } from "../base/log.ts";
+import { openFederatedAccess } from "../federation/federated-access.ts";
+import { FederationError } from "../federation/federation-error.ts";
+import { fetchExchange } from "../federation/fetch-exchange.ts";
+import type { FederatedAccess } from "../federation/provider.ts";
+import { federationProviders } from "../federation/providers.ts";
+import type { ModelIdentity } from "./settings/model-identity.ts";
+
+const MAX_FILE_BYTES = 64 * 1024;
+const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+export type OperatorAccessParts = {
+  readonly identity: ModelIdentity;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+};
+
+/** Reads and sends nothing until a token is asked for. */
+export function openOperatorAccess({ identity, clock, random, log }: OperatorAccessParts): FederatedAccess {
+  const { federation, tokenFile } = identity;
+  const { title } = federationProviders[federation.provider];
+  return openFederatedAccess({
+    federation,
+    // Replaced by the platform in a time of its own: until then it may be exchanged again where the provider allows that.
+    isReusable: true,
+    mintIdToken: async () => await readIdentityToken(tokenFile),
+    send: fetchExchange,
+    clock,
+    random: () => random.fraction(),
+    onSecret: () => {},
+    onRetry: ({ attempt, delayMs, error }) =>
+      log.warn({ attempt, delay_ms: delayMs, reason: error.message }, `${title} gave no token, trying again`),
+  });
+}
+
+/** Rejects with FederationError, which names the file. */
+async function readIdentityToken(path: string): Promise<string> {
+  const token = await readSmall(path).catch((cause: unknown) => {
+    const why = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+    throw missing(
+      `The file of MODEL_IDENTITY_TOKEN_FILE, ${JSON.stringify(path)}, cannot be read${why}.`,
+      cause,
+    );
+  });
+  if (COMPACT.test(token)) return token;
+  throw missing(`The file of MODEL_IDENTITY_TOKEN_FILE, ${JSON.stringify(path)}, holds no identity token.`);
+}
+
+async function readSmall(path: string): Promise<string> {
+  if ((await stat(path)).size > MAX_FILE_BYTES) return "";
+  return (await readFile(path, "utf8")).trim();
+}
+
+function missing(what: string, cause?: unknown): FederationError {
+  const message = `${what} Let the platform mount one for this process.`;
+  return new FederationError({ code: "federation_token_missing", message, cause });
+}

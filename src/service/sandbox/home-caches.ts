@@ -1,0 +1,80 @@
+// The folders of a job's home that hold what package managers downloaded, and tools. Credentials lie beside them, never in
+// them. Pure. Checked against each tool's documentation on 2026-11-22.
+
+export type HomeCache = {
+  /** Below the home, as the tool finds it there. */
+  readonly folder: string;
+  /** The variable that moves the folder, where there is one. Inside, it is always below the home. */
+  readonly variable?: string;
+  /**
+   * What of it is shown, read-only; "" is all. `*` is every entry of a folder. What is not named can be written, as locks,
+   * logs and new downloads have to be.
+   */
+  readonly shown: readonly string[];
+  /** Where it is shown, if not there. */
+  readonly at?: string;
+};
+
+const all = [""];
+
+export const homeCaches: readonly HomeCache[] = [
+  // npm writes to tmp and _logs beside them.
+  { folder: ".npm", variable: "npm_config_cache", shown: ["_cacache/content-v2", "_cacache/index-v5"] },
+  { folder: ".cache/yarn", variable: "YARN_CACHE_FOLDER", shown: ["*"] },
+  { folder: ".yarn/berry/cache", shown: all },
+  { folder: ".local/share/pnpm/store", shown: ["*/files", "*/index"] },
+  { folder: ".bun/install/cache", variable: "BUN_INSTALL_CACHE_DIR", shown: all },
+  { folder: ".cache/deno", variable: "DENO_DIR", shown: ["npm", "remote", "registries"] },
+  // pip turns a cache off whose folder it cannot write. It fails where it cannot write to "wheels".
+  { folder: ".cache/pip", variable: "PIP_CACHE_DIR", shown: ["http", "http-v2"] },
+  { folder: ".cache/pypoetry", variable: "POETRY_CACHE_DIR", shown: ["artifacts", "cache", "virtualenvs"] },
+  { folder: ".local/share/virtualenvs", shown: all },
+  { folder: ".cargo", variable: "CARGO_HOME", shown: ["bin", "registry/index", "registry/cache"] },
+  { folder: ".cargo", variable: "CARGO_HOME", shown: ["registry/src", "git/db", "git/checkouts"] },
+  { folder: "go/pkg/mod", variable: "GOMODCACHE", shown: all },
+  { folder: "go/bin", shown: all },
+  { folder: ".m2/repository", shown: all },
+  // Gradle locks its own cache, and reads this one without a lock (GRADLE_RO_DEP_CACHE).
+  {
+    folder: ".gradle",
+    variable: "GRADLE_USER_HOME",
+    shown: ["caches/modules-2/files-2*", "caches/modules-2/metadata*"],
+    at: ".gradle/read-only",
+  },
+  { folder: ".gradle", variable: "GRADLE_USER_HOME", shown: ["wrapper/dists/*/*/*"] },
+  { folder: ".ivy2/cache", shown: all },
+  { folder: ".cache/coursier", shown: ["v1"] },
+  { folder: ".sbt/boot", shown: all },
+  { folder: ".nuget/packages", variable: "NUGET_PACKAGES", shown: all },
+  { folder: ".dotnet", shown: all },
+  { folder: ".composer/cache", variable: "COMPOSER_CACHE_DIR", shown: all },
+  { folder: ".cache/composer", shown: all },
+  { folder: ".gem/ruby", shown: all },
+  { folder: ".local/share/gem/ruby", shown: all },
+  { folder: ".bundle/cache", shown: all },
+  { folder: ".mix/archives", shown: all },
+  { folder: ".cache/ms-playwright", shown: all },
+  { folder: ".cache/puppeteer", shown: all },
+  { folder: ".cache/Cypress", shown: all },
+  { folder: ".rustup", variable: "RUSTUP_HOME", shown: all },
+  { folder: ".pyenv", variable: "PYENV_ROOT", shown: all },
+  { folder: ".rbenv", variable: "RBENV_ROOT", shown: all },
+  { folder: ".nvm", variable: "NVM_DIR", shown: ["versions", "alias", "nvm.sh", "nvm-exec"] },
+  { folder: ".local/share/fnm", shown: all },
+  { folder: ".volta/tools", shown: all },
+  { folder: ".volta/bin", shown: all },
+  { folder: ".sdkman/candidates", shown: all },
+  { folder: ".deno/bin", shown: all },
+  { folder: ".bun/bin", shown: all },
+  { folder: ".ghcup/bin", shown: all },
+  { folder: ".ghcup/ghc", shown: all },
+  { folder: ".asdf", variable: "ASDF_DIR", shown: ["bin", "installs", "libexec", "plugins", "shims"] },
+  { folder: ".local/share/mise", variable: "MISE_DATA_DIR", shown: ["installs", "shims"] },
+  { folder: ".local/bin", shown: all },
+  { folder: ".local/lib", shown: all },
+];
+
+/** Set where the folder is shown. The value is below the home. */
+export const cacheVariables: Readonly<Record<string, string>> = {
+  ".gradle/read-only/caches": "GRADLE_RO_DEP_CACHE",
+};

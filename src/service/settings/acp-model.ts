@@ -1,0 +1,84 @@
+// Where the model of a coding agent is, by the settings of the model. Pure.
+
+import { isConfidential } from "../../base/confidential-url.ts";
+import { type Environment, readSettings, variablesOf } from "../../base/settings/setting.ts";
+import { type CodingAgentName, codingAgents } from "../../contract/ci/coding-agents.ts";
+import { federationProviders } from "../../federation/providers.ts";
+import type { ModelAccess } from "../executor/backends/acp/model-proxy/model-access.ts";
+import type { ModelWire } from "../executor/backends/acp/model-proxy/model-wires.ts";
+import { modelSettings } from "./model-config.ts";
+import type { ModelIdentity } from "./model-identity.ts";
+import { type ModelProviderName, providerAt, providerFacts, providerNamed } from "./model-providers.ts";
+
+const { MODEL_PROVIDER, MODEL_BASE_URL, MODEL_API_KEY } = modelSettings;
+
+export type AccessReading = {
+  /** Null: the operator's own command. */
+  readonly agent: CodingAgentName | null;
+  /** By whose trust the service gets a token in place of a key. */
+  readonly identity: ModelIdentity | null;
+  /** Gets a line for each setting that is wrong or missing. */
+  readonly faults: string[];
+};
+
+/** Null where no setting names a model: an agent without a name then reaches it by itself. */
+export function readAgentsAccess(environment: Environment, reading: AccessReading): ModelAccess | null {
+  const { agent, identity, faults } = reading;
+  const access = identity === null ? readAccess(environment, { agent, faults }) : accessOf(identity);
+  if (access === null || agent === null) return access;
+  const { title, wires } = codingAgents[agent];
+  if (wires.includes(access.wire)) return access;
+  faults.push(
+    `ACP_AGENT ${agent} needs a model of another protocol: ${title} speaks ${wires.join(", ")}, not ${access.wire}.`,
+  );
+  return null;
+}
+
+/** At the provider's own address. The token comes later. */
+function accessOf({ federation }: ModelIdentity): ModelAccess {
+  const { wire, apiBaseUrl: baseUrl } = federationProviders[federation.provider];
+  return { wire, baseUrl, apiKey: null };
+}
+
+function readAccess(
+  environment: Environment,
+  { agent, faults }: Omit<AccessReading, "identity">,
+): ModelAccess | null {
+  const declared = { MODEL_PROVIDER, MODEL_BASE_URL, MODEL_API_KEY };
+  const { values, problems } = readSettings(declared, variablesOf(environment));
+  faults.push(...problems);
+  const { MODEL_PROVIDER: word, MODEL_BASE_URL: url, MODEL_API_KEY: apiKey } = values;
+  if (agent === null && word === null && url === null && apiKey === null) return null;
+  const provider = word === null ? null : providerNamed(word);
+  const wire = wireOf(provider) ?? onlyWireOf(agent) ?? wireOf(url === null ? null : providerAt(url));
+  const baseUrl = url ?? ownBaseUrl(agent, provider);
+  if (wire === null || baseUrl === null) {
+    if (problems.length === 0) faults.push(missingAddress(provider));
+    return null;
+  }
+  if (apiKey !== null && !isConfidential(baseUrl))
+    faults.push("MODEL_BASE_URL must begin with https:// where MODEL_API_KEY is set, or lead to loopback.");
+  return { wire, baseUrl, apiKey };
+}
+
+/** Null where the agent speaks several, or is none that has a name here. */
+function onlyWireOf(agent: CodingAgentName | null): ModelWire | null {
+  if (agent === null) return null;
+  const [wire, ...others] = codingAgents[agent].wires;
+  return others.length === 0 ? wire : null;
+}
+
+function wireOf(provider: ModelProviderName | null): ModelWire | null {
+  return provider === null ? null : providerFacts[provider].agentsWire;
+}
+
+function ownBaseUrl(agent: CodingAgentName | null, provider: ModelProviderName | null): string | null {
+  const own = provider === null ? null : providerFacts[provider].ownBaseUrl;
+  return own ?? (agent === null ? null : codingAgents[agent].ownBaseUrl);
+}
+
+function missingAddress(provider: ModelProviderName | null): string {
+  return provider === null
+    ? "MODEL_PROVIDER or MODEL_BASE_URL must be set: they say where the agent's model is."
+    : `MODEL_BASE_URL must be set for MODEL_PROVIDER ${provider}: the address of its API, such as https://api.openai.com/v1.`;
+}

@@ -1,0 +1,111 @@
+// The settings by which an operator's service gets a token of its model's provider in place of a key: a file in which the platform
+// keeps an identity token, and the identifiers of the trust. Pure.
+
+import { text } from "../../base/settings/kinds.ts";
+import { described, type Environment, readSettings, variablesOf } from "../../base/settings/setting.ts";
+import {
+  audienceKind,
+  byIdentifier,
+  type IdentifierName,
+  identifierSettings,
+  readFederation,
+} from "../../federation/federation-settings.ts";
+import type { ModelFederation } from "../../federation/provider.ts";
+import { federationProviders } from "../../federation/providers.ts";
+
+export type ModelIdentity = {
+  readonly federation: ModelFederation;
+  /** Read again for each exchange: the platform replaces the token. */
+  readonly tokenFile: string;
+};
+
+/** By the names of their environment variables, in the order of the documentation. */
+export const identitySettings = {
+  MODEL_IDENTITY_TOKEN_FILE: described({
+    kind: text("a file"),
+    fallback: null,
+    description:
+      "A file with the identity token of this process, which the platform keeps fresh, such as a projected service account token. It replaces `MODEL_API_KEY`; the others of this table name the trust.",
+    shownDefault: "none: a key is used",
+  }),
+  ANTHROPIC_FEDERATION_RULE_ID: identifier("anthropic-federation-rule-id"),
+  ANTHROPIC_ORGANIZATION_ID: identifier("anthropic-organization-id"),
+  ANTHROPIC_SERVICE_ACCOUNT_ID: identifier("anthropic-service-account-id"),
+  ANTHROPIC_WORKSPACE_ID: identifier("anthropic-workspace-id"),
+  OPENAI_IDENTITY_PROVIDER_ID: identifier("openai-identity-provider-id"),
+  OPENAI_SERVICE_ACCOUNT_ID: identifier("openai-service-account-id"),
+  OPENROUTER_FEDERATION_POLICY_ID: identifier("openrouter-federation-policy-id"),
+  MODEL_AUDIENCE: described({
+    kind: audienceKind,
+    fallback: null,
+    description: "What the identity token is made for, where the trust names another audience.",
+    shownDefault: "the provider's own",
+  }),
+};
+
+const variables: Readonly<
+  Record<IdentifierName, Exclude<keyof typeof identitySettings, "MODEL_IDENTITY_TOKEN_FILE">>
+> = {
+  "anthropic-federation-rule-id": "ANTHROPIC_FEDERATION_RULE_ID",
+  "anthropic-organization-id": "ANTHROPIC_ORGANIZATION_ID",
+  "anthropic-service-account-id": "ANTHROPIC_SERVICE_ACCOUNT_ID",
+  "anthropic-workspace-id": "ANTHROPIC_WORKSPACE_ID",
+  "openai-identity-provider-id": "OPENAI_IDENTITY_PROVIDER_ID",
+  "openai-service-account-id": "OPENAI_SERVICE_ACCOUNT_ID",
+  "openrouter-federation-policy-id": "OPENROUTER_FEDERATION_POLICY_ID",
+};
+
+/** Null without a file: other programs have variables of these names, too. Adds a line to `problems` for each that is wrong. */
+export function readModelIdentity(environment: Environment, problems: string[]): ModelIdentity | null {
+  if ((environment.MODEL_IDENTITY_TOKEN_FILE ?? "").trim() === "") return null;
+  const { values, problems: faults } = readSettings(identitySettings, variablesOf(environment));
+  const { MODEL_IDENTITY_TOKEN_FILE: tokenFile, MODEL_AUDIENCE: audience } = values;
+  problems.push(...faults);
+  if (faults.length > 0 || tokenFile === null) return null;
+  const given = byIdentifier((_, name) => values[variables[name]]);
+  const titleOf = (name: IdentifierName | "model-audience") =>
+    name === "model-audience" ? "MODEL_AUDIENCE" : variables[name];
+  if (Object.values(given).every((id) => id === null)) {
+    problems.push(
+      "MODEL_IDENTITY_TOKEN_FILE needs the identifiers of a model's provider, such as ANTHROPIC_FEDERATION_RULE_ID.",
+    );
+    return null;
+  }
+  const federation = readFederation({ values: given, audience, titleOf }, problems);
+  if (federation === null) return null;
+  problems.push(...faultsBeside(federation, environment));
+  return { federation, tokenFile };
+}
+
+/** The token goes to its own provider alone. */
+function faultsBeside({ provider }: ModelFederation, environment: Environment): string[] {
+  const { title, apiBaseUrl, wire } = federationProviders[provider];
+  const words = ["", provider, wire];
+  const given = (name: string) => (environment[name] ?? "").trim();
+  const protocol = given("MODEL_PROVIDER").toLowerCase();
+  return [
+    ...(given("MODEL_API_KEY") === ""
+      ? []
+      : [
+          "MODEL_API_KEY and MODEL_IDENTITY_TOKEN_FILE exclude each other: unset the key, which is not needed any more.",
+        ]),
+    ...(["", apiBaseUrl].includes(given("MODEL_BASE_URL").replace(/\/$/, ""))
+      ? []
+      : [
+          `MODEL_BASE_URL must be left out beside MODEL_IDENTITY_TOKEN_FILE: a token of ${title} goes to ${apiBaseUrl} alone.`,
+        ]),
+    ...(words.includes(protocol)
+      ? []
+      : [`MODEL_PROVIDER must be ${provider} for ${title}, or left out, got ${JSON.stringify(protocol)}.`]),
+  ];
+}
+
+function identifier(name: IdentifierName) {
+  const { kind, title, provider } = identifierSettings[name];
+  return described({
+    kind,
+    fallback: null,
+    description: `${federationProviders[provider].title}: the ${title}.`,
+    shownDefault: "none",
+  });
+}

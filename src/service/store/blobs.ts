@@ -1,0 +1,72 @@
+// Which blobs there are, in SQL.
+
+import type { Kysely } from "kysely";
+import type { BlobRowStore } from "../core/ports/store/blobs.ts";
+import type { Connection } from "./connection.ts";
+import type { Database } from "./tables.ts";
+
+export class SqlBlobs implements BlobRowStore {
+  readonly #db: Kysely<Database>;
+  readonly #hasRowLocks: boolean;
+
+  constructor({ db, hasRowLocks }: Connection) {
+    this.#db = db;
+    this.#hasRowLocks = hasRowLocks;
+  }
+
+  async listDiscarded(limit: number): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom("blobs")
+      .select("key")
+      .where("state", "=", "discarded")
+      .orderBy("changed_at")
+      .orderBy("key")
+      .limit(limit)
+      .execute();
+    return rows.map(({ key }) => key);
+  }
+
+  async begin({ keys, now }: { keys: readonly string[]; now: number }): Promise<void> {
+    const rows = keys.map((key) => ({ key, bytes: null, state: "unfinished", changed_at: now }));
+    if (rows.length > 0) await this.#db.insertInto("blobs").values(rows).execute();
+  }
+
+  async keep({ key, bytes, now }: { key: string; bytes: number; now: number }): Promise<boolean> {
+    const rows = await this.#db
+      .updateTable("blobs")
+      .set({ state: "kept", bytes, changed_at: now })
+      .where("key", "=", key)
+      .where("state", "=", "unfinished")
+      .returning("key")
+      .execute();
+    return rows.length === 1;
+  }
+
+  async discard({ keys, now }: { keys: readonly string[]; now: number }): Promise<void> {
+    if (keys.length === 0) return;
+    await this.#db
+      .updateTable("blobs")
+      .set({ state: "discarded", changed_at: now })
+      .where("key", "in", keys)
+      .where("state", "<>", "discarded")
+      .execute();
+  }
+
+  async discardUnfinished(step: { begunBefore: number; now: number; limit: number }): Promise<number> {
+    const query = this.#db
+      .selectFrom("blobs")
+      .select("key")
+      .where("state", "=", "unfinished")
+      .where("changed_at", "<", step.begunBefore)
+      .orderBy("changed_at")
+      .limit(step.limit);
+    const rows = await (this.#hasRowLocks ? query.forUpdate().skipLocked() : query).execute();
+    await this.discard({ keys: rows.map(({ key }) => key), now: step.now });
+    return rows.length;
+  }
+
+  async forget(keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return;
+    await this.#db.deleteFrom("blobs").where("key", "in", keys).where("state", "=", "discarded").execute();
+  }
+}

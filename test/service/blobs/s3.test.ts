@@ -1,0 +1,124 @@
+// What of S3's own is told and tried again: wrong settings, servers that break off, addresses.
+
+import { createServer, type RequestListener, type Server } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { s3Blobs } from "../../../src/service/blobs/s3.ts";
+import type { S3Config } from "../../../src/service/blobs/s3-config.ts";
+import { blobOf } from "../../support/blob-of.ts";
+import { instantClock } from "../../support/clocks/instant-clock.ts";
+import { type S3Server, startS3Server } from "../../support/s3-server.ts";
+
+let server: S3Server;
+const opened: Server[] = [];
+
+beforeAll(async () => {
+  server = await startS3Server();
+});
+
+afterAll(async () => {
+  await server.stop();
+  for (const one of opened) {
+    one.closeAllConnections();
+    one.close();
+  }
+});
+
+function blobsOf(changes: Partial<S3Config> = {}) {
+  const clock = instantClock();
+  const blobs = s3Blobs({ config: { ...server.config, ...changes }, clock, random: () => 0 });
+  return { blobs, clock };
+}
+
+async function scripted(script: readonly RequestListener[]): Promise<{ endpoint: string; seen: string[] }> {
+  const seen: string[] = [];
+  const one = createServer(async (request, response) => {
+    let bytes = 0;
+    for await (const chunk of request) bytes += chunk.length;
+    seen.push(`${request.method} ${request.headers.host} ${request.url} ${bytes}`);
+    script[Math.min(seen.length, script.length) - 1]?.(request, response);
+  });
+  opened.push(one);
+  await new Promise<void>((resolve) => one.listen(0, "127.0.0.1", resolve));
+  const address = one.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return { endpoint: `http://127.0.0.1:${port}`, seen };
+}
+
+const answer =
+  (status: number, body = ""): RequestListener =>
+  (_, response) => {
+    response.writeHead(status);
+    response.end(body);
+  };
+
+describe("blobs in S3", () => {
+  it.each([
+    ["S3_BUCKET", { bucket: "no-such-bucket" }],
+    ["S3_ACCESS_KEY_ID", { accessKeyId: "SOMEBODY" }],
+    ["S3_SECRET_ACCESS_KEY", { secretAccessKey: "another" }],
+    ["S3_ENDPOINT", { endpoint: "http://127.0.0.1:1" }],
+  ])("name %s where it is wrong, and no secret", async (setting, changes) => {
+    const { blobs } = blobsOf(changes);
+    const failing = blobs.put(blobOf("a/b", "x"));
+    await expect(failing).rejects.toMatchObject({ name: "BlobStoreError", code: "blobs_unavailable" });
+    await expect(failing).rejects.toThrow(setting);
+    await expect(failing).rejects.not.toThrow(/S3RVER|another/);
+    await expect(blobs.get("a/b")).rejects.toThrow(setting);
+  });
+
+  it("are written again, from their first byte, where the server broke off or was busy", async () => {
+    const { endpoint, seen } = await scripted([
+      (request) => request.socket.resetAndDestroy(),
+      answer(503, "<Error><Code>SlowDown</Code></Error>"),
+      answer(500),
+      answer(200),
+    ]);
+    const { blobs, clock } = blobsOf({ endpoint });
+    await blobs.put(blobOf("a/b", "hello"));
+    expect(seen.map((line) => line.replace(/127\S+/, "host"))).toEqual(
+      Array.from({ length: 4 }, () => `PUT host /${server.config.bucket}/a/b 5`),
+    );
+    expect(clock.sleeps).toEqual([150, 300, 600]);
+  });
+
+  it("give up after a few attempts, and at once where it helps nobody to repeat", async () => {
+    const busy = await scripted([answer(503)]);
+    await expect(blobsOf({ endpoint: busy.endpoint }).blobs.put(blobOf("a", "x"))).rejects.toThrow("503");
+    expect(busy.seen).toHaveLength(5);
+    const refusing = await scripted([answer(403, "<Error><Code>AccessDenied</Code></Error>")]);
+    await expect(blobsOf({ endpoint: refusing.endpoint }).blobs.head("a")).rejects.toThrow("403");
+    expect(refusing.seen).toHaveLength(1);
+    const moved = await scripted([answer(301)]);
+    await expect(blobsOf({ endpoint: moved.endpoint }).blobs.get("a")).rejects.toThrow(/S3_REGION/);
+    expect(moved.seen).toHaveLength(1);
+  });
+
+  it("say so where a reading breaks off", async () => {
+    const { endpoint } = await scripted([
+      (_, response) => {
+        response.writeHead(200, { "content-length": "1000" });
+        response.write("half", () => response.destroy());
+      },
+    ]);
+    const blob = await blobsOf({ endpoint }).blobs.get("a");
+    const reading = (async () => {
+      for await (const _ of blob?.content ?? []);
+    })();
+    await expect(reading).rejects.toMatchObject({ name: "BlobStoreError" });
+  });
+
+  it("have their bucket in the host's name, unless the settings say otherwise", async () => {
+    const { blobs } = blobsOf({ endpoint: "https://s3.example.com", pathStyle: false });
+    const url = await blobs.presignGet({ key: "packs/ab/one.pack", seconds: 60 });
+    expect(url).toMatch(/^https:\/\/packs-of-tests\.s3\.example\.com\/packs\/ab\/one\.pack\?/);
+  });
+
+  it("can be read by anybody who has the address, for a time", async () => {
+    const { blobs } = blobsOf();
+    await blobs.put(blobOf("a/signed", "hello"));
+    const url = (await blobs.presignGet({ key: "a/signed", seconds: 60 })) ?? "";
+    expect(new URL(url).searchParams.get("X-Amz-Expires")).toBe("60");
+    expect(await (await fetch(url)).text()).toBe("hello");
+    expect((await fetch(url.replace("signed", "others"))).status).toBe(403);
+  });
+});

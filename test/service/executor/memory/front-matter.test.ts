@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { readFrontMatter } from "../../../../src/service/executor/memory/front-matter.ts";
+
+const fieldsOf = (text: string) => Object.fromEntries(readFrontMatter(text).fields);
+
+describe("the head of a Markdown file", () => {
+  it("has names and values, quoted or folded, before the body", () => {
+    const text = [
+      '---\r\nname: "migrate"',
+      "description: >",
+      "  How to write",
+      "  a migration.",
+      "applyTo: 'src/**,test/**'",
+      "---",
+      "# Body\n---\nmore\n",
+    ].join("\n");
+    expect(fieldsOf(text)).toEqual({
+      name: "migrate",
+      description: "How to write a migration.",
+      applyTo: "src/**,test/**",
+    });
+    expect(readFrontMatter(text).body).toBe("# Body\n---\nmore\n");
+  });
+
+  it.each([
+    ["no head", "# Title\n---\na: b\n---\n"],
+    ["a head that never ends", "---\nname: a\n"],
+    ["nothing", ""],
+  ])("with %s is all body", (_what, text) => {
+    expect(readFrontMatter(text)).toEqual({ fields: new Map(), body: text });
+  });
+
+  it("that is far too long is all body", () => {
+    const text = `---\n${"a: b\n".repeat(5_000)}---\nbody`;
+    expect(readFrontMatter(text)).toEqual({ fields: new Map(), body: text });
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { RunBudget } from "../../../src/service/executor/run-budget.ts";
+
+const call = { tokens: 100, microUsd: 10, input: 80, cachedInput: 0 };
+
+describe("RunBudget", () => {
+  it("takes what is reserved for calls under way as used, until it is counted or released", () => {
+    const budget = new RunBudget({ maxTokens: 1_000, maxCostMicroUsd: 500 });
+    budget.reserve("executor", { tokens: 600, microUsd: 300 });
+    budget.reserve("advisor", { tokens: 100, microUsd: 50 });
+    expect(budget.room).toEqual({ tokens: 300, microUsd: 150 });
+    budget.count("executor", call);
+    budget.release("advisor");
+    expect(budget.room).toEqual({ tokens: 900, microUsd: 490 });
+  });
+
+  it("gives each child a quarter of what is left, so that many at once cannot pass it", () => {
+    const budget = new RunBudget({ maxTokens: 1_000_000, maxCostMicroUsd: 2_000_000 });
+    const children = Array.from({ length: 8 }, () => ({}));
+    const shares = children.map((child) => budget.grant(child));
+    expect(shares[0]).toEqual({ maxTurnTokens: 250_000, maxCostMicroUsd: 500_000 });
+    expect(shares[1]).toEqual({ maxTurnTokens: 187_500, maxCostMicroUsd: 375_000 });
+    const given = shares.reduce((sum, share) => sum + (share?.maxTurnTokens ?? 0), 0);
+    expect(given + budget.room.tokens).toBe(1_000_000);
+    expect(budget.room.tokens).toBeGreaterThan(0);
+    for (const [at, child] of children.entries())
+      budget.settle(child, { countedTokens: shares[at]?.maxTurnTokens ?? 0, costMicroUsd: 1_000 });
+    expect(budget.spent).toEqual({ tokens: given, microUsd: 8_000 });
+  });
+
+  it("gets back what a child did not use, and counts the share of one whose use nobody knows", () => {
+    const budget = new RunBudget({ maxTokens: 100_000, maxCostMicroUsd: null });
+    const [known, lost] = [{}, {}];
+    budget.grant(known);
+    budget.settle(known, { countedTokens: 1_000, costMicroUsd: null });
+    expect(budget.room.tokens).toBe(99_000);
+    budget.grant(lost);
+    budget.settle(lost, null);
+    expect(budget.room.tokens).toBe(99_000 - 24_750);
+    expect(budget.use.costMicroUsd).toBeNull();
+  });
+
+  it("grants no child a share that does not suffice for one", () => {
+    expect(new RunBudget({ maxTokens: 39_000, maxCostMicroUsd: null }).grant({})).toBeNull();
+    expect(new RunBudget({ maxTokens: 1_000_000, maxCostMicroUsd: 30_000 }).grant({})).toBeNull();
+    expect(new RunBudget({ maxTokens: 0, maxCostMicroUsd: null }).grant({})).toEqual({
+      maxTurnTokens: 0,
+      maxCostMicroUsd: null,
+    });
+  });
+});

@@ -1,0 +1,152 @@
+// A service whose operator has an account at the model's provider and no key: the built service reads the identity token that its
+// platform keeps in a file, and nobody else sees a token.
+
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type House, houses, trusts } from "../../fakes/model-house/trust.ts";
+import { byTurn } from "../../fakes/model-server/script.ts";
+import { call, say } from "../../fakes/model-server/turn.ts";
+import { submitRunResponseSchema } from "../../src/contract/runs/run.ts";
+import { BroughtFixture } from "../support/fixtures/brought-fixture.ts";
+
+const AGENT = fileURLToPath(new URL("../support/acp-agent.ts", import.meta.url));
+
+let folder: string;
+let tokenFile: string;
+let fixture: BroughtFixture | null = null;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "operator-access-"));
+  tokenFile = join(folder, "token");
+});
+afterEach(async () => {
+  await fixture?.close();
+  fixture = null;
+  await rm(folder, { recursive: true, force: true });
+});
+
+const settingsOf = (provider: House): Record<string, string> => ({
+  MODEL_IDENTITY_TOKEN_FILE: tokenFile,
+  ...Object.fromEntries(
+    Object.entries(trusts[provider].identifiers).map(([field, id]) => [
+      `${provider}_${field}`.toUpperCase(),
+      id,
+    ]),
+  ),
+});
+
+const script = byTurn([call("read_file", { path: "a.txt" }), say("I read it.")]);
+
+async function start(settings: Record<string, string>, trust = {}): Promise<BroughtFixture> {
+  fixture = await BroughtFixture.start({ script, settings, trust });
+  return fixture;
+}
+
+/** What the platform does: it puts another token in the place of the old one. */
+async function putToken({ codeHost: { issuer } }: BroughtFixture, provider: House): Promise<string> {
+  const sub = "repo:service-account:agents";
+  const token = issuer.sign(issuer.githubClaims({ aud: trusts[provider].audience, sub }));
+  await writeFile(tokenFile, `${token}\n`);
+  return token;
+}
+
+async function run(service: BroughtFixture, message = "Read it.") {
+  const job = await service.job();
+  const answer = await job.submit({ message });
+  const { run_id: runId } = submitRunResponseSchema.parse(answer.body);
+  return { run: await job.ended(runId), events: JSON.stringify(await job.follow(runId)) };
+}
+
+describe.each(houses)("a service with an account at %s", (provider) => {
+  it("executes runs without a key, and keeps no token", async () => {
+    const service = await start({ BACKEND: "model", MODEL: "claude-x", ...settingsOf(provider) });
+    const idToken = await putToken(service, provider);
+    const { run: ended, events } = await run(service);
+    expect(ended).toMatchObject({ status: "completed" });
+    expect(ended).not.toHaveProperty("model_billing");
+    expect(events).toContain("I read it.");
+    expect(service.house.exchanges).toMatchObject([{ house: provider, status: 200, idToken }]);
+    const shown = service.house.model.requests.map(({ headers }) => headers.authorization);
+    expect(new Set(shown)).toEqual(new Set([`Bearer ${service.house.exchanges[0]?.accessToken}`]));
+    expect(service.house.refusedCalls).toEqual([]);
+    const secrets = service.house.secrets();
+    const left = await service.leftBehind();
+    expect(left).toContain("I read it.");
+    for (const secret of secrets) expect(left + events).not.toContain(secret);
+  });
+});
+
+describe("a service with an account at a model's provider", () => {
+  it("reads the file again for each exchange, and names it where it holds no token", async () => {
+    const settings = { BACKEND: "model", MODEL: "claude-x", ...settingsOf("anthropic") };
+    const service = await start(settings, { anthropic: { lifeSeconds: 1, takesTokensAgain: true } });
+    const without = await run(service, "Read it first.");
+    expect(without.run).toMatchObject({ status: "failed", cause: "backend_error" });
+    expect(without.events).toContain("MODEL_IDENTITY_TOKEN_FILE");
+    expect(without.events).toContain("ENOENT");
+    await writeFile(tokenFile, "no token\n");
+    expect((await run(service, "Read it again.")).events).toContain("holds no identity token");
+    const first = await putToken(service, "anthropic");
+    expect((await run(service, "Read it now.")).run).toMatchObject({ status: "completed" });
+    const exchange = service.house.exchanges.at(-1);
+    expect(exchange?.idToken).toBe(first);
+    await new Promise((resolve) =>
+      setTimeout(resolve, Math.max(0, (exchange?.expiresAtMs ?? 0) - Date.now()) + 5),
+    );
+    const second = await putToken(service, "anthropic");
+    expect((await run(service, "Read it once more.")).run).toMatchObject({ status: "completed" });
+    expect(service.house.exchanges.at(-1)?.idToken).toBe(second);
+    expect(service.house.refusedCalls).toEqual([]);
+  });
+
+  it("says in the run why it was refused", async () => {
+    const settings = { BACKEND: "model", MODEL: "claude-x", ...settingsOf("openai") };
+    const service = await start(settings, { openai: { subjectPrefix: "repo:else" } });
+    await putToken(service, "openai");
+    const { run: ended, events } = await run(service);
+    expect(ended).toMatchObject({ status: "failed" });
+    expect(events).toContain("OpenAI did not accept the ID token");
+  });
+
+  it("gives another agent a key of its own, and its model the token", async () => {
+    const scriptFile = join(folder, "script.json");
+    const body = {
+      model: "claude-x",
+      max_tokens: 100,
+      stream: true,
+      messages: [{ role: "user", content: "Hello" }],
+    };
+    await writeFile(
+      scriptFile,
+      JSON.stringify({
+        turn: [
+          { do: "request", path: "/v1/messages", body, headers: { "anthropic-version": "2023-06-01" } },
+          { do: "show", command: "env" },
+        ],
+      }),
+    );
+    const service = await start({
+      BACKEND: "acp",
+      SANDBOX: "off",
+      ACP_PERMISSIONS: "allow",
+      ACP_COMMAND: JSON.stringify([process.execPath, AGENT]),
+      ACP_ENV: JSON.stringify({
+        ACP_SCRIPT: scriptFile,
+        AGENT_MODEL_URL: "{model_url}",
+        AGENT_MODEL_KEY: "{model_key}",
+      }),
+      ...settingsOf("anthropic"),
+    });
+    await putToken(service, "anthropic");
+    const { run: ended, events } = await run(service);
+    expect([ended.status, service.house.refusedCalls]).toEqual(["completed", []]);
+    expect(service.house.model.requests).toMatchObject([
+      { wire: "anthropic", headers: { authorization: `Bearer ${service.house.exchanges[0]?.accessToken}` } },
+    ]);
+    expect(events).toContain("AGENT_MODEL_URL");
+    const left = await service.leftBehind();
+    for (const secret of service.house.secrets()) expect(left + events).not.toContain(secret);
+  });
+});
