@@ -1,0 +1,31 @@
+// The header WWW-Authenticate of an answer that wants another bearer token: RFC 6750, and where RFC 9728 tells a client
+// how to get one. Pure.
+
+import { type ApiScope, defaultScopes } from "../../../contract/oauth/scopes.ts";
+import type { Core } from "../../core/core.ts";
+
+/** Where the metadata of the protected resource is. The same document is at both places. */
+export const resourceMetadataPaths = [
+  "/.well-known/oauth-protected-resource",
+  "/.well-known/oauth-protected-resource/mcp",
+] as const;
+
+export type BearerChallenge = {
+  /** What the token has to be good for. Left out: what most clients need. */
+  readonly scope?: readonly ApiScope[];
+  /** Left out where the request had no token. */
+  readonly error?: "invalid_token" | "insufficient_scope";
+};
+
+/** The value of WWW-Authenticate. */
+export function challengeOf(
+  { policy }: { readonly policy: Pick<Core["policy"], "baseUrl"> },
+  { scope = defaultScopes, error }: BearerChallenge = {},
+): string {
+  const parameters = [
+    ...(error === undefined ? [] : [`error="${error}"`]),
+    `resource_metadata="${policy.baseUrl}${resourceMetadataPaths[1]}"`,
+    `scope="${scope.join(" ")}"`,
+  ];
+  return `Bearer ${parameters.join(", ")}`;
+}
