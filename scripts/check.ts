@@ -12,6 +12,8 @@ const root = join(import.meta.dirname, "..");
 const STEPS = ["lint", "types", "dist:check", "test"];
 const SANDBOX = "--unshare-all --unshare-user --disable-userns --ro-bind / / --proc /proc true";
 
+const chromium = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
 type Need = { readonly what: string; probe(): unknown };
 
 /** What tests need beside `npm ci`, and are skipped without. */
@@ -20,6 +22,7 @@ const needs: readonly Need[] = [
   { what: "jq", probe: () => runQuietly("jq", ["--version"]) },
   { what: "openssl", probe: () => runQuietly("openssl", ["version"]) },
   { what: "a sandbox by bubblewrap (bwrap)", probe: () => runQuietly("bwrap", SANDBOX.split(" ")) },
+  { what: "Chromium (chromium, or CHROMIUM)", probe: () => runQuietly(chromium, ["--version"]) },
   { what: "PostgreSQL at TEST_DATABASE_URL", probe: () => connectOnce(process.env.TEST_DATABASE_URL) },
   ...["initdb", "pg_ctl"].map((program) => ({
     what: `PostgreSQL's ${program} in POSTGRES_BINARIES`,

@@ -1,0 +1,71 @@
+// A real, headless Chromium for the tests of pages: one a test file, a fresh profile a page.
+
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+
+const USUAL_PATH = "/usr/bin/chromium";
+const executablePath = process.env.CHROMIUM ?? USUAL_PATH;
+
+/** False: tests of pages are skipped, and `browserTitle` says why. */
+export const hasBrowser: boolean = existsSync(executablePath);
+
+/** The title of a suite that needs a browser: `describe.skipIf(!hasBrowser)(browserTitle("…"), …)`. */
+export function browserTitle(title: string): string {
+  return hasBrowser ? title : `${title} (skipped: no Chromium at ${executablePath}, nor in CHROMIUM)`;
+}
+
+/** How a page is shown. */
+export type Look = { readonly colorScheme: "light" | "dark"; readonly width: 400 | 1280 };
+
+/** The looks that every page is tested in: both schemes, a telephone and a desktop. */
+export const looks: readonly Look[] = [
+  { colorScheme: "light", width: 1280 },
+  { colorScheme: "dark", width: 1280 },
+  { colorScheme: "light", width: 400 },
+  { colorScheme: "dark", width: 400 },
+];
+
+export interface TestBrowser {
+  /** A page with a profile of its own: no cookie of another page is in it. Ends with the browser. */
+  openPage(look?: Partial<Look>): Promise<Page>;
+  /**
+   * What the pages complained of so far: thrown errors, and what the console shows as an error, which includes every
+   * violation of a content policy. An answer that is an error by its status is none.
+   */
+  readonly faults: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Starts a Chromium. Whoever opened it closes it. */
+export async function openBrowser(): Promise<TestBrowser> {
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const faults: string[] = [];
+  return {
+    faults,
+    openPage: async ({ colorScheme = "light", width = 1280 } = {}) => {
+      const context = await newContext(browser, { colorScheme, width });
+      const page = await context.newPage();
+      watchFaults(page, faults);
+      return page;
+    },
+    close: () => browser.close(),
+  };
+}
+
+async function newContext(browser: Browser, { colorScheme, width }: Look): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    colorScheme,
+    viewport: { width, height: 800 },
+    reducedMotion: "reduce",
+  });
+  context.setDefaultTimeout(20_000);
+  return context;
+}
+
+function watchFaults(page: Page, faults: string[]): void {
+  page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() !== "error" || message.text().startsWith("Failed to load resource")) return;
+    faults.push(`${page.url()}: ${message.text()}`);
+  });
+}
