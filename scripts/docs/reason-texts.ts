@@ -105,6 +105,8 @@ export const problemTexts: Texts<ProblemCode> = {
   invalid_target: "The ID token was made for something else.",
   unauthorized: "The credential is missing, wrong, expired or revoked.",
   forbidden: "The credential does not allow this.",
+  insufficient_scope:
+    "The access token of an application is not good for this. The message names the scopes.",
   not_found: "There is nothing at this address for this credential.",
   run_finished: "The run has ended already.",
   events_expired: "The run's events were deleted (`RETENTION_DAYS`).",

@@ -3,6 +3,7 @@
 
 import type * as z from "zod/mini";
 import type { DocumentHeader, RequestHeader } from "./headers.ts";
+import type { ApiScope } from "./oauth/scopes.ts";
 import type { PathParameter } from "./path-parameters.ts";
 import type { ProblemStatus } from "./problems/problem-answers.ts";
 import type { Tag } from "./tags.ts";
@@ -86,7 +87,14 @@ export type RouteDetail = {
   readonly isTagged?: boolean;
   /** Request headers beside those that follow from the rest. */
   readonly headers?: readonly RequestHeader[];
+  /** What an access token has to be good for, all of it. */
+  readonly scopes?: readonly ApiScope[];
 };
+
+/** A route that an AI client may call says what an access token needs for it. */
+type ScopesOf<Where extends Endpoint> = "ai_client" extends Where["callers"][number]
+  ? { readonly scopes: readonly ApiScope[] }
+  : object;
 
 export type Route = Endpoint & RouteDetail & { readonly operationId: string; readonly tag: Tag };
 
@@ -98,7 +106,7 @@ export type RouteTable = Readonly<Record<string, NounRoutes>>;
 /** A route: where it is, and what it takes and gives. Refuses a path whose parameters have no description. */
 export function defineRoute<const Where extends Endpoint, const Detail extends RouteDetail>(
   endpoint: ParameterName<Where["path"]> extends PathParameter ? Where : never,
-  detail: Detail,
+  detail: Detail & ScopesOf<Where>,
 ): Where & Detail {
   return { ...endpoint, ...detail };
 }

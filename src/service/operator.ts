@@ -6,7 +6,7 @@ import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/ids.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import type { Account, Plan } from "./core/accounts/account.ts";
-import type { ApiKey, CallerClass } from "./core/accounts/api-key.ts";
+import type { ApiKey, CallerClass } from "./core/accounts/credential.ts";
 import { grantCredits, makeApiKey, openAccount, revokeApiKey } from "./core/accounts/keys.ts";
 import type { PlanRefusal } from "./core/accounts/refusals.ts";
 import { endPlan, findCurrentAccount, type PlanOrder, setPlan } from "./core/accounts/subscriptions.ts";
@@ -22,7 +22,7 @@ import { openPostgresStore } from "./store/postgres.ts";
 import { hasSqliteStore, openSqliteStore } from "./store/sqlite.ts";
 
 export { type Account, type Plan, plans, type Subscription } from "./core/accounts/account.ts";
-export type { ApiKey, CallerClass } from "./core/accounts/api-key.ts";
+export type { ApiKey, CallerClass } from "./core/accounts/credential.ts";
 export type { PlanOrder } from "./core/accounts/subscriptions.ts";
 export type { WorkflowRecord } from "./core/workflows/workflow.ts";
 
@@ -100,10 +100,10 @@ export async function openOperator(config: Config): Promise<Operator> {
       if ((await store.committed.accounts.find(accountId)) === null) return refused("account_not_found");
       return ok(await makeApiKey(core, { accountId, callerClass, name }));
     },
-    listKeys: (accountId) => store.committed.apiKeys.list(accountId),
+    listKeys: (accountId) => store.committed.credentials.listKeys(accountId),
     revokeKey: async (id) => {
       const isRevoked = await revokeApiKey(core, id);
-      const key = (await store.committed.apiKeys.list(null)).find((candidate) => candidate.id === id);
+      const key = (await store.committed.credentials.listKeys(null)).find((candidate) => candidate.id === id);
       if (key === undefined) return refused("key_not_found");
       return isRevoked ? ok(key) : refused("key_revoked");
     },

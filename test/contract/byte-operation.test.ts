@@ -10,11 +10,13 @@ const { write, read } = nounRoutes("files", "Runs", {
     summary: "Write a file",
     body: byteBody(1024, ["application/octet-stream", "text/plain"]),
     headers: ["If-Match"],
+    scopes: ["runs:write"],
     answers: { 204: "Written." },
   }),
   read: defineRoute({ ...file, method: "GET", answer: "bytes" } as const, {
     summary: "Read a file",
     headers: ["Range"],
+    scopes: ["runs:read"],
     isTagged: true,
     answers: { 200: "The bytes." },
   }),

@@ -10,6 +10,7 @@ const MAX_BODY_BYTES = 512 * 1024;
 export const agentRoutes = nounRoutes("agents", "Agents", {
   /** With `if_exists: "return"` an agent of that name is found, and has `existing`. */
   create: defineRoute(agentEndpoints.create, {
+    scopes: ["agents:read", "runs:write"],
     summary: "Make an agent, or get the one of that name",
     description:
       "`if_exists: return` gives the account's agent of the same name where there is one. An independent agent needs the idempotency key.",
@@ -17,12 +18,18 @@ export const agentRoutes = nounRoutes("agents", "Agents", {
     answers: { 201: "The agent that was made.", 200: "The agent that was there." },
   }),
   list: defineRoute(agentEndpoints.list, {
+    scopes: ["agents:read"],
     summary: "List the account's agents, newest first",
     query: query(listAgentsQuerySchema, { include_independent: "Independent agents too." }),
     answers: { 200: "The agents." },
   }),
-  get: defineRoute(agentEndpoints.get, { summary: "Read an agent", answers: { 200: "The agent." } }),
+  get: defineRoute(agentEndpoints.get, {
+    scopes: ["agents:read"],
+    summary: "Read an agent",
+    answers: { 200: "The agent." },
+  }),
   update: defineRoute(agentEndpoints.update, {
+    scopes: ["agents:read", "runs:write"],
     summary:
       "Change what an agent's advisor may spend a turn, which CI jobs may run it, and what it may reach",
     description:
@@ -31,11 +38,13 @@ export const agentRoutes = nounRoutes("agents", "Agents", {
     answers: { 200: "The agent." },
   }),
   stop: defineRoute(agentEndpoints.stop, {
+    scopes: ["runs:write"],
     summary: "Ask every run of an agent to end",
     description: "The agent stays, and takes new work.",
     answers: { 202: "The runs were asked to end." },
   }),
   retire: defineRoute(agentEndpoints.retire, {
+    scopes: ["agents:read", "runs:write"],
     summary: "Retire an agent: it takes no new work, for good",
     description: "Runs in flight go on. Safe to repeat.",
     answers: { 200: "The agent." },

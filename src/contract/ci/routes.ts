@@ -37,6 +37,7 @@ export const ciRoutes = nounRoutes("ci", "CI jobs", {
     refusals: [404],
   }),
   readRun: defineRoute(ciEndpoints.readRun, {
+    scopes: ["runs:read"],
     summary: "Read the durable events of a run, by cursor and long poll",
     description:
       "Events are AG-UI 1.0, numbered 1, 2, 3 … without a gap. RunEvent has those that this service writes; a client keeps or skips those that it does not know. 90 days after the run's end, unless the operator sets another time, they are deleted: 410.",

@@ -7,6 +7,7 @@ const rateCard = { isTagged: true, cacheControl: "public, max-age=300" } as cons
 
 export const creditRoutes = nounRoutes("credits", "Credits and pricing", {
   get: defineRoute(creditEndpoints.get, {
+    scopes: ["agents:read"],
     summary: "Read an account's credits, its plan and what it can buy",
     description: "Only for the account itself. `balance` counts whole credits, without what runs hold.",
     cacheControl: "private, no-store",

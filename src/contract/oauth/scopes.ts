@@ -12,6 +12,16 @@ export const apiScopes = [
 ] as const;
 export type ApiScope = (typeof apiScopes)[number];
 
+/** What each allows, as people read it. */
+export const scopeTexts: Readonly<Record<ApiScope, string>> = {
+  "agents:read": "See your agents, their schedules and your credits",
+  "runs:read": "See runs and what they answered and changed",
+  "runs:write": "Start and cancel runs, which cost credits; make, change and retire agents",
+  "schedules:write": "Propose schedules, which wait for your confirmation, and cancel schedules",
+  "workspaces:read": "Read the files of your workspaces",
+  "workspaces:write": "Change the files of your workspaces",
+};
+
 /** What a client without wishes of its own gets, and what the challenge of the API names. */
 export const defaultScopes: readonly ApiScope[] = [
   "agents:read",

@@ -4,6 +4,7 @@ import type * as z from "zod/mini";
 import type { RouteExamples } from "../examples.ts";
 import { answerHeaders, type DocumentHeader } from "../headers.ts";
 import type { NamedExamples } from "../named-examples.ts";
+import { scopeTexts } from "../oauth/scopes.ts";
 import { problemExamples } from "../problems/examples.ts";
 import { type ProblemStatus, problemAnswers } from "../problems/problem-answers.ts";
 import { type Route, refusalsOf } from "../route.ts";
@@ -41,6 +42,19 @@ export async function openApiDocument(baseUrl: string): Promise<JsonObject> {
           type: "http",
           scheme: "bearer",
           description: "An account's key, `svc_sk_…`, or an AI client's, `svc_at_…`.",
+        },
+        oauth: {
+          type: "oauth2",
+          description:
+            "An access token of an application, which is an AI client. Its metadata is at `/.well-known/oauth-authorization-server`.",
+          flows: {
+            authorizationCode: {
+              authorizationUrl: `${baseUrl}/oauth/authorize`,
+              tokenUrl: `${baseUrl}/oauth/token`,
+              refreshUrl: `${baseUrl}/oauth/token`,
+              scopes: scopeTexts,
+            },
+          },
         },
         capability: {
           type: "http",

@@ -64,8 +64,11 @@ export async function operationOf(
 }
 
 /** A socket can also authenticate itself by its first frame. */
-function securityOf({ callers, answer }: Route): readonly JsonObject[] {
-  const keys = [...new Set(callers.map((caller) => ONE_KEY_OF[caller]))].map((key) => ({ [key]: [] }));
+function securityOf({ callers, answer, scopes }: Route): readonly JsonObject[] {
+  const keys: JsonObject[] = [...new Set(callers.map((caller) => ONE_KEY_OF[caller]))].map((key) => ({
+    [key]: [],
+  }));
+  if (scopes !== undefined) keys.push({ oauth: scopes });
   return answer === "socket" ? [{}, ...keys] : keys;
 }
 

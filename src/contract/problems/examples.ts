@@ -76,6 +76,11 @@ export const problemExamples = {
     code: "owner_needed",
     error: `Only the owner in person may confirm a schedule. Open https://agent-service.example/agent/${AGENT_ID}`,
   }),
+  scopeNeeded: problem("An access token that is not good for this", {
+    code: "insufficient_scope",
+    error:
+      "The access token is not good for this: it needs the scopes agents:read runs:write. Ask for them in the application's sign-in.",
+  }),
   policyRefused: problem("The repository's owner does not allow the CI job", {
     code: "invalid_grant",
     error: `The repository's owner allows only event push; this job has event issue_comment. The owner changes that with "agent-service agents policy ${AGENT_ID}".`,

@@ -31,7 +31,8 @@ export const problemAnswers = {
   403: {
     name: "Forbidden",
     description: "Policy forbids it, or the resource belongs to another.",
-    examples: ["agentOfAnother", "ownerNeeded", "policyRefused", "commitNotTheJobs"],
+    headers: ["WWW-Authenticate"],
+    examples: ["agentOfAnother", "ownerNeeded", "scopeNeeded", "policyRefused", "commitNotTheJobs"],
   },
   404: { name: "NotFound", description: "There is no such thing.", examples: ["notFound"] },
   409: {

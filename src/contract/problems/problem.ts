@@ -35,6 +35,7 @@ export const problemCodes = [
   "invalid_target",
   "unauthorized",
   "forbidden",
+  "insufficient_scope",
   "not_found",
   "run_finished",
   "events_expired",

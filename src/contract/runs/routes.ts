@@ -9,6 +9,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 
 export const runRoutes = nounRoutes("runs", "Runs", {
   submit: defineRoute(runEndpoints.submit, {
+    scopes: ["runs:write"],
     summary: "Queue a run",
     description:
       "With an idempotency key it is safe to repeat for 24 hours. `session_id` continues an existing session. `session_key` continues the session that this key of the caller's own names: its first use begins that session, and `new_session` begins it anew; `session_id` and `session_key` together are refused. Keys belong to the agent: whoever may submit runs of it reaches each of its sessions by the key. Runs of one session that change files take turns. With `pull_request` a job of GitHub or GitLab requests the head of a pull request of its repository instead of its own commit; a run whose `head_sha` is no longer in the history of that head fails and says so.",
@@ -22,6 +23,7 @@ export const runRoutes = nounRoutes("runs", "Runs", {
     refusals: [402, 409],
   }),
   list: defineRoute(runEndpoints.list, {
+    scopes: ["runs:read"],
     summary: "List an agent's runs, newest first",
     query: query(listRunsQuerySchema, {
       before: "The id of the run that the page comes after.",
@@ -31,11 +33,13 @@ export const runRoutes = nounRoutes("runs", "Runs", {
     answers: { 200: { description: "A page of runs.", headers: ["Link"] } },
   }),
   get: defineRoute(runEndpoints.get, {
+    scopes: ["runs:read"],
     summary: "Read a run's status and accounting",
     answers: { 200: "The run." },
   }),
   /** ApiError `run_finished` when it had ended. Safe to repeat. */
   cancel: defineRoute(runEndpoints.cancel, {
+    scopes: ["runs:write"],
     summary: "Ask a run to end",
     answers: { 202: "The run was asked to end." },
     refusals: [409],

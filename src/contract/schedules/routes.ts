@@ -9,6 +9,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 export const scheduleRoutes = nounRoutes("schedules", "Schedules", {
   /** Takes no idempotency key: it is sent once. */
   create: defineRoute(scheduleEndpoints.create, {
+    scopes: ["schedules:write"],
     summary: "Schedule one run",
     description:
       "Exactly one of `fire_at` and `delay_seconds`. What an AI client schedules waits for the owner at `confirm_url`. Without `session_id` the run continues the agent's latest session.",
@@ -16,10 +17,12 @@ export const scheduleRoutes = nounRoutes("schedules", "Schedules", {
     answers: { 201: "The schedule." },
   }),
   list: defineRoute(scheduleEndpoints.list, {
+    scopes: ["agents:read"],
     summary: "List an agent's schedules, newest first",
     answers: { 200: "The schedules." },
   }),
   get: defineRoute(scheduleEndpoints.get, {
+    scopes: ["agents:read"],
     summary: "Read a schedule",
     description: "`done` says that its run has ended, not how: read the run for that.",
     answers: { 200: "The schedule." },
@@ -29,6 +32,7 @@ export const scheduleRoutes = nounRoutes("schedules", "Schedules", {
    * this method asked again.
    */
   cancel: defineRoute(scheduleEndpoints.cancel, {
+    scopes: ["schedules:write"],
     summary: "Cancel a schedule that has not fired",
     description: "404 also when it has fired already: cancel its run then.",
     answers: { 200: "The cancelled schedule." },

@@ -16,6 +16,7 @@ export const workflowRoutes = nounRoutes("workflows", "Workflows", {
     answers: { 200: "The workflow." },
   }),
   execute: defineRoute(workflowEndpoints.execute, {
+    scopes: ["runs:write"],
     summary: "Run a workflow",
     description:
       "Runs the active version. Only the owner may run a workflow that is not active; that runs its newest version. With an idempotency key it is safe to repeat for 24 hours: the run of the first request is returned, whichever version is active by then.",

@@ -7,7 +7,7 @@ export type AroundRead = <Value>(read: () => Promise<Value>) => Promise<Value>;
 export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader {
   return {
     accounts: within(queries.accounts, around),
-    apiKeys: within(queries.apiKeys, around),
+    credentials: within(queries.credentials, around),
     agents: within(queries.agents, around),
     sessions: within(queries.sessions, around),
     runs: within(queries.runs, around),

@@ -49,8 +49,8 @@ export class SqlExpiry implements ExpiryStore {
   async deleteExpired(step: { now: number; auditedBefore: number; limit: number }): Promise<number> {
     const { now, auditedBefore, limit } = step;
     let deleted = 0;
-    for (const [table, column] of expiring) {
-      deleted += await deleteOldest(this.#db, { table, column, before: now, limit });
+    for (const [table, column, keptMs = 0] of expiring) {
+      deleted += await deleteOldest(this.#db, { table, column, before: now - keptMs, limit });
     }
     return (
       deleted +
@@ -59,7 +59,10 @@ export class SqlExpiry implements ExpiryStore {
   }
 }
 
-const expiring = [
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Tables, the time at which a row ends, and how long it is kept after that: who shows a token late is told that it ended. */
+const expiring: readonly (readonly [keyof Database, string, number?])[] = [
   ["token_uses", "usable_until"],
   ["capabilities", "expires_at"],
   ["idempotency_keys", "expires_at"],
@@ -67,7 +70,8 @@ const expiring = [
   ["pending_claims", "expires_at"],
   ["run_secrets", "expires_at"],
   ["cost_reservations", "expires_at"],
-] as const;
+  ["credentials", "expires_at", DAY_MS],
+];
 
 /** Deletes about `limit` rows: all of the same time go together. */
 async function deleteOldest(

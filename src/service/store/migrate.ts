@@ -9,6 +9,7 @@ import * as runSecrets from "./migrations/004-run-secrets.ts";
 import * as agentsEgress from "./migrations/005-agents-egress.ts";
 import * as packs from "./migrations/006-packs.ts";
 import * as costReservations from "./migrations/007-cost-reservations.ts";
+import * as credentials from "./migrations/008-credentials.ts";
 import type { Database } from "./tables.ts";
 
 const migrations: Record<string, Migration> = {
@@ -19,6 +20,7 @@ const migrations: Record<string, Migration> = {
   "005-agents-egress": agentsEgress,
   "006-packs": packs,
   "007-cost-reservations": costReservations,
+  "008-credentials": credentials,
 };
 
 export type MigrateOptions = { readonly schema?: string };

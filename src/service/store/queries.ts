@@ -4,13 +4,13 @@
 import type { StoreTransaction } from "../core/ports/store.ts";
 import { SqlAccounts } from "./accounts.ts";
 import { SqlAgents } from "./agents.ts";
-import { SqlApiKeys } from "./api-keys.ts";
 import { SqlAudit } from "./audit.ts";
 import { SqlBlobs } from "./blobs.ts";
 import { SqlCi } from "./ci.ts";
 import { SqlClaims } from "./claims.ts";
 import type { Connection } from "./connection.ts";
 import { SqlCostReservations } from "./cost-reservations.ts";
+import { SqlCredentials } from "./credentials.ts";
 import { SqlEvents } from "./events.ts";
 import { SqlExpiry } from "./expiry.ts";
 import { SqlIdempotency } from "./idempotency.ts";
@@ -43,7 +43,7 @@ export class StoreQueries implements StoreTransaction {
   readonly #connection: Connection;
   readonly #writes: FrequentWrites;
   #accounts: SqlAccounts | undefined;
-  #apiKeys: SqlApiKeys | undefined;
+  #credentials: SqlCredentials | undefined;
   #agents: SqlAgents | undefined;
   #sessions: SqlSessions | undefined;
   #runs: SqlRuns | undefined;
@@ -72,9 +72,9 @@ export class StoreQueries implements StoreTransaction {
     return this.#accounts;
   }
 
-  get apiKeys(): SqlApiKeys {
-    this.#apiKeys ??= new SqlApiKeys(this.#connection);
-    return this.#apiKeys;
+  get credentials(): SqlCredentials {
+    this.#credentials ??= new SqlCredentials(this.#connection);
+    return this.#credentials;
   }
 
   get agents(): SqlAgents {

@@ -4,7 +4,7 @@ export type Database = {
   workflows: WorkflowsTable;
   workflow_versions: WorkflowVersionsTable;
   accounts: AccountsTable;
-  api_keys: ApiKeysTable;
+  credentials: CredentialsTable;
   agents: AgentsTable;
   capabilities: CapabilitiesTable;
   token_uses: TokenUsesTable;
@@ -44,16 +44,23 @@ export type AccountsTable = {
   cancel_at_period_end: number | null;
 };
 
-export type ApiKeysTable = {
+/** The columns from `client_id` on are those of access tokens, which have neither name nor hint. */
+export type CredentialsTable = {
   hash: string;
   id: string;
   account_id: string;
-  caller_class: string;
+  kind: string;
   name: string;
   hint: string;
   created_at: number;
   last_used_at: number | null;
   revoked_at: number | null;
+  client_id: string | null;
+  /** Separated by spaces. */
+  scope: string | null;
+  resource: string | null;
+  grant_id: string | null;
+  expires_at: number | null;
 };
 
 /** The columns from `provider` to `visibility` are all null for an agent that was made by name. */

@@ -47,8 +47,8 @@ class TalliedTransaction implements StoreTransaction {
   get accounts() {
     return this.#tx.accounts;
   }
-  get apiKeys() {
-    return this.#tx.apiKeys;
+  get credentials() {
+    return this.#tx.credentials;
   }
   get agents() {
     return this.#tx.agents;

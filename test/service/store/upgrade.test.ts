@@ -8,6 +8,13 @@ import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
 
 /** What the migrations after the first have made. */
 const FIRST_TABLES = `
+  drop index credentials_grant; drop index credentials_expiry;
+  alter table credentials drop column client_id; alter table credentials drop column scope;
+  alter table credentials drop column resource; alter table credentials drop column grant_id;
+  alter table credentials drop column expires_at;
+  alter table credentials rename column kind to caller_class;
+  alter table credentials rename to api_keys;
+  update api_keys set caller_class = case caller_class when 'owner_key' then 'owner' else 'ai_client' end;
   drop table cost_reservations;
   drop index runs_refunded;
   drop table free_calls;
@@ -18,11 +25,23 @@ const FIRST_TABLES = `
   alter table agents drop column egress;
   delete from kysely_migration where name > '001-first-tables';`;
 
+const keys = (["owner", "ai_client"] as const).map((callerClass) => ({
+  id: `key-of-${callerClass}`,
+  hash: `hash-of-${callerClass}`,
+  accountId: "account-1",
+  callerClass,
+  name: callerClass,
+  hint: "abcd",
+  createdAt: 1_000,
+  lastUsedAt: callerClass === "owner" ? 1_500 : null,
+  revokedAt: null,
+}));
+
 describe("a store of an earlier version", () => {
   let place: StorePlace | undefined;
   afterEach(() => place?.remove());
 
-  it("says of charged failures why they were charged, and has runs at the price of all", async () => {
+  it("keeps its keys, says of charged failures why they were charged, and has runs at the price of all", async () => {
     place = await storeKinds[0]?.make();
     if (place === undefined) throw new Error("There is no store.");
     const begun = await place.open();
@@ -38,6 +57,7 @@ describe("a store of an earlier version", () => {
       await tx.runs.insert(makeRun({ ...failed, id: "charged" }), makeRunInput());
       const refund = { refundedMicroUsd: 8_333, refundReason: "backend_error" };
       await tx.runs.insert(makeRun({ ...failed, ...refund, id: "refunded" }), makeRunInput());
+      for (const key of keys) await tx.credentials.insert({ kind: "key", ...key });
     });
     await begun.close();
     const database = new DatabaseSync(join(place.settings.dataDir, "agent-service.sqlite"));
@@ -51,6 +71,7 @@ describe("a store of an earlier version", () => {
         price: null,
       });
       expect(await store.committed.runs.find("refunded")).toMatchObject({ refundWithheldReason: null });
+      expect(await store.committed.credentials.listKeys(null)).toEqual(keys.toReversed());
       const call = { billingAccount: "account:1", month: "2026-11", tool: "shell", allowed: 1 };
       const take = () => store.transact((tx) => tx.ledger.takeFreeCall(call));
       expect([await take(), await take()]).toEqual([true, false]);

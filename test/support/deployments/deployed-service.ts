@@ -13,7 +13,7 @@ import { type Client, createClient } from "../../../src/client/client.ts";
 import { fetchTransport } from "../../../src/client/transport.ts";
 import { type ExchangeResponse, exchangeResponseSchema } from "../../../src/contract/ci/exchange.ts";
 import type { Plan } from "../../../src/service/core/accounts/account.ts";
-import type { CallerClass } from "../../../src/service/core/accounts/api-key.ts";
+import type { CallerClass } from "../../../src/service/core/accounts/credential.ts";
 import { makeApiKey, openAccount } from "../../../src/service/core/accounts/keys.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
 import type { WorkflowRecord } from "../../../src/service/core/workflows/workflow.ts";

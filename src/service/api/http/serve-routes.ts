@@ -6,7 +6,7 @@ import { assertNever } from "../../../base/assert-never.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { type Route, type RouteTable, rateOf } from "../../../contract/route.ts";
-import type { Caller } from "../../core/accounts/caller.ts";
+import { type Caller, needScopes } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import { admitCaller, chargeAddress } from "../shared/admit-caller.ts";
 import { bearerOf } from "../shared/bearer.ts";
@@ -108,19 +108,20 @@ async function admit(
     case "caller": {
       const bearer = bearerOf(context.req.header("authorization"));
       const caller = await admitCaller(core, { bearer, address });
-      return caller.ok ? refuseClass(route, caller.value) : caller;
+      return caller.ok ? refuseCaller(route, caller.value) : caller;
     }
     default:
       return assertNever(rate);
   }
 }
 
-/** What only an account or only a job may call. What only its owner may do, the use case says, with a link. */
-function refuseClass({ callers }: Route, caller: Caller): Result<Caller, Failure> {
+/** What only an account or only a job may call, or a better token. What only its owner may do, the use case says, with a link. */
+function refuseCaller({ callers, scopes = [] }: Route, caller: Caller): Result<Caller, Failure> {
   const isJob = caller.kind === "ci_job";
   if (isJob && !callers.includes("job")) return refused({ reason: "account_needed" });
   if (!isJob && !callers.some((one) => one !== "job")) return refused({ reason: "capability_needed" });
-  return ok(caller);
+  const lacking = needScopes(caller, scopes);
+  return lacking.ok ? ok(caller) : lacking;
 }
 
 async function readRequest(

@@ -4,13 +4,14 @@ import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import { assertNever } from "../../../base/assert-never.ts";
 import type { Logger } from "../../../base/log.ts";
+import type { ApiScope } from "../../../contract/oauth/scopes.ts";
 import {
   type ClientFrame,
   clientFrameSchema,
   closeCodes,
   FRAMES_PER_MINUTE,
 } from "../../../contract/sessions/socket.ts";
-import type { Caller } from "../../core/accounts/caller.ts";
+import { type Caller, needScopes } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import type { SocketRefusal } from "../../core/limits/refusals.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
@@ -33,6 +34,14 @@ const PING_MS = 30_000;
 const CLOSE_MS = 2_000;
 /** Frames that may wait for their answer before we stop reading. */
 const MAX_WAITING_FRAMES = 16;
+
+/** What an access token has to be good for. */
+const frameScopes = {
+  subscribe: ["runs:read"],
+  unsubscribe: [],
+  submit: ["runs:write"],
+  cancel: ["runs:write"],
+} as const satisfies Readonly<Record<Exclude<ClientFrame["type"], "auth">, readonly ApiScope[]>>;
 
 export type ConnectionParts = {
   readonly core: Core;
@@ -167,6 +176,8 @@ export class Connection {
 
   async #obey(frame: Exclude<ClientFrame, { type: "auth" }>, caller: Caller): Promise<void> {
     const { core, submitter, log } = this.#parts;
+    const lacking = needScopes(caller, frameScopes[frame.type]);
+    if (!lacking.ok) return this.#sendBuffer.sendProblem(toProblem(lacking.refusal), frame.id);
     const to = { sendBuffer: this.#sendBuffer, log };
     switch (frame.type) {
       case "subscribe":

@@ -49,17 +49,13 @@ export class Credential {
   /** Takes a credential in the place of the one that is held. Returns when it ends by itself. */
   accept(credential: { token: string; caller: Caller }): number | null {
     this.#held = credential;
-    const { caller } = credential;
-    if (caller.kind !== "ci_job") {
+    const end = endOf(credential.caller);
+    if (end === null) {
       this.#timer.abort();
       return null;
     }
-    const { expiresAt } = caller.capability;
-    const { clock } = this.#parts.core;
-    this.#after(expiresAt - clock.now(), () =>
-      this.#lose({ reason: "capability_expired", expiredAt: expiresAt }),
-    );
-    return expiresAt;
+    this.#after(end.expiredAt - this.#parts.core.clock.now(), () => this.#lose(end));
+    return end.expiredAt;
   }
 
   /** Looks whether what is held is still good. */
@@ -87,5 +83,19 @@ export class Credential {
     this.#timer = new AbortController();
     const { core, signal } = this.#parts;
     core.clock.sleep(ms, AbortSignal.any([signal, this.#timer.signal])).then(act, () => {});
+  }
+}
+
+/** When a credential ends by itself, as it is told then. Null for a key. */
+function endOf(caller: Caller): Extract<AuthRefusal, { expiredAt: number }> | null {
+  switch (caller.kind) {
+    case "ci_job":
+      return { reason: "capability_expired", expiredAt: caller.capability.expiresAt };
+    case "account": {
+      const { accessToken } = caller;
+      return accessToken === undefined
+        ? null
+        : { reason: "access_token_expired", expiredAt: accessToken.expiresAt };
+    }
   }
 }

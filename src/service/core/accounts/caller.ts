@@ -3,27 +3,30 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
 import { CAPABILITY_PREFIX } from "../../../contract/ci/exchange.ts";
+import type { ApiScope } from "../../../contract/oauth/scopes.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Capability } from "../ci/capability.ts";
 import type { Core } from "../core.ts";
-import type { CallerClass } from "./api-key.ts";
-import type { AuthRefusal } from "./refusals.ts";
+import type { AccessToken, CallerClass, Credential } from "./credential.ts";
+import type { AuthRefusal, ScopeRefusal } from "./refusals.ts";
 
 /** A CI job with a capability for one repository's agent. */
 export type CiJobCaller = { readonly kind: "ci_job"; readonly capability: Capability };
-/** The holder of an account's key: its owner, or an AI client that acts for the owner. */
+/** The holder of an account's credential: its owner, or an AI client that acts for the owner. */
 export type AccountCaller = {
   readonly kind: "account";
   readonly accountId: string;
   readonly callerClass: CallerClass;
+  /** What an application calls with, for what its scopes allow. None for keys and sessions, which have no scopes. */
+  readonly accessToken?: AccessToken;
 };
 export type Caller = CiJobCaller | AccountCaller;
 
-/** The prefix of the secrets of each caller class. */
+/** The prefix of the secrets of each caller class: of an AI client's keys, and of access tokens, which act for it too. */
 export const keyPrefixes: Readonly<Record<CallerClass, string>> = { owner: "svc_sk_", ai_client: "svc_at_" };
 
-/** The precision of the stored last use of a key. */
+/** The precision of the stored last use of a credential. */
 const LAST_USED_STEP_MS = 60_000;
 
 /** Finds out who holds this bearer credential. Null stands for a request without one. */
@@ -31,7 +34,7 @@ export async function authenticate(core: Core, bearer: string | null): Promise<R
   if (bearer === null) return refused({ reason: "credential_missing" });
   if (isWellFormedSecret(CAPABILITY_PREFIX, bearer)) return await authenticateJob(core, bearer);
   if (Object.values(keyPrefixes).some((prefix) => isWellFormedSecret(prefix, bearer))) {
-    return await authenticateKey(core, bearer);
+    return await authenticateAccount(core, bearer);
   }
   return refused({ reason: "credential_malformed" });
 }
@@ -46,15 +49,34 @@ async function authenticateJob(core: Core, bearer: string): Promise<Result<Calle
   return ok({ kind: "ci_job", capability });
 }
 
-async function authenticateKey(core: Core, bearer: string): Promise<Result<Caller, AuthRefusal>> {
-  const key = await core.store.committed.apiKeys.find(hashSecret(bearer));
-  if (key === null) return refused({ reason: "credential_unknown" });
-  if (key.revokedAt !== null) return refused({ reason: "key_revoked" });
+async function authenticateAccount(core: Core, bearer: string): Promise<Result<Caller, AuthRefusal>> {
+  const credential = await core.store.committed.credentials.find(hashSecret(bearer));
+  if (credential === null) return refused({ reason: "credential_unknown" });
   const now = core.clock.now();
-  if (now - (key.lastUsedAt ?? 0) >= LAST_USED_STEP_MS) {
-    await core.store.transact((tx) => tx.apiKeys.touch({ hash: key.hash, now }));
+  const ended = endOf(credential, now);
+  if (ended !== null) return refused(ended);
+  if (now - (credential.lastUsedAt ?? 0) >= LAST_USED_STEP_MS) {
+    await core.store.transact((tx) => tx.credentials.touch({ hash: credential.hash, now }));
   }
-  return ok({ kind: "account", accountId: key.accountId, callerClass: key.callerClass });
+  const { accountId } = credential;
+  return credential.kind === "key"
+    ? ok({ kind: "account", accountId, callerClass: credential.callerClass })
+    : ok({ kind: "account", accountId, callerClass: "ai_client", accessToken: credential });
+}
+
+/** Why a credential is no longer good. Null while it is. */
+function endOf(credential: Credential, now: number): AuthRefusal | null {
+  if (credential.kind === "key") return credential.revokedAt === null ? null : { reason: "key_revoked" };
+  if (credential.revokedAt !== null) return { reason: "access_token_revoked" };
+  const { expiresAt } = credential;
+  return expiresAt <= now ? { reason: "access_token_expired", expiredAt: expiresAt } : null;
+}
+
+/** Refuses an access token that is not good for all of what an operation needs. Keys, sessions and jobs have no scopes. */
+export function needScopes(caller: Caller, needed: readonly ApiScope[]): Result<null, ScopeRefusal> {
+  const granted = caller.kind === "account" ? caller.accessToken?.scopes : undefined;
+  if (granted === undefined || needed.every((scope) => granted.includes(scope))) return ok(null);
+  return refused({ reason: "scope_needed", needed });
 }
 
 /** True for the account's owner, not for an AI client that acts for the owner. */

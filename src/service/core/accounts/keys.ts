@@ -4,8 +4,8 @@ import { makeSecretToken } from "../../../base/secret-token.ts";
 import type { Core } from "../core.ts";
 import { accountWallet, GRANTS, grantInMicroUsd } from "../money/ledger.ts";
 import type { Account, Plan } from "./account.ts";
-import type { ApiKey, CallerClass } from "./api-key.ts";
 import { keyPrefixes } from "./caller.ts";
+import type { ApiKey, CallerClass } from "./credential.ts";
 
 type KeyMaker = Pick<Core, "store" | "clock" | "random" | "rates">;
 
@@ -41,14 +41,14 @@ export async function makeApiKey(
     lastUsedAt: null,
     revokedAt: null,
   };
-  await core.store.transact((tx) => tx.apiKeys.insert(key));
+  await core.store.transact((tx) => tx.credentials.insert({ kind: "key", ...key }));
   return { key, secret: token.text };
 }
 
 /** Revokes a key. False when there is no such key, or it was revoked before. */
 export async function revokeApiKey(core: KeyMaker, id: string): Promise<boolean> {
   const now = core.clock.now();
-  return await core.store.transact((tx) => tx.apiKeys.revoke({ id, now }));
+  return await core.store.transact((tx) => tx.credentials.revokeKey({ id, now }));
 }
 
 /** Gives an account credits. False when there is no such account. */

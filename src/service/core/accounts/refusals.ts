@@ -1,12 +1,19 @@
 // Why a credential, a caller class or a change of plan is refused. Pure.
 
+import type { ApiScope } from "../../../contract/oauth/scopes.ts";
+
 export type AuthRefusal =
   | { readonly reason: "credential_missing" }
   | { readonly reason: "credential_malformed" }
   | { readonly reason: "credential_unknown" }
   | { readonly reason: "key_revoked" }
+  | { readonly reason: "access_token_revoked" }
+  | { readonly reason: "access_token_expired"; readonly expiredAt: number }
   | { readonly reason: "capability_revoked" }
   | { readonly reason: "capability_expired"; readonly expiredAt: number };
+
+/** An access token that is not good for an operation, and all the scopes that the operation needs. */
+export type ScopeRefusal = { readonly reason: "scope_needed"; readonly needed: readonly ApiScope[] };
 
 /** What the caller's class may not do. */
 export type ClassRefusal =

@@ -3,12 +3,12 @@
 
 import type { AccountReader, AccountStore } from "./store/accounts.ts";
 import type { AgentReader, AgentStore } from "./store/agents.ts";
-import type { ApiKeyReader, ApiKeyStore } from "./store/api-keys.ts";
 import type { AuditStore } from "./store/audit.ts";
 import type { BlobReader, BlobRowStore } from "./store/blobs.ts";
 import type { CiReader, CiStore } from "./store/ci.ts";
 import type { ClaimReader, ClaimStore } from "./store/claims.ts";
 import type { CostReservationStore } from "./store/cost-reservations.ts";
+import type { CredentialReader, CredentialStore } from "./store/credentials.ts";
 import type { EventReader, EventStore } from "./store/events.ts";
 import type { ExpiryStore } from "./store/expiry.ts";
 import type { IdempotencyStore } from "./store/idempotency.ts";
@@ -54,7 +54,7 @@ export type TransactOptions = {
 
 export interface StoreReader {
   readonly accounts: AccountReader;
-  readonly apiKeys: ApiKeyReader;
+  readonly credentials: CredentialReader;
   readonly agents: AgentReader;
   readonly sessions: SessionReader;
   readonly runs: RunReader;
@@ -71,7 +71,7 @@ export interface StoreReader {
 
 export interface StoreTransaction extends StoreReader {
   readonly accounts: AccountStore;
-  readonly apiKeys: ApiKeyStore;
+  readonly credentials: CredentialStore;
   readonly agents: AgentStore;
   readonly sessions: SessionStore;
   readonly runs: RunStore;

@@ -27,9 +27,9 @@ describe("admitCaller", () => {
       wrapStore: (store) => {
         const find = async (hash: string) => {
           lookups += 1;
-          return await store.committed.apiKeys.find(hash);
+          return await store.committed.credentials.find(hash);
         };
-        return withReads(store, { apiKeys: { find } });
+        return withReads(store, { credentials: { find } });
       },
     });
     mine = await makeAccount(fixture);
@@ -103,7 +103,7 @@ describe("admitCaller", () => {
 
   it("treats a key that was revoked as a stranger's from then on", async () => {
     expect(await ask(mine.owner)).toBe("ok");
-    const [key] = (await fixture.store.committed.apiKeys.list(mine.id)).filter(
+    const [key] = (await fixture.store.committed.credentials.listKeys(mine.id)).filter(
       ({ callerClass }) => callerClass === "owner",
     );
     await revokeApiKey(fixture.core, key?.id ?? "");

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createClient } from "../../../../src/client/client.ts";
 import { SocketApi } from "../../../../src/service/api/socket/socket-api.ts";
-import type { ApiKey } from "../../../../src/service/core/accounts/api-key.ts";
+import type { Credential } from "../../../../src/service/core/accounts/credential.ts";
 import { StoreUnavailableError } from "../../../../src/service/core/ports/store-unavailable.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
@@ -25,7 +25,7 @@ describe("a socket while the store is away", () => {
   let server: Server;
   let url: string;
   /** Stands before the store when a key is looked for. */
-  let findKey: ((hash: string) => Promise<ApiKey | null>) | null = null;
+  let findKey: ((hash: string) => Promise<Credential | null>) | null = null;
 
   beforeEach(async () => {
     findKey = null;
@@ -33,7 +33,9 @@ describe("a socket while the store is away", () => {
       level: "core",
       wrapStore: (store) =>
         withReads(store, {
-          apiKeys: { find: (hash) => (findKey ?? ((key) => store.committed.apiKeys.find(key)))(hash) },
+          credentials: {
+            find: (hash) => (findKey ?? ((key) => store.committed.credentials.find(key)))(hash),
+          },
         }),
     });
     account = await makeAccount(fixture);
@@ -59,7 +61,7 @@ describe("a socket while the store is away", () => {
     findKey = async (hash) => {
       asked.resolve();
       await answered.promise;
-      return await fixture.store.committed.apiKeys.find(hash);
+      return await fixture.store.committed.credentials.find(hash);
     };
     const socket = await SocketClient.open(url);
     socket.send({ type: "auth", token: account.owner });
@@ -96,7 +98,7 @@ describe("a socket while the store is away", () => {
     let failures = 2;
     findKey = async (hash) => {
       failures -= 1;
-      return failures < 0 ? await fixture.store.committed.apiKeys.find(hash) : await away();
+      return failures < 0 ? await fixture.store.committed.credentials.find(hash) : await away();
     };
     const waits: number[] = [];
     const client = createClient({

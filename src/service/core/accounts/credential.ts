@@ -1,0 +1,49 @@
+// What an account is reached by: its keys and the access tokens of its applications, and the two caller classes. Pure.
+// Why: docs/decisions/063-one-table-of-credentials.md
+
+import type { ApiScope } from "../../../contract/oauth/scopes.ts";
+
+/**
+ * The two caller classes: the account's owner, or an AI client that acts for the owner and may not approve what only a
+ * person should approve.
+ */
+export const callerClasses = ["owner", "ai_client"] as const;
+export type CallerClass = (typeof callerClasses)[number];
+
+/** A long-lived credential of an account, as stored: the secret itself is not here. */
+export type ApiKey = {
+  readonly id: string;
+  readonly hash: string;
+  readonly accountId: string;
+  readonly callerClass: CallerClass;
+  /** What its owner calls it. */
+  readonly name: string;
+  /** The secret's last characters, to tell keys apart. */
+  readonly hint: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
+};
+
+/** What an application may do for an account for a short time, as stored: the secret itself is not here. */
+export type AccessToken = {
+  readonly id: string;
+  readonly hash: string;
+  readonly accountId: string;
+  /** The application. */
+  readonly clientId: string;
+  /** What it may be used for. */
+  readonly scopes: readonly ApiScope[];
+  /** What it was issued for (RFC 8707). */
+  readonly resource: string;
+  /** What the account's owner has allowed the application: once that is revoked, so are its tokens. */
+  readonly grantId: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+  readonly expiresAt: number;
+  readonly revokedAt: number | null;
+};
+
+export type Credential =
+  | ({ readonly kind: "key" } & ApiKey)
+  | ({ readonly kind: "access_token" } & AccessToken);
