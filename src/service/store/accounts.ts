@@ -32,6 +32,25 @@ export class SqlAccounts implements AccountStore {
     return Number(count);
   }
 
+  async hasSignedIn(): Promise<boolean> {
+    const row = await this.#db
+      .selectFrom("accounts")
+      .select("id")
+      .where("signed_in_at", "is not", null)
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async markSignedIn({ id, now }: { id: string; now: number }): Promise<void> {
+    await this.#db
+      .updateTable("accounts")
+      .set({ signed_in_at: now })
+      .where("id", "=", id)
+      .where("signed_in_at", "is", null)
+      .execute();
+  }
+
   async listDue({ now, limit }: { now: number; limit: number }): Promise<readonly string[]> {
     const rows = await this.#db
       .selectFrom("accounts")
@@ -48,7 +67,7 @@ export class SqlAccounts implements AccountStore {
     const { id, plan, createdAt, subscription } = account;
     await this.#db
       .insertInto("accounts")
-      .values({ id, plan, created_at: createdAt, ...subscriptionColumns(subscription) })
+      .values({ id, plan, created_at: createdAt, signed_in_at: null, ...subscriptionColumns(subscription) })
       .execute();
   }
 

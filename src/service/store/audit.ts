@@ -27,6 +27,7 @@ export class SqlAudit implements AuditStore {
         repository_name: entry.repositoryName,
         ci_run_id: entry.ciRunId,
         account_id: entry.accountId ?? null,
+        method: entry.method ?? null,
       })
       .execute();
   }

@@ -20,6 +20,8 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     workflows: within(queries.workflows, around),
     blobs: within(queries.blobs, around),
     packs: within(queries.packs, around),
+    signIn: within(queries.signIn, around),
+    identities: within(queries.identities, around),
   };
 }
 

@@ -14,6 +14,7 @@ import { SqlCredentials } from "./credentials.ts";
 import { SqlEvents } from "./events.ts";
 import { SqlExpiry } from "./expiry.ts";
 import { SqlIdempotency } from "./idempotency.ts";
+import { SqlIdentities } from "./identities.ts";
 import { SqlLedger } from "./ledger.ts";
 import { SqlPacks } from "./packs.ts";
 import { SqlQueue } from "./queue.ts";
@@ -21,6 +22,7 @@ import { SqlRunSecrets } from "./run-secrets.ts";
 import { SqlRuns } from "./runs.ts";
 import { SqlSchedules } from "./schedules.ts";
 import { SqlSessions } from "./sessions.ts";
+import { SqlSignIn } from "./sign-in.ts";
 import { SqlWorkflows } from "./workflows.ts";
 
 /** The nouns whose most frequent writes depend on the database. */
@@ -61,6 +63,8 @@ export class StoreQueries implements StoreTransaction {
   #expiry: SqlExpiry | undefined;
   #blobs: SqlBlobs | undefined;
   #packs: SqlPacks | undefined;
+  #signIn: SqlSignIn | undefined;
+  #identities: SqlIdentities | undefined;
 
   constructor(connection: Connection, writes: FrequentWrites) {
     this.#connection = connection;
@@ -160,5 +164,15 @@ export class StoreQueries implements StoreTransaction {
   get packs(): SqlPacks {
     this.#packs ??= new SqlPacks(this.#connection);
     return this.#packs;
+  }
+
+  get signIn(): SqlSignIn {
+    this.#signIn ??= new SqlSignIn(this.#connection);
+    return this.#signIn;
+  }
+
+  get identities(): SqlIdentities {
+    this.#identities ??= new SqlIdentities(this.#connection);
+    return this.#identities;
   }
 }

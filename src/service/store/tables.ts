@@ -26,6 +26,10 @@ export type Database = {
   free_calls: FreeCallsTable;
   blobs: BlobsTable;
   packs: PacksTable;
+  sign_in_links: SignInLinksTable;
+  sign_in_attempts: SignInAttemptsTable;
+  identities: IdentitiesTable;
+  passkeys: PasskeysTable;
 };
 
 /** The columns from `subscription_id` on are all null for an account that never had a subscription. */
@@ -42,6 +46,8 @@ export type AccountsTable = {
   period_end: number | null;
   /** 0 or 1. */
   cancel_at_period_end: number | null;
+  /** When somebody first signed in to it on a page. */
+  signed_in_at: number | null;
 };
 
 /** The columns from `client_id` on are those of access tokens, which have neither name nor hint. */
@@ -121,6 +127,7 @@ export type AuditEntriesTable = {
   repository_name: string | null;
   ci_run_id: string | null;
   account_id: string | null;
+  method: string | null;
 };
 
 export type SessionsTable = { id: string; agent_id: string; created_at: number; run_count: number };
@@ -263,3 +270,40 @@ export type WorkflowsTable = {
 };
 
 export type WorkflowVersionsTable = { workflow_id: string; version: number; prompt: string };
+
+/** Without an account it opens the first one. */
+export type SignInLinksTable = {
+  hash: string;
+  account_id: string | null;
+  created_at: number;
+  expires_at: number;
+  used_at: number | null;
+};
+
+/** `state` is JSON. */
+export type SignInAttemptsTable = { hash: string; kind: string; state: string; expires_at: number };
+
+export type IdentitiesTable = {
+  id: string;
+  account_id: string;
+  kind: string;
+  issuer: string;
+  subject: string;
+  name: string;
+  created_at: number;
+  last_used_at: number | null;
+};
+
+export type PasskeysTable = {
+  credential_id: string;
+  account_id: string;
+  name: string;
+  public_key: string;
+  counter: number;
+  /** JSON: names of transports. */
+  transports: string;
+  /** 0 or 1. */
+  is_backed_up: number;
+  created_at: number;
+  last_used_at: number | null;
+};

@@ -96,6 +96,12 @@ class TalliedTransaction implements StoreTransaction {
   get packs() {
     return this.#tx.packs;
   }
+  get signIn() {
+    return this.#tx.signIn;
+  }
+  get identities() {
+    return this.#tx.identities;
+  }
 }
 
 class TalliedEvents implements EventStore {

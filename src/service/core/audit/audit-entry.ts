@@ -1,10 +1,25 @@
-// One entry of the audit trail: an exchange, a claim, a release, a policy. Pure.
+// One entry of the audit trail: an exchange, a claim, a release, a policy, a sign-in, a key. Pure.
+
+export type AuditAction =
+  | "exchange"
+  | "revoke"
+  | "claim"
+  | "release"
+  | "policy"
+  | "sign_in"
+  | "sign_out"
+  | "key_made"
+  | "key_revoked"
+  | "passkey_added"
+  | "passkey_removed"
+  | "identity_linked"
+  | "identity_removed";
 
 export type AuditEntry = {
   readonly id: string;
   readonly at: number;
   readonly requestId: string;
-  readonly action: "exchange" | "revoke" | "claim" | "release" | "policy";
+  readonly action: AuditAction;
   /** "ok", or the reason of the refusal. */
   readonly outcome: string;
   /** From verified claims only; null where there were none. */
@@ -12,6 +27,8 @@ export type AuditEntry = {
   readonly repositoryId: string | null;
   readonly repositoryName: string | null;
   readonly ciRunId: string | null;
-  /** The account that claims, claimed what is released, or set the policy. */
+  /** The account that claims, claimed what is released, or set the policy, or that somebody acts for. */
   readonly accountId?: string;
+  /** How somebody signed in, or tried to. */
+  readonly method?: string;
 };

@@ -12,6 +12,7 @@ import type { CredentialReader, CredentialStore } from "./store/credentials.ts";
 import type { EventReader, EventStore } from "./store/events.ts";
 import type { ExpiryStore } from "./store/expiry.ts";
 import type { IdempotencyStore } from "./store/idempotency.ts";
+import type { IdentityReader, IdentityStore } from "./store/identities.ts";
 import type { LedgerReader, LedgerStore } from "./store/ledger.ts";
 import type { PackReader, PackStore } from "./store/packs.ts";
 import type { QueueReader, QueueStore } from "./store/queue.ts";
@@ -19,6 +20,7 @@ import type { RunSecretStore } from "./store/run-secrets.ts";
 import type { RunReader, RunStore } from "./store/runs.ts";
 import type { ScheduleReader, ScheduleStore } from "./store/schedules.ts";
 import type { SessionReader, SessionStore } from "./store/sessions.ts";
+import type { SignInReader, SignInStore } from "./store/sign-in.ts";
 import type { WorkflowReader, WorkflowStore } from "./store/workflows.ts";
 
 export interface Store {
@@ -67,6 +69,8 @@ export interface StoreReader {
   readonly workflows: WorkflowReader;
   readonly blobs: BlobReader;
   readonly packs: PackReader;
+  readonly signIn: SignInReader;
+  readonly identities: IdentityReader;
 }
 
 export interface StoreTransaction extends StoreReader {
@@ -89,4 +93,6 @@ export interface StoreTransaction extends StoreReader {
   readonly expiry: ExpiryStore;
   readonly blobs: BlobRowStore;
   readonly packs: PackStore;
+  readonly signIn: SignInStore;
+  readonly identities: IdentityStore;
 }

@@ -5,6 +5,8 @@ import type { Account } from "../../accounts/account.ts";
 export interface AccountReader {
   find(id: string): Promise<Account | null>;
   count(): Promise<number>;
+  /** Whether anybody has ever signed in to an account on a page. */
+  hasSignedIn(): Promise<boolean>;
   /** The ids of accounts whose subscription continues and whose period ended by `now`, the longest ago first. */
   listDue(query: { now: number; limit: number }): Promise<readonly string[]>;
 }
@@ -15,4 +17,6 @@ export interface AccountStore extends AccountReader {
   lock(id: string): Promise<Account | null>;
   /** Writes an account's plan and subscription; the caller holds its lock. */
   update(account: Account): Promise<void>;
+  /** Records that somebody signed in to the account. */
+  markSignedIn(signIn: { id: string; now: number }): Promise<void>;
 }

@@ -1,0 +1,12 @@
+// A sign-in that takes several requests, as it is stored. Pure.
+
+export const attemptKinds = ["passkey", "passkey_registration", "identity"] as const;
+export type AttemptKind = (typeof attemptKinds)[number];
+
+export type Attempt = {
+  readonly hash: string;
+  readonly kind: AttemptKind;
+  /** JSON, which only who began it reads. */
+  readonly state: string;
+  readonly expiresAt: number;
+};

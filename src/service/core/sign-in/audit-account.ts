@@ -1,0 +1,43 @@
+// The audit trail of an account: who signed in by what, keys made and revoked, ways to sign in added and removed.
+
+import type { AuditAction } from "../audit/audit-entry.ts";
+import type { Core } from "../core.ts";
+import type { StoreTransaction } from "../ports/store.ts";
+
+export type AccountStep = {
+  readonly action: AuditAction;
+  /** "ok", or the reason of the refusal. */
+  readonly outcome: string;
+  /** Absent where no account was proven. */
+  readonly accountId?: string;
+  readonly method?: string;
+  readonly requestId: string;
+};
+
+/** Leaves an audit entry. */
+export async function auditAccount(
+  core: Pick<Core, "clock" | "random">,
+  tx: StoreTransaction,
+  step: AccountStep,
+): Promise<void> {
+  const now = core.clock.now();
+  await tx.audit.insert({
+    id: core.random.uuid(now),
+    at: now,
+    ...step,
+    issuer: null,
+    repositoryId: null,
+    repositoryName: null,
+    ciRunId: null,
+  });
+}
+
+/** An attempt to sign in that a credential was shown for, and refused. */
+export async function auditRefusedSignIn(
+  core: Pick<Core, "store" | "clock" | "random">,
+  refused: { readonly reason: string; readonly method: string; readonly requestId: string },
+): Promise<void> {
+  const { reason, method, requestId } = refused;
+  const step = { action: "sign_in", outcome: reason, method, requestId } as const;
+  await core.store.transact((tx) => auditAccount(core, tx, step));
+}

@@ -1,0 +1,22 @@
+// Why nobody is signed in. What a stranger is told of it, the pages decide. Pure.
+
+import type { RateRefusal } from "../limits/refusals.ts";
+
+export type SignInRefusal =
+  /** A link that was used, has ended, or never was. */
+  | { readonly reason: "link_over" }
+  /** No key of an owner that is in force. */
+  | { readonly reason: "key_refused" }
+  /** A key of an AI client, a job's capability or another secret that never signs a person in. */
+  | { readonly reason: "key_of_another_kind" }
+  /** A flow that was not begun in this browser, was finished before, or took too long. */
+  | { readonly reason: "attempt_over" }
+  /** A passkey that is not registered here, or whose signature is wrong. */
+  | { readonly reason: "passkey_refused" }
+  /** An identity that no account has, where nobody opens an account by signing in. */
+  | { readonly reason: "sign_up_closed" }
+  | RateRefusal;
+
+export type LinkIdentityRefusal =
+  | { readonly reason: "identity_of_another" }
+  | { readonly reason: "passkey_known" };
