@@ -64,6 +64,15 @@ const library: BuildOptions = {
   target: "es2022",
 };
 
+/** A script of a page: one file, for browsers of the last three years. */
+const browser: BuildOptions = {
+  ...shared,
+  format: "esm",
+  minify: true,
+  platform: "browser",
+  target: ["chrome120", "firefox120", "safari17"],
+};
+
 /**
  * What @actions/* and the steps load at start and the Action needs late or never. TLS, hashing and the promises of files
  * wait for their first use, `tunnel` and undici (larger than all the rest) for a proxy: each is a file of its own.
@@ -132,6 +141,7 @@ const besideTheService = [
   besides(/\/blobs\/s3\.ts$/, "./s3.mjs"),
   besides(/^\.\/model\.ts$/, "./model.mjs"),
   besides(/^\.\/acp\.ts$/, "./acp.mjs"),
+  besides(/^\.\/web\.ts$/, "./web.mjs"),
 ];
 
 /** The backend with a model, whose libraries bring more than is used. */
@@ -215,6 +225,8 @@ export const bundles: readonly Bundle[] = [
   { entry: "src/service/acp.ts", outfile: "npm/acp.mjs", options: command },
   { entry: "src/service/blobs/s3.ts", outfile: "npm/s3.mjs", options: command },
   { entry: "src/service/telemetry/traces.ts", outfile: "npm/traces.mjs", options: command },
+  { entry: "src/service/web.ts", outfile: "npm/web.mjs", options: command },
+  { entry: "src/web/copy.ts", outfile: "npm/web-copy.js", options: browser },
   {
     entry: "src/client/client.ts",
     outfile: "npm/client.mjs",

@@ -31,7 +31,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   github: ["base", "contract", "client", "report", "render", "ci", "federation", "job"],
   doctor: ["base", "contract", "client", "report", "render", "ci", "federation", "job", "github"],
   action: ["base", "contract", "client", "report", "render", "ci", "federation", "job", "github", "doctor"],
-  service: ["base", "contract", "federation"],
+  service: ["base", "contract", "report", "render", "federation"],
+  web: ["base", "contract", "client", "report", "render"],
   cli: [
     ...["base", "contract", "client", "report", "render", "ci", "federation", "job", "github", "doctor"],
     "service",
@@ -56,6 +57,8 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   "acp.ts": ["core", "executor", "sandbox", "settings", "operator-access.ts"],
   "operator-access.ts": ["settings"],
   "model.ts": ["core", "executor", "settings"],
+  "web.ts": ["api"],
+  "open-faces.ts": ["api", "web.ts"],
   "scheduler.ts": ["core"],
   "peers.ts": ["core", "executor"],
   "node.ts": ["core", "executor", "peers.ts", "scheduler.ts"],
@@ -136,10 +139,20 @@ describe("the folders of the service", () => {
         "service/settings/service-settings.ts",
         "service/embedded/embedded.ts",
         "service/main.ts",
+        "service/open-faces.ts",
         "service/operator.ts",
         "service/running-address.ts",
       ]),
     );
+  });
+});
+
+describe("reports of runs", () => {
+  it("are used by the pages and by the MCP server alone, inside the service", () => {
+    const used = internalImports().filter(
+      ({ from, to }) => topOf(from) === "service" && ["report", "render"].includes(topOf(to)),
+    );
+    expect(used.filter(({ from }) => !/^service\/api\/(web|mcp)\//.test(from))).toEqual([]);
   });
 });
 

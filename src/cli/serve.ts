@@ -4,6 +4,7 @@ import type { Logger } from "../base/log.ts";
 import { OperatorError } from "../base/operator-error.ts";
 import { singleLine } from "../base/untrusted-text.ts";
 import { type Service, type ServiceOptions, startService } from "../service/main.ts";
+import { faces } from "../service/open-faces.ts";
 import { readConfig } from "../service/settings/config.ts";
 import { type SettingName, serviceSettings } from "../service/settings/service-settings.ts";
 import { command } from "./command.ts";
@@ -71,7 +72,7 @@ async function serveUntilStopped(
   const { log, closeLog } = openServiceLog(logLevel);
   const stop = firstStopSignal();
   try {
-    const service = await startUnlessStopped({ config: config.value, log, signal: stop });
+    const service = await startUnlessStopped({ config: config.value, log, faces, signal: stop });
     if (service === null) return 0;
     await aborted(stop);
     endLater(drainSeconds * 1000 + STOP_MARGIN_MS, () => {

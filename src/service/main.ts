@@ -7,6 +7,7 @@ import { type Random, systemRandom } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
 import { SEALING_KEY_BYTES, type SealingKeys, sealingKeyOf } from "../base/sealed-text.ts";
 import { createApp } from "./api/http/app.ts";
+import type { Face } from "./api/http/face.ts";
 import { HttpListener } from "./api/http/listener.ts";
 import { createMetricsApp } from "./api/http/metrics-app.ts";
 import { createProbeApp } from "./api/http/probe-app.ts";
@@ -85,6 +86,8 @@ export type ServiceOptions = Pick<BackendParts, "modelAccess" | "isTrusted"> & {
   readonly verifier?: TokenVerifier;
   /** Where runs get their repositories. Default: clones. */
   readonly checkouts?: CheckoutProvider;
+  /** What it serves beside the API. Default: nothing. */
+  readonly faces?: readonly Face[];
   /** Whose runs the free credits pay for. Default: public repositories. */
   readonly freeFor?: FreeFor;
   /** Whether runs of an agent without an owner have no network. Default: true. */
@@ -138,7 +141,10 @@ async function openTracesOf(options: ServiceOptions): Promise<Traces | null> {
 }
 
 type Parts = Required<Pick<ServiceOptions, "config" | "log" | "clock" | "random" | "backends">> &
-  Pick<ServiceOptions, "verifier" | "checkouts" | "freeFor" | "egressNeedsOwner" | "isTrusted" | "signal"> & {
+  Pick<
+    ServiceOptions,
+    "verifier" | "checkouts" | "faces" | "freeFor" | "egressNeedsOwner" | "isTrusted" | "signal"
+  > & {
     readonly sandbox: () => Promise<Sandbox>;
     readonly store: Store;
     readonly traces: Traces | null;
@@ -176,7 +182,7 @@ async function openMetrics({ metricsPort: port }: Config): Promise<Metrics | nul
 type Listeners = { readonly http: HttpListener; readonly metrics: Metrics | null };
 
 async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Service> {
-  const { config, log, store, traces, signal } = parts;
+  const { config, log, store, traces, signal, faces = [] } = parts;
   signal?.throwIfAborted();
   // The address is known once the node listens, and the default audience is its host.
   const url = await http.listen(config);
@@ -204,7 +210,7 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
   const sockets = new SocketApi(core, submitter, config);
   const isWorker = config.role === "worker";
   http.serve({
-    app: isWorker ? createProbeApp(core) : createApp(core, submitter, config),
+    app: isWorker ? createProbeApp(core) : createApp(core, submitter, { ...config, faces }),
     sockets: isWorker ? null : sockets,
   });
   metrics?.listener.serve({ app: createMetricsApp(metrics.meter.exposition), sockets: null });

@@ -121,6 +121,7 @@ describe("the OpenAPI document", () => {
       exchangeRatePerMinute: 1,
       trustedProxyHops: 0,
       corsOrigins: [],
+      faces: [],
     });
     const served = app.routes
       .filter(({ method }) => method !== "ALL")

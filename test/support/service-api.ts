@@ -6,6 +6,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { createApp } from "../../src/service/api/http/app.ts";
+import { faces } from "../../src/service/open-faces.ts";
 import type { CoreFixture } from "./fixtures/core-fixture.ts";
 
 export type HttpApi = {
@@ -21,6 +22,7 @@ export async function openHttpApi(fixture: CoreFixture): Promise<HttpApi> {
     exchangeRatePerMinute: 1_000,
     trustedProxyHops: 0,
     corsOrigins: [],
+    faces,
   });
   const first = Promise.withResolvers<Response>();
   const listener = getRequestListener(async (request, env) => {

@@ -22,6 +22,7 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     packs: within(queries.packs, around),
     signIn: within(queries.signIn, around),
     identities: within(queries.identities, around),
+    webSessions: within(queries.webSessions, around),
   };
 }
 

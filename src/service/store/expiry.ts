@@ -73,6 +73,7 @@ const expiring: readonly (readonly [keyof Database, string, number?])[] = [
   ["credentials", "expires_at", DAY_MS],
   ["sign_in_links", "expires_at"],
   ["sign_in_attempts", "expires_at"],
+  ["web_sessions", "expires_at"],
 ];
 
 /** Deletes about `limit` rows: all of the same time go together. */

@@ -10,6 +10,7 @@ import * as agentsEgress from "./migrations/005-agents-egress.ts";
 import * as packs from "./migrations/006-packs.ts";
 import * as costReservations from "./migrations/007-cost-reservations.ts";
 import * as credentials from "./migrations/008-credentials.ts";
+import * as webSessions from "./migrations/009-web-sessions.ts";
 import * as signIn from "./migrations/010-sign-in.ts";
 import type { Database } from "./tables.ts";
 
@@ -22,6 +23,7 @@ const migrations: Record<string, Migration> = {
   "006-packs": packs,
   "007-cost-reservations": costReservations,
   "008-credentials": credentials,
+  "009-web-sessions": webSessions,
   "010-sign-in": signIn,
 };
 

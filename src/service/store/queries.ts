@@ -23,6 +23,7 @@ import { SqlRuns } from "./runs.ts";
 import { SqlSchedules } from "./schedules.ts";
 import { SqlSessions } from "./sessions.ts";
 import { SqlSignIn } from "./sign-in.ts";
+import { SqlWebSessions } from "./web-sessions.ts";
 import { SqlWorkflows } from "./workflows.ts";
 
 /** The nouns whose most frequent writes depend on the database. */
@@ -65,6 +66,7 @@ export class StoreQueries implements StoreTransaction {
   #packs: SqlPacks | undefined;
   #signIn: SqlSignIn | undefined;
   #identities: SqlIdentities | undefined;
+  #webSessions: SqlWebSessions | undefined;
 
   constructor(connection: Connection, writes: FrequentWrites) {
     this.#connection = connection;
@@ -174,5 +176,10 @@ export class StoreQueries implements StoreTransaction {
   get identities(): SqlIdentities {
     this.#identities ??= new SqlIdentities(this.#connection);
     return this.#identities;
+  }
+
+  get webSessions(): SqlWebSessions {
+    this.#webSessions ??= new SqlWebSessions(this.#connection);
+    return this.#webSessions;
   }
 }

@@ -30,6 +30,7 @@ export type Database = {
   sign_in_attempts: SignInAttemptsTable;
   identities: IdentitiesTable;
   passkeys: PasskeysTable;
+  web_sessions: WebSessionsTable;
 };
 
 /** The columns from `subscription_id` on are all null for an account that never had a subscription. */
@@ -306,4 +307,16 @@ export type PasskeysTable = {
   is_backed_up: number;
   created_at: number;
   last_used_at: number | null;
+};
+
+export type WebSessionsTable = {
+  hash: string;
+  id: string;
+  account_id: string;
+  method: string;
+  user_agent: string;
+  created_at: number;
+  seen_at: number;
+  authenticated_at: number;
+  expires_at: number;
 };

@@ -59,6 +59,10 @@ class TalliedTransaction implements StoreTransaction {
   get runs() {
     return this.#tx.runs;
   }
+  get webSessions() {
+    return this.#tx.webSessions;
+  }
+
   get costReservations() {
     return this.#tx.costReservations;
   }

@@ -7,6 +7,7 @@ import type { Core } from "../../core/core.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
 import { problemOfThrown } from "../shared/problems/thrown-problem.ts";
 import { allowOrigins } from "./cors.ts";
+import { type Face, mountFace } from "./face.ts";
 import type { Handlers } from "./handler.ts";
 import { agentHandlers } from "./handlers/agents.ts";
 import { ciHandlers } from "./handlers/ci.ts";
@@ -34,6 +35,8 @@ export type AppOptions = {
   readonly trustedProxyHops: number;
   /** Of pages that may call the API, beside its own. */
   readonly corsOrigins: readonly string[];
+  /** What is loaded at its first request. */
+  readonly faces: readonly Face[];
 };
 
 export function createApp(core: Core, submitter: RunSubmitter, options: AppOptions): Hono<Env> {
@@ -71,6 +74,7 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
   app.route("/", docsRoutes(core));
   app.route("/", claimPageRoutes(core));
   app.route("/", confirmPageRoutes(core));
+  for (const face of options.faces) mountFace(app, face, { core, submitter });
 
   app.notFound((context) => notFound(context));
 

@@ -94,7 +94,10 @@ function withoutKey(value: unknown): unknown {
 }
 
 /** The body as text; null when it is larger than allowed, undefined when the client went away in the middle. */
-async function readText(context: RequestContext, maxBytes: number): Promise<string | null | undefined> {
+export async function readText(
+  context: Pick<RequestContext, "env"> & { readonly req: { header(name: string): string | undefined } },
+  maxBytes: number,
+): Promise<string | null | undefined> {
   const { incoming } = context.env;
   const declared = Number(context.req.header("content-length") ?? Number.NaN);
   if (declared > maxBytes) return null;

@@ -21,6 +21,7 @@ import type { RunReader, RunStore } from "./store/runs.ts";
 import type { ScheduleReader, ScheduleStore } from "./store/schedules.ts";
 import type { SessionReader, SessionStore } from "./store/sessions.ts";
 import type { SignInReader, SignInStore } from "./store/sign-in.ts";
+import type { WebSessionReader, WebSessionStore } from "./store/web-sessions.ts";
 import type { WorkflowReader, WorkflowStore } from "./store/workflows.ts";
 
 export interface Store {
@@ -71,6 +72,7 @@ export interface StoreReader {
   readonly packs: PackReader;
   readonly signIn: SignInReader;
   readonly identities: IdentityReader;
+  readonly webSessions: WebSessionReader;
 }
 
 export interface StoreTransaction extends StoreReader {
@@ -95,4 +97,5 @@ export interface StoreTransaction extends StoreReader {
   readonly packs: PackStore;
   readonly signIn: SignInStore;
   readonly identities: IdentityStore;
+  readonly webSessions: WebSessionStore;
 }

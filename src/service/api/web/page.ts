@@ -1,0 +1,88 @@
+// A whole page: head, header and what it is about. Its headers let it load nothing of others, and nobody keep or frame it.
+
+import { html } from "hono/html";
+import { sessionEndpoints } from "../../../contract/sessions/endpoints.ts";
+import type { WebSession } from "../../core/web-sessions/web-session.ts";
+import { type ScriptName, scriptPath, stylePath } from "./assets.ts";
+import { contentPolicy } from "./content-policy.ts";
+import type { Html, WebContext } from "./web-context.ts";
+
+export type Page = {
+  readonly title: string;
+  readonly body: Html;
+  /** Draws the header. Null: nobody is signed in. */
+  readonly session: WebSession | null;
+  readonly status?: 200 | 400 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 429;
+  readonly scripts?: readonly ScriptName[];
+  /** See the content policy. */
+  readonly formTargets?: readonly string[];
+  /** Whether it follows the session socket. */
+  readonly isLive?: boolean;
+  /** Whether its lines are short. */
+  readonly isNarrow?: boolean;
+  /** Further elements of the head. */
+  readonly head?: Html;
+};
+
+export function page(context: WebContext, shown: Page): Response | Promise<Response> {
+  const { scripts = [], formTargets = [], isLive = false, status = 200 } = shown;
+  const { policy } = context.get("parts").core;
+  const socketUrl = isLive ? policy.baseUrl.replace(/^http/, "ws") + sessionEndpoints.follow.path : null;
+  const headers = {
+    "Content-Security-Policy": contentPolicy({ hasScript: scripts.length > 0, formTargets, socketUrl }),
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "private, no-store",
+    "X-Robots-Tag": "noindex",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=()",
+  };
+  for (const [name, value] of Object.entries(headers)) context.header(name, value);
+  return context.html(document(shown, scripts), status);
+}
+
+function document(
+  { title, body, session, isNarrow = false, head }: Page,
+  scripts: readonly ScriptName[],
+): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${stylePath()}">
+${scripts.map((name) => html`<script type="module" src="${scriptPath(name)}"></script>`)}
+${head ?? ""}
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="top">
+<a class="home" href="/">agent-service</a>
+${session === null ? html`<a href="/sign-in">Sign in</a>` : signedIn()}
+</header>
+<main id="main"${isNarrow ? html` class="narrow"` : ""}>
+${body}
+</main>
+</body>
+</html>`;
+}
+
+function signedIn(): Html {
+  return html`<a href="/settings/keys">Settings</a>
+<form method="post" action="/sign-out"><button class="plain">Sign out</button></form>`;
+}
+
+/** What is not there, and what is not theirs, looks the same. */
+export function notFoundPage(context: WebContext, session: WebSession | null): Response | Promise<Response> {
+  const { pathname, search } = new URL(context.req.url);
+  const signIn = `/sign-in?to=${encodeURIComponent(pathname + search)}`;
+  const body = html`<h1>There is nothing here</h1>
+${
+  session === null
+    ? html`<p>Or it is there for its owner alone: <a href="${signIn}">sign in</a> to see it.</p>`
+    : html`<p>Or it is another account's. <a href="/">Your agents</a></p>`
+}`;
+  return page(context, { title: "Not found", body, session, status: 404, isNarrow: true });
+}

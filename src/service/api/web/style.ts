@@ -1,0 +1,67 @@
+// How every page looks, in light and in dark. One file: a page loads it once.
+
+export const style = `
+:root {
+  color-scheme: light dark;
+  --back: light-dark(#ffffff, #0d1117); --raised: light-dark(#f6f8fa, #161b22);
+  --text: light-dark(#1f2328, #e6edf3); --faint: light-dark(#59636e, #9198a1);
+  --line: light-dark(#d1d9e0, #30363d); --edge: light-dark(#818b98, #656c76);
+  --link: light-dark(#0758b5, #6cb2ff); --accent: light-dark(#0758b5, #6cb2ff); --on-accent: light-dark(#ffffff, #0d1117);
+  --good: light-dark(#0a6640, #4ac080); --warn: light-dark(#8a4600, #e3a04f); --bad: light-dark(#b3261e, #ff8a80);
+}
+* { box-sizing: border-box }
+html { scroll-padding-top: 1rem }
+body { margin: 0; background: var(--back); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere }
+a { color: var(--link) }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
+code, pre { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace }
+pre { background: var(--raised); border: 1px solid var(--line); border-radius: 6px; padding: .75rem; overflow-x: auto; overflow-wrap: normal }
+.skip { position: absolute; left: -100rem } .skip:focus { left: .5rem; top: .5rem; background: var(--back); padding: .5rem }
+.top { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: center; padding: .6rem 1.25rem; border-bottom: 1px solid var(--line) }
+.top .home { font-weight: 600; color: inherit; text-decoration: none; margin-right: auto }
+.top form { margin: 0 }
+main { max-width: 60rem; margin: 0 auto; padding: 1rem 1.25rem 5rem }
+main.narrow { max-width: 32rem }
+h1 { font-size: 1.5rem; line-height: 1.3; margin: 1rem 0 .5rem }
+h2 { font-size: 1.1rem; margin: 2rem 0 .5rem }
+h3 { font-size: 1rem; margin: 1.25rem 0 .25rem }
+.faint { color: var(--faint) } .good { color: var(--good) } .warn { color: var(--warn) } .bad { color: var(--bad) }
+.note { border: 1px solid var(--line); border-left: 4px solid var(--accent); border-radius: 6px; padding: .6rem .9rem; margin: 1rem 0 }
+.note.bad { border-left-color: var(--bad); color: inherit } .note.warn { border-left-color: var(--warn); color: inherit }
+.card { border: 1px solid var(--line); border-radius: 6px; padding: .75rem 1rem; margin: .75rem 0 }
+.card > :first-child { margin-top: 0 } .card > :last-child { margin-bottom: 0 }
+.row { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: baseline }
+.row > .end { margin-left: auto }
+.scroll { overflow-x: auto }
+table { border-collapse: collapse; width: 100% }
+th, td { text-align: left; vertical-align: top; padding: .45rem .75rem .45rem 0; border-bottom: 1px solid var(--line) }
+th { color: var(--faint); font-weight: 500; font-size: .875rem }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem }
+dt { color: var(--faint) } dd { margin: 0 }
+@media (max-width: 32rem) { dl { grid-template-columns: 1fr } dd { margin-bottom: .5rem } }
+label { display: block; font-weight: 500; margin: .9rem 0 .25rem }
+label.inline { display: flex; gap: .5rem; align-items: baseline; font-weight: 400 }
+input:not([type=checkbox], [type=radio]), select, textarea {
+  width: 100%; font: inherit; color: inherit; background: var(--back); border: 1px solid var(--edge); border-radius: 6px; padding: .45rem .6rem
+}
+textarea { min-height: 6rem; resize: vertical }
+.hint { color: var(--faint); font-size: .875rem; margin: .25rem 0 0 }
+.error { color: var(--bad); margin: .25rem 0 0 }
+.actions { display: flex; flex-wrap: wrap; gap: .5rem; margin: 1rem 0 }
+.actions form { margin: 0 }
+button, .button {
+  font: inherit; font-weight: 500; min-height: 2.25rem; padding: .3rem .9rem; border-radius: 6px; border: 1px solid var(--edge);
+  background: var(--raised); color: var(--text); cursor: pointer; text-decoration: none; display: inline-flex; align-items: center
+}
+button.main, .button.main { background: var(--accent); border-color: var(--accent); color: var(--on-accent) }
+button.danger { color: var(--bad); border-color: var(--bad) }
+button.plain { border: 0; background: none; padding: 0; min-height: 1.5rem; color: var(--link); text-decoration: underline; font-weight: 400 }
+button:disabled { opacity: .6; cursor: default }
+.tabs { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; border-bottom: 1px solid var(--line); margin: 0 0 1.5rem; padding: 0; list-style: none }
+.tabs a { display: inline-block; padding: .4rem 0; color: var(--faint); text-decoration: none; border-bottom: 2px solid transparent }
+.tabs a[aria-current] { color: inherit; border-bottom-color: var(--accent) }
+details > summary { cursor: pointer }
+@media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth } }
+@media print { .top, .actions { display: none } }
+`;

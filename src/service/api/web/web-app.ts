@@ -1,0 +1,64 @@
+// The pages for people, each for whoever is signed in: forms that post and redirect, one style, and no script but what a
+// page names.
+
+import { Hono } from "hono";
+import { html } from "hono/html";
+import { endWebSession, ownerOf } from "../../core/web-sessions/web-sessions.ts";
+import { type FaceEnv, type FaceParts, prepareFace } from "../http/face.ts";
+import { chargeAddress, chargeCaller } from "../shared/admit-caller.ts";
+import { toProblem } from "../shared/problems/to-problem.ts";
+import { assetRoutes } from "./assets.ts";
+import { refuseOtherOrigins } from "./form.ts";
+import { notFoundPage, page } from "./page.ts";
+import type { WebContext, WebEnv } from "./web-context.ts";
+import { clearSession, sessionOf } from "./web-session.ts";
+
+/** The routes of one noun's pages. */
+export type PageRoutes = () => Hono<WebEnv>;
+
+const pages: readonly PageRoutes[] = [signOutRoutes];
+
+export function webApp(parts: FaceParts): Hono<FaceEnv> {
+  const app = new Hono<FaceEnv>();
+  prepareFace(app);
+  app.route("/", assetRoutes());
+
+  const shown = new Hono<WebEnv>();
+  shown.use(async (context, next) => {
+    context.set("parts", parts);
+    return (await refuseExcess(context)) ?? (await next());
+  });
+  shown.use(refuseOtherOrigins);
+  for (const routes of pages) shown.route("/", routes());
+  shown.all("*", async (context) => notFoundPage(context, await sessionOf(context)));
+  // Its errors are the outer application's.
+  shown.onError((cause) => {
+    throw cause;
+  });
+  app.route("/", shown as unknown as Hono<FaceEnv>);
+  return app;
+}
+
+/** Whoever is signed in counts as their account, everybody else by their address. */
+async function refuseExcess(context: WebContext): Promise<Response | null> {
+  const { core } = context.get("parts");
+  const session = await sessionOf(context);
+  const excess =
+    session === null ? chargeAddress(core, context.get("address")) : chargeCaller(core, ownerOf(session));
+  if (excess === null) return null;
+  const { message, retryAfterSeconds = 1 } = toProblem(excess);
+  context.header("Retry-After", String(retryAfterSeconds));
+  const body = html`<h1>Too many requests</h1><p>${message}</p>`;
+  return await page(context, { title: "Too many requests", body, session, status: 429, isNarrow: true });
+}
+
+function signOutRoutes(): Hono<WebEnv> {
+  const routes = new Hono<WebEnv>();
+  routes.post("/sign-out", async (context) => {
+    const session = await sessionOf(context);
+    if (session !== null) await endWebSession(context.get("parts").core, session);
+    clearSession(context);
+    return context.redirect("/sign-in", 303);
+  });
+  return routes;
+}

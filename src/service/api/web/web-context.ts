@@ -1,0 +1,18 @@
+// What every request of a page carries besides itself.
+
+import type { Context } from "hono";
+import type { html } from "hono/html";
+import type { WebSession } from "../../core/web-sessions/web-session.ts";
+import type { FaceEnv, FaceParts } from "../http/face.ts";
+
+export type WebEnv = {
+  Bindings: FaceEnv["Bindings"];
+  Variables: FaceEnv["Variables"] & {
+    parts: FaceParts;
+    /** Undefined until the cookie was read; null where nobody is signed in. */
+    session: WebSession | null | undefined;
+  };
+};
+
+export type WebContext = Context<WebEnv>;
+export type Html = ReturnType<typeof html>;

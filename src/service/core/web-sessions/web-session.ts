@@ -1,0 +1,28 @@
+// A browser in which somebody is signed in. It is a direct session of the account's owner, and never a bearer. Pure.
+
+/** How somebody proved who they are. */
+export const signInMethods = ["link", "key", "passkey", "oidc", "github"] as const;
+export type SignInMethod = (typeof signInMethods)[number];
+
+/** As stored: the secret itself is not here. Times are milliseconds since the epoch. */
+export type WebSession = {
+  readonly id: string;
+  readonly hash: string;
+  readonly accountId: string;
+  readonly method: SignInMethod;
+  /** What the browser calls itself, cut. */
+  readonly userAgent: string;
+  readonly createdAt: number;
+  readonly seenAt: number;
+  /** When its person last proved who they are. */
+  readonly authenticatedAt: number;
+  readonly expiresAt: number;
+};
+
+/** It ends so long after it was last seen. */
+export const WEB_SESSION_MS = 14 * 24 * 60 * 60 * 1000;
+/** For what only a person who is there should do. */
+export const RECENT_MS = 10 * 60 * 1000;
+export function isRecent({ authenticatedAt }: Pick<WebSession, "authenticatedAt">, now: number): boolean {
+  return now - authenticatedAt < RECENT_MS;
+}

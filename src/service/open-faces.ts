@@ -1,0 +1,10 @@
+// The faces of a node that people and their programs reach with a browser or a client of their own. Each is a bundle.
+
+import type { Face } from "./api/http/face.ts";
+
+export const faces: readonly Face[] = [
+  {
+    paths: ["/assets/*", "/sign-out"],
+    load: async () => (await import("./web.ts")).openWeb,
+  },
+];
