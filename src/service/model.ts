@@ -18,6 +18,7 @@ import {
   readingToolbox,
   type Toolbox,
 } from "./executor/backends/model/toolbox.ts";
+import { EditDiagnostics } from "./executor/diagnostics/edit-diagnostics.ts";
 import { askAdvisorTool } from "./executor/tools/ask-advisor.ts";
 import { askQuestionTool } from "./executor/tools/ask-question.ts";
 import { delegateTool } from "./executor/tools/delegate.ts";
@@ -29,6 +30,7 @@ import { serversOfRun } from "./executor/tools/mcp/servers-of-run.ts";
 import { renameFile } from "./executor/tools/rename-file.ts";
 import { runCommandTool } from "./executor/tools/run-command.ts";
 import { updatePlanTool } from "./executor/tools/update-plan.ts";
+import { withDiagnostics } from "./executor/tools/with-diagnostics.ts";
 import { writeFile } from "./executor/tools/write-file.ts";
 import type { McpConfig } from "./settings/mcp-config.ts";
 import type { AgentConfig, ModelConfig } from "./settings/model-config.ts";
@@ -121,10 +123,14 @@ function toolboxOf({ sandbox, isSandboxOff, isTrusted: trusts }: BroughtModelPar
     const { home } = task.environment;
     const about = { gitFolder: checkout.gitFolder ?? null, isTrusted, ...(home === null ? {} : { home }) };
     const shell = runCommandTool({ sandbox, egress, checkout: about });
+    const diagnostics = new EditDiagnostics({ sandbox, checkout: about });
+    // A linter's configuration is code of the repository.
+    const edits = mayShell
+      ? [withDiagnostics(editFile, diagnostics), withDiagnostics(writeFile, diagnostics)]
+      : [editFile, writeFile];
     return [
       ...readingToolbox(context),
-      editFile,
-      writeFile,
+      ...edits,
       deleteFile,
       renameFile,
       ...(mayShell ? [shell] : []),

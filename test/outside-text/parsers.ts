@@ -49,6 +49,15 @@ import { learnRefusal, refusesTools } from "../../src/service/executor/backends/
 import { commandsOf } from "../../src/service/executor/backends/offline/commands.ts";
 import { code, visible } from "../../src/service/executor/backends/offline/markdown.ts";
 import { firstParagraph } from "../../src/service/executor/backends/offline/readme.ts";
+import {
+  readAnnotations,
+  readColons,
+  readNode,
+  readPrettier,
+  readRustfmt,
+  readStylish,
+  readTypeScript,
+} from "../../src/service/executor/diagnostics/read-output.ts";
 import { readFrontMatter } from "../../src/service/executor/memory/front-matter.ts";
 import { memoryFileOf } from "../../src/service/executor/memory/memory-files.ts";
 import { checkRelativePath, withoutShownRoot } from "../../src/service/executor/tools/checkout-path.ts";
@@ -749,6 +758,46 @@ export const parsers: readonly Parser[] = [
     run: (text) => harmlessConfiguration(`[core]\n${text}`),
     worst: ["[", ["[", " ", "x"], ["a =", "\t", "\0"], ["a", " ", "x"], "a = b\n", " ", "\n", "[a]\n"],
   },
+  ...Object.entries({
+    readAnnotations,
+    readColons,
+    readNode,
+    readPrettier,
+    readRustfmt,
+    readStylish,
+    readTypeScript,
+  }).map(
+    ([name, run]): Parser => ({
+      file: "service/executor/diagnostics/read-output.ts",
+      name,
+      run,
+      worst: [
+        ...plain,
+        ...[
+          "::error ",
+          "::error a::",
+          ",",
+          "=",
+          ":",
+          ":1",
+          ":1:1: ",
+          "a.js:1\n",
+          "^",
+          "(1,1): ",
+          " --> a:1:1\n",
+        ],
+        ["::error ", "a", ""],
+        ["::error ", "a=b,", "::x"],
+        ["[error] a: SyntaxError: ", "(1:1", ""],
+        ["  1:1  error  ", "a  ", ""],
+        ["error: a\n --> ", "a:1", ""],
+        ["a.js:1\n", " ", "^\nSyntaxError: a"],
+        ["a.js:1\n", " ^\n", "SyntaxError: a"],
+        "error: a\n",
+        ["a", "(1,1): error TS1", ""],
+      ],
+    }),
+  ),
   {
     file: "service/executor/memory/front-matter.ts",
     name: "readFrontMatter",
