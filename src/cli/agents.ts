@@ -9,6 +9,7 @@ import {
   LEAST_USD_PER_DAY,
   MOST_USD_PER_DAY,
   mcpServerSources,
+  shareModes,
 } from "../contract/agents/ci-policy.ts";
 import { egressKind, egressText } from "../contract/egress/egress-entries.ts";
 import { entriesOf, policyOf } from "../contract/egress/egress-policy.ts";
@@ -121,6 +122,13 @@ const policy = command({
         "Whose MCP servers runs may have, beside the operator's: none, workflow, or repository (its .mcp.json too).",
       shownDefault: "stays as it is",
     }),
+    share: valueFlag({
+      kind: oneOf(shareModes),
+      fallback: null,
+      takes: "<mode>",
+      description: "Whether the link in a job's log opens its run's page for everybody: log or off.",
+      shownDefault: "stays as it is",
+    }),
     clear: switchFlag("Remove every list first. Alone: allow all jobs of the repository."),
   },
   examples: [
@@ -136,6 +144,7 @@ const policy = command({
       ...(flags["allow-actor"] === null ? {} : { actors: [...flags["allow-actor"]] }),
       ...(flags["max-usd-per-day"] === null ? {} : { max_usd_per_day: flags["max-usd-per-day"] / 1_000_000 }),
       ...(flags["mcp-servers"] === null ? {} : { mcp_servers: flags["mcp-servers"] }),
+      ...(flags.share === null ? {} : { share: flags.share }),
     };
     const client = openClient(flags);
     const agentId = await findAgentId(client, given);
@@ -201,9 +210,27 @@ const network = command({
   },
 });
 
+const revokeLinks = command({
+  summary: "Revoke every link to a run of an agent that a job's log shows.",
+  notes: [
+    "Jobs that follow print new links. To print none, set the policy: agents policy <agent> --share off.",
+  ],
+  arguments: { agent: agentArgument },
+  flags: serviceFlags,
+  examples: ["agents revoke-links my-repository"],
+  run: async ({ arguments: { agent: given }, flags }) => {
+    const client = openClient(flags);
+    const agentId = await findAgentId(client, given);
+    await client.agents.revokeLinks({ agentId });
+    if (flags.json) printJson({ agent_id: agentId });
+    else process.stdout.write("Revoked: no link that was printed before opens a run's page.\n");
+    return 0;
+  },
+});
+
 export const agents: CommandGroup = {
   summary: "The agents of an account.",
-  commands: { list, create, get, policy, network },
+  commands: { list, create, get, policy, network, "revoke-links": revokeLinks },
 };
 
 function printAgent(agent: Agent): void {
@@ -225,6 +252,7 @@ function printPolicy(policy: CiPolicy | null): void {
       ...Object.fromEntries(ciPolicyRules.map((rule) => [rule, words(rule)])),
       ...(perDay === undefined ? {} : { max_usd_per_day: perDay }),
       ...(policy.mcp_servers === undefined ? {} : { mcp_servers: policy.mcp_servers }),
+      ...(policy.share === undefined ? {} : { share: policy.share }),
     });
   }
 }

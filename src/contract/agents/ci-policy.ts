@@ -20,6 +20,12 @@ export type CiPolicyRule = (typeof ciPolicyRules)[number];
  */
 export const mcpServerSources = ["none", "workflow", "repository"] as const;
 
+/**
+ * Whether a link that the job's log shows opens the page of a run for everybody who has it. Not there: `log` for a public
+ * repository, `off` for every other.
+ */
+export const shareModes = ["off", "log"] as const;
+
 /** A list that is not there allows all. */
 export const ciPolicySchema = z.object({
   /** "push", "schedule" …; "pull_request" for every provider's. */
@@ -33,6 +39,7 @@ export const ciPolicySchema = z.object({
   /** What the models of the jobs' runs may cost in a day (UTC), in US dollars. */
   max_usd_per_day: z.optional(z.number()),
   mcp_servers: z.optional(z.enum(mcpServerSources)),
+  share: z.optional(z.enum(shareModes)),
 });
 
 export type CiPolicy = z.infer<typeof ciPolicySchema>;
@@ -63,13 +70,14 @@ export const ciPolicyRequestSchema = z
           .check(z.minimum(LEAST_USD_PER_DAY, AMOUNT_FORM), z.maximum(MOST_USD_PER_DAY, AMOUNT_FORM)),
       ),
       mcp_servers: z.optional(z.enum(mcpServerSources, `must be one of ${mcpServerSources.join(", ")}`)),
+      share: z.optional(z.enum(shareModes, `must be one of ${shareModes.join(", ")}`)),
     },
-    `must be null, or an object of ${ciPolicyRules.join(", ")}, max_usd_per_day, mcp_servers`,
+    `must be null, or an object of ${ciPolicyRules.join(", ")}, max_usd_per_day, mcp_servers, share`,
   )
   .check(
     z.refine(
       (policy) => Object.values(policy).some((entries) => entries !== undefined),
-      `must have one of ${ciPolicyRules.join(", ")}, max_usd_per_day, mcp_servers; null allows all jobs`,
+      `must have one of ${ciPolicyRules.join(", ")}, max_usd_per_day, mcp_servers, share; null allows all jobs`,
     ),
   );
 

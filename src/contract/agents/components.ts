@@ -38,6 +38,8 @@ const policyFields = {
     "What the models of the jobs' runs may cost in a day (UTC), in US dollars, by the service's prices or the published ones. A run reserves its `max_cost_usd`, or a quarter of the cap, within what is left, and is held to that. Beyond it a submission is answered 402, `day_cap_reached`.",
   mcp_servers:
     "Whose MCP servers runs of the agent may have, beside the operator's: `none`; `workflow`, those of the submission, the default; or `repository`, also those of the repository's own `.mcp.json`, of the commit that writers agreed to.",
+  share:
+    "Whether the link in a job's log opens the page of its run for everybody who has it: `log` or `off`. Left out: `log` for a public repository, `off` for every other. `off` ends links that were given out before.",
 } as const;
 
 export const agentComponents: Components = {

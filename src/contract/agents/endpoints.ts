@@ -22,5 +22,11 @@ export const agentEndpoints = {
   get: { ...account, method: "GET", path: "/v1/agents/{agentID}", answer: agent },
   update: { ...account, method: "PATCH", path: "/v1/agents/{agentID}", answer: agent },
   stop: { ...account, method: "POST", path: "/v1/agents/{agentID}/stop", answer: agent },
+  revokeLinks: {
+    ...account,
+    method: "DELETE",
+    path: "/v1/agents/{agentID}/run-links",
+    answer: "nothing",
+  },
   retire: { ...account, method: "POST", path: "/v1/agents/{agentID}/retire", answer: agent },
 } as const satisfies Readonly<Record<string, Endpoint>>;

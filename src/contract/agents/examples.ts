@@ -68,6 +68,7 @@ export const agentExamples: ExamplesOf<typeof agentRoutes> = {
     },
   },
   stop: { answers: { 202: anAgent } },
+  revokeLinks: {},
   retire: {
     answers: {
       200: {

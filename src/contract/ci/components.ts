@@ -11,6 +11,7 @@ import {
   exchangeResponseSchema,
   quotaSchema,
 } from "./exchange.ts";
+import { runPageLinkSchema } from "./run-page-link.ts";
 
 export const ciComponents: Components = {
   AudienceResponse: component(audienceResponseSchema, "What a job mints its token for.", {
@@ -88,6 +89,10 @@ export const ciComponents: Components = {
     sha: "The commit.",
     objects: "Objects of the stored pack.",
     bytes: "Bytes of it, and of its index.",
+  }),
+  RunPageLink: component(runPageLinkSchema, "Where people read a run.", {
+    page_url: "The address of the run's page.",
+    shared: "True where everybody who has the address reads the run; false: only the agent's owner.",
   }),
   CiRunPage: component(ciRunPageSchema, "A page of a run's events.", {
     run: "The run as it stands.",

@@ -39,6 +39,13 @@ export const ciEndpoints = {
     repeat: "safe",
     answer: async () => (await import("./ci-run.ts")).ciRunPageSchema,
   },
+  linkPage: {
+    method: "POST",
+    path: "/v1/ci/runs/{runID}/page",
+    callers: jobs,
+    repeat: "safe",
+    answer: async () => (await import("./run-page-link.ts")).runPageLinkSchema,
+  },
   renewModelAccess: {
     method: "PUT",
     path: "/v1/ci/runs/{runID}/model-access",

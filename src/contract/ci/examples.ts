@@ -107,6 +107,26 @@ export const ciExamples: ExamplesOf<typeof ciRoutes> = {
       },
     },
   },
+  linkPage: {
+    answers: {
+      200: {
+        pageShared: {
+          summary: "A public repository's run",
+          value: {
+            page_url: `https://agent-service.example/agent/${AGENT_ID}/runs/${completedRun.id}?view=svc_rv_…`,
+            shared: true,
+          },
+        },
+        pageOfOwner: {
+          summary: "A private repository's run",
+          value: {
+            page_url: `https://agent-service.example/agent/${AGENT_ID}/runs/${completedRun.id}`,
+            shared: false,
+          },
+        },
+      },
+    },
+  },
   renewModelAccess: {
     body: {
       renewModelAccess: {

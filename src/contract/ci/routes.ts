@@ -51,6 +51,14 @@ export const ciRoutes = nounRoutes("ci", "CI jobs", {
     answers: { 200: "A page of events." },
     refusals: [410],
   }),
+  linkPage: defineRoute(ciEndpoints.linkPage, {
+    summary: "Get the address of a run's page, to be printed in the job's log",
+    description:
+      "Where the agent's runs are shared (`ci_policy.share`; on for public repositories unless the owner sets it) the address has a token: whoever has it reads that one run, its events and its patch, until the events are deleted or the owner revokes it. It is no credential for this API. Each request makes another token; the newest ten of a run are good.",
+    cacheControl: "no-store",
+    answers: { 200: "The address." },
+    refusals: [410],
+  }),
   renewModelAccess: defineRoute(ciEndpoints.renewModelAccess, {
     summary: "Renew the access to a model that a run was submitted with",
     description:

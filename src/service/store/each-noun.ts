@@ -23,6 +23,7 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     signIn: within(queries.signIn, around),
     identities: within(queries.identities, around),
     webSessions: within(queries.webSessions, around),
+    runViews: within(queries.runViews, around),
   };
 }
 

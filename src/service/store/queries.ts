@@ -19,6 +19,7 @@ import { SqlLedger } from "./ledger.ts";
 import { SqlPacks } from "./packs.ts";
 import { SqlQueue } from "./queue.ts";
 import { SqlRunSecrets } from "./run-secrets.ts";
+import { SqlRunViews } from "./run-views.ts";
 import { SqlRuns } from "./runs.ts";
 import { SqlSchedules } from "./schedules.ts";
 import { SqlSessions } from "./sessions.ts";
@@ -67,6 +68,7 @@ export class StoreQueries implements StoreTransaction {
   #signIn: SqlSignIn | undefined;
   #identities: SqlIdentities | undefined;
   #webSessions: SqlWebSessions | undefined;
+  #runViews: SqlRunViews | undefined;
 
   constructor(connection: Connection, writes: FrequentWrites) {
     this.#connection = connection;
@@ -181,5 +183,10 @@ export class StoreQueries implements StoreTransaction {
   get webSessions(): SqlWebSessions {
     this.#webSessions ??= new SqlWebSessions(this.#connection);
     return this.#webSessions;
+  }
+
+  get runViews(): SqlRunViews {
+    this.#runViews ??= new SqlRunViews(this.#connection);
+    return this.#runViews;
   }
 }

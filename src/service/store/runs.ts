@@ -105,6 +105,17 @@ export class SqlRuns implements RunStore {
     return rows.map(({ id }) => id);
   }
 
+  async listChildren({ runId, limit }: { runId: string; limit: number }): Promise<readonly RunRecord[]> {
+    const rows = await this.#db
+      .selectFrom("runs")
+      .selectAll()
+      .where("parent_run_id", "=", runId)
+      .orderBy("id")
+      .limit(limit)
+      .execute();
+    return rows.map(toRun);
+  }
+
   async findInput(runId: string): Promise<RunInput | null> {
     const [row] = await this.#ask(inputOfRun, { runId });
     return row === undefined ? null : parseRunInput(row.input);

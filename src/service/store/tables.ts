@@ -31,6 +31,7 @@ export type Database = {
   identities: IdentitiesTable;
   passkeys: PasskeysTable;
   web_sessions: WebSessionsTable;
+  run_views: RunViewsTable;
 };
 
 /** The columns from `subscription_id` on are all null for an account that never had a subscription. */
@@ -259,6 +260,8 @@ export type PacksTable = {
   created_at: number;
   used_at: number;
 };
+
+export type RunViewsTable = { hash: string; run_id: string; agent_id: string; created_at: number };
 
 export type WorkflowsTable = {
   id: string;

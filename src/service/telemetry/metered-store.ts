@@ -106,6 +106,10 @@ class TalliedTransaction implements StoreTransaction {
   get identities() {
     return this.#tx.identities;
   }
+
+  get runViews() {
+    return this.#tx.runViews;
+  }
 }
 
 class TalliedEvents implements EventStore {

@@ -16,6 +16,7 @@ const FIRST_TABLES = `
   alter table credentials rename to api_keys;
   update api_keys set caller_class = case caller_class when 'owner_key' then 'owner' else 'ai_client' end;
   drop table web_sessions;
+  drop table run_views; drop index runs_children;
   drop table cost_reservations;
   drop table sign_in_links; drop table sign_in_attempts; drop table identities; drop table passkeys;
   alter table accounts drop column signed_in_at; alter table audit_entries drop column method;

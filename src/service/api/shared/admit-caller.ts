@@ -7,6 +7,9 @@ import { authenticate, type Caller, keyPrefixes } from "../../core/accounts/call
 import type { AuthRefusal } from "../../core/accounts/refusals.ts";
 import type { Core } from "../../core/core.ts";
 import type { RateRefusal } from "../../core/limits/refusals.ts";
+import { RUN_VIEW_PREFIX } from "../../core/run-views/run-view.ts";
+import { findRunViewer } from "../../core/run-views/run-views.ts";
+import type { StreamReader } from "../../core/runs/read-run.ts";
 
 export type AdmitRefusal = AuthRefusal | RateRefusal;
 
@@ -41,8 +44,19 @@ export async function admitCaller(
   return late === null ? caller : refused(late);
 }
 
+/** As `admitCaller`, and takes the token of a link to a run, too: for the socket, where such a reader is told apart. */
+export async function admitReader(
+  core: Core,
+  request: { bearer: string; address: string },
+): Promise<Result<StreamReader, AdmitRefusal>> {
+  const { bearer, address } = request;
+  if (!bearer.startsWith(RUN_VIEW_PREFIX)) return await admitCaller(core, request);
+  const excess = chargeAddress(core, address);
+  return excess === null ? await findRunViewer(core, bearer) : refused(excess);
+}
+
 /** Takes one request from what a caller may ask. Null when it may. */
-export function chargeCaller(core: Core, caller: Caller): RateRefusal | null {
+export function chargeCaller(core: Core, caller: StreamReader): RateRefusal | null {
   return take(core, bucketOf(core, callerKey(caller)));
 }
 
@@ -57,13 +71,15 @@ export function chargeAddress(core: Core, address: string): RateRefusal | null {
   return take(core, { scope: "address", key: `address:${address}`, perMinute });
 }
 
-/** Whom a caller counts for: its account; a job, its repository's agent. */
-export function callerKey(caller: Caller): string {
+/** Whom a caller counts for: its account; a job, its repository's agent; the readers of a link, its run. */
+export function callerKey(caller: StreamReader): string {
   switch (caller.kind) {
     case "account":
       return `account:${caller.accountId}`;
     case "ci_job":
       return `agent:${caller.capability.agentId}`;
+    case "run_view":
+      return `run:${caller.view.runId}`;
   }
 }
 

@@ -1,7 +1,7 @@
 // How many sockets each account, or each repository's jobs, have open here.
 
-import type { Caller } from "../../core/accounts/caller.ts";
 import type { SocketRefusal } from "../../core/limits/refusals.ts";
+import type { StreamReader } from "../../core/runs/read-run.ts";
 import { callerKey } from "../shared/admit-caller.ts";
 
 export class ConnectionLimit {
@@ -13,7 +13,7 @@ export class ConnectionLimit {
   }
 
   /** Why this caller may open no further socket; null when it may. */
-  refusalOf(caller: Caller): SocketRefusal | null {
+  refusalOf(caller: StreamReader): SocketRefusal | null {
     const taken = this.#taken.get(callerKey(caller)) ?? 0;
     return taken < this.#allowed ? null : { reason: "sockets_reached", allowed: this.#allowed };
   }
@@ -45,7 +45,7 @@ export class ConnectionSlot {
   }
 
   /** Takes a slot for the caller, in the place of an earlier one. Null when there was one. */
-  take(caller: Caller): SocketRefusal | null {
+  take(caller: StreamReader): SocketRefusal | null {
     const key = callerKey(caller);
     if (key === this.#key) return null;
     const refusal = this.#connectionLimit.refusalOf(caller);

@@ -14,6 +14,7 @@ import {
 import { type Caller, needScopes } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import type { SocketRefusal } from "../../core/limits/refusals.ts";
+import type { RunViewer } from "../../core/run-views/run-view.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
 import { type AdmitRefusal, chargeCaller } from "../shared/admit-caller.ts";
 import { decode } from "../shared/decode.ts";
@@ -24,7 +25,7 @@ import { toProblem } from "../shared/problems/to-problem.ts";
 import { TokenBucket } from "../shared/token-buckets.ts";
 import { answerCancel, answerSubmit } from "./answers.ts";
 import type { ConnectionSlot } from "./connection-limit.ts";
-import { Credential } from "./credential.ts";
+import { Credential, type Held } from "./credential.ts";
 import { SendBuffer } from "./send-buffer.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import type { WorkTurns } from "./work-turns.ts";
@@ -57,7 +58,7 @@ export type ConnectionParts = {
   /** Shared by all sockets of the node. */
   readonly turns: WorkTurns;
   /** Who the upgrade's Authorization header said it is; null where it had none. */
-  readonly admitted: { readonly token: string; readonly caller: Caller } | null;
+  readonly admitted: Held | null;
 };
 
 export class Connection {
@@ -170,6 +171,7 @@ export class Connection {
     const excess = held === null ? null : chargeCaller(this.#parts.core, held);
     if (excess !== null) return this.#sendBuffer.sendProblem(toProblem(excess), frame.value.id);
     const caller = await this.#credential.check();
+    if (caller?.kind === "run_view") return await this.#obeyViewer(frame.value, caller);
     if (caller !== null) return await this.#obey(frame.value, caller);
     this.#sendBuffer.sendProblem(toProblem({ reason: "credential_missing" }), idOf(value));
   }
@@ -193,6 +195,14 @@ export class Connection {
     }
   }
 
+  /** Who has the link to a run follows that run, and does nothing else. */
+  async #obeyViewer(frame: Exclude<ClientFrame, { type: "auth" }>, viewer: RunViewer): Promise<void> {
+    if (frame.type === "unsubscribe") return this.#subscriptions.remove(frame.id);
+    if (frame.type === "subscribe" && frame.run_id !== undefined)
+      return await this.#subscriptions.add(frame, viewer);
+    this.#sendBuffer.sendProblem(toProblem({ reason: "link_reads_one_run" }), frame.id);
+  }
+
   async #authenticate(token: string): Promise<void> {
     const caller = await this.#credential.offer(token);
     if (this.#over.signal.aborted) return;
@@ -209,7 +219,7 @@ export class Connection {
     else socket.close(closeCodes.unauthorized, "The credential is refused.");
   }
 
-  #admit(admitted: { token: string; caller: Caller }): void {
+  #admit(admitted: Held): void {
     const replaced = this.#parts.slot.take(admitted.caller);
     if (replaced !== null) {
       this.#refuse(replaced);

@@ -3,10 +3,13 @@
 
 import type { Result } from "../../../base/result.ts";
 import { AUTH_SECONDS } from "../../../contract/sessions/socket.ts";
-import { authenticate, type Caller } from "../../core/accounts/caller.ts";
+import { authenticate } from "../../core/accounts/caller.ts";
 import type { AuthRefusal } from "../../core/accounts/refusals.ts";
 import type { Core } from "../../core/core.ts";
-import { type AdmitRefusal, admitCaller } from "../shared/admit-caller.ts";
+import { RUN_VIEW_PREFIX } from "../../core/run-views/run-view.ts";
+import { findRunViewer } from "../../core/run-views/run-views.ts";
+import type { StreamReader } from "../../core/runs/read-run.ts";
+import { type AdmitRefusal, admitReader } from "../shared/admit-caller.ts";
 
 export type CredentialParts = {
   readonly core: Core;
@@ -20,9 +23,12 @@ export type CredentialParts = {
   readonly onMissing: () => void;
 };
 
+/** A credential, and who holds it. */
+export type Held = { readonly token: string; readonly caller: StreamReader };
+
 export class Credential {
   readonly #parts: CredentialParts;
-  #held: { readonly token: string; readonly caller: Caller } | null = null;
+  #held: Held | null = null;
   /** Ends the timer of what is held, or of what is awaited. */
   #timer = new AbortController();
 
@@ -30,7 +36,7 @@ export class Credential {
     this.#parts = parts;
   }
 
-  get caller(): Caller | null {
+  get caller(): StreamReader | null {
     return this.#held?.caller ?? null;
   }
 
@@ -40,14 +46,14 @@ export class Credential {
   }
 
   /** Who holds this token. It came in time, however long the answer takes. What is held stays held until `accept`. */
-  async offer(token: string): Promise<Result<Caller, AdmitRefusal>> {
+  async offer(token: string): Promise<Result<StreamReader, AdmitRefusal>> {
     const { core, address } = this.#parts;
     if (this.#held === null) this.#timer.abort();
-    return await admitCaller(core, { bearer: token, address });
+    return await admitReader(core, { bearer: token, address });
   }
 
   /** Takes a credential in the place of the one that is held. Returns when it ends by itself. */
-  accept(credential: { token: string; caller: Caller }): number | null {
+  accept(credential: Held): number | null {
     this.#held = credential;
     const end = endOf(credential.caller);
     if (end === null) {
@@ -59,10 +65,10 @@ export class Credential {
   }
 
   /** Looks whether what is held is still good. */
-  async check(): Promise<Caller | null> {
+  async check(): Promise<StreamReader | null> {
     const held = this.#held;
     if (held === null) return null;
-    const caller = await authenticate(this.#parts.core, held.token);
+    const caller = await holderOf(this.#parts.core, held.token);
     if (this.#held !== held) return this.caller;
     if (caller.ok) {
       this.#held = { token: held.token, caller: caller.value };
@@ -87,8 +93,10 @@ export class Credential {
 }
 
 /** When a credential ends by itself, as it is told then. Null for a key. */
-function endOf(caller: Caller): Extract<AuthRefusal, { expiredAt: number }> | null {
+function endOf(caller: StreamReader): Extract<AuthRefusal, { expiredAt: number }> | null {
   switch (caller.kind) {
+    case "run_view":
+      return null;
     case "ci_job":
       return { reason: "capability_expired", expiredAt: caller.capability.expiresAt };
     case "account": {
@@ -98,4 +106,10 @@ function endOf(caller: Caller): Extract<AuthRefusal, { expiredAt: number }> | nu
         : { reason: "access_token_expired", expiredAt: accessToken.expiresAt };
     }
   }
+}
+
+async function holderOf(core: Core, token: string): Promise<Result<StreamReader, AuthRefusal>> {
+  return token.startsWith(RUN_VIEW_PREFIX)
+    ? await findRunViewer(core, token)
+    : await authenticate(core, token);
 }

@@ -5,7 +5,7 @@ import type { Cursor, ServerFrame, SubscribeFrame } from "../../../contract/sess
 import type { Caller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import { followRun, followSession } from "../../core/runs/follow-run.ts";
-import { findRun } from "../../core/runs/read-run.ts";
+import { findRun, type StreamReader } from "../../core/runs/read-run.ts";
 import type { RunRefusal } from "../../core/runs/refusals.ts";
 import type { RunRecord, StoredEvent } from "../../core/runs/run-record.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
@@ -21,7 +21,7 @@ export type SubscriptionParts = {
   readonly log: Logger;
   readonly turns: WorkTurns;
   /** Whoever the socket's credential stands for at the moment. */
-  readonly caller: () => Caller | null;
+  readonly caller: () => StreamReader | null;
   readonly frame: SubscribeFrame;
 };
 
@@ -31,7 +31,7 @@ export class Subscription {
   readonly #log: Logger;
   readonly #sendBuffer: SendBuffer;
   readonly #turns: WorkTurns;
-  readonly #caller: () => Caller | null;
+  readonly #caller: () => StreamReader | null;
   readonly #over = new AbortController();
   /** What every event's frame begins with. */
   readonly #head: string;
@@ -59,7 +59,8 @@ export class Subscription {
 
   /** Sends until `end` is called: a session has no end. */
   async followSession(sessionId: string, cursor: { run_id: string; seq: number } | null): Promise<void> {
-    const [caller, signal] = [this.#caller, this.#over.signal];
+    const signal = this.#over.signal;
+    const caller = () => apiCaller(this.#caller());
     const from = cursor?.run_id ?? null;
     for await (const next of followSession(this.#core, { sessionId, from, caller, signal })) {
       if (!next.ok) {
@@ -153,4 +154,9 @@ export class Subscription {
     this.end("refused");
     return false;
   }
+}
+
+/** Who reads sessions: whoever has the link to a run does not. */
+function apiCaller(reader: StreamReader | null): Caller | null {
+  return reader?.kind === "run_view" ? null : reader;
 }

@@ -1,12 +1,11 @@
 // The subscriptions of one socket: added, ended, at most so many.
 
 import type { Logger } from "../../../base/log.ts";
-import type { Result } from "../../../base/result.ts";
+import { type Result, refused } from "../../../base/result.ts";
 import { MAX_SUBSCRIPTIONS, type SubscribeFrame } from "../../../contract/sessions/socket.ts";
-import type { Caller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import { findRunOfSession, findSession } from "../../core/runs/follow-run.ts";
-import { findStream } from "../../core/runs/read-run.ts";
+import { findStream, type StreamReader } from "../../core/runs/read-run.ts";
 import type { RunRefusal } from "../../core/runs/refusals.ts";
 import { invalidRequest } from "../shared/problems/public-problem.ts";
 import { problemOfThrown } from "../shared/problems/thrown-problem.ts";
@@ -18,7 +17,7 @@ import type { WorkTurns } from "./work-turns.ts";
 type Parts = {
   readonly core: Core;
   readonly sendBuffer: SendBuffer;
-  readonly caller: () => Caller | null;
+  readonly caller: () => StreamReader | null;
   readonly log: Logger;
   readonly turns: WorkTurns;
 };
@@ -33,7 +32,7 @@ export class Subscriptions {
   }
 
   /** Begins one, or says why not. */
-  async add(frame: SubscribeFrame, caller: Caller): Promise<void> {
+  async add(frame: SubscribeFrame, caller: StreamReader): Promise<void> {
     const { core, sendBuffer, log } = this.#parts;
     if (this.#byId.has(frame.id)) {
       return sendBuffer.sendProblem(invalidRequest(`Subscription "${frame.id}" is there already.`), frame.id);
@@ -98,10 +97,11 @@ export class Subscriptions {
 /** The run or session, and the run of its cursor, for a caller who may read them. */
 async function findTarget(
   core: Core,
-  { frame, caller }: { frame: SubscribeFrame; caller: Caller },
+  { frame, caller }: { frame: SubscribeFrame; caller: StreamReader },
 ): Promise<Result<unknown, RunRefusal>> {
   const { run_id: runId, session_id: sessionId = "", after } = frame;
   if (runId !== undefined) return await findStream(core, { caller, runId });
+  if (caller.kind === "run_view") return refused({ reason: "session_unknown", sessionId });
   const session = await findSession(core, { caller, sessionId });
   if (!session.ok || typeof after !== "object" || after === null) return session;
   return await findRunOfSession(core, { caller, sessionId, runId: after.run_id });

@@ -19,6 +19,7 @@ export type ScopeRefusal = { readonly reason: "scope_needed"; readonly needed: r
 export type ClassRefusal =
   | { readonly reason: "capability_needed" }
   | { readonly reason: "account_needed" }
+  | { readonly reason: "link_reads_one_run" }
   | { readonly reason: "owner_needed"; readonly what: string; readonly url: string };
 
 /** For the operator alone: no route answers it. */

@@ -6,6 +6,7 @@ export type AuditAction =
   | "claim"
   | "release"
   | "policy"
+  | "revoke_links"
   | "sign_in"
   | "sign_out"
   | "key_made"

@@ -17,6 +17,7 @@ import type { LedgerReader, LedgerStore } from "./store/ledger.ts";
 import type { PackReader, PackStore } from "./store/packs.ts";
 import type { QueueReader, QueueStore } from "./store/queue.ts";
 import type { RunSecretStore } from "./store/run-secrets.ts";
+import type { RunViewReader, RunViewStore } from "./store/run-views.ts";
 import type { RunReader, RunStore } from "./store/runs.ts";
 import type { ScheduleReader, ScheduleStore } from "./store/schedules.ts";
 import type { SessionReader, SessionStore } from "./store/sessions.ts";
@@ -73,6 +74,7 @@ export interface StoreReader {
   readonly signIn: SignInReader;
   readonly identities: IdentityReader;
   readonly webSessions: WebSessionReader;
+  readonly runViews: RunViewReader;
 }
 
 export interface StoreTransaction extends StoreReader {
@@ -98,4 +100,5 @@ export interface StoreTransaction extends StoreReader {
   readonly signIn: SignInStore;
   readonly identities: IdentityStore;
   readonly webSessions: WebSessionStore;
+  readonly runViews: RunViewStore;
 }

@@ -4,7 +4,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import { type Caller, reachAgent } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import type { Session } from "../sessions/session.ts";
-import { type EventPage, findRun, readEventPage } from "./read-run.ts";
+import { type EventPage, findRun, readEventPage, type StreamReader } from "./read-run.ts";
 import type { RunRefusal } from "./refusals.ts";
 import type { RunRecord } from "./run-record.ts";
 
@@ -12,7 +12,7 @@ const EVENTS_A_PAGE = 100;
 const RUNS_A_PAGE = 50;
 
 /** `caller` is called before each read: a credential may expire or be replaced in between. */
-type Follower = { readonly caller: () => Caller | null; readonly signal: AbortSignal };
+type Follower<Reader> = { readonly caller: () => Reader | null; readonly signal: AbortSignal };
 
 /**
  * Pages with new events after a cursor, until one is `done`, `signal` aborts or the service stops. Ends with a refusal when
@@ -20,7 +20,7 @@ type Follower = { readonly caller: () => Caller | null; readonly signal: AbortSi
  */
 export async function* followRun(
   core: Core,
-  query: Follower & { runId: string; after: number },
+  query: Follower<StreamReader> & { runId: string; after: number },
 ): AsyncGenerator<Result<EventPage, RunRefusal>, void> {
   const { runId, signal } = query;
   let after = query.after;
@@ -76,7 +76,7 @@ export async function findRunOfSession(
  */
 export async function* followSession(
   core: Core,
-  query: Follower & { sessionId: string; from: string | null },
+  query: Follower<Caller> & { sessionId: string; from: string | null },
 ): AsyncGenerator<Result<string, RunRefusal>, void> {
   const { sessionId, from, signal } = query;
   let after = from;

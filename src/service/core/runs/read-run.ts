@@ -5,6 +5,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import { isTerminal } from "../../../contract/runs/run.ts";
 import { type Caller, reachAgent } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
+import type { RunViewer } from "../run-views/run-view.ts";
 import type { RunRefusal } from "./refusals.ts";
 import type { RunRecord, StoredEvent } from "./run-record.ts";
 
@@ -21,15 +22,24 @@ export type EventPage = {
   readonly wasWoken: boolean;
 };
 
+/** Who may read a run's events: a caller of the API, or whoever holds a link to that run. */
+export type StreamReader = Caller | RunViewer;
+
+/** What is asked of an agent's run takes a caller of the API. */
+type RunQuery =
+  | { readonly caller: Caller; readonly runId: string; readonly agentId: string }
+  | { readonly caller: StreamReader; readonly runId: string; readonly agentId?: undefined };
+
 /** Finds a run for a caller. With `agentId`, a run of another agent is not found. */
-export async function findRun(
-  core: Core,
-  query: { caller: Caller; runId: string; agentId?: string },
-): Promise<Result<RunRecord, RunRefusal>> {
+export async function findRun(core: Core, query: RunQuery): Promise<Result<RunRecord, RunRefusal>> {
   const { caller, runId, agentId } = query;
-  if (agentId !== undefined) {
-    const agent = await reachAgent(core, { caller, agentId });
+  if (query.agentId !== undefined) {
+    const agent = await reachAgent(core, query);
     if (!agent.ok) return agent;
+  }
+  // A link says nothing of other runs, not even that they exist.
+  if (caller.kind === "run_view" && caller.view.runId !== runId) {
+    return refused({ reason: "run_not_found", runId });
   }
   const run = await core.reads.findRun(runId);
   if (run === null || (agentId !== undefined && run.agentId !== agentId)) {
@@ -42,7 +52,7 @@ export async function findRun(
 /** Finds a run whose events are kept. */
 export async function findStream(
   core: Core,
-  query: { caller: Caller; runId: string },
+  query: { caller: StreamReader; runId: string },
 ): Promise<Result<RunRecord, RunRefusal>> {
   const run = await findRun(core, query);
   if (!run.ok || run.value.hasExpired !== true) return run;
@@ -50,7 +60,8 @@ export async function findStream(
 }
 
 /** A job's capability names its agent, so that its polls need no query for it. */
-async function mayReadRun(core: Core, caller: Caller, run: RunRecord): Promise<boolean> {
+async function mayReadRun(core: Core, caller: StreamReader, run: RunRecord): Promise<boolean> {
+  if (caller.kind === "run_view") return caller.view.runId === run.id;
   if (caller.kind === "ci_job") return caller.capability.agentId === run.agentId;
   return (await reachAgent(core, { caller, agentId: run.agentId })).ok;
 }
@@ -61,7 +72,14 @@ async function mayReadRun(core: Core, caller: Caller, run: RunRecord): Promise<b
  */
 export async function readEventPage(
   core: Core,
-  query: { caller: Caller; runId: string; after: number; limit: number; waitMs: number; signal: AbortSignal },
+  query: {
+    caller: StreamReader;
+    runId: string;
+    after: number;
+    limit: number;
+    waitMs: number;
+    signal: AbortSignal;
+  },
 ): Promise<Result<EventPage, RunRefusal>> {
   const { caller, runId, after, limit, waitMs, signal } = query;
   const deadline = core.clock.monotonic() + waitMs;

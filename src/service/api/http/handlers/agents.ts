@@ -12,6 +12,7 @@ import {
   updateAgent,
 } from "../../../core/agents/manage-agent.ts";
 import type { Core } from "../../../core/core.ts";
+import { revokeRunViews } from "../../../core/run-views/run-views.ts";
 import { toAgent } from "../../shared/agent-view.ts";
 import { type NounHandlers, shown } from "../handler.ts";
 
@@ -36,6 +37,8 @@ export function agentHandlers(core: Core): NounHandlers<typeof agentRoutes> {
       shown(await updateAgent(core, { caller, agentId: params.agentID, body, requestId }), view),
     stop: async ({ caller, params }) =>
       shown(await stopAgent(core, { caller, agentId: params.agentID }), view),
+    revokeLinks: async ({ caller, params, requestId }) =>
+      shown(await revokeRunViews(core, { caller, agentId: params.agentID, requestId }), () => null),
     retire: async ({ caller, params }) =>
       shown(await retireAgent(core, { caller, agentId: params.agentID }), view),
   };

@@ -14,6 +14,7 @@ import { type Exchanged, exchangeToken, revokeCapability } from "../../../core/c
 import { readIdentity } from "../../../core/ci/read-identity.ts";
 import type { Core } from "../../../core/core.ts";
 import { renewAccess } from "../../../core/model-access/renew-access.ts";
+import { linkRunPage } from "../../../core/run-views/run-views.ts";
 import { type EventPage, readEventPage } from "../../../core/runs/read-run.ts";
 import { refundCaller } from "../../shared/admit-caller.ts";
 import { eventFields, runText } from "../../shared/stream-text.ts";
@@ -41,6 +42,11 @@ export function ciHandlers(core: Core): NounHandlers<typeof ciRoutes> {
       if (page.ok && page.value.wasWoken) refundCaller(core, caller);
       return shown(page, toJson);
     },
+    linkPage: async ({ caller, params }) =>
+      shown(await linkRunPage(core, { caller, runId: params.runID }), ({ url, isShared }) => ({
+        page_url: url,
+        shared: isShared,
+      })),
     renewModelAccess: async ({ caller, params, body }) =>
       shown(await renewAccess(core, { caller, runId: params.runID, access: body }), () => null),
   };

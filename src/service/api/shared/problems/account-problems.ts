@@ -26,6 +26,7 @@ export const accountProblems: ProblemsOf<AuthRefusal | ClassRefusal | ScopeRefus
     message: `The access token is not good for this: it needs the scopes ${needed.join(" ")}. Ask for them in the application's sign-in.`,
     headers: { "WWW-Authenticate": `Bearer error="insufficient_scope", scope="${needed.join(" ")}"` },
   }),
+  link_reads_one_run: () => forbidden("This link reads one run. Subscribe to that run with it."),
   owner_needed: ({ what, url }) => ({
     status: 403,
     code: "owner_needed",

@@ -18,6 +18,8 @@ export interface RunReader {
   countUnfinished(accountId: string): Promise<number>;
   /** The ids of an agent's runs that have not ended, oldest first. */
   listUnfinishedOfAgent(agentId: string): Promise<readonly string[]>;
+  /** A run's children, oldest first. */
+  listChildren(query: { runId: string; limit: number }): Promise<readonly RunRecord[]>;
   /** The ids of a run's children that have not ended, oldest first. */
   listUnfinishedChildren(runId: string): Promise<readonly string[]>;
 }

@@ -1,0 +1,48 @@
+// Links to runs in SQL.
+
+import type { Kysely } from "kysely";
+import type { RunViewStore } from "../core/ports/store/run-views.ts";
+import type { RunView } from "../core/run-views/run-view.ts";
+import type { Connection } from "./connection.ts";
+import type { Database } from "./tables.ts";
+
+export class SqlRunViews implements RunViewStore {
+  readonly #db: Kysely<Database>;
+
+  constructor({ db }: Connection) {
+    this.#db = db;
+  }
+
+  async find(hash: string): Promise<RunView | null> {
+    const row = await this.#db
+      .selectFrom("run_views")
+      .selectAll()
+      .where("hash", "=", hash)
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    return { hash: row.hash, runId: row.run_id, agentId: row.agent_id, createdAt: row.created_at };
+  }
+
+  async insert(view: RunView, { keep }: { keep: number }): Promise<void> {
+    const { hash, runId, agentId, createdAt } = view;
+    const kept = await this.#db
+      .selectFrom("run_views")
+      .select("hash")
+      .where("run_id", "=", runId)
+      .orderBy("created_at", "desc")
+      .orderBy("hash")
+      .limit(keep - 1)
+      .execute();
+    const hashes = kept.map((row) => row.hash);
+    const others = this.#db.deleteFrom("run_views").where("run_id", "=", runId);
+    await (hashes.length === 0 ? others : others.where("hash", "not in", hashes)).execute();
+    await this.#db
+      .insertInto("run_views")
+      .values({ hash, run_id: runId, agent_id: agentId, created_at: createdAt })
+      .execute();
+  }
+
+  async deleteOfAgent(agentId: string): Promise<void> {
+    await this.#db.deleteFrom("run_views").where("agent_id", "=", agentId).execute();
+  }
+}
