@@ -1,7 +1,10 @@
 // Many runs over two API nodes, submitted and followed by clients that try again whatever breaks meanwhile: every run
 // through both nodes, by poll through one and, for some, by socket through the other.
 
-import { expect, vi } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect } from "vitest";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { isTerminal, type Run } from "../../../src/contract/runs/run.ts";
 import type { StoredRunEvent } from "../../../src/contract/runs/run-event.ts";
@@ -14,8 +17,6 @@ import { expectValidStream } from "../../support/service-streams.ts";
 export const LOAD_RUNS = amount({ short: 120, long: 200 });
 /** Each so many runs one is also followed over a socket. */
 const SOCKET_EVERY = 10;
-/** Within this one of the second half is at work. */
-const AT_WORK = { timeout: 10_000, interval: 10 };
 const RETRY = { attempts: 60, firstDelayMs: 20, maxDelayMs: 2_000 };
 
 type Followed = { readonly runId: string; readonly stream: Promise<StoredRunEvent[]> };
@@ -27,6 +28,9 @@ export class RunLoad {
   readonly #followed: Promise<Followed>[] = [];
   #acknowledged = 0;
   #ended = 0;
+  #heldAtWork = 0;
+  /** While there is no such file, runs of the second half stay at work. */
+  #release: string | null = null;
   #failure: { readonly cause: unknown } | null = null;
   #watchers: (() => void)[] = [];
 
@@ -37,7 +41,7 @@ export class RunLoad {
     this.#clients = nodes.apis.map(({ url }) =>
       createClient({ baseUrl: url, credential: () => job.bearer, retry: RETRY }),
     );
-    this.#submitHalf();
+    this.#submitHalf("load");
   }
 
   /** Resolves once so many runs were acknowledged. */
@@ -46,22 +50,18 @@ export class RunLoad {
   }
 
   /**
-   * Resolves in the middle: some runs have ended, some are at work, some wait, and the second half is on its way. Call
-   * it once.
+   * Resolves in the middle: some runs have ended, others are at work and stay so until `settle`, some wait. Call it once.
    */
   async begun(): Promise<void> {
     await this.#until(() => this.#ended > 0);
-    this.#submitHalf();
-    await vi.waitFor(async () => {
-      const [row] = await this.#nodes.place.query(
-        "select count(*) as at_work from runs where status = 'running'",
-      );
-      expect(Number(row?.at_work)).toBeGreaterThan(0);
-    }, AT_WORK);
+    this.#release = join(await mkdtemp(join(tmpdir(), "run-load-")), "release");
+    this.#submitHalf(`hold ${this.#release}`);
+    await this.#until(() => this.#heldAtWork > 0);
   }
 
   /** Reads every run to its end, and fails where one was lost, doubled or told wrongly. Returns them as they ended. */
   async settle(): Promise<readonly Run[]> {
+    if (this.#release !== null) await writeFile(this.#release, "");
     const followed = await Promise.all(this.#followed);
     const streams = await Promise.all(followed.map(({ stream }) => stream));
     for (const stream of streams) await expectValidStream(stream);
@@ -74,6 +74,7 @@ export class RunLoad {
     );
     expect(runs.filter(({ status }) => !isTerminal(status))).toEqual([]);
     await this.#expectExecutedOnce(runs);
+    if (this.#release !== null) await rm(dirname(this.#release), { recursive: true });
     return runs;
   }
 
@@ -83,10 +84,10 @@ export class RunLoad {
     for (const { id, status } of runs) if (status === "completed") expect(executions.has(id), id).toBe(true);
   }
 
-  async #submit(index: number): Promise<Followed> {
+  async #submit(index: number, message: string): Promise<Followed> {
     const { runId, sessionId } = await this.#client(index).runs.submit({
       agentId: this.#agentId,
-      body: { message: "load" },
+      body: { message },
       idempotencyKey: `key-${index}`,
     });
     this.#acknowledged += 1;
@@ -100,7 +101,7 @@ export class RunLoad {
     const { index, runId, sessionId } = run;
     const other = this.#client(index + 1);
     const [polled, pushed] = await Promise.all([
-      readRun(other, runId),
+      readRun(other, runId, () => this.#see(index)),
       index % SOCKET_EVERY === 0 ? readSession(this.#client(index), sessionId) : null,
     ]);
     if (pushed !== null) expect(pushed).toEqual(polled);
@@ -109,10 +110,17 @@ export class RunLoad {
     return polled;
   }
 
-  #submitHalf(): void {
+  /** One that is read while it cannot end. */
+  #see(index: number): void {
+    if (index < LOAD_RUNS / 2) return;
+    this.#heldAtWork += 1;
+    this.#look();
+  }
+
+  #submitHalf(message: string): void {
     const first = this.#followed.length;
     for (let index = first; index < first + LOAD_RUNS / 2; index += 1)
-      this.#followed.push(this.#submit(index));
+      this.#followed.push(this.#submit(index, message));
   }
 
   async #until(isSo: () => boolean): Promise<void> {
@@ -141,10 +149,13 @@ export class RunLoad {
   }
 }
 
-async function readRun(client: Client, runId: string): Promise<StoredRunEvent[]> {
+/** `onWord` is called at the first word that the agent says. */
+async function readRun(client: Client, runId: string, onWord: () => void): Promise<StoredRunEvent[]> {
   const events: StoredRunEvent[] = [];
-  for await (const { seq, at, event } of client.runs.follow({ runId, retry: RETRY }))
+  for await (const { seq, at, event } of client.runs.follow({ runId, retry: RETRY })) {
+    if (event.type === "TEXT_MESSAGE_START" && !events.some((one) => one.event.type === event.type)) onWord();
     events.push({ seq, at, event });
+  }
   return events;
 }
 
