@@ -24,6 +24,9 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     identities: within(queries.identities, around),
     webSessions: within(queries.webSessions, around),
     runViews: within(queries.runViews, around),
+    oauthArtifacts: within(queries.oauthArtifacts, around),
+    oauthGrants: within(queries.oauthGrants, around),
+    serviceSecrets: within(queries.serviceSecrets, around),
   };
 }
 

@@ -71,6 +71,8 @@ const expiring: readonly (readonly [keyof Database, string, number?])[] = [
   ["run_secrets", "expires_at"],
   ["cost_reservations", "expires_at"],
   ["credentials", "expires_at", DAY_MS],
+  ["oauth_artifacts", "expires_at"],
+  ["oauth_grants", "expires_at", DAY_MS],
   ["sign_in_links", "expires_at"],
   ["sign_in_attempts", "expires_at"],
   ["web_sessions", "expires_at"],

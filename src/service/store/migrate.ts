@@ -12,6 +12,7 @@ import * as costReservations from "./migrations/007-cost-reservations.ts";
 import * as credentials from "./migrations/008-credentials.ts";
 import * as webSessions from "./migrations/009-web-sessions.ts";
 import * as signIn from "./migrations/010-sign-in.ts";
+import * as oauth from "./migrations/011-oauth.ts";
 import * as runViews from "./migrations/013-run-views.ts";
 import type { Database } from "./tables.ts";
 
@@ -26,6 +27,7 @@ const migrations: Record<string, Migration> = {
   "008-credentials": credentials,
   "009-web-sessions": webSessions,
   "010-sign-in": signIn,
+  "011-oauth": oauth,
   "013-run-views": runViews,
 };
 

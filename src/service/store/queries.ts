@@ -16,12 +16,15 @@ import { SqlExpiry } from "./expiry.ts";
 import { SqlIdempotency } from "./idempotency.ts";
 import { SqlIdentities } from "./identities.ts";
 import { SqlLedger } from "./ledger.ts";
+import { SqlOAuthArtifacts } from "./oauth-artifacts.ts";
+import { SqlOAuthGrants } from "./oauth-grants.ts";
 import { SqlPacks } from "./packs.ts";
 import { SqlQueue } from "./queue.ts";
 import { SqlRunSecrets } from "./run-secrets.ts";
 import { SqlRunViews } from "./run-views.ts";
 import { SqlRuns } from "./runs.ts";
 import { SqlSchedules } from "./schedules.ts";
+import { SqlServiceSecrets } from "./service-secrets.ts";
 import { SqlSessions } from "./sessions.ts";
 import { SqlSignIn } from "./sign-in.ts";
 import { SqlWebSessions } from "./web-sessions.ts";
@@ -69,6 +72,9 @@ export class StoreQueries implements StoreTransaction {
   #identities: SqlIdentities | undefined;
   #webSessions: SqlWebSessions | undefined;
   #runViews: SqlRunViews | undefined;
+  #oauthArtifacts: SqlOAuthArtifacts | undefined;
+  #oauthGrants: SqlOAuthGrants | undefined;
+  #serviceSecrets: SqlServiceSecrets | undefined;
 
   constructor(connection: Connection, writes: FrequentWrites) {
     this.#connection = connection;
@@ -188,5 +194,20 @@ export class StoreQueries implements StoreTransaction {
   get runViews(): SqlRunViews {
     this.#runViews ??= new SqlRunViews(this.#connection);
     return this.#runViews;
+  }
+
+  get oauthArtifacts(): SqlOAuthArtifacts {
+    this.#oauthArtifacts ??= new SqlOAuthArtifacts(this.#connection);
+    return this.#oauthArtifacts;
+  }
+
+  get oauthGrants(): SqlOAuthGrants {
+    this.#oauthGrants ??= new SqlOAuthGrants(this.#connection);
+    return this.#oauthGrants;
+  }
+
+  get serviceSecrets(): SqlServiceSecrets {
+    this.#serviceSecrets ??= new SqlServiceSecrets(this.#connection);
+    return this.#serviceSecrets;
   }
 }

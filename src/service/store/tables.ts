@@ -32,6 +32,9 @@ export type Database = {
   passkeys: PasskeysTable;
   web_sessions: WebSessionsTable;
   run_views: RunViewsTable;
+  oauth_artifacts: OAuthArtifactsTable;
+  oauth_grants: OAuthGrantsTable;
+  service_secrets: ServiceSecretsTable;
 };
 
 /** The columns from `subscription_id` on are all null for an account that never had a subscription. */
@@ -323,3 +326,32 @@ export type WebSessionsTable = {
   authenticated_at: number;
   expires_at: number;
 };
+/** What the authorization server keeps for a time. */
+export type OAuthArtifactsTable = {
+  kind: string;
+  id_hash: string;
+  grant_id: string | null;
+  uid: string | null;
+  user_code_hash: string | null;
+  /** JSON. */
+  payload: string;
+  consumed_at: number | null;
+  expires_at: number;
+};
+
+/** What an account's owner has allowed an application. */
+export type OAuthGrantsTable = {
+  id: string;
+  account_id: string;
+  client_id: string;
+  client_name: string;
+  /** Separated by spaces. */
+  scope: string;
+  resource: string;
+  created_at: number;
+  expires_at: number;
+  last_used_at: number | null;
+  revoked_at: number | null;
+};
+
+export type ServiceSecretsTable = { name: string; value: string; created_at: number };

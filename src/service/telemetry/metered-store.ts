@@ -110,6 +110,16 @@ class TalliedTransaction implements StoreTransaction {
   get runViews() {
     return this.#tx.runViews;
   }
+
+  get oauthArtifacts() {
+    return this.#tx.oauthArtifacts;
+  }
+  get oauthGrants() {
+    return this.#tx.oauthGrants;
+  }
+  get serviceSecrets() {
+    return this.#tx.serviceSecrets;
+  }
 }
 
 class TalliedEvents implements EventStore {

@@ -8,6 +8,7 @@ import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
 
 /** What the migrations after the first have made. */
 const FIRST_TABLES = `
+  drop table oauth_artifacts; drop table oauth_grants; drop table service_secrets;
   drop index credentials_grant; drop index credentials_expiry;
   alter table credentials drop column client_id; alter table credentials drop column scope;
   alter table credentials drop column resource; alter table credentials drop column grant_id;

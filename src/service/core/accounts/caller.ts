@@ -56,7 +56,11 @@ async function authenticateAccount(core: Core, bearer: string): Promise<Result<C
   const ended = endOf(credential, now);
   if (ended !== null) return refused(ended);
   if (now - (credential.lastUsedAt ?? 0) >= LAST_USED_STEP_MS) {
-    await core.store.transact((tx) => tx.credentials.touch({ hash: credential.hash, now }));
+    await core.store.transact(async (tx) => {
+      // The grant first, as everywhere else: two transactions never wait for each other.
+      if (credential.kind === "access_token") await tx.oauthGrants.touch({ id: credential.grantId, now });
+      await tx.credentials.touch({ hash: credential.hash, now });
+    });
   }
   const { accountId } = credential;
   return credential.kind === "key"

@@ -14,6 +14,14 @@ import type { ExpiryStore } from "./store/expiry.ts";
 import type { IdempotencyStore } from "./store/idempotency.ts";
 import type { IdentityReader, IdentityStore } from "./store/identities.ts";
 import type { LedgerReader, LedgerStore } from "./store/ledger.ts";
+import type {
+  ArtifactReader,
+  ArtifactStore,
+  OAuthGrantReader,
+  OAuthGrantStore,
+  SecretReader,
+  SecretStore,
+} from "./store/oauth.ts";
 import type { PackReader, PackStore } from "./store/packs.ts";
 import type { QueueReader, QueueStore } from "./store/queue.ts";
 import type { RunSecretStore } from "./store/run-secrets.ts";
@@ -71,6 +79,9 @@ export interface StoreReader {
   readonly workflows: WorkflowReader;
   readonly blobs: BlobReader;
   readonly packs: PackReader;
+  readonly oauthArtifacts: ArtifactReader;
+  readonly oauthGrants: OAuthGrantReader;
+  readonly serviceSecrets: SecretReader;
   readonly signIn: SignInReader;
   readonly identities: IdentityReader;
   readonly webSessions: WebSessionReader;
@@ -97,6 +108,9 @@ export interface StoreTransaction extends StoreReader {
   readonly expiry: ExpiryStore;
   readonly blobs: BlobRowStore;
   readonly packs: PackStore;
+  readonly oauthArtifacts: ArtifactStore;
+  readonly oauthGrants: OAuthGrantStore;
+  readonly serviceSecrets: SecretStore;
   readonly signIn: SignInStore;
   readonly identities: IdentityStore;
   readonly webSessions: WebSessionStore;

@@ -1,0 +1,26 @@
+// What the authorization server keeps for a time: codes, refresh tokens, interactions, registered clients. Pure.
+// Why: docs/decisions/064-the-authorization-server.md
+
+/** A thing of the authorization server. Its secrets are here only as their SHA-256. */
+export type Artifact = {
+  /** The library's name of what it is, e.g. "RefreshToken". */
+  readonly kind: string;
+  readonly idHash: string;
+  /** The grant that it ends with. */
+  readonly grantId: string | null;
+  /** Sessions have a second name. */
+  readonly uid: string | null;
+  /** SHA-256 of what a person enters. */
+  readonly userCodeHash: string | null;
+  /** The library's JSON, without secrets. */
+  readonly payload: string;
+  readonly consumedAt: number | null;
+  readonly expiresAt: number;
+};
+
+/** How an artifact is found. */
+export type ArtifactKey = { readonly kind: string } & (
+  | { readonly idHash: string }
+  | { readonly uid: string }
+  | { readonly userCodeHash: string }
+);

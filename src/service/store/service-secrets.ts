@@ -1,0 +1,31 @@
+// Secrets of the service itself in SQL: every node reads the same.
+
+import type { Kysely } from "kysely";
+import type { SecretStore } from "../core/ports/store/oauth.ts";
+import type { Connection } from "./connection.ts";
+import type { Database } from "./tables.ts";
+
+export class SqlServiceSecrets implements SecretStore {
+  readonly #db: Kysely<Database>;
+
+  constructor({ db }: Connection) {
+    this.#db = db;
+  }
+
+  async find(name: string): Promise<string | null> {
+    const row = await this.#db
+      .selectFrom("service_secrets")
+      .select("value")
+      .where("name", "=", name)
+      .executeTakeFirst();
+    return row?.value ?? null;
+  }
+
+  async keep({ name, value, now }: { name: string; value: string; now: number }): Promise<void> {
+    await this.#db
+      .insertInto("service_secrets")
+      .values({ name, value, created_at: now })
+      .onConflict((conflict) => conflict.column("name").doNothing())
+      .execute();
+  }
+}
