@@ -3,7 +3,11 @@
 import { isConfidential } from "../base/confidential-url.ts";
 import { dollars, flag, integer, line, oneOf, text } from "../base/settings/kinds.ts";
 import { readSettings, setting, type ValuesOf } from "../base/settings/setting.ts";
-import { type CodingAgentName, codingAgentNames } from "../contract/ci/coding-agents.ts";
+import {
+  builtInAgentsSettings,
+  type CodingAgentName,
+  codingAgentNames,
+} from "../contract/ci/coding-agents.ts";
 import { type EgressEntries, egressKind } from "../contract/egress/egress-entries.ts";
 import {
   type CloneMode,
@@ -262,11 +266,8 @@ function ignoredInputs(service: ServiceInputs): readonly string[] {
   return service.model === null ? Object.keys(modelInputSettings) : [];
 }
 
-/** What another agent has settings of its own for. */
-const builtInOnly = ["effort", "fallback-model", "mcp-servers"];
-
 function faultsBesideAgent(agent: CodingAgentName, read: ReadInput): string[] {
-  const given = builtInOnly.filter((name) => read(name).trim() !== "");
+  const given = builtInAgentsSettings.filter((name) => read(name).trim() !== "");
   return given.map((name) => `Input "${name}" is for the built-in agent: remove it, or "agent: ${agent}".`);
 }
 

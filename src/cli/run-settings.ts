@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { isConfidential } from "../base/confidential-url.ts";
+import { builtInAgentsSettings } from "../contract/ci/coding-agents.ts";
 import type { EgressEntries } from "../contract/egress/egress-entries.ts";
 import type { ModelFederation } from "../federation/provider.ts";
 import { federationProviders } from "../federation/providers.ts";
@@ -129,7 +130,7 @@ function readService(values: RunFlags): ServiceSettings {
 
 /** Another agent would not obey them. */
 function refuseBuiltInsFlags(values: RunFlags): void {
-  for (const name of ["effort", "fallback-model", "mcp-servers"] as const) {
+  for (const name of builtInAgentsSettings) {
     if (values[name] !== null)
       throw new UsageError(`--${name} is for the built-in agent: remove it, or --agent ${values.agent}.`);
   }

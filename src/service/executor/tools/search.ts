@@ -38,7 +38,7 @@ export const search = defineTool({
       z
         .string()
         .check(z.minLength(1), z.maxLength(MAX_PATTERN_CHARS), z.regex(/^[^\n\0]*$/, "must be one line")),
-      "The regular expression: \\bgetUser\\(, class\\s+\\w+, TODO|FIXME.",
+      "The regular expression: \\bgetUser\\(, class\\s+\\w+, error|warning.",
     ),
     literal: flagInput("The pattern is no regular expression: every character stands for itself."),
     ignore_case: flagInput("Capitals and small letters are the same."),

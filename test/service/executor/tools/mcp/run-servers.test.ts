@@ -110,7 +110,7 @@ function recordOf({ events }: TaskRecorder): string {
 const accessOf = (tools: readonly Tool<unknown>[], name: string) =>
   tools.find((tool) => tool.name === name)?.access;
 
-describe.skipIf(!hasBubblewrap)("a server that is a program", () => {
+describe.skipIf(!hasBubblewrap)("a server that is a program (needs bubblewrap)", () => {
   it("has its tools offered by names and schemas that models take, and is called", async () => {
     const { run, recorder, call } = await open({
       servers: { words: programOf("well", { tools: ["look*", "note.down"] }) },
