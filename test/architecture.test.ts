@@ -59,6 +59,7 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   "model.ts": ["core", "executor", "settings"],
   "web.ts": ["api"],
   "open-faces.ts": ["api", "web.ts"],
+  "first-steps.ts": ["core", "settings"],
   "scheduler.ts": ["core"],
   "peers.ts": ["core", "executor"],
   "node.ts": ["core", "executor", "peers.ts", "scheduler.ts"],

@@ -44,6 +44,11 @@ export const catalogue = {
     summary: "Make, list and revoke the keys of accounts.",
     load: async () => (await import("./keys.ts")).keys,
   },
+  accounts: {
+    section: OPERATOR,
+    summary: "Make links with which people sign in to the pages.",
+    load: async () => (await import("./accounts.ts")).accounts,
+  },
   plans: {
     section: OPERATOR,
     summary: "Put accounts on a subscription.",

@@ -10,6 +10,8 @@ import { anyText, switchFlag, UsageError, valueFlag } from "./flags.ts";
 /** Where the API of this store's service is. */
 export type ServiceAddress = {
   readonly url: string;
+  /** Where the pages for people are. */
+  readonly pagesUrl: string;
   /** False: no service runs on this data folder, and the address is the one that the settings name. */
   readonly isRunning: boolean;
 };
@@ -42,7 +44,7 @@ export async function operate(
   const dataDir = flags["data-dir"];
   const config = readConfig(dataDir === null ? {} : { DATA_DIR: dataDir });
   if (!config.ok) throw new UsageError(config.refusal.join("\n"));
-  const { baseUrl, host, port } = config.value;
+  const { baseUrl, webUrl, host, port } = config.value;
   const isNew = !hasStore(config.value);
   if (isNew) checkNewStore({ folder: resolve(config.value.dataDir), isNamed: isFolderNamed(dataDir) });
   const operator = await openOperator(config.value).catch((cause: unknown) => {
@@ -54,7 +56,7 @@ export async function operate(
     const running = readRunningAddress(config.value.dataDir);
     const url = running ?? baseUrl ?? `http://${host}:${port}`;
     const isRunning = running !== null || config.value.databaseUrl !== null;
-    return await work({ operator, service: { url, isRunning } });
+    return await work({ operator, service: { url, pagesUrl: webUrl ?? url, isRunning } });
   } finally {
     await operator.close();
   }

@@ -35,6 +35,7 @@ import { offlineBackend } from "./executor/backends/offline/offline.ts";
 import { Executor } from "./executor/executor.ts";
 import { InProcessDispatch } from "./executor/in-process-dispatch.ts";
 import { SharedDispatch } from "./executor/shared-dispatch.ts";
+import { logFirstSteps } from "./first-steps.ts";
 import { BEATS_UNTIL_STALLED, ServiceNode, type SharedNode } from "./node.ts";
 import { tokenVerifier } from "./oidc/verify-token.ts";
 import { type BackendParts, broughtBackendOf, openAgentsOf, sandboxOf } from "./open-backends.ts";
@@ -51,7 +52,7 @@ import { type ConnectPeers, Peers } from "./peers.ts";
 import { recordRunningAddress } from "./running-address.ts";
 import { sweepHomes } from "./sandbox/agent-homes.ts";
 import { type Config, defaultModelOf } from "./settings/config.ts";
-import { executesText, firstKeyText, noModelText } from "./settings/executes-text.ts";
+import { executesText, noModelText } from "./settings/executes-text.ts";
 import { prepareDataFolder } from "./store/data-folder.ts";
 import { openPostgresLink } from "./store/postgres-link.ts";
 import { watchEventLoopDelay } from "./telemetry/event-loop-delay.ts";
@@ -223,7 +224,7 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
   if (sharedFolder !== null) log.info({ folder: sharedFolder.folder }, sharedFolder.text);
   const noModel = noModelText(config);
   if (noModel !== null) log.info({}, noModel);
-  if (!hasAccount) log.info({}, firstKeyText(config));
+  await logFirstSteps(core, { config, hasAccount, hasPages: faces.length > 0 && !isWorker });
 
   const stopOnce = async () => {
     const socketsClosed = sockets.close();

@@ -4,7 +4,7 @@ import type { Face } from "./api/http/face.ts";
 
 export const faces: readonly Face[] = [
   {
-    paths: ["/assets/*", "/sign-out"],
+    paths: ["/assets/*", "/sign-in", "/sign-in/*", "/sign-out", "/settings", "/settings/*"],
     load: async () => (await import("./web.ts")).openWeb,
   },
 ];

@@ -1,4 +1,4 @@
-// What an operator changes in the store directly, also while a process serves from it: accounts, keys, credits, plans,
+// What an operator changes in the store directly, also while a process serves from it: accounts, keys, sign-in links, credits, plans,
 // workflows, claims.
 
 import { resolve } from "node:path";
@@ -14,6 +14,7 @@ import type { AgentRefusal } from "./core/agents/refusals.ts";
 import type { ReleaseRefusal } from "./core/claims/refusals.ts";
 import { type Released, releaseClaim } from "./core/claims/release-claim.ts";
 import type { Store } from "./core/ports/store.ts";
+import { type MadeSignInLink, makeSignInLink } from "./core/sign-in/sign-in-links.ts";
 import type { WorkflowRefusal } from "./core/workflows/refusals.ts";
 import type { WorkflowRecord } from "./core/workflows/workflow.ts";
 import { putWorkflow } from "./core/workflows/workflows.ts";
@@ -60,6 +61,8 @@ export type Operator = {
   listKeys(accountId: string | null): Promise<readonly ApiKey[]>;
   /** Revokes a key. */
   revokeKey(id: string): Promise<Result<ApiKey, "key_not_found" | "key_revoked">>;
+  /** Makes a link that signs a person in to the account, once. Null when there is no such account. */
+  makeSignInLink(accountId: string): Promise<MadeSignInLink | null>;
   /** Gives an account credits. False when there is no such account. */
   grant(grant: { accountId: string; credits: number }): Promise<boolean>;
   /** Puts an account on a subscription: see `setPlan`. */
@@ -107,6 +110,7 @@ export async function openOperator(config: Config): Promise<Operator> {
       if (key === undefined) return refused("key_not_found");
       return isRevoked ? ok(key) : refused("key_revoked");
     },
+    makeSignInLink: (accountId) => makeSignInLink(core, accountId),
     grant: (grant) => grantCredits(core, grant),
     setPlan: (order) => setPlan(core, order),
     endPlan: (accountId) => endPlan(core, accountId),

@@ -117,6 +117,26 @@ for (const kind of storeKinds) {
       expect(all.stdout).not.toContain(key.secret);
     });
 
+    it("makes a link that signs in to the pages once, and is no bearer", async () => {
+      const key = await makeKey();
+      const { code, stdout, stderr } = await operate("accounts", "sign-in-link", key.account_id, "--json");
+      expect([code, stderr]).toEqual([0, ""]);
+      const link = JSON.parse(stdout);
+      expect(link).toMatchObject({
+        account_id: key.account_id,
+        url: expect.stringContaining(`${url}/sign-in/link/`),
+      });
+      expect((await agentsAs(link.url.split("/").at(-1))).status).toBe(401);
+      const headers = { origin: url };
+      const signIn = () => call(link.url, { method: "POST", headers });
+      expect((await call(link.url)).text).toContain(key.account_id);
+      const signedIn = await signIn();
+      expect([signedIn.status, signedIn.headers.get("location")]).toEqual([303, "/settings/passkeys"]);
+      const [cookie = ""] = (signedIn.headers.get("set-cookie") ?? "").split(";");
+      expect((await call(`${url}/settings/keys`, { headers: { cookie } })).text).toContain(key.account_id);
+      expect((await signIn()).status).toBe(410);
+    });
+
     it("gives an account credits", async () => {
       const key = await makeKey();
       const before = await balanceOf(key);
@@ -129,6 +149,7 @@ for (const kind of storeKinds) {
       for (const [args, named] of [
         [["keys", "create", "--account", "nobody"], 'There is no account "nobody"'],
         [["keys", "revoke", "nothing"], 'There is no key "nothing"'],
+        [["accounts", "sign-in-link", "nobody"], 'There is no account "nobody"'],
         [["credits", "grant", "1", "--account", "nobody"], 'There is no account "nobody"'],
       ] as const) {
         const { code, stdout, stderr } = await operate(...args);
@@ -156,9 +177,15 @@ for (const kind of storeKinds) {
       const advice = /"msg":"There is no account yet\.[^\n]*agent-service keys create/g;
       const first = await serveOnce();
       expect(first.match(advice)).toHaveLength(1);
+      expect(first).toMatch(/within 15 minutes: http:\/\/[^/]+\/sign-in\/link\/svc_link_[\w-]{49}"/);
       if (settings.databaseUrl !== null) expect(first).not.toContain(settings.databaseUrl);
       expect((await runCommand(["keys", "create"], env)).code).toBe(0);
-      expect(await serveOnce()).not.toMatch(advice);
+      const second = await serveOnce();
+      expect(second).not.toMatch(advice);
+      expect(second).not.toContain("svc_link_");
+      expect(second).toMatch(
+        /"msg":"Nobody has signed in[^\n]*agent-service accounts sign-in-link <account>/,
+      );
       await empty.remove();
       service = new ServiceProcess(["serve"], environment());
       url = await service.ready();

@@ -17,10 +17,19 @@ export function noModelText({ backend, role }: Config): string | null {
   return "No model is configured: only runs that bring access to one do what they are asked for. Set BACKEND=model with MODEL and MODEL_BASE_URL, or BACKEND=acp.";
 }
 
-/** How an operator makes the first account. The address of a database may hold a password, so it is not shown. */
-export function firstKeyText({ databaseUrl, dataDir }: Config): string {
-  const command = "agent-service keys create";
+/** How an operator makes the first account. */
+export function firstKeyText(config: Config): string {
+  return `There is no account yet. Make one, and its first key, with${commandText(config, "keys create")}`;
+}
+
+/** How the people of accounts get to the pages. */
+export function firstSignInText(config: Config): string {
+  return `Nobody has signed in to the pages yet. Make a link that signs in once, with${commandText(config, "accounts sign-in-link <account>")}`;
+}
+
+/** The address of a database may hold a password, so it is not shown. */
+function commandText({ databaseUrl, dataDir }: Config, command: string): string {
   return databaseUrl === null
-    ? `There is no account yet. Make one, and its first key, with: ${command} --data-dir ${JSON.stringify(dataDir)}`
-    : `There is no account yet. Make one, and its first key, with the same DATABASE_URL and: ${command}`;
+    ? `: agent-service ${command} --data-dir ${JSON.stringify(dataDir)}`
+    : ` the same DATABASE_URL and: agent-service ${command}`;
 }

@@ -36,7 +36,10 @@ export function openRequest(
   };
 }
 
-/** A claim's token is in its path: it is not for logs or answers. */
+/** The paths whose last part is a secret: it is not for logs or answers. */
+const secretPaths = ["/claim/", "/sign-in/link/"];
+
 export function loggedPath(path: string): string {
-  return path.startsWith("/claim/") ? "/claim/…" : path;
+  const start = secretPaths.find((one) => path.startsWith(one));
+  return start === undefined ? path : `${start}…`;
 }

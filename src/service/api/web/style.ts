@@ -30,6 +30,8 @@ h3 { font-size: 1rem; margin: 1.25rem 0 .25rem }
 .note.bad { border-left-color: var(--bad); color: inherit } .note.warn { border-left-color: var(--warn); color: inherit }
 .card { border: 1px solid var(--line); border-radius: 6px; padding: .75rem 1rem; margin: .75rem 0 }
 .card > :first-child { margin-top: 0 } .card > :last-child { margin-bottom: 0 }
+fieldset { border: 0; padding: 0; margin: 1rem 0 } legend { font-weight: 500; padding: 0 } fieldset label { margin: .35rem 0 0 }
+.cards { list-style: none; padding: 0; margin: 0 }
 .row { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: baseline }
 .row > .end { margin-left: auto }
 .scroll { overflow-x: auto }

@@ -10,13 +10,25 @@ import { toProblem } from "../shared/problems/to-problem.ts";
 import { assetRoutes } from "./assets.ts";
 import { refuseOtherOrigins } from "./form.ts";
 import { notFoundPage, page } from "./page.ts";
+import { creditsRoutes } from "./pages/settings/credits-page.ts";
+import { keysRoutes } from "./pages/settings/keys-page.ts";
+import { sessionsRoutes } from "./pages/settings/sessions-page.ts";
+import { linkRoutes } from "./pages/sign-in/link-page.ts";
+import { signInRoutes } from "./pages/sign-in/sign-in-page.ts";
 import type { WebContext, WebEnv } from "./web-context.ts";
 import { clearSession, sessionOf } from "./web-session.ts";
 
 /** The routes of one noun's pages. */
 export type PageRoutes = () => Hono<WebEnv>;
 
-const pages: readonly PageRoutes[] = [signOutRoutes];
+const pages: readonly PageRoutes[] = [
+  signOutRoutes,
+  signInRoutes,
+  linkRoutes,
+  keysRoutes,
+  sessionsRoutes,
+  creditsRoutes,
+];
 
 export function webApp(parts: FaceParts): Hono<FaceEnv> {
   const app = new Hono<FaceEnv>();

@@ -1,0 +1,45 @@
+// The frame of the settings: one navigation, one page a concern.
+
+import { html } from "hono/html";
+import type { WebSession } from "../../../../core/web-sessions/web-session.ts";
+import type { ScriptName } from "../../assets.ts";
+import { page } from "../../page.ts";
+import type { Html, WebContext } from "../../web-context.ts";
+
+const tabs = {
+  keys: "Keys",
+  apps: "Connected apps",
+  passkeys: "Passkeys",
+  sessions: "Sessions",
+  credits: "Credits",
+} as const;
+
+export type SettingsTab = keyof typeof tabs;
+
+export type SettingsPage = {
+  readonly tab: SettingsTab;
+  readonly session: WebSession;
+  readonly body: Html;
+  readonly status?: 200 | 404 | 409 | 422;
+  readonly scripts?: readonly ScriptName[];
+};
+
+/** A page of the settings, its tab marked. */
+export async function settingsPage(context: WebContext, shown: SettingsPage): Promise<Response> {
+  const { tab, session, body, status = 200, scripts = [] } = shown;
+  const names = Object.keys(tabs) as readonly SettingsTab[];
+  const title = tabs[tab];
+  const whole = html`<nav aria-label="Settings"><ul class="tabs">
+${names.map((name) => html`<li><a href="/settings/${name}"${name === tab ? html` aria-current="page"` : ""}>${tabs[name]}</a></li>`)}
+</ul></nav>
+<h1>${title}</h1>
+${body}`;
+  return await page(context, { title: `${title} · Settings`, body: whole, session, status, scripts });
+}
+
+/** To the minute (UTC); "never" for null. */
+export function timeText(ms: number | null): Html {
+  if (ms === null) return html`never`;
+  const iso = new Date(ms).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
+}

@@ -1,0 +1,70 @@
+// What every way to sign in ends with: a cookie and the page that was asked for; or a page that says why not.
+
+import { html } from "hono/html";
+import { auditRefusedSignIn } from "../../../../core/sign-in/audit-account.ts";
+import { completeSignIn } from "../../../../core/sign-in/complete-sign-in.ts";
+import type { SignInRefusal } from "../../../../core/sign-in/refusals.ts";
+import type { SignInMethod } from "../../../../core/web-sessions/web-session.ts";
+import { ownPathOf } from "../../own-path.ts";
+import type { WebContext } from "../../web-context.ts";
+import { sessionOf, setSession } from "../../web-session.ts";
+
+type SignedIn = { readonly accountId: string; readonly method: SignInMethod; readonly to: string };
+
+/** Signs the browser in, and leads it on. */
+export async function finishSignIn(context: WebContext, signedIn: SignedIn): Promise<Response> {
+  await openSession(context, signedIn);
+  return context.redirect(ownPathOf(signedIn.to), 303);
+}
+
+/** Signs the browser in. */
+export async function openSession(
+  context: WebContext,
+  { accountId, method }: Omit<SignedIn, "to">,
+): Promise<void> {
+  const opened = await completeSignIn(context.get("parts").core, {
+    accountId,
+    method,
+    userAgent: context.req.header("user-agent") ?? "",
+    requestId: context.get("requestId"),
+    earlier: await sessionOf(context),
+  });
+  setSession(context, opened);
+}
+
+/** Leaves the refusal in the audit trail and in the log. */
+export async function recordRefusal(
+  context: WebContext,
+  { reason, method }: { reason: SignInRefusal["reason"]; method: SignInMethod },
+): Promise<void> {
+  const requestId = context.get("requestId");
+  context.get("log")().info({ reason, method }, "sign-in refused");
+  // Attempts beyond the rate would fill the trail.
+  if (reason === "rate_limited") return;
+  await auditRefusedSignIn(context.get("parts").core, { reason, method, requestId });
+}
+
+/** What a person is told. It says nothing of which accounts and keys there are. */
+export function refusalText(refusal: SignInRefusal): string {
+  switch (refusal.reason) {
+    case "link_over":
+      return "This link was used before, or it has ended. Ask the operator for a new one.";
+    case "key_refused":
+      return "This is no key of this service, or it was revoked.";
+    case "key_of_another_kind":
+      return "Only an owner's key signs in: it begins with svc_sk_.";
+    case "attempt_over":
+      return "This sign-in was not begun in this browser, or it took more than ten minutes. Begin again.";
+    case "passkey_refused":
+      return "This passkey is not registered here. Sign in another way, then add it in the settings.";
+    case "sign_up_closed":
+      return "No account has this identity, and signing in opens none here. Sign in to your account another way, then link it in the settings.";
+    case "rate_limited":
+      return `Too many attempts from your network. Try again in ${Math.ceil(refusal.retryAfterMs / 1000)} s.`;
+  }
+}
+
+/** The alert at the top of a form. */
+export function alertOf(text: string | null): ReturnType<typeof html> {
+  return text === null ? html`` : html`<p class="note bad" role="alert">${text}</p>`;
+}

@@ -1,0 +1,30 @@
+// The end of every way to sign in: a new session in the place of the browser's earlier one, and an audit entry.
+
+import type { Core } from "../core.ts";
+import type { SignInMethod, WebSession } from "../web-sessions/web-session.ts";
+import { endWebSession, openWebSession } from "../web-sessions/web-sessions.ts";
+import { auditAccount } from "./audit-account.ts";
+
+export type ProvenPerson = {
+  readonly accountId: string;
+  readonly method: SignInMethod;
+  readonly userAgent: string;
+  readonly requestId: string;
+  /** The session that the browser has so far. It ends: whoever knew its secret knows nothing of the new one. */
+  readonly earlier: WebSession | null;
+};
+
+/** Signs the browser of somebody in who has proved who they are. */
+export async function completeSignIn(
+  core: Core,
+  person: ProvenPerson,
+): Promise<{ session: WebSession; secret: string }> {
+  const { accountId, method, requestId, earlier } = person;
+  const opened = await openWebSession(core, person);
+  if (earlier !== null) await endWebSession(core, earlier);
+  await core.store.transact(async (tx) => {
+    await tx.accounts.markSignedIn({ id: accountId, now: core.clock.now() });
+    await auditAccount(core, tx, { action: "sign_in", outcome: "ok", accountId, method, requestId });
+  });
+  return opened;
+}

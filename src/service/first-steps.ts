@@ -1,0 +1,25 @@
+// What the log says to the operator of a new service: how to get the first account, and how to sign in.
+
+import type { Core } from "./core/core.ts";
+import { makeFirstSignInLink } from "./core/sign-in/sign-in-links.ts";
+import type { Config } from "./settings/config.ts";
+import { firstKeyText, firstSignInText } from "./settings/executes-text.ts";
+
+type Start = { readonly config: Config; readonly hasAccount: boolean; readonly hasPages: boolean };
+
+export async function logFirstSteps(core: Core, start: Start): Promise<void> {
+  const text = await firstStepsText(core, start);
+  if (text !== null) core.log.info({}, text);
+}
+
+/**
+ * Null once somebody has signed in, or where there are accounts and no pages. On a service without an account, a link
+ * that opens the first one: it gives nobody anything that is there already.
+ */
+async function firstStepsText(core: Core, { config, hasAccount, hasPages }: Start): Promise<string | null> {
+  if (!hasPages) return hasAccount ? null : firstKeyText(config);
+  if (hasAccount) return (await core.store.committed.accounts.hasSignedIn()) ? null : firstSignInText(config);
+  const { token } = await makeFirstSignInLink(core);
+  const url = `${core.policy.webUrl}/sign-in/link/${token}`;
+  return `${firstKeyText(config)}. Or open it in a browser, within 15 minutes: ${url}`;
+}
