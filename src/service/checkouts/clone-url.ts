@@ -1,9 +1,9 @@
 // Which clone URLs and which names of commits are accepted. Pure.
 
+import { isLoopbackName } from "../../base/confidential-url.ts";
 import type { GitTransport } from "../../base/git/hardening.ts";
 
 const shaPattern = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
-const loopbackHosts = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 export type CloneTarget = { readonly url: string; readonly transport: GitTransport };
 
@@ -15,7 +15,7 @@ export function checkCloneUrl(text: string): CloneTarget | { readonly fault: str
     return { fault: "its clone URL holds credentials; remove them from the issuer's clone_url" };
   }
   if (url.protocol === "https:") return { url: url.href, transport: "https" };
-  if (url.protocol === "http:" && loopbackHosts.test(url.hostname)) {
+  if (url.protocol === "http:" && isLoopbackName(url.hostname)) {
     return { url: url.href, transport: "http" };
   }
   return { fault: `only https:// is allowed for cloning, the clone URL begins with ${url.protocol}` };

@@ -2,6 +2,7 @@
 // Why: docs/decisions/010-allow-events-per-issuer.md
 
 import * as z from "zod/mini";
+import { isLoopbackName } from "../../base/confidential-url.ts";
 import type { Result } from "../../base/result.ts";
 import { decodeBySchema, json, jsonInteger } from "../../base/settings/json-kinds.ts";
 import type { Kind } from "../../base/settings/setting.ts";
@@ -114,11 +115,7 @@ export function decodeIssuers(value: unknown): Result<readonly IssuerConfig[], r
 function isSecureUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "" || /\s/.test(text)) return false;
-  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopbackName(url.hostname));
 }
 
 /** The address of one repository. */

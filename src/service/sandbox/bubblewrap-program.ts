@@ -5,16 +5,12 @@
 import type { Readable, Writable } from "node:stream";
 import type { ProgramPlace, RunningProgram, SandboxedProgram, SandboxLimit } from "../core/ports/sandbox.ts";
 import { makeHome, removeHome } from "./agent-homes.ts";
-import { bubblewrapStart } from "./bubblewrap-options.ts";
-import { type BubblewrapParts, type RunningBubblewrap, startBubblewrap } from "./bubblewrap-process.ts";
+import type { BubblewrapParts, RunningBubblewrap } from "./bubblewrap-process.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
 import { gitView } from "./git-view.ts";
-import { watchProcesses } from "./process-watch.ts";
-import { EGRESS_PORT, proxyVariables, RELAY_MEMORY_BYTES, RELAY_PROCESSES } from "./relay.ts";
 import { SandboxError } from "./sandbox-error.ts";
-import { scrubbedEnvironment } from "./scrubbed-environment.ts";
+import { startInBubblewrap } from "./start-in-bubblewrap.ts";
 import type { Watch } from "./supervise.ts";
-import { offlineVariables } from "./toolchain-variables.ts";
 
 const MAX_KEPT_CHARS = 8_192;
 
@@ -34,49 +30,18 @@ export async function startProgram(
       host.tree,
     );
     const watchTree = await prepareDiskWatch({ root, maxBytes: limits.diskBytes, clock });
-    const hasRelay = program.egressSocket !== null && config.network === "off";
-    const sockets = hasRelay ? [{ port: EGRESS_PORT, socket: program.egressSocket }] : [];
-    const start = bubblewrapStart({
-      host,
+    const { running, watchInside } = startInBubblewrap(parts, {
       git,
       treeFolder: root,
       homeFolder: null,
       cwd: "",
-      environment: scrubbedEnvironment({
-        path: host.path,
-        home: host.home,
-        temporary: "/tmp",
-        passed: {
-          ...(config.network === "off" && !hasRelay ? offlineVariables : {}),
-          ...host.environment,
-          ...config.passed,
-        },
-        added: program.env,
-        proxy: hasRelay ? proxyVariables() : {},
-      }),
-      network: config.network,
-      sockets,
-      limits,
-      hasFilter: parts.filter !== null,
-      prlimitPath: parts.prlimitPath,
       argv: program.argv,
       kind: "program",
-    });
-    const running = startBubblewrap({
-      args: start.args,
-      data: [parts.filter ?? "", ...start.data],
-      path: config.environment.PATH,
-      mark,
+      added: program.env,
+      egressSocket: program.egressSocket,
       hasInput: true,
-      inherited: parts.inherited,
+      mark,
     });
-    const watchInside: Watch = async (signal) => {
-      const inside = await running.inside;
-      if (inside === null) return null;
-      const maxProcesses = limits.processes + (hasRelay ? RELAY_PROCESSES : 0);
-      const maxMemoryBytes = limits.memoryBytes + (hasRelay ? RELAY_MEMORY_BYTES : 0);
-      return await watchProcesses({ ...inside, maxProcesses, maxMemoryBytes, clock, signal });
-    };
     const clean = async () => {
       leave();
       if (emptyFolder !== null) await removeHome(emptyFolder);

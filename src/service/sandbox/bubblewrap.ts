@@ -6,20 +6,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ok } from "../../base/result.ts";
 import type { Sandbox, SandboxCommand, SandboxedCheckout, SandboxResult } from "../core/ports/sandbox.ts";
-import { bubblewrapStart } from "./bubblewrap-options.ts";
-import { type BubblewrapParts, startBubblewrap } from "./bubblewrap-process.ts";
+import type { BubblewrapParts } from "./bubblewrap-process.ts";
 import { startProgram } from "./bubblewrap-program.ts";
 import { prepareDiskWatch } from "./disk-watch.ts";
 import { findToolsCommand, toolsIn } from "./found-tools.ts";
 import { gitView } from "./git-view.ts";
 import { prepareCommand } from "./prepare-command.ts";
 import { prepareHome } from "./prepare-home.ts";
-import { watchProcesses } from "./process-watch.ts";
-import { EGRESS_PORT, proxyVariables, RELAY_MEMORY_BYTES, RELAY_PROCESSES } from "./relay.ts";
 import { SandboxError } from "./sandbox-error.ts";
-import { scrubbedEnvironment } from "./scrubbed-environment.ts";
-import { argvOf, supervise, type Watch } from "./supervise.ts";
-import { offlineVariables } from "./toolchain-variables.ts";
+import { startInBubblewrap } from "./start-in-bubblewrap.ts";
+import { argvOf, supervise } from "./supervise.ts";
 import type { WorkingFolder } from "./working-folder.ts";
 
 /** For all programs, asked at once. */
@@ -101,53 +97,18 @@ async function execute(
       prepareDiskWatch({ root, maxBytes: limits.diskBytes, clock }),
     ),
   );
-  const { egressSocket } = command;
-  const sockets =
-    egressSocket === null || config.network === "allowed"
-      ? []
-      : [{ port: EGRESS_PORT, socket: egressSocket }];
-  const hasRelay = sockets.length > 0;
-  const start = bubblewrapStart({
-    host,
+  command.signal.throwIfAborted();
+  const { running, watchInside } = startInBubblewrap(parts, {
     git,
     treeFolder: folder.root,
     homeFolder: home,
     cwd: folder.within,
-    environment: scrubbedEnvironment({
-      path: host.path,
-      home: host.home,
-      temporary: "/tmp",
-      passed: {
-        ...(config.network === "off" && !hasRelay ? offlineVariables : {}),
-        ...host.environment,
-        ...config.passed,
-      },
-      added: command.env,
-      proxy: hasRelay ? proxyVariables() : {},
-    }),
-    network: config.network,
-    sockets,
-    limits,
-    hasFilter: parts.filter !== null,
-    prlimitPath: parts.prlimitPath,
     argv: argvOf(command.execute),
     kind: "command",
-  });
-  command.signal.throwIfAborted();
-  const running = startBubblewrap({
-    args: start.args,
-    data: [parts.filter ?? "", ...start.data],
-    path: config.environment.PATH,
-    mark,
+    added: command.env,
+    egressSocket: command.egressSocket,
     hasInput: command.stdin !== undefined,
-    inherited: parts.inherited,
+    mark,
   });
-  const watchInside: Watch = async (signal) => {
-    const inside = await running.inside;
-    if (inside === null) return null;
-    const maxProcesses = limits.processes + (hasRelay ? RELAY_PROCESSES : 0);
-    const maxMemoryBytes = limits.memoryBytes + (hasRelay ? RELAY_MEMORY_BYTES : 0);
-    return await watchProcesses({ ...inside, maxProcesses, maxMemoryBytes, clock, signal });
-  };
   return await supervise({ ...running, command, watches: [watchInside, ...watchTrees], timeoutMs, clock });
 }

@@ -1,0 +1,73 @@
+// What commands and programs have in common in bubblewrap: what they see of the checkout, their environment, the way to
+// the egress proxy, and the watch over their processes.
+
+import { bubblewrapStart } from "./bubblewrap-options.ts";
+import { type BubblewrapParts, type RunningBubblewrap, startBubblewrap } from "./bubblewrap-process.ts";
+import type { GitView } from "./git-view.ts";
+import { watchProcesses } from "./process-watch.ts";
+import { EGRESS_PORT, proxyVariables, RELAY_MEMORY_BYTES, RELAY_PROCESSES } from "./relay.ts";
+import { scrubbedEnvironment } from "./scrubbed-environment.ts";
+import type { Watch } from "./supervise.ts";
+import { offlineVariables } from "./toolchain-variables.ts";
+
+export type StartedInside = {
+  readonly git: GitView;
+  readonly treeFolder: string;
+  readonly homeFolder: string | null;
+  /** Below the tree. */
+  readonly cwd: string;
+  readonly argv: readonly string[];
+  readonly kind: "command" | "program";
+  /** Variables of this one alone. */
+  readonly added: Readonly<Record<string, string>>;
+  readonly egressSocket: string | null;
+  readonly hasInput: boolean;
+  readonly mark: Readonly<Record<string, string>>;
+};
+
+export type Started = { readonly running: RunningBubblewrap; readonly watchInside: Watch };
+
+export function startInBubblewrap(parts: BubblewrapParts, given: StartedInside): Started {
+  const { config, host, clock } = parts;
+  const { limits, network } = config;
+  const { git, treeFolder, homeFolder, cwd, argv, kind } = given;
+  // With the network there is no relay to it.
+  const sockets =
+    given.egressSocket === null || network === "allowed"
+      ? []
+      : [{ port: EGRESS_PORT, socket: given.egressSocket }];
+  const hasRelay = sockets.length > 0;
+  const environment = scrubbedEnvironment({
+    path: host.path,
+    home: host.home,
+    temporary: "/tmp",
+    passed: {
+      ...(network === "off" && !hasRelay ? offlineVariables : {}),
+      ...host.environment,
+      ...config.passed,
+    },
+    added: given.added,
+    proxy: hasRelay ? proxyVariables() : {},
+  });
+  const start = bubblewrapStart({
+    ...{ host, git, treeFolder, homeFolder, cwd, environment, network, sockets, limits, argv, kind },
+    hasFilter: parts.filter !== null,
+    prlimitPath: parts.prlimitPath,
+  });
+  const running = startBubblewrap({
+    args: start.args,
+    data: [parts.filter ?? "", ...start.data],
+    path: config.environment.PATH,
+    mark: given.mark,
+    hasInput: given.hasInput,
+    inherited: parts.inherited,
+  });
+  const watchInside: Watch = async (signal) => {
+    const inside = await running.inside;
+    if (inside === null) return null;
+    const maxProcesses = limits.processes + (hasRelay ? RELAY_PROCESSES : 0);
+    const maxMemoryBytes = limits.memoryBytes + (hasRelay ? RELAY_MEMORY_BYTES : 0);
+    return await watchProcesses({ ...inside, maxProcesses, maxMemoryBytes, clock, signal });
+  };
+  return { running, watchInside };
+}
