@@ -3,12 +3,18 @@
 
 import { agentEndpoints } from "../contract/agents/endpoints.ts";
 import type { agentRoutes } from "../contract/agents/routes.ts";
+import { approvalEndpoints } from "../contract/approvals/endpoints.ts";
+import type { approvalRoutes } from "../contract/approvals/routes.ts";
 import { claimEndpoints } from "../contract/claims/endpoints.ts";
 import type { claimRoutes } from "../contract/claims/routes.ts";
 import { creditEndpoints, pricingEndpoints } from "../contract/money/endpoints.ts";
 import type { creditRoutes, pricingRoutes } from "../contract/money/routes.ts";
+import { questionEndpoints } from "../contract/questions/endpoints.ts";
+import type { questionRoutes } from "../contract/questions/routes.ts";
 import { scheduleEndpoints } from "../contract/schedules/endpoints.ts";
 import type { scheduleRoutes } from "../contract/schedules/routes.ts";
+import { writeGrantEndpoints } from "../contract/write-grants/endpoints.ts";
+import type { writeGrantRoutes } from "../contract/write-grants/routes.ts";
 import { callBytes, isByteSource } from "./bytes.ts";
 import { type ClientOptions as ConnectOptions, connect, type JobClient, jobClient } from "./job-client.ts";
 import { type NounClient, nounClient } from "./noun-client.ts";
@@ -22,6 +28,7 @@ export type {
   CreateAgentResponse,
   UpdateAgentRequest,
 } from "../contract/agents/agent.ts";
+export type { Approval } from "../contract/approvals/approval.ts";
 export type { CiIdentity } from "../contract/ci/ci-identity.ts";
 export type { CiRunPage } from "../contract/ci/ci-run.ts";
 export type { CommitState, HeldCommit, SentCommit } from "../contract/ci/commits.ts";
@@ -30,6 +37,7 @@ export type { ClaimResponse } from "../contract/claims/claim.ts";
 export type { Credits } from "../contract/money/credits.ts";
 export type { ModelPricing, ToolPricing } from "../contract/money/pricing.ts";
 export type { WrongField } from "../contract/problems/problem.ts";
+export type { AnswerQuestionRequest, Question } from "../contract/questions/question.ts";
 export type { CancelRunResponse, Run } from "../contract/runs/run.ts";
 export type { ForeignEvent, RunEvent, StoredRunEvent } from "../contract/runs/run-event.ts";
 export type { SubmitRunRequest } from "../contract/runs/run-requests.ts";
@@ -40,6 +48,7 @@ export type {
   ExecuteWorkflowResponse,
   Workflow,
 } from "../contract/workflows/workflow.ts";
+export type { WriteGrant } from "../contract/write-grants/write-grant.ts";
 export type { ByteSource, Download, SizedBytes } from "./byte-source.ts";
 export type { CiClient, ExchangeOptions } from "./ci.ts";
 export type { CommitClient, SendCommitOptions } from "./commits.ts";
@@ -77,6 +86,9 @@ export type Client = JobClient & {
   readonly agents: NounClient<typeof agentRoutes>;
   readonly schedules: NounClient<typeof scheduleRoutes>;
   readonly workflows: WorkflowClient;
+  readonly approvals: NounClient<typeof approvalRoutes>;
+  readonly writeGrants: NounClient<typeof writeGrantRoutes>;
+  readonly questions: NounClient<typeof questionRoutes>;
   readonly claims: NounClient<typeof claimRoutes>;
   readonly credits: NounClient<typeof creditRoutes>;
   readonly pricing: NounClient<typeof pricingRoutes>;
@@ -91,6 +103,9 @@ export function createClient(options: ClientOptions): Client {
     agents: nounClient<typeof agentRoutes>(connection, agentEndpoints),
     schedules: nounClient<typeof scheduleRoutes>(connection, scheduleEndpoints),
     workflows: workflowClient(connection),
+    approvals: nounClient<typeof approvalRoutes>(connection, approvalEndpoints),
+    writeGrants: nounClient<typeof writeGrantRoutes>(connection, writeGrantEndpoints),
+    questions: nounClient<typeof questionRoutes>(connection, questionEndpoints),
     claims: nounClient<typeof claimRoutes>(connection, claimEndpoints),
     credits: nounClient<typeof creditRoutes>(connection, creditEndpoints),
     pricing: nounClient<typeof pricingRoutes>(connection, pricingEndpoints),

@@ -6,6 +6,8 @@ export const pathParameters = {
   agentID: { description: "The agent's id.", schema: uuid },
   runID: { description: "The run's id.", schema: { type: "string" } },
   scheduleID: { description: "The schedule's id.", schema: uuid },
+  approvalID: { description: "The approval's id.", schema: uuid },
+  server: { description: "The name of an MCP server, or `*` for every one.", schema: { type: "string" } },
   userID: { description: "The caller's own account id.", schema: uuid },
   sha: {
     description: "The commit's whole name, in lower case.",

@@ -1,15 +1,18 @@
 // Every route of the API, by noun: the one table that HTTP, the OpenAPI document and docs/api.md derive from. Pure.
 
 import { agentRoutes } from "./agents/routes.ts";
+import { approvalRoutes } from "./approvals/routes.ts";
 import { ciRoutes, commitRoutes } from "./ci/routes.ts";
 import { claimRoutes } from "./claims/routes.ts";
 import { creditRoutes, pricingRoutes } from "./money/routes.ts";
 import { operationRoutes } from "./operation/routes.ts";
+import { questionRoutes } from "./questions/routes.ts";
 import type { RouteTable } from "./route.ts";
 import { runRoutes } from "./runs/routes.ts";
 import { scheduleRoutes } from "./schedules/routes.ts";
 import { sessionRoutes } from "./sessions/routes.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
+import { writeGrantRoutes } from "./write-grants/routes.ts";
 
 export const routes = {
   ci: ciRoutes,
@@ -19,6 +22,9 @@ export const routes = {
   runs: runRoutes,
   schedules: scheduleRoutes,
   workflows: workflowRoutes,
+  approvals: approvalRoutes,
+  writeGrants: writeGrantRoutes,
+  questions: questionRoutes,
   credits: creditRoutes,
   pricing: pricingRoutes,
   sessions: sessionRoutes,

@@ -5,6 +5,7 @@ export const AGENT_ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 export const THREAD_ID = "b8d5a1c2-90f4-4f0e-8d2b-5f6a7c8e9d10";
 export const RUN_ID = "0198d2c4-5b7a-7c31-9e42-6d1f0a8b3c55";
 export const SCHEDULE_ID = "5d1c7f3a-2b84-4e6f-8c90-1a2b3c4d5e6f";
+export const APPROVAL_ID = "0198d2c4-5c33-7b02-a1d4-8e7f6a5b4c3d";
 export const WORKFLOW_ID = "e4b1f6d8-3c25-47a9-b0e7-9f8d6c5b4a32";
 export const REQUEST_ID = "0198d2c4-5b10-7e55-8f21-3c4d5e6f7a8b";
 

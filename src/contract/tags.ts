@@ -9,6 +9,10 @@ export const tags = [
   { name: "Runs", description: "What an agent is asked to do. A run is queued, read and cancelled." },
   { name: "Schedules", description: "A run at a later time, once." },
   { name: "Workflows", description: "A prompt with versions, one of which its owner has activated." },
+  {
+    name: "Approvals",
+    description: "What only the account's owner may do and others asked for, and what runs asked people.",
+  },
   { name: "Credits and pricing", description: "What an account has, and what things cost." },
   { name: "Sessions", description: "Events as they happen, over a WebSocket." },
   { name: "Operating the service", description: "For whoever runs it: health." },

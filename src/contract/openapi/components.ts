@@ -2,6 +2,8 @@
 
 import { agentComponents } from "../agents/components.ts";
 import { agentExamples } from "../agents/examples.ts";
+import { approvalComponents } from "../approvals/components.ts";
+import { approvalExamples } from "../approvals/examples.ts";
 import { ciComponents } from "../ci/components.ts";
 import { ciExamples, commitExamples } from "../ci/examples.ts";
 import { claimComponents } from "../claims/components.ts";
@@ -13,6 +15,8 @@ import { creditExamples, pricingExamples } from "../money/examples.ts";
 import { operationComponents } from "../operation/components.ts";
 import { operationExamples } from "../operation/examples.ts";
 import { problemComponents } from "../problems/components.ts";
+import { questionComponents } from "../questions/components.ts";
+import { questionExamples } from "../questions/examples.ts";
 import type { Routes } from "../routes.ts";
 import { runComponents } from "../runs/components.ts";
 import { runEventComponents } from "../runs/event-components.ts";
@@ -23,6 +27,8 @@ import { sessionComponents } from "../sessions/components.ts";
 import { sessionExamples } from "../sessions/examples.ts";
 import { workflowComponents } from "../workflows/components.ts";
 import { workflowExamples } from "../workflows/examples.ts";
+import { writeGrantComponents } from "../write-grants/components.ts";
+import { writeGrantExamples } from "../write-grants/examples.ts";
 
 export const components: Components = {
   ...problemComponents,
@@ -33,6 +39,9 @@ export const components: Components = {
   ...runEventComponents,
   ...scheduleComponents,
   ...workflowComponents,
+  ...approvalComponents,
+  ...writeGrantComponents,
+  ...questionComponents,
   ...moneyComponents,
   ...sessionComponents,
   ...operationComponents,
@@ -47,6 +56,9 @@ export const examples: { readonly [Noun in keyof Routes]: ExamplesOf<Routes[Noun
   runs: runExamples,
   schedules: scheduleExamples,
   workflows: workflowExamples,
+  approvals: approvalExamples,
+  writeGrants: writeGrantExamples,
+  questions: questionExamples,
   credits: creditExamples,
   pricing: pricingExamples,
   sessions: sessionExamples,

@@ -13,6 +13,7 @@ export const problemComponents: Components = {
     got: "What the token had instead.",
     audience: "The kind of the account that has no credits, with a 402.",
     claim_url: "Where an account claims the repository's agent, with a 402; null where that is not possible.",
+    approve_url: "Where the owner approves this request, with `owner_needed`.",
     fields: [
       "The fields of the query or the body that are wrong, with a 400.",
       { field: "The path of the field, its parts joined by dots.", allowed: "What is allowed there." },

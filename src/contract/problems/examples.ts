@@ -1,7 +1,7 @@
 // An example of each kind of refusal, by the status that it comes with. Pure.
 
 import type { NamedExamples } from "../named-examples.ts";
-import { AGENT_ID, REQUEST_ID, RUN_ID } from "../story.ts";
+import { AGENT_ID, APPROVAL_ID, REQUEST_ID, RUN_ID, WORKFLOW_ID } from "../story.ts";
 import type { Problem, ProblemCode } from "./problem.ts";
 
 const SHA = "7fd1a60b01f91b314f59955a4e4d4e80d8edf11d";
@@ -74,7 +74,8 @@ export const problemExamples = {
   }),
   ownerNeeded: problem("An AI client asked for what is the owner's", {
     code: "owner_needed",
-    error: `Only the owner in person may confirm a schedule. Open https://agent-service.example/agent/${AGENT_ID}`,
+    error: `Only the owner in person may activate a workflow. Open https://agent-service.example/agent/${AGENT_ID}?workflow=${WORKFLOW_ID}`,
+    approve_url: `https://agent-service.example/approve/${APPROVAL_ID}`,
   }),
   scopeNeeded: problem("An access token that is not good for this", {
     code: "insufficient_scope",

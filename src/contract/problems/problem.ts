@@ -64,6 +64,8 @@ export const problemCodes = [
   "owner_needed",
   "already_claimed",
   "schedule_not_confirmable",
+  "approval_decided",
+  "question_answered",
   "agent_ending",
   "plan_forbids_model",
   "agent_cap_reached",
@@ -96,7 +98,7 @@ export type ModelAccessReason = (typeof modelAccessReasons)[number];
 
 /**
  * The body of every refusal. `reason`, `expected` and `got` come with a refused exchange or a job that a policy refuses,
- * `reason` with a refused pack and a refused access to a model, too; `audience` and `claim_url` with a 402; `fields` with a 400 for a query or a body; `current_etag` with a 412.
+ * `reason` with a refused pack and a refused access to a model, too; `audience` and `claim_url` with a 402; `approve_url` with an `owner_needed` that waits for the owner; `fields` with a 400 for a query or a body; `current_etag` with a 412.
  */
 export const problemSchema = z.object({
   error: z.string(),
@@ -107,6 +109,7 @@ export const problemSchema = z.object({
   got: z.optional(z.string()),
   audience: z.optional(z.enum(audiences)),
   claim_url: z.optional(z.nullable(z.string())),
+  approve_url: z.optional(z.string()),
   fields: z.optional(z.array(wrongFieldSchema)),
   current_etag: z.optional(z.string()),
 });

@@ -17,6 +17,7 @@ export const scheduleComponents: Components = {
     created_at: "When it was made.",
     confirmed_at: "When the owner confirmed it; absent where nobody did.",
     confirm_url: "Where the owner confirms it.",
+    approve_url: "Where the owner approves or denies it, with what it is.",
     last_error: "Why the last attempt failed.",
     last_fired_at: "When it fired.",
   }),

@@ -43,6 +43,7 @@ export const scheduleExamples: ExamplesOf<typeof scheduleRoutes> = {
             ...schedule,
             status: "awaiting_confirmation",
             confirm_url: `https://agent-service.example/confirm/${SCHEDULE_ID}`,
+            approve_url: `https://agent-service.example/approve/${SCHEDULE_ID}`,
           },
         },
       },

@@ -40,7 +40,12 @@ const tried = { last_error: z.optional(z.string()) };
 const fired = { last_fired_at: timestamp };
 
 export const scheduleSchema = z.discriminatedUnion("status", [
-  z.object({ status: z.literal("awaiting_confirmation"), ...common, confirm_url: z.url() }),
+  z.object({
+    status: z.literal("awaiting_confirmation"),
+    ...common,
+    confirm_url: z.url(),
+    approve_url: z.url(),
+  }),
   z.object({ status: z.literal("pending"), ...common, ...confirmed, ...tried }),
   z.object({ status: z.literal("firing"), ...common, ...confirmed, ...tried }),
   z.object({ status: z.literal("dispatched"), ...common, ...confirmed, ...tried, ...fired }),

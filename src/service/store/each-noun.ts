@@ -18,6 +18,8 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     ledger: within(queries.ledger, around),
     schedules: within(queries.schedules, around),
     workflows: within(queries.workflows, around),
+    approvals: within(queries.approvals, around),
+    writeGrants: within(queries.writeGrants, around),
     blobs: within(queries.blobs, around),
     packs: within(queries.packs, around),
     signIn: within(queries.signIn, around),

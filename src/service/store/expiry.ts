@@ -76,6 +76,7 @@ const expiring: readonly (readonly [keyof Database, string, number?])[] = [
   ["sign_in_links", "expires_at"],
   ["sign_in_attempts", "expires_at"],
   ["web_sessions", "expires_at"],
+  ["approvals", "kept_until"],
 ];
 
 /** Deletes about `limit` rows: all of the same time go together. */

@@ -13,6 +13,7 @@ import * as credentials from "./migrations/008-credentials.ts";
 import * as webSessions from "./migrations/009-web-sessions.ts";
 import * as signIn from "./migrations/010-sign-in.ts";
 import * as oauth from "./migrations/011-oauth.ts";
+import * as approvals from "./migrations/012-approvals.ts";
 import * as runViews from "./migrations/013-run-views.ts";
 import type { Database } from "./tables.ts";
 
@@ -28,6 +29,7 @@ const migrations: Record<string, Migration> = {
   "009-web-sessions": webSessions,
   "010-sign-in": signIn,
   "011-oauth": oauth,
+  "012-approvals": approvals,
   "013-run-views": runViews,
 };
 

@@ -4,6 +4,8 @@
 import type { StoreTransaction } from "../core/ports/store.ts";
 import { SqlAccounts } from "./accounts.ts";
 import { SqlAgents } from "./agents.ts";
+import { SqlApiKeys } from "./api-keys.ts";
+import { SqlApprovals } from "./approvals.ts";
 import { SqlAudit } from "./audit.ts";
 import { SqlBlobs } from "./blobs.ts";
 import { SqlCi } from "./ci.ts";
@@ -29,6 +31,7 @@ import { SqlSessions } from "./sessions.ts";
 import { SqlSignIn } from "./sign-in.ts";
 import { SqlWebSessions } from "./web-sessions.ts";
 import { SqlWorkflows } from "./workflows.ts";
+import { SqlWriteGrants } from "./write-grants.ts";
 
 /** The nouns whose most frequent writes depend on the database. */
 export type FrequentWrites = {
@@ -65,6 +68,8 @@ export class StoreQueries implements StoreTransaction {
   #idempotency: SqlIdempotency | undefined;
   #schedules: SqlSchedules | undefined;
   #workflows: SqlWorkflows | undefined;
+  #approvals: SqlApprovals | undefined;
+  #writeGrants: SqlWriteGrants | undefined;
   #expiry: SqlExpiry | undefined;
   #blobs: SqlBlobs | undefined;
   #packs: SqlPacks | undefined;
@@ -159,6 +164,16 @@ export class StoreQueries implements StoreTransaction {
   get workflows(): SqlWorkflows {
     this.#workflows ??= new SqlWorkflows(this.#connection);
     return this.#workflows;
+  }
+
+  get approvals(): SqlApprovals {
+    this.#approvals ??= new SqlApprovals(this.#connection);
+    return this.#approvals;
+  }
+
+  get writeGrants(): SqlWriteGrants {
+    this.#writeGrants ??= new SqlWriteGrants(this.#connection);
+    return this.#writeGrants;
   }
 
   get expiry(): SqlExpiry {

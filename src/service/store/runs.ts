@@ -5,6 +5,7 @@ import type {
   Admission,
   Admitted,
   EarlierRunQuery,
+  QuestionQuery,
   RunQuery,
   RunStore,
   RunUpdate,
@@ -75,6 +76,30 @@ export class SqlRuns implements RunStore {
       .limit(limit)
       .execute();
     return rows.map(toRun);
+  }
+
+  async listQuestions(query: QuestionQuery): Promise<readonly RunRecord[]> {
+    const { accountId, agentId, before, limit } = query;
+    let rows = this.#db
+      .selectFrom("runs")
+      .innerJoin("agents", "agents.id", "runs.agent_id")
+      .selectAll("runs")
+      .where("agents.account_id", "=", accountId)
+      // As the index `runs_question` has it.
+      .where(sql<boolean>`runs.stop_reason = 'question'`)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("runs as later")
+              .select("later.id")
+              .whereRef("later.thread_id", "=", "runs.thread_id")
+              .whereRef("later.thread_seq", ">", "runs.thread_seq"),
+          ),
+        ),
+      );
+    if (agentId !== null) rows = rows.where("runs.agent_id", "=", agentId);
+    if (before !== null) rows = rows.where("runs.id", "<", before);
+    return (await rows.orderBy("runs.id", "desc").limit(limit).execute()).map(toRun);
   }
 
   async countUnfinished(accountId: string): Promise<number> {

@@ -3,6 +3,8 @@
 export type Database = {
   workflows: WorkflowsTable;
   workflow_versions: WorkflowVersionsTable;
+  approvals: ApprovalsTable;
+  write_grants: WriteGrantsTable;
   accounts: AccountsTable;
   credentials: CredentialsTable;
   agents: AgentsTable;
@@ -355,3 +357,23 @@ export type OAuthGrantsTable = {
 };
 
 export type ServiceSecretsTable = { name: string; value: string; created_at: number };
+/** `subject` is the same for two requests of the same; one of a subject is pending. */
+export type ApprovalsTable = {
+  id: string;
+  account_id: string;
+  agent_id: string;
+  subject: string;
+  status: string;
+  /** An ApprovalAction as JSON. */
+  action: string;
+  /** An ApprovalRequester as JSON. */
+  requested_by: string;
+  created_at: number;
+  expires_at: number;
+  kept_until: number;
+  decided_at: number | null;
+  decided_by: string | null;
+  run_id: string | null;
+};
+
+export type WriteGrantsTable = { agent_id: string; server: string; granted_at: number };

@@ -91,6 +91,12 @@ class TalliedTransaction implements StoreTransaction {
   get workflows() {
     return this.#tx.workflows;
   }
+  get approvals() {
+    return this.#tx.approvals;
+  }
+  get writeGrants() {
+    return this.#tx.writeGrants;
+  }
   get expiry() {
     return this.#tx.expiry;
   }

@@ -18,6 +18,7 @@ const FIRST_TABLES = `
   update api_keys set caller_class = case caller_class when 'owner_key' then 'owner' else 'ai_client' end;
   drop table web_sessions;
   drop table run_views; drop index runs_children;
+  drop table approvals; drop table write_grants; drop index runs_question;
   drop table cost_reservations;
   drop table sign_in_links; drop table sign_in_attempts; drop table identities; drop table passkeys;
   alter table accounts drop column signed_in_at; alter table audit_entries drop column method;

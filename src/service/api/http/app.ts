@@ -10,6 +10,7 @@ import { allowOrigins } from "./cors.ts";
 import { type Face, mountFace } from "./face.ts";
 import type { Handlers } from "./handler.ts";
 import { agentHandlers } from "./handlers/agents.ts";
+import { approvalHandlers, questionHandlers, writeGrantHandlers } from "./handlers/approvals.ts";
 import { ciHandlers } from "./handlers/ci.ts";
 import { claimHandlers } from "./handlers/claims.ts";
 import { commitHandlers } from "./handlers/commits.ts";
@@ -65,6 +66,9 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
     runs: runHandlers(core, submitter),
     schedules: scheduleHandlers(core),
     workflows: workflowHandlers(core, submitter),
+    approvals: approvalHandlers(core, submitter),
+    writeGrants: writeGrantHandlers(core),
+    questions: questionHandlers(core, submitter),
     credits: creditHandlers(core),
     pricing: pricingHandlers(core),
     sessions: sessionHandlers,

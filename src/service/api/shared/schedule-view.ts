@@ -1,6 +1,7 @@
 // A stored schedule as the contract shows it. Throws on a row that its state forbids. Pure.
 
 import type { Schedule } from "../../../contract/schedules/schedule.ts";
+import { approveUrl } from "../../core/approvals/approve-url.ts";
 import type { Policy } from "../../core/core.ts";
 import { confirmUrl } from "../../core/schedules/confirm-url.ts";
 import type { ScheduleRecord } from "../../core/schedules/schedule-machine.ts";
@@ -23,7 +24,12 @@ export function toSchedule(schedule: ScheduleRecord, policy: Pick<Policy, "webUr
   const tried = lastError === null ? {} : { last_error: lastError };
   switch (status) {
     case "awaiting_confirmation":
-      return { status, ...common, confirm_url: confirmUrl(policy, schedule.id) };
+      return {
+        ...{ status, ...common },
+        confirm_url: confirmUrl(policy, schedule.id),
+        // An approval of a schedule has its id.
+        approve_url: approveUrl(policy, schedule.id),
+      };
     case "pending":
     case "firing":
     case "cancelled":

@@ -20,6 +20,8 @@ export type AccountCaller = {
   readonly callerClass: CallerClass;
   /** What an application calls with, for what its scopes allow. None for keys and sessions, which have no scopes. */
   readonly accessToken?: AccessToken;
+  /** What its owner called the key. */
+  readonly clientName?: string;
 };
 export type Caller = CiJobCaller | AccountCaller;
 
@@ -64,7 +66,7 @@ async function authenticateAccount(core: Core, bearer: string): Promise<Result<C
   }
   const { accountId } = credential;
   return credential.kind === "key"
-    ? ok({ kind: "account", accountId, callerClass: credential.callerClass })
+    ? ok({ kind: "account", accountId, callerClass: credential.callerClass, clientName: credential.name })
     : ok({ kind: "account", accountId, callerClass: "ai_client", accessToken: credential });
 }
 

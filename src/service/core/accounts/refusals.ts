@@ -20,7 +20,13 @@ export type ClassRefusal =
   | { readonly reason: "capability_needed" }
   | { readonly reason: "account_needed" }
   | { readonly reason: "link_reads_one_run" }
-  | { readonly reason: "owner_needed"; readonly what: string; readonly url: string };
+  | {
+      readonly reason: "owner_needed";
+      readonly what: string;
+      readonly url: string;
+      /** Where the owner approves this very request. Absent where nothing waits for that. */
+      readonly approveUrl?: string;
+    };
 
 /** For the operator alone: no route answers it. */
 export type PlanRefusal =

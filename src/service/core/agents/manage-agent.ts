@@ -5,6 +5,7 @@ import type { UpdateAgentRequest } from "../../../contract/agents/agent.ts";
 import { entriesOf } from "../../../contract/egress/egress-policy.ts";
 import { type Caller, isOwner, mayUseAgent, reachAgent } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
+import { resolveElsewhere } from "../approvals/request-approval.ts";
 import type { AuditEntry } from "../audit/audit-entry.ts";
 import { deleteUnneeded } from "../commits/pack-quota.ts";
 import type { Core } from "../core.ts";
@@ -117,6 +118,7 @@ export async function retireAgent(core: Core, query: AgentQuery): AgentResult {
   const change = { retiredAt: core.clock.now() };
   await core.store.transact(async (tx) => {
     await tx.agents.update(agentId, change);
+    await resolveElsewhere(core, tx, { agentId, subject: null });
     if (repository !== null) {
       const { issuer, id } = repository;
       await deleteUnneeded(core, tx, { agentId, repository: { issuer, id } });

@@ -1,4 +1,4 @@
-// One entry of the audit trail: an exchange, a claim, a release, a policy, a sign-in, a key. Pure.
+// One entry of the audit trail: an exchange, a claim, a release, a policy, an approval, a sign-in, a key. Pure.
 
 export type AuditAction =
   | "exchange"
@@ -7,6 +7,8 @@ export type AuditAction =
   | "release"
   | "policy"
   | "revoke_links"
+  | "approval"
+  | "write_grant"
   | "sign_in"
   | "sign_out"
   | "key_made"
@@ -28,7 +30,7 @@ export type AuditEntry = {
   readonly repositoryId: string | null;
   readonly repositoryName: string | null;
   readonly ciRunId: string | null;
-  /** The account that claims, claimed what is released, or set the policy, or that somebody acts for. */
+  /** The account that claims, claimed what is released, set the policy or decided, or that somebody acts for. */
   readonly accountId?: string;
   /** How somebody signed in, or tried to. */
   readonly method?: string;

@@ -2,6 +2,7 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Agent, AgentRepository } from "../agents/agent.ts";
+import { resolveElsewhere } from "../approvals/request-approval.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { cancelled, notDispatched } from "../schedules/schedule-machine.ts";
@@ -18,7 +19,7 @@ export type Released = {
 /**
  * Takes a repository's agent from the account that claimed it. Sessions, runs and events stay with the agent; a run in
  * flight stays with its billing account. Schedules are cancelled and workflows deactivated, so that the next owner does
- * not pay for them. The account's policy on CI jobs is removed, because no one could change it. Session keys are freed,
+ * not pay for them. Write grants and pending approvals end. The account's policy on CI jobs is removed, because no one could change it. Session keys are freed,
  * so that the next owner does not continue an earlier session. Leaves an audit entry.
  */
 export async function releaseClaim(
@@ -36,6 +37,8 @@ export async function releaseClaim(
     await tx.agents.update(agentId, { accountId: null, ciPolicy: null, egress: null });
     const cancelledSchedules = await endSchedules(core, tx, agent);
     await tx.workflows.deactivateAll({ agentId, now });
+    await tx.writeGrants.deleteAll(agentId);
+    await resolveElsewhere(core, tx, { agentId, subject: null });
     await tx.sessions.deleteKeys(agentId);
     await tx.audit.insert({
       id: core.random.uuid(now),

@@ -3,6 +3,7 @@
 
 import type { AccountReader, AccountStore } from "./store/accounts.ts";
 import type { AgentReader, AgentStore } from "./store/agents.ts";
+import type { ApprovalReader, ApprovalStore } from "./store/approvals.ts";
 import type { AuditStore } from "./store/audit.ts";
 import type { BlobReader, BlobRowStore } from "./store/blobs.ts";
 import type { CiReader, CiStore } from "./store/ci.ts";
@@ -32,6 +33,7 @@ import type { SessionReader, SessionStore } from "./store/sessions.ts";
 import type { SignInReader, SignInStore } from "./store/sign-in.ts";
 import type { WebSessionReader, WebSessionStore } from "./store/web-sessions.ts";
 import type { WorkflowReader, WorkflowStore } from "./store/workflows.ts";
+import type { WriteGrantReader, WriteGrantStore } from "./store/write-grants.ts";
 
 export interface Store {
   /** Committed state. */
@@ -77,6 +79,8 @@ export interface StoreReader {
   readonly ledger: LedgerReader;
   readonly schedules: ScheduleReader;
   readonly workflows: WorkflowReader;
+  readonly approvals: ApprovalReader;
+  readonly writeGrants: WriteGrantReader;
   readonly blobs: BlobReader;
   readonly packs: PackReader;
   readonly oauthArtifacts: ArtifactReader;
@@ -105,6 +109,8 @@ export interface StoreTransaction extends StoreReader {
   readonly idempotency: IdempotencyStore;
   readonly schedules: ScheduleStore;
   readonly workflows: WorkflowStore;
+  readonly approvals: ApprovalStore;
+  readonly writeGrants: WriteGrantStore;
   readonly expiry: ExpiryStore;
   readonly blobs: BlobRowStore;
   readonly packs: PackStore;

@@ -55,7 +55,7 @@ export type RunInput = {
   readonly maxCostMicroUsd?: number;
   /** How long after its submission it should be done. Absent: the service's time limit alone holds. */
   readonly timeLimitMs?: number;
-  /** The caller has named the session by a key: whoever asks there again continues it. */
+  /** Its session goes on with whoever asks there again: a key names it, or the run answers a question. */
   readonly hasThread?: true;
   /** The JSON Schema that the reply has to match. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;

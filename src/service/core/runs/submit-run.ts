@@ -50,6 +50,8 @@ export type Submission = {
   readonly origin?: RunOrigin;
   /** What the message was made from. The key then holds for the workflow and its input, whichever version is active. */
   readonly workflow?: WorkflowExecution;
+  /** Somebody reads it who can answer, though no key names its session: it may end with a question. */
+  readonly canBeAnswered?: boolean;
   /** Further writes of the transaction that makes the run. A throw undoes all of it and is rethrown. */
   readonly alongside?: (tx: StoreTransaction, run: { runId: string; sessionId: string }) => Promise<void>;
 };
@@ -188,7 +190,7 @@ async function admitRun(
   admission: Admission,
 ): Promise<Result<Submitted, SubmitRefusal>> {
   const { caller, agentId, body, messages, key, slot, pullRequest, traceparent } = admission;
-  const { origin = "user", workflow, isOneWrite = false } = admission;
+  const { origin = "user", workflow, canBeAnswered = false, isOneWrite = false } = admission;
   const price = workflow === undefined ? null : workflowPrice(core.rates);
   const now = core.clock.now();
   const agent = await tx.agents.find(agentId);
@@ -258,7 +260,7 @@ async function admitRun(
     maxTurnTokens,
     ...(ofDay.value === null ? {} : { maxCostMicroUsd: ofDay.value }),
     ...(body.time_limit_seconds === undefined ? {} : { timeLimitMs: body.time_limit_seconds * 1000 }),
-    ...(body.session_key === undefined ? {} : { hasThread: true as const }),
+    ...(body.session_key === undefined && !canBeAnswered ? {} : { hasThread: true as const }),
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(body.setup === undefined ? {} : { setup: body.setup }),
     job,

@@ -4,7 +4,11 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { AgentEndingRefusal, AgentRefusal } from "../agents/refusals.ts";
+import { scheduleSubject } from "../approvals/approval-subject.ts";
+import { approveUrl } from "../approvals/approve-url.ts";
+import { resolveElsewhere } from "../approvals/request-approval.ts";
 import type { Core } from "../core.ts";
+import type { StoreTransaction } from "../ports/store.ts";
 import { confirmUrl } from "./confirm-url.ts";
 import { findSchedule } from "./read-schedule.ts";
 import type { ScheduleRefusal } from "./refusals.ts";
@@ -25,21 +29,38 @@ export async function confirmSchedule(
   const { caller, agentId, scheduleId } = request;
   if (caller.kind !== "account" || caller.callerClass !== "owner") {
     const url = confirmUrl(core.policy, scheduleId);
-    return refused({ reason: "owner_needed", what: "confirm a schedule", url });
+    // An approval of a schedule has its id.
+    const approval =
+      found.value.status === "awaiting_confirmation"
+        ? { approveUrl: approveUrl(core.policy, scheduleId) }
+        : {};
+    return refused({ reason: "owner_needed", what: "confirm a schedule", url, ...approval });
   }
-  const now = core.clock.now();
-  const settled = await core.store.transact(async (tx): Promise<Result<ScheduleRecord, Refusal>> => {
-    const agent = await tx.agents.find(agentId);
-    if (agent === null || agent.retiredAt !== null) return refused({ reason: "agent_ending", agentId });
-    const schedule = await tx.schedules.lock(scheduleId);
-    if (schedule === null) return refused({ reason: "schedule_not_found", scheduleId });
-    if (schedule.confirmedAt !== null) return ok(schedule);
-    const move = confirmed(schedule, now);
-    const moved = move === null ? null : await tx.schedules.move(move);
-    if (moved !== null) return ok(moved);
-    const { status, fireAt } = schedule;
-    return refused({ reason: "schedule_not_confirmable", scheduleId, status, fireAt });
+  const settled = await core.store.transact(async (tx) => {
+    const done = await confirmWithin(core, tx, { agentId, scheduleId });
+    if (done.ok) await resolveElsewhere(core, tx, { agentId, subject: scheduleSubject(scheduleId) });
+    return done;
   });
   if (settled.ok) core.scheduleAlarm.ring();
   return settled;
+}
+
+type StateRefusal = AgentEndingRefusal | ScheduleRefusal;
+
+/** The confirmation as a part of a transaction. */
+export async function confirmWithin(
+  core: Pick<Core, "clock">,
+  tx: StoreTransaction,
+  { agentId, scheduleId }: { agentId: string; scheduleId: string },
+): Promise<Result<ScheduleRecord, StateRefusal>> {
+  const agent = await tx.agents.find(agentId);
+  if (agent === null || agent.retiredAt !== null) return refused({ reason: "agent_ending", agentId });
+  const schedule = await tx.schedules.lock(scheduleId);
+  if (schedule === null) return refused({ reason: "schedule_not_found", scheduleId });
+  if (schedule.confirmedAt !== null) return ok(schedule);
+  const move = confirmed(schedule, core.clock.now());
+  const moved = move === null ? null : await tx.schedules.move(move);
+  if (moved !== null) return ok(moved);
+  const { status, fireAt } = schedule;
+  return refused({ reason: "schedule_not_confirmable", scheduleId, status, fireAt });
 }

@@ -5,6 +5,7 @@ import type { CreateScheduleRequest } from "../../../contract/schedules/schedule
 import type { Caller } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { AgentRefusal, AgentRetiredRefusal } from "../agents/refusals.ts";
+import { requestApproval, requesterOf } from "../approvals/request-approval.ts";
 import type { Core } from "../core.ts";
 import type { SessionRefusal } from "../sessions/refusals.ts";
 import { reachScheduledAgent } from "./read-schedule.ts";
@@ -59,6 +60,14 @@ export async function createSchedule(
       }
     }
     await tx.schedules.insert(schedule);
+    if (schedule.status === "awaiting_confirmation") {
+      const { id: scheduleId, prompt } = schedule;
+      await requestApproval(core, tx, {
+        agent,
+        action: { kind: "confirm_schedule", scheduleId, prompt, fireAt },
+        requestedBy: requesterOf(caller),
+      });
+    }
     return ok(schedule);
   });
   if (created.ok) core.scheduleAlarm.ring();

@@ -1,12 +1,17 @@
 // Workflows: stored in versions, activated by the account's owner, executed as runs.
 
 import { ok, type Result, refused } from "../../../base/result.ts";
-import { type Caller, isOwner, reachAgent } from "../accounts/caller.ts";
+import { type AccountCaller, type Caller, isOwner, reachAgent } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
+import type { ApprovalAction } from "../approvals/approval.ts";
+import { activationSubject } from "../approvals/approval-subject.ts";
+import { approveUrl } from "../approvals/approve-url.ts";
+import { requestApproval, requesterOf, resolveElsewhere } from "../approvals/request-approval.ts";
 import type { Core } from "../core.ts";
 import type { SubmitRefusal } from "../runs/refusals.ts";
-import type { RunSubmitter, Submitted } from "../runs/submit-run.ts";
+import type { RunSubmitter, Submission, Submitted } from "../runs/submit-run.ts";
+import { activateWithin } from "./activate-within.ts";
 import type { WorkflowRefusal } from "./refusals.ts";
 import type { WorkflowRecord } from "./workflow.ts";
 
@@ -51,19 +56,35 @@ export async function activateWorkflow(
 ): Promise<Result<WorkflowRecord, Refusal>> {
   const found = await reachWorkflow(core, request);
   if (!found.ok) return found;
-  const workflow = found.value;
-  if (!isOwner(request.caller)) return refused(ownerNeeded(core, workflow, "activate a workflow"));
+  const { workflow, caller } = found.value;
+  const { id: workflowId, agentId } = workflow;
   const version = request.version ?? workflow.version;
-  if (version > workflow.version) {
-    return refused({ reason: "workflow_version_not_found", workflowId: workflow.id, version });
+  if (version > workflow.version)
+    return refused({ reason: "workflow_version_not_found", workflowId, version });
+  if (!isOwner(caller)) {
+    return await askOwner(core, { workflow, caller, version, what: "activate a workflow", run: null });
   }
-  const now = core.clock.now();
-  await core.store.transact((tx) => tx.workflows.activate({ id: workflow.id, version, now }));
-  return ok({ ...workflow, activeVersion: version, updatedAt: now });
+  return await core.store.transact(async (tx) => {
+    const activated = await activateWithin(core, tx, { workflowId, version });
+    if (activated.ok) {
+      await resolveElsewhere(core, tx, { agentId, subject: activationSubject(workflowId, version) });
+    }
+    return activated;
+  });
 }
 
 /** The run of an execution, and the version that it runs. */
 export type Executed = Submitted & { readonly version: number };
+
+export type Execution = {
+  readonly caller: Caller;
+  readonly workflowId: string;
+  readonly input: string | null;
+  readonly idempotencyKey: string | null;
+  /** Left out: the active one. The caller is its owner, who has approved this one. */
+  readonly version?: number;
+  readonly alongside?: Submission["alongside"];
+};
 
 /**
  * Submits the active version as a run. Only the account's owner executes a workflow without one; it runs the newest version.
@@ -72,16 +93,17 @@ export type Executed = Submitted & { readonly version: number };
 export async function executeWorkflow(
   core: Core,
   submitter: RunSubmitter,
-  request: { caller: Caller; workflowId: string; input: string | null; idempotencyKey: string | null },
+  request: Execution,
 ): Promise<Result<Executed, Refusal | SubmitRefusal>> {
-  const { caller, input, idempotencyKey } = request;
+  const { input, idempotencyKey, alongside } = request;
   const found = await reachWorkflow(core, request);
   if (!found.ok) return found;
-  const workflow = found.value;
+  const { workflow, caller } = found.value;
+  const version = request.version ?? workflow.activeVersion ?? workflow.version;
   if (workflow.activeVersion === null && !isOwner(caller)) {
-    return refused(ownerNeeded(core, workflow, "run a workflow that is not active"));
+    const what = "run a workflow that is not active";
+    return await askOwner(core, { workflow, caller, version, what, run: { input } });
   }
-  const version = workflow.activeVersion ?? workflow.version;
   const prompt = await core.store.committed.workflows.findPrompt({ id: workflow.id, version });
   if (prompt === null) {
     return refused({ reason: "workflow_version_not_found", workflowId: workflow.id, version });
@@ -93,6 +115,7 @@ export async function executeWorkflow(
     body: { message },
     idempotencyKey,
     workflow: { id: workflow.id, version, input },
+    ...(alongside === undefined ? {} : { alongside }),
   });
   if (!submitted.ok) return submitted;
   if (!submitted.value.isReplay) return ok({ ...submitted.value, version });
@@ -103,19 +126,44 @@ export async function executeWorkflow(
   return ok({ ...submitted.value, version: original.workflow.version });
 }
 
+type Reached = { readonly workflow: WorkflowRecord; readonly caller: AccountCaller };
+
 async function reachWorkflow(
   core: Core,
   request: { caller: Caller; workflowId: string },
-): Promise<Result<WorkflowRecord, Refusal>> {
+): Promise<Result<Reached, Refusal>> {
   const { caller, workflowId } = request;
   if (caller.kind !== "account") return refused({ reason: "account_needed" });
   const workflow = await core.store.committed.workflows.find(workflowId);
   if (workflow === null) return refused({ reason: "workflow_not_found", workflowId });
   const agent = await reachAgent(core, { caller, agentId: workflow.agentId });
-  return agent.ok ? ok(workflow) : agent;
+  return agent.ok ? ok({ workflow, caller }) : agent;
 }
 
-function ownerNeeded(core: Core, workflow: WorkflowRecord, what: string): ClassRefusal {
-  const url = `${core.policy.webUrl}/agent/${workflow.agentId}?workflow=${workflow.id}`;
-  return { reason: "owner_needed", what, url };
+type OwnersAct = Reached & {
+  readonly version: number;
+  readonly what: string;
+  /** Null: the version is to be activated. */
+  readonly run: { readonly input: string | null } | null;
+};
+
+/** Refuses what an AI client asked for, and puts it before the owner as it is now. */
+async function askOwner(
+  core: Core,
+  { workflow, caller, version, what, run }: OwnersAct,
+): Promise<Result<never, Refusal>> {
+  const { id: workflowId, agentId, name } = workflow;
+  const prompt = await core.store.committed.workflows.findPrompt({ id: workflowId, version });
+  if (prompt === null) return refused({ reason: "workflow_version_not_found", workflowId, version });
+  const act = { workflowId, name, version, prompt };
+  const action: ApprovalAction =
+    run === null ? { kind: "activate_workflow", ...act } : { kind: "run_workflow", ...act, ...run };
+  const agent = { id: agentId, accountId: caller.accountId };
+  const requestedBy = requesterOf(caller);
+  const approval = await core.store.transact((tx) =>
+    requestApproval(core, tx, { agent, action, requestedBy }),
+  );
+  const url = `${core.policy.webUrl}/agent/${agentId}?workflow=${workflowId}`;
+  const link = approval === null ? {} : { approveUrl: approveUrl(core.policy, approval.id) };
+  return refused({ reason: "owner_needed", what, url, ...link });
 }

@@ -27,10 +27,11 @@ export const accountProblems: ProblemsOf<AuthRefusal | ClassRefusal | ScopeRefus
     headers: { "WWW-Authenticate": `Bearer error="insufficient_scope", scope="${needed.join(" ")}"` },
   }),
   link_reads_one_run: () => forbidden("This link reads one run. Subscribe to that run with it."),
-  owner_needed: ({ what, url }) => ({
+  owner_needed: ({ what, url, approveUrl }) => ({
     status: 403,
     code: "owner_needed",
     message: `Only the owner in person may ${what}. Open ${url}`,
+    ...(approveUrl === undefined ? {} : { fields: { approve_url: approveUrl } }),
   }),
 };
 

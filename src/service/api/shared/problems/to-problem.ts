@@ -3,6 +3,7 @@
 
 import { accountProblems } from "./account-problems.ts";
 import { agentProblems } from "./agent-problems.ts";
+import { approvalProblems } from "./approval-problems.ts";
 import { ciProblems } from "./ci-problems.ts";
 import { claimProblems } from "./claim-problems.ts";
 import { commitProblems } from "./commit-problems.ts";
@@ -21,6 +22,7 @@ import { workflowProblems } from "./workflow-problems.ts";
 const tables = {
   ...accountProblems,
   ...agentProblems,
+  ...approvalProblems,
   ...ciProblems,
   ...claimProblems,
   ...commitProblems,

@@ -14,6 +14,8 @@ export interface RunReader {
   listOfSession(query: SessionRunQuery): Promise<readonly RunRecord[]>;
   /** A session's runs in the opposite order. */
   listOfSessionBefore(query: EarlierRunQuery): Promise<readonly RunRecord[]>;
+  /** Runs of an account's agents that ended with a question and are the last of their session, newest first. */
+  listQuestions(query: QuestionQuery): Promise<readonly RunRecord[]>;
   /** Runs of an account's agents that have not ended. Delegated runs are part of their parent and not counted. */
   countUnfinished(accountId: string): Promise<number>;
   /** The ids of an agent's runs that have not ended, oldest first. */
@@ -55,6 +57,15 @@ export type RunQuery = {
   /** With null those of every session. */
   readonly sessionId: string | null;
   /** The id of a run; only those before it. With null from the newest on. */
+  readonly before: string | null;
+  readonly limit: number;
+};
+
+export type QuestionQuery = {
+  readonly accountId: string;
+  /** With null those of every agent. */
+  readonly agentId: string | null;
+  /** The id of a run; only those before it. */
   readonly before: string | null;
   readonly limit: number;
 };

@@ -1,0 +1,15 @@
+// A run's question as the contract shows it. Pure.
+
+import type { Question as QuestionResource } from "../../../contract/questions/question.ts";
+import type { Question } from "../../core/questions/question.ts";
+
+export function toQuestion({ run, text, choices }: Question): QuestionResource {
+  return {
+    run_id: run.id,
+    agent_id: run.agentId,
+    session_id: run.sessionId,
+    question: text,
+    choices: [...choices],
+    asked_at: new Date(run.endedAt ?? run.submittedAt).toISOString(),
+  };
+}

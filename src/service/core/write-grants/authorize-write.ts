@@ -1,0 +1,38 @@
+// Whether a run may call a tool of an MCP server that changes something, and where its owner decides it otherwise.
+// Why: docs/decisions/068-approvals.md
+
+import type { ApprovalRecord } from "../approvals/approval.ts";
+import { requestApproval } from "../approvals/request-approval.ts";
+import type { Core } from "../core.ts";
+import { isGranted } from "./write-grant.ts";
+
+export type WriteRequest = {
+  readonly runId: string;
+  readonly agentId: string;
+  readonly server: string;
+  /** As its server calls it. */
+  readonly tool: string;
+};
+
+export type WriteVerdict =
+  | { readonly isAllowed: true }
+  /** Null: nobody can grant it, because the agent has no owner or too much waits for its owner. */
+  | { readonly isAllowed: false; readonly approval: ApprovalRecord | null };
+
+/** Asked before each call, so that a grant or its end counts from the next one on. Requests for one server are one approval. */
+export async function authorizeWrite(core: Core, request: WriteRequest): Promise<WriteVerdict> {
+  const { agentId, runId, server, tool } = request;
+  if (isGranted(await core.store.committed.writeGrants.list(agentId), server)) return { isAllowed: true };
+  return await core.store.transact(async (tx): Promise<WriteVerdict> => {
+    const agent = await tx.agents.lock(agentId);
+    if (agent === null || agent.accountId === null) return { isAllowed: false, approval: null };
+    // It may have been granted in the meantime.
+    if (isGranted(await tx.writeGrants.list(agentId), server)) return { isAllowed: true };
+    const approval = await requestApproval(core, tx, {
+      agent,
+      action: { kind: "grant_writes", server, tool, runId },
+      requestedBy: { type: "run", runId },
+    });
+    return { isAllowed: false, approval };
+  });
+}

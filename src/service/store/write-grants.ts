@@ -1,0 +1,45 @@
+// Write grants in SQL.
+
+import type { Kysely } from "kysely";
+import type { WriteGrantStore } from "../core/ports/store/write-grants.ts";
+import type { WriteGrant } from "../core/write-grants/write-grant.ts";
+import type { Connection } from "./connection.ts";
+import type { Database } from "./tables.ts";
+
+export class SqlWriteGrants implements WriteGrantStore {
+  readonly #db: Kysely<Database>;
+
+  constructor({ db }: Connection) {
+    this.#db = db;
+  }
+
+  async list(agentId: string): Promise<readonly WriteGrant[]> {
+    const rows = await this.#db
+      .selectFrom("write_grants")
+      .select(["server", "granted_at"])
+      .where("agent_id", "=", agentId)
+      .orderBy("server")
+      .execute();
+    return rows.map(({ server, granted_at: grantedAt }) => ({ server, grantedAt }));
+  }
+
+  async put(agentId: string, { server, grantedAt }: WriteGrant): Promise<void> {
+    await this.#db
+      .insertInto("write_grants")
+      .values({ agent_id: agentId, server, granted_at: grantedAt })
+      .onConflict((conflict) => conflict.columns(["agent_id", "server"]).doNothing())
+      .execute();
+  }
+
+  async delete({ agentId, server }: { agentId: string; server: string }): Promise<void> {
+    await this.#db
+      .deleteFrom("write_grants")
+      .where("agent_id", "=", agentId)
+      .where("server", "=", server)
+      .execute();
+  }
+
+  async deleteAll(agentId: string): Promise<void> {
+    await this.#db.deleteFrom("write_grants").where("agent_id", "=", agentId).execute();
+  }
+}
