@@ -4,7 +4,6 @@
 import type { StoreTransaction } from "../core/ports/store.ts";
 import { SqlAccounts } from "./accounts.ts";
 import { SqlAgents } from "./agents.ts";
-import { SqlApiKeys } from "./api-keys.ts";
 import { SqlApprovals } from "./approvals.ts";
 import { SqlAudit } from "./audit.ts";
 import { SqlBlobs } from "./blobs.ts";

@@ -65,7 +65,7 @@ export async function approveApproval(
   if (approval.status === "approved") return found;
   const over = faultOf(core, approval);
   if (over !== null) return over;
-  return await decided(core, decision, async () =>
+  return await decided(core, { ...decision, wanted: "approved" }, async () =>
     approval.action.kind === "run_workflow"
       ? await runApproved(core, submitter, { ...decision, approval, action: approval.action })
       : await approveInStore(core, { ...decision, approval }),
@@ -81,7 +81,7 @@ export async function denyApproval(core: Core, decision: Decision): Decided<neve
   if (approval.status === "denied") return found;
   const over = faultOf(core, approval);
   if (over !== null) return over;
-  return await decided(core, decision, async () => {
+  return await decided(core, { ...decision, wanted: "denied" }, async () => {
     await core.store.transact(async (tx) => {
       if (approval.action.kind === "confirm_schedule") await cancelWithin(tx, approval.action.scheduleId);
       await endAs(core, tx, {
@@ -180,7 +180,7 @@ async function endAs(core: Core, tx: StoreTransaction, { approval, requestId, en
 /** The approval as it is once it is decided, or what hindered that. */
 async function decided<Refusal>(
   core: Core,
-  decision: Decision,
+  { wanted, ...decision }: Decision & { readonly wanted: "approved" | "denied" },
   decide: () => Promise<Result<null, Refusal>>,
 ): Decided<Refusal> {
   try {
@@ -189,7 +189,7 @@ async function decided<Refusal>(
   } catch (cause) {
     if (!(cause instanceof DecidedMeanwhileError)) throw cause;
     const now = await findApproval(core, decision);
-    return now.ok ? (faultOf(core, now.value) ?? now) : now;
+    return now.ok && now.value.status !== wanted ? (faultOf(core, now.value) ?? now) : now;
   }
   return await findApproval(core, decision);
 }
