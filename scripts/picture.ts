@@ -52,7 +52,7 @@ async function draw(): Promise<void> {
   const program = await findBrowser(process.env);
   await using opened = new AsyncDisposableStack();
   const folder = await temporaryFolder(opened);
-  const browser = await openBrowser(program, join(folder, "profile"));
+  const browser = await openBrowser(program);
   opened.defer(() => browser.close());
   for await (const { name, played } of play()) {
     for (const [page, html] of Object.entries(pagesOf(painter, played))) {
