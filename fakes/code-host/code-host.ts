@@ -118,6 +118,8 @@ export async function startCodeHost(options: CodeHostOptions): Promise<CodeHost>
         pulls,
         faults: faults.api,
       });
+    } else if (rest.attachments.handle(request, response, { url, mayRead: isOfJob(request, jobs) })) {
+      // Answered.
     } else if (mayNotClone({ request, jobs, repositories })) {
       // A job whose token lacks the permission is told what a stranger with a token is told.
       if (bearerOf(request) !== null) response.writeHead(404).end("Repository not found.\n");
@@ -310,6 +312,11 @@ function mayNotClone(clone: {
     job === undefined ||
     !["read", "write"].includes((job.permissions ?? { contents: "write" }).contents ?? "")
   );
+}
+
+function isOfJob(request: IncomingMessage, jobs: ReadonlyMap<string, CodeHostJob>): boolean {
+  const token = bearerOf(request);
+  return [...jobs.values()].some(({ githubToken }) => githubToken === token);
 }
 
 function bearerOf(request: IncomingMessage): string | null {

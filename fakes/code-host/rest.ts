@@ -3,6 +3,7 @@
 // https://docs.github.com/en/rest/issues/comments, …/pulls, …/collaborators
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { CodeHostAttachments } from "./attachments.ts";
 import { CodeHostCheckRuns } from "./check-runs.ts";
 import { type CodeHostComment, CodeHostComments, type CommentShelf } from "./comments.ts";
 import type { Payload } from "./event.ts";
@@ -17,6 +18,7 @@ type Fields = Record<string, unknown>;
 export class CodeHostRest {
   /** Comments and reviews of jobs. */
   readonly comments = new CodeHostComments();
+  readonly attachments = new CodeHostAttachments();
   readonly reviews = new CodeHostReviews();
   readonly checkRuns = new CodeHostCheckRuns();
   readonly workflowRuns = new CodeHostWorkflowRuns();
@@ -111,8 +113,9 @@ export class CodeHostRest {
     const list = isList ? (this.#lists.get(path) ?? []) : this.reviews.list(path, shelf);
     const found = this.#resources.get(path);
     if (request.method !== "GET" || (list === undefined && found === undefined)) return false;
-    if (list === undefined) sendJson(response, 200, found);
-    else sendPage(response, url, list);
+    const inForm = (fields: object) => this.attachments.inForm(request, { ...fields });
+    if (list === undefined) sendJson(response, 200, inForm(found ?? {}));
+    else sendPage(response, url, list.map(inForm));
     return true;
   }
 

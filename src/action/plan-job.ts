@@ -20,7 +20,8 @@ export async function planJob(step: Step, inputs: Inputs): Promise<ActionPlan> {
   const signal = step.interrupts.first;
   const asked = await decideRequest({ ...githubAccess(step), inputs, job, signal });
   const statusComment = await openComment(step, { inputs, request: asked });
-  const request = inputs.failedJobLogs ? await withFailedJobs(step, { inputs, request: asked, job }) : asked;
+  const shown = await withImages(step, { inputs, request: asked });
+  const request = inputs.failedJobLogs ? await withFailedJobs(step, { inputs, request: shown, job }) : shown;
   return { task: await taskOf(step, { inputs, request, job }), request, statusComment };
 }
 
@@ -31,6 +32,17 @@ async function examine(step: Step, inputs: Inputs): Promise<ActionPlan> {
 }
 
 type Requested = { readonly inputs: Inputs; readonly request: AgentRequest; readonly job: CiJob };
+
+/** The request with the images that its texts show. */
+async function withImages(step: Step, { inputs, request }: Omit<Requested, "job">): Promise<AgentRequest> {
+  const { prompt, subject } = request;
+  if (subject === null || inputs.mode !== "run" || !prompt.includes("![image](")) return request;
+  const codeHost = await openCodeHost(step, inputs);
+  const found = await codeHost.readThreadImages({ prompt, subject });
+  if (found.said !== null) sayLine(found.said);
+  const parts = [prompt, found.prompt].filter((part) => part !== "");
+  return { ...request, prompt: parts.join("\n\n"), images: found.images };
+}
 
 /** The request of a new run, with what the failed jobs of its commit printed. */
 async function withFailedJobs(step: Step, { inputs, request, job }: Requested): Promise<AgentRequest> {

@@ -24,7 +24,7 @@ export function runRequest(options: RunRequestOptions): SubmitRunRequest {
   const { maxTurnTokens, maxCostMicroUsd, timeoutMinutes, egress, mcpServers, service } = inputs;
   const schema = outputSchema(inputs, request);
   return {
-    message: request.prompt,
+    ...messageOf(request),
     ...sessionOf(options),
     ...(maxTurnTokens === null ? {} : { max_turn_tokens: maxTurnTokens }),
     ...boundsOf({ maxCostMicroUsd, timeoutMs: timeoutMinutes * 60_000 }),
@@ -35,6 +35,17 @@ export function runRequest(options: RunRequestOptions): SubmitRunRequest {
     ...(mcpServers === null || service.type === "embedded" ? {} : sentServers(mcpServers)),
     ...headOf(request),
   };
+}
+
+function messageOf({ prompt, images = [] }: AgentRequest): Pick<SubmitRunRequest, "message" | "messages"> {
+  if (images.length === 0) return { message: prompt };
+  const parts = images.map(({ name, mime, base64 }) => ({
+    type: "image" as const,
+    path: name,
+    mime,
+    data: base64,
+  }));
+  return { messages: [{ role: "user", content: prompt, parts }] };
 }
 
 /** A policy on the wire has a word for nothing, and no empty list. */

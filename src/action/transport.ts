@@ -97,7 +97,11 @@ function sendOnce(request: TransportRequest, url: URL, agent: http.Agent): Promi
         // What is left of a body that was refused is not sent.
         if (!outgoing.writableFinished) outgoing.destroy();
         const headers = (name: string) => firstOf(incoming.headers[name]);
-        resolve({ status, headers, body: Buffer.concat(chunks).toString("utf8") });
+        resolve({
+          status,
+          headers,
+          body: Buffer.concat(chunks).toString(request.bodyAs === "base64" ? "base64" : "utf8"),
+        });
       });
     });
     const { body } = request;

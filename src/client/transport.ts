@@ -12,6 +12,8 @@ export type TransportRequest = {
   /** For the whole exchange, to the last byte of the answer. */
   readonly timeoutMs: number;
   readonly maxBodyBytes: number;
+  /** Default: text, in UTF-8. */
+  readonly bodyAs?: "text" | "base64";
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -43,7 +45,7 @@ export const fetchTransport: Transport = async (request) => {
     return {
       status: response.status,
       headers: (name) => response.headers.get(name) ?? undefined,
-      body: await readText(response, request.maxBodyBytes),
+      body: await readBody(response, request),
     };
   } catch (cause) {
     request.signal?.throwIfAborted();
@@ -107,23 +109,46 @@ export function describe(request: TransportRequest): string {
   return `${request.method} ${host}${pathname}`;
 }
 
+async function readBody(
+  response: Response,
+  { maxBodyBytes, bodyAs }: Pick<TransportRequest, "maxBodyBytes" | "bodyAs">,
+): Promise<string> {
+  if (bodyAs !== "base64") return await readText(response, maxBodyBytes);
+  let binary = "";
+  await readChunks(response, maxBodyBytes, (chunk) => {
+    for (const byte of chunk) binary += String.fromCharCode(byte);
+  });
+  return btoa(binary);
+}
+
 /** A body as text, at most so many bytes. */
 export async function readText(response: Response, maxBytes: number): Promise<string> {
-  if (response.body === null) return "";
   const decoder = new TextDecoder();
   let text = "";
+  await readChunks(response, maxBytes, (chunk) => {
+    text += decoder.decode(chunk, { stream: true });
+  });
+  return text + decoder.decode();
+}
+
+async function readChunks(
+  response: Response,
+  maxBytes: number,
+  take: (chunk: Uint8Array) => void,
+): Promise<void> {
+  if (response.body === null) return;
   let bytes = 0;
   const reader = response.body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
+    if (done) return;
     bytes += value.byteLength;
     if (bytes > maxBytes) {
       await reader.cancel();
       const message = `The answer is larger than ${maxBytes} bytes.`;
       throw new DecodeError({ message, status: response.status, contentType: "" });
     }
-    text += decoder.decode(value, { stream: true });
+    take(value);
   }
 }
 

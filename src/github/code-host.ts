@@ -15,6 +15,7 @@ import type { FailedJobsHandOver, FailedJobsOptions } from "./failed-jobs/hand-o
 import type { FindingsOptions } from "./findings/publish-findings.ts";
 import type { HeadOptions } from "./git/check-out-head.ts";
 import type { StatusComment, StatusCommentOptions } from "./status-comment/status-comment.ts";
+import type { ThreadImages, ThreadImagesOptions } from "./thread-images/read-thread-images.ts";
 import type { AgentRequest } from "./trigger/agent-request.ts";
 import type { SubjectEvent } from "./trigger/subject-request.ts";
 
@@ -35,6 +36,8 @@ export interface CodeHost {
   readSubjectRequest(event: SubjectEvent): Promise<AgentRequest>;
   /** What the failed jobs of a commit printed, for a prompt. Rejects only with the signal's reason. */
   readFailedJobs(options: FailedJobsOptions): Promise<FailedJobsHandOver>;
+  /** The images that the prompt shows, for a model. Rejects only with the signal's reason. */
+  readThreadImages(options: ThreadImagesOptions): Promise<ThreadImages>;
   /** One file at a commit. Rejects with GitHubError. */
   readFile(place: RepositoryFilePlace): Promise<RepositoryFile>;
   /** Checks out the head of a pull request in the job's checkout. Rejects with StepError. */
@@ -62,6 +65,12 @@ export function openCodeHost(access: CodeHostAccess): CodeHost {
       const { readFailedJobs } = await import("./failed-jobs/read-failed-jobs.ts");
       const { handOverFailedJobs } = await import("./failed-jobs/hand-over-failed-jobs.ts");
       return handOverFailedJobs(await readFailedJobs(api, options.headSha), options);
+    },
+    readThreadImages: async (options) => {
+      const { readThreadImages } = await import("./thread-images/read-thread-images.ts");
+      const serverUrl = env.GITHUB_SERVER_URL ?? "https://github.com";
+      const host = { ...access, api, serverUrl, clock: systemClock, random: Math.random };
+      return await readThreadImages(host, options);
     },
     readFile: async (place) => {
       const { readRepositoryFile } = await import("./api/repository-file.ts");

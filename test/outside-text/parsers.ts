@@ -3,6 +3,7 @@
 import { sessionKeyOf } from "../../src/action/run-request.ts";
 import { GitError } from "../../src/base/git/git.ts";
 import { matchesGlob } from "../../src/base/glob.ts";
+import { imageSizeOf } from "../../src/base/image-type.ts";
 import { withoutJsonFence } from "../../src/base/json-fence.ts";
 import { expandBraces, pathMatcher } from "../../src/base/path-pattern.ts";
 import { singleLine, visibleText, withoutHidden } from "../../src/base/untrusted-text.ts";
@@ -17,6 +18,7 @@ import { failedStepsLog } from "../../src/github/failed-jobs/step-log.ts";
 import { shownLines } from "../../src/github/findings/diff-lines.ts";
 import { commentText } from "../../src/github/findings/finding-text.ts";
 import { markersOf, markFindings } from "../../src/github/findings/marker.ts";
+import { imageReferences, signedAddresses } from "../../src/github/thread-images/image-references.ts";
 import { parseCommand } from "../../src/github/trigger/command.ts";
 import { fencedBlocks } from "../../src/github/trigger/fenced-blocks.ts";
 import { sanitise } from "../../src/github/trigger/sanitise.ts";
@@ -65,7 +67,6 @@ import { findReplaced } from "../../src/service/executor/tools/find-replaced.ts"
 import { foldText } from "../../src/service/executor/tools/folded-text.ts";
 import { isForeign } from "../../src/service/executor/tools/foreign-files.ts";
 import { htmlToText } from "../../src/service/executor/tools/html-text.ts";
-import { imageSizeOf } from "../../src/service/executor/tools/image-type.ts";
 import { indentationRule } from "../../src/service/executor/tools/indentation.ts";
 import { resultText } from "../../src/service/executor/tools/mcp/call-result.ts";
 import { offerTools } from "../../src/service/executor/tools/mcp/offered-tools.ts";
@@ -349,6 +350,33 @@ export const parsers: readonly Parser[] = [
       "remote:\t\n",
       ["remote:", " ", ""],
       "(",
+    ],
+  },
+  {
+    file: "github/thread-images/image-references.ts",
+    name: "imageReferences",
+    run: (text) => imageReferences(text, "https://github.com"),
+    worst: [
+      ...plain,
+      "![image](",
+      "![image](https://",
+      ["![image](https://github.com/", "a", ")"],
+      ["![image](https://github.com/user-attachments/assets/", "a-", ")"],
+      "![image](https://github.com/a/b/assets/1/00000000-0000-0000-0000-00000000000)",
+    ],
+  },
+  {
+    file: "github/thread-images/image-references.ts",
+    name: "signedAddresses",
+    run: (text) => signedAddresses(text, "https://github.com"),
+    worst: [
+      ...plain,
+      "<img ",
+      "<img a",
+      '<img src="',
+      ' src="a',
+      ["<img ", 'src="a', ""],
+      ['<img src="', "a", ""],
     ],
   },
   {
@@ -689,7 +717,7 @@ export const parsers: readonly Parser[] = [
     worst: ["\n", "a\n", "\t\n", `${"a".repeat(40)} 1 1\n`, "author ", "0"],
   },
   {
-    file: "service/executor/tools/image-type.ts",
+    file: "base/image-type.ts",
     name: "imageSizeOf",
     run: (text) => imageSizeOf("image/jpeg", Buffer.from(`\xff\xd8${text}`, "latin1")),
     worst: ["\xff", "\xff\xe0\0\0", "\xff\xe0\0\x02", "a"],

@@ -129,7 +129,8 @@ export const runComponents: Components = {
   }),
   MessagePart: component(partSchema, "A part of a message.", {
     type: "What it is.",
-    path: "Where it is.",
+    path: "Where it is in the checkout; with `data`, what it is called.",
+    data: "With `image`: the image itself in base 64 (PNG, JPEG, GIF or WebP), shown to a model that can see. It is in no event, and not shown again to later runs of the session.",
     mime: "Its media type.",
     w: "Its width in pixels.",
     h: "Its height in pixels.",

@@ -5,7 +5,8 @@ import { defineRoute, jsonBody, nounRoutes, query } from "../route.ts";
 import { runEndpoints } from "./endpoints.ts";
 import { listRunsQuerySchema, submitRunRequestSchema } from "./run-requests.ts";
 
-const MAX_BODY_BYTES = 1024 * 1024;
+/** Six megabytes of images in base 64, and the words. */
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 export const runRoutes = nounRoutes("runs", "Runs", {
   submit: defineRoute(runEndpoints.submit, {

@@ -28,9 +28,15 @@ export const DEFAULT_PAGE_RUNS = 50;
 export const messageRoles = ["system", "user", "assistant", "tool"] as const;
 export const partTypes = ["text", "image", "file"] as const;
 
+/** Of one image, in base 64: three megabytes. */
+export const MAX_PART_DATA_CHARS = 4_000_000;
+
 export const partSchema = z.object({
   type: z.enum(partTypes),
+  /** Of a file of the checkout; with `data`, what the image is called. */
   path: z.optional(z.string()),
+  /** Of an image that is not in the checkout, in base 64. */
+  data: z.optional(z.string().check(z.maxLength(MAX_PART_DATA_CHARS))),
   mime: z.optional(z.string()),
   w: z.optional(z.int()),
   h: z.optional(z.int()),

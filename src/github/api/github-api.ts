@@ -21,6 +21,8 @@ export interface GitHubApi {
   readonly repository: string;
   /** Null for what the code host does not know. */
   read<Schema extends z.ZodMiniType>(path: string, schema: Schema): Promise<z.output<Schema> | null>;
+  /** As `read`, of issues, pull requests and comments with their text as HTML, too. The path may have a query. */
+  readFull<Schema extends z.ZodMiniType>(path: string, schema: Schema): Promise<z.output<Schema> | null>;
   /** The items of each page in turn, at most `maxPages` of a hundred. None for what the code host does not know. */
   items<Schema extends z.ZodMiniType>(
     path: string,
@@ -49,18 +51,23 @@ export function githubApi(options: CodeHostOptions): GitHubApi {
     return await opened;
   };
   const urlOf = (path: string) => `/repos/${repository}${path}`;
+  const read = async <Schema extends z.ZodMiniType>(
+    path: string,
+    { schema, isFull }: { readonly schema: Schema; readonly isFull: boolean },
+  ): Promise<z.output<Schema> | null> => {
+    try {
+      const octokit = await open();
+      const { data } = await octokit.request({ method: "GET", url: urlOf(path), request: { isFull } });
+      return decode(data, { schema, call: `GET ${path}` });
+    } catch (cause) {
+      if (isUnknown(cause)) return null;
+      throw cause;
+    }
+  };
   return {
     repository,
-    read: async (path, schema) => {
-      try {
-        const octokit = await open();
-        const { data } = await octokit.request({ method: "GET", url: urlOf(path) });
-        return decode(data, { schema, call: `GET ${path}` });
-      } catch (cause) {
-        if (isUnknown(cause)) return null;
-        throw cause;
-      }
-    },
+    read: (path, schema) => read(path, { schema, isFull: false }),
+    readFull: (path, schema) => read(path, { schema, isFull: true }),
     async *items(path, schema, maxPages) {
       const list = z.array(schema);
       const octokit = await open();

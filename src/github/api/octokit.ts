@@ -46,7 +46,7 @@ export function openOctokit(options: CodeHostOptions): HostOctokit {
   });
   octokit.hook.wrap("request", async (send, request) => {
     Object.assign(request.headers, {
-      accept: "application/vnd.github+json",
+      accept: `application/vnd.github${request.request.isFull === true ? ".full" : ""}+json`,
       authorization: `Bearer ${token}`,
       "x-github-api-version": "2022-11-28",
     });

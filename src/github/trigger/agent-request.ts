@@ -20,8 +20,18 @@ export type RequestSubject = Subject & {
   readonly asker: Account | null;
 };
 
+/** An image of the issue or pull request that the prompt shows. */
+export type RequestImage = {
+  /** Its address as the prompt has it. */
+  readonly name: string;
+  readonly mime: string;
+  readonly base64: string;
+};
+
 export type AgentRequest = {
   readonly prompt: string;
+  /** Default: none. */
+  readonly images?: readonly RequestImage[];
   /** Null for an event about no issue or pull request: a push, a schedule. */
   readonly subject: RequestSubject | null;
 };

@@ -26,11 +26,13 @@ const DEFINITION =
   /^([ \t]{0,3})\[(?:\\.|[^\\[\]])+\]:[ \t]*(?:\n[ \t]*)?(?:<[^<>\n]*>|[^\s<]\S*)(?:[ \t]*(?:\n[ \t]*)?(?:"[^"]*"|'[^']*'|\([^()]*\)))?[ \t]*$\n?/gm;
 const TAG =
   /<(\/?)([A-Za-z][A-Za-z0-9-]*)(?:\s+[A-Za-z_:@][\w.:@-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*\s*(\/?)>/g;
+const PASTED = /\ssrc="(https?:\/\/[\w.:-]{1,200}\/user-attachments\/assets\/[0-9a-f-]{36})"/i;
 const REFERENCE = /&#(?:x([0-9a-f]{1,6})|(\d{1,7}));?/gi;
 
 /**
  * Removes invisible characters, comments, link definitions, the hidden texts of images, links and HTML tags, and
- * character references to invisible characters. Visible text stays; an image becomes `![image]`.
+ * character references to invisible characters. Visible text stays; an image becomes `![image]`, with
+ * the address of one that is kept by the code host.
  */
 export function sanitise(text: string): string {
   return shown(withoutHidden(text), 0);
@@ -68,17 +70,23 @@ function shownMarkup(text: string): string {
     .replace(DEFINITION, "$1")
     .replace(IMAGE, (_image, place: string = "") => `![image]${place.replace(/(?<!\s)\s+["'(][\s\S]*/, ")")}`)
     .replace(TITLE, "$1$2")
-    .replace(TAG, (_tag, open: string, name: string, close: string) =>
+    .replace(TAG, (tag, open: string, name: string, close: string) =>
       SHOWN_ELEMENTS.has(name.toLowerCase())
         ? `<${open}${name}${close}>`
         : name.toLowerCase() === "img"
-          ? "![image]"
+          ? `![image]${pastedPlace(tag)}`
           : "",
     )
     .replace(REFERENCE, (reference, hex?: string, decimal?: string) => {
       const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
       return code > 0x10ffff || withoutHidden(String.fromCodePoint(code)) !== "" ? reference : "";
     });
+}
+
+/** Where an image is kept that was pasted: GitHub writes it as a tag. The address holds no words. */
+function pastedPlace(tag: string): string {
+  const place = PASTED.exec(tag)?.[1];
+  return place === undefined ? "" : `(${place})`;
 }
 
 /** An unclosed comment hides the rest; the other kinds are text without their end, which is looked for once. */

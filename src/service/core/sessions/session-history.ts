@@ -60,12 +60,18 @@ async function* earlierRuns(store: StoreReader, run: RunRecord): AsyncGenerator<
   }
 }
 
+/** Images are shown once: a later request that shows them brings them again. */
+function withoutData(message: Message): Message {
+  if (message.parts === undefined) return message;
+  return { ...message, parts: message.parts.map(({ data: _data, ...part }) => part) };
+}
+
 async function readTurn(store: StoreReader, run: RunRecord): Promise<readonly Message[]> {
   const input = await store.runs.findInput(run.id);
   if (input === null) return [];
   const replies = await readReplies(store, run.id);
   return [
-    ...input.messages,
+    ...input.messages.map(withoutData),
     ...replies
       .filter((content) => content !== "")
       .map((content) => ({ role: "assistant" as const, content })),

@@ -3,8 +3,8 @@
 
 import { constants } from "node:fs";
 import { type FileHandle, open, readlink } from "node:fs/promises";
+import { imageTypeOf } from "../../../base/image-type.ts";
 import { refuseOutside, resolveInCheckout, showPath } from "./checkout-path.ts";
-import { imageTypeOf } from "./image-type.ts";
 import { ToolError } from "./tool.ts";
 
 /** Larger files are read by lines, not whole. */

@@ -1,9 +1,9 @@
 // The tool that shows the model an image of the repository.
 
 import * as z from "zod/mini";
+import { type ImageSize, type ImageType, imageSizeOf, imageTypeOf } from "../../../base/image-type.ts";
 import type { Checkout } from "../../core/ports/checkout.ts";
 import { showPath } from "./checkout-path.ts";
-import { type ImageSize, type ImageType, imageSizeOf, imageTypeOf } from "./image-type.ts";
 import { explainMissing } from "./nearest-paths.ts";
 import { withFile } from "./text-file.ts";
 import { defineTool, ToolError } from "./tool.ts";
@@ -36,25 +36,32 @@ export const viewImage = defineTool({
 export async function readImage(checkout: Checkout, path: string): Promise<ReadImage> {
   return await explainMissing(checkout, path, () =>
     withFile(checkout.root, path, async ({ file, size, name }) => {
-      if (size > MAX_IMAGE_BYTES) {
-        const message = `The file ${name} has ${size} bytes, at most ${MAX_IMAGE_BYTES} are shown. Make a smaller copy of it.`;
-        throw new ToolError("too_large", message);
-      }
+      refuseLarge(size, name);
       const content = await file.readFile();
-      const type = imageTypeOf(content);
-      if (type === null) {
-        throw new ToolError(
-          "not_text",
-          `The file ${name} is no PNG, JPEG, GIF or WebP. Use read_file for text.`,
-        );
-      }
-      const pixels = imageSizeOf(type, content);
-      if (pixels === null) throw new ToolError("not_text", `The file ${name} is a damaged image (${type}).`);
-      if (Math.max(pixels.width, pixels.height) > MAX_PIXELS) {
-        const message = `The image ${name} has ${pixels.width} x ${pixels.height} pixels, at most ${MAX_PIXELS} a side are shown. Make a smaller copy of it.`;
-        throw new ToolError("too_large", message);
-      }
-      return { path, type, ...pixels, bytes: size, base64: content.toString("base64") };
+      return { path, ...checkImage(content, name), bytes: size, base64: content.toString("base64") };
     }),
   );
+}
+
+/** What a model's API takes as it is. Throws a `ToolError` for anything else. */
+export function checkImage(content: Buffer, name: string): ImageSize & { readonly type: ImageType } {
+  refuseLarge(content.length, name);
+  const type = imageTypeOf(content);
+  if (type === null) {
+    const message = `The file ${name} is no PNG, JPEG, GIF or WebP. Use read_file for text.`;
+    throw new ToolError("not_text", message);
+  }
+  const pixels = imageSizeOf(type, content);
+  if (pixels === null) throw new ToolError("not_text", `The file ${name} is a damaged image (${type}).`);
+  if (Math.max(pixels.width, pixels.height) > MAX_PIXELS) {
+    const message = `The image ${name} has ${pixels.width} x ${pixels.height} pixels, at most ${MAX_PIXELS} a side are shown. Make a smaller copy of it.`;
+    throw new ToolError("too_large", message);
+  }
+  return { type, ...pixels };
+}
+
+function refuseLarge(size: number, name: string): void {
+  if (size <= MAX_IMAGE_BYTES) return;
+  const message = `The file ${name} has ${size} bytes, at most ${MAX_IMAGE_BYTES} are shown. Make a smaller copy of it.`;
+  throw new ToolError("too_large", message);
 }

@@ -33,7 +33,7 @@ export function promptOf(
   const [only, ...others] = task.messages;
   const asked = only !== undefined && others.length === 0 ? only.content : spoken(task.messages);
   const rules = "Work inside that folder alone. Nobody can answer questions before you are done.";
-  const notes = [network, hidden].filter((note) => note !== "");
+  const notes = [network, hidden, unseen(task.messages)].filter((note) => note !== "");
   const { setup } = task.environment;
   const prepared =
     setup.state === "failed"
@@ -42,6 +42,13 @@ export function promptOf(
         ]
       : [];
   return [`${place} ${rules}`, ...prepared, ...notes, ...before, ...schema, asked].join("\n\n");
+}
+
+/** What is said of the images that the request brings. */
+function unseen(messages: readonly Message[]): string {
+  const count = messages.flatMap(({ parts = [] }) => parts.filter(({ data }) => data !== undefined)).length;
+  if (count === 0) return "";
+  return `The request comes with ${count === 1 ? "an image" : `${count} images`} that you cannot see: say so where it is about them.`;
 }
 
 export function repairText(faults: string): string {

@@ -6,7 +6,7 @@ import type { Message } from "../../../../contract/runs/run-requests.ts";
 import type { Checkout } from "../../../core/ports/checkout.ts";
 import { showPath } from "../../tools/checkout-path.ts";
 import { ToolError, type ToolImage } from "../../tools/tool.ts";
-import { readImage } from "../../tools/view-image.ts";
+import { checkImage, readImage } from "../../tools/view-image.ts";
 import { isImage } from "./message-size.ts";
 
 const MAX_REQUESTED_IMAGES = 8;
@@ -26,23 +26,33 @@ export function imageMessage(images: readonly ToolImage[]): ModelMessage | null 
   };
 }
 
-/** The images of the checkout that a request names in its parts. What cannot be shown is named by the request's text alone. */
+/**
+ * The images that a request names in its parts, of the checkout, or brings with them. What cannot be shown is named by the
+ * request's text alone.
+ */
 export async function requestedImages(
   messages: readonly Message[],
   checkout: Checkout,
 ): Promise<readonly ToolImage[]> {
-  const paths = messages.flatMap(({ parts = [] }) =>
-    parts.flatMap(({ type, path }) => (type === "image" && path !== undefined && path !== "" ? [path] : [])),
-  );
+  const parts = messages.flatMap(({ parts: all = [] }) => all.filter(({ type }) => type === "image"));
+  const wanted = new Map(parts.map((part, at) => [part.path ?? `image ${at + 1}`, part]));
   const images: ToolImage[] = [];
-  for (const path of [...new Set(paths)].slice(0, MAX_REQUESTED_IMAGES)) {
-    const image = await readImage(checkout, path).catch((cause: unknown) => {
+  for (const [name, { data, path = "" }] of [...wanted].slice(0, MAX_REQUESTED_IMAGES)) {
+    if (data === undefined && path === "") continue;
+    const reading = data === undefined ? readImage(checkout, path) : broughtImage(name, data);
+    const image = await reading.catch((cause: unknown) => {
       if (cause instanceof ToolError) return null;
       throw cause;
     });
-    if (image !== null) images.push({ label: path, mediaType: image.type, base64: image.base64 });
+    if (image !== null) images.push({ label: name, mediaType: image.type, base64: image.base64 });
   }
   return images;
+}
+
+/** What was sent counts for what it is, whatever it was called. */
+async function broughtImage(name: string, data: string) {
+  const content = Buffer.from(data, "base64");
+  return { ...checkImage(content, showPath(name)), base64: content.toString("base64") };
 }
 
 /** The message with words in the place of its images; the same message where it has none. */
