@@ -140,7 +140,7 @@ export const problemExamples = {
   priceUnknown: problem("The model has no price to hold the run to", {
     code: "price_unknown",
     error:
-      'No price is known for the model "acme/large-1", so that a run cannot be held to an amount. Leave "max_cost_usd" out and bound it by "max_turn_tokens", use another model, or ask the operator to list it in RATES_FILE.',
+      'No price is known for the model "acme/large-1", so that a run cannot be held to an amount. Leave the limit of cost out (max_cost_usd; in a job max-cost) and limit its tokens (max_turn_tokens; in a job max-turn-tokens), use another model, or list its price in RATES_FILE.',
   }),
   modelAccessNone: problem("The run has no access to a model of its own", {
     code: "model_access_none",

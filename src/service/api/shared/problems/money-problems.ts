@@ -11,13 +11,13 @@ export const moneyProblems: ProblemsOf<CreditsRefusal | CostRefusal | PaymentRef
   price_unknown: ({ model }) => ({
     status: 400,
     code: "price_unknown",
-    message: `No price is known for the model ${JSON.stringify(model)}, so that a run cannot be held to an amount. Leave "max_cost_usd" out and bound it by "max_turn_tokens", use another model, or ask the operator to list it in RATES_FILE.`,
+    message: `No price is known for the model ${JSON.stringify(model)}, so that a run cannot be held to an amount. Leave the limit of cost out (max_cost_usd; in a job max-cost) and limit its tokens (max_turn_tokens; in a job max-turn-tokens), use another model, or list its price in RATES_FILE.`,
   }),
   cost_unmeasured: () => ({
     status: 400,
     code: "price_unknown",
     message:
-      'The agent of this service reaches its model by itself, so that a run cannot be held to an amount. Leave "max_cost_usd" out and bound it by "max_turn_tokens".',
+      "The agent of this service reaches its model by itself, so that a run cannot be held to an amount. Leave the limit of cost out (max_cost_usd; in a job max-cost) and limit its tokens (max_turn_tokens; in a job max-turn-tokens).",
   }),
   balance_ended: ({ plan, reason }) => ({
     status: 402,
