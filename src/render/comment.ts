@@ -3,6 +3,7 @@
 
 import { SectionRoom } from "../base/bounded-text.ts";
 import type { RunReport, ToolCall } from "../report/run-report.ts";
+import { approvalSection } from "./approval-notes.ts";
 import { changesTable } from "./changes-table.ts";
 import { egressSection } from "./egress-notes.ts";
 import {
@@ -72,8 +73,9 @@ export function renderEnd(report: RunReport, context: EndedContext): string {
     changesTable(report.changes, { maxBytes: Math.floor(room.bytes * CHANGES_PART), links: context.links }),
   );
   const egress = room.take(egressSection(report.egress));
+  const approvals = room.take(approvalSection(report.approvals));
   const reply = room.take(replySection(report, room.bytes - 2));
-  const sections = [unseen, setup, title, why, reply, findings, changes, egress, claim, facts];
+  const sections = [unseen, setup, title, why, reply, findings, changes, egress, approvals, claim, facts];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 

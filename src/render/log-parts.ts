@@ -4,6 +4,7 @@ import { assertNever } from "../base/assert-never.ts";
 import { headLines } from "../base/bounded-text.ts";
 import { singleLine, wholeChars } from "../base/untrusted-text.ts";
 import {
+  APPROVAL_EVENT,
   asRunEvent,
   CHANGES_EVENT,
   type ChangesEvent,
@@ -21,6 +22,7 @@ import {
 import { maskSecrets } from "../report/find-secrets.ts";
 import { isFailedResult } from "../report/tool-failure.ts";
 import { MAX_TITLE_ARGS_CHARS, toolTitle } from "../report/tool-title.ts";
+import { approvalNote } from "./approval-notes.ts";
 import { egressNotes } from "./egress-notes.ts";
 import { plural } from "./quantities.ts";
 
@@ -174,6 +176,9 @@ export class RunLog {
         return;
       case QUESTION_EVENT:
         this.#note("The run ends with a question. The next message of its session answers it.");
+        return;
+      case APPROVAL_EVENT:
+        this.#note(approvalNote(event.value));
         return;
       default:
         assertNever(event);

@@ -3,6 +3,7 @@
 
 import { fitText, SectionRoom } from "../base/bounded-text.ts";
 import type { RunReport } from "../report/run-report.ts";
+import { approvalSection } from "./approval-notes.ts";
 import { changesTable } from "./changes-table.ts";
 import { egressSection } from "./egress-notes.ts";
 import {
@@ -68,11 +69,26 @@ export function renderSummary(report: RunReport, context: SummaryContext): strin
     changesTable(report.changes, { maxBytes: Math.floor(room.bytes * CHANGES_PART), links: context.links }),
   );
   const egress = room.take(egressSection(report.egress));
+  const approvals = room.take(approvalSection(report.approvals));
   const reply = room.take(replySection(report, room.bytes - 2));
   const plan = room.take(planSection(report));
   const details = room.take(summaryDetails(report, { ids: context, maxBytes: room.bytes - 2 }));
   const facts = [costs, where].filter((section) => section !== "").join(" · ");
-  const sections = [title, unseen, setup, why, facts, claim, reply, findings, changes, egress, plan, details];
+  const sections = [
+    title,
+    unseen,
+    setup,
+    why,
+    facts,
+    claim,
+    reply,
+    findings,
+    changes,
+    egress,
+    approvals,
+    plan,
+    details,
+  ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 

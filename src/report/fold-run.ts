@@ -4,6 +4,8 @@
 import { assertNever } from "../base/assert-never.ts";
 import { type Excerpt, excerpt } from "../base/bounded-text.ts";
 import {
+  APPROVAL_EVENT,
+  type ApprovalEvent,
   asRunEvent,
   CHANGES_EVENT,
   EGRESS_EVENT,
@@ -33,13 +35,15 @@ export const MAX_KEPT_CHARS = 8_192;
 export const MAX_KEPT_CHARS_IN_ALL = 4_194_304;
 /** Of the notices of a run, which are a few. */
 const MAX_NOTICES = 100;
+const MAX_APPROVALS = 10;
 
 type Draft<T> = { -readonly [Key in keyof T]: T[Key] };
-type ReportDraft = Draft<Omit<RunReport, "messages" | "calls" | "steps" | "notices">> & {
+type ReportDraft = Draft<Omit<RunReport, "messages" | "calls" | "steps" | "notices" | "approvals">> & {
   readonly messages: Draft<AssistantMessage>[];
   readonly calls: Draft<ToolCall>[];
   readonly steps: Draft<Step>[];
   readonly notices: Notice[];
+  readonly approvals: ApprovalEvent["value"][];
 };
 
 /** Adds events, in order and each once, to one report. Events of an unknown kind change nothing but the time. */
@@ -160,6 +164,8 @@ export class RunReportFold {
         if (event.name === CHANGES_EVENT) draft.changes = event.value;
         if (event.name === QUOTA_EVENT) draft.quota = event.value;
         if (event.name === EGRESS_EVENT) draft.egress = event.value;
+        if (event.name === APPROVAL_EVENT && draft.approvals.length < MAX_APPROVALS)
+          draft.approvals.push(event.value);
         if (event.name === NOTICE_EVENT && draft.notices.length < MAX_NOTICES)
           draft.notices.push({ seq, text: maskSecrets(event.value.text) });
         if (event.name === PLAN_EVENT)
@@ -212,5 +218,5 @@ function emptied(kept: Excerpt): Excerpt {
 }
 
 function emptyDraft(): ReportDraft {
-  return { ...emptyReport(), messages: [], calls: [], steps: [], notices: [] };
+  return { ...emptyReport(), messages: [], calls: [], steps: [], notices: [], approvals: [] };
 }

@@ -2,6 +2,7 @@
 
 import type { Excerpt } from "../base/bounded-text.ts";
 import type {
+  ApprovalEvent,
   ChangesEvent,
   EgressEvent,
   OutputEvent,
@@ -59,6 +60,8 @@ export type RunReport = {
   readonly quota: QuotaEvent["value"] | null;
   /** What was withheld, reached and blocked of the network. Null where nothing was. */
   readonly egress: EgressEvent["value"] | null;
+  /** What the run would have written by MCP servers, and was not allowed to: one a server. */
+  readonly approvals: readonly ApprovalEvent["value"][];
   /** The reply as data, where that was asked for. */
   readonly output: { readonly value: OutputEvent["value"] } | null;
   readonly lastEventAtMs: number | null;
@@ -78,6 +81,7 @@ export function emptyReport(): RunReport {
     changes: null,
     quota: null,
     egress: null,
+    approvals: [],
     output: null,
     lastEventAtMs: null,
   };

@@ -391,6 +391,7 @@ function policyOf(
     backend: config.backend,
     // A service inside of a job has its access from there.
     takesModelAccess: freeFor !== "everyone",
+    needsWriteGrants: freeFor !== "everyone",
     coderWire: config.acp === null ? null : { backend: config.backend, wire: config.acp.model?.wire ?? null },
     defaultModel: defaultModelOf(config),
     maxCostMicroUsd: config.maxCostMicroUsd,

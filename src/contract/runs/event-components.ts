@@ -52,6 +52,9 @@ export const runEventComponents: Components = {
         ],
         question: "What the run ended with instead of a guess. The next message of the session answers it.",
         choices: "Answers to choose from; any other is one, too.",
+        server: "The MCP server by which the run would have written.",
+        tool: "The tool that was called first.",
+        approve_url: "Where the agent's owner allows it; null where it has none.",
         claim_url: "Where an account claims the repository's agent; null where credits are left.",
         model_billing:
           "Who paid for the model's tokens, where it is not the service: `repository`, by the access that the job brought.",

@@ -12,6 +12,7 @@ export const EGRESS_EVENT = "egress";
 export const NOTICE_EVENT = "notice";
 export const PLAN_EVENT = "plan";
 export const QUESTION_EVENT = "question";
+export const APPROVAL_EVENT = "approval";
 
 const runStartedSchema = z.object({
   type: z.literal("RUN_STARTED"),
@@ -177,6 +178,13 @@ const questionEventSchema = z.object({
   value: z.object({ question: z.string(), choices: z.array(z.string()) }),
 });
 
+/** A call by which the run would have written, and which the agent's owner has not allowed. Null: it has no owner. */
+const approvalEventSchema = z.object({
+  type: z.literal("CUSTOM"),
+  name: z.literal(APPROVAL_EVENT),
+  value: z.object({ server: z.string(), tool: z.string(), approve_url: z.nullable(z.string()) }),
+});
+
 /** Every event that this service writes. */
 export const runEventSchema = z.discriminatedUnion("type", [
   runStartedSchema,
@@ -204,6 +212,7 @@ export const runEventSchema = z.discriminatedUnion("type", [
     noticeSchema,
     planEventSchema,
     questionEventSchema,
+    approvalEventSchema,
   ]),
 ]);
 
@@ -214,6 +223,7 @@ export type EgressEvent = z.infer<typeof egressEventSchema>;
 export type QuotaEvent = z.infer<typeof quotaEventSchema>;
 export type NoticeEvent = z.infer<typeof noticeSchema>;
 export type PlanEvent = z.infer<typeof planEventSchema>;
+export type ApprovalEvent = z.infer<typeof approvalEventSchema>;
 export type QuestionEvent = z.infer<typeof questionEventSchema>;
 
 declare const noKnownType: unique symbol;

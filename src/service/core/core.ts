@@ -44,6 +44,8 @@ export type Policy = {
   readonly backend: string;
   /** Whether runs may bring access to a model of their own. */
   readonly takesModelAccess: boolean;
+  /** Whether an agent's owner has to allow what its runs write by MCP servers. Not inside of a job: there the job is the owner. */
+  readonly needsWriteGrants: boolean;
   /** The other agent that executes its runs, and the protocol that its model has to speak. Null: there is none. */
   readonly coderWire: CoderWire | null;
   /** The model that its agents ask which name none. */

@@ -57,7 +57,22 @@ export type TaskServers = {
   readonly asked: McpServersRequest | null;
   /** Whether its agent's owner lets it use those that the repository itself names. */
   readonly mayUseRepositorys: boolean;
+  /** Whether a tool that is not read-only may be called. Asked before each call. */
+  authorizeWrite(write: ServerWrite): Promise<ServerWriteVerdict>;
 };
+
+export type ServerWrite = {
+  readonly server: string;
+  readonly tool: string;
+  /** Who named the server, and whether they named this tool by its whole name. */
+  readonly origin: "operator" | "workflow" | "repository";
+  readonly isNamed: boolean;
+};
+
+/** `approveUrl` is where the agent's owner allows it; null where nobody can. */
+export type ServerWriteVerdict =
+  | { readonly isAllowed: true }
+  | { readonly isAllowed: false; readonly approveUrl: string | null };
 
 export type BackendTask = {
   readonly runId: string;

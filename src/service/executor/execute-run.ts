@@ -3,6 +3,7 @@
 import { ok, type Result } from "../../base/result.ts";
 import type { RunCause } from "../../contract/runs/run.ts";
 import type { Agent } from "../core/agents/agent.ts";
+import { approveUrl } from "../core/approvals/approve-url.ts";
 import { findHeldSource } from "../core/commits/held-source.ts";
 import type { Core } from "../core/core.ts";
 import { costOfTime } from "../core/money/run-price.ts";
@@ -15,6 +16,7 @@ import { cancelledEnding, type Ending, interruptedEnding } from "../core/runs/ru
 import type { RunInput } from "../core/runs/run-record.ts";
 import type { Usage } from "../core/runs/usage.ts";
 import { readHistory } from "../core/sessions/session-history.ts";
+import { authorizeWrite } from "../core/write-grants/authorize-write.ts";
 import {
   type Backend,
   BackendFailure,
@@ -333,7 +335,17 @@ function taskOf(
     meter,
     secrets,
     network,
-    mcp: { asked: input.mcpServers ?? null, mayUseRepositorys: agent.ciPolicy?.mcp_servers === "repository" },
+    mcp: {
+      asked: input.mcpServers ?? null,
+      mayUseRepositorys: agent.ciPolicy?.mcp_servers === "repository",
+      authorizeWrite: async ({ origin, isNamed, ...write }) => {
+        const request = { ...write, runId: run.id, agentId: agent.id };
+        const verdict = await authorizeWrite(core, { ...request, job: input.job, origin, isNamed });
+        if (verdict.isAllowed) return verdict;
+        const { approval } = verdict;
+        return { isAllowed: false, approveUrl: approval && approveUrl(core.policy, approval.id) };
+      },
+    },
     nextId: (kind) => {
       ids += 1;
       return `${kind}-${ids}`;

@@ -3,6 +3,8 @@
 
 import type { ApprovalRecord } from "../approvals/approval.ts";
 import { requestApproval } from "../approvals/request-approval.ts";
+import { mayAcceptClaim } from "../ci/claimable.ts";
+import type { JobIdentity } from "../ci/job-identity.ts";
 import type { Core } from "../core.ts";
 import { isGranted } from "./write-grant.ts";
 
@@ -12,6 +14,11 @@ export type WriteRequest = {
   readonly server: string;
   /** As its server calls it. */
   readonly tool: string;
+  /** Who named the server, and whether they named this tool by its whole name. */
+  readonly origin: "operator" | "workflow" | "repository";
+  readonly isNamed: boolean;
+  /** The CI job that submitted the run; null where an account did. */
+  readonly job: JobIdentity | null;
 };
 
 export type WriteVerdict =
@@ -22,17 +29,28 @@ export type WriteVerdict =
 /** Asked before each call, so that a grant or its end counts from the next one on. Requests for one server are one approval. */
 export async function authorizeWrite(core: Core, request: WriteRequest): Promise<WriteVerdict> {
   const { agentId, runId, server, tool } = request;
-  if (isGranted(await core.store.committed.writeGrants.list(agentId), server)) return { isAllowed: true };
+  if (!core.policy.needsWriteGrants) return { isAllowed: true };
+  const agent = await core.store.committed.agents.find(agentId);
+  if (agent === null || agent.accountId === null) return { isAllowed: false, approval: null };
+  if (isNamedByTrusted(request) || isGranted(await core.store.committed.writeGrants.list(agentId), server)) {
+    return { isAllowed: true };
+  }
   return await core.store.transact(async (tx): Promise<WriteVerdict> => {
-    const agent = await tx.agents.lock(agentId);
-    if (agent === null || agent.accountId === null) return { isAllowed: false, approval: null };
+    const owned = await tx.agents.lock(agentId);
+    if (owned === null) return { isAllowed: false, approval: null };
     // It may have been granted in the meantime.
     if (isGranted(await tx.writeGrants.list(agentId), server)) return { isAllowed: true };
     const approval = await requestApproval(core, tx, {
-      agent,
+      agent: owned,
       action: { kind: "grant_writes", server, tool, runId },
       requestedBy: { type: "run", runId },
     });
     return { isAllowed: false, approval };
   });
+}
+
+/** The operator, or a job that only writers of the repository can start, has named this very tool. */
+function isNamedByTrusted({ origin, isNamed, job }: WriteRequest): boolean {
+  if (!isNamed) return false;
+  return origin === "operator" || (origin === "workflow" && job !== null && mayAcceptClaim(job));
 }

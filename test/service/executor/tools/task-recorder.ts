@@ -51,7 +51,7 @@ export class TaskRecorder {
       meter: this.#meter,
       secrets: this.secrets,
       network: noNetwork,
-      mcp: { asked: null, mayUseRepositorys: false },
+      mcp: { asked: null, mayUseRepositorys: false, authorizeWrite: async () => ({ isAllowed: true }) },
       nextId: (kind) => {
         this.#ids += 1;
         return `${kind}-${this.#ids}`;

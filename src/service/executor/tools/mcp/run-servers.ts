@@ -11,12 +11,13 @@ import type { Channel, McpSession, Opened, openSession } from "./mcp-session.ts"
 import { MAX_TOOLS_OF_RUN, offerTools, plainText } from "./offered-tools.ts";
 import type { McpServer } from "./server-definition.ts";
 import { serverTool } from "./server-tool.ts";
+import { WriteGate } from "./write-gate.ts";
 
 /** A package manager may have to fetch it first. */
 const START_MS = 60_000;
 const RECORD_NAME = "mcp_servers";
 
-export type ServersTask = Pick<BackendTask, "emit" | "nextId" | "signal" | "secrets" | "network">;
+export type ServersTask = Pick<BackendTask, "emit" | "nextId" | "signal" | "secrets" | "network" | "mcp">;
 
 export type RunServersParts = {
   /** Loads the protocol. */
@@ -60,7 +61,8 @@ export async function openRunServers(parts: RunServersParts): Promise<RunServers
     task.signal.throwIfAborted();
     for (const one of settled) if (one.status === "rejected") throw one.reason;
     const tools: Tool<unknown>[] = [];
-    const lines = started.map((one) => describe(one, tools));
+    const gate = new WriteGate(task);
+    const lines = started.map((one) => describe(one, { tools, gate }));
     lines.push(...problems.map((problem) => `not available: ${plainText(problem)}`));
     const text = task.secrets.apply(lines.join("\n"));
     await record.end(text);
@@ -76,14 +78,23 @@ function textFor(lines: string): string {
 }
 
 /** Adds the tools of a server to `tools`, and says in a line what there is. */
-function describe({ server, opened, why }: StartedServer, tools: Tool<unknown>[]): string {
+function describe(
+  { server, opened, why }: StartedServer,
+  { tools, gate }: { readonly tools: Tool<unknown>[]; readonly gate: WriteGate },
+): string {
   if (opened === null) return `${server.name}: not available: ${why}`;
   const { offered, notes } = offerTools(server, opened.session.tools);
   const room = Math.max(0, MAX_TOOLS_OF_RUN - tools.length);
   const kept = offered.slice(0, room);
   tools.push(
     ...kept.map((tool) =>
-      serverTool({ server: server.name, tool, session: opened.session, explain: opened.explain }),
+      serverTool({
+        server: server.name,
+        tool,
+        session: opened.session,
+        pass: async () => await gate.pass(server, tool),
+        explain: opened.explain,
+      }),
     ),
   );
   const cut = offered.length - kept.length;

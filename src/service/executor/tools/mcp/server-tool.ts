@@ -12,11 +12,13 @@ export type ServerToolParts = {
   readonly server: string;
   readonly tool: OfferedTool;
   readonly session: Pick<McpSession, "call">;
+  /** Rejects with a ToolError where the call may not be made. */
+  readonly pass: () => Promise<void>;
   /** What to tell of a failure: masked, with what is known of the server. */
   readonly explain: (why: string) => string;
 };
 
-export function serverTool({ server, tool, session, explain }: ServerToolParts): Tool<null> {
+export function serverTool({ server, tool, session, pass, explain }: ServerToolParts): Tool<null> {
   return {
     name: tool.name,
     description: tool.description,
@@ -27,6 +29,7 @@ export function serverTool({ server, tool, session, explain }: ServerToolParts):
     async run(input, { signal }) {
       if (typeof input !== "object" || input === null || Array.isArray(input))
         throw new ToolError("invalid_input", `The input of ${tool.name} must be an object.`);
+      await pass();
       const called = await session.call({
         tool: tool.ownName,
         input: { ...input },

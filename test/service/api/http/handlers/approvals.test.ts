@@ -1,6 +1,7 @@
 // /v1/approvals, write grants and questions: what an AI client may not do waits for the owner, on both databases.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeJob } from "../../../../../fakes/records.ts";
 import {
   type Approval,
   approvalListSchema,
@@ -11,7 +12,10 @@ import { scheduleSchema } from "../../../../../src/contract/schedules/schedule.t
 import { grantCredits } from "../../../../../src/service/core/accounts/keys.ts";
 import { releaseClaim } from "../../../../../src/service/core/claims/release-claim.ts";
 import { putWorkflow } from "../../../../../src/service/core/workflows/workflows.ts";
-import { authorizeWrite } from "../../../../../src/service/core/write-grants/authorize-write.ts";
+import {
+  authorizeWrite,
+  type WriteRequest,
+} from "../../../../../src/service/core/write-grants/authorize-write.ts";
 import type { Backend } from "../../../../../src/service/executor/backend.ts";
 import type { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
@@ -20,6 +24,8 @@ import { makeAccount, openCaller, type TestAccount } from "../../../../support/s
 import type { Answer } from "../../../../support/service-client.ts";
 import { storeKinds } from "../../../../support/stores/stores.ts";
 
+/** A server that the repository names. */
+const unnamed = { origin: "repository", isNamed: false, job: null } as const;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const asking: Backend = {
   name: "scripted",
@@ -78,7 +84,7 @@ for (const kind of storeKinds) {
       return approve_url.split("/").at(-1) ?? "";
     };
     const requestWrite = async (server: string, runId = "run-1") => {
-      const request = { runId, agentId: mine.agent.id, server, tool: "create_issue" };
+      const request = { runId, agentId: mine.agent.id, server, tool: "create_issue", ...unnamed };
       const verdict = await authorizeWrite(fixture.core, request);
       return verdict.isAllowed ? null : (verdict.approval?.id ?? "none");
     };
@@ -205,6 +211,33 @@ for (const kind of storeKinds) {
       );
     });
 
+    it("needs no grant for a tool that the operator, or a job that only writers start, names by its name", async () => {
+      const request = { runId: "run-1", agentId: mine.agent.id, server: "named", tool: "create_issue" };
+      const verdict = async (named: Pick<WriteRequest, "origin" | "isNamed" | "job">) =>
+        (await authorizeWrite(fixture.core, { ...request, ...named })).isAllowed;
+      const pushed = makeJob({ event: "push" });
+      expect(await verdict({ origin: "operator", isNamed: true, job: null })).toBe(true);
+      expect(await verdict({ origin: "workflow", isNamed: true, job: pushed })).toBe(true);
+      for (const named of [
+        { origin: "operator", isNamed: false, job: pushed },
+        { origin: "workflow", isNamed: false, job: pushed },
+        { origin: "workflow", isNamed: true, job: makeJob({ event: "pull_request" }) },
+        { origin: "workflow", isNamed: true, job: makeJob({ event: "issue_comment" }) },
+        // An AI client could have submitted it.
+        { origin: "workflow", isNamed: true, job: null },
+        { origin: "repository", isNamed: true, job: pushed },
+      ] as const) {
+        expect(await verdict(named), JSON.stringify(named)).toBe(false);
+      }
+      const unowned = { ...mine.agent, id: fixture.core.random.uuid(fixture.clock.now()), accountId: null };
+      await fixture.store.transact((tx) => tx.agents.insert(unowned));
+      const refused = await authorizeWrite(fixture.core, {
+        ...{ ...request, agentId: unowned.id },
+        ...{ origin: "operator", isNamed: true, job: null },
+      });
+      expect(refused).toEqual({ isAllowed: false, approval: null });
+    });
+
     it("answers the same request with the denial for a day, and then asks again", async () => {
       const id = (await requestWrite("tracker")) ?? "";
       await deny(id);
@@ -260,7 +293,7 @@ for (const kind of storeKinds) {
       } as const;
       const agent = { ...account.agent, id: fixture.core.random.uuid(fixture.clock.now()), repository };
       await fixture.store.transact((tx) => tx.agents.insert(agent));
-      const request = { runId: "run-1", agentId: agent.id, server: "issues", tool: "t" };
+      const request = { runId: "run-1", agentId: agent.id, server: "issues", tool: "t", ...unnamed };
       await authorizeWrite(fixture.core, request);
       await fixture.store.transact((tx) => tx.writeGrants.put(agent.id, { server: "a", grantedAt: 1 }));
       expect(await list("?status=pending", account.owner)).toHaveLength(1);

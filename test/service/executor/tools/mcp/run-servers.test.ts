@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { answersMcp, writeServerProgram } from "../../../../../fakes/mcp-server/fake-mcp.ts";
 import type { Sandbox } from "../../../../../src/service/core/ports/sandbox.ts";
+import type { ServerWrite, TaskServers } from "../../../../../src/service/executor/backend.ts";
 import * as session from "../../../../../src/service/executor/tools/mcp/mcp-session.ts";
 import {
   openRunServers,
@@ -39,6 +40,7 @@ type Opening = {
   readonly recorder?: TaskRecorder;
   readonly egress?: { readonly fixture: EgressFixture; readonly hosts: readonly string[] };
   readonly startMs?: number;
+  readonly authorizeWrite?: TaskServers["authorizeWrite"];
   readonly load?: () => Promise<typeof session>;
 };
 
@@ -49,11 +51,14 @@ type OpenedRun = {
   call(name: string, input?: unknown): Promise<string>;
 };
 
+const allowAll: TaskServers["authorizeWrite"] = async () => ({ isAllowed: true });
+
 async function open({
   servers,
   recorder = new TaskRecorder(),
   egress,
   startMs,
+  authorizeWrite,
 }: Opening): Promise<OpenedRun> {
   const read = readServers(
     { mcpServers: servers },
@@ -67,7 +72,8 @@ async function open({
   opened.push(() => checkout.close());
   const network =
     egress === undefined ? {} : { network: { egress: egress.fixture.open(egress.hosts), withheld: [] } };
-  const task = recorder.task(network);
+  const mcp = { asked: null, mayUseRepositorys: false, authorizeWrite: authorizeWrite ?? allowAll };
+  const task = recorder.task({ ...network, mcp });
   const run = await openRunServers({
     load: async () => session,
     sandbox,
@@ -143,6 +149,30 @@ describe.skipIf(!hasBubblewrap)("a server that is a program (needs bubblewrap)",
     const { run, recorder } = await open({ servers: { one: programOf(behaviour) } });
     expect(recordOf(recorder)).toMatch(/^one: \d+ tools?$/);
     expect(run.tools.length).toBeGreaterThan(0);
+  });
+
+  it("makes no call that writes and is not allowed, says where it is allowed, and goes on", async () => {
+    const asked: ServerWrite[] = [];
+    let isAllowed = false;
+    const { call, recorder } = await open({
+      servers: { words: programOf("well", { tools: ["lookup", "note*"] }) },
+      authorizeWrite: async (write) => {
+        asked.push(write);
+        return isAllowed ? { isAllowed } : { isAllowed, approveUrl: "https://service.example/approve/1" };
+      },
+    });
+    expect(await call("mcp__words__lookup", { word: "x" })).not.toContain("error:");
+    expect(asked).toEqual([]);
+    const [first, second] = [await call("mcp__words__note_down"), await call("mcp__words__note_down")];
+    expect(first).toContain("https://service.example/approve/1");
+    expect(second).toBe(first);
+    expect(asked[0]).toEqual({ server: "words", tool: "note.down", origin: "operator", isNamed: false });
+    const told = recorder.events.filter((event) => event.type === "CUSTOM" && event.name === "approval");
+    expect(told).toMatchObject([
+      { value: { server: "words", tool: "note.down", approve_url: "https://service.example/approve/1" } },
+    ]);
+    isAllowed = true;
+    expect(await call("mcp__words__note_down", { text: "now" })).not.toContain("nobody has allowed");
   });
 
   it("returns data, errors and pictures as text", async () => {
