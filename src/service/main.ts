@@ -205,7 +205,7 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
     submitter,
     describe: (refusal) => toProblem(refusal).message,
     sweepMachine: config.role === "api" ? null : () => sweepMachine(config, [checkouts, kept, environments]),
-    keptMs: config.retentionDays * DAY_MS,
+    keptMs: policy.keptMs,
   });
   const hasAccount = await startNode(node, parts);
   const sockets = new SocketApi(core, submitter, config);
@@ -383,6 +383,7 @@ function policyOf(
     ratePerMinute: config.ratePerMinute,
     addressRatePerMinute: config.addressRatePerMinute,
     capabilityMs: config.capabilitySeconds * 1000,
+    keptMs: config.retentionDays * DAY_MS,
     egress: {
       entries: config.egress.cap,
       registries: config.egress.registries,

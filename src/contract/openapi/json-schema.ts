@@ -1,7 +1,7 @@
 // The contract's schemas as JSON Schema, with references between them and a description on every field. Pure.
 
 import * as z from "zod/mini";
-import type { AnyFieldTexts, Components } from "../component.ts";
+import type { AnyFieldTexts, Component, Components } from "../component.ts";
 import { parameterSchemas } from "../query.ts";
 import { anyEventSchema } from "../runs/run-event.ts";
 
@@ -92,4 +92,14 @@ function tidy(schema: z.core.JSONSchema.BaseSchema): void {
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A schema that stands alone, with a description on every field: of a tool's arguments or of its answer. */
+export function toSingleSchema({ schema, fields, rules }: Component): JsonObject {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    target: "draft-2020-12",
+    io: "input",
+    override: ({ jsonSchema }) => tidy(jsonSchema),
+  });
+  return { ...describeFields(json, fields), ...rules };
 }

@@ -38,6 +38,8 @@ export type Policy = {
   /** Requests a minute of unknown callers at one address. */
   readonly addressRatePerMinute: number;
   readonly capabilityMs: number;
+  /** How long the input and the events of a run are kept after its end. */
+  readonly keptMs: number;
   /** What its runs may reach of the network, at most. */
   readonly egress: EgressCap;
   /** The backend of new agents. */

@@ -12,7 +12,7 @@ import type { Core } from "../core.ts";
 import type { AgentChange } from "../ports/store/agents.ts";
 import { cancelRun } from "../runs/cancel-run.ts";
 import type { Agent } from "./agent.ts";
-import type { AgentPolicyRefusal, AgentRefusal } from "./refusals.ts";
+import type { AgentNameRefusal, AgentPolicyRefusal, AgentRefusal } from "./refusals.ts";
 
 /** Runs that are cancelled at the same time. */
 const CANCELS_AT_ONCE = 20;
@@ -34,6 +34,21 @@ export async function listAgents(
 export async function findAgent(core: Core, query: AgentQuery): AgentResult {
   if (query.caller.kind !== "account") return refused({ reason: "account_needed" });
   return await reachAgent(core, query);
+}
+
+/** The account's one agent of this name that is not retired. */
+export async function findAgentByName(
+  core: Core,
+  query: { caller: Caller; name: string },
+): Promise<Result<Agent, ClassRefusal | AgentNameRefusal>> {
+  const { caller, name } = query;
+  const listed = await listAgents(core, { caller, withIndependent: true });
+  if (!listed.ok) return listed;
+  const named = listed.value.filter((agent) => agent.name === name && agent.retiredAt === null);
+  const [agent] = named;
+  if (agent === undefined) return refused({ reason: "agent_name_unknown", name });
+  if (named.length === 1) return ok(agent);
+  return refused({ reason: "agent_name_ambiguous", name, ids: named.map(({ id }) => id) });
 }
 
 /**

@@ -6,6 +6,11 @@ export type AgentRefusal =
   | { readonly reason: "agent_not_found"; readonly agentId: string }
   | { readonly reason: "agent_of_another"; readonly agentId: string };
 
+/** No agent, or more than one, of the account has the name and takes work. */
+export type AgentNameRefusal =
+  | { readonly reason: "agent_name_unknown"; readonly name: string }
+  | { readonly reason: "agent_name_ambiguous"; readonly name: string; readonly ids: readonly string[] };
+
 export type AgentRetiredRefusal = { readonly reason: "agent_retired"; readonly agentId: string };
 
 export type AgentEndingRefusal = { readonly reason: "agent_ending"; readonly agentId: string };

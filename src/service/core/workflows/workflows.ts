@@ -49,6 +49,17 @@ export async function putWorkflow(
   );
 }
 
+/** An agent's workflows, oldest first. */
+export async function listWorkflows(
+  core: Core,
+  query: { caller: Caller; agentId: string },
+): Promise<Result<readonly WorkflowRecord[], ClassRefusal | AgentRefusal>> {
+  const { caller, agentId } = query;
+  if (caller.kind !== "account") return refused({ reason: "account_needed" });
+  const agent = await reachAgent(core, { caller, agentId });
+  return agent.ok ? ok(await core.store.committed.workflows.list(agentId)) : agent;
+}
+
 /** Makes a version the one that executions run. Only the account's owner can. Safe to repeat. */
 export async function activateWorkflow(
   core: Core,

@@ -2,11 +2,10 @@
 
 import { ok } from "../../../../base/result.ts";
 import type { workflowRoutes } from "../../../../contract/workflows/routes.ts";
-import type { Workflow } from "../../../../contract/workflows/workflow.ts";
 import type { Core } from "../../../core/core.ts";
 import type { RunSubmitter } from "../../../core/runs/submit-run.ts";
-import type { WorkflowRecord } from "../../../core/workflows/workflow.ts";
 import { activateWorkflow, executeWorkflow } from "../../../core/workflows/workflows.ts";
+import { toWorkflow } from "../../shared/workflow-view.ts";
 import { type NounHandlers, shown } from "../handler.ts";
 import { submittedHeaders } from "../submitted-headers.ts";
 
@@ -26,17 +25,5 @@ export function workflowHandlers(core: Core, submitter: RunSubmitter): NounHandl
         headers: submittedHeaders(executed.value),
       });
     },
-  };
-}
-
-function toWorkflow(workflow: WorkflowRecord): Workflow {
-  return {
-    id: workflow.id,
-    agent_id: workflow.agentId,
-    name: workflow.name,
-    version: workflow.version,
-    active_version: workflow.activeVersion,
-    created_at: new Date(workflow.createdAt).toISOString(),
-    updated_at: new Date(workflow.updatedAt).toISOString(),
   };
 }

@@ -2,6 +2,7 @@
 
 import type {
   AgentEndingRefusal,
+  AgentNameRefusal,
   AgentPolicyRefusal,
   AgentRefusal,
   AgentRetiredRefusal,
@@ -11,15 +12,23 @@ import { forbidden, invalidRequest, notFound, type ProblemsOf } from "./public-p
 
 type Refusal =
   | AgentRefusal
+  | AgentNameRefusal
   | AgentRetiredRefusal
   | AgentEndingRefusal
   | AgentPolicyRefusal
   | CreateAgentRefusal;
 
+const MAX_NAMED = 5;
+
 export const agentProblems: ProblemsOf<Refusal> = {
   agent_not_found: ({ agentId }) => notFound(`There is no agent ${agentId}.`),
   agent_of_another: ({ agentId }) =>
     forbidden(`Agent ${agentId} is not the one that this credential may run.`),
+  agent_name_unknown: ({ name }) => notFound(`There is no agent named ${JSON.stringify(name)}.`),
+  agent_name_ambiguous: ({ name, ids }) =>
+    invalidRequest(
+      `${ids.length} agents are named ${JSON.stringify(name)}. Name one by its id: ${ids.slice(0, MAX_NAMED).join(", ")}.`,
+    ),
   agent_retired: ({ agentId }) => forbidden(`Agent ${agentId} is retired and takes no work.`),
   agent_ending: ({ agentId }) => ({
     status: 409,

@@ -1,29 +1,36 @@
-// What a caller is told of something that was thrown. The cause is for the log alone. Pure.
+// What a caller is told of something that was thrown, by its stable code: a part of the API that is a bundle of its own
+// has classes of its own. The cause is for the log alone. Pure.
 
-import { BlobStoreError } from "../../../core/ports/blobs.ts";
-import { StorageFullError } from "../../../core/ports/storage-full.ts";
-import { StoreUnavailableError } from "../../../core/ports/store-unavailable.ts";
+import type { BlobStoreError } from "../../../core/ports/blobs.ts";
+import type { StorageFullError } from "../../../core/ports/storage-full.ts";
+import { STORE_RETRY_SECONDS, type StoreUnavailableError } from "../../../core/ports/store-unavailable.ts";
 import type { PublicProblem } from "./public-problem.ts";
 import { toProblem } from "./to-problem.ts";
 
+type KnownCode = (BlobStoreError | StorageFullError | StoreUnavailableError)["code"];
+
+const known: Readonly<Record<KnownCode, () => PublicProblem>> = {
+  store_unavailable: () => ({
+    status: 503,
+    code: "unavailable",
+    message: "The service's store cannot answer now. Try again in a moment.",
+    retryAfterSeconds: STORE_RETRY_SECONDS,
+  }),
+  blobs_unavailable: () => ({
+    status: 503,
+    code: "unavailable",
+    message: "The service's store of commits cannot answer now. Try again in a moment, or tell its operator.",
+    retryAfterSeconds: 5,
+  }),
+  storage_full: () => toProblem({ reason: "storage_full" }),
+};
+
 export function problemOfThrown(cause: unknown): PublicProblem {
-  if (cause instanceof StoreUnavailableError) {
-    return {
-      status: 503,
-      code: "unavailable",
-      message: "The service's store cannot answer now. Try again in a moment.",
-      retryAfterSeconds: cause.retryAfterSeconds,
-    };
-  }
-  if (cause instanceof BlobStoreError) {
-    return {
-      status: 503,
-      code: "unavailable",
-      message:
-        "The service's store of commits cannot answer now. Try again in a moment, or tell its operator.",
-      retryAfterSeconds: 5,
-    };
-  }
-  if (cause instanceof StorageFullError) return toProblem({ reason: "storage_full" });
+  const code = cause instanceof Error && "code" in cause ? cause.code : null;
+  if (isKnown(code)) return known[code]();
   return { status: 500, code: "internal", message: "internal error" };
+}
+
+function isKnown(code: unknown): code is KnownCode {
+  return typeof code === "string" && Object.hasOwn(known, code);
 }

@@ -1,0 +1,29 @@
+// A refusal as the result of a tool: an error that the client's model reads, with the API's code. Pure.
+
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { PublicProblem } from "../shared/problems/public-problem.ts";
+import { type Refusal, toProblem } from "../shared/problems/to-problem.ts";
+
+/** The problem of whatever a tool was refused for. */
+export function problemOf(refusal: Refusal | PublicProblem): PublicProblem {
+  return "reason" in refusal ? toProblem(refusal) : refusal;
+}
+
+/** As the API's error body, with `retry_after_seconds` in the place of the header, and the page of what only an owner does. */
+export function problemResult(
+  refusal: Refusal | PublicProblem,
+  { requestId }: { readonly requestId: string },
+): CallToolResult {
+  const { message, code, fields, retryAfterSeconds } = problemOf(refusal);
+  const structuredContent = {
+    error: message,
+    code,
+    request_id: requestId,
+    ...fields,
+    ...(retryAfterSeconds === undefined ? {} : { retry_after_seconds: retryAfterSeconds }),
+    ...("reason" in refusal && refusal.reason === "owner_needed" ? { approve_url: refusal.url } : {}),
+  };
+  const retry = retryAfterSeconds === undefined ? "" : ` Try again in ${retryAfterSeconds} seconds.`;
+  const text = `${message}${retry} (${code}, request ${requestId})`;
+  return { isError: true, content: [{ type: "text", text }], structuredContent };
+}

@@ -1,0 +1,122 @@
+// A run as the tools answer with it: what it is, what its agent said, what it changed. Bounded. Pure.
+
+import { byteLength, fitText } from "../../../base/bounded-text.ts";
+import { visibleText } from "../../../base/untrusted-text.ts";
+import { DEFAULT_REPLY_BYTES, type RunResult } from "../../../contract/mcp/run-tools.ts";
+import { isTerminal } from "../../../contract/runs/run.ts";
+import { type RunReport, replyMessage } from "../../../report/run-report.ts";
+import { toRun } from "../shared/run-view.ts";
+import type { Link, Quoted, ToolAnswer } from "./tool.ts";
+import type { WatchedRun } from "./watch-run.ts";
+
+const MAX_FILES = 40;
+const MAX_PATH_CHARS = 200;
+const MAX_FAILURE_CHARS = 1_000;
+
+export type RunAnswer = Extract<ToolAnswer<RunResult>, { readonly type: "answer" }>;
+
+/** `isError` for a run that failed: its reply, where it has one, is that of unfinished work. */
+export function runAnswer(watched: WatchedRun, { maxBytes = DEFAULT_REPLY_BYTES } = {}): RunAnswer {
+  const { run, report, question } = watched;
+  const reply = replyOf(report, maxBytes);
+  const output = outputOf(report, maxBytes);
+  const hasEnded = isTerminal(run.status);
+  const failure =
+    report.state.status === "failed" ? visibleText(report.state.message).slice(0, MAX_FAILURE_CHARS) : null;
+  const structured: RunResult = {
+    run: toRun(run),
+    reply: reply?.text ?? null,
+    ...(reply === null || reply.omitted === 0 ? {} : { reply_omitted_bytes: reply.omitted }),
+    ...output,
+    ...changesOf(report, run.id),
+    ...(question === null ? {} : { question: { question: question.question, choices: question.choices } }),
+    ...(failure === null ? {} : { failure }),
+    report_uri: runUri(run.id),
+    ...(hasEnded ? {} : { next: "get_run_result" as const }),
+  };
+  const label = hasEnded ? "What the agent replied." : "What the agent has said so far.";
+  const quoted: readonly Quoted[] = reply === null ? [] : [{ label, text: reply.text }];
+  return {
+    type: "answer",
+    structured,
+    text: textOf(watched, structured),
+    quoted,
+    links: linksOf(structured),
+    ...(run.status === "failed" ? { isError: true } : {}),
+  };
+}
+
+export function runUri(runId: string): string {
+  return `run://${runId}`;
+}
+
+export function patchUri(runId: string): string {
+  return `run://${runId}/patch`;
+}
+
+function replyOf(report: RunReport, maxBytes: number): { text: string; omitted: number } | null {
+  const message = replyMessage(report);
+  if (message === null) return null;
+  const whole = visibleText(message.text);
+  const text = fitText(whole, maxBytes, (head) => head) ?? "";
+  return { text, omitted: byteLength(whole) - byteLength(text) };
+}
+
+function outputOf(
+  { output }: RunReport,
+  maxBytes: number,
+): Pick<RunResult, "output" | "output_omitted_bytes"> {
+  if (output === null) return {};
+  const bytes = byteLength(JSON.stringify(output.value));
+  return bytes <= maxBytes ? { output: output.value } : { output_omitted_bytes: bytes };
+}
+
+function changesOf({ changes }: RunReport, runId: string): Pick<RunResult, "changes"> {
+  if (changes === null || changes.files.length === 0) return {};
+  const { base_sha, files } = changes;
+  const shown = files
+    .slice(0, MAX_FILES)
+    .map((file) => ({ ...file, path: visibleText(file.path).slice(0, MAX_PATH_CHARS) }));
+  const more = files.length - shown.length;
+  return {
+    changes: {
+      base_sha,
+      files: shown,
+      ...(more === 0 ? {} : { files_omitted: more }),
+      patch_uri: patchUri(runId),
+    },
+  };
+}
+
+function textOf({ run }: WatchedRun, result: RunResult): string {
+  const lines = [`Run ${run.id} of session ${run.sessionId}: ${run.status}.`];
+  if (result.failure !== undefined) lines.push(`It failed: ${result.failure}`);
+  const { credits, tokens } = result.run;
+  if (credits !== null)
+    lines.push(`It cost ${credits} credits${tokens === null ? "" : ` and ${tokens} tokens`}.`);
+  if (result.changes !== undefined) {
+    const count = result.changes.files.length + (result.changes.files_omitted ?? 0);
+    lines.push(
+      `It changed ${count} ${count === 1 ? "file" : "files"}; the patch is ${result.changes.patch_uri}.`,
+    );
+  }
+  if (result.question !== undefined) {
+    lines.push("It ended with a question to the user. Invoke the agent with the answer and this session_id.");
+  }
+  if (result.reply_omitted_bytes !== undefined || result.output_omitted_bytes !== undefined) {
+    lines.push("Not all of it is here: ask get_run_result with a larger max_reply_bytes.");
+  }
+  if (result.next !== undefined) {
+    lines.push(`It goes on. Call get_run_result with run_id ${run.id} to wait for it.`);
+  }
+  return lines.join("\n");
+}
+
+function linksOf({ report_uri, changes }: RunResult): readonly Link[] {
+  return [
+    { uri: report_uri, name: "The run's report", mimeType: "text/markdown" },
+    ...(changes === undefined
+      ? []
+      : [{ uri: changes.patch_uri, name: "The run's patch", mimeType: "text/x-diff" }]),
+  ];
+}

@@ -1,0 +1,34 @@
+// Every tool, in the order in which clients see them.
+
+import type { Tool } from "./tool.ts";
+import { cancelRunById } from "./tools/cancel-run.ts";
+import { cancelScheduleOfAgent } from "./tools/cancel-schedule.ts";
+import { createAgentByName } from "./tools/create-agent.ts";
+import { createScheduleOfAgent } from "./tools/create-schedule.ts";
+import { executeActiveWorkflow } from "./tools/execute-workflow.ts";
+import { getAgent } from "./tools/get-agent.ts";
+import { getCredits } from "./tools/get-credits.ts";
+import { getPricing } from "./tools/get-pricing.ts";
+import { getRunResult } from "./tools/get-run-result.ts";
+import { invokeAgent } from "./tools/invoke-agent.ts";
+import { listAgentsOfAccount } from "./tools/list-agents.ts";
+import { listRunsOfAgent } from "./tools/list-runs.ts";
+import { listSchedulesOfAgent } from "./tools/list-schedules.ts";
+import { listWorkflowsOfAgent } from "./tools/list-workflows.ts";
+
+export const tools: readonly Tool[] = [
+  listAgentsOfAccount,
+  getAgent,
+  createAgentByName,
+  invokeAgent,
+  getRunResult,
+  listRunsOfAgent,
+  cancelRunById,
+  createScheduleOfAgent,
+  listSchedulesOfAgent,
+  cancelScheduleOfAgent,
+  listWorkflowsOfAgent,
+  executeActiveWorkflow,
+  getCredits,
+  getPricing,
+];
