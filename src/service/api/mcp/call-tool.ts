@@ -3,7 +3,7 @@
 import { inputRequired, ProtocolError, type ServerContext } from "@modelcontextprotocol/server";
 import { decode } from "../shared/decode.ts";
 import { problemOfThrown } from "../shared/problems/thrown-problem.ts";
-import type { CallParts } from "./call-parts.ts";
+import { type CallParts, mayUse } from "./call-parts.ts";
 import { problemResult } from "./problem-result.ts";
 import { taskCreated } from "./run-tasks.ts";
 import type { ToolOutcome } from "./surface.ts";
@@ -16,6 +16,8 @@ export async function callTool(
   { tool, args }: { readonly tool: Tool; readonly args: unknown },
   context: ServerContext,
 ): Promise<ToolOutcome> {
+  if (!mayUse(parts, tool.scopes))
+    return problemResult({ reason: "scope_needed", needed: tool.scopes }, parts);
   const decoded = decode(tool.input, args, "The arguments");
   if (!decoded.ok) return problemResult(decoded.refusal, parts);
   try {

@@ -7,6 +7,7 @@ import type { Agent } from "../../core/agents/agent.ts";
 import { findAgent, findAgentByName } from "../../core/agents/manage-agent.ts";
 import type { AgentNameRefusal, AgentRefusal } from "../../core/agents/refusals.ts";
 import type { CallParts } from "./call-parts.ts";
+import type { ToolResult } from "./tool.ts";
 
 const uuid = z.uuid();
 
@@ -19,12 +20,12 @@ export async function findNamedAgent(
   return await findAgent(core, { caller, agentId: named.toLowerCase() });
 }
 
-/** What `work` gives for the agent that is named, or why there is none. */
-export async function withAgent<Value, Refused>(
+/** What `work` answers for the agent that is named, or why there is none. */
+export async function withAgent<Structured>(
   parts: Pick<CallParts, "core" | "caller">,
   named: string,
-  work: (agent: Agent) => Promise<Result<Value, Refused>>,
-): Promise<Result<Value, Refused | AgentRefusal | ClassRefusal | AgentNameRefusal>> {
+  work: (agent: Agent) => ToolResult<Structured>,
+): ToolResult<Structured> {
   const agent = await findNamedAgent(parts, named);
   return agent.ok ? await work(agent.value) : refused(agent.refusal);
 }

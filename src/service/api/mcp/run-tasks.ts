@@ -2,12 +2,13 @@
 
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { assertNever } from "../../../base/assert-never.ts";
+import type { ApiScope } from "../../../contract/oauth/scopes.ts";
 import type { RunStatus } from "../../../contract/runs/run.ts";
 import type { Policy } from "../../core/core.ts";
 import { cancelRun } from "../../core/runs/cancel-run.ts";
 import { findRun } from "../../core/runs/read-run.ts";
 import type { RunRecord } from "../../core/runs/run-record.ts";
-import type { CallParts } from "./call-parts.ts";
+import { type CallParts, mayUse } from "./call-parts.ts";
 import { runAnswer } from "./run-result.ts";
 import type { TaskCreated, Tasks } from "./surface.ts";
 import { resultOf } from "./tool-content.ts";
@@ -27,6 +28,7 @@ export function runTasks(parts: CallParts): Tasks {
   const { core, caller } = parts;
   return {
     get: async (taskId) => {
+      need(parts, ["runs:read"]);
       const watcher = { ...parts, signal: AbortSignal.abort(), progress: async () => {} };
       const watched = await watchRun(watcher, { runId: taskId, waitMs: 0 });
       if (!watched.ok) throw unknownTask(taskId);
@@ -37,16 +39,22 @@ export function runTasks(parts: CallParts): Tasks {
     },
     // A run asks nothing of its client: what comes in answer to nothing is ignored, as the extension says.
     update: async (taskId) => {
+      need(parts, ["runs:read"]);
       const found = await findRun(core, { caller, runId: taskId });
       if (!found.ok) throw unknownTask(taskId);
     },
     cancel: async (taskId) => {
+      need(parts, ["runs:write"]);
       const found = await findRun(core, { caller, runId: taskId });
       if (!found.ok) throw unknownTask(taskId);
       // One that has ended meanwhile stays as it is.
       await cancelRun(core, { caller, agentId: found.value.agentId, runId: taskId });
     },
   };
+}
+
+function need(parts: CallParts, scopes: readonly ApiScope[]): void {
+  if (!mayUse(parts, scopes)) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, "insufficient_scope");
 }
 
 function taskOf(run: RunRecord, { keptMs }: Pick<Policy, "keptMs">) {

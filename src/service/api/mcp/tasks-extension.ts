@@ -14,6 +14,7 @@ export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /** Decoded after the client's capabilities were checked: a client without the extension is told that first. */
 const anyParams = z.looseObject({});
+const envelopeSchema = z.looseObject({ [CLIENT_CAPABILITIES_META_KEY]: z.optional(z.looseObject({})) });
 const taskParams = z.object({ taskId: z.string() });
 
 /** Whether the client of this request takes a task in the place of a tool's result. */
@@ -24,9 +25,8 @@ export function takesTasks(context: ServerContext): boolean {
 
 /** What the client of this request declares. */
 export function clientCapabilities({ mcpReq }: ServerContext): Readonly<Record<string, unknown>> {
-  const declared: unknown = mcpReq.envelope?.[CLIENT_CAPABILITIES_META_KEY];
-  const parsed = anyParams.safeParse(declared);
-  return parsed.success ? parsed.data : {};
+  const parsed = envelopeSchema.safeParse(mcpReq.envelope);
+  return parsed.success ? (parsed.data[CLIENT_CAPABILITIES_META_KEY] ?? {}) : {};
 }
 
 /** Throws for a client without the extension. */

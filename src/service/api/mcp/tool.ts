@@ -4,6 +4,7 @@ import type { Tool as ToolListing } from "@modelcontextprotocol/server";
 import type * as z from "zod/mini";
 import type { Result } from "../../../base/result.ts";
 import type { ToolSchema } from "../../../contract/mcp/tool-schema.ts";
+import type { ApiScope } from "../../../contract/oauth/scopes.ts";
 import { toSingleSchema } from "../../../contract/openapi/json-schema.ts";
 import type { AccountCaller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
@@ -72,6 +73,8 @@ type Definition<Input extends z.ZodMiniType, Output extends z.ZodMiniType> = {
   readonly title: string;
   readonly description: string;
   readonly hints: Hints;
+  /** What an access token must be good for. */
+  readonly scopes: readonly ApiScope[];
   readonly schemas: { readonly input: ToolSchema<Input>; readonly output: ToolSchema<Output> };
   run(args: z.output<Input>, context: ToolContext): ToolResult<z.input<Output>>;
 };
@@ -79,6 +82,7 @@ type Definition<Input extends z.ZodMiniType, Output extends z.ZodMiniType> = {
 /** A tool of whichever arguments: they are decoded by `input` before it runs. */
 export type Tool = {
   readonly listing: ToolListing;
+  readonly scopes: readonly ApiScope[];
   readonly input: z.ZodMiniType;
   run(args: unknown, context: ToolContext): ToolResult<object>;
 };
@@ -87,7 +91,7 @@ export type Tool = {
 export function defineTool<Input extends z.ZodMiniType, Output extends z.ZodMiniType<unknown, object>>(
   definition: Definition<Input, Output>,
 ): Tool {
-  const { name, title, description, hints, schemas, run } = definition;
+  const { name, title, description, hints, scopes, schemas, run } = definition;
   return {
     listing: {
       name,
@@ -103,6 +107,7 @@ export function defineTool<Input extends z.ZodMiniType, Output extends z.ZodMini
         openWorldHint: hints.isOpenWorld ?? false,
       },
     },
+    scopes,
     input: schemas.input.schema,
     run: (args, context) => run(args as z.output<Input>, context),
   };

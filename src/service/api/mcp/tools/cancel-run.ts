@@ -12,6 +12,7 @@ export const cancelRunById = defineTool({
   title: "Cancel a run",
   description: "Asks a run, and those that it has delegated, to end. Safe to repeat.",
   hints: { isIdempotent: true },
+  scopes: ["runs:write", "runs:read"],
   schemas: cancelRunTool,
   run: async ({ run_id: runId }, { core, caller }) => {
     const found = await findRun(core, { caller, runId });

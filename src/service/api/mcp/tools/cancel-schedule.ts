@@ -12,6 +12,7 @@ export const cancelScheduleOfAgent = defineTool({
   title: "Cancel a schedule",
   description: "Cancels a schedule that has not fired. One that has fired has a run: cancel_run ends that.",
   hints: { isIdempotent: true },
+  scopes: ["schedules:write"],
   schemas: cancelScheduleTool,
   run: async ({ agent: named, schedule_id: scheduleId }, { core, caller }) =>
     await withAgent({ core, caller }, named, async ({ id: agentId }) => {

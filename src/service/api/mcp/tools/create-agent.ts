@@ -12,6 +12,7 @@ export const createAgentByName = defineTool({
   description:
     "Makes an agent of this name, or gives the account's agent that has the name already. One long-lived agent is better than many.",
   hints: { isIdempotent: true },
+  scopes: ["runs:write", "agents:read"],
   schemas: createAgentTool,
   run: async (body, { core, caller }) => {
     const created = await createAgent(core, { caller, body, idempotencyKey: null });

@@ -14,6 +14,7 @@ export const createScheduleOfAgent = defineTool({
   description:
     "Schedules one run of an agent. It fires only after the account's owner has confirmed it in the web app: give confirm_url to the user.",
   hints: { isOpenWorld: true },
+  scopes: ["schedules:write"],
   schemas: createScheduleTool,
   run: async ({ agent: named, ...body }, { core, caller, opensPages, broughtBack }) =>
     await withAgent({ core, caller }, named, async ({ id: agentId }) => {

@@ -12,6 +12,7 @@ export const executeActiveWorkflow = defineTool({
   description:
     "Runs the version of a workflow that its owner has activated, and waits for the run as invoke_agent does. Only the owner activates one: for a workflow that is not active the answer has approve_url, which is for the user.",
   hints: { isOpenWorld: true },
+  scopes: ["runs:write", "runs:read"],
   schemas: executeWorkflowTool,
   run: async (args, context) => {
     const { workflow_id: workflowId, input = null, idempotency_key: key = null, wait_seconds } = args;

@@ -11,6 +11,7 @@ export const getAgent = defineTool({
   title: "Read an agent",
   description: "One agent, by its id or its name. Its config is in the resource that the answer links to.",
   hints: { isReadOnly: true },
+  scopes: ["agents:read"],
   schemas: getAgentTool,
   run: async ({ agent: named }, { core, caller }) =>
     await withAgent({ core, caller }, named, async (found) => {

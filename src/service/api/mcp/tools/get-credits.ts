@@ -10,6 +10,7 @@ export const getCredits = defineTool({
   title: "Read the credits",
   description: "The account's balance, in credits, and its plan.",
   hints: { isReadOnly: true },
+  scopes: ["agents:read"],
   schemas: getCreditsTool,
   run: async (_args, { core, caller }) => {
     const credits = await readCredits(core, { caller, userId: caller.accountId });

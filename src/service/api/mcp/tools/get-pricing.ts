@@ -10,6 +10,7 @@ export const getPricing = defineTool({
   title: "Read the prices",
   description: "What models, tools and workflows cost.",
   hints: { isReadOnly: true },
+  scopes: [],
   schemas: getPricingTool,
   run: async ({ about }, { core }) => {
     const card = about === "tools" ? null : modelPricing(core.rates);

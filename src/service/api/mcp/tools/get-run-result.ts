@@ -12,6 +12,7 @@ export const getRunResult = defineTool({
   description:
     "The reply, changes and costs of a run; waits for its end at most wait_seconds. Call it again while the answer has next.",
   hints: { isReadOnly: true },
+  scopes: ["runs:read"],
   schemas: getRunResultTool,
   run: async ({ run_id: runId, wait_seconds: waitSeconds, max_reply_bytes: maxBytes }, context) => {
     const watched = await watchRun(context, { runId, waitMs: waitSeconds * 1_000 });

@@ -11,6 +11,7 @@ export const invokeAgent = defineTool({
   description:
     "Starts a run of an agent and waits for it. A run costs credits and may take minutes: if it has not ended after wait_seconds, the answer has its run_id, and get_run_result waits for the rest. Pass idempotency_key, a new text for each task, and pass the same one to repeat a call whose answer was lost: without it a repeated call starts a second run. With session_id the agent remembers that session.",
   hints: { isOpenWorld: true },
+  scopes: ["runs:write", "runs:read"],
   schemas: invokeAgentTool,
   run: async ({ agent: named, wait_seconds: waitSeconds, ...body }, context) =>
     await withAgent(context, named, async ({ id: agentId }) => {

@@ -12,6 +12,7 @@ export const listAgentsOfAccount = defineTool({
   description:
     "The account's agents, newest first. An agent is a long-lived worker: prefer one that is there.",
   hints: { isReadOnly: true },
+  scopes: ["agents:read"],
   schemas: listAgentsTool,
   run: async ({ include_retired = false, limit }, { core, caller }) => {
     const listed = await listAgents(core, { caller, withIndependent: false });

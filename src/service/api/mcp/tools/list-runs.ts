@@ -12,6 +12,7 @@ export const listRunsOfAgent = defineTool({
   title: "List runs",
   description: "An agent's runs, newest first, without what was said in them: get_run_result has that.",
   hints: { isReadOnly: true },
+  scopes: ["runs:read"],
   schemas: listRunsTool,
   run: async ({ agent: named, session_key: sessionKey = null, before = null, limit }, { core, caller }) =>
     await withAgent({ core, caller }, named, async ({ id: agentId }) => {

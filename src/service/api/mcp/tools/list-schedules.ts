@@ -12,6 +12,7 @@ export const listSchedulesOfAgent = defineTool({
   title: "List schedules",
   description: "An agent's schedules, newest first.",
   hints: { isReadOnly: true },
+  scopes: ["agents:read"],
   schemas: listSchedulesTool,
   run: async ({ agent: named, limit }, { core, caller }) =>
     await withAgent({ core, caller }, named, async ({ id: agentId }) => {

@@ -12,6 +12,7 @@ export const listWorkflowsOfAgent = defineTool({
   title: "List workflows",
   description: "An agent's workflows: prompts that its owner has written, and activates one version of.",
   hints: { isReadOnly: true },
+  scopes: ["agents:read"],
   schemas: listWorkflowsTool,
   run: async ({ agent: named }, { core, caller }) =>
     await withAgent({ core, caller }, named, async ({ id: agentId }) => {

@@ -1,0 +1,66 @@
+// A run's report for whoever asks for it by its address: how it stands, what it said, changed and did. Pure.
+// Within a number of UTF-8 bytes: the oldest details are cut first, then the end of the reply.
+
+import { SectionRoom } from "../base/bounded-text.ts";
+import type { Run } from "../contract/runs/run.ts";
+import type { Conclusion } from "../report/conclusion.ts";
+import type { RunReport } from "../report/run-report.ts";
+import { changesTable } from "./changes-table.ts";
+import { egressSection } from "./egress-notes.ts";
+import { costsSection, type EndContext, replySection, setupSection, whySection } from "./end-sections.ts";
+import { outcomeTitle, titleMarkdown } from "./outcome-title.ts";
+import { planSection } from "./plan-section.ts";
+import { summaryDetails } from "./summary-details.ts";
+
+const CHANGES_PART = 1 / 4;
+
+/** Markdown that ends with a newline, in about `maxBytes` at most. */
+export function renderRunReport(
+  report: RunReport,
+  { run, maxBytes }: { readonly run: Run; readonly maxBytes: number },
+): string {
+  const room = new SectionRoom(maxBytes);
+  const context = endContext(run);
+  const title = context === null ? `⏳ Run ${run.status}` : titleMarkdown(outcomeTitle(report, context));
+  const head = room.take(`# ${title}`);
+  const setup = room.take(setupSection(report));
+  const why = room.take(context === null ? "" : whySection(report, context));
+  const costs = room.take(context === null ? "" : costsSection(report, context));
+  const changes = room.take(
+    changesTable(report.changes, { maxBytes: Math.floor(room.bytes * CHANGES_PART) }),
+  );
+  const egress = room.take(egressSection(report.egress));
+  const reply = room.take(replySection(report, room.bytes - 2));
+  const plan = room.take(planSection(report));
+  const ids = { runId: run.id, sessionId: run.thread_id, agentId: run.agent_id };
+  const details = room.take(summaryDetails(report, { ids, maxBytes: room.bytes - 2 }));
+  const sections = [head, setup, why, costs, reply, changes, egress, plan, details];
+  return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+}
+
+/** Null while the run goes on. */
+function endContext(run: Run): EndContext | null {
+  const facts = factsOf(run);
+  if (facts === null || !("ended_at" in run)) return null;
+  const { credits, tokens, budget } = run;
+  return { ...facts, creditsCharged: credits, creditsRemaining: null, tokens, budget, claimUrl: null };
+}
+
+function factsOf(run: Run): { readonly conclusion: Conclusion; readonly reason: string } | null {
+  switch (run.status) {
+    case "completed":
+      return { conclusion: conclusionOf(run.stop_reason), reason: run.stop_reason };
+    case "failed":
+      return { conclusion: "failure", reason: run.cause };
+    case "cancelled":
+      return { conclusion: "cancelled", reason: run.cause };
+    default:
+      return null;
+  }
+}
+
+/** Any other reason cut the run before its work was done. */
+function conclusionOf(stopReason: string): Conclusion {
+  if (stopReason === "insufficient_credits") return "quota";
+  return ["end_turn", "question", "no_model"].includes(stopReason) ? "success" : "incomplete";
+}
