@@ -142,6 +142,7 @@ const besideTheService = [
   besides(/^\.\/model\.ts$/, "./model.mjs"),
   besides(/^\.\/acp\.ts$/, "./acp.mjs"),
   besides(/^\.\/web\.ts$/, "./web.mjs"),
+  besides(/^\.\/mcp\.ts$/, "./mcp-server.mjs"),
 ];
 
 /** The backend with a model, whose libraries bring more than is used. */
@@ -226,6 +227,11 @@ export const bundles: readonly Bundle[] = [
   { entry: "src/service/blobs/s3.ts", outfile: "npm/s3.mjs", options: command },
   { entry: "src/service/telemetry/traces.ts", outfile: "npm/traces.mjs", options: command },
   { entry: "src/service/web.ts", outfile: "npm/web.mjs", options: command },
+  {
+    entry: "src/service/mcp.ts",
+    outfile: "npm/mcp-server.mjs",
+    options: { ...command, plugins: [withoutValidator()] },
+  },
   { entry: "src/web/copy.ts", outfile: "npm/web-copy.js", options: browser },
   {
     entry: "src/client/client.ts",
@@ -388,12 +394,16 @@ function withoutValidator(): Plugin {
   return {
     name: namespace,
     setup: (builder) => {
-      builder.onResolve({ filter: /^@modelcontextprotocol\/client\/_shims$/ }, ({ path }) => ({
+      builder.onResolve({ filter: /^@modelcontextprotocol\/(client|server)\/_shims$/ }, ({ path }) => ({
         path,
         namespace,
       }));
       builder.onLoad({ filter: /.*/, namespace }, () => ({
-        contents: "export const CORS_IS_POSSIBLE = false; export class DefaultJsonSchemaValidator {}",
+        contents: [
+          'export { default as process } from "node:process";',
+          "export const CORS_IS_POSSIBLE = false;",
+          "export class DefaultJsonSchemaValidator {}",
+        ].join("\n"),
       }));
     },
   };

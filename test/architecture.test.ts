@@ -58,7 +58,8 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   "operator-access.ts": ["settings"],
   "model.ts": ["core", "executor", "settings"],
   "web.ts": ["api"],
-  "open-faces.ts": ["api", "web.ts"],
+  "mcp.ts": ["api"],
+  "open-faces.ts": ["api", "mcp.ts", "web.ts"],
   "first-steps.ts": ["core", "settings"],
   "scheduler.ts": ["core"],
   "peers.ts": ["core", "executor"],
@@ -207,9 +208,11 @@ describe("the outside world", () => {
     expect(importers.filter((path) => !path.startsWith("service/executor/backends/model/"))).toEqual([]);
   });
 
-  it("is an MCP server in the tools of the executor only", () => {
-    const importers = importersOf(/^@modelcontextprotocol\//);
-    expect(importers.filter((path) => !path.startsWith("service/executor/tools/mcp/"))).toEqual([]);
+  it("is MCP in the tools of the executor, which use servers, and in the API's own server only", () => {
+    const clients = importersOf(/^@modelcontextprotocol\/client/);
+    expect(clients.filter((path) => !path.startsWith("service/executor/tools/mcp/"))).toEqual([]);
+    const servers = importersOf(/^@modelcontextprotocol\/(?!client)/);
+    expect(servers.filter((path) => !path.startsWith("service/api/mcp/"))).toEqual([]);
   });
 
   it("is no package but zod in contract/ and in the JSON settings of base/", () => {

@@ -7,4 +7,8 @@ export const faces: readonly Face[] = [
     paths: ["/assets/*", "/sign-in", "/sign-in/*", "/sign-out", "/settings", "/settings/*"],
     load: async () => (await import("./web.ts")).openWeb,
   },
+  {
+    paths: ["/mcp", "/mcp/"],
+    load: async () => (await import("./mcp.ts")).openMcp,
+  },
 ];

@@ -35,6 +35,7 @@ import { scanPatch } from "../../src/report/scan-patch.ts";
 import { toolTitle } from "../../src/report/tool-title.ts";
 import { readIfMatch } from "../../src/service/api/http/bytes/preconditions.ts";
 import { readRange } from "../../src/service/api/http/bytes/range.ts";
+import { parseResourceUri } from "../../src/service/api/mcp/resource-uri.ts";
 import { bearerOf } from "../../src/service/api/shared/bearer.ts";
 import { clientAddress } from "../../src/service/api/shared/client-address.ts";
 import { refusalOf } from "../../src/service/checkouts/clone-refusal.ts";
@@ -499,6 +500,12 @@ export const parsers: readonly Parser[] = [
     name: "readRange",
     run: (text) => readRange(`bytes=${text}`, 10),
     worst: [" ", "1", "-", ["", " ", "-x"], ["1-1", " ", "x"]],
+  },
+  {
+    file: "service/api/mcp/resource-uri.ts",
+    name: "parseResourceUri",
+    run: (text) => parseResourceUri(`run://${text}`),
+    worst: ["a", "-", "0", "/", ["0/events?after=", "1", "x"]],
   },
   {
     file: "service/api/shared/bearer.ts",

@@ -13,6 +13,7 @@ import { tags } from "../tags.ts";
 import { components, examples } from "./components.ts";
 import { type JsonObject, toJsonSchemas } from "./json-schema.ts";
 import { headerRefs, media, operationOf } from "./operation.ts";
+import { API_VERSION } from "./version.ts";
 
 type Documented = { readonly route: Route; readonly examples: RouteExamples };
 
@@ -29,7 +30,7 @@ export async function openApiDocument(baseUrl: string): Promise<JsonObject> {
     openapi: "3.1.0",
     info: {
       title: "Agent Service",
-      version: "1.0.0",
+      version: API_VERSION,
       description: "Run an AI agent on a repository from CI, with no secret stored anywhere.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },

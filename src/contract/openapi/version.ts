@@ -1,0 +1,3 @@
+// The version of the API's document. Pure.
+
+export const API_VERSION = "1.0.0";

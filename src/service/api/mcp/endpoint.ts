@@ -1,0 +1,121 @@
+// POST /mcp: the tools of the service for MCP clients. Whatever credential a request has, an AI client makes it.
+// Why: docs/decisions/066-an-mcp-request-is-an-ai-client.md
+
+import {
+  createMcpHandler,
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  type McpHttpHandler,
+  originValidationResponse,
+} from "@modelcontextprotocol/server";
+import { Hono } from "hono";
+import { API_VERSION } from "../../../contract/openapi/version.ts";
+import type { AccountCaller, Caller } from "../../core/accounts/caller.ts";
+import type { ScopeRefusal } from "../../core/accounts/refusals.ts";
+import type { Core, Policy } from "../../core/core.ts";
+import { type FaceContext, type FaceEnv, type FaceParts, prepareFace } from "../http/face.ts";
+import { answerProblem, answerRefusal } from "../http/problems.ts";
+import { bodyTooLarge } from "../http/read-body.ts";
+import { admitCaller } from "../shared/admit-caller.ts";
+import { bearerOf } from "../shared/bearer.ts";
+import { challengeOf } from "../shared/bearer-challenge.ts";
+import type { CallParts } from "./call-parts.ts";
+import { createMcpServer } from "./server.ts";
+import { serviceSurface } from "./service-surface.ts";
+import type { Surface } from "./surface.ts";
+import { Waits } from "./waits.ts";
+
+export const MCP_PATH = "/mcp";
+/** A message of the size that the API takes, and what is around it. */
+export const MAX_REQUEST_BYTES = 1024 * 1024 + 64 * 1024;
+
+const identity = { name: "agent-service", title: "Agent Service", version: API_VERSION };
+
+/** What one request carries through the library, which knows its token, client and scopes. */
+type Admitted = {
+  readonly caller: AccountCaller;
+  readonly requestId: string;
+  /** What its access token was not good for. */
+  lacking: ScopeRefusal | null;
+};
+
+export function mcpApp({ core, submitter }: FaceParts): Hono<FaceEnv> {
+  const waits = new Waits();
+  const admitted = new WeakMap<object, Admitted>();
+  const handler = mcpHandler(core.log, (authInfo) => {
+    const request = admitted.get(authInfo);
+    if (request === undefined) throw new TypeError("The request was not admitted.");
+    const { caller, requestId } = request;
+    const lacksScopes = (refusal: ScopeRefusal) => {
+      request.lacking = refusal;
+    };
+    const parts: CallParts = { core, submitter, caller, requestId, waits, lacksScopes };
+    return serviceSurface(parts);
+  });
+  const isForeign = foreignRequests(core.policy);
+  const app = new Hono<FaceEnv>();
+  prepareFace(app);
+  app.all("*", async (context) => {
+    const refusal = isForeign(context.req.raw);
+    if (refusal !== undefined) return refusal;
+    const declared = Number(context.req.header("content-length") ?? 0);
+    if (declared > MAX_REQUEST_BYTES)
+      return answerProblem(context.env.outer, bodyTooLarge(MAX_REQUEST_BYTES));
+    const bearer = bearerOf(context.req.header("authorization"));
+    const caller = await admitCaller(core, { bearer, address: context.get("address") });
+    if (!caller.ok) {
+      const isUnauthorized = caller.refusal.reason !== "rate_limited";
+      if (!isUnauthorized) return answerRefusal(context.env.outer, caller.refusal);
+      const error = bearer === null ? {} : { error: "invalid_token" as const };
+      return challenged(answerRefusal(context.env.outer, caller.refusal), challengeOf(core, error));
+    }
+    const aiClient = lowered(caller.value);
+    if (aiClient === null) return answerRefusal(context.env.outer, { reason: "account_needed" });
+    const authInfo = { token: "", clientId: aiClient.accountId, scopes: [] };
+    const request: Admitted = { caller: aiClient, requestId: context.get("requestId"), lacking: null };
+    admitted.set(authInfo, request);
+    const answer = await handler.fetch(context.req.raw, { authInfo });
+    if (request.lacking === null) return answer;
+    return lackingScopes(context, core, request.lacking);
+  });
+  return app;
+}
+
+/** The library's handler, of a fresh server for each request. */
+export function mcpHandler(log: Core["log"], surfaceOf: (authInfo: object) => Surface): McpHttpHandler {
+  return createMcpHandler(({ authInfo = NOBODY }) => createMcpServer(identity, surfaceOf(authInfo)), {
+    maxRequestBodySize: MAX_REQUEST_BYTES,
+    // What a client sends that is wrong it is told itself.
+    onerror: (cause) => log.debug({ err: cause }, "mcp"),
+  });
+}
+
+const NOBODY = {};
+
+/** Refuses requests of other pages, and those that came by a name that is not the service's (DNS rebinding). */
+export function foreignRequests({
+  baseUrl,
+  webUrl,
+}: Pick<Policy, "baseUrl" | "webUrl">): (request: Request) => Response | undefined {
+  const own = [baseUrl, webUrl].map((url) => new URL(url).hostname);
+  const hosts = [...localhostAllowedHostnames(), ...own];
+  const origins = [...localhostAllowedOrigins(), ...own];
+  return (request) =>
+    hostHeaderValidationResponse(request, hosts) ?? originValidationResponse(request, origins);
+}
+
+/** A request through MCP is an AI client's, an owner's key in it or not. Null for a CI job. */
+function lowered(caller: Caller): AccountCaller | null {
+  return caller.kind === "account" ? { ...caller, callerClass: "ai_client" } : null;
+}
+
+function lackingScopes(context: FaceContext, core: Core, lacking: ScopeRefusal): Response {
+  const challenge = challengeOf(core, { scope: lacking.needed, error: "insufficient_scope" });
+  return challenged(answerRefusal(context.env.outer, lacking), challenge);
+}
+
+function challenged(answer: Response, challenge: string): Response {
+  answer.headers.set("WWW-Authenticate", challenge);
+  return answer;
+}
