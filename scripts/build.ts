@@ -143,6 +143,7 @@ const besideTheService = [
   besides(/^\.\/acp\.ts$/, "./acp.mjs"),
   besides(/^\.\/web\.ts$/, "./web.mjs"),
   besides(/^\.\/mcp\.ts$/, "./mcp-server.mjs"),
+  besides(/^\.\/oauth\.ts$/, "./oauth.mjs"),
 ];
 
 /** The backend with a model, whose libraries bring more than is used. */
@@ -231,6 +232,11 @@ export const bundles: readonly Bundle[] = [
     entry: "src/service/mcp.ts",
     outfile: "npm/mcp-server.mjs",
     options: { ...command, plugins: [withoutValidator()] },
+  },
+  {
+    entry: "src/service/oauth.ts",
+    outfile: "npm/oauth.mjs",
+    options: { ...command, plugins: [withFewMediaTypes()] },
   },
   { entry: "src/web/copy.ts", outfile: "npm/web-copy.js", options: browser },
   {
@@ -404,6 +410,26 @@ function withoutValidator(): Plugin {
           "export const CORS_IS_POSSIBLE = false;",
           "export class DefaultJsonSchemaValidator {}",
         ].join("\n"),
+      }));
+    },
+  };
+}
+
+/** The authorization server's framework brings every media type that there is, and answers with two of them. */
+function withFewMediaTypes(): Plugin {
+  const namespace = "few-media-types";
+  const types = {
+    "application/json": { charset: "UTF-8", compressible: true, extensions: ["json"] },
+    "application/x-www-form-urlencoded": { extensions: [] },
+    "text/html": { compressible: true, extensions: ["html"] },
+    "text/plain": { compressible: true, extensions: ["txt", "text"] },
+  };
+  return {
+    name: namespace,
+    setup: (builder) => {
+      builder.onResolve({ filter: /^mime-db$/ }, ({ path }) => ({ path, namespace }));
+      builder.onLoad({ filter: /.*/, namespace }, () => ({
+        contents: `module.exports = ${JSON.stringify(types)};`,
       }));
     },
   };

@@ -396,6 +396,7 @@ function policyOf(
     coderWire: config.acp === null ? null : { backend: config.backend, wire: config.acp.model?.wire ?? null },
     defaultModel: defaultModelOf(config),
     maxCostMicroUsd: config.maxCostMicroUsd,
+    registersClients: config.registersClients,
     maxQueuedRuns: config.maxQueuedRuns,
   };
 }

@@ -2,6 +2,8 @@
 
 import type { Face } from "./api/http/face.ts";
 
+import { oauthFacePaths } from "./api/oauth/paths.ts";
+
 export const faces: readonly Face[] = [
   {
     paths: ["/assets/*", "/sign-in", "/sign-in/*", "/sign-out", "/settings", "/settings/*"],
@@ -10,5 +12,9 @@ export const faces: readonly Face[] = [
   {
     paths: ["/mcp", "/mcp/"],
     load: async () => (await import("./mcp.ts")).openMcp,
+  },
+  {
+    paths: oauthFacePaths,
+    load: async () => (await import("./oauth.ts")).openOAuth,
   },
 ];

@@ -32,3 +32,10 @@ export const defaultScopes: readonly ApiScope[] = [
 
 /** Asks for a refresh token. */
 export const OFFLINE_ACCESS = "offline_access";
+
+/** Good for one exchange against an account's key, for the built-in client alone. */
+export const KEY_MINT = "key:mint";
+
+/** What an access token can be good for. */
+export const tokenScopes = [...apiScopes, KEY_MINT] as const;
+export type TokenScope = (typeof tokenScopes)[number];

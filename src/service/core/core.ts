@@ -54,6 +54,8 @@ export type Policy = {
   readonly defaultModel: string;
   /** What the models of a run may cost that names no amount. Null: no limit. */
   readonly maxCostMicroUsd: number | null;
+  /** Whether applications may register themselves with the authorization server. */
+  readonly registersClients: boolean;
   /** Runs that may wait for a worker. */
   readonly maxQueuedRuns: number;
 };

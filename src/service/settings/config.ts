@@ -71,6 +71,8 @@ export type Config = {
   readonly sandbox: SandboxConfig;
   readonly egress: EgressConfig;
   readonly maxRunningRuns: number;
+  /** Whether OAuth applications may register themselves. */
+  readonly registersClients: boolean;
   readonly maxQueuedRuns: number;
   /** What the models of a run may cost that names no amount. Null: no limit. */
   readonly maxCostMicroUsd: number | null;
@@ -174,6 +176,7 @@ export function readConfig(
     sandbox: withHidden(sandbox.value, blobs),
     egress,
     maxRunningRuns: values.MAX_RUNNING_RUNS,
+    registersClients: values.OAUTH_REGISTRATION === "on",
     maxQueuedRuns: values.MAX_QUEUED_RUNS,
     maxCostMicroUsd: values.MAX_COST_USD,
     drainSeconds: values.DRAIN_SECONDS,

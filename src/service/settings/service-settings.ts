@@ -188,6 +188,12 @@ export const serviceSettings = {
     description: "Runs that this node executes at a time.",
     shownDefault: "one a processor, at least 4",
   }),
+  OAUTH_REGISTRATION: described({
+    kind: oneOf(["on", "off"]),
+    fallback: "on",
+    description:
+      "Whether OAuth applications may register themselves. Those that have their metadata at an address of their own need no registration.",
+  }),
   MAX_QUEUED_RUNS: described({
     kind: integer({ min: 1, max: 1_000_000 }),
     fallback: 10_000,

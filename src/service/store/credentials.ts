@@ -1,7 +1,7 @@
 // Keys and access tokens of accounts in SQL.
 
 import type { Kysely, Selectable } from "kysely";
-import { type ApiScope, apiScopes } from "../../contract/oauth/scopes.ts";
+import { type TokenScope, tokenScopes } from "../../contract/oauth/scopes.ts";
 import type { ApiKey, CallerClass, Credential } from "../core/accounts/credential.ts";
 import type { CredentialStore } from "../core/ports/store/credentials.ts";
 import { oneOf } from "./columns.ts";
@@ -161,7 +161,7 @@ function toKey(row: Selectable<CredentialsTable>): ApiKey {
 }
 
 /** A scope that this version does not know is good for nothing. */
-function scopesOf(scope: string | null): readonly ApiScope[] {
+function scopesOf(scope: string | null): readonly TokenScope[] {
   const names = new Set(scope?.split(" "));
-  return apiScopes.filter((name) => names.has(name));
+  return tokenScopes.filter((name) => names.has(name));
 }

@@ -74,7 +74,12 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
     sessions: sessionHandlers,
     operation: operationHandlers(core),
   };
-  serveRoutes(app, core, { routes, handlers, exchangeRatePerMinute: options.exchangeRatePerMinute });
+  serveRoutes(app, core, {
+    routes,
+    handlers,
+    exchangeRatePerMinute: options.exchangeRatePerMinute,
+    offersTokens: options.faces.length > 0,
+  });
   app.route("/", docsRoutes(core));
   app.route("/", claimPageRoutes(core));
   app.route("/", confirmPageRoutes(core));

@@ -10,6 +10,7 @@ import { type Caller, needScopes } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import { admitCaller, chargeAddress } from "../shared/admit-caller.ts";
 import { bearerOf } from "../shared/bearer.ts";
+import { challengeOf } from "../shared/bearer-challenge.ts";
 import { decode } from "../shared/decode.ts";
 import type { PublicProblem } from "../shared/problems/public-problem.ts";
 import type { Refusal } from "../shared/problems/to-problem.ts";
@@ -29,6 +30,8 @@ export type ServedTable<Table extends RouteTable> = {
   readonly handlers: Handlers<Table>;
   /** Exchanges a minute of one address. */
   readonly exchangeRatePerMinute: number;
+  /** Whether a refused credential's answer says where a client gets a token. */
+  readonly offersTokens: boolean;
 };
 
 type Failure = Refusal | PublicProblem;
@@ -61,12 +64,13 @@ type Serving = {
   readonly route: Route;
   readonly handler: AnyHandler;
   readonly exchangeRatePerMinute: number;
+  readonly offersTokens: boolean;
 };
 
 async function serveRoute(context: RequestContext, serving: Serving): Promise<Response> {
   const { core, route, handler } = serving;
   const caller = await admit(context, serving);
-  if (!caller.ok) return answerFailure(context, caller.refusal);
+  if (!caller.ok) return withChallenge(answerFailure(context, caller.refusal), serving, caller.refusal);
   const hangUp = hangUpOf(context);
   let isStreaming = false;
   try {
@@ -122,6 +126,22 @@ function refuseCaller({ callers, scopes = [] }: Route, caller: Caller): Result<C
   if (!isJob && !callers.some((one) => one !== "job")) return refused({ reason: "capability_needed" });
   const lacking = needScopes(caller, scopes);
   return lacking.ok ? ok(caller) : lacking;
+}
+
+/** Tells a client where to get a token that would do, and for what: RFC 9728. Jobs get theirs in another way. */
+function withChallenge(answer: Response, serving: Serving, failure: Failure): Response {
+  const { core, route, offersTokens } = serving;
+  const { scopes } = route;
+  if (!offersTokens || scopes === undefined || !("reason" in failure)) return answer;
+  if (answer.status === 401) {
+    const isBare = failure.reason === "credential_missing";
+    const challenge = isBare ? {} : ({ error: "invalid_token" } as const);
+    answer.headers.set("WWW-Authenticate", challengeOf(core, challenge));
+  } else if (failure.reason === "scope_needed") {
+    const challenge = challengeOf(core, { error: "insufficient_scope", scope: scopes });
+    answer.headers.set("WWW-Authenticate", challenge);
+  }
+  return answer;
 }
 
 async function readRequest(

@@ -2,20 +2,18 @@
 // page names.
 
 import { Hono } from "hono";
-import { html } from "hono/html";
-import { endWebSession, ownerOf } from "../../core/web-sessions/web-sessions.ts";
+import { endWebSession } from "../../core/web-sessions/web-sessions.ts";
 import { type FaceEnv, type FaceParts, prepareFace } from "../http/face.ts";
-import { chargeAddress, chargeCaller } from "../shared/admit-caller.ts";
-import { toProblem } from "../shared/problems/to-problem.ts";
 import { assetRoutes } from "./assets.ts";
+import { refuseExcess } from "./excess.ts";
 import { refuseOtherOrigins } from "./form.ts";
-import { notFoundPage, page } from "./page.ts";
+import { notFoundPage } from "./page.ts";
 import { creditsRoutes } from "./pages/settings/credits-page.ts";
 import { keysRoutes } from "./pages/settings/keys-page.ts";
 import { sessionsRoutes } from "./pages/settings/sessions-page.ts";
 import { linkRoutes } from "./pages/sign-in/link-page.ts";
 import { signInRoutes } from "./pages/sign-in/sign-in-page.ts";
-import type { WebContext, WebEnv } from "./web-context.ts";
+import type { WebEnv } from "./web-context.ts";
 import { clearSession, sessionOf } from "./web-session.ts";
 
 /** The routes of one noun's pages. */
@@ -49,19 +47,6 @@ export function webApp(parts: FaceParts): Hono<FaceEnv> {
   });
   app.route("/", shown as unknown as Hono<FaceEnv>);
   return app;
-}
-
-/** Whoever is signed in counts as their account, everybody else by their address. */
-async function refuseExcess(context: WebContext): Promise<Response | null> {
-  const { core } = context.get("parts");
-  const session = await sessionOf(context);
-  const excess =
-    session === null ? chargeAddress(core, context.get("address")) : chargeCaller(core, ownerOf(session));
-  if (excess === null) return null;
-  const { message, retryAfterSeconds = 1 } = toProblem(excess);
-  context.header("Retry-After", String(retryAfterSeconds));
-  const body = html`<h1>Too many requests</h1><p>${message}</p>`;
-  return await page(context, { title: "Too many requests", body, session, status: 429, isNarrow: true });
 }
 
 function signOutRoutes(): Hono<WebEnv> {

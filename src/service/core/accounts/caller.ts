@@ -3,7 +3,7 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { hashSecret, isWellFormedSecret } from "../../../base/secret-token.ts";
 import { CAPABILITY_PREFIX } from "../../../contract/ci/exchange.ts";
-import type { ApiScope } from "../../../contract/oauth/scopes.ts";
+import type { TokenScope } from "../../../contract/oauth/scopes.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRefusal } from "../agents/refusals.ts";
 import type { Capability } from "../ci/capability.ts";
@@ -79,7 +79,7 @@ function endOf(credential: Credential, now: number): AuthRefusal | null {
 }
 
 /** Refuses an access token that is not good for all of what an operation needs. Keys, sessions and jobs have no scopes. */
-export function needScopes(caller: Caller, needed: readonly ApiScope[]): Result<null, ScopeRefusal> {
+export function needScopes(caller: Caller, needed: readonly TokenScope[]): Result<null, ScopeRefusal> {
   const granted = caller.kind === "account" ? caller.accessToken?.scopes : undefined;
   if (granted === undefined || needed.every((scope) => granted.includes(scope))) return ok(null);
   return refused({ reason: "scope_needed", needed });

@@ -1,7 +1,7 @@
 // What an account is reached by: its keys and the access tokens of its applications, and the two caller classes. Pure.
 // Why: docs/decisions/063-one-table-of-credentials.md
 
-import type { ApiScope } from "../../../contract/oauth/scopes.ts";
+import type { TokenScope } from "../../../contract/oauth/scopes.ts";
 
 /**
  * The two caller classes: the account's owner, or an AI client that acts for the owner and may not approve what only a
@@ -33,7 +33,7 @@ export type AccessToken = {
   /** The application. */
   readonly clientId: string;
   /** What it may be used for. */
-  readonly scopes: readonly ApiScope[];
+  readonly scopes: readonly TokenScope[];
   /** What it was issued for (RFC 8707). */
   readonly resource: string;
   /** What the account's owner has allowed the application: once that is revoked, so are its tokens. */

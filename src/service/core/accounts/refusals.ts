@@ -1,6 +1,6 @@
 // Why a credential, a caller class or a change of plan is refused. Pure.
 
-import type { ApiScope } from "../../../contract/oauth/scopes.ts";
+import type { TokenScope } from "../../../contract/oauth/scopes.ts";
 
 export type AuthRefusal =
   | { readonly reason: "credential_missing" }
@@ -13,7 +13,7 @@ export type AuthRefusal =
   | { readonly reason: "capability_expired"; readonly expiredAt: number };
 
 /** An access token that is not good for an operation, and all the scopes that the operation needs. */
-export type ScopeRefusal = { readonly reason: "scope_needed"; readonly needed: readonly ApiScope[] };
+export type ScopeRefusal = { readonly reason: "scope_needed"; readonly needed: readonly TokenScope[] };
 
 /** What the caller's class may not do. */
 export type ClassRefusal =

@@ -1,0 +1,46 @@
+// What clients read first: the metadata of the authorization server (RFC 8414) and of the protected resource (RFC 9728).
+// Pure.
+
+import { apiScopes, OFFLINE_ACCESS } from "../../../contract/oauth/scopes.ts";
+import type { Policy } from "../../core/core.ts";
+import { resourceOf } from "../../core/oauth/resource.ts";
+import { grantTypes } from "./grant-types.ts";
+import { oauthPaths } from "./paths.ts";
+
+type Place = Pick<Policy, "baseUrl" | "registersClients">;
+
+export function serverMetadata({ baseUrl, registersClients }: Place): object {
+  const at = (path: string) => baseUrl + path;
+  return {
+    issuer: baseUrl,
+    authorization_endpoint: at(oauthPaths.authorize),
+    token_endpoint: at(oauthPaths.token),
+    ...(registersClients ? { registration_endpoint: at(oauthPaths.register) } : {}),
+    revocation_endpoint: at(oauthPaths.revoke),
+    device_authorization_endpoint: at(oauthPaths.deviceAuthorization),
+    jwks_uri: at(oauthPaths.jwks),
+    scopes_supported: [...apiScopes, OFFLINE_ACCESS],
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: Object.values(grantTypes),
+    // Clients are programs on people's machines, or documents on the web: neither has a secret. Some clients read a
+    // client's document only where "none" is listed.
+    token_endpoint_auth_methods_supported: ["none"],
+    revocation_endpoint_auth_methods_supported: ["none"],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+    service_documentation: at("/docs"),
+  };
+}
+
+export function resourceMetadata({ baseUrl }: Place): object {
+  return {
+    resource: resourceOf(baseUrl),
+    authorization_servers: [baseUrl],
+    scopes_supported: apiScopes,
+    bearer_methods_supported: ["header"],
+    resource_name: "Agent Service",
+    resource_documentation: `${baseUrl}/docs`,
+  };
+}

@@ -1,0 +1,216 @@
+// The authorization server over HTTP: metadata, the library's endpoints, and the pages on which an account's owner decides.
+
+import { Hono } from "hono";
+import type Provider from "oidc-provider";
+import { type FaceContext, type FaceEnv, type FaceParts, prepareFace } from "../http/face.ts";
+import { readText } from "../http/read-body.ts";
+import { chargeAddress } from "../shared/admit-caller.ts";
+import { resourceMetadataPaths } from "../shared/bearer-challenge.ts";
+import { toProblem } from "../shared/problems/to-problem.ts";
+import { refuseExcess } from "../web/excess.ts";
+import { refuseOtherOrigins } from "../web/form.ts";
+import type { WebContext, WebEnv } from "../web/web-context.ts";
+import { openAuthorizationServer } from "./authorization-server.ts";
+import type { FetchDocument } from "./client-document.ts";
+import { consentRoutes } from "./consent-page.ts";
+import { deviceRoutes } from "./device-page.ts";
+import { errorPage } from "./error-page.ts";
+import { resourceMetadata, serverMetadata } from "./metadata.ts";
+import { askLibrary } from "./mount.ts";
+import { metadataPaths, oauthPaths } from "./paths.ts";
+import { registrationOf } from "./registration.ts";
+import { withOneResource, withScope } from "./request-words.ts";
+
+const FORM = "application/x-www-form-urlencoded";
+const JSON_TYPE = "application/json";
+const MAX_BODY_BYTES = 32 * 1024;
+/** Of one address: what is registered or fetched is kept. */
+const REGISTRATIONS_PER_MINUTE = 5;
+const DOCUMENTS_PER_MINUTE = 20;
+
+type Open = () => Promise<Provider>;
+
+export function oauthApp(parts: FaceParts, fetchDocument: FetchDocument): Hono<FaceEnv> {
+  const app = new Hono<FaceEnv>();
+  const open = opener(parts, fetchDocument);
+  prepareFace(app);
+  metadataRoutes(app, parts);
+  libraryRoutes(app, parts, open);
+  app.route("/", pageRoutes(parts, open) as unknown as Hono<FaceEnv>);
+  return app;
+}
+
+/** Opened at the first request that needs it; an opening that fails is tried again. */
+function opener({ core }: FaceParts, fetchDocument: FetchDocument): Open {
+  let opening: Promise<Provider> | null = null;
+  const mayFetch = (address: string) => hasRoom(core, `document:${address}`, DOCUMENTS_PER_MINUTE);
+  return () => {
+    opening ??= openAuthorizationServer({ core, fetchDocument, mayFetch }).catch((cause: unknown) => {
+      opening = null;
+      throw cause;
+    });
+    return opening;
+  };
+}
+
+function hasRoom({ limits, clock }: FaceParts["core"], key: string, perMinute: number): boolean {
+  return limits.take({ key, perMinute, now: clock.monotonic() }) === 0;
+}
+
+/** The same for everybody, and readable from every page: it holds no secret. */
+function metadataRoutes(app: Hono<FaceEnv>, { core }: FaceParts): void {
+  const serve = (path: string, document: object) =>
+    app.get(path, (context) => {
+      context.header("Access-Control-Allow-Origin", "*");
+      context.header("Cache-Control", "public, max-age=300");
+      return context.json(document);
+    });
+  for (const path of metadataPaths) serve(path, serverMetadata(core.policy));
+  for (const path of resourceMetadataPaths) serve(path, resourceMetadata(core.policy));
+}
+
+function libraryRoutes(app: Hono<FaceEnv>, parts: FaceParts, open: Open): void {
+  const { core } = parts;
+  const { baseUrl, registersClients } = core.policy;
+
+  app.use(`${oauthPaths.authorize}/*`, limit(parts));
+  for (const path of [
+    oauthPaths.token,
+    oauthPaths.revoke,
+    oauthPaths.register,
+    oauthPaths.deviceAuthorization,
+  ]) {
+    app.use(path, limit(parts));
+  }
+
+  app.get(oauthPaths.authorize, async (context) => {
+    const asked = withScope(withOneResource(new URL(context.req.url).searchParams, baseUrl));
+    // A page that posts by itself is the only other way that the library knows.
+    const mode = asked.get("response_mode") ?? "query";
+    if (mode !== "query") return await errorPage(webContext(context, parts), "unsupported_response_mode");
+    const url = `${oauthPaths.authorize}?${asked}`;
+    // Without cookies: whoever was signed in with the library before is nobody.
+    return await shown(
+      context,
+      parts,
+      await askLibrary(context, await open(), { method: "GET", url, hasCookies: false }),
+    );
+  });
+
+  app.get(`${oauthPaths.authorize}/:uid`, async (context) => {
+    const url = new URL(context.req.url).pathname;
+    return await shown(
+      context,
+      parts,
+      await askLibrary(context, await open(), { method: "GET", url, hasCookies: true }),
+    );
+  });
+
+  const post = (path: string, change: (form: URLSearchParams) => URLSearchParams) =>
+    app.post(path, async (context) => {
+      const text = await readText(context, MAX_BODY_BYTES);
+      if (typeof text !== "string") return tooLarge(context);
+      const type = context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+      if (type !== FORM) return oauthError(context, "invalid_request", `the body has to be ${FORM}`);
+      const body = { type: FORM, text: change(new URLSearchParams(text)).toString() };
+      return await askLibrary(context, await open(), { method: "POST", url: path, body, hasCookies: false });
+    });
+  post(oauthPaths.token, (form) => withOneResource(form, baseUrl));
+  post(oauthPaths.revoke, (form) => form);
+  post(oauthPaths.deviceAuthorization, (form) => withScope(withOneResource(form, baseUrl)));
+
+  if (registersClients) {
+    app.post(oauthPaths.register, async (context) => {
+      if (!hasRoom(core, `register:${context.get("address")}`, REGISTRATIONS_PER_MINUTE)) {
+        context.header("Retry-After", "12");
+        return context.json(
+          { error: "temporarily_unavailable", error_description: "too many registrations" },
+          429,
+        );
+      }
+      const text = await readText(context, MAX_BODY_BYTES);
+      if (typeof text !== "string") return tooLarge(context);
+      const metadata = registrationOf(text);
+      if (metadata === null) {
+        return oauthError(context, "invalid_client_metadata", "redirect_uris is missing or wrong");
+      }
+      const body = { type: JSON_TYPE, text: JSON.stringify(metadata) };
+      const request = { method: "POST", url: oauthPaths.register, body, hasCookies: false };
+      return await askLibrary(context, await open(), request);
+    });
+  }
+
+  for (const path of [
+    oauthPaths.token,
+    oauthPaths.revoke,
+    oauthPaths.register,
+    oauthPaths.deviceAuthorization,
+  ]) {
+    app.options(path, (context) => preflight(context));
+  }
+  app.get(oauthPaths.jwks, async (context) =>
+    askLibrary(context, await open(), { method: "GET", url: oauthPaths.jwks, hasCookies: false }),
+  );
+}
+
+/** Applications in a browser: nothing here reads a cookie, so that every page may ask. */
+function preflight(context: FaceContext): Response {
+  context.header("Access-Control-Allow-Origin", "*");
+  context.header("Access-Control-Allow-Methods", "POST");
+  context.header("Access-Control-Allow-Headers", "content-type, mcp-protocol-version");
+  context.header("Access-Control-Max-Age", "3600");
+  return context.body(null, 204);
+}
+
+function limit({ core }: FaceParts) {
+  return async (context: FaceContext, next: () => Promise<void>): Promise<Response | undefined> => {
+    const excess = chargeAddress(core, context.get("address"));
+    if (excess === null) {
+      await next();
+      return undefined;
+    }
+    const { message, retryAfterSeconds = 1 } = toProblem(excess);
+    context.header("Retry-After", String(retryAfterSeconds));
+    return context.json({ error: "temporarily_unavailable", error_description: message }, 429);
+  };
+}
+
+function tooLarge(context: FaceContext): Response {
+  const error_description = `the body may have ${MAX_BODY_BYTES} bytes at most`;
+  return context.json({ error: "invalid_request", error_description }, 413);
+}
+
+function oauthError(context: FaceContext, error: string, error_description: string): Response {
+  return context.json({ error, error_description }, 400);
+}
+
+/** The library's redirects as they are; its errors as a page. */
+async function shown(context: FaceContext, parts: FaceParts, answer: Response): Promise<Response> {
+  if (answer.status < 400) return answer;
+  const error = await answer.json().catch(() => null);
+  const code = typeof error === "object" && error !== null && "error" in error ? String(error.error) : "";
+  return await errorPage(webContext(context, parts), code);
+}
+
+function pageRoutes(parts: FaceParts, open: Open): Hono<WebEnv> {
+  const pages = new Hono<WebEnv>();
+  pages.use(async (context, next) => {
+    context.set("parts", parts);
+    return (await refuseExcess(context)) ?? (await next());
+  });
+  pages.use(refuseOtherOrigins);
+  pages.route("/", consentRoutes(open));
+  pages.route("/", deviceRoutes(open));
+  pages.all("*", (context) => context.text("There is nothing here.", 404));
+  // Its errors are the outer application's.
+  pages.onError((cause) => {
+    throw cause;
+  });
+  return pages;
+}
+
+function webContext(context: FaceContext, parts: FaceParts): WebContext {
+  const web = context as unknown as WebContext;
+  web.set("parts", parts);
+  return web;
+}

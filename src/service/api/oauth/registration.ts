@@ -1,0 +1,39 @@
+// A client that registers itself (RFC 7591): what it says is taken as far as a public client needs it. Pure.
+
+import * as z from "zod/mini";
+import { grantTypes } from "./grant-types.ts";
+
+const MAX_REDIRECTS = 20;
+const MAX_URI_CHARS = 500;
+const MAX_NAME_CHARS = 100;
+
+const registrationSchema = z.object({
+  redirect_uris: z
+    .array(z.string().check(z.maxLength(MAX_URI_CHARS)))
+    .check(z.minLength(1), z.maxLength(MAX_REDIRECTS)),
+  client_name: z.optional(z.string().check(z.maxLength(MAX_NAME_CHARS))),
+  grant_types: z.optional(z.array(z.string())),
+});
+
+/** The metadata that is registered; null where the request has none. Other members name what is never used, e.g. a logo. */
+export function registrationOf(text: string): object | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const read = registrationSchema.safeParse(value);
+  if (!read.success) return null;
+  const { redirect_uris, client_name, grant_types } = read.data;
+  const allowed: readonly string[] = Object.values(grantTypes);
+  const asked = (grant_types ?? [grantTypes.code, grantTypes.refresh]).filter((one) => allowed.includes(one));
+  return {
+    redirect_uris,
+    ...(client_name === undefined ? {} : { client_name }),
+    grant_types: [...new Set([grantTypes.code, ...asked])],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+    application_type: "native",
+  };
+}

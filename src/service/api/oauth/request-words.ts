@@ -1,0 +1,35 @@
+// What clients say in many ways, as the library takes it: the resource in one spelling, and a scope where there is none.
+// Pure.
+
+import { apiScopes, defaultScopes, OFFLINE_ACCESS, tokenScopes } from "../../../contract/oauth/scopes.ts";
+import { isOwnResource, resourceOf } from "../../core/oauth/resource.ts";
+import { COMMAND_CLIENT, COMMAND_SCOPE } from "./built-in-client.ts";
+
+/** Every spelling of this service is one resource; what is foreign stays, and is refused by the library. */
+export function withOneResource(parameters: URLSearchParams, baseUrl: string): URLSearchParams {
+  const named = parameters.getAll("resource");
+  if (named.length === 0) return parameters;
+  const changed = new URLSearchParams(parameters);
+  changed.delete("resource");
+  const known = named.map((one) => (isOwnResource(baseUrl, one) ? resourceOf(baseUrl) : one));
+  for (const one of new Set(known)) changed.append("resource", one);
+  return changed;
+}
+
+/** Asks for what most clients need where a client asks for nothing that there is: an empty grant would be refused. */
+export function withScope(parameters: URLSearchParams): URLSearchParams {
+  const known: readonly string[] = [...tokenScopes, OFFLINE_ACCESS];
+  const asked = (parameters.get("scope") ?? "").split(" ").filter((name) => known.includes(name));
+  if (asked.some((name) => name !== OFFLINE_ACCESS)) return parameters;
+  const changed = new URLSearchParams(parameters);
+  const fallback = parameters.get("client_id") === COMMAND_CLIENT ? [COMMAND_SCOPE] : defaultScopes;
+  changed.set("scope", [...fallback, ...asked].join(" "));
+  return changed;
+}
+
+/** What may be granted of what was asked. */
+export function grantableScopes(scope: unknown, clientId: string): readonly string[] {
+  const asked = typeof scope === "string" ? scope.split(" ") : [];
+  const known: readonly string[] = clientId === COMMAND_CLIENT ? [COMMAND_SCOPE] : apiScopes;
+  return known.filter((name) => asked.includes(name));
+}
