@@ -30,8 +30,8 @@ export type ServedTable<Table extends RouteTable> = {
   readonly handlers: Handlers<Table>;
   /** Exchanges a minute of one address. */
   readonly exchangeRatePerMinute: number;
-  /** Whether a refused credential's answer says where a client gets a token. */
-  readonly offersTokens: boolean;
+  /** Whether a refused credential's answer says where a client gets a token. Left out: it does not. */
+  readonly offersTokens?: boolean;
 };
 
 type Failure = Refusal | PublicProblem;
@@ -64,7 +64,7 @@ type Serving = {
   readonly route: Route;
   readonly handler: AnyHandler;
   readonly exchangeRatePerMinute: number;
-  readonly offersTokens: boolean;
+  readonly offersTokens?: boolean;
 };
 
 async function serveRoute(context: RequestContext, serving: Serving): Promise<Response> {
@@ -130,7 +130,7 @@ function refuseCaller({ callers, scopes = [] }: Route, caller: Caller): Result<C
 
 /** Tells a client where to get a token that would do, and for what: RFC 9728. Jobs get theirs in another way. */
 function withChallenge(answer: Response, serving: Serving, failure: Failure): Response {
-  const { core, route, offersTokens } = serving;
+  const { core, route, offersTokens = false } = serving;
   const { scopes } = route;
   if (!offersTokens || scopes === undefined || !("reason" in failure)) return answer;
   if (answer.status === 401) {

@@ -15,7 +15,7 @@ export type KnownClient = {
 
 /** The name that it gives itself, in one line. */
 export function shownName({ clientId, clientName }: KnownClient): string {
-  const name = (clientName ?? "").replace(INVISIBLE, "").replace(/\s+/g, " ").trim().slice(0, MAX_NAME_CHARS);
+  const name = (clientName ?? "").replace(INVISIBLE, "").replace(/\s/g, " ").trim().slice(0, MAX_NAME_CHARS);
   return name === "" ? (documentHost(clientId) ?? "An application without a name") : name;
 }
 

@@ -1,7 +1,7 @@
 // The header WWW-Authenticate of an answer that wants another bearer token: RFC 6750, and where RFC 9728 tells a client
 // how to get one. Pure.
 
-import { type ApiScope, defaultScopes } from "../../../contract/oauth/scopes.ts";
+import { defaultScopes, type TokenScope } from "../../../contract/oauth/scopes.ts";
 import type { Core } from "../../core/core.ts";
 
 /** Where the metadata of the protected resource is. The same document is at both places. */
@@ -12,7 +12,7 @@ export const resourceMetadataPaths = [
 
 export type BearerChallenge = {
   /** What the token has to be good for. Left out: what most clients need. */
-  readonly scope?: readonly ApiScope[];
+  readonly scope?: readonly TokenScope[];
   /** Left out where the request had no token. */
   readonly error?: "invalid_token" | "insufficient_scope";
 };
