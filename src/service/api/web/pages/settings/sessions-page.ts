@@ -80,5 +80,5 @@ ${action}
 
 function endButton({ id, userAgent }: WebSession): Html {
   return html`<form method="post" action="/settings/sessions/end"><input type="hidden" name="id" value="${id}">
-<button class="danger" aria-label="End the session of ${browserName(userAgent)}">End session</button></form>`;
+<button class="danger" aria-label="End session of ${browserName(userAgent)}">End session</button></form>`;
 }

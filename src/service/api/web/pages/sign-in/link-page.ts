@@ -42,7 +42,7 @@ export function linkRoutes(): Hono<WebEnv> {
 async function overPage(context: WebContext): Promise<Response> {
   const body = html`<h1>This link is not valid</h1>
 <p>${refusalText({ reason: "link_over" })}</p>
-<pre>agent-service accounts sign-in-link &lt;account&gt;</pre>
+<pre tabindex="0">agent-service accounts sign-in-link &lt;account&gt;</pre>
 <p><a href="/sign-in">Sign in another way</a></p>`;
   const session = await sessionOf(context);
   return await page(context, { title: "Link not valid", body, session, status: 410, isNarrow: true });

@@ -78,7 +78,7 @@ ${isAgain ? html`<p>What you are about to do is for the account's owner alone. S
 <details>
   <summary>No key?</summary>
   <p>The operator of this service makes a link that signs you in once:</p>
-  <pre>agent-service accounts sign-in-link &lt;account&gt;</pre>
+  <pre tabindex="0">agent-service accounts sign-in-link &lt;account&gt;</pre>
 </details>`;
   return await page(context, { title, body, session: await sessionOf(context), status, isNarrow: true });
 }
