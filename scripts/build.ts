@@ -144,6 +144,7 @@ const besideTheService = [
   besides(/^\.\/web\.ts$/, "./web.mjs"),
   besides(/^\.\/mcp\.ts$/, "./mcp-server.mjs"),
   besides(/^\.\/oauth\.ts$/, "./oauth.mjs"),
+  besides(/^\.\/passkey-ceremony\.ts$/, "./passkeys.mjs"),
 ];
 
 /** The backend with a model, whose libraries bring more than is used. */
@@ -227,7 +228,6 @@ export const bundles: readonly Bundle[] = [
   { entry: "src/service/acp.ts", outfile: "npm/acp.mjs", options: command },
   { entry: "src/service/blobs/s3.ts", outfile: "npm/s3.mjs", options: command },
   { entry: "src/service/telemetry/traces.ts", outfile: "npm/traces.mjs", options: command },
-  { entry: "src/service/web.ts", outfile: "npm/web.mjs", options: command },
   {
     entry: "src/service/mcp.ts",
     outfile: "npm/mcp-server.mjs",
@@ -238,7 +238,10 @@ export const bundles: readonly Bundle[] = [
     outfile: "npm/oauth.mjs",
     options: { ...command, plugins: [withFewMediaTypes()] },
   },
+  { entry: "src/service/web.ts", outfile: "npm/web.mjs", options: { ...command, plugins: besideTheService } },
+  { entry: "src/service/api/web/passkey-ceremony.ts", outfile: "npm/passkeys.mjs", options: command },
   { entry: "src/web/copy.ts", outfile: "npm/web-copy.js", options: browser },
+  { entry: "src/web/passkey.ts", outfile: "npm/web-passkey.js", options: browser },
   {
     entry: "src/client/client.ts",
     outfile: "npm/client.mjs",

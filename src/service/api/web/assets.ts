@@ -9,7 +9,7 @@ import type { FaceEnv } from "../http/face.ts";
 import { style } from "./style.ts";
 
 /** The scripts of src/web, by the name of their bundle in npm/. */
-export const scriptNames = ["copy"] as const;
+export const scriptNames = ["copy", "passkey"] as const;
 export type ScriptName = (typeof scriptNames)[number];
 
 type Asset = { readonly path: string; readonly body: string; readonly contentType: string };

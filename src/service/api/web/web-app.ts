@@ -10,8 +10,10 @@ import { refuseOtherOrigins } from "./form.ts";
 import { notFoundPage } from "./page.ts";
 import { creditsRoutes } from "./pages/settings/credits-page.ts";
 import { keysRoutes } from "./pages/settings/keys-page.ts";
+import { passkeysRoutes } from "./pages/settings/passkeys-page.ts";
 import { sessionsRoutes } from "./pages/settings/sessions-page.ts";
 import { linkRoutes } from "./pages/sign-in/link-page.ts";
+import { passkeySignInRoutes } from "./pages/sign-in/passkey-sign-in.ts";
 import { signInRoutes } from "./pages/sign-in/sign-in-page.ts";
 import type { WebEnv } from "./web-context.ts";
 import { clearSession, sessionOf } from "./web-session.ts";
@@ -23,6 +25,8 @@ const pages: readonly PageRoutes[] = [
   signOutRoutes,
   signInRoutes,
   linkRoutes,
+  passkeySignInRoutes,
+  passkeysRoutes,
   keysRoutes,
   sessionsRoutes,
   creditsRoutes,

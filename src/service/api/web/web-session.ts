@@ -64,6 +64,6 @@ function prefixOf(context: WebContext): "host" | undefined {
 }
 
 /** Plain http is for this machine alone, and knows no secure cookies. */
-function isSecure(context: WebContext): boolean {
+export function isSecure(context: WebContext): boolean {
   return context.get("parts").core.policy.webUrl.startsWith("https:");
 }

@@ -19,4 +19,5 @@ export type SignInRefusal =
 
 export type LinkIdentityRefusal =
   | { readonly reason: "identity_of_another" }
-  | { readonly reason: "passkey_known" };
+  | { readonly reason: "passkey_known" }
+  | { readonly reason: "passkeys_reached"; readonly allowed: number };

@@ -1,4 +1,4 @@
-// The page to sign in at: with a key, which is shown once and stays in no address.
+// The page to sign in at: with a passkey, or with a key, which is sent once and stays in no address.
 
 import { Hono } from "hono";
 import { html } from "hono/html";
@@ -7,6 +7,7 @@ import { signInByKey } from "../../../../core/sign-in/sign-in-by-key.ts";
 import { readForm } from "../../form.ts";
 import { ownPathOf } from "../../own-path.ts";
 import { page } from "../../page.ts";
+import { passkeyDomain } from "../../passkey-domain.ts";
 import type { WebContext, WebEnv } from "../../web-context.ts";
 import { sessionOf } from "../../web-session.ts";
 import { alertOf, finishSignIn, recordRefusal, refusalText } from "./finish-sign-in.ts";
@@ -63,14 +64,27 @@ export function signInRoutes(): Hono<WebEnv> {
 export async function signInPage(context: WebContext, shown: SignInPage): Promise<Response> {
   const { to, isAgain, alert, status = 200 } = shown;
   const title = isAgain ? "Confirm that it is you" : "Sign in";
+  const hasPasskeys = passkeyDomain(context.get("parts").core) !== null;
+  const scripts = hasPasskeys ? (["passkey"] as const) : [];
+  const target = html`<input type="hidden" name="to" value="${to}">
+  ${isAgain ? html`<input type="hidden" name="again" value="1">` : ""}`;
   const body = html`<h1>${title}</h1>
 ${alertOf(alert)}
 ${isAgain ? html`<p>What you are about to do is for the account's owner alone. Sign in once more.</p>` : ""}
+${
+  hasPasskeys
+    ? html`<form method="post" action="/sign-in/passkey" data-passkey="sign-in"${alert === null ? html` data-suggest` : ""} hidden>
+  ${target}
+  <input type="hidden" name="response">
+  <p class="error" role="alert" data-fault hidden></p>
+  <div class="actions"><button class="main">Use a passkey</button></div>
+</form>`
+    : ""
+}
 <form method="post" action="/sign-in">
-  <input type="hidden" name="to" value="${to}">
-  ${isAgain ? html`<input type="hidden" name="again" value="1">` : ""}
+  ${target}
   <label for="key">A key of your account</label>
-  <input id="key" name="key" type="password" required maxlength="200" autocomplete="off" spellcheck="false"
+  <input id="key" name="key" type="password" required maxlength="200" autocomplete="${hasPasskeys ? "current-password webauthn" : "off"}" spellcheck="false"
     aria-describedby="key-hint" placeholder="svc_sk_…">
   <p class="hint" id="key-hint">An owner's key. It is used once to sign in, and not kept in this browser.</p>
   <div class="actions"><button class="main">${isAgain ? "Confirm" : "Sign in"}</button></div>
@@ -80,5 +94,12 @@ ${isAgain ? html`<p>What you are about to do is for the account's owner alone. S
   <p>The operator of this service makes a link that signs you in once:</p>
   <pre tabindex="0">agent-service accounts sign-in-link &lt;account&gt;</pre>
 </details>`;
-  return await page(context, { title, body, session: await sessionOf(context), status, isNarrow: true });
+  return await page(context, {
+    title,
+    body,
+    session: await sessionOf(context),
+    status,
+    isNarrow: true,
+    scripts,
+  });
 }
