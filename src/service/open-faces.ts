@@ -6,7 +6,17 @@ import { oauthFacePaths } from "./api/oauth/paths.ts";
 
 export const faces: readonly Face[] = [
   {
-    paths: ["/assets/*", "/sign-in", "/sign-in/*", "/sign-out", "/settings", "/settings/*"],
+    paths: [
+      "/assets/*",
+      "/approve/*",
+      "/confirm/*",
+      "/claim/*",
+      "/sign-in",
+      "/sign-in/*",
+      "/sign-out",
+      "/settings",
+      "/settings/*",
+    ],
     load: async () => (await import("./web.ts")).openWeb,
   },
   {

@@ -22,8 +22,6 @@ import { sessionHandlers } from "./handlers/sessions.ts";
 import { workflowHandlers } from "./handlers/workflows.ts";
 import { measure, measureExchange } from "./measure.ts";
 import { loggedPath, openRequest } from "./open-request.ts";
-import { claimPageRoutes } from "./pages/claim-page.ts";
-import { confirmPageRoutes } from "./pages/confirm-page.ts";
 import { docsRoutes } from "./pages/docs.ts";
 import { answerProblem } from "./problems.ts";
 import type { Env, RequestContext } from "./request-context.ts";
@@ -81,8 +79,6 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
     offersTokens: options.faces.length > 0,
   });
   app.route("/", docsRoutes(core));
-  app.route("/", claimPageRoutes(core));
-  app.route("/", confirmPageRoutes(core));
   for (const face of options.faces) mountFace(app, face, { core, submitter });
 
   app.notFound((context) => notFound(context));

@@ -8,6 +8,8 @@ import { assetRoutes } from "./assets.ts";
 import { refuseExcess } from "./excess.ts";
 import { refuseOtherOrigins } from "./form.ts";
 import { notFoundPage } from "./page.ts";
+import { approveRoutes } from "./pages/approve/approve-page.ts";
+import { claimRoutes } from "./pages/claim-page.ts";
 import { creditsRoutes } from "./pages/settings/credits-page.ts";
 import { keysRoutes } from "./pages/settings/keys-page.ts";
 import { passkeysRoutes } from "./pages/settings/passkeys-page.ts";
@@ -30,6 +32,8 @@ const pages: readonly PageRoutes[] = [
   keysRoutes,
   sessionsRoutes,
   creditsRoutes,
+  approveRoutes,
+  claimRoutes,
 ];
 
 export function webApp(parts: FaceParts): Hono<FaceEnv> {

@@ -105,12 +105,12 @@ for (const kind of storeKinds) {
       }
     });
 
-    it("has a page at the confirmation link that says how, and not what", async () => {
+    it("has a page at the confirmation link that says who confirms, and not what", async () => {
       const { id } = await made({ ...later, prompt: "A secret plan." }, mine.aiClient);
       const answer = await api.send(`/confirm/${id}`);
       expect(answer.status).toBe(200);
       expect(answer.headers.get("content-type")).toContain("text/html");
-      expect(answer.text).toContain(`/schedules/${id}/confirm`);
+      expect(answer.text).toContain(`/sign-in?to=${encodeURIComponent(`/approve/${id}`)}`);
       expect(answer.text).not.toContain("A secret plan.");
       expect((await api.send("/confirm/%3Cscript%3E")).text).not.toContain("<script>");
     });

@@ -1,8 +1,9 @@
-// The claim page in each state of the claim.
+// The claim page in each state of the claim, and its form.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ClaimFixture } from "../../../../support/fixtures/claim-fixture.ts";
 import { storeKinds } from "../../../../support/stores/stores.ts";
+import { signInTo } from "../../../../support/web-sign-in.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -42,6 +43,34 @@ for (const kind of storeKinds) {
       expect(stateOf(claimed.text)).toBe("claimed");
       expect(claimed.text).not.toContain("account:");
       for (const { text } of [open, pending, claimed]) expect(text).not.toMatch(/<script|onclick|<form/i);
+    });
+
+    it("is claimed by a form of whoever is signed in, who proved it some minutes ago", async () => {
+      const account = await fixture.account();
+      const { core } = fixture.core;
+      const repository = fixture.repository();
+      const token = await fixture.token(repository);
+      const { cookie } = await signInTo(core, account.id);
+      const origin = core.policy.baseUrl;
+      const claim = (headers: Readonly<Record<string, string>>) =>
+        fixture.api.send(`/claim/${token}`, { method: "POST", headers });
+      expect((await claim({ origin })).headers.get("location")).toBe(`/sign-in?to=%2Fclaim%2F${token}`);
+      expect((await claim({ cookie })).status).toBe(403);
+      expect((await claim({ cookie, origin: "https://evil.example" })).status).toBe(403);
+      fixture.core.clock.advance(10 * 60_000);
+      expect((await claim({ cookie, origin })).headers.get("location")).toBe(
+        `/sign-in?to=%2Fclaim%2F${token}&again=1`,
+      );
+      expect(stateOf((await fixture.page(token)).text)).toBe("not claimed");
+      const again = await signInTo(core, account.id);
+      const claimed = await claim({ cookie: again.cookie, origin });
+      expect([claimed.status, claimed.headers.get("location")]).toEqual([303, `/claim/${token}`]);
+      const own = await fixture.api.send(`/claim/${token}`, { headers: { cookie: again.cookie } });
+      expect(own.text).toContain(`account: ${account.id}`);
+      const other = await signInTo(core, (await fixture.account()).id);
+      const refused = await claim({ cookie: other.cookie, origin });
+      expect(refused.status).toBe(409);
+      expect(refused.text).not.toContain(account.id);
     });
 
     it("stays for as long as the claim that was made with it, and ends with it", async () => {

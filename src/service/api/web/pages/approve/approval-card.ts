@@ -1,0 +1,113 @@
+// What an approval is about, as its owner reads it before deciding: who asked, when, and exactly what will be done.
+
+import { html } from "hono/html";
+import { assertNever } from "../../../../../base/assert-never.ts";
+import type { ApprovalStatus } from "../../../../../contract/approvals/approval.ts";
+import type { Agent } from "../../../../core/agents/agent.ts";
+import type {
+  ApprovalAction,
+  ApprovalRecord,
+  ApprovalRequester,
+} from "../../../../core/approvals/approval.ts";
+import type { Html } from "../../web-context.ts";
+import { timeText } from "../settings/settings-page.ts";
+
+type Texts = {
+  /** The heading while it waits. */
+  readonly title: string;
+  readonly approve: string;
+  readonly deny: string;
+  /** What approving does. */
+  readonly effect: string;
+};
+
+export function textsOf(action: ApprovalAction): Texts {
+  switch (action.kind) {
+    case "confirm_schedule":
+      return {
+        title: "Confirm a scheduled run?",
+        approve: "Confirm",
+        deny: "Cancel the schedule",
+        effect:
+          "The run starts at its time and is paid from your credits. What it wants to write outside still needs your word.",
+      };
+    case "activate_workflow":
+      return {
+        title: `Activate version ${action.version} of ${action.name}?`,
+        approve: "Activate",
+        deny: "Deny",
+        effect: "From then on your AI clients may run this version as often as your credits allow.",
+      };
+    case "run_workflow":
+      return {
+        title: `Run version ${action.version} of ${action.name} once?`,
+        approve: "Run it",
+        deny: "Deny",
+        effect: "The workflow is not active. This version runs once, now, and is paid from your credits.",
+      };
+    case "grant_writes":
+      return {
+        title: `Let the agent write by ${action.server}?`,
+        approve: "Allow writing",
+        deny: "Deny",
+        effect: `Runs of this agent may call every tool of the MCP server ${action.server}, until you revoke it on the agent's page.`,
+      };
+    default:
+      return assertNever(action);
+  }
+}
+
+export const stateTexts: Readonly<Record<ApprovalStatus, string>> = {
+  pending: "waits for you",
+  approved: "approved",
+  denied: "denied",
+  expired: "expired: nobody decided in time",
+  resolved_elsewhere: "over: it was done, or became pointless, another way",
+};
+
+/** The facts, one a line. */
+export function approvalFacts(approval: ApprovalRecord, agent: Pick<Agent, "id" | "name">): Html {
+  const { action, requestedBy, createdAt, expiresAt } = approval;
+  return html`<dl>
+<dt>Agent</dt><dd><a href="/agent/${agent.id}">${agent.name}</a></dd>
+<dt>Asked by</dt><dd>${requesterText(requestedBy, agent.id)}</dd>
+<dt>Asked on</dt><dd>${timeText(createdAt)}</dd>
+${actionFacts(action)}
+<dt>Can be decided until</dt><dd>${timeText(expiresAt)}</dd>
+</dl>
+${promptOf(action)}`;
+}
+
+function requesterText(requester: ApprovalRequester, agentId: string): Html {
+  return requester.type === "run"
+    ? html`<a href="/agent/${agentId}/runs/${requester.runId}">a run of the agent</a>`
+    : html`an AI client${requester.name === null || requester.name === "" ? "" : html`, <strong>${requester.name}</strong>`}`;
+}
+
+function actionFacts(action: ApprovalAction): Html {
+  switch (action.kind) {
+    case "confirm_schedule":
+      return html`<dt>Starts</dt><dd>${timeText(action.fireAt)}</dd>`;
+    case "activate_workflow":
+    case "run_workflow":
+      return html`<dt>Workflow</dt><dd>${action.name}, version ${action.version}</dd>`;
+    case "grant_writes":
+      return html`<dt>MCP server</dt><dd><code>${action.server}</code></dd>
+<dt>Tool that was called</dt><dd><code>${action.tool}</code></dd>`;
+    default:
+      return assertNever(action);
+  }
+}
+
+/** The text that a run is given, as it is: others may have written it. */
+function promptOf(action: ApprovalAction): Html {
+  if (action.kind === "grant_writes") return html``;
+  const input = action.kind === "run_workflow" ? action.input : null;
+  return html`<h2>What the agent is told</h2>
+${textBlock("Prompt", action.prompt)}
+${input === null ? "" : html`<h3>And after it</h3>${textBlock("Input", input)}`}`;
+}
+
+export function textBlock(label: string, text: string): Html {
+  return html`<pre class="wrap" tabindex="0" role="region" aria-label="${label}">${text}</pre>`;
+}
