@@ -11,6 +11,12 @@ import { keepAccessToken, keepGrantArtifact, revokeGrant } from "../../core/oaut
 
 /** A client that registered itself and that nobody has allowed anything within this time is forgotten. */
 const UNUSED_CLIENT_SECONDS = 24 * 60 * 60;
+/**
+ * What was used within this time is used at the same moment: refused like every second use, but no theft. Two processes of
+ * one application that refresh at once would else sign it out, and a loser could end the grant before the winner has its
+ * tokens.
+ */
+const SAME_MOMENT_MS = 3_000;
 /** In the past, for the library, whose clock is the machine's. */
 const LONG_AGO = 1;
 
@@ -94,12 +100,15 @@ class ArtifactAdapter implements Adapter {
     const artifact = await this.#core.store.committed.oauthArtifacts.find(key);
     if (artifact === null) return undefined;
     const payload = JSON.parse(artifact.payload) as AdapterPayload;
-    const isOver = artifact.expiresAt <= this.#core.clock.now();
+    const now = this.#core.clock.now();
+    const isOver = artifact.expiresAt <= now;
+    const { consumedAt } = artifact;
+    const isUsed = consumedAt !== null && now - consumedAt >= SAME_MOMENT_MS;
     if (isOver && key.kind === "Client") return undefined;
     return {
       ...payload,
       ...(isOver ? { exp: LONG_AGO } : {}),
-      ...(artifact.consumedAt === null ? {} : { consumed: Math.floor(artifact.consumedAt / 1000) }),
+      ...(isUsed ? { consumed: Math.floor(consumedAt / 1000) } : {}),
     };
   }
 }

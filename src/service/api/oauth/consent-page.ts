@@ -125,7 +125,7 @@ ${warnings(client, redirectUri)}
 <h2>It may</h2>
 <ul>${scopes.map((scope) => html`<li>${scopeTexts[scope as ApiScope]}</li>`)}</ul>
 <p class="faint">It acts as an AI client: it may not approve, confirm or activate anything. You can end its access at any time under
-Settings, Applications.</p>
+Settings, Connected apps.</p>
 <form method="post" action="${oauthPaths.consent}/${uid}" class="actions">
 <button class="main" name="decision" value="allow">Allow</button>
 <button name="decision" value="deny">Do not allow</button>

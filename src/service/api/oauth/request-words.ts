@@ -18,12 +18,15 @@ export function withOneResource(parameters: URLSearchParams, baseUrl: string): U
 
 /** Asks for what most clients need where a client asks for nothing that there is: an empty grant would be refused. */
 export function withScope(parameters: URLSearchParams): URLSearchParams {
+  const changed = new URLSearchParams(parameters);
+  if (parameters.get("client_id") === COMMAND_CLIENT) {
+    changed.set("scope", COMMAND_SCOPE);
+    return changed;
+  }
   const known: readonly string[] = [...tokenScopes, OFFLINE_ACCESS];
   const asked = (parameters.get("scope") ?? "").split(" ").filter((name) => known.includes(name));
   if (asked.some((name) => name !== OFFLINE_ACCESS)) return parameters;
-  const changed = new URLSearchParams(parameters);
-  const fallback = parameters.get("client_id") === COMMAND_CLIENT ? [COMMAND_SCOPE] : defaultScopes;
-  changed.set("scope", [...fallback, ...asked].join(" "));
+  changed.set("scope", [...defaultScopes, ...asked].join(" "));
   return changed;
 }
 

@@ -10,6 +10,7 @@ import { refuseOtherOrigins } from "./form.ts";
 import { notFoundPage } from "./page.ts";
 import { approveRoutes } from "./pages/approve/approve-page.ts";
 import { claimRoutes } from "./pages/claim-page.ts";
+import { appsRoutes } from "./pages/settings/apps-page.ts";
 import { creditsRoutes } from "./pages/settings/credits-page.ts";
 import { keysRoutes } from "./pages/settings/keys-page.ts";
 import { passkeysRoutes } from "./pages/settings/passkeys-page.ts";
@@ -34,6 +35,7 @@ const pages: readonly PageRoutes[] = [
   creditsRoutes,
   approveRoutes,
   claimRoutes,
+  appsRoutes,
 ];
 
 export function webApp(parts: FaceParts): Hono<FaceEnv> {

@@ -1,0 +1,64 @@
+// The applications that an account's owner has allowed something: who, what, since when, and the end of it.
+
+import { Hono } from "hono";
+import { html } from "hono/html";
+import * as z from "zod/mini";
+import { type ApiScope, scopeTexts } from "../../../../../contract/oauth/scopes.ts";
+import type { OAuthGrant } from "../../../../core/oauth/grant.ts";
+import { listGrants, revokeGrantOf } from "../../../../core/oauth/grants.ts";
+import { readForm } from "../../form.ts";
+import type { Html, WebEnv } from "../../web-context.ts";
+import { needSession } from "../../web-session.ts";
+import { settingsPage, timeText } from "./settings-page.ts";
+
+const revokeForm = z.object({ id: z.string().check(z.maxLength(100)) });
+
+export function appsRoutes(): Hono<WebEnv> {
+  const routes = new Hono<WebEnv>();
+
+  routes.get("/settings/apps", async (context) => {
+    const session = await needSession(context);
+    if (session instanceof Response) return session;
+    const grants = await listGrants(context.get("parts").core, session.accountId);
+    const body = html`<p>Applications that signed in to account <code>${session.accountId}</code>. Each is an AI client: it may not approve,
+confirm or activate anything. Its access ends at once when you end it here.</p>
+${grants.length === 0 ? html`<p class="faint">No application is signed in.</p>` : table(grants)}`;
+    return await settingsPage(context, { tab: "apps", session, body });
+  });
+
+  routes.post("/settings/apps/revoke", async (context) => {
+    const session = await needSession(context);
+    if (session instanceof Response) return session;
+    const form = await readForm(context, revokeForm);
+    const { core } = context.get("parts");
+    if (form.ok) await revokeGrantOf(core, { accountId: session.accountId, id: form.value.id });
+    return context.redirect("/settings/apps", 303);
+  });
+
+  return routes;
+}
+
+function table(grants: readonly OAuthGrant[]): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Connected apps"><table>
+<thead><tr><th scope="col">Application</th><th scope="col">May</th><th scope="col">Since</th><th scope="col">Last used</th><th scope="col">Ends</th><th scope="col">State</th></tr></thead>
+<tbody>${grants.map(
+    (grant) => html`<tr>
+<td>${grant.clientName}<br><span class="faint">${place(grant.clientId)}</span></td>
+<td>${grant.scope.split(" ").map((scope) => html`<div>${scopeTexts[scope as ApiScope] ?? scope}</div>`)}</td>
+<td>${timeText(grant.createdAt)}</td>
+<td>${timeText(grant.lastUsedAt)}</td>
+<td>${timeText(grant.expiresAt)}</td>
+<td>${endButton(grant)}</td>
+</tr>`,
+  )}</tbody></table></div>`;
+}
+
+/** Who vouches for the name. */
+function place(clientId: string): string {
+  return URL.parse(clientId)?.host ?? "named itself";
+}
+
+function endButton({ id, clientName }: OAuthGrant): Html {
+  return html`<form method="post" action="/settings/apps/revoke"><input type="hidden" name="id" value="${id}">
+<button class="danger" aria-label="End the access of ${clientName}">End access</button></form>`;
+}
