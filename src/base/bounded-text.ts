@@ -8,8 +8,13 @@ export type Excerpt = { readonly text: string; readonly omittedChars: number };
 export function excerpt(text: string, maxChars: number): Excerpt {
   if (text.length <= maxChars) return { text, omittedChars: 0 };
   // A slice keeps the whole of its source in memory; a copy does not.
-  const kept = Buffer.from(wholeChars(text.slice(0, maxChars)), "utf8").toString("utf8");
+  const kept = copied(wholeChars(text.slice(0, maxChars)));
   return { text: kept, omittedChars: text.length - kept.length };
+}
+
+/** In browsers, too, where there is no Buffer. */
+function copied(text: string): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(text));
 }
 
 export function byteLength(text: string): number {

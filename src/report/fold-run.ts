@@ -48,7 +48,7 @@ type ReportDraft = Draft<Omit<RunReport, "messages" | "calls" | "steps" | "notic
 
 /** Adds events, in order and each once, to one report. Events of an unknown kind change nothing but the time. */
 export class RunReportFold {
-  readonly #draft = emptyDraft();
+  readonly #draft: ReportDraft;
   readonly #messages = new Map<string, Draft<AssistantMessage>>();
   readonly #calls = new Map<string, Draft<ToolCall>>();
   /** Arguments that are still arriving: `toolTitle` needs them whole. */
@@ -56,6 +56,20 @@ export class RunReportFold {
   readonly #openSteps = new Map<string, Draft<Step>>();
   #keptChars = 0;
   #oldestKept = 0;
+
+  /** From a report that is known already: see `resumption`. */
+  constructor(known: RunReport = emptyReport()) {
+    const steps = known.steps.map((step) => ({ ...step }));
+    this.#draft = {
+      ...known,
+      messages: [...known.messages],
+      calls: [...known.calls],
+      steps,
+      notices: [...known.notices],
+      approvals: [...known.approvals],
+    };
+    for (const step of steps) if (step.endedAtMs === null) this.#openSteps.set(step.name, step);
+  }
 
   /** A live view: it changes with the next `add`. */
   get report(): RunReport {
@@ -93,7 +107,7 @@ export class RunReportFold {
         return;
       }
       case "STEP_STARTED": {
-        const step = { name: event.stepName, startedAtMs: atMs, endedAtMs: null };
+        const step = { seq, name: event.stepName, startedAtMs: atMs, endedAtMs: null };
         draft.steps.push(step);
         this.#openSteps.set(event.stepName, step);
         return;
@@ -105,7 +119,7 @@ export class RunReportFold {
         return;
       }
       case "TEXT_MESSAGE_START": {
-        const message = { seq, id: event.messageId, text: "" };
+        const message = { seq, id: event.messageId, text: "", isWhole: false };
         draft.messages.push(message);
         this.#messages.set(event.messageId, message);
         return;
@@ -192,7 +206,10 @@ export class RunReportFold {
 
   #endMessage(id: string): void {
     const message = this.#messages.get(id);
-    if (message !== undefined) message.text = maskSecrets(message.text);
+    if (message !== undefined) {
+      message.text = maskSecrets(message.text);
+      message.isWhole = true;
+    }
     this.#messages.delete(id);
   }
 
@@ -215,8 +232,4 @@ export class RunReportFold {
 
 function emptied(kept: Excerpt): Excerpt {
   return { text: "", omittedChars: kept.omittedChars + kept.text.length };
-}
-
-function emptyDraft(): ReportDraft {
-  return { ...emptyReport(), messages: [], calls: [], steps: [], notices: [], approvals: [] };
 }

@@ -23,7 +23,13 @@ export type ReportState =
       readonly cause: string;
     };
 
-export type AssistantMessage = { readonly seq: number; readonly id: string; readonly text: string };
+export type AssistantMessage = {
+  readonly seq: number;
+  readonly id: string;
+  readonly text: string;
+  /** False while it is being written: only then may the text hold a secret that is not masked. */
+  readonly isWhole: boolean;
+};
 
 /** `result` and `endedAtMs` are null while there is no result. */
 export type ToolCall = {
@@ -40,7 +46,12 @@ export type ToolCall = {
   readonly endedAtMs: number | null;
 };
 
-export type Step = { readonly name: string; readonly startedAtMs: number; readonly endedAtMs: number | null };
+export type Step = {
+  readonly seq: number;
+  readonly name: string;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number | null;
+};
 
 /** What the service said of the run's work: that it waits, that the conversation was summarised. */
 export type Notice = { readonly seq: number; readonly text: string };

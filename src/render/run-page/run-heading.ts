@@ -1,0 +1,55 @@
+// What came of a run, in a few words: the heading of its page, the page's title and its icon. Pure.
+
+import { assertNever } from "../../base/assert-never.ts";
+import type { Run } from "../../contract/runs/run.ts";
+import { stopReasons } from "../../contract/runs/stop-reason.ts";
+import type { RunReport } from "../../report/run-report.ts";
+import { type OutcomeFacts, outcomeTitle } from "../outcome-title.ts";
+
+export type RunTone = "live" | "good" | "warn" | "bad";
+
+export type RunHeading = {
+  readonly icon: string;
+  /** Untrusted names may be in it. */
+  readonly text: string;
+  readonly tone: RunTone;
+};
+
+export function runHeading(run: Run, report: RunReport): RunHeading {
+  switch (run.status) {
+    case "queued":
+      return { icon: "⏳", text: "Waiting for a worker", tone: "live" };
+    case "running":
+      return { icon: "▶️", text: "Running", tone: "live" };
+    case "cancelling":
+      return { icon: "⏹️", text: "Is being cancelled", tone: "live" };
+    case "completed":
+      return ofOutcome(report, completedFacts(run.stop_reason));
+    case "failed":
+      return ofOutcome(report, { conclusion: "failure", reason: run.cause });
+    case "cancelled":
+      return ofOutcome(report, { conclusion: "cancelled", reason: run.cause });
+    default:
+      return assertNever(run);
+  }
+}
+
+/** A service that is newer may know other reasons: whatever is not the end of a turn cut the run. */
+function completedFacts(stopReason: string): OutcomeFacts {
+  const known = stopReasons.find((one) => one === stopReason);
+  if (known === "end_turn") return { conclusion: "success", reason: "completed" };
+  if (known === "question") return { conclusion: "success", reason: "question" };
+  if (known === "no_model") return { conclusion: "skipped", reason: "no_model" };
+  if (known === "insufficient_credits") return { conclusion: "quota", reason: "credits_ended" };
+  return { conclusion: "incomplete", reason: stopReason };
+}
+
+function ofOutcome(report: RunReport, facts: OutcomeFacts): RunHeading {
+  const { icon, text } = outcomeTitle(report, facts);
+  return { icon, text, tone: toneOf(facts.conclusion) };
+}
+
+function toneOf(conclusion: OutcomeFacts["conclusion"]): RunTone {
+  if (conclusion === "success") return "good";
+  return conclusion === "failure" ? "bad" : "warn";
+}

@@ -1,0 +1,204 @@
+// The parts of a run's page that are drawn anew when they change. Each is a list of elements; empty: there is none. Pure.
+
+import { singleLine } from "../../base/untrusted-text.ts";
+import type { Run } from "../../contract/runs/run.ts";
+import { maskSecrets } from "../../report/find-secrets.ts";
+import { type Finding, placeOf, readFindings, severities, severityCounts } from "../../report/findings.ts";
+import { elapsedMs, type RunReport } from "../../report/run-report.ts";
+import { readableReply } from "../findings-table.ts";
+import { type Contents, type Element, el, said } from "../html/element.ts";
+import { markdownElements } from "../html/markdown-elements.ts";
+import { countText, dollarsText, durationText, plural } from "../quantities.ts";
+import { changesSection } from "./changes-section.ts";
+
+export type PageRun = {
+  readonly run: Run;
+  readonly report: RunReport;
+  /** The page's path, without a slash at its end. */
+  readonly base: string;
+};
+
+/** By the ids of the elements that they are in, in the order of the page. */
+export const sectionIds = ["failure", "reply", "findings", "changes", "plan", "network", "cost"] as const;
+export type SectionId = (typeof sectionIds)[number];
+
+const MAX_TEXT_CHARS = 300;
+const MAX_HOSTS = 30;
+const MAX_PLAN_STEPS = 50;
+
+export const sections: Readonly<Record<SectionId, (page: PageRun) => readonly Contents[]>> = {
+  failure: ({ report: { state } }) =>
+    state.status === "failed" ? [el("p", { class: "note bad" }, said(state.message))] : [],
+  reply: ({ run, report }) => (isOver(run) ? replyOf(report) : []),
+  findings: ({ run, report }) => (isOver(run) ? findingsOf(report) : []),
+  changes: ({ report, base }) => changesSection(report.changes, { base }),
+  plan: ({ report }) => planOf(report),
+  network: ({ report }) => networkOf(report),
+  cost: ({ run }) => costOf(run),
+};
+
+export function isOver({ status }: Run): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled";
+}
+
+/** What stands below the heading: how long, how much. */
+export function factsOf({ run, report }: PageRun): string {
+  const ms = elapsedMs(report);
+  const failed = report.calls.filter(({ hasFailed }) => hasFailed).length;
+  return [
+    ...(ms === null ? [] : [durationText(ms)]),
+    ...(report.calls.length === 0 || !isOver(run) ? [] : [plural(report.calls.length, "tool call")]),
+    ...(failed === 0 || !isOver(run) ? [] : [`${countText(failed)} failed`]),
+    ...("credits" in run && run.credits !== null && run.credits > 0 ? [plural(run.credits, "credit")] : []),
+  ].join(" · ");
+}
+
+function replyOf(report: RunReport): readonly Contents[] {
+  const reply = readableReply(report);
+  if (reply === null || reply.trim() === "") return [];
+  return [el("h2", {}, "Reply"), el("div", { class: "said card" }, ...markdownElements(maskSecrets(reply)))];
+}
+
+function findingsOf({ output }: RunReport): readonly Contents[] {
+  const { findings, dropped } = readFindings(output);
+  if (findings === null || findings.length === 0) return [];
+  const worstFirst = findings.toSorted(
+    (a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity),
+  );
+  return [
+    el("h2", {}, `Findings: ${severityCounts(findings)}`),
+    ...worstFirst.map(findingElement),
+    dropped > 0 ? el("p", { class: "faint" }, `${countText(dropped)} could not be read.`) : null,
+  ];
+}
+
+function findingElement(finding: Finding): Element {
+  const { severity, title, body, suggestion } = finding;
+  return el(
+    "details",
+    { class: `finding ${severity}`, open: severity === "error" ? true : undefined },
+    el(
+      "summary",
+      {},
+      el("strong", { class: severity }, severity),
+      " ",
+      singleLine(title, MAX_TEXT_CHARS),
+      " ",
+      el("code", {}, singleLine(placeOf(finding), MAX_TEXT_CHARS)),
+    ),
+    ...markdownElements(body),
+    suggestion === null
+      ? null
+      : [el("p", { class: "label" }, "Suggestion"), el("pre", { tabindex: 0 }, said(suggestion))],
+  );
+}
+
+function planOf({ plan }: RunReport): readonly Contents[] {
+  if (plan.length === 0) return [];
+  const done = plan.filter(({ status }) => status === "completed").length;
+  const marks = { completed: "☑ ", in_progress: "⏳ ", pending: "☐ " } as const;
+  return [
+    el("h2", {}, `Plan: ${done} of ${plan.length} done`),
+    el(
+      "ul",
+      { class: "plan" },
+      ...plan
+        .slice(0, MAX_PLAN_STEPS)
+        .map(({ text, status }) =>
+          el("li", { class: status }, marks[status], singleLine(text, MAX_TEXT_CHARS)),
+        ),
+    ),
+  ];
+}
+
+function networkOf({ egress }: RunReport): readonly Contents[] {
+  if (egress === null) return [];
+  const { withheld, allowed, blocked } = egress;
+  if (withheld.length + allowed.length + blocked.length === 0) return [];
+  const hosts = (title: string, items: readonly Contents[]) =>
+    items.length === 0
+      ? []
+      : [el("dt", {}, title), el("dd", {}, ...items.slice(0, MAX_HOSTS).map((item) => el("div", {}, item)))];
+  const host = (name: string) => el("code", {}, singleLine(name, MAX_TEXT_CHARS));
+  return [
+    el("h2", {}, "Network"),
+    el(
+      "dl",
+      {},
+      hosts(
+        "Blocked",
+        blocked.map((one) => [
+          host(one.host),
+          ` ${plural(one.times, "time")}, ${singleLine(one.reason, MAX_TEXT_CHARS)}`,
+        ]),
+      ),
+      hosts("Not granted", withheld.map(host)),
+      hosts(
+        "Reached",
+        allowed.map((one) => [
+          host(one.host),
+          ` ${plural(one.connections, "connection")}, ${bytesText(one.bytes)}`,
+        ]),
+      ),
+    ),
+  ];
+}
+
+function bytesText(bytes: number): string {
+  return bytes < 10_000 ? `${countText(bytes)} bytes` : `${countText(Math.round(bytes / 1000))} kB`;
+}
+
+function costOf(run: Run): readonly Contents[] {
+  if (run.status === "queued" || run.status === "running" || run.status === "cancelling") return [];
+  const roles = Object.entries(run.usage_by_role ?? {});
+  const refunded = run.refunded_micro_usd ?? 0;
+  const facts: Contents[] = [
+    ...(refunded === 0
+      ? []
+      : [
+          el(
+            "p",
+            {},
+            `${dollarsText(refunded)} of ${dollarsText(run.gross_micro_usd ?? refunded)} were refunded: ${singleLine(run.refund_reason ?? "", MAX_TEXT_CHARS)}.`,
+          ),
+        ]),
+    ...(run.refund_withheld_reason === undefined
+      ? []
+      : [el("p", {}, `Not refunded: ${singleLine(run.refund_withheld_reason, MAX_TEXT_CHARS)}.`)]),
+    ...(run.model_billing === "repository"
+      ? [el("p", {}, "The repository pays for the tokens of its model itself.")]
+      : []),
+  ];
+  if (roles.length === 0 && facts.length === 0) return [];
+  return [el("h2", {}, "Cost"), roles.length === 0 ? null : costTable(roles), ...facts];
+}
+
+type RoleUsage = { readonly tokens: number; readonly calls: number; readonly micro_usd: number };
+
+function costTable(roles: readonly [string, RoleUsage][]): Element {
+  const number = (text: string) => el("td", { class: "number" }, text);
+  const head = ["Tokens", "Calls", "Cost"].map((name) => el("th", { class: "number" }, name));
+  return el(
+    "div",
+    { class: "scroll", tabindex: 0 },
+    el(
+      "table",
+      {},
+      el("thead", {}, el("tr", {}, el("th", {}, "Role"), ...head)),
+      el(
+        "tbody",
+        {},
+        ...roles.map(([role, { tokens, calls, micro_usd }]) =>
+          el(
+            "tr",
+            {},
+            el("td", {}, role),
+            number(countText(tokens)),
+            number(countText(calls)),
+            number(dollarsText(micro_usd)),
+          ),
+        ),
+      ),
+    ),
+  );
+}

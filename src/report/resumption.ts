@@ -1,0 +1,28 @@
+// Where a reader goes on who has been shown a run so far: the events to read again, and the report up to there. Pure.
+
+import { type RunReport, replyMessage } from "./run-report.ts";
+
+export type Resumption = {
+  /** The events from the next one on are to be folded into `known`: every message and call is whole then. */
+  readonly after: number;
+  /** The report so far, without what was shown and does not change any more. */
+  readonly known: RunReport;
+};
+
+/** `lastSeq` is that of the newest event in the report. */
+export function resumption(report: RunReport, lastSeq: number): Resumption {
+  const open = [
+    ...report.messages.filter(({ isWhole }) => !isWhole),
+    ...report.calls.filter(({ endedAtMs }) => endedAtMs === null),
+  ];
+  const after = open.reduce((least, { seq }) => Math.min(least, seq - 1), lastSeq);
+  const reply = replyMessage({ ...report, messages: report.messages.filter(({ seq }) => seq <= after) });
+  const known = {
+    ...report,
+    messages: reply === null ? [] : [reply],
+    calls: [],
+    steps: report.steps.filter(({ seq, endedAtMs }) => endedAtMs === null && seq <= after),
+    notices: [],
+  };
+  return { after, known };
+}
