@@ -242,6 +242,7 @@ export const bundles: readonly Bundle[] = [
   { entry: "src/service/api/web/passkey-ceremony.ts", outfile: "npm/passkeys.mjs", options: command },
   { entry: "src/web/copy.ts", outfile: "npm/web-copy.js", options: browser },
   { entry: "src/web/passkey.ts", outfile: "npm/web-passkey.js", options: browser },
+  { entry: "src/web/run/run.ts", outfile: "npm/web-run.js", options: browser },
   {
     entry: "src/client/client.ts",
     outfile: "npm/client.mjs",

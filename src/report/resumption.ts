@@ -5,9 +5,11 @@ import { type RunReport, replyMessage } from "./run-report.ts";
 export type Resumption = {
   /** The events from the next one on are to be folded into `known`: every message and call is whole then. */
   readonly after: number;
-  /** The report so far, without what was shown and does not change any more. */
+  /** The report so far, without the texts of what was shown and does not change any more. */
   readonly known: RunReport;
 };
+
+const NOTHING = { text: "", omittedChars: 0 };
 
 /** `lastSeq` is that of the newest event in the report. */
 export function resumption(report: RunReport, lastSeq: number): Resumption {
@@ -20,8 +22,10 @@ export function resumption(report: RunReport, lastSeq: number): Resumption {
   const known = {
     ...report,
     messages: reply === null ? [] : [reply],
-    calls: [],
-    steps: report.steps.filter(({ seq, endedAtMs }) => endedAtMs === null && seq <= after),
+    calls: report.calls
+      .filter(({ seq }) => seq <= after)
+      .map((call) => ({ ...call, args: NOTHING, result: null })),
+    steps: report.steps.filter(({ seq }) => seq <= after),
     notices: [],
   };
   return { after, known };

@@ -8,6 +8,7 @@ export const faces: readonly Face[] = [
   {
     paths: [
       "/assets/*",
+      "/agent/*",
       "/approve/*",
       "/confirm/*",
       "/claim/*",

@@ -26,9 +26,12 @@ import { segmentsOf } from "../../src/github/trigger/segments.ts";
 import { type TriggerPromptOptions, triggerPrompt } from "../../src/github/trigger/trigger-prompt.ts";
 import { codeHostMessage, gitFailureOf } from "../../src/job/git/git-failure.ts";
 import { egressSection } from "../../src/render/egress-notes.ts";
+import { inlineMarkdown } from "../../src/render/html/inline-markdown.ts";
+import { markdownElements } from "../../src/render/html/markdown-elements.ts";
 import { inertMarkdown } from "../../src/render/inert-markdown.ts";
 import { escapeMarkdown, inlineCode, untrustedFence } from "../../src/render/markdown.ts";
 import { pullRequestBody } from "../../src/render/pull-request.ts";
+import { patchFiles } from "../../src/render/run-page/patch-files.ts";
 import { findSecrets, maskSecrets } from "../../src/report/find-secrets.ts";
 import { type Finding, readFindings } from "../../src/report/findings.ts";
 import { scanPatch } from "../../src/report/scan-patch.ts";
@@ -416,6 +419,41 @@ export const parsers: readonly Parser[] = [
     name: "triggerPrompt",
     run: prompt,
     worst: ["[a](\\(", "<?", "=", "`"],
+  },
+  {
+    file: "render/html/markdown-elements.ts",
+    name: "markdownElements",
+    run: markdownElements,
+    worst: [
+      ...markdown,
+      "- a\n",
+      "- - ",
+      "> > ",
+      "- a\n\n",
+      "1. a\n",
+      "|-",
+      "| a |\n|---|\n",
+      "a|b\n-|-\n",
+      "- - -x\n",
+    ],
+  },
+  {
+    file: "render/html/inline-markdown.ts",
+    name: "inlineMarkdown",
+    run: inlineMarkdown,
+    worst: [...markdown, "**a ", "*a_b", "a** ", "` `` ", "https://a ", "h", '[](a "', "  \n"],
+  },
+  {
+    file: "render/run-page/patch-files.ts",
+    name: "patchFiles",
+    run: patchFiles,
+    worst: [
+      "@@ -1 +1 @@\n+a\n",
+      ["diff --git a/a b/a\n@@ -1 +1,99999 @@\n", "+a\n", ""],
+      "diff --git a/a b/a\n",
+      ["diff --git a/a b/a\n+++ ", '"b/', ""],
+      ["diff --git ", "a/", ""],
+    ],
   },
   {
     file: "render/inert-markdown.ts",

@@ -10,7 +10,7 @@ const MAX_DEPTH = 5;
 const MAX_CHARS = 500_000;
 const MAX_COLUMNS = 30;
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})([^`\n]*)$/;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}#{1,6}\s+(\S.*)$/;
 const RULE = /^ {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$/;
 const QUOTE = /^ {0,3}> ?/;
@@ -38,8 +38,8 @@ type Block = { readonly content: Contents; readonly end: number };
 function blockAt(lines: readonly string[], at: number, depth: number): Block {
   const line = lines[at] ?? "";
   if (line.trim() === "") return { content: null, end: at + 1 };
-  const fence = FENCE.exec(line);
-  if (fence !== null) return codeBlock(lines, at, fence[1] ?? "");
+  const fence = fenceOf(line);
+  if (fence !== null) return codeBlock(lines, at, fence);
   if (RULE.test(line)) return { content: el("hr"), end: at + 1 };
   const heading = HEADING.exec(line)?.[1];
   // A page has headings of its own, and their order says what is part of what.
@@ -49,6 +49,13 @@ function blockAt(lines: readonly string[], at: number, depth: number): Block {
   if (depth < MAX_DEPTH && ITEM.test(line)) return list(lines, at, depth);
   const columns = tableColumns(lines, at);
   return columns === null ? paragraph(lines, at, depth) : table(lines, at, columns);
+}
+
+/** Backticks with another after them are code in a line. */
+function fenceOf(line: string): string | null {
+  const [opening, marks] = FENCE.exec(line) ?? [];
+  if (opening === undefined || marks === undefined) return null;
+  return marks.startsWith("`") && line.includes("`", opening.length) ? null : marks;
 }
 
 function codeBlock(lines: readonly string[], at: number, opening: string): Block {
@@ -115,7 +122,7 @@ function listItem(lines: readonly string[], depth: number): Element {
 }
 
 function startsBlock(line: string): boolean {
-  return FENCE.test(line) || HEADING.test(line) || RULE.test(line) || QUOTE.test(line);
+  return fenceOf(line) !== null || HEADING.test(line) || RULE.test(line) || QUOTE.test(line);
 }
 
 function paragraph(lines: readonly string[], at: number, depth: number): Block {

@@ -6,7 +6,7 @@ import { maskSecrets } from "../../report/find-secrets.ts";
 import { type Finding, placeOf, readFindings, severities, severityCounts } from "../../report/findings.ts";
 import { elapsedMs, type RunReport } from "../../report/run-report.ts";
 import { readableReply } from "../findings-table.ts";
-import { type Contents, type Element, el, said } from "../html/element.ts";
+import { type Contents, type Element, el, outerLink, said } from "../html/element.ts";
 import { markdownElements } from "../html/markdown-elements.ts";
 import { countText, dollarsText, durationText, plural } from "../quantities.ts";
 import { changesSection } from "./changes-section.ts";
@@ -19,7 +19,16 @@ export type PageRun = {
 };
 
 /** By the ids of the elements that they are in, in the order of the page. */
-export const sectionIds = ["failure", "reply", "findings", "changes", "plan", "network", "cost"] as const;
+export const sectionIds = [
+  "failure",
+  "reply",
+  "findings",
+  "changes",
+  "plan",
+  "approvals",
+  "network",
+  "cost",
+] as const;
 export type SectionId = (typeof sectionIds)[number];
 
 const MAX_TEXT_CHARS = 300;
@@ -33,6 +42,7 @@ export const sections: Readonly<Record<SectionId, (page: PageRun) => readonly Co
   findings: ({ run, report }) => (isOver(run) ? findingsOf(report) : []),
   changes: ({ report, base }) => changesSection(report.changes, { base }),
   plan: ({ report }) => planOf(report),
+  approvals: ({ report }) => approvalsOf(report),
   network: ({ report }) => networkOf(report),
   cost: ({ run }) => costOf(run),
 };
@@ -109,6 +119,19 @@ function planOf({ plan }: RunReport): readonly Contents[] {
         ),
     ),
   ];
+}
+
+function approvalsOf({ approvals }: RunReport): readonly Contents[] {
+  return approvals.map(({ server, tool, approve_url: url }) =>
+    el(
+      "p",
+      { class: "note warn" },
+      `Not allowed: ${singleLine(tool, MAX_TEXT_CHARS)} of the MCP server ${singleLine(server, MAX_TEXT_CHARS)} may change something. `,
+      url === null
+        ? "The agent has no owner who could allow it."
+        : [outerLink(url, ["Allow it"]), " as the agent's owner."],
+    ),
+  );
 }
 
 function networkOf({ egress }: RunReport): readonly Contents[] {

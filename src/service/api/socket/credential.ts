@@ -1,14 +1,15 @@
 // The credential of one socket: given by the upgrade or by a frame, checked before every request and now and then,
 // gone when it ends or is revoked.
 
-import type { Result } from "../../../base/result.ts";
+import { ok, type Result, refused } from "../../../base/result.ts";
 import { AUTH_SECONDS } from "../../../contract/sessions/socket.ts";
-import { authenticate } from "../../core/accounts/caller.ts";
+import { type AccountCaller, authenticate } from "../../core/accounts/caller.ts";
 import type { AuthRefusal } from "../../core/accounts/refusals.ts";
 import type { Core } from "../../core/core.ts";
 import { RUN_VIEW_PREFIX } from "../../core/run-views/run-view.ts";
 import { findRunViewer } from "../../core/run-views/run-views.ts";
 import type { StreamReader } from "../../core/runs/read-run.ts";
+import { findWebSession, ownerOf, WEB_SESSION_PREFIX } from "../../core/web-sessions/web-sessions.ts";
 import { type AdmitRefusal, admitReader } from "../shared/admit-caller.ts";
 
 export type CredentialParts = {
@@ -109,7 +110,13 @@ function endOf(caller: StreamReader): Extract<AuthRefusal, { expiredAt: number }
 }
 
 async function holderOf(core: Core, token: string): Promise<Result<StreamReader, AuthRefusal>> {
-  return token.startsWith(RUN_VIEW_PREFIX)
-    ? await findRunViewer(core, token)
-    : await authenticate(core, token);
+  if (token.startsWith(RUN_VIEW_PREFIX)) return await findRunViewer(core, token);
+  if (token.startsWith(WEB_SESSION_PREFIX)) return await findOwner(core, token);
+  return await authenticate(core, token);
+}
+
+/** Who is signed in. Only the upgrade of a page of our own is let in by its cookie: no frame and no header brings one. */
+export async function findOwner(core: Core, secret: string): Promise<Result<AccountCaller, AuthRefusal>> {
+  const session = await findWebSession(core, secret);
+  return session === null ? refused({ reason: "credential_unknown" }) : ok(ownerOf(session));
 }

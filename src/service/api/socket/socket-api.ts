@@ -6,7 +6,6 @@ import { WebSocketServer } from "ws";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import { sessionEndpoints } from "../../../contract/sessions/endpoints.ts";
 import { MAX_FRAME_BYTES } from "../../../contract/sessions/socket.ts";
-import type { Caller } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
 import { admitCaller, chargeAddress } from "../shared/admit-caller.ts";
@@ -15,12 +14,13 @@ import { clientAddress } from "../shared/client-address.ts";
 import type { PublicProblem } from "../shared/problems/public-problem.ts";
 import { problemOfThrown } from "../shared/problems/thrown-problem.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
+import { sessionSecretIn } from "../shared/session-cookie.ts";
 import { Connection } from "./connection.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
+import { findOwner, type Held } from "./credential.ts";
 import { WorkTurns } from "./work-turns.ts";
 
 type Upgrade = { readonly request: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
-type Admitted = { readonly token: string; readonly caller: Caller };
 
 /** Sent by all sockets in one turn of the event loop: about a millisecond of work. */
 const EVENTS_PER_TURN = 256;
@@ -44,6 +44,7 @@ export class SocketApi {
   readonly #submitter: RunSubmitter;
   readonly #trustedProxyHops: number;
   readonly #connectionLimit: ConnectionLimit;
+  readonly #ownOrigins: ReadonlySet<string>;
   readonly #origins: ReadonlySet<string>;
   readonly #server = new WebSocketServer({
     noServer: true,
@@ -61,6 +62,7 @@ export class SocketApi {
     this.#trustedProxyHops = options.trustedProxyHops;
     this.#connectionLimit = new ConnectionLimit(options.maxSockets);
     const own = [core.policy.baseUrl, core.policy.webUrl].map((url) => new URL(url).origin);
+    this.#ownOrigins = new Set(own);
     this.#origins = new Set([...own, ...options.corsOrigins]);
   }
 
@@ -118,7 +120,7 @@ export class SocketApi {
   }
 
   /** Null stands for a socket that has yet to say who it is. */
-  async #admit(request: IncomingMessage, address: string): Promise<Result<Admitted | null, PublicProblem>> {
+  async #admit(request: IncomingMessage, address: string): Promise<Result<Held | null, PublicProblem>> {
     if (!isSocketRequest(request)) {
       return refused({
         status: 404,
@@ -135,11 +137,21 @@ export class SocketApi {
     const excess = chargeAddress(this.#core, address);
     if (excess !== null) return refused(toProblem(excess));
     const token = bearerOf(authorization);
-    if (token === null) return ok(null);
+    if (token === null) return ok(await this.#admitPage(request));
     const caller = await admitCaller(this.#core, { bearer: token, address });
     if (!caller.ok) return refused(toProblem(caller.refusal));
     const refusal = this.#connectionLimit.refusalOf(caller.value);
     return refusal === null ? ok({ token, caller: caller.value }) : refused(toProblem(refusal));
+  }
+
+  /** A page of our own brings the cookie of whoever is signed in. A cookie of any other page is not read. */
+  async #admitPage({ headers }: IncomingMessage): Promise<Held | null> {
+    const { origin, cookie } = headers;
+    if (origin === undefined || !this.#ownOrigins.has(origin)) return null;
+    const secret = sessionSecretIn(cookie, this.#core.policy.webUrl);
+    if (secret === null) return null;
+    const owner = await findOwner(this.#core, secret);
+    return owner.ok ? { token: secret, caller: owner.value } : null;
   }
 
   #addressOf({ headers, socket }: IncomingMessage): string {

@@ -6,10 +6,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Hono } from "hono";
 import type { FaceEnv } from "../http/face.ts";
+import { runStyle } from "./run-style.ts";
 import { style } from "./style.ts";
 
 /** The scripts of src/web, by the name of their bundle in npm/. */
-export const scriptNames = ["copy", "passkey"] as const;
+export const scriptNames = ["copy", "passkey", "run"] as const;
 export type ScriptName = (typeof scriptNames)[number];
 
 type Asset = { readonly path: string; readonly body: string; readonly contentType: string };
@@ -22,7 +23,7 @@ const loaded = new Map<string, Asset>();
 const scriptFolders = [import.meta.dirname, join(import.meta.dirname, "../../../../npm")];
 
 export function stylePath(): string {
-  return assetOf("style.css", () => style).path;
+  return assetOf("style.css", () => style + runStyle).path;
 }
 
 export function scriptPath(name: ScriptName): string {

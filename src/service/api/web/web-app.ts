@@ -10,6 +10,7 @@ import { refuseOtherOrigins } from "./form.ts";
 import { notFoundPage } from "./page.ts";
 import { approveRoutes } from "./pages/approve/approve-page.ts";
 import { claimRoutes } from "./pages/claim-page.ts";
+import { runRoutes } from "./pages/run/run-page.ts";
 import { appsRoutes } from "./pages/settings/apps-page.ts";
 import { creditsRoutes } from "./pages/settings/credits-page.ts";
 import { keysRoutes } from "./pages/settings/keys-page.ts";
@@ -26,6 +27,7 @@ export type PageRoutes = () => Hono<WebEnv>;
 
 const pages: readonly PageRoutes[] = [
   signOutRoutes,
+  runRoutes,
   signInRoutes,
   linkRoutes,
   passkeySignInRoutes,

@@ -3,9 +3,10 @@
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { isRecent, WEB_SESSION_MS, type WebSession } from "../../core/web-sessions/web-session.ts";
 import { findWebSession } from "../../core/web-sessions/web-sessions.ts";
+import { SESSION_COOKIE } from "../shared/session-cookie.ts";
 import type { WebContext } from "./web-context.ts";
 
-const NAME = "session";
+const NAME = SESSION_COOKIE;
 
 /** Null where nobody is signed in. Read once a request. */
 export async function sessionOf(context: WebContext): Promise<WebSession | null> {

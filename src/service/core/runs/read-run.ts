@@ -6,6 +6,7 @@ import { isTerminal } from "../../../contract/runs/run.ts";
 import { type Caller, reachAgent } from "../accounts/caller.ts";
 import type { Core } from "../core.ts";
 import type { RunViewer } from "../run-views/run-view.ts";
+import { forViewer } from "../run-views/viewed-events.ts";
 import type { RunRefusal } from "./refusals.ts";
 import type { RunRecord, StoredEvent } from "./run-record.ts";
 
@@ -103,7 +104,8 @@ export async function readEventPage(
       const next = events.at(-1)?.seq ?? after;
       const done = isTerminal(run.status) && next >= run.lastSeq;
       if (events.length > 0 || done || !isWorthWaiting) {
-        return ok({ run, events, next, done, wasWoken: hasWaited && events.length > 0 });
+        const shown = caller.kind === "run_view" ? events.map(forViewer) : events;
+        return ok({ run, events: shown, next, done, wasWoken: hasWaited && events.length > 0 });
       }
       const overload = core.load.enter("polls");
       if (overload !== null) return refused(overload);

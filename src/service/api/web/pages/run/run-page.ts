@@ -1,0 +1,152 @@
+// The page of a run: folded from its stored events as log and summary are. Finished, it is complete without a script; of
+// a run in flight, a script goes on from where it was drawn.
+
+import { Hono } from "hono";
+import { html, raw } from "hono/html";
+import type { Run } from "../../../../../contract/runs/run.ts";
+import { type Contents, el, toHtml } from "../../../../../render/html/element.ts";
+import { entriesOf, entryList } from "../../../../../render/run-page/entries.ts";
+import { runHeading } from "../../../../../render/run-page/run-heading.ts";
+import {
+  factsOf,
+  isOver,
+  type PageRun,
+  sectionIds,
+  sections,
+} from "../../../../../render/run-page/sections.ts";
+import { waterfall } from "../../../../../render/run-page/waterfall.ts";
+import { RunReportFold } from "../../../../../report/fold-run.ts";
+import { resumption } from "../../../../../report/resumption.ts";
+import { runPagePath } from "../../../../core/run-views/run-page-url.ts";
+import type { RunRecord } from "../../../../core/runs/run-record.ts";
+import { toRun } from "../../../shared/run-view.ts";
+import { notFoundPage, page } from "../../page.ts";
+import type { WebContext, WebEnv } from "../../web-context.ts";
+import { sessionOf } from "../../web-session.ts";
+import { childrenSection } from "./children-section.ts";
+import { callText, eventsDownload, patchDownload } from "./downloads.ts";
+import { findReadableRun, type ReadableRun, takeViewToken } from "./run-reader.ts";
+import { storedEvents, toStoredRunEvent } from "./stored-events.ts";
+
+const MAX_CHILDREN = 50;
+
+export function runRoutes(): Hono<WebEnv> {
+  const routes = new Hono<WebEnv>();
+  const path = "/agent/:agentId/runs/:runId";
+  const show =
+    (answer: (context: WebContext, readable: ReadableRun) => Response | Promise<Response>) =>
+    async (context: WebContext) => {
+      const { agentId = "", runId = "" } = context.req.param() as Readonly<Record<string, string>>;
+      const readable = await findReadableRun(context, { agentId, runId });
+      if (readable === null) return await notFoundPage(context, await sessionOf(context));
+      return await answer(context, readable);
+    };
+  routes.get(
+    path,
+    async (context) => takeViewToken(context, context.req.param()) ?? (await show(runPage)(context)),
+  );
+  routes.get(`${path}/events`, show(eventsDownload));
+  routes.get(`${path}/patch`, show(patchDownload));
+  routes.get(
+    `${path}/calls/:seq{[1-9][0-9]{0,8}}`,
+    show((context, readable) => callText(context, readable, Number(context.req.param("seq")))),
+  );
+  return routes;
+}
+
+async function runPage(context: WebContext, readable: ReadableRun): Promise<Response> {
+  const { core } = context.get("parts");
+  const fold = new RunReportFold();
+  let lastSeq = 0;
+  for await (const events of storedEvents(core, readable, { signal: context.req.raw.signal })) {
+    for (const event of events) fold.add(toStoredRunEvent(event));
+    lastSeq = events.at(-1)?.seq ?? lastSeq;
+  }
+  const record = (await core.reads.findRun(readable.run.id)) ?? readable.run;
+  const children = await core.store.committed.runs.listChildren({ runId: record.id, limit: MAX_CHILDREN });
+  const shown: PageRun = { run: toRun(record), report: fold.report, base: runPagePath(addressOf(record)) };
+  const isLive = !isOver(shown.run);
+  const { icon, text } = runHeading(shown.run, shown.report);
+  const body = pageBody(shown, { readable, record, children, lastSeq });
+  return await page(context, {
+    title: `${icon} ${text}`,
+    body: html`${raw(toHtml(body))}`,
+    session: await sessionOf(context),
+    scripts: ["run"],
+    isLive,
+    ...(isLive ? { head: html`<noscript><meta http-equiv="refresh" content="5"></noscript>` } : {}),
+  });
+}
+
+function addressOf({ agentId, id }: RunRecord) {
+  return { agentId, runId: id };
+}
+
+type Drawn = {
+  readonly readable: ReadableRun;
+  readonly record: RunRecord;
+  readonly children: readonly RunRecord[];
+  readonly lastSeq: number;
+};
+
+function pageBody(shown: PageRun, { readable, record, children, lastSeq }: Drawn): Contents {
+  const { run, report, base } = shown;
+  const { icon, text, tone } = runHeading(run, report);
+  const isOwner = readable.viewToken === null;
+  return el(
+    "article",
+    { id: "run", class: "run", "data-tone": tone, "data-base": base, ...liveData(shown, readable, lastSeq) },
+    isOwner ? el("p", { class: "crumbs" }, el("a", { href: `/agent/${record.agentId}` }, "The agent")) : null,
+    el("h1", { id: "verdict" }, el("span", { "aria-hidden": "true" }, `${icon} `), text),
+    el(
+      "p",
+      { class: "facts row" },
+      el("span", { id: "facts" }, factsOf(shown)),
+      el("span", { class: "end" }, startedText(run)),
+    ),
+    el(
+      "p",
+      { id: "status", class: "faint", role: "status", "aria-live": "polite" },
+      isOver(run) ? "" : "Live",
+    ),
+    ...sectionIds
+      .slice(0, sectionIds.indexOf("approvals") + 1)
+      .map((id) => el("section", { id }, ...sections[id](shown))),
+    el(
+      "section",
+      { id: "log" },
+      el(
+        "div",
+        { class: "row" },
+        el("h2", {}, "What it did"),
+        el("a", { class: "end", href: `${base}/events` }, "Download the events"),
+      ),
+      waterfall(report),
+      el("div", { id: "tools", class: "tools", hidden: true }),
+      entryList(entriesOf(report), { base }),
+    ),
+    childrenSection(children, { isOwner }),
+    ...sectionIds
+      .slice(sectionIds.indexOf("approvals") + 1)
+      .map((id) => el("section", { id }, ...sections[id](shown))),
+  );
+}
+
+/** What the script goes on from. A finished run needs none of it. */
+function liveData({ run, report }: PageRun, { viewToken }: ReadableRun, lastSeq: number) {
+  if (isOver(run)) return {};
+  const { after, known } = resumption(report, lastSeq);
+  return {
+    "data-run": JSON.stringify(run),
+    "data-next": after,
+    // How many credits are left is not for everybody.
+    "data-known": JSON.stringify({ ...known, quota: null }),
+    ...(viewToken === null ? {} : { "data-view": viewToken }),
+  };
+}
+
+function startedText(run: Run): Contents {
+  if (!("started_at" in run) || run.started_at === undefined) return null;
+  const { started_at: at } = run;
+  return el("time", { datetime: at }, `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`);
+}
