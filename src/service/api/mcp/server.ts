@@ -15,7 +15,7 @@ export function createMcpServer(identity: ServerIdentity, surface: Surface): Ser
   const server = new Server(identity, {
     capabilities: {
       tools: {},
-      resources: { subscribe: true },
+      resources: {},
       prompts: {},
       completions: {},
       extensions: { [TASKS_EXTENSION]: {} },

@@ -7,7 +7,7 @@ import { Waits } from "../../../../src/service/api/mcp/waits.ts";
 import { grantCredits } from "../../../../src/service/core/accounts/keys.ts";
 import { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
-import { openMcpClient } from "../../../support/mcp-client.ts";
+import { openMcpClient } from "../../../support/mcp/mcp-client.ts";
 import { scriptedBackend, untilStopped } from "../../../support/scripted-backend.ts";
 import { makeAccount, type TestAccount } from "../../../support/service-account.ts";
 import { type HttpApi, openHttpApi } from "../../../support/service-api.ts";
