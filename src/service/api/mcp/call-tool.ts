@@ -33,13 +33,17 @@ export async function callTool(
   }
 }
 
-function toolContext({ core, submitter, caller, waits }: CallParts, context: ServerContext): ToolContext {
+function toolContext(
+  { core, submitter, caller, requestId, waits }: CallParts,
+  context: ServerContext,
+): ToolContext {
   const { mcpReq } = context;
   const token = mcpReq._meta?.progressToken;
   return {
     core,
     submitter,
     caller,
+    requestId,
     waits,
     signal: mcpReq.signal,
     progress: async (progress, message) => {

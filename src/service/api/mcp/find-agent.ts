@@ -29,3 +29,12 @@ export async function withAgent<Structured>(
   const agent = await findNamedAgent(parts, named);
   return agent.ok ? await work(agent.value) : refused(agent.refusal);
 }
+
+/** As `withAgent`; without a name `work` is about all agents of the account. */
+export async function withSomeAgent<Structured>(
+  parts: Pick<CallParts, "core" | "caller">,
+  named: string | undefined,
+  work: (agentId: string | null) => ToolResult<Structured>,
+): ToolResult<Structured> {
+  return named === undefined ? await work(null) : await withAgent(parts, named, ({ id }) => work(id));
+}

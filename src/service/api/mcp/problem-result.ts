@@ -19,9 +19,9 @@ export function problemResult(
     error: message,
     code,
     request_id: requestId,
+    ...("reason" in refusal && refusal.reason === "owner_needed" ? { approve_url: refusal.url } : {}),
     ...fields,
     ...(retryAfterSeconds === undefined ? {} : { retry_after_seconds: retryAfterSeconds }),
-    ...("reason" in refusal && refusal.reason === "owner_needed" ? { approve_url: refusal.url } : {}),
   };
   const retry = retryAfterSeconds === undefined ? "" : ` Try again in ${retryAfterSeconds} seconds.`;
   const text = `${message}${retry} (${code}, request ${requestId})`;

@@ -1,10 +1,12 @@
 // Every tool, in the order in which clients see them.
 
 import type { Tool } from "./tool.ts";
+import { answerQuestionOfRun } from "./tools/answer-question.ts";
 import { cancelRunById } from "./tools/cancel-run.ts";
 import { cancelScheduleOfAgent } from "./tools/cancel-schedule.ts";
 import { createAgentByName } from "./tools/create-agent.ts";
 import { createScheduleOfAgent } from "./tools/create-schedule.ts";
+import { denyApprovalById } from "./tools/deny-approval.ts";
 import { executeActiveWorkflow } from "./tools/execute-workflow.ts";
 import { getAgent } from "./tools/get-agent.ts";
 import { getCredits } from "./tools/get-credits.ts";
@@ -12,6 +14,8 @@ import { getPricing } from "./tools/get-pricing.ts";
 import { getRunResult } from "./tools/get-run-result.ts";
 import { invokeAgent } from "./tools/invoke-agent.ts";
 import { listAgentsOfAccount } from "./tools/list-agents.ts";
+import { listApprovalsOfAccount } from "./tools/list-approvals.ts";
+import { listOpenQuestions } from "./tools/list-questions.ts";
 import { listRunsOfAgent } from "./tools/list-runs.ts";
 import { listSchedulesOfAgent } from "./tools/list-schedules.ts";
 import { listWorkflowsOfAgent } from "./tools/list-workflows.ts";
@@ -31,4 +35,8 @@ export const tools: readonly Tool[] = [
   executeActiveWorkflow,
   getCredits,
   getPricing,
+  listOpenQuestions,
+  answerQuestionOfRun,
+  listApprovalsOfAccount,
+  denyApprovalById,
 ];

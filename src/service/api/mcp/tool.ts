@@ -20,6 +20,7 @@ export type ToolContext = {
   readonly submitter: RunSubmitter;
   /** An AI client, whatever credential the request has. */
   readonly caller: AccountCaller;
+  readonly requestId: string;
   readonly waits: Waits;
   /** Aborts when the client goes away or cancels the call. */
   readonly signal: AbortSignal;

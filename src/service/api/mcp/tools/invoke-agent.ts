@@ -16,7 +16,8 @@ export const invokeAgent = defineTool({
   run: async ({ agent: named, wait_seconds: waitSeconds, ...body }, context) =>
     await withAgent(context, named, async ({ id: agentId }) => {
       const { submitter, caller } = context;
-      const submitted = await submitter.submit({ caller, agentId, body, idempotencyKey: null });
+      const request = { caller, agentId, body, idempotencyKey: null, canBeAnswered: true };
+      const submitted = await submitter.submit(request);
       if (!submitted.ok) return submitted;
       return await followSubmitted(context, { runId: submitted.value.runId, waitSeconds });
     }),
