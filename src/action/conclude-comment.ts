@@ -15,7 +15,7 @@ export async function concludeComment(
   const isCommand = (request?.subject?.command ?? null) !== null;
   if (statusComment === null || (isUneventful(ending) && !isCommand)) return null;
   const { conclusion, reason, message } = verdict;
-  const { report, creditsCharged, creditsRemaining, tokens, budget, unseen } = runFacts(ending);
+  const { report, creditsCharged, creditsRemaining, tokens, budget, models, unseen } = runFacts(ending);
   return await statusComment.conclude({
     conclusion,
     reason,
@@ -29,6 +29,7 @@ export async function concludeComment(
     creditsRemaining,
     tokens,
     budget,
+    models,
     claimUrl,
     links: fileLinks(env, ending),
     hurry: interrupts.first,

@@ -1,6 +1,6 @@
 // How a job ended, as everything that reports on it needs it. Pure.
 
-import type { RunBudget } from "../contract/runs/run.ts";
+import type { ModelUsage, RunBudget } from "../contract/runs/run.ts";
 import { type OutcomeTitle, outcomeTitle } from "../render/outcome-title.ts";
 import type { Verdict } from "../report/conclusion.ts";
 import { emptyReport, type RunReport } from "../report/run-report.ts";
@@ -31,6 +31,8 @@ export type RunFacts = {
   readonly tokens: number | null;
   /** Null where it is not known. */
   readonly budget: RunBudget | null;
+  /** Empty where it is not known. */
+  readonly models: readonly ModelUsage[];
   /** Why the agent could not see what the job is about; null where it could. */
   readonly unseen: string | null;
 };
@@ -49,6 +51,7 @@ export function runFacts({ progress, outcome }: Ending): RunFacts {
     creditsRemaining: isCharged ? creditsLeft(progress, report) : null,
     tokens: ended?.tokens ?? null,
     budget: ended !== null && "budget" in ended ? (ended.budget ?? null) : null,
+    models: ended !== null && "usage_by_model" in ended ? (ended.usage_by_model ?? []) : [],
     unseen: service?.type === "embedded" ? service.changeNotice : null,
   };
 }

@@ -16,7 +16,8 @@ export type SummaryPlace = {
 /** Markdown that ends with a newline. */
 export function jobSummary(ending: Ending, place: SummaryPlace): string {
   const { verdict, claimUrl, delivery, findings } = ending;
-  const { agentId, run, report, creditsCharged, creditsRemaining, tokens, budget, unseen } = runFacts(ending);
+  const { agentId, run, report, creditsCharged, creditsRemaining, tokens, budget, models, unseen } =
+    runFacts(ending);
   return renderSummary(report, {
     conclusion: verdict.conclusion,
     reason: verdict.reason,
@@ -30,6 +31,7 @@ export function jobSummary(ending: Ending, place: SummaryPlace): string {
     creditsRemaining,
     tokens,
     budget,
+    models,
     claimUrl,
     delivery,
     findings,

@@ -1,7 +1,7 @@
 // The sections that a summary and a comment share: how the run ended, what it said, what it cost. Pure.
 
 import { byteLength, fitText } from "../base/bounded-text.ts";
-import type { RunBudget } from "../contract/runs/run.ts";
+import type { ModelUsage, RunBudget } from "../contract/runs/run.ts";
 import { elapsedMs, type RunReport } from "../report/run-report.ts";
 import type { FileLinks } from "./blob-url.ts";
 import { readableReply } from "./findings-table.ts";
@@ -25,6 +25,8 @@ export type EndContext = OutcomeFacts & {
   readonly tokens: number | null;
   /** Null or left out where it is not known. */
   readonly budget?: RunBudget | null | undefined;
+  /** What each model used. Shown where there are several. */
+  readonly models?: readonly ModelUsage[] | undefined;
   readonly claimUrl: string | null;
   /** Where files are shown; null or left out where nobody knows. */
   readonly links?: FileLinks | null | undefined;
@@ -74,6 +76,7 @@ export function costsSection(report: RunReport, context: EndContext): string {
       ? []
       : [`**Tokens** ${countText(context.tokens)}${cachedText(context.budget)}${payerText(report)}`]),
     ...costText(context.budget),
+    ...modelsText(context.models ?? []),
     ...(tookMs === null ? [] : [`**Time** ${durationText(tookMs)}`]),
   ].join(" · ");
 }
@@ -90,6 +93,21 @@ function costText(budget: EndContext["budget"]): string[] {
   if (cost === undefined || cost === 0) return [];
   const limit = budget?.max_cost_micro_usd;
   return [`**Cost** ${dollarsText(cost)}${limit === undefined ? "" : ` of ${dollarsText(limit)}`}`];
+}
+
+const MAX_SHOWN_MODELS = 5;
+const MAX_MODEL_BYTES = 100;
+
+/** What each used, where it was not one alone: a fallback, an advisor, a reviewer. */
+function modelsText(models: readonly ModelUsage[]): string[] {
+  if (models.length < 2) return [];
+  const shown = models.slice(0, MAX_SHOWN_MODELS).map((used) => {
+    const { model, input_tokens: input, output_tokens: output, cost_micro_usd: cost = 0 } = used;
+    const name = model === "" ? "others" : (fitText(model, MAX_MODEL_BYTES, inlineCode) ?? "");
+    return `${name} ${countText(input + output)}${cost === 0 ? "" : ` for ${dollarsText(cost)}`}`;
+  });
+  const left = models.length - shown.length;
+  return [`**Models** ${[...shown, ...(left === 0 ? [] : [`${left} more`])].join(", ")}`];
 }
 
 /** Who paid for the tokens, where their price is no part of the credits. */

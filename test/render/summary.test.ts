@@ -129,6 +129,29 @@ describe("renderSummary", () => {
     expect(summaryOf([quota(7, null)], costs)).not.toContain("paid by");
   });
 
+  it("says what the models cost, beside their limit, and by model where there are several", () => {
+    const budget = { counted_tokens: 900, input_tokens: 800, cached_input_tokens: 0 };
+    const costOf = (changes: object) =>
+      /\*\*Cost\*\* \S+(?: of \S+)?/.exec(
+        summaryOf([], { tokens: 900, budget: { ...budget, ...changes } }),
+      )?.[0];
+    expect(costOf({ cost_micro_usd: 420_000, max_cost_micro_usd: 2_000_000 })).toBe(
+      "**Cost** $0.42 of $2.00",
+    );
+    expect(costOf({ cost_micro_usd: 3_100 })).toBe("**Cost** $0.0031");
+    expect(costOf({ cost_micro_usd: 0, max_cost_micro_usd: 2_000_000 })).toBeUndefined();
+    expect(costOf({})).toBeUndefined();
+    const used = { calls: 1, input_tokens: 1_000, cached_input_tokens: 0, output_tokens: 234 };
+    const one = { model: "a", ...used, cost_micro_usd: 420_000 };
+    const modelsOf = (models: SummaryContext["models"]) =>
+      /\*\*Models\*\* [^·]*(?= ·)/.exec(summaryOf([], { tokens: 900, models }))?.[0];
+    expect(modelsOf([one])).toBeUndefined();
+    expect(modelsOf([one, { model: "b</code>\n## c", ...used }])).toBe(
+      "**Models** <code>a</code> 1,234 for $0.42, <code>b&lt;/code&gt; ## c</code> 1,234",
+    );
+    expect(modelsOf(Array.from({ length: 20 }, () => one))).toMatch(/, 15 more$/);
+  });
+
   it("links http and https addresses only", () => {
     const delivery = { type: "commit", branch: "b", sha: "c", url: "javascript:alert(1)" } as const;
     const summary = summaryOf([], { delivery, runUrl: "javascript:alert(2)" });

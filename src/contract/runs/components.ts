@@ -6,6 +6,7 @@ import { modelAccessSchema, renewModelAccessRequestSchema } from "./model-access
 import { pullRequestSchema } from "./pull-request.ts";
 import {
   cancelRunResponseSchema,
+  modelUsageSchema,
   roleUsageSchema,
   runListSchema,
   runSchema,
@@ -78,6 +79,8 @@ export const runComponents: Components = {
           reviewer: "The model that reviews the work.",
         },
       ],
+      usage_by_model:
+        "What each model used, in the order of their first calls: a fallback and the models of other roles have entries of their own. Absent where it is not known.",
       budget: [
         "What the run and its children used of what they may use together. Absent where it is not known.",
         {
@@ -113,6 +116,15 @@ export const runComponents: Components = {
     },
   ),
   RunList: collection(runListSchema, "Runs, newest first."),
+  ModelUsage: component(modelUsageSchema, "What one model used.", {
+    model: "The model, as its provider calls it. Empty for those beyond the first nineteen, together.",
+    calls: "Calls.",
+    input_tokens: "Input.",
+    cached_input_tokens: "How much of it came from a cache.",
+    output_tokens: "Output.",
+    cost_micro_usd:
+      "What they cost by the service's prices, or the published ones, in micro-USD. Absent where the model has no known price.",
+  }),
   RoleUsage: component(roleUsageSchema, "What one role used.", {
     credits: "Credits before refunds, not rounded.",
     micro_usd: "The same in micro-USD. The roles' amounts sum to `gross_micro_usd`.",

@@ -41,6 +41,18 @@ export const roleUsageSchema = z.object({
   estimated: z.optional(z.literal(true)),
 });
 
+/** What one model used, whoever pays. */
+export const modelUsageSchema = z.object({
+  model: z.string(),
+  calls: z.int(),
+  input_tokens: z.int(),
+  cached_input_tokens: z.int(),
+  output_tokens: z.int(),
+  cost_micro_usd: z.optional(z.int()),
+});
+
+export type ModelUsage = z.infer<typeof modelUsageSchema>;
+
 const identity = {
   id: z.string(),
   agent_id: z.uuid(),
@@ -78,6 +90,8 @@ const accounting = {
       reviewer: z.optional(roleUsageSchema),
     }),
   ),
+  /** In the order of their first calls: more than one where another role or a fallback answered. */
+  usage_by_model: z.optional(z.array(modelUsageSchema)),
   /** What the run and its children used of what they may use together, whoever pays. */
   budget: z.optional(runBudgetSchema),
   /** The stronger model that the run might ask. Its spending is gross, and its role's in `usage_by_role`. */

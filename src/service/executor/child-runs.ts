@@ -13,7 +13,11 @@ import type { RunBudget } from "./run-budget.ts";
 /** Poll interval for a child whose signals were lost. */
 const POLL_MS = 5_000;
 
-export type ChildTask = { readonly message: string };
+export type ChildTask = {
+  readonly message: string;
+  /** No other child works beside it. Default: another may. */
+  readonly isAlone?: boolean;
+};
 
 /** `reply` is the child's last message. `bound` is the `stop_reason` of a child that stopped before it was done. */
 export type ChildOutcome =
@@ -41,11 +45,14 @@ export type ChildRunsOptions = {
 const nothingUsed = { countedTokens: 0, costMicroUsd: 0 };
 
 /** Runs a task as a child, to its end. Rejects with the signal's reason; the child then ends with its parent. */
-export async function runChild(options: ChildRunsOptions, task: ChildTask): Promise<ChildOutcome> {
+export async function runChild(
+  options: ChildRunsOptions,
+  { isAlone = false, ...task }: ChildTask,
+): Promise<ChildOutcome> {
   const { core, parent, signal, lend, budget, timeLimitMs } = options;
   signal.throwIfAborted();
   const key = {};
-  const share = budget.grant(key);
+  const share = budget.grant(key, { isAlone });
   if (share === null) return { status: "refused", why: NOTHING_LEFT };
   const { id: runId, fence } = parent.run;
   let used: Pick<BudgetUse, "countedTokens" | "costMicroUsd"> | null = nothingUsed;

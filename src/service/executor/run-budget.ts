@@ -21,7 +21,8 @@ export type CallUse = {
   readonly cachedInput: number;
 };
 
-/** A child gets a quarter of what is left. */
+/** Of what is left: a child that works alone leaves its parent a quarter, one of several gets a quarter. */
+const LONE_CHILD_SHARE = 0.75;
 const CHILD_SHARE = 0.25;
 /** Less does not suffice for a child, nor does it leave its parent enough to wrap up. */
 const LEAST_CHILD_TOKENS = 10_000;
@@ -96,11 +97,12 @@ export class RunBudget {
   }
 
   /** Reserves a share for a child. Null: too little is left for one. */
-  grant(child: object): ChildShare | null {
+  grant(child: object, { isAlone }: { readonly isAlone: boolean }): ChildShare | null {
     const { tokens, microUsd } = this.room;
+    const part = isAlone ? LONE_CHILD_SHARE : CHILD_SHARE;
     const share = {
-      tokens: Math.floor(tokens * CHILD_SHARE),
-      microUsd: microUsd === null ? 0 : Math.floor(microUsd * CHILD_SHARE),
+      tokens: Math.floor(tokens * part),
+      microUsd: microUsd === null ? 0 : Math.floor(microUsd * part),
     };
     if (share.tokens < LEAST_CHILD_TOKENS) return null;
     if (microUsd !== null && share.microUsd < LEAST_CHILD_MICRO_USD) return null;

@@ -6,9 +6,11 @@ import {
   type AdvisorTerms,
   boundedUsage,
   type ModelRole,
+  type ModelUsage,
   type RoleUsage,
   sumOf,
   type Usage,
+  withModelCall,
 } from "../core/runs/usage.ts";
 import { RunBudget } from "./run-budget.ts";
 
@@ -19,6 +21,8 @@ export type ModelUse = {
   readonly microUsd: number;
   /** The tokens are an estimate. */
   readonly isEstimated?: boolean;
+  /** Left out where nobody knows which model it was. */
+  readonly model?: Omit<ModelUsage, "calls">;
   /** The call, as it was reserved. Default: the one call of its role. */
   readonly call?: CallKey;
 };
@@ -66,8 +70,11 @@ export class UsageMeter {
   }
 
   /** Counts one model call, in place of what was reserved for it. An amount that cannot be is bounded, and marked. */
-  count({ role, tokens, microUsd, isEstimated = false, call = role }: ModelUse): void {
+  count({ role, tokens, microUsd, isEstimated = false, model, call = role }: ModelUse): void {
     this.release(call);
+    if (model !== undefined) {
+      this.#usage = { ...this.#usage, models: withModelCall(this.#usage.models ?? [], model) };
+    }
     this.#add(role, { tokens, calls: 1, microUsd, ...(isEstimated ? { isEstimated } : {}) });
   }
 

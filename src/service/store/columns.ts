@@ -122,8 +122,18 @@ const budgetUseSchema = z.object({
   maxCostMicroUsd: z.nullable(z.int()),
 });
 
+const modelUsageSchema = z.object({
+  model: z.string(),
+  calls: z.int(),
+  inputTokens: z.int(),
+  cachedInputTokens: z.int(),
+  outputTokens: z.int(),
+  costMicroUsd: z.nullable(z.int()),
+});
+
 const usageSchema = z.object({
   roles: z.partialRecord(z.enum(modelRoles), roleUsageSchema),
+  models: z.exactOptional(z.array(modelUsageSchema)),
   advisor: z.nullable(z.object({ callsAllowed: z.int(), spendCapMicroUsd: z.nullable(z.int()) })),
   budget: z.exactOptional(budgetUseSchema),
 });

@@ -17,7 +17,7 @@ describe("RunBudget", () => {
   it("gives each child a quarter of what is left, so that many at once cannot pass it", () => {
     const budget = new RunBudget({ maxTokens: 1_000_000, maxCostMicroUsd: 2_000_000 });
     const children = Array.from({ length: 8 }, () => ({}));
-    const shares = children.map((child) => budget.grant(child));
+    const shares = children.map((child) => budget.grant(child, { isAlone: false }));
     expect(shares[0]).toEqual({ maxTurnTokens: 250_000, maxCostMicroUsd: 500_000 });
     expect(shares[1]).toEqual({ maxTurnTokens: 187_500, maxCostMicroUsd: 375_000 });
     const given = shares.reduce((sum, share) => sum + (share?.maxTurnTokens ?? 0), 0);
@@ -28,22 +28,38 @@ describe("RunBudget", () => {
     expect(budget.spent).toEqual({ tokens: given, microUsd: 8_000 });
   });
 
+  it("gives a child that works alone all but a quarter of what is left", () => {
+    const budget = new RunBudget({ maxTokens: 1_000_000, maxCostMicroUsd: 2_000_000 });
+    const child = {};
+    expect(budget.grant(child, { isAlone: true })).toEqual({
+      maxTurnTokens: 750_000,
+      maxCostMicroUsd: 1_500_000,
+    });
+    expect(budget.room).toEqual({ tokens: 250_000, microUsd: 500_000 });
+    budget.settle(child, { countedTokens: 100_000, costMicroUsd: 0 });
+    expect(budget.grant(child, { isAlone: true })?.maxTurnTokens).toBe(675_000);
+  });
+
   it("gets back what a child did not use, and counts the share of one whose use nobody knows", () => {
     const budget = new RunBudget({ maxTokens: 100_000, maxCostMicroUsd: null });
     const [known, lost] = [{}, {}];
-    budget.grant(known);
+    budget.grant(known, { isAlone: false });
     budget.settle(known, { countedTokens: 1_000, costMicroUsd: null });
     expect(budget.room.tokens).toBe(99_000);
-    budget.grant(lost);
+    budget.grant(lost, { isAlone: false });
     budget.settle(lost, null);
     expect(budget.room.tokens).toBe(99_000 - 24_750);
     expect(budget.use.costMicroUsd).toBeNull();
   });
 
   it("grants no child a share that does not suffice for one", () => {
-    expect(new RunBudget({ maxTokens: 39_000, maxCostMicroUsd: null }).grant({})).toBeNull();
-    expect(new RunBudget({ maxTokens: 1_000_000, maxCostMicroUsd: 30_000 }).grant({})).toBeNull();
-    expect(new RunBudget({ maxTokens: 0, maxCostMicroUsd: null }).grant({})).toEqual({
+    expect(
+      new RunBudget({ maxTokens: 39_000, maxCostMicroUsd: null }).grant({}, { isAlone: false }),
+    ).toBeNull();
+    expect(
+      new RunBudget({ maxTokens: 1_000_000, maxCostMicroUsd: 30_000 }).grant({}, { isAlone: false }),
+    ).toBeNull();
+    expect(new RunBudget({ maxTokens: 0, maxCostMicroUsd: null }).grant({}, { isAlone: false })).toEqual({
       maxTurnTokens: 0,
       maxCostMicroUsd: null,
     });

@@ -3,7 +3,14 @@
 import type { Run } from "../../../contract/runs/run.ts";
 import { chargeInCredits, creditsOf } from "../../core/money/ledger.ts";
 import type { RunRecord } from "../../core/runs/run-record.ts";
-import { type AdvisorTerms, type BudgetUse, modelRoles, sumOf, type Usage } from "../../core/runs/usage.ts";
+import {
+  type AdvisorTerms,
+  type BudgetUse,
+  type ModelUsage,
+  modelRoles,
+  sumOf,
+  type Usage,
+} from "../../core/runs/usage.ts";
 
 export function toRun(run: RunRecord): Run {
   const identity = {
@@ -62,6 +69,7 @@ function accountingOf(run: RunRecord) {
     ...(gross === 0 ? {} : { gross_micro_usd: gross }),
     ...(run.modelBilling === null ? {} : { model_billing: run.modelBilling }),
     ...(usage === null || Object.keys(usage.roles).length === 0 ? {} : { usage_by_role: usageByRole(usage) }),
+    ...(usage?.models === undefined ? {} : { usage_by_model: usage.models.map(modelUsageOf) }),
     ...(usage?.budget === undefined || Object.keys(usage.roles).length === 0
       ? {}
       : { budget: budgetOf(usage.budget) }),
@@ -81,6 +89,17 @@ function usageByRole({ roles }: Usage) {
     return [[role, { credits: creditsOf(microUsd), micro_usd: microUsd, tokens, calls, ...estimated }]];
   });
   return Object.fromEntries(entries);
+}
+
+function modelUsageOf({ model, calls, costMicroUsd, ...tokens }: ModelUsage) {
+  return {
+    model,
+    calls,
+    input_tokens: tokens.inputTokens,
+    cached_input_tokens: tokens.cachedInputTokens,
+    output_tokens: tokens.outputTokens,
+    ...(costMicroUsd === null ? {} : { cost_micro_usd: costMicroUsd }),
+  };
 }
 
 function budgetOf(use: BudgetUse) {

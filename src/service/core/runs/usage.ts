@@ -29,8 +29,22 @@ export type BudgetUse = {
   readonly maxCostMicroUsd: number | null;
 };
 
+/** What one model of a run used, whoever pays: a run has several where it has other roles, or a fallback. */
+export type ModelUsage = {
+  readonly model: string;
+  readonly calls: number;
+  readonly inputTokens: number;
+  /** The part of the input that came from a cache. */
+  readonly cachedInputTokens: number;
+  readonly outputTokens: number;
+  /** By known prices; null where it has none. */
+  readonly costMicroUsd: number | null;
+};
+
 export type Usage = {
   readonly roles: Readonly<Partial<Record<ModelRole, RoleUsage>>>;
+  /** In the order of their first calls. Absent where nobody knows, and of earlier versions. */
+  readonly models?: readonly ModelUsage[];
   /** The limits of the run's advisor; null where it had none. */
   readonly advisor: AdvisorTerms | null;
   /** Absent where nobody knows: of runs whose worker was lost, and of earlier versions. */
@@ -60,6 +74,35 @@ export function boundedUsage(used: RoleUsage): RoleUsage {
 function boundedAmount(value: number): number {
   return Number.isNaN(value) ? 0 : Math.min(Math.max(Math.round(value), 0), MAX_AMOUNT);
 }
+
+/** Another coding agent may name any number of models, and anything as their names. */
+const MAX_MODELS = 20;
+const MAX_MODEL_CHARS = 200;
+
+/** With one more call. Models beyond a bound are counted together, without a name. */
+export function withModelCall(
+  models: readonly ModelUsage[],
+  { model, ...call }: Omit<ModelUsage, "calls">,
+): readonly ModelUsage[] {
+  const name = model.slice(0, MAX_MODEL_CHARS);
+  const known = models.some((one) => one.model === name) || models.length < MAX_MODELS - 1 ? name : "";
+  const before = models.find((one) => one.model === known) ?? { ...noModelUsage, model: known };
+  const cost =
+    before.costMicroUsd === null || call.costMicroUsd === null
+      ? null
+      : boundedAmount(before.costMicroUsd + call.costMicroUsd);
+  const after = {
+    model: known,
+    calls: before.calls + 1,
+    inputTokens: boundedAmount(before.inputTokens + call.inputTokens),
+    cachedInputTokens: boundedAmount(before.cachedInputTokens + call.cachedInputTokens),
+    outputTokens: boundedAmount(before.outputTokens + call.outputTokens),
+    costMicroUsd: cost,
+  };
+  return models.includes(before) ? models.map((one) => (one === before ? after : one)) : [...models, after];
+}
+
+const noModelUsage = { calls: 0, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costMicroUsd: 0 };
 
 export function sumOf(usage: Usage, field: Amount): number {
   return Object.values(usage.roles).reduce((sum, role) => sum + role[field], 0);

@@ -46,6 +46,7 @@ export class ProjectMemory {
   readonly #checkout: Opened["checkout"];
   readonly #untold: Set<Note>;
   #toldChars = 0;
+  readonly #told: string[] = [];
 
   private constructor({ checkout, rootTexts, notes, skills }: Opened) {
     this.rootTexts = rootTexts;
@@ -87,7 +88,13 @@ export class ProjectMemory {
         `[${singleLine(note.path, 200)} is a note of this repository about such files. It says:]\n${shown}`,
       );
     }
+    this.#told.push(...texts);
     return texts.length === 0 ? null : texts.join("\n\n");
+  }
+
+  /** What was told with uses of files so far, the latest first. */
+  get toldNotes(): readonly string[] {
+    return this.#told.toReversed();
   }
 
   /** A skill's text, without its head. Null where there is none of that name. */

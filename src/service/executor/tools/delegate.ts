@@ -32,8 +32,8 @@ export function delegateTool(
         "What to do, with all that the other run must know.",
       ),
     }),
-    async find({ task: message }): Promise<ChildReply> {
-      const outcome = await task.delegate({ message });
+    async find({ task: message }, { callsAtOnce = 1 }): Promise<ChildReply> {
+      const outcome = await task.delegate({ message, isAlone: areFilesShared || callsAtOnce === 1 });
       switch (outcome.status) {
         case "completed":
           return { runId: outcome.runId, reply: outcome.reply, bound: outcome.bound };

@@ -44,11 +44,13 @@ export async function attemptTool<Value>({
   tool,
   input,
   checkout,
+  callsAtOnce = 1,
 }: Pick<ToolCall<Value>, "tool" | "input" | "checkout"> & {
   readonly task: Pick<BackendTask, "signal">;
+  readonly callsAtOnce?: number;
 }): Promise<ToolOutcome<Value>> {
   try {
-    const answer = await tool.run(input, { checkout, signal: task.signal });
+    const answer = await tool.run(input, { checkout, signal: task.signal, callsAtOnce });
     return { ok: true, ...answer };
   } catch (cause) {
     // An error that is not a ToolError may name paths of this machine.

@@ -26,7 +26,12 @@ export class ToolError extends Error {
   }
 }
 
-export type ToolContext = { readonly checkout: Checkout; readonly signal: AbortSignal };
+export type ToolContext = {
+  readonly checkout: Checkout;
+  readonly signal: AbortSignal;
+  /** How many calls of this tool are made at once, this one included. Default: it is the only one. */
+  readonly callsAtOnce?: number;
+};
 
 /** An image for the model. */
 export type ToolImage = { readonly label: string; readonly mediaType: string; readonly base64: string };

@@ -128,11 +128,11 @@ for (const kind of storeKinds) {
       expect((await send("k".repeat(255))).status).toBe(202);
     });
 
-    it("refuses a form, and a body above 1 MiB", async () => {
+    it("refuses a form, and a body above 10 MiB", async () => {
       const job = await fixture.job();
       const form = await job.call(job.runsPath, { method: "POST", form: { message: "x" } });
       expect(form.status).toBe(415);
-      expect((await job.submit({ message: "x".repeat(1024 * 1024) })).status).toBe(413);
+      expect((await job.submit({ message: "x".repeat(10 * 1024 * 1024) })).status).toBe(413);
       expect((await job.submit({ message: "x".repeat(1_000_000) })).status).toBe(202);
     });
 

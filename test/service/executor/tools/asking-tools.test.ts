@@ -120,7 +120,7 @@ describe("delegate", () => {
       value: { runId: "run-2", reply: "Seen.", bound: null },
       text: "Seen.\n[run run-2]",
     });
-    expect(asked.at(-1)).toEqual({ message: "Look." });
+    expect(asked.at(-1)).toEqual({ message: "Look.", isAlone: true });
     const silent = await delegate({
       status: "completed",
       runId: "run-2",
@@ -128,6 +128,15 @@ describe("delegate", () => {
       bound: "credits",
     });
     expect(silent.text).toBe("[no reply]\n[run run-2, which stopped before it was done: credits]");
+  });
+
+  it("says whether another child works beside it", async () => {
+    const outcome = { status: "completed", runId: "run-2", reply: "", bound: null } as const;
+    const several = { checkout, signal, callsAtOnce: 2 };
+    await toolFor(outcome).run({ task: "Look." }, several);
+    expect(asked.at(-1)?.isAlone).toBe(false);
+    await toolFor(outcome, true).run({ task: "Look." }, several);
+    expect(asked.at(-1)?.isAlone).toBe(true);
   });
 
   it("says whose files the child works in, and is alone where they are shared", () => {

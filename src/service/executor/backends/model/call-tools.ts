@@ -71,7 +71,7 @@ export async function declineCalls(calls: readonly MadeCall[], events: AnswerEve
 }
 
 async function attempt(
-  { tools, task, checkout }: ToolCalls,
+  { calls, tools, task, checkout }: ToolCalls,
   { call, tool }: { call: MadeCall; tool: Tool<unknown> | undefined },
 ): Promise<Outcome> {
   task.signal.throwIfAborted();
@@ -81,7 +81,8 @@ async function attempt(
     return { ok: false, text: `error: ${why}. The tools are: ${offered}.` };
   }
   if (!(await task.meter.payForTool(tool.name))) return { ok: false, text: unpaidText(tool.name) };
-  return await attemptTool({ task, tool, input: call.input, checkout });
+  const callsAtOnce = calls.filter(({ toolName }) => toolName === tool.name).length;
+  return await attemptTool({ task, tool, input: call.input, checkout, callsAtOnce });
 }
 
 function unpaidText(tool: string): string {

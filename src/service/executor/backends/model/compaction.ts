@@ -76,13 +76,34 @@ export type Summary = Split & {
   readonly text: string;
   /** As the model last showed it to people; it holds whatever the summary says. Null: it made none. */
   readonly plan: string | null;
+  /** Said again word for word. */
+  readonly lasting: readonly string[];
 };
 
 /** The conversation that goes on: the user's request, the summary, the latest turns. */
-export function summarised({ task, text, plan, recent }: Summary): readonly ModelMessage[] {
+export function summarised({ task, text, plan, lasting, recent }: Summary): readonly ModelMessage[] {
   const summary = `${INTRODUCTION}\n<summary>\n${text.slice(0, MAX_SUMMARY_CHARS)}\n</summary>`;
-  const parts = plan === null ? [summary] : [summary, `[Your plan, as you last showed it: ${plan}]`];
+  const parts = [
+    summary,
+    ...(plan === null ? [] : [`[Your plan, as you last showed it: ${plan}]`]),
+    ...lasting,
+  ];
   return [...(task === undefined ? [] : [task]), { role: "user", content: parts.join("\n\n") }, ...recent];
+}
+
+/** Those of `texts` that fit together, from the first, and that the latest turns do not hold anyway. */
+export function lastingTexts(
+  texts: readonly string[],
+  { recent, maxChars }: { readonly recent: readonly ModelMessage[]; readonly maxChars: number },
+): readonly string[] {
+  const held = JSON.stringify(recent);
+  let room = maxChars;
+  return texts.filter((text) => {
+    const isHeld = held.includes(JSON.stringify(text).slice(1, -1));
+    if (isHeld || text.length > room) return false;
+    room -= text.length;
+    return true;
+  });
 }
 
 /** The input of the last call that showed a plan, as JSON; null where there is none. */

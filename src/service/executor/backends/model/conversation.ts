@@ -3,7 +3,7 @@
 
 import type { ModelMessage, TextPart, ToolCallPart } from "ai";
 import type { Message } from "../../../../contract/runs/run-requests.ts";
-import { type KeptSize, planIn, splitForSummary, summarised } from "./compaction.ts";
+import { type KeptSize, lastingTexts, planIn, splitForSummary, summarised } from "./compaction.ts";
 import { withoutImageParts } from "./image-messages.ts";
 import { charsOf, isImage } from "./message-size.ts";
 
@@ -24,6 +24,7 @@ export class Conversation {
   #task: ModelMessage | undefined;
   /** What is said again after every summary. */
   #plan: string | null = null;
+  #lasting: () => readonly string[] = () => [];
 
   constructor(messages: readonly ModelMessage[]) {
     this.#messages = [...messages];
@@ -34,6 +35,7 @@ export class Conversation {
   copy(): Conversation {
     const copy = new Conversation(this.#messages);
     copy.#task = this.#task;
+    copy.#lasting = this.#lasting;
     return copy;
   }
 
@@ -59,6 +61,11 @@ export class Conversation {
     this.#messages.splice(at < 0 ? this.#messages.length : at, 0, { role: "user", content });
   }
 
+  /** Texts that every summary is followed by, as far as they fit, the most important first. */
+  repeatAfterSummaries(texts: () => readonly string[]): void {
+    this.#lasting = texts;
+  }
+
   /** Whether a summary would make room. */
   canBeSummarised(size: KeptSize): boolean {
     return splitForSummary(this.#messages, { ...size, task: this.#task }) !== null;
@@ -69,7 +76,8 @@ export class Conversation {
     const split = splitForSummary(this.#messages, { ...size, task: this.#task });
     if (split === null) return false;
     const plan = planIn(this.#messages) ?? this.#plan;
-    const messages = summarised({ ...split, text, plan });
+    const lasting = lastingTexts(this.#lasting(), { recent: split.recent, maxChars: size.keptChars });
+    const messages = summarised({ ...split, text, plan, lasting });
     if (messages.reduce((sum, message) => sum + charsOf(message), 0) >= this.chars) return false;
     this.#task = split.task;
     this.#plan = plan;

@@ -102,7 +102,7 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
       const askPeople = task.mayAsk ? (asked: AskedQuestion) => question.take(asked) : null;
       const servers = (await settings.openServers?.({ task, checkout })) ?? noServers;
       try {
-        const { instructions, opening, tools } = await openBriefing({
+        const { instructions, opening, tools, toldNotes } = await openBriefing({
           ...{ task, checkout, system },
           tools: [...settings.toolbox({ task, checkout, askAdvisor, askPeople }), ...servers.tools],
           place: (await settings.describePlace?.({ task, checkout })) ?? null,
@@ -115,6 +115,7 @@ function agentBackend(settings: LoopSettings, modelOf: (task: BackendTask) => Ru
           clock: settings.clock,
         });
         if (opening !== null) conversation.sayBefore(opening);
+        conversation.repeatAfterSummaries(toldNotes);
         const images = imageMessage(await requestedImages(task.messages, checkout));
         if (images !== null) conversation.add(images);
         task.signal.throwIfAborted();

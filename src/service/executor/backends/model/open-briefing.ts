@@ -31,6 +31,8 @@ export type OpenedBriefing = {
   readonly opening: string | null;
   /** With those that the repository's notes add to. */
   readonly tools: readonly Tool<unknown>[];
+  /** Those that tools have added so far, the latest first. */
+  readonly toldNotes: () => readonly string[];
 };
 
 export async function openBriefing(parts: BriefingParts): Promise<OpenedBriefing> {
@@ -64,6 +66,7 @@ export async function openBriefing(parts: BriefingParts): Promise<OpenedBriefing
           ? NO_BASE_TEXT
           : null
         : pullRequestText(change, { seed: task.runId, diffTool }),
+    toldNotes: () => memory.toldNotes,
     instructions: instructionsFor({ task, working, memory, system, environment, outputSchema }),
     tools: hasTools && memory.skills.length > 0 ? [...noted, readSkillTool(memory)] : noted,
   };

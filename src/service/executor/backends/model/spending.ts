@@ -89,9 +89,10 @@ export class Spending {
 
   count({ role, modelId, call = role }: Spend, { isEstimated, ...tokens }: CountedTokens): void {
     const prices = this.#pricesOf(modelId);
+    const costMicroUsd = prices === null ? null : costOfCall(prices, tokens);
     this.#meter.budget.count(call, {
       tokens: countedTokens(prices, tokens),
-      microUsd: prices === null ? null : costOfCall(prices, tokens),
+      microUsd: costMicroUsd,
       input: tokens.input,
       cachedInput: tokens.cachedInput,
     });
@@ -101,6 +102,13 @@ export class Spending {
       tokens: tokens.input + tokens.output,
       microUsd: rate === undefined ? 0 : costOfCall(rate, tokens),
       isEstimated,
+      model: {
+        model: modelId,
+        inputTokens: tokens.input,
+        cachedInputTokens: tokens.cachedInput,
+        outputTokens: tokens.output,
+        costMicroUsd,
+      },
       call,
     });
   }

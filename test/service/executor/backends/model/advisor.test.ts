@@ -82,6 +82,24 @@ describe.each(providers)("the models beside the agent's own, by %s", (provider) 
         executor: { tokens: 220, calls: 2, microUsd: 240 },
         advisor: { tokens: 110, calls: 1, microUsd: 1_500 },
       },
+      models: [
+        {
+          model: "worker",
+          calls: 2,
+          inputTokens: 200,
+          cachedInputTokens: 0,
+          outputTokens: 20,
+          costMicroUsd: 240,
+        },
+        {
+          model: "elder",
+          calls: 1,
+          inputTokens: 100,
+          cachedInputTokens: 0,
+          outputTokens: 10,
+          costMicroUsd: 1_500,
+        },
+      ],
       advisor: { callsAllowed: 5, spendCapMicroUsd: null },
     });
   });

@@ -107,6 +107,13 @@ describe.each(providers)("a run of the model by %s", (provider) => {
     await fixture.run({ meter }, recorder);
     expect(meter.usage).toEqual({
       roles: { executor: { tokens: 2_100, calls: 2, microUsd: 2_500 } },
+      models: [
+        {
+          model: "scripted-model",
+          ...{ calls: 2, inputTokens: 2_000, cachedInputTokens: 1_200, outputTokens: 100 },
+          costMicroUsd: 2_500,
+        },
+      ],
       advisor: null,
     });
   });

@@ -158,6 +158,28 @@ describe.each(providers)("a conversation that fills the window (%s)", (provider)
     expect(last).toContain("Read the first half");
   });
 
+  it("repeats the notes that tools have told of files, whole, after each summary", async () => {
+    const read = readerStep((at: number) => say(`Summary number ${at}.`));
+    const note = "Never use tabs here.";
+    let hasRead = false;
+    const script = everyTime((request) => {
+      if (hasRead) return read(request);
+      hasRead = true;
+      return call("read_file", { path: "deep/a.txt" });
+    });
+    await start(script, {
+      files: { ...files, "deep/a.txt": "a", "deep/AGENTS.md": note },
+      checkout: {
+        trustedPaths: async () => ["deep/AGENTS.md"],
+        trustedText: async (path) => (path === "deep/AGENTS.md" ? note : null),
+      },
+    });
+    expect(await fixture.run(asked, recorder)).toEqual({ stopReason: "end_turn" });
+    expect(fixture.server.requests.filter(isForSummary).length).toBeGreaterThanOrEqual(2);
+    for (const { body } of fixture.server.requests.slice(1))
+      expect(JSON.stringify(body).split(note)).toHaveLength(2);
+  });
+
   it("has the session's history in its summary", async () => {
     const history = async () => [
       { role: "user" as const, content: `What of the past? ${"past ".repeat(4_000)}` },

@@ -175,6 +175,11 @@ describe.each(providers)("a model's API that does not answer (%s)", (provider) =
       ),
     ]);
     expect(meter.usage.roles.executor?.microUsd).toBe(1_100 + 11_000);
+    const used = { calls: 1, inputTokens: 1_000, cachedInputTokens: 0, outputTokens: 100 };
+    expect(meter.usage.models).toEqual([
+      { model: "scripted-model", ...used, costMicroUsd: 1_100 },
+      { model: "other-model", ...used, costMicroUsd: 11_000 },
+    ]);
   });
 
   it.each([
