@@ -7,6 +7,7 @@ import { oauthFacePaths } from "./api/oauth/paths.ts";
 export const faces: readonly Face[] = [
   {
     paths: [
+      "/",
       "/assets/*",
       "/agent/*",
       "/approve/*",

@@ -8,8 +8,10 @@ import { assetRoutes } from "./assets.ts";
 import { refuseExcess } from "./excess.ts";
 import { refuseOtherOrigins } from "./form.ts";
 import { notFoundPage } from "./page.ts";
+import { agentRoutes } from "./pages/agent/agent-page.ts";
 import { approveRoutes } from "./pages/approve/approve-page.ts";
 import { claimRoutes } from "./pages/claim-page.ts";
+import { homeRoutes } from "./pages/home-page.ts";
 import { runRoutes } from "./pages/run/run-page.ts";
 import { appsRoutes } from "./pages/settings/apps-page.ts";
 import { creditsRoutes } from "./pages/settings/credits-page.ts";
@@ -35,6 +37,8 @@ const pages: readonly PageRoutes[] = [
   keysRoutes,
   sessionsRoutes,
   creditsRoutes,
+  homeRoutes,
+  agentRoutes,
   approveRoutes,
   claimRoutes,
   appsRoutes,

@@ -32,6 +32,9 @@ export function claimRoutes(): Hono<WebEnv> {
     return await claimPage(context, toProblem(claimed.refusal).message);
   });
 
+  // A link that was not copied as it is. What stands in it is not repeated.
+  routes.get("/claim/*", (context) => claimPage(context, null));
+
   return routes;
 }
 

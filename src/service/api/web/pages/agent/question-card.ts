@@ -1,0 +1,37 @@
+// A run's question, with a form for the answer.
+
+import { html } from "hono/html";
+import { MAX_ANSWER_CHARS } from "../../../../../contract/questions/question.ts";
+import type { Question } from "../../../../core/questions/question.ts";
+import type { Html } from "../../web-context.ts";
+import { textBlock } from "../approve/approval-card.ts";
+import { timeText } from "../settings/settings-page.ts";
+
+/** As long as a form may be. */
+const MAX_CHARS = Math.min(MAX_ANSWER_CHARS, 10_000);
+
+export function questionCards(questions: readonly Question[]): Html {
+  return html`${questions.map(questionCard)}`;
+}
+
+function questionCard({ run, text, choices }: Question): Html {
+  const action = `/agent/${run.agentId}/questions/${run.id}`;
+  const field = `answer-${run.id}`;
+  return html`<section class="card" aria-label="A question">
+<p class="row"><a href="/agent/${run.agentId}/runs/${run.id}">A run asks</a><span class="faint end">${timeText(run.endedAt)}</span></p>
+${textBlock("Question", text)}
+${
+  choices.length === 0
+    ? ""
+    : html`<div class="actions">${choices.map(
+        (choice) =>
+          html`<form method="post" action="${action}"><input type="hidden" name="answer" value="${choice}"><button>${choice}</button></form>`,
+      )}</div>`
+}
+<form method="post" action="${action}">
+  <label for="${field}">Answer</label>
+  <textarea id="${field}" name="answer" maxlength="${MAX_CHARS}" required></textarea>
+  <div class="actions"><button class="main">Answer</button></div>
+</form>
+</section>`;
+}

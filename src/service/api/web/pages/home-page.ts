@@ -1,0 +1,92 @@
+// /: an account's agents, what waits for its owner, its last runs and its credits.
+
+import { Hono } from "hono";
+import { html } from "hono/html";
+import type { Agent } from "../../../core/agents/agent.ts";
+import { listAgents } from "../../../core/agents/manage-agent.ts";
+import { listApprovals } from "../../../core/approvals/read-approvals.ts";
+import type { Core } from "../../../core/core.ts";
+import { readCredits } from "../../../core/money/read-credits.ts";
+import { listQuestions } from "../../../core/questions/list-questions.ts";
+import type { RunRecord } from "../../../core/runs/run-record.ts";
+import { ownerOf } from "../../../core/web-sessions/web-sessions.ts";
+import { page } from "../page.ts";
+import type { Html, WebEnv } from "../web-context.ts";
+import { needSession } from "../web-session.ts";
+import { questionCards } from "./agent/question-card.ts";
+import { runTable } from "./agent/run-table.ts";
+import { textsOf } from "./approve/approval-card.ts";
+import { timeText } from "./settings/settings-page.ts";
+
+/** Agents whose runs are looked at. */
+const AGENTS_WITH_RUNS = 20;
+const LAST_RUNS = 10;
+const MAX_WAITING = 20;
+
+export function homeRoutes(): Hono<WebEnv> {
+  const routes = new Hono<WebEnv>();
+
+  routes.get("/", async (context) => {
+    const session = await needSession(context);
+    if (session instanceof Response) return session;
+    const { core } = context.get("parts");
+    const caller = ownerOf(session);
+    const waiting = { caller, agentId: null, before: null, limit: MAX_WAITING };
+    const [agents, { approvals }, { questions }, credits] = await Promise.all([
+      listAgents(core, { caller, withIndependent: true }),
+      listApprovals(core, { ...waiting, status: "pending" }),
+      listQuestions(core, waiting),
+      readCredits(core, { caller, userId: session.accountId }),
+    ]);
+    if (!agents.ok || !credits.ok) throw new Error("A session's own account was refused.");
+    const runs = await lastRuns(core, agents.value);
+    const body = html`<h1>Your agents</h1>
+${
+  approvals.length === 0
+    ? ""
+    : html`<h2>Waits for you</h2>
+<ul class="cards">${approvals.map(
+        ({ id, action, createdAt }) =>
+          html`<li class="card row"><a href="/approve/${id}">${textsOf(action).title}</a><span class="faint end">${timeText(createdAt)}</span></li>`,
+      )}</ul>`
+}
+${questions.length === 0 ? "" : html`<h2>Questions</h2>${questionCards(questions)}`}
+${agents.value.length === 0 ? noAgents() : agentTable(agents.value)}
+<p>Balance: <a href="/settings/credits">${credits.value.balance.toLocaleString("en-US")} credits</a></p>
+<h2>Last runs</h2>
+${runs.length === 0 ? html`<p class="faint">There is no run yet.</p>` : runTable(runs, agents.value)}`;
+    return await page(context, { title: "Your agents", body, session });
+  });
+
+  return routes;
+}
+
+/** The newest runs of the newest agents. */
+async function lastRuns(core: Core, agents: readonly Agent[]): Promise<readonly RunRecord[]> {
+  const query = { sessionId: null, before: null, limit: LAST_RUNS };
+  const lists = await Promise.all(
+    agents
+      .slice(0, AGENTS_WITH_RUNS)
+      .map(({ id }) => core.store.committed.runs.list({ ...query, agentId: id })),
+  );
+  return lists
+    .flat()
+    .toSorted((one, other) => other.submittedAt - one.submittedAt)
+    .slice(0, LAST_RUNS);
+}
+
+function agentTable(agents: readonly Agent[]): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Agents"><table>
+<thead><tr><th scope="col">Agent</th><th scope="col">Repository</th><th scope="col">Made</th></tr></thead>
+<tbody>${agents.map(
+    ({ id, name, repository, createdAt, retiredAt }) => html`<tr>
+<td><a href="/agent/${id}">${name}</a>${retiredAt === null ? "" : html` <span class="faint">retired</span>`}</td>
+<td>${repository === null ? html`<span class="faint">none</span>` : repository.name}</td>
+<td>${timeText(createdAt)}</td></tr>`,
+  )}</tbody></table></div>`;
+}
+
+function noAgents(): Html {
+  return html`<p>There is no agent yet. A repository's agent is made by the first job that uses it, and becomes yours by the claim link that the
+job prints. An agent of your own is made with <code>POST /v1/agents</code>: see the <a href="/docs">API reference</a>.</p>`;
+}
