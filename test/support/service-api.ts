@@ -17,12 +17,12 @@ export type HttpApi = {
   close(): Promise<void>;
 };
 
-export async function openHttpApi(fixture: CoreFixture): Promise<HttpApi> {
+export async function openHttpApi(fixture: CoreFixture, shown = faces): Promise<HttpApi> {
   const app = createApp(fixture.core, fixture.submitter, {
     exchangeRatePerMinute: 1_000,
     trustedProxyHops: 0,
     corsOrigins: [],
-    faces,
+    faces: shown,
   });
   const first = Promise.withResolvers<Response>();
   const listener = getRequestListener(async (request, env) => {

@@ -2,6 +2,11 @@
 // of cookies, and never by a script.
 
 import { createHash, randomBytes } from "node:crypto";
+import type { Face, FaceParts } from "../../../../src/service/api/http/face.ts";
+import { type DocumentAccess, documentFetcher } from "../../../../src/service/api/oauth/client-document.ts";
+import { oauthApp } from "../../../../src/service/api/oauth/oauth-app.ts";
+import { oauthFacePaths } from "../../../../src/service/api/oauth/paths.ts";
+import { faces } from "../../../../src/service/open-faces.ts";
 import type { CoreFixture, CoreFixtureOptions } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { makeAccount, type TestAccount } from "../../../support/service-account.ts";
@@ -31,10 +36,15 @@ export type OAuthFixture = {
   close(): Promise<void>;
 };
 
-export async function openOAuthFixture(options: CoreFixtureOptions = {}): Promise<OAuthFixture> {
+export type OAuthFixtureOptions = CoreFixtureOptions & {
+  /** How documents of clients are fetched. Default: as the service does. */
+  readonly documents?: DocumentAccess;
+};
+
+export async function openOAuthFixture(options: OAuthFixtureOptions = {}): Promise<OAuthFixture> {
   const fixture = await startFixture({ level: "core", ...options });
   const account = await makeAccount(fixture);
-  const api = await openHttpApi(fixture);
+  const api = await openHttpApi(fixture, facesWith(options.documents));
   const ask = (path: string, given?: Call) => call(api.url + path, given);
   return {
     fixture,
@@ -55,6 +65,13 @@ export async function openOAuthFixture(options: CoreFixtureOptions = {}): Promis
     },
     close: () => api.close(),
   };
+}
+
+function facesWith(documents: DocumentAccess | undefined): readonly Face[] {
+  if (documents === undefined) return faces;
+  const fetchDocument = documentFetcher(documents);
+  const load = async () => (parts: FaceParts) => oauthApp(parts, fetchDocument);
+  return faces.map((face) => (face.paths === oauthFacePaths ? { ...face, load } : face));
 }
 
 /** Keeps cookies as a browser does, and says of a form where it comes from. */
