@@ -9,6 +9,7 @@ import { mcpSettings } from "../../src/service/settings/mcp-config.ts";
 import { modelSettings } from "../../src/service/settings/model-config.ts";
 import { identitySettings } from "../../src/service/settings/model-identity.ts";
 import { serviceSettings } from "../../src/service/settings/service-settings.ts";
+import { signInSettings } from "../../src/service/settings/sign-in-config.ts";
 import { traceSettings } from "../../src/service/settings/traces-config.ts";
 import { codeOrNothing, markdownTable } from "./markdown-table.ts";
 
@@ -71,6 +72,12 @@ ${settingsTable(egressSettings)}
 Read with \`BACKEND=model\`: [how they are started and reached](../mcp-servers.md).
 
 ${settingsTable(mcpSettings)}
+
+## Sign in with another provider
+
+[How people sign in](sign-in.md).
+
+${settingsTable(signInSettings)}
 
 ## Traces
 

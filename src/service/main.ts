@@ -391,6 +391,7 @@ function policyOf(
     },
     backend: config.backend,
     // A service inside of a job has its access from there.
+    signIn: config.signIn,
     takesModelAccess: freeFor !== "everyone",
     needsWriteGrants: freeFor !== "everyone",
     coderWire: config.acp === null ? null : { backend: config.backend, wire: config.acp.model?.wire ?? null },

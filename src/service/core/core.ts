@@ -17,10 +17,13 @@ import type { Tracer } from "./ports/tracer.ts";
 import type { RunSignals } from "./runs/run-signals.ts";
 import type { SharedReads } from "./runs/shared-reads.ts";
 import type { ScheduleAlarm } from "./schedules/schedule-alarm.ts";
+import type { SignInPolicy } from "./sign-in/sign-in-policy.ts";
 
 export type FreeFor = "public_repositories" | "everyone";
 
 export type Policy = {
+  /** By which other providers people sign in, and who opens an account by it. */
+  readonly signIn: SignInPolicy;
   /** Where the API is, without a trailing slash. */
   readonly baseUrl: string;
   /** Where the pages for people are, without a trailing slash. */

@@ -7,6 +7,7 @@ import type { SealingKeys } from "../../base/sealed-text.ts";
 import { type Environment, readSettings, type ValuesOf, variablesOf } from "../../base/settings/setting.ts";
 import type { LoadLimits } from "../core/limits/load.ts";
 import { findModelRate, type Rates } from "../core/money/rates.ts";
+import type { SignInPolicy } from "../core/sign-in/sign-in-policy.ts";
 import { type EgressConfig, readEgressConfig } from "../egress/egress-config.ts";
 import type { IssuerConfig } from "../oidc/issuer-config.ts";
 import { decodeSandbox, type SandboxConfig } from "../sandbox/sandbox-config.ts";
@@ -18,6 +19,7 @@ import { type McpConfig, readMcpConfig } from "./mcp-config.ts";
 import { type AgentConfig, type ModelConfig, readAgentConfig, readModelConfig } from "./model-config.ts";
 import { readRatesFile } from "./rates-file.ts";
 import { type LogLevel, type Role, type SettingName, serviceSettings } from "./service-settings.ts";
+import { readSignInConfig } from "./sign-in-config.ts";
 import { readTraceConfig, type TraceConfig } from "./traces-config.ts";
 
 const MEGABYTE = 1_000_000;
@@ -65,6 +67,7 @@ export type Config = {
   /** Null unless the backend is another agent. */
   readonly acp: AcpConfig | null;
   readonly mcp: McpConfig;
+  readonly signIn: SignInPolicy;
   /** Of the environment: masked in the events and patches of runs. */
   readonly secrets: readonly string[];
   /** What the model's commands are executed in. */
@@ -115,6 +118,7 @@ export function readConfig(
   const brought = model ?? readAgentConfig(environment, values.BACKEND === "model" ? [] : problems);
   const acp = readAcpConfig(environment, { backend: values.BACKEND, problems });
   const mcp = readMcpConfig(environment, { backend: values.BACKEND, problems });
+  const signIn = readSignInConfig(environment, problems);
   const rates = readRates(values.RATES_FILE, { agents: { backend: values.BACKEND, model, acp }, problems });
   const blobs = readBlobConfig(environment, {
     ...{ store: values.BLOB_STORE, folder: values.BLOB_DIR, problems },
@@ -162,8 +166,10 @@ export function readConfig(
     brought: { limits: brought.limits, effort: brought.effort },
     acp,
     mcp,
+    signIn,
     secrets: [
       ...mcp.servers.flatMap((server) => server.secrets),
+      ...signIn.providers.map(({ clientSecret }) => clientSecret),
       ...secretsOfEnvironment(environment),
       ...[
         model?.apiKey,

@@ -15,11 +15,15 @@ import { homeRoutes } from "./pages/home-page.ts";
 import { runRoutes } from "./pages/run/run-page.ts";
 import { appsRoutes } from "./pages/settings/apps-page.ts";
 import { creditsRoutes } from "./pages/settings/credits-page.ts";
+import { identitiesRoutes } from "./pages/settings/identities-page.ts";
 import { keysRoutes } from "./pages/settings/keys-page.ts";
 import { passkeysRoutes } from "./pages/settings/passkeys-page.ts";
 import { sessionsRoutes } from "./pages/settings/sessions-page.ts";
+import { beginClaimRoutes } from "./pages/sign-in/begin-claim.ts";
+import { beginLinkRoutes } from "./pages/sign-in/begin-link.ts";
 import { linkRoutes } from "./pages/sign-in/link-page.ts";
 import { passkeySignInRoutes } from "./pages/sign-in/passkey-sign-in.ts";
+import { providerSignInRoutes } from "./pages/sign-in/provider-sign-in.ts";
 import { signInRoutes } from "./pages/sign-in/sign-in-page.ts";
 import type { WebEnv } from "./web-context.ts";
 import { clearSession, sessionOf } from "./web-session.ts";
@@ -33,6 +37,10 @@ const pages: readonly PageRoutes[] = [
   signInRoutes,
   linkRoutes,
   passkeySignInRoutes,
+  providerSignInRoutes,
+  beginLinkRoutes,
+  beginClaimRoutes,
+  identitiesRoutes,
   passkeysRoutes,
   keysRoutes,
   sessionsRoutes,

@@ -13,6 +13,8 @@ export type SignInRefusal =
   | { readonly reason: "attempt_over" }
   /** A passkey that is not registered here, or whose signature is wrong. */
   | { readonly reason: "passkey_refused" }
+  /** What a provider sent back is not of this request, or not as it must be. */
+  | { readonly reason: "identity_refused" }
   /** An identity that no account has, where nobody opens an account by signing in. */
   | { readonly reason: "sign_up_closed" }
   | RateRefusal;

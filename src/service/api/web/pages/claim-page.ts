@@ -3,6 +3,7 @@
 
 import { Hono } from "hono";
 import { html } from "hono/html";
+import { repositoryOfClaim } from "../../../core/claims/claim-as-administrator.ts";
 import { claimRepository } from "../../../core/claims/claim-repository.ts";
 import {
   type ClaimDescription,
@@ -10,6 +11,7 @@ import {
   claimUrlOf,
   describeClaim,
 } from "../../../core/claims/claim-url.ts";
+import type { Core } from "../../../core/core.ts";
 import { ownerOf } from "../../../core/web-sessions/web-sessions.ts";
 import { toProblem } from "../../shared/problems/to-problem.ts";
 import { page } from "../page.ts";
@@ -53,7 +55,7 @@ async function claimPage(context: WebContext, alert: string | null): Promise<Res
   const links = { url: claimUrlOf(core, token), path: `/claim/${token}`, baseUrl: core.policy.baseUrl };
   const body = html`<h1>${title}</h1>
 ${alert === null ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
-${describe(claim, { ...links, accountId: session?.accountId ?? null })}`;
+${describe(claim, { ...links, accountId: session?.accountId ?? null, byGithub: await byGithub(core, token) })}`;
   return await page(context, { title, body, session, status: alert === null ? 200 : 409 });
 }
 
@@ -63,6 +65,8 @@ type Links = {
   readonly baseUrl: string;
   /** Of whoever is signed in. */
   readonly accountId: string | null;
+  /** Where an administrator claims without a job; null where the operator has not set GitHub up for it. */
+  readonly byGithub: string | null;
 };
 
 function describe(claim: ClaimDescription, links: Links): Html {
@@ -92,7 +96,7 @@ ${steps(state, links)}`;
 }
 
 function steps(state: ClaimState, links: Links): Html {
-  const { baseUrl, accountId } = links;
+  const { baseUrl, accountId, byGithub } = links;
   const isOwn = state.status === "pending" && state.accountId === accountId;
   return html`<h2>Two sides must agree</h2>
 <ol>
@@ -106,7 +110,8 @@ function steps(state: ClaimState, links: Links): Html {
 </ol>
 <p>Why both? This link may stand in a public log, so whoever reads it must not get the agent: only somebody who can
 write to the repository can do the second. And nobody can make an account pay that has not done the first. Then the
-agent, its sessions and its past runs are the account's, and its credits pay for the runs that follow.</p>`;
+agent, its sessions and its past runs are the account's, and its credits pay for the runs that follow.</p>
+${byGithub === null ? "" : html`<p>Do you administer the repository? Then GitHub can say so in the place of a job: <a href="${byGithub}">claim it with GitHub</a>.</p>`}`;
 }
 
 function firstStep({ url, path, accountId }: Links): Html {
@@ -142,4 +147,12 @@ function abbreviate(id: string): string {
 
 function day(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
+}
+
+async function byGithub(core: Core, token: string): Promise<string | null> {
+  const repository = await repositoryOfClaim(core, token);
+  const isOurs = core.policy.signIn.providers.some(
+    (provider) => provider.id === "github" && provider.jobIssuer === repository?.issuer,
+  );
+  return isOurs ? `/sign-in/claim/${token}` : null;
 }

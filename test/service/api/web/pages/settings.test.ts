@@ -91,7 +91,7 @@ describe("the settings", () => {
     await signIn();
     const foreign = await signInTo(core.core, other.id);
     const shown = await get("/settings/sessions");
-    expect(shown.text.match(/End session/g)).toHaveLength(2);
+    expect(shown.text.match(/>End session</g)).toHaveLength(2);
     expect(shown.text).toContain("a browser");
     const [own, second] = await list();
     await post("/settings/sessions/end", { id: second?.id ?? "" });

@@ -10,6 +10,7 @@ const tabs = {
   keys: "Keys",
   apps: "Connected apps",
   passkeys: "Passkeys",
+  identities: "Identities",
   sessions: "Sessions",
   credits: "Credits",
 } as const;
@@ -27,7 +28,8 @@ export type SettingsPage = {
 /** A page of the settings, its tab marked. */
 export async function settingsPage(context: WebContext, shown: SettingsPage): Promise<Response> {
   const { tab, session, body, status = 200, scripts = [] } = shown;
-  const names = Object.keys(tabs) as readonly SettingsTab[];
+  const hasProviders = context.get("parts").core.policy.signIn.providers.length > 0;
+  const names = (Object.keys(tabs) as SettingsTab[]).filter((name) => name !== "identities" || hasProviders);
   const title = tabs[tab];
   const whole = html`<nav aria-label="Settings"><ul class="tabs">
 ${names.map((name) => html`<li><a href="/settings/${name}"${name === tab ? html` aria-current="page"` : ""}>${tabs[name]}</a></li>`)}

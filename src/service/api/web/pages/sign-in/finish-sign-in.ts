@@ -57,6 +57,8 @@ export function refusalText(refusal: SignInRefusal): string {
       return "This sign-in was not begun in this browser, or it took more than ten minutes. Begin again.";
     case "passkey_refused":
       return "This passkey is not registered here. Sign in another way, then add it in the settings.";
+    case "identity_refused":
+      return "The provider did not confirm who you are. Begin again.";
     case "sign_up_closed":
       return "No account has this identity, and signing in opens none here. Sign in to your account another way, then link it in the settings.";
     case "rate_limited":

@@ -64,6 +64,7 @@ export function signInRoutes(): Hono<WebEnv> {
 export async function signInPage(context: WebContext, shown: SignInPage): Promise<Response> {
   const { to, isAgain, alert, status = 200 } = shown;
   const title = isAgain ? "Confirm that it is you" : "Sign in";
+  const { providers } = context.get("parts").core.policy.signIn;
   const hasPasskeys = passkeyDomain(context.get("parts").core) !== null;
   const scripts = hasPasskeys ? (["passkey"] as const) : [];
   const target = html`<input type="hidden" name="to" value="${to}">
@@ -89,6 +90,7 @@ ${
   <p class="hint" id="key-hint">An owner's key. It is used once to sign in, and not kept in this browser.</p>
   <div class="actions"><button class="main">${isAgain ? "Confirm" : "Sign in"}</button></div>
 </form>
+${providers.length === 0 ? "" : html`<div class="actions">${providers.map(({ id, title }) => html`<a class="button" href="/sign-in/with/${id}?to=${encodeURIComponent(to)}">Sign in with ${title}</a>`)}</div>`}
 <details>
   <summary>No key?</summary>
   <p>The operator of this service makes a link that signs you in once:</p>

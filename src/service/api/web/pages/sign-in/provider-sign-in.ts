@@ -1,0 +1,125 @@
+// Signing in at another provider: the way there, and back. By the same way an owner links an identity to their account, and
+// proves to GitHub that they administer the repository that they claim.
+
+import { Hono } from "hono";
+import * as z from "zod/mini";
+import { signInByIdentity } from "../../../../core/sign-in/identities.ts";
+import type { SignInRefusal } from "../../../../core/sign-in/refusals.ts";
+import { chargeSignIn } from "../../../../core/sign-in/sign-in-by-key.ts";
+import type { IdentityProvider } from "../../../../core/sign-in/sign-in-policy.ts";
+import { recallAttempt, rememberAttempt } from "../../attempt-cookie.ts";
+import { beginAuthorization, finishAuthorization, type ProvenPersonOf } from "../../identity-provider.ts";
+import { ownPathOf } from "../../own-path.ts";
+import { notFoundPage } from "../../page.ts";
+import type { WebContext, WebEnv } from "../../web-context.ts";
+import { sessionOf } from "../../web-session.ts";
+import { claimRepositoryOf } from "./claim-by-github.ts";
+import { finishSignIn, recordRefusal, refusalText } from "./finish-sign-in.ts";
+import { linkIdentityOf } from "./link-identity.ts";
+import { signInPage } from "./sign-in-page.ts";
+
+const purposeSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("sign_in"), to: z.string() }),
+  z.object({ kind: z.literal("link"), accountId: z.string() }),
+  z.object({ kind: z.literal("claim"), accountId: z.string(), agentId: z.string() }),
+]);
+const stateSchema = z.object({
+  provider: z.string(),
+  expected: z.object({ state: z.string(), nonce: z.string(), verifier: z.string() }),
+  purpose: purposeSchema,
+});
+
+/** What somebody goes to a provider for. */
+export type Purpose = z.infer<typeof purposeSchema>;
+
+export function providerSignInRoutes(): Hono<WebEnv> {
+  const routes = new Hono<WebEnv>();
+
+  routes.get("/sign-in/with/:provider", async (context) => {
+    const provider = providerOf(context, context.req.param("provider"));
+    if (provider === null) return await notFoundPage(context, await sessionOf(context));
+    const to = ownPathOf(context.req.query("to"));
+    return await goToProvider(context, provider, { kind: "sign_in", to });
+  });
+
+  routes.get("/sign-in/callback/:provider", async (context) => {
+    const provider = providerOf(context, context.req.param("provider"));
+    if (provider === null) return await notFoundPage(context, await sessionOf(context));
+    const excess = chargeSignIn(context.get("parts").core, context.get("address"));
+    if (excess !== null) return await refuse(context, provider, excess);
+    const attempt = z.safeParse(stateSchema, await recallAttempt(context, "identity"));
+    if (!attempt.success || attempt.data.provider !== provider.id) {
+      return await refuse(context, provider, { reason: "attempt_over" });
+    }
+    const { expected, purpose } = attempt.data;
+    const proven = await proofOf(context, provider, expected);
+    if (proven === null) return await refuse(context, provider, { reason: "identity_refused" });
+    switch (purpose.kind) {
+      case "sign_in":
+        return await signIn(context, { provider, proven, to: purpose.to });
+      case "link":
+        return await linkIdentityOf(context, { accountId: purpose.accountId, proven });
+      case "claim":
+        return await claimRepositoryOf(context, { provider, proven, purpose });
+    }
+  });
+
+  return routes;
+}
+
+/** Sends the browser there. What it brings back is of use in this browser alone, and once. */
+export async function goToProvider(
+  context: WebContext,
+  provider: IdentityProvider,
+  purpose: Purpose,
+): Promise<Response> {
+  const { core } = context.get("parts");
+  try {
+    const { url, expected } = await beginAuthorization(core, provider);
+    await rememberAttempt(context, { kind: "identity", state: { provider: provider.id, expected, purpose } });
+    return context.redirect(url, 303);
+  } catch (cause) {
+    context.get("log")().warn({ err: cause, provider: provider.id }, "the identity provider did not answer");
+    const alert = `${provider.title} did not answer. Try again later, or sign in another way.`;
+    return await signInPage(context, { to: "/", isAgain: false, alert, status: 422 });
+  }
+}
+
+export function providerOf(context: WebContext, id: string): IdentityProvider | null {
+  return context.get("parts").core.policy.signIn.providers.find((one) => one.id === id) ?? null;
+}
+
+async function proofOf(
+  context: WebContext,
+  provider: IdentityProvider,
+  expected: z.infer<typeof stateSchema>["expected"],
+): Promise<ProvenPersonOf | null> {
+  const query = new URL(context.req.url).search;
+  return await finishAuthorization(context.get("parts").core, provider, { query, expected }).catch(
+    (cause: unknown) => {
+      context.get("log")().info({ err: cause, provider: provider.id }, "an identity was refused");
+      return null;
+    },
+  );
+}
+
+async function signIn(
+  context: WebContext,
+  came: { provider: IdentityProvider; proven: ProvenPersonOf; to: string },
+): Promise<Response> {
+  const { identity, email } = came.proven;
+  const requestId = context.get("requestId");
+  const signedIn = await signInByIdentity(context.get("parts").core, { identity, email, requestId });
+  if (!signedIn.ok) return await refuse(context, came.provider, signedIn.refusal);
+  return await finishSignIn(context, { ...signedIn.value, method: came.provider.id, to: came.to });
+}
+
+async function refuse(
+  context: WebContext,
+  provider: IdentityProvider,
+  refusal: SignInRefusal,
+): Promise<Response> {
+  await recordRefusal(context, { reason: refusal.reason, method: provider.id });
+  const status = refusal.reason === "rate_limited" ? 429 : 403;
+  return await signInPage(context, { to: "/", isAgain: false, alert: refusalText(refusal), status });
+}

@@ -1,0 +1,46 @@
+// Who else proves who somebody is, and who may open an account by it: as the operator set it. Pure.
+
+import type { IdentityKind } from "./identity.ts";
+
+type Registered = {
+  /** In the addresses of the pages. */
+  readonly id: IdentityKind;
+  /** What people call it. */
+  readonly title: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+};
+
+export type OidcProvider = Registered & { readonly id: "oidc"; readonly issuer: string };
+
+/** GitHub is no OpenID provider for people: its OAuth, then a request for who they are. */
+export type GithubProvider = Registered & {
+  readonly id: "github";
+  readonly webUrl: string;
+  readonly apiUrl: string;
+  /** The issuer of its jobs' tokens: repositories of its jobs have the ids of its API. */
+  readonly jobIssuer: string;
+};
+
+export type IdentityProvider = OidcProvider | GithubProvider;
+
+/** Who gets an account by signing in the first time. "domains": by an address that the provider has verified. */
+export type SignUp =
+  | { readonly kind: "closed" | "open" }
+  | { readonly kind: "domains"; readonly domains: readonly string[] };
+
+export type SignInPolicy = { readonly providers: readonly IdentityProvider[]; readonly signUp: SignUp };
+
+export const noProviders: SignInPolicy = { providers: [], signUp: { kind: "closed" } };
+
+/** Whether somebody with this verified address opens an account. */
+export function maySignUp(signUp: SignUp, email: string | null): boolean {
+  switch (signUp.kind) {
+    case "closed":
+      return false;
+    case "open":
+      return true;
+    case "domains":
+      return email !== null && signUp.domains.includes(email.slice(email.lastIndexOf("@") + 1).toLowerCase());
+  }
+}

@@ -1,0 +1,66 @@
+// The settings of other providers: complete or refused, https, and who opens an account.
+
+import { describe, expect, it } from "vitest";
+import { readSignInConfig } from "../../../src/service/settings/sign-in-config.ts";
+
+const oidc = {
+  SIGN_IN_ISSUER: "https://id.example/realms/one/",
+  SIGN_IN_CLIENT_ID: "service",
+  SIGN_IN_CLIENT_SECRET: "secret-0123456789",
+};
+const github = { SIGN_IN_GITHUB_CLIENT_ID: "Iv1.0123", SIGN_IN_GITHUB_CLIENT_SECRET: "secret-0123456789" };
+
+const read = (environment: Readonly<Record<string, string>>) => {
+  const problems: string[] = [];
+  return { ...readSignInConfig(environment, problems), problems };
+};
+
+describe("the settings of other providers", () => {
+  it("are none, and nobody opens an account", () => {
+    expect(read({})).toEqual({ providers: [], signUp: { kind: "closed" }, problems: [] });
+  });
+
+  it("name an OpenID provider, and GitHub", () => {
+    const { providers, problems } = read({ ...oidc, ...github, SIGN_IN_TITLE: "Acme" });
+    expect(problems).toEqual([]);
+    expect(providers).toEqual([
+      {
+        ...{ id: "oidc", title: "Acme", issuer: "https://id.example/realms/one" },
+        ...{ clientId: "service", clientSecret: "secret-0123456789" },
+      },
+      {
+        ...{ id: "github", title: "GitHub", webUrl: "https://github.com", apiUrl: "https://api.github.com" },
+        ...{ clientId: "Iv1.0123", clientSecret: "secret-0123456789" },
+        jobIssuer: "https://token.actions.githubusercontent.com",
+      },
+    ]);
+  });
+
+  it("know where a GitHub Enterprise Server has its API and its issuer", () => {
+    const { providers } = read({ ...github, SIGN_IN_GITHUB_URL: "https://git.example" });
+    expect(providers).toMatchObject([
+      { apiUrl: "https://git.example/api/v3", jobIssuer: "https://git.example/_services/token" },
+    ]);
+  });
+
+  it("say who opens an account", () => {
+    expect(read({ ...oidc, SIGN_UP: "Open" }).signUp).toEqual({ kind: "open" });
+    expect(read({ ...oidc, SIGN_UP: "example.com, Example.ORG" }).signUp).toEqual({
+      kind: "domains",
+      domains: ["example.com", "example.org"],
+    });
+  });
+
+  it.each([
+    [{ SIGN_IN_ISSUER: "https://id.example" }, "must be set together"],
+    [{ SIGN_IN_GITHUB_CLIENT_ID: "x" }, "must be set together"],
+    [{ ...oidc, SIGN_IN_ISSUER: "http://id.example" }, "SIGN_IN_ISSUER must be https"],
+    [{ ...github, SIGN_IN_GITHUB_URL: "http://git.example" }, "SIGN_IN_GITHUB_URL must be https"],
+    [{ SIGN_UP: "@example.com" }, "SIGN_UP must be closed, open, or domains"],
+    [{ SIGN_UP: "example.com" }, "SIGN_IN_ISSUER must be set where SIGN_UP names domains"],
+  ])("are refused: %j", (environment, problem) => {
+    const { problems } = read(environment as Record<string, string>);
+    expect(problems.join("\n")).toContain(problem);
+    expect(problems.join("\n")).not.toContain("secret-0123456789");
+  });
+});
