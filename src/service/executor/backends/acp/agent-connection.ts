@@ -13,19 +13,27 @@ import {
 import * as z from "zod/mini";
 import { ToolError } from "../../tools/tool.ts";
 import type { AgentFault } from "./agent-fault.ts";
+import type { PromptImage } from "./prompt.ts";
 import { type PromptAnswer, promptAnswerSchema } from "./updates.ts";
 
 const AUTH_REQUIRED = -32000;
 const INVALID_PARAMS = -32602;
 
+const promptCapabilitiesSchema = z.looseObject({ image: z.optional(z.nullable(z.boolean())) });
 const initializedSchema = z.object({
   protocolVersion: z.number(),
+  agentCapabilities: z.optional(
+    z.nullable(z.looseObject({ promptCapabilities: z.optional(z.nullable(promptCapabilitiesSchema)) })),
+  ),
   authMethods: z.optional(z.nullable(z.array(z.looseObject({ id: z.string() })))),
 });
 const sessionSchema = z.object({
   sessionId: z.string(),
   modes: z.optional(z.nullable(z.looseObject({ currentModeId: z.string() }))),
 });
+
+/** Images go to an agent that takes them. */
+export type AgentPrompt = { readonly text: string; readonly images: readonly PromptImage[] };
 
 /** Handlers of the agent's requests. They may be called concurrently. */
 export type AgentRequests = {
@@ -58,6 +66,7 @@ export class AgentError extends Error {
 export class AgentDialogue {
   readonly #connection: ClientConnection;
   #authMethods: readonly string[] = [];
+  #takesImages = false;
 
   constructor(stream: Stream, requests: AgentRequests) {
     this.#connection = client({ name: "agent-service" })
@@ -79,6 +88,11 @@ export class AgentDialogue {
     return this.#connection.closed;
   }
 
+  /** Known once a session is open. */
+  get takesImages(): boolean {
+    return this.#takesImages;
+  }
+
   /** Opens a session; returns its id. Rejects with an `AgentError`. */
   async open({ cwd, authMethod, mode }: SessionWanted): Promise<string> {
     const initialized = await this.#ask(methods.agent.initialize, initializedSchema, {
@@ -89,6 +103,7 @@ export class AgentDialogue {
     const { protocolVersion } = initialized;
     if (protocolVersion !== PROTOCOL_VERSION)
       throw new AgentError({ type: "other_version", version: protocolVersion });
+    this.#takesImages = initialized.agentCapabilities?.promptCapabilities?.image === true;
     this.#authMethods = initialized.authMethods?.map(({ id }) => id) ?? [];
     if (authMethod !== null)
       await this.#ask(methods.agent.authenticate, z.unknown(), { methodId: authMethod });
@@ -102,8 +117,9 @@ export class AgentDialogue {
   }
 
   /** Resolves at the end of the turn. Rejects with an `AgentError`. */
-  async prompt(sessionId: string, text: string): Promise<PromptAnswer> {
-    const prompt = [{ type: "text", text }];
+  async prompt(sessionId: string, { text, images }: AgentPrompt): Promise<PromptAnswer> {
+    const shown = images.map(({ mime, base64 }) => ({ type: "image", mimeType: mime, data: base64 }));
+    const prompt = [{ type: "text", text }, ...shown];
     return await this.#ask(methods.agent.session.prompt, promptAnswerSchema, { sessionId, prompt });
   }
 

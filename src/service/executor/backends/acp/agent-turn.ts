@@ -14,7 +14,7 @@ import { BackendFailure, type BackendOutcome, type BareTask, type RepositoryTask
 import { RunStopped } from "../../stop-reason.ts";
 import { ToolError } from "../../tools/tool.ts";
 import { type OutputForm, outputForm } from "../model/output-schema.ts";
-import { AgentDialogue, AgentError } from "./agent-connection.ts";
+import { AgentDialogue, AgentError, type AgentPrompt } from "./agent-connection.ts";
 import { type AgentFault, failureOf } from "./agent-fault.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import { readLines, writeText } from "./checkout-files.ts";
@@ -23,7 +23,7 @@ import { messageStream, type StreamFault } from "./message-stream.ts";
 import type { ModelProxy } from "./model-proxy/model-proxy.ts";
 import type { Excess } from "./model-proxy/proxy-budget.ts";
 import { answerTo, decidePermission } from "./permissions.ts";
-import { MAX_HISTORY_CHARS, promptOf, repairText } from "./prompt.ts";
+import { imagesOf, MAX_HISTORY_CHARS, promptOf, repairText } from "./prompt.ts";
 import { RunStream } from "./run-stream.ts";
 import { Sequence } from "./sequence.ts";
 import type { AcpSettings, PermissionKind } from "./settings.ts";
@@ -151,14 +151,15 @@ export class AgentTurn {
     const history = await task.history(MAX_HISTORY_CHARS);
     this.#heardAtMs = this.#options.clock.monotonic();
     this.#watchSilence().catch(() => undefined);
-    const outcome = await this.#ask(
-      sessionId,
-      promptOf(task, { history, form, hidden, network: this.#options.network }),
-    );
+    const { takesImages } = this.#dialogue;
+    const { network } = this.#options;
+    const text = promptOf(task, { history, form, hidden, network, takesImages });
+    const images = takesImages ? imagesOf(task.messages) : [];
+    const outcome = await this.#ask(sessionId, { text, images });
     if (form === null || outcome.stopReason !== "end_turn") return outcome;
     let checked = form.check(this.#stream.lastText);
     if (!checked.ok) {
-      const repaired = await this.#ask(sessionId, repairText(checked.faults));
+      const repaired = await this.#ask(sessionId, { text: repairText(checked.faults), images: [] });
       if (repaired.stopReason !== "end_turn") return repaired;
       checked = form.check(this.#stream.lastText);
     }
@@ -167,7 +168,7 @@ export class AgentTurn {
     return outcome;
   }
 
-  async #ask(sessionId: string, prompt: string): Promise<BackendOutcome> {
+  async #ask(sessionId: string, prompt: AgentPrompt): Promise<BackendOutcome> {
     const { task } = this.#options;
     this.#over.signal.throwIfAborted();
     const answering = this.#dialogue.prompt(sessionId, prompt);
