@@ -143,6 +143,7 @@ const besideTheService = [
   besides(/^\.\/acp\.ts$/, "./acp.mjs"),
   besides(/^\.\/web\.ts$/, "./web.mjs"),
   besides(/^\.\/mcp\.ts$/, "./mcp-server.mjs"),
+  besides(/^\.\/mcp-stdio\.ts$/, "./mcp-stdio.mjs"),
   besides(/^\.\/oauth\.ts$/, "./oauth.mjs"),
   besides(/^\.\/passkey-ceremony\.ts$/, "./passkeys.mjs"),
 ];
@@ -228,6 +229,11 @@ export const bundles: readonly Bundle[] = [
   { entry: "src/service/acp.ts", outfile: "npm/acp.mjs", options: command },
   { entry: "src/service/blobs/s3.ts", outfile: "npm/s3.mjs", options: command },
   { entry: "src/service/telemetry/traces.ts", outfile: "npm/traces.mjs", options: command },
+  {
+    entry: "src/cli/mcp-stdio.ts",
+    outfile: "npm/mcp-stdio.mjs",
+    options: { ...command, plugins: [withoutValidator()] },
+  },
   {
     entry: "src/service/mcp.ts",
     outfile: "npm/mcp-server.mjs",

@@ -209,9 +209,11 @@ describe("the outside world", () => {
     expect(importers.filter((path) => !path.startsWith("service/executor/backends/model/"))).toEqual([]);
   });
 
-  it("is MCP in the tools of the executor, which use servers, and in the API's own server only", () => {
+  it("is MCP in the tools of the executor, which use servers, in the API's own server and in the command before it", () => {
     const clients = importersOf(/^@modelcontextprotocol\/client/);
-    expect(clients.filter((path) => !path.startsWith("service/executor/tools/mcp/"))).toEqual([]);
+    const isUser = (path: string) =>
+      path.startsWith("service/executor/tools/mcp/") || path === "cli/mcp-stdio.ts";
+    expect(clients.filter((path) => !isUser(path))).toEqual([]);
     const servers = importersOf(/^@modelcontextprotocol\/(?!client)/);
     expect(servers.filter((path) => !path.startsWith("service/api/mcp/"))).toEqual([]);
   });

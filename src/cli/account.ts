@@ -38,10 +38,17 @@ const accountKey = {
   isSecret: true,
 };
 
-/** The client of the service at `--url` or AGENT_SERVICE_URL. Throws UsageError where a setting is missing or wrong. */
+/** Where the service is, `--url` or AGENT_SERVICE_URL, and the key. Throws UsageError where a setting is missing or wrong. */
+export function openAccess(flags: { readonly url: string | null }): {
+  readonly baseUrl: string;
+  readonly key: string;
+} {
+  return { baseUrl: flags.url ?? readServiceUrl("--url"), key: readKey() };
+}
+
+/** The client of the service. Throws UsageError where a setting is missing or wrong. */
 export function openClient(flags: { readonly url: string | null }): Client {
-  const baseUrl = flags.url ?? readServiceUrl("--url");
-  const key = readKey();
+  const { baseUrl, key } = openAccess(flags);
   return createClient({
     baseUrl,
     credential: () => key,

@@ -79,6 +79,11 @@ export const catalogue = {
     summary: "Activate and execute workflows; the operator writes them.",
     load: async () => (await import("./workflows.ts")).workflows,
   },
+  mcp: {
+    section: ACCOUNT,
+    summary: "Be an MCP server on standard input and output, in front of the service.",
+    load: async () => (await import("./mcp-command.ts")).mcp,
+  },
   credits: {
     section: ACCOUNT,
     summary: "Show the balance; the operator grants credits.",
