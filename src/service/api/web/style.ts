@@ -16,7 +16,7 @@ a { color: var(--link) }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 code, pre { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace }
 pre { background: var(--raised); border: 1px solid var(--line); border-radius: 6px; padding: .75rem; overflow-x: auto; overflow-wrap: normal }
-pre.wrap { white-space: pre-wrap }
+pre.wrap { white-space: pre-wrap; overflow-wrap: anywhere }
 .skip { position: absolute; left: -100rem } .skip:focus { left: .5rem; top: .5rem; background: var(--back); padding: .5rem }
 .top { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: center; padding: .6rem 1.25rem; border-bottom: 1px solid var(--line) }
 .top .home { font-weight: 600; color: inherit; text-decoration: none; margin-right: auto }

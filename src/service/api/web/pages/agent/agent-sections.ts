@@ -68,7 +68,7 @@ function workflowCard(agentId: string, { id, name, version, activeVersion, promp
     html`<form method="post" action="/agent/${agentId}/workflows/${action}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="version" value="${version}">${button}</form>`;
   return html`<li class="card" id="workflow">${head}
 <h3>What version ${version} tells the agent</h3>
-${textBlock("Prompt", prompt)}
+${textBlock(prompt)}
 <div class="actions">${activeVersion === version ? "" : form("activate", html`<button class="main">Activate version ${version}</button>`)}
 ${form("run", html`<button>Run version ${version} once</button>`)}</div></li>`;
 }

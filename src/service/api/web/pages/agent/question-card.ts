@@ -11,15 +11,15 @@ import { timeText } from "../settings/settings-page.ts";
 const MAX_CHARS = Math.min(MAX_ANSWER_CHARS, 10_000);
 
 export function questionCards(questions: readonly Question[]): Html {
-  return html`${questions.map(questionCard)}`;
+  return html`<ul class="cards">${questions.map(questionCard)}</ul>`;
 }
 
 function questionCard({ run, text, choices }: Question): Html {
   const action = `/agent/${run.agentId}/questions/${run.id}`;
   const field = `answer-${run.id}`;
-  return html`<section class="card" aria-label="A question">
+  return html`<li class="card">
 <p class="row"><a href="/agent/${run.agentId}/runs/${run.id}">A run asks</a><span class="faint end">${timeText(run.endedAt)}</span></p>
-${textBlock("Question", text)}
+${textBlock(text)}
 ${
   choices.length === 0
     ? ""
@@ -33,5 +33,5 @@ ${
   <textarea id="${field}" name="answer" maxlength="${MAX_CHARS}" required></textarea>
   <div class="actions"><button class="main">Answer</button></div>
 </form>
-</section>`;
+</li>`;
 }

@@ -104,10 +104,11 @@ function promptOf(action: ApprovalAction): Html {
   if (action.kind === "grant_writes") return html``;
   const input = action.kind === "run_workflow" ? action.input : null;
   return html`<h2>What the agent is told</h2>
-${textBlock("Prompt", action.prompt)}
-${input === null ? "" : html`<h3>And after it</h3>${textBlock("Input", input)}`}`;
+${textBlock(action.prompt)}
+${input === null ? "" : html`<h3>And after it</h3>${textBlock(input)}`}`;
 }
 
-export function textBlock(label: string, text: string): Html {
-  return html`<pre class="wrap" tabindex="0" role="region" aria-label="${label}">${text}</pre>`;
+/** Text of others as it is, in lines that break. */
+export function textBlock(text: string): Html {
+  return html`<pre class="wrap">${text}</pre>`;
 }
