@@ -41,6 +41,7 @@ export function actionPort(surroundings: Omit<Step, "github">): JobPort<ActionTy
       const { commitPlace } = await import("./commit-place.ts");
       return commitPlace(step, { token: settings.inputs.githubToken, setSecret: core.setSecret });
     },
+    keepRun,
     announce,
     openLog: (submitted) => openActionLog(step, submitted),
     conclude: async () => {
@@ -80,12 +81,18 @@ function warnOfIgnored({ ignored, service }: Inputs): void {
   );
 }
 
-function announce({ run, grant, settings, plan }: Submitted<ActionTypes>): void {
+/** The post step does not cancel a run that this step does not wait for. */
+function keepRun({ run, grant, settings }: Submitted<ActionTypes>): void {
+  if (!settings.wait) return;
+  const { id: runId, url: runUrl } = run;
+  leaveState({ agentId: grant.agent_id, runId, runUrl: runUrl ?? "", phase: "submitted" });
+}
+
+function announce({ run, plan }: Submitted<ActionTypes>): void {
   for (const line of runLines(run)) sayLine(line);
   core.setOutput("run-id", run.id);
   core.setOutput("run-url", run.url ?? "");
+  core.setOutput("run-api-url", run.apiUrl ?? "");
   core.setOutput("session-id", run.sessionId);
   plan.statusComment?.begin(run);
-  // The post step does not cancel a run that this step does not wait for.
-  if (settings.wait) leaveState({ agentId: grant.agent_id, runId: run.id, phase: "submitted" });
 }

@@ -46,7 +46,7 @@ export async function finishStep(env: Environment = jobEnvironment): Promise<voi
   try {
     if (leftover.type === "run") {
       if (onCancel === "cancel") await cancelRun(client, { leftover, signal });
-      else sayDetached(service.baseUrl, leftover);
+      else sayDetached(leftover);
     }
     await revoke(client, signal);
   } finally {
@@ -56,8 +56,8 @@ export async function finishStep(env: Environment = jobEnvironment): Promise<voi
 
 type RunLeftover = Extract<Leftover, { type: "run" }>;
 
-function sayDetached(baseUrl: string, { runId }: RunLeftover): void {
-  core.notice(`The run ${runId} goes on at ${baseUrl}/v1/ci/runs/${encodeURIComponent(runId)}.`);
+function sayDetached({ runId, runUrl }: RunLeftover): void {
+  core.notice(`The run ${runId} goes on at ${runUrl}.`);
 }
 
 async function cancelRun(

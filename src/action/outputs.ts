@@ -20,6 +20,7 @@ export async function writeOutputs(ending: ActionEnding, commentUrl: string | nu
     reason: verdict.reason,
     "run-id": run?.id ?? "",
     "run-url": run?.url ?? "",
+    "run-api-url": run?.apiUrl ?? "",
     "session-id": run?.sessionId ?? "",
     reply: cutToBytes(reply, MAX_REPLY_BYTES),
     "structured-output": structuredOutput(report.output),

@@ -8,6 +8,8 @@ export type SavedState = {
   readonly capability?: string;
   readonly agentId?: string;
   readonly runId?: string;
+  /** Where people follow it. */
+  readonly runUrl?: string;
 };
 
 /** What is left for the post step to do. */
@@ -19,13 +21,20 @@ export type Leftover =
       readonly capability: string;
       readonly agentId: string;
       readonly runId: string;
+      readonly runUrl: string;
     };
 
-const names = { phase: "phase", capability: "capability", agentId: "agent-id", runId: "run-id" } as const;
+const names = {
+  phase: "phase",
+  capability: "capability",
+  agentId: "agent-id",
+  runId: "run-id",
+  runUrl: "run-url",
+} as const;
 
 /** Adds to what is saved; a later value of a name replaces an earlier one. */
 export function leaveState(state: SavedState): void {
-  for (const key of ["capability", "agentId", "runId", "phase"] as const) {
+  for (const key of ["capability", "agentId", "runId", "runUrl", "phase"] as const) {
     const value = state[key];
     if (value !== undefined) saveState(names[key], value);
   }
@@ -37,6 +46,6 @@ export function readLeftover(): Leftover {
   const runId = getState(names.runId);
   const isInFlight = getState(names.phase) === "submitted" && runId !== "";
   return isInFlight
-    ? { type: "run", capability, agentId: getState(names.agentId), runId }
+    ? { type: "run", capability, agentId: getState(names.agentId), runId, runUrl: getState(names.runUrl) }
     : { type: "capability", capability };
 }

@@ -41,6 +41,7 @@ export function commandPort(
     setSecret: () => {},
     keepGrant: () => {},
     commitPlace: () => commitPlace(surroundings),
+    keepRun: () => {},
     announce: ({ run }) => announceRun(run, settings.format),
     openLog: async () => openRunLog(surroundings),
     conclude: async () => ({

@@ -30,7 +30,9 @@ export type RunResult = {
   readonly reason: string;
   readonly message: string;
   readonly run_id: string | null;
+  /** The run's page; of a service without pages, `run_api_url`. */
   readonly run_url: string | null;
+  readonly run_api_url: string | null;
   readonly session_id: string | null;
   readonly credits: number | null;
   readonly tokens: number | null;
@@ -50,6 +52,7 @@ export function resultOf(ending: CommandEnding): RunResult {
     message: verdict.message,
     run_id: run?.id ?? null,
     run_url: run?.url ?? null,
+    run_api_url: run?.apiUrl ?? null,
     session_id: run?.sessionId ?? null,
     credits: creditsCharged,
     tokens,
@@ -67,6 +70,7 @@ export function dotenvOf(result: RunResult): string {
     REASON: result.reason,
     RUN_ID: result.run_id ?? "",
     RUN_URL: result.run_url ?? "",
+    RUN_API_URL: result.run_api_url ?? "",
     SESSION_ID: result.session_id ?? "",
     CREDITS: String(result.credits ?? ""),
     TOKENS: String(result.tokens ?? ""),

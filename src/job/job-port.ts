@@ -49,6 +49,8 @@ export interface JobPort<Own extends JobTypes> {
   commitPlace(granted: Granted<Own>): Promise<CommitPlace>;
   /** Names the run before anything can fail. */
   announce(submitted: Submitted<Own>): void;
+  /** Keeps what a later step of the job needs of the run. Called as soon as it is known, and again with its page. */
+  keepRun(submitted: Submitted<Own>): void;
   openLog(submitted: Submitted<Own>): Promise<Own["log"]>;
   /** Called when the work has ended, however it did. */
   conclude(): Promise<ConcludingPort<Own>>;

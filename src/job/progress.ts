@@ -8,8 +8,10 @@ import type { JobService, JobTypes } from "./job-types.ts";
 export type JobRun = {
   readonly id: string;
   readonly sessionId: string;
-  /** Null where nobody can follow it there: the service ends with the job. */
+  /** Its page, or else `apiUrl`. Null where nobody can follow it there: the service ends with the job. */
   readonly url: string | null;
+  /** Its events, for the API. Null as `url` is. */
+  readonly apiUrl: string | null;
   /** Whether an earlier step, job or attempt had started it. */
   readonly attached: boolean;
 };

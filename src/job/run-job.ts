@@ -14,6 +14,7 @@ import type { CancelTarget, JobTypes, Task } from "./job-types.ts";
 import { accessBody, renewModelAccess } from "./model-renewal.ts";
 import { plainHttpWarning, retryNote } from "./notes.ts";
 import type { Admitted, Configured, Connecting, Granted, JobRun, Progress, Submitted } from "./progress.ts";
+import { findRunPage } from "./run-page.ts";
 import { InterruptedError } from "./signals.ts";
 import { StepError } from "./step-error.ts";
 
@@ -129,9 +130,26 @@ async function startRun<Own extends JobTypes>(
       ? await findRun(recipe, { granted, runId: task.runId })
       : await submit(recipe, { granted, task: await prepareRun(recipe, { granted, task }) });
   const { service } = granted;
-  const url = service.type === "remote" ? `${service.baseUrl}/v1/ci/runs/${encodeURIComponent(runId)}` : null;
-  const run: JobRun = { id: runId, sessionId, url, attached };
-  return recipe.reach({ ...granted, phase: "submitted", run });
+  const apiUrl =
+    service.type === "remote" ? `${service.baseUrl}/v1/ci/runs/${encodeURIComponent(runId)}` : null;
+  const run: JobRun = { id: runId, sessionId, url: apiUrl, apiUrl, attached };
+  const submitted = recipe.reach({ ...granted, phase: "submitted", run });
+  recipe.job.keepRun(submitted);
+  return service.type === "remote" ? await nameRunPage(recipe, submitted) : submitted;
+}
+
+/** Where the service has pages, the run's address is that of its page. */
+async function nameRunPage<Own extends JobTypes>(
+  recipe: Recipe<Own>,
+  submitted: Submitted<Own>,
+): Promise<Submitted<Own>> {
+  const { clock, interrupts } = recipe.job;
+  const { client, run } = submitted;
+  const url = await findRunPage(client, { runId: run.id, clock, signal: interrupts.first });
+  if (url === null) return submitted;
+  const named = recipe.reach({ ...submitted, run: { ...run, url } });
+  recipe.job.keepRun(named);
+  return named;
 }
 
 /** A run that another step or job of the repository has started. */

@@ -32,6 +32,8 @@ export type CommentContext = {
   /** The page of the workflow run, where the log is. */
   readonly jobUrl: string;
   readonly runId: string | null;
+  /** The run's page on the service. Not there: it has none. */
+  readonly runUrl?: string | null;
 };
 
 export type EndedContext = CommentContext &
@@ -47,7 +49,7 @@ export function renderProgress(report: RunReport | null, context: CommentContext
     ? "⏳ **The agent is at work**"
     : "🕓 **The agent was asked, and waits for its turn**";
   const sections = [
-    `${title} · ${link("log", context.jobUrl)}`,
+    [title, link("log", context.jobUrl), ...pageLinks(context)].join(" · "),
     ...(report === null ? [] : [planSection(report), doneSection(report)]),
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
@@ -79,6 +81,10 @@ export function renderEnd(report: RunReport, context: EndedContext): string {
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
+function pageLinks({ runUrl = null }: CommentContext): readonly string[] {
+  return runUrl === null ? [] : [link("live", runUrl)];
+}
+
 /** The latest tool calls, oldest first. */
 function doneSection({ calls }: RunReport): string {
   const shown = calls.slice(-MAX_SHOWN_CALLS);
@@ -94,7 +100,9 @@ function callLine({ title, result, hasFailed }: ToolCall): string {
 }
 
 function factsSection(report: RunReport, context: EndedContext): string {
-  const run = context.runId === null ? "" : `run ${inlineCode(context.runId)}`;
+  const { runId, runUrl = null } = context;
+  const name = runId === null ? "" : `run ${inlineCode(runId)}`;
+  const run = runId === null || runUrl === null ? name : `${link("the run", runUrl)} ${inlineCode(runId)}`;
   const asker = typeof context.mention === "string" ? `@${context.mention}` : "";
   const facts = [asker, costsSection(report, context), link("log", context.jobUrl), run];
   return `<sub>${facts.filter((fact) => fact !== "").join(" · ")}</sub>`;

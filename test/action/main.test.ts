@@ -51,7 +51,9 @@ describe("main", () => {
       conclusion: "success",
       reason: "completed",
       "run-id": RUN_ID,
+      // This service has no pages.
       "run-url": `${service.url}/v1/ci/runs/${RUN_ID}`,
+      "run-api-url": `${service.url}/v1/ci/runs/${RUN_ID}`,
       "session-id": SESSION_ID,
       reply: "All **good**.",
       "claim-url": "",

@@ -81,6 +81,7 @@ function openPort({ url, embedded = false, task = run, wait = true, more = {}, c
       return service;
     },
     setSecret: () => {},
+    keepRun: () => {},
     keepGrant: (_grant, { phase }) => void calls.push(`grant (${phase})`),
     commitPlace: () => Promise.reject(new Error("The repository is public.")),
     announce: ({ run: { id, url: address } }) => void calls.push(`announce ${id} ${address}`),

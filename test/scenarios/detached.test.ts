@@ -23,13 +23,13 @@ describe("a job", () => {
       exitCode: 0,
       outputs: { conclusion: "detached", reason: "detached", reply: "", "reply-file": "", "events-file": "" },
     });
-    expect(step.outputs["run-url"]).toBe(`${fixture.url}/v1/ci/runs/${step.outputs["run-id"]}`);
+    expect(step.outputs["run-api-url"]).toBe(`${fixture.url}/v1/ci/runs/${step.outputs["run-id"]}`);
     const message = `Not waiting, as "wait: false" asks: the run goes on at ${step.outputs["run-url"]}.`;
     expect(step.annotations).toEqual([
       { level: "notice", message, title: "The run goes on without this job" },
     ]);
     expect(step.summary).toMatch(/^## ↗️ The run goes on without this job\n/);
-    expect(routesOf(step)).toEqual(["exchange", "submit"]);
+    expect(routesOf(step)).toEqual(["exchange", "submit", "page"]);
     expect(routesOf(await fixture.post(job, step, { inputs }))).toEqual(["revoke"]);
     await expect.poll(() => fixture.run(step)).toMatchObject({ status: "completed" });
   });

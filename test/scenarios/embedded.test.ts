@@ -27,6 +27,7 @@ describe("a job without a server and without a model", () => {
         conclusion: "skipped",
         reason: "no_model",
         "run-url": "",
+        "run-api-url": "",
         "claim-url": "",
         credits: "",
         "changed-files": "[]",

@@ -28,8 +28,9 @@ describe("a GitLab job", () => {
     const job = await fixture.run();
     expect(job).toMatchObject({ code: 0, stderr: "" });
     const [, id] = RUN_ID.exec(job.stdout) ?? [];
-    const url = `${fixture.url}/v1/ci/runs/${id}`;
-    expect(job.stdout).toContain(`Follow it at ${url}\n`);
+    const apiUrl = `${fixture.url}/v1/ci/runs/${id}`;
+    const [, url = ""] = /Follow it at (\S+)\n/.exec(job.stdout) ?? [];
+    expect(url).toContain(`/runs/${id}`);
     expect(job.stdout).toContain("│ All is well.");
     expect(job.stdout).toMatch(/\n✅ Answered, 1 credit, 0 tokens\n$/);
     expect(job.requests.map(({ route }) => route)).toEqual(
@@ -38,9 +39,13 @@ describe("a GitLab job", () => {
     expect(job.files["reply.md"]).toBe("All is well.\n");
     expect(job.files["summary.md"]).toMatch(/^## ✅ Answered\n/);
     expect(job.files["events.ndjson"]?.trimEnd().split("\n").length).toBeGreaterThan(3);
-    expect(JSON.parse(job.files["result.json"] ?? "")).toMatchObject({ conclusion: "success", run_url: url });
+    expect(JSON.parse(job.files["result.json"] ?? "")).toMatchObject({
+      conclusion: "success",
+      run_url: url,
+      run_api_url: apiUrl,
+    });
     expect(job.files["agent-service.env"]).toContain(`AGENT_SERVICE_RUN_URL=${url}\n`);
-    expect(job.files["agent-service.env"]).toMatch(/^(AGENT_SERVICE_[A-Z_]+=[^\n]*\n){9}$/);
+    expect(job.files["agent-service.env"]).toMatch(/^(AGENT_SERVICE_[A-Z_]+=[^\n]*\n){10}$/);
     expect(JSON.parse(job.files["annotations.json"] ?? "")).toEqual({
       "agent-service": [{ external_link: { label: "The run", url } }],
     });
@@ -130,7 +135,9 @@ describe("a GitLab job", () => {
     });
     expect(detached.code).toBe(0);
     const [, id] = RUN_ID.exec(detached.stdout) ?? [];
-    expect(detached.stderr).toContain(`the run goes on at ${fixture.url}/v1/ci/runs/${id}.`);
+    expect(detached.stderr).toMatch(
+      new RegExp(`the run goes on at ${fixture.url}/agent/[^/]+/runs/${id}[?]view=svc_rv_`),
+    );
 
     const retried = await fixture.run({
       env: { ...env, CI_JOB_ID: "304" },

@@ -81,7 +81,7 @@ describe("a runner behind a proxy", () => {
     const job = await fixture.job();
     const step = await fixture.main(job, { env, inputs });
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success" } });
-    expect(step.outputs["run-url"]).toBe(`http://${SERVICE}/v1/ci/runs/${step.outputs["run-id"]}`);
+    expect(step.outputs["run-api-url"]).toBe(`http://${SERVICE}/v1/ci/runs/${step.outputs["run-id"]}`);
     expect(step.annotations).toMatchObject([
       {
         level: "warning",

@@ -24,7 +24,13 @@ describe("a job without an identity", () => {
     expect(post).toMatchObject({ exitCode: 0, annotations: [], log: "" });
     expect([...main.requests, ...post.requests]).toEqual([]);
     expect(main.state).toEqual({ phase: "concluded" });
-    expect(main.outputs).toMatchObject({ "run-id": "", "run-url": "", reply: "", "claim-url": "" });
+    expect(main.outputs).toMatchObject({
+      "run-id": "",
+      "run-url": "",
+      "run-api-url": "",
+      reply: "",
+      "claim-url": "",
+    });
     return main;
   };
 

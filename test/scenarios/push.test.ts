@@ -35,7 +35,8 @@ describe("a job on push", () => {
       conclusion: "success",
       reason: "completed",
       "run-id": run?.id,
-      "run-url": `${fixture.url}/v1/ci/runs/${run?.id}`,
+      "run-url": expect.stringMatching(new RegExp(`/agent/[0-9a-f-]{36}/runs/${run?.id}[?]view=svc_rv_`)),
+      "run-api-url": `${fixture.url}/v1/ci/runs/${run?.id}`,
       "session-id": expect.stringMatching(/^[0-9a-f-]{36}$/),
       reply: await replyOf(main),
       "reply-file": expect.stringMatching(/reply\.md$/),
@@ -55,8 +56,8 @@ describe("a job on push", () => {
   });
 
   it("asks the service for one run, and follows it", () => {
-    expect(routesOf(main).slice(0, 2)).toEqual(["exchange", "submit"]);
-    expect(new Set(routesOf(main).slice(2))).toEqual(new Set(["poll"]));
+    expect(routesOf(main).slice(0, 3)).toEqual(["exchange", "submit", "page"]);
+    expect(new Set(routesOf(main).slice(3))).toEqual(new Set(["poll"]));
     const [exchange, submit] = main.requests;
     expect(Object.keys(JSON.parse(exchange?.body ?? "")).sort()).toEqual([
       "grant_type",

@@ -42,7 +42,14 @@ describe("when the free credits are used up", () => {
     expect(step.annotations).toEqual([{ level: "error", message, title: "Out of credits" }]);
     expect(step.summary).toMatch(/^## 💳 Out of credits\n/);
     expect(step.summary).toContain("**Credits** 0 left");
-    expect(step.outputs).toMatchObject({ "run-id": "", "run-url": "", reply: "", credits: "", tokens: "" });
+    expect(step.outputs).toMatchObject({
+      "run-id": "",
+      "run-url": "",
+      "run-api-url": "",
+      reply: "",
+      credits: "",
+      tokens: "",
+    });
     expect(routesOf(step)).toEqual(["exchange", "submit"]);
     expect(await fixture.runs()).toHaveLength(1);
     expect(routesOf(await fixture.post(job, step))).toEqual(["revoke"]);

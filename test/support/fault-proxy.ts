@@ -18,6 +18,7 @@ export type Route =
   | "run"
   | "cancel"
   | "poll"
+  | "page"
   | "other";
 
 export type ProxyFault =
@@ -150,6 +151,7 @@ const routes: readonly (readonly [RegExp, Route])[] = [
   [/^GET \/v1\/agents\/[^/]+\/runs\/[^/]+$/, "run"],
   [/^POST \/v1\/agents\/[^/]+\/runs\/[^/]+\/cancel$/, "cancel"],
   [/^GET \/v1\/ci\/runs\/[^/]+$/, "poll"],
+  [/^POST \/v1\/ci\/runs\/[^/]+\/page$/, "page"],
 ];
 
 function routeOf(method: string, path: string): Route {

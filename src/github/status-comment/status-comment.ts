@@ -42,12 +42,15 @@ export type StatusEnd = Omit<EndedContext, keyof CommentContext | "mention"> & {
   readonly hurry: AbortSignal;
 };
 
+/** A run that has begun, with its address and that of its events for the API. */
+export type BegunRun = { readonly id: string; readonly url: string | null; readonly apiUrl: string | null };
+
 /** Nothing here rejects: a failed write gives one warning, and changes no conclusion. */
 export interface StatusComment {
   /** Reacts to the request with "👀", so that its author sees that it arrived. Does not wait. */
   acknowledge(): void;
   /** The run exists. Does not wait for the write. */
-  begin(run: { readonly id: string }): void;
+  begin(run: BegunRun): void;
   /** The run made progress. Written at most every few seconds, and only where the text has changed. */
   update(report: RunReport): void;
   /** Writes the end, after all pending writes, with a mention of who asked, and reacts to the request by how it ended. Returns the address of the comment, null where there is none. */
@@ -69,6 +72,7 @@ class OpenStatusComment implements StatusComment {
   readonly #ending = new AbortController();
   readonly #expired = new AbortController();
   #runId: string | null = null;
+  #runUrl: string | null = null;
   /** The next text; rendered when it is written. */
   #next: (() => string) | null = null;
   #written: string | null = null;
@@ -95,8 +99,10 @@ class OpenStatusComment implements StatusComment {
     this.#reacting = this.#reaction.acknowledge().catch((cause: unknown) => this.#fail(cause));
   }
 
-  begin({ id }: { id: string }): void {
+  begin({ id, url, apiUrl }: BegunRun): void {
     this.#runId = id;
+    // Nobody reads the API in a browser.
+    this.#runUrl = url === apiUrl ? null : url;
     this.#queue(() => renderProgress(null, this.#context()));
   }
 
@@ -123,7 +129,7 @@ class OpenStatusComment implements StatusComment {
   }
 
   #context(): CommentContext {
-    return { jobUrl: this.#jobUrl, runId: this.#runId };
+    return { jobUrl: this.#jobUrl, runId: this.#runId, runUrl: this.#runUrl };
   }
 
   #queue(text: () => string): void {

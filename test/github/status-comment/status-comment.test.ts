@@ -90,7 +90,7 @@ const text = () => String(JSON.parse(writes().at(-1)?.body ?? "{}").body);
 
 describe("the status comment", () => {
   it("pauses between two edits, longer each time, and then writes the newest text alone", async () => {
-    comment.begin({ id: "run-1" });
+    comment.begin({ id: "run-1", url: null, apiUrl: null });
     await clock.whenSleeping(1);
     expect(writes()).toHaveLength(1);
     comment.update(reportAfter(1));
@@ -111,7 +111,7 @@ describe("the status comment", () => {
   });
 
   it("writes the end at once", async () => {
-    comment.begin({ id: "run-1" });
+    comment.begin({ id: "run-1", url: null, apiUrl: null });
     await clock.whenSleeping(1);
     comment.update(reportAfter(1));
     const url = await comment.conclude({
