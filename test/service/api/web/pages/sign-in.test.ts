@@ -139,6 +139,25 @@ describe("signing in", () => {
     }
   });
 
+  it("sets cookies over https that no other host and no plain page can set", async () => {
+    const policy = { baseUrl: "https://service.example", webUrl: "https://service.example" };
+    const secure = await startFixture({ level: "core", policy });
+    const theirs = await openHttpApi(secure);
+    try {
+      const { owner } = await makeAccount(secure);
+      const headers = { "sec-fetch-site": "same-origin" };
+      const send = (path: string, form = {}) => call(theirs.url + path, { method: "POST", form, headers });
+      const attributes =
+        /^__Host-([\w-]+)=svc_\w+_[\w-]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/;
+      const signedIn = (await send("/sign-in", { key: owner })).headers.get("set-cookie") ?? "";
+      expect(attributes.exec(signedIn)?.[1]).toBe("session");
+      const begun = (await send("/sign-in/passkey/options")).headers.get("set-cookie") ?? "";
+      expect(attributes.exec(begun)?.[1]).toBe("attempt-passkey");
+    } finally {
+      await theirs.close();
+    }
+  });
+
   it("leaves an audit entry of each attempt, and no secret anywhere", async () => {
     const revoked = await makeAccount(core);
     const keys = await core.store.committed.credentials.listKeys(revoked.id);

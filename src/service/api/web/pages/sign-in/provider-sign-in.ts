@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import * as z from "zod/mini";
 import { signInByIdentity } from "../../../../core/sign-in/identities.ts";
 import type { SignInRefusal } from "../../../../core/sign-in/refusals.ts";
-import { chargeSignIn } from "../../../../core/sign-in/sign-in-by-key.ts";
+import { chargeSignIn, giveBackSignIn } from "../../../../core/sign-in/sign-in-by-key.ts";
 import type { IdentityProvider } from "../../../../core/sign-in/sign-in-policy.ts";
 import { recallAttempt, rememberAttempt } from "../../attempt-cookie.ts";
 import { beginAuthorization, finishAuthorization, type ProvenPersonOf } from "../../identity-provider.ts";
@@ -54,6 +54,7 @@ export function providerSignInRoutes(): Hono<WebEnv> {
     const { expected, purpose } = attempt.data;
     const proven = await proofOf(context, provider, expected);
     if (proven === null) return await refuse(context, provider, { reason: "identity_refused" });
+    giveBackSignIn(context.get("parts").core, context.get("address"));
     switch (purpose.kind) {
       case "sign_in":
         return await signIn(context, { provider, proven, to: purpose.to });
