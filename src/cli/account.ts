@@ -6,6 +6,7 @@ import { singleLine } from "../base/untrusted-text.ts";
 import { jobEnvironment } from "../ci/environment.ts";
 import { type Client, createClient } from "../client/client.ts";
 import { switchFlag, UsageError, valueFlag } from "./flags.ts";
+import { findStoredKey } from "./stored-keys.ts";
 import { version } from "./version.ts";
 
 /** Somebody waits in front of a terminal: a few seconds in all. */
@@ -32,7 +33,7 @@ export const serviceFlags = {
 
 const accountKey = {
   ...matching(
-    'a key of your account, svc_sk_… or svc_at_… ("agent-service keys create" makes one beside the service)',
+    'a key of your account, svc_sk_… or svc_at_… ("agent-service login" gets this machine one, "agent-service keys create" makes one beside the service)',
     /^svc_(sk|at)_[\w-]+$/,
   ),
   isSecret: true,
@@ -43,7 +44,8 @@ export function openAccess(flags: { readonly url: string | null }): {
   readonly baseUrl: string;
   readonly key: string;
 } {
-  return { baseUrl: flags.url ?? readServiceUrl("--url"), key: readKey() };
+  const baseUrl = flags.url ?? readServiceUrl("--url");
+  return { baseUrl, key: readKey(baseUrl) };
 }
 
 /** The client of the service. Throws UsageError where a setting is missing or wrong. */
@@ -69,8 +71,10 @@ export function readServiceUrl(flag: string): string {
   );
 }
 
-function readKey(): string {
-  return readRequired({ kind: accountKey, text: jobEnvironment.AGENT_SERVICE_KEY }, "AGENT_SERVICE_KEY");
+/** The key of the environment, or else that of the machine's sign-in. */
+function readKey(url: string): string {
+  const text = jobEnvironment.AGENT_SERVICE_KEY || findStoredKey(url)?.key;
+  return readRequired({ kind: accountKey, text }, "AGENT_SERVICE_KEY");
 }
 
 function readRequired(

@@ -54,6 +54,16 @@ export const catalogue = {
     summary: "Put accounts on a subscription.",
     load: async () => (await import("./plans.ts")).plans,
   },
+  login: {
+    section: ACCOUNT,
+    summary: "Sign in to a service, so that this machine's commands use your account.",
+    load: async () => (await import("./login.ts")).login,
+  },
+  logout: {
+    section: ACCOUNT,
+    summary: "End this machine's key of a service.",
+    load: async () => (await import("./login.ts")).logout,
+  },
   agents: {
     section: ACCOUNT,
     summary: "List, make and show agents, and set which CI jobs may run them.",

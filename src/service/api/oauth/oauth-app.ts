@@ -15,6 +15,7 @@ import type { FetchDocument } from "./client-document.ts";
 import { consentRoutes } from "./consent-page.ts";
 import { deviceRoutes } from "./device-page.ts";
 import { errorPage } from "./error-page.ts";
+import { keyRoutes } from "./key-exchange.ts";
 import { resourceMetadata, serverMetadata } from "./metadata.ts";
 import { askLibrary } from "./mount.ts";
 import { metadataPaths, oauthPaths } from "./paths.ts";
@@ -36,6 +37,7 @@ export function oauthApp(parts: FaceParts, fetchDocument: FetchDocument): Hono<F
   prepareFace(app);
   metadataRoutes(app, parts);
   libraryRoutes(app, parts, open);
+  keyRoutes(app, parts);
   app.route("/", pageRoutes(parts, open) as unknown as Hono<FaceEnv>);
   return app;
 }

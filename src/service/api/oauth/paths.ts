@@ -9,6 +9,8 @@ export const oauthPaths = {
   revoke: "/oauth/revoke",
   deviceAuthorization: "/oauth/device_authorization",
   jwks: "/oauth/jwks",
+  /** Ours: what the command signs in for. */
+  key: "/oauth/key",
   consent: "/oauth/consent",
   device: "/device",
 } as const;

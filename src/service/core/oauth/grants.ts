@@ -32,13 +32,20 @@ export async function openGrant(core: Granter, wanted: NewGrant): Promise<OAuthG
 
 /** Ends a grant with all its tokens and codes, at once. Safe to repeat. */
 export async function revokeGrant(core: Pick<Core, "store" | "clock">, id: string): Promise<void> {
+  await spendGrant(core, id);
+}
+
+/** The same, for what is done once under a grant. False where the grant had ended. */
+export async function spendGrant(core: Pick<Core, "store" | "clock">, id: string): Promise<boolean> {
   const now = core.clock.now();
-  await core.store.transact(async (tx) => {
+  return await core.store.transact(async (tx) => {
     // Locked first: a token that is being issued is either there already, or is refused.
-    if ((await tx.oauthGrants.lock(id)) === null) return;
+    const grant = await tx.oauthGrants.lock(id);
+    if (grant === null) return false;
     await tx.oauthGrants.revoke({ id, now });
     await tx.credentials.revokeTokensOf({ grantId: id, now });
     await tx.oauthArtifacts.deleteOf(id);
+    return isAlive(grant, now);
   });
 }
 
