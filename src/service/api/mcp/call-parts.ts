@@ -14,6 +14,8 @@ export type CallParts = {
   readonly caller: AccountCaller;
   readonly requestId: string;
   readonly waits: Waits;
+  /** Aborts when the client's connection ends: on the older wire the library does not tell the call. */
+  readonly gone: AbortSignal;
   /** Tells the endpoint that the request's access token is not good for this: the answer is HTTP's, so that the client asks for more. */
   lacksScopes(refusal: ScopeRefusal): void;
 };

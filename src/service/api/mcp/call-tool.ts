@@ -34,7 +34,7 @@ export async function callTool(
 }
 
 function toolContext(
-  { core, submitter, caller, requestId, waits }: CallParts,
+  { core, submitter, caller, requestId, waits, gone }: CallParts,
   context: ServerContext,
 ): ToolContext {
   const { mcpReq } = context;
@@ -45,7 +45,7 @@ function toolContext(
     caller,
     requestId,
     waits,
-    signal: mcpReq.signal,
+    signal: AbortSignal.any([mcpReq.signal, gone]),
     progress: async (progress, message) => {
       if (token === undefined) return;
       const params = { progressToken: token, progress, message };

@@ -36,6 +36,7 @@ const identity = { name: "agent-service", title: "Agent Service", version: API_V
 type Admitted = {
   readonly caller: AccountCaller;
   readonly requestId: string;
+  readonly gone: AbortSignal;
   /** What its access token was not good for. */
   lacking: ScopeRefusal | null;
 };
@@ -46,11 +47,11 @@ export function mcpApp({ core, submitter }: FaceParts): Hono<FaceEnv> {
   const handler = mcpHandler(core.log, (authInfo) => {
     const request = admitted.get(authInfo);
     if (request === undefined) throw new TypeError("The request was not admitted.");
-    const { caller, requestId } = request;
+    const { caller, requestId, gone } = request;
     const lacksScopes = (refusal: ScopeRefusal) => {
       request.lacking = refusal;
     };
-    const parts: CallParts = { core, submitter, caller, requestId, waits, lacksScopes };
+    const parts: CallParts = { core, submitter, caller, requestId, waits, gone, lacksScopes };
     return serviceSurface(parts);
   });
   const isForeign = foreignRequests(core.policy);
@@ -73,7 +74,9 @@ export function mcpApp({ core, submitter }: FaceParts): Hono<FaceEnv> {
     const aiClient = lowered(caller.value);
     if (aiClient === null) return answerRefusal(context.env.outer, { reason: "account_needed" });
     const authInfo = { token: "", clientId: aiClient.accountId, scopes: [] };
-    const request: Admitted = { caller: aiClient, requestId: context.get("requestId"), lacking: null };
+    const requestId = context.get("requestId");
+    const gone = context.req.raw.signal;
+    const request: Admitted = { caller: aiClient, requestId, gone, lacking: null };
     admitted.set(authInfo, request);
     const answer = await handler.fetch(context.req.raw, { authInfo });
     if (request.lacking === null) return answer;

@@ -1,13 +1,14 @@
 // Who may reach the MCP endpoint, from where, with how much, and as whom.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeSecretToken } from "../../../../src/base/secret-token.ts";
 import { exchangeResponseSchema } from "../../../../src/contract/ci/exchange.ts";
 import { MAX_REQUEST_BYTES } from "../../../../src/service/api/mcp/endpoint.ts";
-import { Waits } from "../../../../src/service/api/mcp/waits.ts";
+import { MAX_WAITS_OF_ACCOUNT } from "../../../../src/service/api/mcp/waits.ts";
 import { grantCredits } from "../../../../src/service/core/accounts/keys.ts";
 import { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
-import { openMcpClient } from "../../../support/mcp/mcp-client.ts";
+import { askRaw, openMcpClient, wires } from "../../../support/mcp/mcp-client.ts";
 import { scriptedBackend, untilStopped } from "../../../support/scripted-backend.ts";
 import { makeAccount, type TestAccount } from "../../../support/service-account.ts";
 import { type HttpApi, openHttpApi } from "../../../support/service-api.ts";
@@ -130,22 +131,69 @@ describe("the MCP endpoint", () => {
   });
 
   it("answers at once where as many calls of the account wait as may", async () => {
-    const client = await openMcpClient(api.url, { bearer: account.owner });
-    const answer = await client.callTool({
-      name: "invoke_agent",
-      arguments: { agent: "helper", message: "wait", wait_seconds: 0 },
-    });
-    const { run } = answer.structuredContent as { run: { id: string } };
-    const waiting = new Waits(1);
-    expect([waiting.enter(account.id), waiting.enter(account.id), waiting.enter("other")]).toEqual([
-      true,
-      false,
-      true,
-    ]);
-    waiting.leave(account.id);
-    expect(waiting.enter(account.id)).toBe(true);
-    await client.callTool({ name: "cancel_run", arguments: { run_id: run.id } });
+    const asked = { bearer: account.owner, method: "tools/call" };
+    const invoke = { name: "invoke_agent", arguments: { agent: "helper", message: "wait", wait_seconds: 0 } };
+    const started = await askRaw(api.url, { ...asked, params: invoke });
+    const { id } = (started.structuredContent as { run: { id: string } }).run;
+    await fixture.until(id, ({ status }) => status === "running");
+    const wait = { name: "get_run_result", arguments: { run_id: id, wait_seconds: 45 } };
+    const ask = () => askRaw(api.url, { ...asked, params: wait });
+    // The clock stands still: whoever is answered before the run has ended has not waited.
+    const all = Array.from({ length: MAX_WAITS_OF_ACCOUNT + 1 }, ask);
+    const one = await Promise.race(all);
+    expect(one.structuredContent).toMatchObject({ next: "get_run_result", run: { status: "running" } });
+    await askRaw(api.url, { ...asked, params: { name: "cancel_run", arguments: { run_id: id } } });
+    const ended = (await Promise.all(all)).filter(
+      ({ structuredContent }) => (structuredContent as { next?: string }).next === undefined,
+    );
+    expect(ended.length).toBe(MAX_WAITS_OF_ACCOUNT);
+  });
+
+  it.each(wires)("stops waiting for a client that has gone, on %s", async (wire) => {
+    const client = await openMcpClient(api.url, { bearer: account.owner, wire });
+    const args = { agent: "helper", message: "wait", wait_seconds: 0 };
+    const started = await client.callTool({ name: "invoke_agent", arguments: args });
+    const { id } = (started.structuredContent as { run: { id: string } }).run;
+    await fixture.until(id, ({ status }) => status === "running");
+    const waiting = client.callTool({ name: "get_run_result", arguments: { run_id: id } });
+    await untilTaken(fixture, 1);
     await client.close();
+    await expect(waiting).rejects.toThrow();
+    await untilTaken(fixture, 0);
+    const cancel = { name: "cancel_run", arguments: { run_id: id } };
+    await askRaw(api.url, { bearer: account.owner, method: "tools/call", params: cancel });
+  });
+
+  it("refuses what an access token is not good for by HTTP, with all the scopes that it needs", async () => {
+    const { text: token, hash } = makeSecretToken("svc_at_", fixture.core.random.bytes(32));
+    const now = fixture.clock.now();
+    await fixture.store.transact((tx) =>
+      tx.credentials.insert({
+        kind: "access_token",
+        id: fixture.core.random.uuid(now),
+        hash,
+        accountId: account.id,
+        clientId: "https://app.example/client.json",
+        scopes: ["agents:read"],
+        resource: "http://service.example/mcp",
+        grantId: "grant-1",
+        createdAt: now,
+        lastUsedAt: null,
+        expiresAt: now + 3_600_000,
+        revokedAt: null,
+      }),
+    );
+    const tool = (name: string, args: object) =>
+      post({
+        bearer: token,
+        raw: JSON.stringify({ ...PING, method: "tools/call", params: { name, arguments: args } }),
+      });
+    const refused = await tool("invoke_agent", { agent: "helper", message: "go" });
+    expect([refused.status, refused.body]).toMatchObject([403, { code: "insufficient_scope" }]);
+    expect(refused.headers.get("www-authenticate")).toBe(
+      'Bearer error="insufficient_scope", resource_metadata="http://service.example/.well-known/oauth-protected-resource/mcp", scope="runs:write runs:read"',
+    );
+    expect((await tool("list_agents", {})).status).toBe(200);
   });
 
   it("is an AI client with whatever credential: an owner's key schedules nothing by itself", async () => {
@@ -179,4 +227,9 @@ async function statusAtHost(
     asked.once("error", reject);
     asked.end(JSON.stringify(PING));
   });
+}
+
+/** Resolves once so many requests wait. */
+async function untilTaken({ core }: CoreFixture, polls: number): Promise<void> {
+  while (core.load.taken.polls !== polls) await new Promise((resolve) => setImmediate(resolve));
 }
