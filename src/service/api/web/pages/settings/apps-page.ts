@@ -60,5 +60,5 @@ function place(clientId: string): string {
 
 function endButton({ id, clientName }: OAuthGrant): Html {
   return html`<form method="post" action="/settings/apps/revoke"><input type="hidden" name="id" value="${id}">
-<button class="danger" aria-label="End the access of ${clientName}">End access</button></form>`;
+<button class="danger" aria-label="End access of ${clientName}">End access</button></form>`;
 }
