@@ -121,6 +121,7 @@ const afterFirstRequest = [
   "src/contract/ci/ci-run.ts",
   "src/contract/ci/commits.ts",
   "src/contract/ci/exchange.ts",
+  "src/contract/ci/run-page-link.ts",
   "src/contract/problems/problem.ts",
   "src/contract/runs/run.ts",
   "src/github/trigger/comment-command.ts",

@@ -16,6 +16,8 @@ export type Shot = {
   readonly selector: string;
   readonly isDark: boolean;
   readonly width: number;
+  /** What is further down is cut. */
+  readonly maxHeight: number;
 };
 
 export interface Browser {
@@ -63,7 +65,10 @@ export async function openBrowser(program: string): Promise<Browser> {
   return { shoot: (shot) => shootIn(chromiumBrowser, shot), close: () => chromiumBrowser.close() };
 }
 
-async function shootIn(browser: Chromium, { url, selector, isDark, width }: Shot): Promise<Buffer> {
+async function shootIn(
+  browser: Chromium,
+  { url, selector, isDark, width, maxHeight }: Shot,
+): Promise<Buffer> {
   const context = await browser.newContext({
     colorScheme: isDark ? "dark" : "light",
     deviceScaleFactor: PIXELS,
@@ -73,7 +78,10 @@ async function shootIn(browser: Chromium, { url, selector, isDark, width }: Shot
     const page = await context.newPage();
     await page.goto(url);
     await page.evaluate("Promise.resolve(window.isDrawn).then(() => document.fonts.ready).then(() => null)");
-    return await page.locator(selector).first().screenshot();
+    const box = await page.locator(selector).first().boundingBox();
+    if (box === null) throw new Error(`${url} shows no ${selector}.`);
+    const clip = { ...box, height: Math.min(box.height, maxHeight) };
+    return await page.screenshot({ clip, fullPage: true });
   } finally {
     await context.close();
   }

@@ -56,7 +56,14 @@ const stories = {
 export type StoryName = keyof typeof stories;
 export const storyNames = Object.keys(stories) as readonly StoryName[];
 
-export type Played = { readonly request: string; readonly summary: string; readonly comment: string };
+/** The service runs until it is disposed of. */
+export type Played = AsyncDisposable & {
+  readonly request: string;
+  readonly summary: string;
+  readonly comment: string;
+  /** The run's page. Empty where there was no run. */
+  readonly runUrl: string;
+};
 
 const test = `import assert from "node:assert/strict";
 import { parcels } from "../src/parcels.mjs";
@@ -127,7 +134,14 @@ export async function playJob(folder: string, name: StoryName): Promise<Played> 
   await runAction({ entry: "post", env: job.env, inputs, state: main.state });
   const comment = codeHost.rest.commentsOf(PULL_REQUEST).find(({ user }) => user === ACTIONS_BOT);
   if (main.outputs.conclusion !== story.conclusion || comment === undefined) throw otherEnd(main, comment);
-  return { request, summary: main.summary, comment: comment.body };
+  const served = opened.move();
+  return {
+    request,
+    summary: main.summary,
+    comment: comment.body,
+    runUrl: main.outputs["run-url"] ?? "",
+    [Symbol.asyncDispose]: () => served.disposeAsync(),
+  };
 }
 
 function otherEnd(main: ActionResult, comment: CodeHostComment | undefined): Error {

@@ -1,5 +1,5 @@
-// npm run picture: draws docs/summary.png and docs/comment.png from a job that is played for them; --dark adds the dark
-// ones. Needs a build, a Chromium, and packages that it names where they are missing; --modules <folder> has them.
+// npm run picture: draws docs/summary.png, docs/comment.png and docs/run.png from a job that is played for them; --dark adds
+// the dark ones. Needs a build, a Chromium, and packages that it names where they are missing; --modules <folder> has them.
 // --all draws every way that a job can end, as <story>-summary.png and <story>-comment.png, into --out <folder>; --text
 // writes their Markdown instead, and needs no browser.
 
@@ -13,6 +13,8 @@ import { findPainter, type Painter, summaryPage, threadPage } from "./picture-pa
 import { type Played, playJob, type StoryName, storyNames } from "./picture-story.ts";
 
 const WIDTH = 900;
+/** A run's page is long: the picture shows how it begins. */
+const MAX_HEIGHT = 1_200;
 const root = join(import.meta.dirname, "..");
 
 const { values } = parseArgs({
@@ -55,12 +57,17 @@ async function draw(): Promise<void> {
   const browser = await openBrowser(program);
   opened.defer(() => browser.close());
   for await (const { name, played } of play()) {
-    for (const [page, html] of Object.entries(pagesOf(painter, played))) {
-      const path = join(folder, `${name}-${page}.html`);
-      await writeFile(path, html);
-      const url = pathToFileURL(path).href;
+    const written = await writePages(join(folder, name), pagesOf(painter, played));
+    const pages = played.runUrl === "" ? written : { ...written, run: played.runUrl };
+    for (const [page, url] of Object.entries(pages)) {
       for (const isDark of values.dark === true ? [false, true] : [false]) {
-        const png = await browser.shoot({ url, selector: "main", isDark, width: WIDTH });
+        const png = await browser.shoot({
+          url,
+          selector: "main",
+          isDark,
+          width: WIDTH,
+          maxHeight: MAX_HEIGHT,
+        });
         const prefix = values.all === true ? `${name}-` : "";
         const file = join(out, `${prefix}${page}${isDark ? "-dark" : ""}.png`);
         await writeFile(file, png);
@@ -70,12 +77,27 @@ async function draw(): Promise<void> {
   }
 }
 
+/** The addresses of the pages, by their names. */
+async function writePages(
+  start: string,
+  pages: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const urls: Record<string, string> = {};
+  for (const [page, html] of Object.entries(pages)) {
+    const path = `${start}-${page}.html`;
+    await writeFile(path, html);
+    urls[page] = pathToFileURL(path).href;
+  }
+  return urls;
+}
+
 /** One story, or with --all every one, each in a folder of its own. */
 async function* play(): AsyncGenerator<{ name: StoryName; played: Played }> {
   await using opened = new AsyncDisposableStack();
   const folder = await temporaryFolder(opened);
   for (const name of values.all === true ? storyNames : storyNames.slice(0, 1)) {
-    yield { name, played: await playJob(join(folder, name), name) };
+    await using played = await playJob(join(folder, name), name);
+    yield { name, played };
   }
 }
 
