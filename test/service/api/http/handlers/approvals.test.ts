@@ -1,12 +1,15 @@
 // /v1/approvals, write grants and questions: what an AI client may not do waits for the owner, on both databases.
 
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeJob } from "../../../../../fakes/records.ts";
+import { makeSecretToken } from "../../../../../src/base/secret-token.ts";
 import {
   type Approval,
   approvalListSchema,
   approvalSchema,
 } from "../../../../../src/contract/approvals/approval.ts";
+import { type ApiScope, apiScopes } from "../../../../../src/contract/oauth/scopes.ts";
 import { questionListSchema } from "../../../../../src/contract/questions/question.ts";
 import { scheduleSchema } from "../../../../../src/contract/schedules/schedule.ts";
 import { grantCredits } from "../../../../../src/service/core/accounts/keys.ts";
@@ -83,6 +86,27 @@ for (const kind of storeKinds) {
       const { approve_url } = answer.body as { approve_url: string };
       return approve_url.split("/").at(-1) ?? "";
     };
+    const accessToken = async (...scopes: ApiScope[]) => {
+      const { text, hash } = makeSecretToken("svc_at_", randomBytes(32));
+      const now = fixture.clock.now();
+      await fixture.store.transact((tx) =>
+        tx.credentials.insert({
+          kind: "access_token",
+          id: fixture.core.random.uuid(now),
+          hash,
+          accountId: mine.id,
+          clientId: "https://app.example/client.json",
+          scopes: scopes.length === 0 ? apiScopes : scopes,
+          resource: "https://agents.example/mcp",
+          grantId: "grant-1",
+          createdAt: now,
+          lastUsedAt: null,
+          expiresAt: now + DAY_MS,
+          revokedAt: null,
+        }),
+      );
+      return text;
+    };
     const requestWrite = async (server: string, runId = "run-1") => {
       const request = { runId, agentId: mine.agent.id, server, tool: "create_issue", ...unnamed };
       const verdict = await authorizeWrite(fixture.core, request);
@@ -122,6 +146,33 @@ for (const kind of storeKinds) {
       expect((await deny(id)).status).toBe(200);
       expect((await readSchedule(fixture, id)).status).toBe("cancelled");
       expectProblem(await approve(id), 409, "approval_decided");
+    });
+
+    it("refuses each owner's act to a key of an AI client and to an access token", async () => {
+      const token = await accessToken();
+      const { id } = await schedule();
+      const workflowId = await workflow();
+      const agent = `/v1/agents/${mine.agent.id}`;
+      const acts = [
+        ["POST", `/v1/approvals/${id}/approve`],
+        ["POST", `${agent}/schedules/${id}/confirm`],
+        ["POST", `/v1/workflows/${workflowId}/activate`],
+        ["POST", `/v1/workflows/${workflowId}/executions`],
+        ["PUT", `${agent}/write-grants/issues`],
+        ["PUT", `${agent}/write-grants/*`],
+        ["DELETE", `${agent}/write-grants/issues`],
+      ] as const;
+      for (const bearer of [mine.aiClient, token]) {
+        for (const [method, path] of acts) {
+          const answer = await api.send(path, { method, bearer });
+          expect([path, answer.status]).toEqual([path, 403]);
+          expectProblem(answer, 403, "owner_needed");
+        }
+      }
+      expect((await read(id)).status).toBe("pending");
+      expect((await deny(id, token)).body).toMatchObject({ status: "denied", decided_by: "ai_client" });
+      const narrow = await accessToken("runs:read");
+      expectProblem(await deny(id, narrow), 403, "insufficient_scope");
     });
 
     it("is over where the schedule was confirmed or cancelled another way, or its time has passed", async () => {
