@@ -2,6 +2,7 @@
 
 import * as z from "zod/mini";
 
+// Some origins and causes are never produced: docs/decisions/071-values-that-nothing-produces.md
 export const runOrigins = ["user", "schedule", "background", "agent", "agent_result"] as const;
 export type RunOrigin = (typeof runOrigins)[number];
 
