@@ -49,9 +49,10 @@ import {
 import { environmentsOf, ownEgress } from "./open-environments.ts";
 import { openStore } from "./open-store.ts";
 import { type ConnectPeers, Peers } from "./peers.ts";
+import { policyOf } from "./policy-of.ts";
 import { recordRunningAddress } from "./running-address.ts";
 import { sweepHomes } from "./sandbox/agent-homes.ts";
-import { type Config, defaultModelOf } from "./settings/config.ts";
+import type { Config } from "./settings/config.ts";
 import { executesText, noModelText } from "./settings/executes-text.ts";
 import { prepareDataFolder } from "./store/data-folder.ts";
 import { openPostgresLink } from "./store/postgres-link.ts";
@@ -61,7 +62,6 @@ import type { PrometheusMeter } from "./telemetry/metrics.ts";
 import { tracedVerifier } from "./telemetry/traced-verifier.ts";
 import type { Traces } from "./telemetry/traces.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const RUN_TIME_LIMIT_MS = 60 * 60 * 1000;
 
 export type Service = {
@@ -191,7 +191,7 @@ async function serveOn({ http, metrics }: Listeners, parts: Parts): Promise<Serv
     metrics === null
       ? null
       : await metrics.listener.listen({ host: config.host, port: metrics.port, setting: "METRICS_PORT" });
-  const policy = policyOf(parts, config.baseUrl ?? url);
+  const policy = policyOf(parts, url);
   const kept = parts.checkouts === undefined ? await openCommits(parts) : null;
   const checkouts = parts.checkouts ?? ownCheckouts(config, kept);
   const environments = environmentsOf(parts);
@@ -367,37 +367,4 @@ async function sweepMachine(
 ): Promise<void> {
   await sweepHomes(sandbox.homesFolder);
   for (const one of swept) await one?.sweep();
-}
-
-function policyOf(
-  { config, egressNeedsOwner = true, freeFor = "public_repositories" }: Parts,
-  baseUrl: string,
-): Policy {
-  return {
-    baseUrl,
-    webUrl: config.webUrl ?? baseUrl,
-    audience: config.audience ?? new URL(baseUrl).host,
-    freeCredits: config.freeCredits,
-    freeFor,
-    refundsPerDay: config.refundsPerDay,
-    ratePerMinute: config.ratePerMinute,
-    addressRatePerMinute: config.addressRatePerMinute,
-    capabilityMs: config.capabilitySeconds * 1000,
-    keptMs: config.retentionDays * DAY_MS,
-    egress: {
-      entries: config.egress.cap,
-      registries: config.egress.registries,
-      needsOwner: egressNeedsOwner,
-    },
-    backend: config.backend,
-    // A service inside of a job has its access from there.
-    signIn: config.signIn,
-    takesModelAccess: freeFor !== "everyone",
-    needsWriteGrants: freeFor !== "everyone",
-    coderWire: config.acp === null ? null : { backend: config.backend, wire: config.acp.model?.wire ?? null },
-    defaultModel: defaultModelOf(config),
-    maxCostMicroUsd: config.maxCostMicroUsd,
-    registersClients: config.registersClients,
-    maxQueuedRuns: config.maxQueuedRuns,
-  };
 }

@@ -167,7 +167,7 @@ describe("signing in", () => {
     const attempt = await post("/sign-in", { key: revoked.owner });
     expect(attempt.status).toBe(403);
     const rows = await core.place.query(
-      "select outcome, method, account_id from audit_entries where action = 'sign_in' order by id",
+      "select outcome, method, account_id from audit_entries where action = 'sign_in' order by at",
     );
     expect(rows).toContainEqual({ outcome: "ok", method: "key", account_id: account.id });
     expect(rows).toContainEqual({ outcome: "ok", method: "link", account_id: account.id });
