@@ -129,7 +129,7 @@ describe("a hostile run", () => {
     expect(obeyed.filter((line) => line === "::endgroup::")).toHaveLength(options.groups);
     expect(obeyed.filter((line) => line.includes("pwned") && /^\s*::(?!group::)/.test(line))).toEqual([]);
     expect(step.rawLog).not.toMatch(/##\[/);
-    expect(Object.keys(step.state).sort()).toEqual(["agent-id", "capability", "phase", "run-id"]);
+    expect(Object.keys(step.state).sort()).toEqual(["agent-id", "capability", "phase", "run-id", "run-url"]);
     expect(step.state.capability).toMatch(/^svc_ci_/);
     expect(Object.keys(step.outputs).sort()).toEqual(Object.keys(readManifestSection("outputs")).sort());
     await expectNoFileCommands(job);

@@ -2,16 +2,22 @@
 
 import { Hono } from "hono";
 import { html } from "hono/html";
+import * as z from "zod/mini";
+import { createAgentRequestSchema, MAX_AGENT_NAME_CHARS } from "../../../../contract/agents/agent.ts";
 import type { Agent } from "../../../core/agents/agent.ts";
+import { createAgent } from "../../../core/agents/create-agent.ts";
 import { listAgents } from "../../../core/agents/manage-agent.ts";
 import { listApprovals } from "../../../core/approvals/read-approvals.ts";
 import type { Core } from "../../../core/core.ts";
 import { readCredits } from "../../../core/money/read-credits.ts";
 import { listQuestions } from "../../../core/questions/list-questions.ts";
 import type { RunRecord } from "../../../core/runs/run-record.ts";
+import type { WebSession } from "../../../core/web-sessions/web-session.ts";
 import { ownerOf } from "../../../core/web-sessions/web-sessions.ts";
+import { toProblem } from "../../shared/problems/to-problem.ts";
+import { readForm } from "../form.ts";
 import { page } from "../page.ts";
-import type { Html, WebEnv } from "../web-context.ts";
+import type { Html, WebContext, WebEnv } from "../web-context.ts";
 import { needSession } from "../web-session.ts";
 import { questionCards } from "./agent/question-card.ts";
 import { runTable } from "./agent/run-table.ts";
@@ -23,24 +29,49 @@ const AGENTS_WITH_RUNS = 20;
 const LAST_RUNS = 10;
 const MAX_WAITING = 20;
 
+const newAgentForm = z.pick(createAgentRequestSchema, { name: true });
+
 export function homeRoutes(): Hono<WebEnv> {
   const routes = new Hono<WebEnv>();
 
   routes.get("/", async (context) => {
     const session = await needSession(context);
+    return session instanceof Response ? session : await homePage(context, session);
+  });
+
+  routes.post("/", async (context) => {
+    const session = await needSession(context);
     if (session instanceof Response) return session;
-    const { core } = context.get("parts");
-    const caller = ownerOf(session);
-    const waiting = { caller, agentId: null, before: null, limit: MAX_WAITING };
-    const [agents, { approvals }, { questions }, credits] = await Promise.all([
-      listAgents(core, { caller, withIndependent: true }),
-      listApprovals(core, { ...waiting, status: "pending" }),
-      listQuestions(core, waiting),
-      readCredits(core, { caller, userId: session.accountId }),
-    ]);
-    if (!agents.ok || !credits.ok) throw new Error("A session's own account was refused.");
-    const runs = await lastRuns(core, agents.value);
-    const body = html`<h1>Your agents</h1>
+    const form = await readForm(context, newAgentForm);
+    if (!form.ok) return await homePage(context, session, form.refusal);
+    const creation = { caller: ownerOf(session), idempotencyKey: null };
+    const body = { name: form.value.name, if_exists: "return" } as const;
+    const created = await createAgent(context.get("parts").core, { ...creation, body });
+    if (!created.ok) return await homePage(context, session, toProblem(created.refusal).message);
+    return context.redirect(`/agent/${created.value.agent.id}`, 303);
+  });
+
+  return routes;
+}
+
+async function homePage(
+  context: WebContext,
+  session: WebSession,
+  alert: string | null = null,
+): Promise<Response> {
+  const { core } = context.get("parts");
+  const caller = ownerOf(session);
+  const waiting = { caller, agentId: null, before: null, limit: MAX_WAITING };
+  const [agents, { approvals }, { questions }, credits] = await Promise.all([
+    listAgents(core, { caller, withIndependent: true }),
+    listApprovals(core, { ...waiting, status: "pending" }),
+    listQuestions(core, waiting),
+    readCredits(core, { caller, userId: session.accountId }),
+  ]);
+  if (!agents.ok || !credits.ok) throw new Error("A session's own account was refused.");
+  const runs = await lastRuns(core, agents.value);
+  const body = html`<h1>Your agents</h1>
+${alert === null ? "" : html`<p class="note bad" role="alert">${alert}</p>`}
 ${
   approvals.length === 0
     ? ""
@@ -51,14 +82,12 @@ ${
       )}</ul>`
 }
 ${questions.length === 0 ? "" : html`<h2>Questions</h2>${questionCards(questions)}`}
-${agents.value.length === 0 ? noAgents() : agentTable(agents.value)}
+${agents.value.length === 0 ? noAgents : agentTable(agents.value)}
+${newAgent}
 <p>Balance: <a href="/settings/credits">${credits.value.balance.toLocaleString("en-US")} credits</a></p>
 <h2>Last runs</h2>
 ${runs.length === 0 ? html`<p class="faint">There is no run yet.</p>` : runTable(runs, agents.value)}`;
-    return await page(context, { title: "Your agents", body, session });
-  });
-
-  return routes;
+  return await page(context, { title: "Your agents", body, session, status: alert === null ? 200 : 422 });
 }
 
 /** The newest runs of the newest agents. */
@@ -86,7 +115,12 @@ function agentTable(agents: readonly Agent[]): Html {
   )}</tbody></table></div>`;
 }
 
-function noAgents(): Html {
-  return html`<p>There is no agent yet. A repository's agent is made by the first job that uses it, and becomes yours by the claim link that the
-job prints. An agent of your own is made with <code>POST /v1/agents</code>: see the <a href="/docs">API reference</a>.</p>`;
-}
+const noAgents = html`<p>There is no agent yet. A repository's agent is made by the first job that uses it, and becomes yours by the claim link
+that the job prints.</p>`;
+
+const newAgent = html`<form method="post" action="/">
+<label for="name">New agent</label>
+<input id="name" name="name" required maxlength="${MAX_AGENT_NAME_CHARS}" autocomplete="off" placeholder="reviewer">
+<p class="hint">One without a repository. Programs make agents with <a href="/docs"><code>POST /v1/agents</code></a>.</p>
+<div class="actions"><button>Make agent</button></div>
+</form>`;

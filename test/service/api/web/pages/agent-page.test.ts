@@ -65,6 +65,22 @@ for (const kind of storeKinds) {
       });
     const agent = async () => await fixture.store.committed.agents.find(mine.agent.id);
 
+    it("makes an agent by name, or leads to the one that has it", async () => {
+      const made = await post("/", { name: "helper" });
+      expect(made.status).toBe(303);
+      const to = made.headers.get("location") ?? "";
+      expect((await get(to)).text).toContain("helper");
+      expect((await post("/", { name: "helper" })).headers.get("location")).toBe(to);
+      const refused = await post("/", { name: "" });
+      expect([refused.status, /role="alert">([^<]*)/.exec(refused.text)?.[1]]).toEqual([
+        422,
+        expect.stringContaining("name"),
+      ]);
+      expect((await post("/", { name: "other" }, { cookie: "" })).headers.get("location")).toMatch(
+        /^\/sign-in/,
+      );
+    });
+
     it("submits a run once, shows its question, and takes the answer", async () => {
       const form = { message: "ask me", session: "", key: "one" };
       const [sent, again] = [await post(`${path}/runs`, form), await post(`${path}/runs`, form)];

@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)(browserTitle("signing in with a browser"), () => {
     await signIn(second);
     await open(first, links[1] ?? "");
     await first.getByRole("button", { name: "Sign in" }).click();
-    await at(first, "/settings/passkeys");
+    await at(first, "/");
     await open(first, "/settings/sessions");
     await first.getByRole("button", { name: "End all other sessions" }).click();
     await first.getByText("Nobody is signed in elsewhere.").waitFor();

@@ -115,7 +115,7 @@ describe("signing in", () => {
     });
     expect(foreign.status).toBe(403);
     const answer = await post(path);
-    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/settings/passkeys"]);
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/"]);
     expect((await get("/settings/keys", cookieOf(answer))).status).toBe(200);
     expect([(await get(path)).status, (await post(path)).status]).toEqual([410, 410]);
   });

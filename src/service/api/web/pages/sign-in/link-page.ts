@@ -2,8 +2,10 @@
 
 import { Hono } from "hono";
 import { html } from "hono/html";
+import type { Core } from "../../../../core/core.ts";
 import { describeSignInLink, useSignInLink } from "../../../../core/sign-in/sign-in-links.ts";
 import { page } from "../../page.ts";
+import { passkeyDomain } from "../../passkey-domain.ts";
 import type { WebContext, WebEnv } from "../../web-context.ts";
 import { sessionOf } from "../../web-session.ts";
 import { finishSignIn, recordRefusal, refusalText } from "./finish-sign-in.ts";
@@ -28,15 +30,27 @@ export function linkRoutes(): Hono<WebEnv> {
   });
 
   routes.post("/sign-in/link/:token", async (context) => {
-    const used = await useSignInLink(context.get("parts").core, context.req.param("token"));
+    const { core } = context.get("parts");
+    const used = await useSignInLink(core, context.req.param("token"));
     if (!used.ok) {
       await recordRefusal(context, { reason: used.refusal.reason, method: "link" });
       return await overPage(context);
     }
-    return await finishSignIn(context, { ...used.value, method: "link", to: "/settings/passkeys" });
+    return await finishSignIn(context, {
+      ...used.value,
+      method: "link",
+      to: await firstPageOf(core, used.value),
+    });
   });
 
   return routes;
+}
+
+/** A link is the way in that nobody has at hand next time: it leads to adding a passkey, where there can be one. */
+async function firstPageOf(core: Core, { accountId }: { readonly accountId: string }): Promise<string> {
+  if (passkeyDomain(core) === null) return "/";
+  const passkeys = await core.store.committed.identities.listPasskeys(accountId);
+  return passkeys.length === 0 ? "/settings/passkeys" : "/";
 }
 
 async function overPage(context: WebContext): Promise<Response> {
