@@ -129,6 +129,13 @@ const policy = command({
       description: "Whether the link in a job's log opens its run's page for everybody: log or off.",
       shownDefault: "stays as it is",
     }),
+    "mint-keys": valueFlag({
+      kind: oneOf(["on", "off"]),
+      fallback: null,
+      takes: "<mode>",
+      description: "Whether jobs that a writer starts may get an access token for the account: on or off.",
+      shownDefault: "stays as it is",
+    }),
     clear: switchFlag("Remove every list first. Alone: allow all jobs of the repository."),
   },
   examples: [
@@ -145,6 +152,7 @@ const policy = command({
       ...(flags["max-usd-per-day"] === null ? {} : { max_usd_per_day: flags["max-usd-per-day"] / 1_000_000 }),
       ...(flags["mcp-servers"] === null ? {} : { mcp_servers: flags["mcp-servers"] }),
       ...(flags.share === null ? {} : { share: flags.share }),
+      ...(flags["mint-keys"] === null ? {} : { mint_keys: flags["mint-keys"] === "on" }),
     };
     const client = openClient(flags);
     const agentId = await findAgentId(client, given);
@@ -253,6 +261,7 @@ function printPolicy(policy: CiPolicy | null): void {
       ...(perDay === undefined ? {} : { max_usd_per_day: perDay }),
       ...(policy.mcp_servers === undefined ? {} : { mcp_servers: policy.mcp_servers }),
       ...(policy.share === undefined ? {} : { share: policy.share }),
+      ...(policy.mint_keys === undefined ? {} : { mint_keys: policy.mint_keys ? "on" : "off" }),
     });
   }
 }

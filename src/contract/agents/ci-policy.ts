@@ -40,6 +40,8 @@ export const ciPolicySchema = z.object({
   max_usd_per_day: z.optional(z.number()),
   mcp_servers: z.optional(z.enum(mcpServerSources)),
   share: z.optional(z.enum(shareModes)),
+  /** Whether jobs that only writers start may get an access token for the owner's account. Not there: they may not. */
+  mint_keys: z.optional(z.boolean()),
 });
 
 export type CiPolicy = z.infer<typeof ciPolicySchema>;
@@ -71,13 +73,14 @@ export const ciPolicyRequestSchema = z
       ),
       mcp_servers: z.optional(z.enum(mcpServerSources, `must be one of ${mcpServerSources.join(", ")}`)),
       share: z.optional(z.enum(shareModes, `must be one of ${shareModes.join(", ")}`)),
+      mint_keys: z.optional(z.boolean("must be true or false")),
     },
-    `must be null, or an object of ${ciPolicyRules.join(", ")}, max_usd_per_day, mcp_servers, share`,
+    `must be null, or an object of ${ciPolicyRules.join(", ")}, max_usd_per_day, mcp_servers, share, mint_keys`,
   )
   .check(
     z.refine(
       (policy) => Object.values(policy).some((entries) => entries !== undefined),
-      `must have one of ${ciPolicyRules.join(", ")}, max_usd_per_day, mcp_servers, share; null allows all jobs`,
+      `must have one of ${ciPolicyRules.join(", ")}, max_usd_per_day, mcp_servers, share, mint_keys; null allows all jobs`,
     ),
   );
 

@@ -40,6 +40,8 @@ const policyFields = {
     "Whose MCP servers runs of the agent may have, beside the operator's: `none`; `workflow`, those of the submission, the default; or `repository`, also those of the repository's own `.mcp.json`, of the commit that writers agreed to.",
   share:
     "Whether the link in a job's log opens the page of its run for everybody who has it: `log` or `off`. Left out: `log` for a public repository, `off` for every other. `off` ends links that were given out before.",
+  mint_keys:
+    "Whether jobs of the repository may exchange their ID token at `/oauth/token` for an access token of the owner's account, as an AI client. Only jobs of events that a writer causes. Left out: `false`.",
 } as const;
 
 export const agentComponents: Components = {

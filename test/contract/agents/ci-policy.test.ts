@@ -29,13 +29,13 @@ describe("a policy on CI jobs", () => {
   it.each([
     [
       {},
-      /^must have one of events, refs, workflows, actors, max_usd_per_day, mcp_servers, share; null allows all jobs$/,
+      /^must have one of events, refs, workflows, actors, max_usd_per_day, mcp_servers, share, mint_keys; null allows all jobs$/,
     ],
     [{ events: [] }, /^must not be empty: leave the list out to allow all$/],
     [{ refs: ["refs/heads/main"], actors: [] }, /^must not be empty/],
     [
       { event: ["push"] },
-      /^must be null, or an object of events, refs, workflows, actors, max_usd_per_day, mcp_servers, share$/,
+      /^must be null, or an object of events, refs, workflows, actors, max_usd_per_day, mcp_servers, share, mint_keys$/,
     ],
     [{ max_usd_per_day: 0 }, /^must be US dollars, a number from 0.01 to 1000000$/],
     ["push", /^must be null, or an object of/],

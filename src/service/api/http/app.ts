@@ -79,7 +79,8 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
     offersTokens: options.faces.length > 0,
   });
   app.route("/", docsRoutes(core));
-  for (const face of options.faces) mountFace(app, face, { core, submitter });
+  const { exchangeRatePerMinute } = options;
+  for (const face of options.faces) mountFace(app, face, { core, submitter, exchangeRatePerMinute });
 
   app.notFound((context) => notFound(context));
 

@@ -11,6 +11,8 @@ import type { Env, RequestContext } from "./request-context.ts";
 export type FaceParts = {
   readonly core: Core;
   readonly submitter: RunSubmitter;
+  /** Exchanges of jobs' tokens of one address. */
+  readonly exchangeRatePerMinute: number;
 };
 
 export type FaceEnv = {

@@ -8,7 +8,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import { type Route, type RouteTable, rateOf } from "../../../contract/route.ts";
 import { type Caller, needScopes } from "../../core/accounts/caller.ts";
 import type { Core } from "../../core/core.ts";
-import { admitCaller, chargeAddress } from "../shared/admit-caller.ts";
+import { admitCaller, chargeAddress, chargeExchange } from "../shared/admit-caller.ts";
 import { bearerOf } from "../shared/bearer.ts";
 import { challengeOf } from "../shared/bearer-challenge.ts";
 import { decode } from "../shared/decode.ts";
@@ -103,11 +103,8 @@ async function admit(
       return excess === null ? ok(null) : refused(excess);
     }
     case "exchange": {
-      const bucket = { key: `exchange:${address}`, perMinute: exchangeRatePerMinute };
-      const retryAfterMs = core.limits.take({ ...bucket, now: core.clock.monotonic() });
-      return retryAfterMs === 0
-        ? ok(null)
-        : refused({ reason: "rate_limited", scope: "address", retryAfterMs });
+      const excess = chargeExchange(core, { address, perMinute: exchangeRatePerMinute });
+      return excess === null ? ok(null) : refused(excess);
     }
     case "caller": {
       const bearer = bearerOf(context.req.header("authorization"));

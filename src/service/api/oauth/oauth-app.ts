@@ -2,6 +2,7 @@
 
 import { Hono } from "hono";
 import type Provider from "oidc-provider";
+import { TOKEN_EXCHANGE_GRANT } from "../../../contract/ci/exchange.ts";
 import { type FaceContext, type FaceEnv, type FaceParts, prepareFace } from "../http/face.ts";
 import { readText } from "../http/read-body.ts";
 import { chargeAddress } from "../shared/admit-caller.ts";
@@ -21,6 +22,7 @@ import { askLibrary } from "./mount.ts";
 import { metadataPaths, oauthPaths } from "./paths.ts";
 import { registrationOf } from "./registration.ts";
 import { withOneResource, withScope } from "./request-words.ts";
+import { answerExchange } from "./token-exchange.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json";
@@ -114,7 +116,11 @@ function libraryRoutes(app: Hono<FaceEnv>, parts: FaceParts, open: Open): void {
       if (typeof text !== "string") return tooLarge(context);
       const type = context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
       if (type !== FORM) return oauthError(context, "invalid_request", `the body has to be ${FORM}`);
-      const body = { type: FORM, text: change(new URLSearchParams(text)).toString() };
+      const form = new URLSearchParams(text);
+      if (path === oauthPaths.token && form.get("grant_type") === TOKEN_EXCHANGE_GRANT) {
+        return await answerExchange(context, parts, form);
+      }
+      const body = { type: FORM, text: change(form).toString() };
       return await askLibrary(context, await open(), { method: "POST", url: path, body, hasCookies: false });
     });
   post(oauthPaths.token, (form) => withOneResource(form, baseUrl));

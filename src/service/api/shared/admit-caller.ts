@@ -83,6 +83,14 @@ export function callerKey(caller: StreamReader): string {
   }
 }
 
+/** Takes one exchange of a job's token from what an address may ask. Null when it may. */
+export function chargeExchange(
+  core: Core,
+  { address, perMinute }: { address: string; perMinute: number },
+): RateRefusal | null {
+  return take(core, { scope: "address", key: `exchange:${address}`, perMinute });
+}
+
 type Bucket = { readonly scope: string; readonly key: string; readonly perMinute: number };
 
 function bucketOf(core: Core, key: string): Bucket {

@@ -9,6 +9,7 @@ import { resolveElsewhere } from "../approvals/request-approval.ts";
 import type { AuditEntry } from "../audit/audit-entry.ts";
 import { deleteUnneeded } from "../commits/pack-quota.ts";
 import type { Core } from "../core.ts";
+import { endJobGrants } from "../oauth/job-grants.ts";
 import type { AgentChange } from "../ports/store/agents.ts";
 import { cancelRun } from "../runs/cancel-run.ts";
 import type { Agent } from "./agent.ts";
@@ -86,6 +87,10 @@ export async function updateAgent(
     // The agent may have been released in the meantime: a change by its last owner must not apply to the next one.
     if (!mayUseAgent(caller, agent)) return refused({ reason: "agent_of_another", agentId });
     await tx.agents.update(agentId, change);
+    const { accountId } = agent;
+    if (ciPolicy !== undefined && ciPolicy?.mint_keys !== true && accountId !== null) {
+      await endJobGrants(core, tx, { accountId, agentId });
+    }
     if (ciPolicy !== undefined || egress !== undefined)
       await tx.audit.insert(policyEntry(core, { agent, requestId }));
     return ok({ ...agent, ...change });
@@ -129,7 +134,7 @@ export async function stopAgent(core: Core, query: AgentQuery): AgentResult {
 export async function retireAgent(core: Core, query: AgentQuery): AgentResult {
   const found = await findAgent(core, query);
   if (!found.ok || found.value.retiredAt !== null) return found;
-  const { id: agentId, repository } = found.value;
+  const { id: agentId, accountId, repository } = found.value;
   const change = { retiredAt: core.clock.now() };
   await core.store.transact(async (tx) => {
     await tx.agents.update(agentId, change);
@@ -137,6 +142,7 @@ export async function retireAgent(core: Core, query: AgentQuery): AgentResult {
     if (repository !== null) {
       const { issuer, id } = repository;
       await deleteUnneeded(core, tx, { agentId, repository: { issuer, id } });
+      if (accountId !== null) await endJobGrants(core, tx, { accountId, agentId });
     }
   });
   return ok({ ...found.value, ...change });

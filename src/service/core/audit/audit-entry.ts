@@ -1,7 +1,8 @@
-// One entry of the audit trail: an exchange, a claim, a release, a policy, an approval, a sign-in, a key. Pure.
+// One entry of the audit trail: an exchange, a token for an account, a claim, a release, a policy, an approval, a sign-in, a key. Pure.
 
 export type AuditAction =
   | "exchange"
+  | "mint"
   | "revoke"
   | "claim"
   | "release"

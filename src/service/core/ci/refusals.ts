@@ -10,6 +10,12 @@ export type ExchangeRefusal = {
   readonly got?: string;
 };
 
+/** Why a job gets no token for the account of its repository's owner. */
+export type MintRefusal = {
+  readonly reason: "repository_unclaimed" | "mint_off" | "mint_event_refused";
+  readonly detail: string;
+};
+
 export type PullRequestRefusal =
   | { readonly reason: "pull_request_needs_job" }
   | { readonly reason: "pull_request_unsupported"; readonly provider: string; readonly allowed: string };

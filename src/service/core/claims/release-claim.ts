@@ -4,6 +4,7 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Agent, AgentRepository } from "../agents/agent.ts";
 import { resolveElsewhere } from "../approvals/request-approval.ts";
 import type { Core } from "../core.ts";
+import { endJobGrants } from "../oauth/job-grants.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { cancelled, notDispatched } from "../schedules/schedule-machine.ts";
 import type { ReleaseRefusal } from "./refusals.ts";
@@ -19,7 +20,7 @@ export type Released = {
 /**
  * Takes a repository's agent from the account that claimed it. Sessions, runs and events stay with the agent; a run in
  * flight stays with its billing account. Schedules are cancelled and workflows deactivated, so that the next owner does
- * not pay for them. Write grants and pending approvals end. The account's policy on CI jobs is removed, because no one could change it. Session keys are freed,
+ * not pay for them. Write grants, pending approvals and tokens of its jobs end. The account's policy on CI jobs is removed, because no one could change it. Session keys are freed,
  * so that the next owner does not continue an earlier session. Leaves an audit entry.
  */
 export async function releaseClaim(
@@ -35,6 +36,7 @@ export async function releaseClaim(
     if (accountId === null) return refused({ reason: "agent_unclaimed", agentId });
     const now = core.clock.now();
     await tx.agents.update(agentId, { accountId: null, ciPolicy: null, egress: null });
+    await endJobGrants(core, tx, { accountId, agentId });
     const cancelledSchedules = await endSchedules(core, tx, agent);
     await tx.workflows.deactivateAll({ agentId, now });
     await tx.writeGrants.deleteAll(agentId);

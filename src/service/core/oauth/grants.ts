@@ -38,15 +38,21 @@ export async function revokeGrant(core: Pick<Core, "store" | "clock">, id: strin
 /** The same, for what is done once under a grant. False where the grant had ended. */
 export async function spendGrant(core: Pick<Core, "store" | "clock">, id: string): Promise<boolean> {
   const now = core.clock.now();
-  return await core.store.transact(async (tx) => {
-    // Locked first: a token that is being issued is either there already, or is refused.
-    const grant = await tx.oauthGrants.lock(id);
-    if (grant === null) return false;
-    await tx.oauthGrants.revoke({ id, now });
-    await tx.credentials.revokeTokensOf({ grantId: id, now });
-    await tx.oauthArtifacts.deleteOf(id);
-    return isAlive(grant, now);
-  });
+  return await core.store.transact((tx) => endGrant(tx, { id, now }));
+}
+
+/** The same within a transaction. */
+export async function endGrant(
+  tx: StoreTransaction,
+  { id, now }: { id: string; now: number },
+): Promise<boolean> {
+  // Locked first: a token that is being issued is either there already, or is refused.
+  const grant = await tx.oauthGrants.lock(id);
+  if (grant === null) return false;
+  await tx.oauthGrants.revoke({ id, now });
+  await tx.credentials.revokeTokensOf({ grantId: id, now });
+  await tx.oauthArtifacts.deleteOf(id);
+  return isAlive(grant, now);
 }
 
 /** The same for one of an account's grants. False when the account has no such grant. */

@@ -157,6 +157,9 @@ for (const kind of storeKinds) {
         ...{ events: ["push", "schedule"], max_usd_per_day: 2.5, mcp_servers: "none" },
       });
       expect((await get(`/agent/${id}`)).text).toContain("push\nschedule</textarea>");
+      await post(`/agent/${id}/policy`, { mint_keys: "on" });
+      expect(await policy()).toEqual({ mint_keys: true });
+      expect((await get(`/agent/${id}`)).text).toContain('<option value="on" selected>on</option>');
       const wrong = await post(`/agent/${id}/policy`, { refs: "main" });
       expect([wrong.status, wrong.text.includes("full ref")]).toEqual([409, true]);
       await post(`/agent/${id}/policy`, {});

@@ -23,6 +23,7 @@ export const policyForm = z.object({
   max_usd_per_day: lines,
   mcp_servers: lines,
   share: lines,
+  mint_keys: lines,
 });
 
 const ruleTexts = {
@@ -41,6 +42,7 @@ export function policyOf(form: z.output<typeof policyForm>): Result<CiPolicy | n
     ...(amount === "" ? {} : { max_usd_per_day: Number(amount) }),
     ...(form.mcp_servers === "" ? {} : { mcp_servers: form.mcp_servers }),
     ...(form.share === "" ? {} : { share: form.share }),
+    ...(form.mint_keys === "" ? {} : { mint_keys: form.mint_keys === "on" }),
   };
   if (Object.keys(policy).length === 0) return ok(null);
   const decoded = decode(ciPolicyRequestSchema, policy, "The policy");
@@ -67,8 +69,14 @@ ${ciPolicyRules.map((rule) => {
 <p class="hint" id="usd-hint">What the models of its jobs' runs may cost in a day (UTC). Empty: no cap.</p>
 ${choice({ id: "mcp_servers", label: "MCP servers", values: mcpServerSources, chosen: policy?.mcp_servers })}
 ${choice({ id: "share", label: "Links to runs in the job's log", values: shareModes, chosen: policy?.share })}
+${choice({ id: "mint_keys", label: "Tokens for your account, for jobs that a writer starts", values: ["on", "off"], chosen: mintText(policy) })}
 <div class="actions"><button>Save the policy</button></div>
 </form>`;
+}
+
+function mintText(policy: CiPolicy | null): string | undefined {
+  if (policy?.mint_keys === undefined) return undefined;
+  return policy.mint_keys ? "on" : "off";
 }
 
 type Choice = {

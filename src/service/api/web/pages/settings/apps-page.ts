@@ -4,8 +4,10 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { type ApiScope, scopeTexts } from "../../../../../contract/oauth/scopes.ts";
+import { endAccess } from "../../../../core/oauth/end-access.ts";
 import type { OAuthGrant } from "../../../../core/oauth/grant.ts";
-import { listGrants, revokeGrantOf } from "../../../../core/oauth/grants.ts";
+import { listGrants } from "../../../../core/oauth/grants.ts";
+import { agentOfClient } from "../../../../core/oauth/job-grants.ts";
 import { readForm } from "../../form.ts";
 import type { Html, WebEnv } from "../../web-context.ts";
 import { needSession } from "../../web-session.ts";
@@ -21,7 +23,8 @@ export function appsRoutes(): Hono<WebEnv> {
     if (session instanceof Response) return session;
     const grants = await listGrants(context.get("parts").core, session.accountId);
     const body = html`<p>Applications that signed in to account <code>${session.accountId}</code>. Each is an AI client: it may not approve,
-confirm or activate anything. Its access ends at once when you end it here.</p>
+confirm or activate anything. Its access ends at once when you end it here; that of CI jobs ends for all scopes, and the policy of their agent
+allows it no more.</p>
 ${grants.length === 0 ? html`<p class="faint">No application is signed in.</p>` : table(grants)}`;
     return await settingsPage(context, { tab: "apps", session, body });
   });
@@ -31,7 +34,9 @@ ${grants.length === 0 ? html`<p class="faint">No application is signed in.</p>` 
     if (session instanceof Response) return session;
     const form = await readForm(context, revokeForm);
     const { core } = context.get("parts");
-    if (form.ok) await revokeGrantOf(core, { accountId: session.accountId, id: form.value.id });
+    const requestId = context.get("requestId");
+    const { accountId } = session;
+    if (form.ok) await endAccess(core, { accountId, id: form.value.id, requestId });
     return context.redirect("/settings/apps", 303);
   });
 
@@ -54,7 +59,9 @@ function table(grants: readonly OAuthGrant[]): Html {
 }
 
 /** Who vouches for the name. */
-function place(clientId: string): string {
+function place(clientId: string): Html | string {
+  const agentId = agentOfClient(clientId);
+  if (agentId !== null) return html`by the policy of <a href="/agent/${agentId}">the repository's agent</a>`;
   return URL.parse(clientId)?.host ?? "named itself";
 }
 
