@@ -62,6 +62,7 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   "oauth.ts": ["api"],
   "open-faces.ts": ["api", "mcp.ts", "oauth.ts", "web.ts"],
   "first-steps.ts": ["core", "settings"],
+  "operator-lists.ts": ["core"],
   "policy-of.ts": ["core", "settings"],
   "scheduler.ts": ["core"],
   "peers.ts": ["core", "executor"],

@@ -46,8 +46,18 @@ export const catalogue = {
   },
   accounts: {
     section: OPERATOR,
-    summary: "Make links with which people sign in to the pages.",
+    summary: "List accounts, their agents and runs; make links that sign people in.",
     load: async () => (await import("./accounts.ts")).accounts,
+  },
+  repositories: {
+    section: OPERATOR,
+    summary: "List the repositories that have an agent, and which account claimed them.",
+    load: async () => (await import("./repositories.ts")).repositories,
+  },
+  audit: {
+    section: OPERATOR,
+    summary: "Show the audit trail: exchanges, claims, policies, approvals, sign-ins, keys.",
+    load: async () => (await import("./audit.ts")).audit,
   },
   plans: {
     section: OPERATOR,

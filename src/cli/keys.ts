@@ -7,7 +7,7 @@ import { type CommandGroup, command } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import { anyText, argument, switchFlag, UsageError, valueFlag } from "./flags.ts";
 import { noAccountText, operate, type ServiceAddress, storeFlags } from "./operate.ts";
-import { printJson, printTable } from "./print.ts";
+import { minute, printJson, printTable } from "./print.ts";
 
 const MAX_NAME_CHARS = 100;
 const keyName = kind(`text of at most ${MAX_NAME_CHARS} characters`, (text) =>
@@ -157,9 +157,4 @@ It is not shown again. ${service.isRunning ? "To use it" : "No service runs on t
     export AGENT_SERVICE_KEY=<the key above>
     curl -H "Authorization: Bearer $AGENT_SERVICE_KEY" "$AGENT_SERVICE_URL/v1/users/${key.accountId}/credits"
 `;
-}
-
-/** To the minute (UTC), as exactly as the last use is known. */
-function minute(ms: number | null): string {
-  return ms === null ? "-" : `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")}Z`;
 }

@@ -76,7 +76,7 @@ function checkNewStore({ folder, isNamed }: { readonly folder: string; readonly 
 
 /** What is said of an account that is not in the store. */
 export function noAccountText(accountId: string, place: string): string {
-  return `There is no account "${accountId}" in ${place}. "agent-service keys list" shows those that have a key.`;
+  return `There is no account "${accountId}" in ${place}. "agent-service accounts list" shows them.`;
 }
 
 /** Several addresses that all refuse come as one error without a message. */

@@ -32,3 +32,8 @@ export function printFields(fields: Readonly<Record<string, string | number | nu
     process.stdout.write(`${name.padEnd(width)}  ${visibleText(String(value))}\n`);
   }
 }
+
+/** To the minute (UTC); "-" where there is none. */
+export function minute(ms: number | null): string {
+  return ms === null ? "-" : `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")}Z`;
+}

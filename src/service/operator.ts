@@ -18,6 +18,7 @@ import { type MadeSignInLink, makeSignInLink } from "./core/sign-in/sign-in-link
 import type { WorkflowRefusal } from "./core/workflows/refusals.ts";
 import type { WorkflowRecord } from "./core/workflows/workflow.ts";
 import { putWorkflow } from "./core/workflows/workflows.ts";
+import { type OperatorLists, operatorLists } from "./operator-lists.ts";
 import type { Config } from "./settings/config.ts";
 import { openPostgresStore } from "./store/postgres.ts";
 import { hasSqliteStore, openSqliteStore } from "./store/sqlite.ts";
@@ -25,6 +26,7 @@ import { hasSqliteStore, openSqliteStore } from "./store/sqlite.ts";
 export { type Account, type Plan, plans, type Subscription } from "./core/accounts/account.ts";
 export type { ApiKey, CallerClass } from "./core/accounts/credential.ts";
 export type { PlanOrder } from "./core/accounts/subscriptions.ts";
+export { type AuditAction, auditActions } from "./core/audit/audit-entry.ts";
 export type { WorkflowRecord } from "./core/workflows/workflow.ts";
 
 /** An existing account, or a new one with this plan. */
@@ -83,6 +85,8 @@ export type Operator = {
   releaseClaim(agentId: string): Promise<Result<Released, ReleaseRefusal>>;
   /** The ids of the agents of this name in every account, without those that are retired. */
   findAgentIds(name: string): Promise<readonly string[]>;
+  /** What the store holds of all accounts, a page at a time. */
+  readonly lists: OperatorLists;
   close(): Promise<void>;
 };
 
@@ -123,6 +127,7 @@ export async function openOperator(config: Config): Promise<Operator> {
     findWorkflow: (query) => findWorkflow(store, query),
     releaseClaim: (agentId) => releaseClaim(core, { agentId, requestId: "operator" }),
     findAgentIds: async (name) => (await store.committed.agents.listByName(name)).map(({ id }) => id),
+    lists: operatorLists(store),
     close: () => store.close(),
   };
 }

@@ -2,7 +2,8 @@
 
 import { type Kysely, type Selectable, sql } from "kysely";
 import { type Account, plans, type Subscription, subscriptionStatuses } from "../core/accounts/account.ts";
-import type { AccountStore } from "../core/ports/store/accounts.ts";
+import type { AccountStore, AccountSummary } from "../core/ports/store/accounts.ts";
+import type { PageQuery } from "../core/ports/store/page.ts";
 import { oneOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
@@ -30,6 +31,28 @@ export class SqlAccounts implements AccountStore {
       .select((select) => select.fn.countAll<number>().as("count"))
       .executeTakeFirstOrThrow();
     return Number(count);
+  }
+
+  async listAll({ before, limit }: PageQuery): Promise<readonly AccountSummary[]> {
+    const query = this.#db
+      .selectFrom("accounts")
+      .selectAll()
+      .select((select) =>
+        select
+          .selectFrom("agents")
+          .select((inner) => inner.fn.countAll<number>().as("count"))
+          .whereRef("agents.account_id", "=", "accounts.id")
+          .where("agents.retired_at", "is", null)
+          .as("agents"),
+      )
+      .orderBy("accounts.id", "desc")
+      .limit(limit);
+    const rows = await (before === null ? query : query.where("accounts.id", "<", before)).execute();
+    return rows.map((row) => ({
+      account: toAccount(row),
+      signedInAt: row.signed_in_at,
+      agents: Number(row.agents),
+    }));
   }
 
   async hasSignedIn(): Promise<boolean> {

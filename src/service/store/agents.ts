@@ -5,7 +5,7 @@ import { type Kysely, type Selectable, sql } from "kysely";
 import { visibilities } from "../../contract/ci/exchange.ts";
 import type { Agent, AgentRepository } from "../core/agents/agent.ts";
 import type { JobIdentity } from "../core/ci/job-identity.ts";
-import type { AgentChange, AgentStore } from "../core/ports/store/agents.ts";
+import type { AgentChange, AgentStore, AllAgentsQuery } from "../core/ports/store/agents.ts";
 import { oneOf, parseCiPolicy, parseConfig, parseEgress } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { type Ask, keepQuery } from "./kept-query.ts";
@@ -51,6 +51,15 @@ export class SqlAgents implements AgentStore {
       .where("account_id", "=", accountId)
       .orderBy("id", "desc");
     const rows = await (withIndependent ? query : query.where("kind", "is", null)).execute();
+    return rows.map(toAgent);
+  }
+
+  async listAll({ accountId, of, before, limit }: AllAgentsQuery): Promise<readonly Agent[]> {
+    let query = this.#db.selectFrom("agents").selectAll().orderBy("id", "desc").limit(limit);
+    if (accountId !== null) query = query.where("account_id", "=", accountId);
+    if (of !== "all") query = query.where("repository_id", "is not", null);
+    if (of === "unclaimed") query = query.where("account_id", "is", null);
+    const rows = await (before === null ? query : query.where("id", "<", before)).execute();
     return rows.map(toAgent);
   }
 

@@ -15,6 +15,7 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     queue: within(queries.queue, around),
     ci: within(queries.ci, around),
     claims: within(queries.claims, around),
+    audit: within(queries.audit, around),
     ledger: within(queries.ledger, around),
     schedules: within(queries.schedules, around),
     workflows: within(queries.workflows, around),

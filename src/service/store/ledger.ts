@@ -26,6 +26,16 @@ export class SqlLedger implements LedgerStore {
     return row?.balance_micro_usd ?? null;
   }
 
+  async listBalances(billingAccounts: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    if (billingAccounts.length === 0) return new Map();
+    const rows = await this.#db
+      .selectFrom("ledger_accounts")
+      .selectAll()
+      .where("id", "in", billingAccounts)
+      .execute();
+    return new Map(rows.map(({ id, balance_micro_usd }) => [id, balance_micro_usd]));
+  }
+
   async open(billingAccount: string): Promise<boolean> {
     return (await this.#ask(openAccount, { billingAccount })).length === 1;
   }

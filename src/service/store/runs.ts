@@ -4,8 +4,10 @@ import { type Kysely, sql } from "kysely";
 import type {
   Admission,
   Admitted,
+  AllRunsQuery,
   EarlierRunQuery,
   QuestionQuery,
+  RunOfAgent,
   RunQuery,
   RunStore,
   RunUpdate,
@@ -46,6 +48,26 @@ export class SqlRuns implements RunStore {
     if (sessionId !== null) query = query.where("thread_id", "=", sessionId);
     const rows = await (before === null ? query : query.where("id", "<", before)).execute();
     return rows.map(toRun);
+  }
+
+  async listAll(query: AllRunsQuery): Promise<readonly RunOfAgent[]> {
+    const { accountId, agentId, status, before, limit } = query;
+    let rows = this.#db
+      .selectFrom("runs")
+      .innerJoin("agents", "agents.id", "runs.agent_id")
+      .selectAll("runs")
+      .select(["agents.name as agent_name", "agents.account_id"])
+      .orderBy("runs.id", "desc")
+      .limit(limit);
+    if (accountId !== null) rows = rows.where("agents.account_id", "=", accountId);
+    if (agentId !== null) rows = rows.where("runs.agent_id", "=", agentId);
+    if (status !== null) rows = rows.where("runs.status", "=", status);
+    if (before !== null) rows = rows.where("runs.id", "<", before);
+    return (await rows.execute()).map((row) => ({
+      run: toRun(row),
+      agentName: row.agent_name,
+      accountId: row.account_id,
+    }));
   }
 
   async listOfSession({ sessionId, after, limit }: SessionRunQuery): Promise<readonly RunRecord[]> {

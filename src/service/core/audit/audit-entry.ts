@@ -1,23 +1,25 @@
 // One entry of the audit trail: an exchange, a token for an account, a claim, a release, a policy, an approval, a sign-in, a key. Pure.
 
-export type AuditAction =
-  | "exchange"
-  | "mint"
-  | "revoke"
-  | "claim"
-  | "release"
-  | "policy"
-  | "revoke_links"
-  | "approval"
-  | "write_grant"
-  | "sign_in"
-  | "sign_out"
-  | "key_made"
-  | "key_revoked"
-  | "passkey_added"
-  | "passkey_removed"
-  | "identity_linked"
-  | "identity_removed";
+export const auditActions = [
+  "exchange",
+  "mint",
+  "revoke",
+  "claim",
+  "release",
+  "policy",
+  "revoke_links",
+  "approval",
+  "write_grant",
+  "sign_in",
+  "sign_out",
+  "key_made",
+  "key_revoked",
+  "passkey_added",
+  "passkey_removed",
+  "identity_linked",
+  "identity_removed",
+] as const;
+export type AuditAction = (typeof auditActions)[number];
 
 export type AuditEntry = {
   readonly id: string;

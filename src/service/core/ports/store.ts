@@ -4,7 +4,7 @@
 import type { AccountReader, AccountStore } from "./store/accounts.ts";
 import type { AgentReader, AgentStore } from "./store/agents.ts";
 import type { ApprovalReader, ApprovalStore } from "./store/approvals.ts";
-import type { AuditStore } from "./store/audit.ts";
+import type { AuditReader, AuditStore } from "./store/audit.ts";
 import type { BlobReader, BlobRowStore } from "./store/blobs.ts";
 import type { CiReader, CiStore } from "./store/ci.ts";
 import type { ClaimReader, ClaimStore } from "./store/claims.ts";
@@ -76,6 +76,7 @@ export interface StoreReader {
   readonly queue: QueueReader;
   readonly ci: CiReader;
   readonly claims: ClaimReader;
+  readonly audit: AuditReader;
   readonly ledger: LedgerReader;
   readonly schedules: ScheduleReader;
   readonly workflows: WorkflowReader;

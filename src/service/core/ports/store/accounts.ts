@@ -1,10 +1,13 @@
 // Accounts, as the core reads and writes them. Implemented in store/accounts.ts.
 
 import type { Account } from "../../accounts/account.ts";
+import type { PageQuery } from "./page.ts";
 
 export interface AccountReader {
   find(id: string): Promise<Account | null>;
   count(): Promise<number>;
+  /** Every account, newest first. */
+  listAll(query: PageQuery): Promise<readonly AccountSummary[]>;
   /** Whether anybody has ever signed in to an account on a page. */
   hasSignedIn(): Promise<boolean>;
   /** The ids of accounts whose subscription continues and whose period ended by `now`, the longest ago first. */
@@ -20,3 +23,11 @@ export interface AccountStore extends AccountReader {
   /** Records that somebody signed in to the account. */
   markSignedIn(signIn: { id: string; now: number }): Promise<void>;
 }
+
+export type AccountSummary = {
+  readonly account: Account;
+  /** When somebody first signed in to it on a page. */
+  readonly signedInAt: number | null;
+  /** How many agents it has that are not retired. */
+  readonly agents: number;
+};

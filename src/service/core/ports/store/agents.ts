@@ -2,11 +2,14 @@
 
 import type { Agent } from "../../agents/agent.ts";
 import type { JobIdentity } from "../../ci/job-identity.ts";
+import type { PageQuery } from "./page.ts";
 
 export interface AgentReader {
   find(id: string): Promise<Agent | null>;
   /** Newest first. Independent agents are listed only where `withIndependent` is true. */
   list(query: { accountId: string; withIndependent: boolean }): Promise<readonly Agent[]>;
+  /** Those of every account and of none, the retired too, newest first. */
+  listAll(query: AllAgentsQuery): Promise<readonly Agent[]>;
   /** Of every account, oldest first, without those that are retired. */
   listByName(name: string): Promise<readonly Agent[]>;
   /** An account's agents that are not retired. */
@@ -27,3 +30,10 @@ export interface AgentStore extends AgentReader {
 export type AgentChange = Partial<
   Pick<Agent, "accountId" | "advisorMaxSpendMicroUsd" | "ciPolicy" | "egress" | "retiredAt">
 >;
+
+export type AllAgentsQuery = PageQuery & {
+  /** With null those of every account and of none. */
+  readonly accountId: string | null;
+  /** `all`, or those of repositories, or those of repositories that no account has claimed. */
+  readonly of: "all" | "repositories" | "unclaimed";
+};

@@ -1,7 +1,21 @@
 // The audit trail. Implemented in store/audit.ts.
 
-import type { AuditEntry } from "../../audit/audit-entry.ts";
+import type { AuditAction, AuditEntry } from "../../audit/audit-entry.ts";
+import type { PageQuery } from "./page.ts";
 
-export interface AuditStore {
+export interface AuditReader {
+  /** Newest first. */
+  list(query: AuditQuery): Promise<readonly AuditEntry[]>;
+}
+
+export interface AuditStore extends AuditReader {
   insert(entry: AuditEntry): Promise<void>;
 }
+
+/** With null everything of that kind. */
+export type AuditQuery = PageQuery & {
+  readonly accountId: string | null;
+  readonly action: AuditAction | null;
+  /** The name that the repository had then. */
+  readonly repositoryName: string | null;
+};

@@ -6,6 +6,8 @@ import type { Hold, Posting } from "../../money/posting.ts";
 export interface LedgerReader {
   /** The balance of a billing account. Null where it was never opened. */
   findBalance(billingAccount: string): Promise<number | null>;
+  /** Balances by billing account, without those that were never opened. */
+  listBalances(billingAccounts: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
 export interface LedgerStore extends LedgerReader {

@@ -1,8 +1,10 @@
 // Runs, as the core reads them and as whoever holds their lock changes them. Implemented in store/runs.ts.
 
+import type { RunStatus } from "../../../../contract/runs/run.ts";
 import type { Hold } from "../../money/posting.ts";
 import type { RunInput, RunRecord } from "../../runs/run-record.ts";
 import type { KeyUse } from "./idempotency.ts";
+import type { PageQuery } from "./page.ts";
 
 export interface RunReader {
   find(id: string): Promise<RunRecord | null>;
@@ -10,6 +12,8 @@ export interface RunReader {
   findInput(runId: string): Promise<RunInput | null>;
   /** An agent's runs, or those of one session, newest first. */
   list(query: RunQuery): Promise<readonly RunRecord[]>;
+  /** Runs of every agent, newest first. */
+  listAll(query: AllRunsQuery): Promise<readonly RunOfAgent[]>;
   /** A session's runs in the order of their commits. */
   listOfSession(query: SessionRunQuery): Promise<readonly RunRecord[]>;
   /** A session's runs in the opposite order. */
@@ -59,6 +63,20 @@ export type RunQuery = {
   /** The id of a run; only those before it. With null from the newest on. */
   readonly before: string | null;
   readonly limit: number;
+};
+
+/** With null everything of that kind. */
+export type AllRunsQuery = PageQuery & {
+  readonly accountId: string | null;
+  readonly agentId: string | null;
+  readonly status: RunStatus | null;
+};
+
+export type RunOfAgent = {
+  readonly run: RunRecord;
+  readonly agentName: string;
+  /** Null where no account has claimed the agent. */
+  readonly accountId: string | null;
 };
 
 export type QuestionQuery = {

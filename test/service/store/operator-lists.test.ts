@@ -1,0 +1,127 @@
+// What an operator lists across accounts, on each store: pages from the newest on, and what each filter leaves.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accountWallet } from "../../../src/service/core/money/ledger.ts";
+import type { Store } from "../../../src/service/core/ports/store.ts";
+import {
+  accountIds,
+  agentIds,
+  auditIds,
+  idOf,
+  insertOperatorRecords,
+  runIds,
+} from "../../support/operator-records.ts";
+import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
+
+const NOW = 1_000;
+const newest = { before: null, limit: 50 };
+
+for (const kind of storeKinds) {
+  describe.skipIf(kind.isSkipped)(`what an operator lists on ${kind.name}`, () => {
+    let place: StorePlace;
+    let store: Store;
+
+    beforeAll(async () => {
+      place = await kind.make();
+      store = await place.open();
+      await insertOperatorRecords(store, NOW);
+    });
+
+    afterAll(async () => {
+      await store.close();
+      await place.remove();
+    });
+
+    it("accounts with their sign-in and the agents that are not retired", async () => {
+      const account = { plan: "registered_free", subscription: null };
+      expect(await store.committed.accounts.listAll(newest)).toEqual([
+        { account: { ...account, id: accountIds[1], createdAt: NOW }, signedInAt: null, agents: 1 },
+        { account: { ...account, id: accountIds[0], createdAt: NOW }, signedInAt: NOW, agents: 1 },
+      ]);
+    });
+
+    it("accounts a page at a time, without a gap", async () => {
+      const page = async (before: string | null) =>
+        (await store.committed.accounts.listAll({ before, limit: 1 })).map(({ account }) => account.id);
+      expect(await page(null)).toEqual([accountIds[1]]);
+      expect(await page(accountIds[1])).toEqual([accountIds[0]]);
+      expect(await page(accountIds[0])).toEqual([]);
+    });
+
+    it("balances of those billing accounts that were opened", async () => {
+      const [first, second] = accountIds.map(accountWallet);
+      expect(await store.committed.ledger.listBalances([first ?? "", second ?? ""])).toEqual(
+        new Map([[first, 1_000_000]]),
+      );
+      expect(await store.committed.ledger.listBalances([])).toEqual(new Map());
+    });
+
+    const { helper, retired, claimed, unclaimed } = agentIds;
+    it.each([
+      [{}, [unclaimed, claimed, retired, helper]],
+      [{ before: claimed, limit: 1 }, [retired]],
+      [{ accountId: accountIds[0] }, [retired, helper]],
+      [{ of: "repositories" }, [unclaimed, claimed]],
+      [{ of: "repositories", accountId: accountIds[1] }, [claimed]],
+      [{ of: "repositories", accountId: accountIds[0] }, []],
+      [{ of: "unclaimed" }, [unclaimed]],
+      [{ of: "unclaimed", before: unclaimed }, []],
+    ] as const)("agents by %j", async (given, ids) => {
+      const query = { ...newest, accountId: null, of: "all", ...given } as const;
+      expect((await store.committed.agents.listAll(query)).map(({ id }) => id)).toEqual(ids);
+    });
+
+    const { ofHelper, ofUnclaimed, failed } = runIds;
+    it.each([
+      [{}, [failed, ofUnclaimed, ofHelper]],
+      [{ before: failed, limit: 1 }, [ofUnclaimed]],
+      [{ accountId: accountIds[0] }, [ofHelper]],
+      [{ agentId: unclaimed }, [ofUnclaimed]],
+      [{ status: "failed" }, [failed]],
+      [{ status: "failed", accountId: accountIds[0] }, []],
+    ] as const)("runs by %j", async (given, ids) => {
+      const query = { ...newest, accountId: null, agentId: null, status: null, ...given };
+      expect((await store.committed.runs.listAll(query)).map(({ run }) => run.id)).toEqual(ids);
+    });
+
+    it("runs with the agent's name and account, as they are found alone", async () => {
+      const query = { ...newest, accountId: null, agentId: claimed, status: null };
+      const run = await store.committed.runs.find(failed);
+      expect(await store.committed.runs.listAll(query)).toEqual([
+        { run, agentName: "octo/hello", accountId: accountIds[1] },
+      ]);
+    });
+
+    const { exchange, claim, signIn } = auditIds;
+    it.each([
+      [{}, [signIn, claim, exchange]],
+      [{ before: signIn, limit: 1 }, [claim]],
+      [{ accountId: accountIds[1] }, [claim]],
+      [{ action: "exchange" }, [exchange]],
+      [{ repositoryName: "octo/hello" }, [claim, exchange]],
+      [{ action: "claim", accountId: accountIds[0] }, []],
+    ] as const)("audit entries by %j", async (given, ids) => {
+      const query = { ...newest, accountId: null, action: null, repositoryName: null, ...given };
+      expect((await store.committed.audit.list(query)).map(({ id }) => id)).toEqual(ids);
+    });
+
+    it("audit entries as they were written", async () => {
+      const entry = {
+        id: idOf(40),
+        at: 4_000,
+        requestId: "request-4",
+        action: "passkey_added",
+        outcome: "ok",
+        issuer: null,
+        repositoryId: null,
+        repositoryName: null,
+        ciRunId: null,
+        accountId: accountIds[0],
+        method: "passkey",
+      } as const;
+      const query = { ...newest, accountId: null, action: "passkey_added", repositoryName: null } as const;
+      await store.transact((tx) => tx.audit.insert(entry));
+      expect(await store.committed.audit.list(query)).toEqual([entry]);
+    });
+  });
+}
