@@ -12,11 +12,10 @@ const PUBLIC = [
   "/v1/pricing/tools",
   "/v1/ci/oidc/audience",
   "/v1/ws",
-  "/claim/nonsense",
-  "/confirm/nonsense",
   "/docs",
   "/openapi.json",
 ];
+const PAGES = ["/", "/sign-in", "/claim/nonsense", "/confirm/nonsense", "/device"];
 
 function expectLimited(answer: Answer, seconds: number): void {
   expect(answer.status).toBe(429);
@@ -43,6 +42,17 @@ describe("how often may be asked", () => {
     const { fixture, api } = await open({ addressRatePerMinute: 1 });
     expect((await api.send(path)).status).not.toBe(429);
     expectLimited(await api.send(path), 60);
+    fixture.clock.advance(60_000);
+    expect((await api.send(path)).status).not.toBe(429);
+  });
+
+  it.each(PAGES)("%s, by an address, as a page", async (path) => {
+    const { fixture, api } = await open({ addressRatePerMinute: 1 });
+    expect((await api.send(path)).status).not.toBe(429);
+    const limited = await api.send(path);
+    expect([limited.status, limited.headers.get("retry-after")]).toEqual([429, "60"]);
+    expect(limited.headers.get("content-type")).toContain("text/html");
+    expect(limited.text).toContain("Too many requests from this address.");
     fixture.clock.advance(60_000);
     expect((await api.send(path)).status).not.toBe(429);
   });
