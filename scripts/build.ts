@@ -243,7 +243,8 @@ export const bundles: readonly Bundle[] = [
   {
     entry: "src/service/oauth.ts",
     outfile: "npm/oauth.mjs",
-    options: { ...command, plugins: [withFewMediaTypes()] },
+    // Its library stores what it keeps under the names of its classes.
+    options: { ...command, keepNames: true, plugins: [withFewMediaTypes()] },
   },
   { entry: "src/service/web.ts", outfile: "npm/web.mjs", options: { ...command, plugins: besideTheService } },
   { entry: "src/service/api/web/passkey-ceremony.ts", outfile: "npm/passkeys.mjs", options: command },

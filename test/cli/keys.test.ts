@@ -131,7 +131,7 @@ for (const kind of storeKinds) {
       const signIn = () => call(link.url, { method: "POST", headers });
       expect((await call(link.url)).text).toContain(key.account_id);
       const signedIn = await signIn();
-      expect([signedIn.status, signedIn.headers.get("location")]).toEqual([303, "/settings/passkeys"]);
+      expect([signedIn.status, signedIn.headers.get("location")]).toEqual([303, "/"]);
       const [cookie = ""] = (signedIn.headers.get("set-cookie") ?? "").split(";");
       expect((await call(`${url}/settings/keys`, { headers: { cookie } })).text).toContain(key.account_id);
       expect((await signIn()).status).toBe(410);

@@ -4,6 +4,12 @@ import { type Answer, type Call, call } from "./service-client.ts";
 
 export class WebBrowser {
   readonly #cookies = new Map<string, Map<string, string>>();
+  readonly #reach: (url: string) => string;
+
+  /** `reach` says where a request for an address goes. Default: to the address. */
+  constructor(reach: (url: string) => string = (url) => url) {
+    this.#reach = reach;
+  }
 
   async get(url: string): Promise<Answer> {
     return await this.#send(url, {});
@@ -35,7 +41,7 @@ export class WebBrowser {
     const jar = this.#cookies.get(origin) ?? new Map<string, string>();
     this.#cookies.set(origin, jar);
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
-    const answer = await call(url, { ...options, headers: { ...options.headers, cookie } });
+    const answer = await call(this.#reach(url), { ...options, headers: { ...options.headers, cookie } });
     for (const line of answer.headers.getSetCookie()) {
       const [name = "", value = ""] = (line.split(";")[0] ?? "").split("=");
       if (/Max-Age=0/.test(line)) jar.delete(name);

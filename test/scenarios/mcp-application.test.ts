@@ -1,0 +1,189 @@
+// An MCP application that knows an address and nothing else: it finds out how to sign in, registers itself, its person signs
+// in and allows it in a browser, and it works with less right than its person. By the protocol's own client, on one process
+// with each store, and on two nodes of which each request may reach the other one.
+
+import {
+  Client,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import { afterEach, describe, expect, it } from "vitest";
+import { makeTestKey, operateOn } from "../support/account-key.ts";
+import { startFixture } from "../support/fixtures/start-fixture.ts";
+import { call } from "../support/service-client.ts";
+import { type StorePlace, storeKinds } from "../support/stores/stores.ts";
+import { WebBrowser } from "../support/web-browser.ts";
+
+const REDIRECT = "http://127.0.0.1:5555/callback";
+
+type Place = {
+  /** The service's own address, which need not be where it listens. */
+  readonly baseUrl: string;
+  /** Where a request for an address of the service goes. */
+  readonly reach: (url: string) => string;
+  readonly store: StorePlace;
+  close(): Promise<void>;
+};
+
+type Deployment = { readonly name: string; readonly isSkipped: boolean; open(): Promise<Place> };
+
+const deployments: readonly Deployment[] = [
+  ...storeKinds.map((kind) => ({
+    name: `a process on ${kind.name}`,
+    isSkipped: kind.isSkipped,
+    open: async () => {
+      const fixture = await startFixture({ level: "process", store: kind });
+      const reach = (url: string) => url;
+      return { baseUrl: fixture.url, reach, store: fixture.place, close: () => fixture.close() };
+    },
+  })),
+  {
+    name: `two nodes on ${storeKinds[1]?.name}`,
+    isSkipped: storeKinds[1]?.isSkipped ?? true,
+    open: async () => {
+      // Clients send no token over plain http to a host that is not this machine.
+      const baseUrl = "http://agents.localhost";
+      const nodes = await startFixture({ level: "nodes", settings: { BASE_URL: baseUrl } });
+      let asked = 0;
+      const reach = (url: string) => {
+        asked += 1;
+        const node = nodes.apis[asked % nodes.apis.length];
+        return url.startsWith(baseUrl) ? `${node?.url}${url.slice(baseUrl.length)}` : url;
+      };
+      return { baseUrl, reach, store: nodes.place, close: () => nodes.close() };
+    },
+  },
+];
+
+/** What an application keeps of itself, as the client's makers mean it. */
+class Application implements OAuthClientProvider {
+  readonly redirectUrl = REDIRECT;
+  readonly clientMetadata = { client_name: "Notebook", redirect_uris: [REDIRECT] };
+  /** Where it sent its person. */
+  page: URL | undefined;
+  #client: ReturnType<OAuthClientProvider["clientInformation"]>;
+  #tokens: Awaited<ReturnType<OAuthClientProvider["tokens"]>>;
+  #verifier = "";
+  #found: OAuthDiscoveryState | undefined;
+
+  clientInformation() {
+    return this.#client;
+  }
+  saveClientInformation(client: NonNullable<Awaited<ReturnType<OAuthClientProvider["clientInformation"]>>>) {
+    this.#client = client;
+  }
+  tokens() {
+    return this.#tokens;
+  }
+  saveTokens(tokens: NonNullable<Awaited<ReturnType<OAuthClientProvider["tokens"]>>>) {
+    this.#tokens = tokens;
+  }
+  redirectToAuthorization(url: URL) {
+    this.page = url;
+  }
+  saveCodeVerifier(verifier: string) {
+    this.#verifier = verifier;
+  }
+  codeVerifier() {
+    return this.#verifier;
+  }
+  saveDiscoveryState(found: OAuthDiscoveryState) {
+    this.#found = found;
+  }
+  discoveryState() {
+    return this.#found;
+  }
+}
+
+for (const { name, isSkipped, open } of deployments) {
+  describe.skipIf(isSkipped)(`an MCP application and ${name}`, () => {
+    let place: Place | undefined;
+
+    afterEach(() => place?.close());
+
+    it("connects by address alone, and does what it was allowed, until it no longer is", async () => {
+      place = await open();
+      const { baseUrl, reach, store } = place;
+      const key = await makeTestKey(store, { owner: { plan: "subscribed" } });
+      await operateOn(store, (operator) => operator.grant({ accountId: key.accountId, credits: 100_000 }));
+      const application = new Application();
+      const transport = () =>
+        new StreamableHTTPClientTransport(new URL("/mcp", baseUrl), {
+          authProvider: application,
+          fetch: (url, init) => fetch(reach(String(url)), init),
+        });
+      const connecting = transport();
+      const first = new Client({ name: "notebook", version: "1" }, { versionNegotiation: { mode: "auto" } });
+      await expect(first.connect(connecting)).rejects.toThrow(/Unauthorized/i);
+      const allowed = await allow(new WebBrowser(reach), {
+        page: application.page,
+        baseUrl,
+        key: key.secret,
+      });
+      await connecting.finishAuth(allowed.searchParams);
+
+      const client = new Client({ name: "notebook", version: "1" }, { versionNegotiation: { mode: "auto" } });
+      await client.connect(transport());
+      const use = async (tool: string, args: Record<string, unknown> = {}) =>
+        (await client.callTool({ name: tool, arguments: args })).structuredContent as Record<string, never>;
+      await use("create_agent", { name: "helper" });
+      const invoked = await use("invoke_agent", { agent: "helper", message: "hello", wait_seconds: 30 });
+      expect(invoked).toMatchObject({ run: { status: "completed" } });
+      const scheduled = await use("create_schedule", {
+        agent: "helper",
+        prompt: "later",
+        delay_seconds: 3_600,
+      });
+      expect(scheduled).toMatchObject({ status: "awaiting_confirmation" });
+      const { access_token: token = "" } = (application.tokens() ?? {}) as { access_token?: string };
+      const path = `${baseUrl}/v1/agents/${scheduled.agent_id}/schedules/${scheduled.id}/confirm`;
+      expect((await call(reach(path), { method: "POST", bearer: token })).status).toBe(403);
+      expect((await call(reach(path), { method: "POST", bearer: key.secret })).status).toBe(200);
+      expect(await use("list_schedules", { agent: "helper" })).toMatchObject({
+        schedules: [{ id: scheduled.id, status: "pending" }],
+      });
+
+      await revoke(new WebBrowser(reach), { baseUrl, key: key.secret });
+      expect((await call(reach(`${baseUrl}/v1/agents`), { bearer: token })).status).toBe(401);
+      await client.close();
+    });
+  });
+}
+
+/** As a person does: signs in with a key, and allows what is asked. Returns where the browser is sent in the end. */
+async function allow(
+  browser: WebBrowser,
+  { page, baseUrl, key }: { page: URL | undefined; baseUrl: string; key: string },
+): Promise<URL> {
+  await signIn(browser, { baseUrl, key });
+  const consent = await browser.open(page?.href ?? "");
+  expect(consent.answer.text).toContain("Notebook");
+  const action = /action="(\/oauth\/consent\/[^"]+)"/.exec(consent.answer.text)?.[1] ?? "";
+  let answer = await browser.post(baseUrl + action, { decision: "allow" });
+  for (let steps = 0; steps < 10; steps += 1) {
+    const to = new URL(answer.headers.get("location") ?? "", baseUrl);
+    if (to.href.startsWith(REDIRECT)) return to;
+    answer = await browser.get(to.href);
+  }
+  throw new Error("The consent led nowhere.");
+}
+
+async function revoke(
+  browser: WebBrowser,
+  { baseUrl, key }: { baseUrl: string; key: string },
+): Promise<void> {
+  await signIn(browser, { baseUrl, key });
+  const { text } = await browser.get(`${baseUrl}/settings/apps`);
+  const action = /<form method="post" action="(\/settings\/apps[^"]*)"/.exec(text)?.[1] ?? "";
+  const id = /name="(\w+)" value="([^"]+)"/.exec(text.slice(text.indexOf(action))) ?? [];
+  const ended = await browser.post(baseUrl + action, { [id[1] ?? ""]: id[2] ?? "" });
+  expect(ended.status).toBe(303);
+}
+
+async function signIn(
+  browser: WebBrowser,
+  { baseUrl, key }: { baseUrl: string; key: string },
+): Promise<void> {
+  expect((await browser.post(`${baseUrl}/sign-in`, { key, to: "/" })).status).toBe(303);
+}
