@@ -1,5 +1,5 @@
 // Makes and uses passkeys: `<form data-passkey="register">` and `<form data-passkey="sign-in">`. What the authenticator
-// signed goes into the form's field "response", and the form is sent as any other.
+// signed goes into the form's field "response", and the form is sent as forms are.
 
 import {
   browserSupportsWebAuthn,

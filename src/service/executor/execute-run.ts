@@ -3,7 +3,6 @@
 import { ok, type Result } from "../../base/result.ts";
 import type { RunCause } from "../../contract/runs/run.ts";
 import type { Agent } from "../core/agents/agent.ts";
-import { approveUrl } from "../core/approvals/approve-url.ts";
 import { findHeldSource } from "../core/commits/held-source.ts";
 import type { Core } from "../core/core.ts";
 import { costOfTime } from "../core/money/run-price.ts";
@@ -15,30 +14,26 @@ import { raiseHold, type TakenRun, takeFreeCall } from "../core/runs/progress-ru
 import { cancelledEnding, type Ending, interruptedEnding } from "../core/runs/run-machine.ts";
 import type { RunInput } from "../core/runs/run-record.ts";
 import type { Usage } from "../core/runs/usage.ts";
-import { readHistory } from "../core/sessions/session-history.ts";
-import { authorizeWrite } from "../core/write-grants/authorize-write.ts";
 import {
   type Backend,
   BackendFailure,
   type BackendOutcome,
-  type BackendTask,
   type BroughtModel,
   type RunEnvironment,
-  type TaskNetwork,
 } from "./backend.ts";
 import { openBroughtModel } from "./brought-model.ts";
-import { type ChangesOptions, reportChanges, restoreChanges } from "./carried-changes.ts";
-import { runChild } from "./child-runs.ts";
-import { EventMask } from "./event-mask.ts";
+import { restoreChanges } from "./carried-changes.ts";
+import { Delegations } from "./delegations.ts";
+import { emitChanges } from "./emit-changes.ts";
 import { type EventWriter, StreamLimitError } from "./event-writer.ts";
 import { HeldCheckout } from "./held-checkout.ts";
 import { type EnvironmentOptions, noEnvironment, prepareEnvironment } from "./prepare-environment.ts";
 import { RunBudget } from "./run-budget.ts";
-import { deadlineOf } from "./run-deadline.ts";
 import { RunNetwork } from "./run-network.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import { untilTurn } from "./session-turn.ts";
 import { RunStopped, type StopKind } from "./stop-reason.ts";
+import { taskOf } from "./task-of.ts";
 import { backendSpan } from "./trace-run.ts";
 import { UsageMeter } from "./usage-meter.ts";
 
@@ -240,133 +235,6 @@ function sourceOf({ job, pullRequest }: RunInput, runId: string): CheckoutSource
 async function withHeld(core: Core, input: RunInput, source: CheckoutSource): Promise<CheckoutSource> {
   const held = await findHeldSource(core, input);
   return held === null ? source : { ...source, held };
-}
-
-/** Also for a failed run: the session may continue from there. A stopped run's are reported where its backend ends in time. */
-async function emitChanges(
-  { core, taken, writer, secrets, signal, isOver }: Work,
-  { held, ...left }: Pick<ChangesOptions, "checkout" | "copy"> & { readonly held: HeldCheckout },
-): Promise<void> {
-  const { run } = taken;
-  const emit = async (how: Pick<ChangesOptions, "carry" | "signal">) => {
-    const changes = await reportChanges(core, { ...left, ...how, run, secrets });
-    if (changes !== null) await writer.emit(changes);
-  };
-  if (!signal.aborted) return await emit({ carry: "store" });
-  const stop = signal.reason instanceof RunStopped ? stopped[signal.reason.kind] : null;
-  if (stop === null) return;
-  const { carry, withinMs } = stop;
-  const isDone = new AbortController();
-  const late = new AbortController();
-  const giveUp = () => late.abort();
-  void core.clock.sleep(withinMs, AbortSignal.any([isOver, isDone.signal])).then(giveUp, giveUp);
-  try {
-    if (await held.isFreeBefore(late.signal)) await emit({ carry, signal: late.signal });
-  } catch (cause) {
-    core.log.warn({ run_id: run.id, err: cause }, "changes of a stopped run could not be reported");
-  } finally {
-    isDone.abort();
-  }
-}
-
-type StoppedChanges = { readonly withinMs: number; readonly carry: ChangesOptions["carry"] };
-
-/** How long a stopped run waits for its backend, to report its changes. Null: not at all. */
-const stopped: Readonly<Record<StopKind, StoppedChanges | null>> = {
-  time_limit: { withinMs: 30_000, carry: "store" },
-  // Whoever cancels waits for the end, and does not ask for more of the same.
-  cancel: { withinMs: 500, carry: "discard" },
-  shutdown: null,
-  lost: null,
-};
-
-function taskOf(
-  work: Work,
-  {
-    agent,
-    brought,
-    meter,
-    generations,
-    delegations,
-    network,
-  }: {
-    agent: Agent;
-    brought: BroughtModel | null;
-    meter: UsageMeter;
-    generations: number;
-    delegations: Delegations;
-    network: TaskNetwork;
-  },
-): BackendTask {
-  const { core, taken, writer, secrets, signal, lend } = work;
-  const { run, input } = taken;
-  const mask = new EventMask(secrets);
-  const deadline = deadlineOf(work);
-  let ids = 0;
-  return {
-    runId: run.id,
-    messages: input.messages,
-    model: brought?.model ?? agent.model,
-    brought,
-    advisorMaxSpendMicroUsd: agent.advisorMaxSpendMicroUsd,
-    outputSchema: input.outputSchema ?? null,
-    mayAsk: input.hasThread === true && input.outputSchema === undefined,
-    carriedState: { state: "fresh" },
-    environment: noEnvironment,
-    maxTurnTokens: input.maxTurnTokens,
-    deadline,
-    signal,
-    traceparent: () => core.tracer.here(),
-    emit: async (event) => {
-      signal.throwIfAborted();
-      for (const masked of mask.apply(event)) await writer.emit(masked);
-    },
-    history: (maxChars) => readHistory(core.store.committed, { run, maxChars }),
-    generationsLeft: generations,
-    delegate: (task) => {
-      // It is stored with the child.
-      const masked = { ...task, message: secrets.apply(task.message) };
-      const { budget } = meter;
-      const timeLimitMs = Math.max(0, Math.floor(deadline.leftMs()));
-      return delegations.begin(() =>
-        runChild({ core, parent: taken, signal, lend, budget, timeLimitMs }, masked),
-      );
-    },
-    meter,
-    secrets,
-    network,
-    mcp: {
-      asked: input.mcpServers ?? null,
-      mayUseRepositorys: agent.ciPolicy?.mcp_servers === "repository",
-      authorizeWrite: async ({ origin, isNamed, ...write }) => {
-        const request = { ...write, runId: run.id, agentId: agent.id };
-        const verdict = await authorizeWrite(core, { ...request, job: input.job, origin, isNamed });
-        if (verdict.isAllowed) return verdict;
-        const { approval } = verdict;
-        return { isAllowed: false, approveUrl: approval && approveUrl(core.policy, approval.id) };
-      },
-    },
-    nextId: (kind) => {
-      ids += 1;
-      return `${kind}-${ids}`;
-    },
-  };
-}
-
-/** What a run's backend has delegated: none is begun once the run is about to end, which ends its children with it. */
-class Delegations {
-  hasBegun = false;
-  #isClosed = false;
-
-  async begin<Value>(delegate: () => Promise<Value>): Promise<Value> {
-    if (this.#isClosed) throw new Error("The run has ended: it delegates nothing any more.");
-    this.hasBegun = true;
-    return await delegate();
-  }
-
-  close(): void {
-    this.#isClosed = true;
-  }
 }
 
 function noCommitText(repository: string): string {

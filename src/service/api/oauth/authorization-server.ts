@@ -88,7 +88,7 @@ function configurationOf({ core, fetchDocument, mayFetch }: ServerParts, keys: K
     clients: [builtInClient],
     clientAuthMethods: ["none"],
     clientDefaults: {
-      // Programs on people's machines, also where a client does not say so: a loopback redirect has any port.
+      // Programs on people's machines, also where a client does not say so: the port of a loopback redirect is free.
       application_type: "native",
       token_endpoint_auth_method: "none",
       grant_types: [grantTypes.code, grantTypes.refresh],

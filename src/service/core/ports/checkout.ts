@@ -251,7 +251,7 @@ export interface Checkout {
     query: TextQuery,
     context?: number,
   ): Promise<{ readonly matches: readonly TextMatch[]; readonly complete: boolean }>;
-  /** How many lines match in each file that has any. Rejects like `findText`. */
+  /** How many lines match, by the file that has them. Rejects like `findText`. */
   countText(query: TextQuery): Promise<{ readonly counts: readonly TextCount[]; readonly complete: boolean }>;
   /** Files and folders that git ignores, relative to the root; a folder stands for all in it. Rejects like `files`. */
   ignored(): Promise<readonly string[]>;

@@ -18,7 +18,7 @@ export const createScheduleOfAgent = defineTool({
   schemas: createScheduleTool,
   run: async ({ agent: named, ...body }, { core, caller, opensPages, broughtBack }) =>
     await withAgent({ core, caller }, named, async ({ id: agentId }) => {
-      // The client calls again after it has opened the page: what it brings back is read as any schedule is.
+      // The client calls again after it has opened the page: the schedule that it brings back is read again.
       const made =
         broughtBack === null
           ? await createSchedule(core, { caller, agentId, body })

@@ -1,0 +1,101 @@
+// What the backend of a run is given: what was asked, its bounds, and how it emits, delegates and writes.
+
+import type { Agent } from "../core/agents/agent.ts";
+import { approveUrl } from "../core/approvals/approve-url.ts";
+import type { Core } from "../core/core.ts";
+import type { TakenRun } from "../core/runs/progress-run.ts";
+import { readHistory } from "../core/sessions/session-history.ts";
+import { authorizeWrite } from "../core/write-grants/authorize-write.ts";
+import type { BackendTask, BroughtModel, TaskNetwork } from "./backend.ts";
+import { runChild } from "./child-runs.ts";
+import type { Delegations } from "./delegations.ts";
+import { EventMask } from "./event-mask.ts";
+import type { EventWriter } from "./event-writer.ts";
+import { noEnvironment } from "./prepare-environment.ts";
+import { deadlineOf } from "./run-deadline.ts";
+import type { SecretMask } from "./secret-mask.ts";
+import type { UsageMeter } from "./usage-meter.ts";
+
+type TaskWork = {
+  readonly core: Core;
+  readonly taken: TakenRun;
+  readonly writer: EventWriter;
+  readonly timeLimitMs: number;
+  readonly secrets: SecretMask;
+  readonly lend: <Value>(wait: () => Promise<Value>) => Promise<Value>;
+  readonly signal: AbortSignal;
+};
+
+/** What the backend of a run gets, before its checkout is known. */
+export function taskOf(
+  work: TaskWork,
+  {
+    agent,
+    brought,
+    meter,
+    generations,
+    delegations,
+    network,
+  }: {
+    agent: Agent;
+    brought: BroughtModel | null;
+    meter: UsageMeter;
+    generations: number;
+    delegations: Delegations;
+    network: TaskNetwork;
+  },
+): BackendTask {
+  const { core, taken, writer, secrets, signal, lend } = work;
+  const { run, input } = taken;
+  const mask = new EventMask(secrets);
+  const deadline = deadlineOf(work);
+  let ids = 0;
+  return {
+    runId: run.id,
+    messages: input.messages,
+    model: brought?.model ?? agent.model,
+    brought,
+    advisorMaxSpendMicroUsd: agent.advisorMaxSpendMicroUsd,
+    outputSchema: input.outputSchema ?? null,
+    mayAsk: input.hasThread === true && input.outputSchema === undefined,
+    carriedState: { state: "fresh" },
+    environment: noEnvironment,
+    maxTurnTokens: input.maxTurnTokens,
+    deadline,
+    signal,
+    traceparent: () => core.tracer.here(),
+    emit: async (event) => {
+      signal.throwIfAborted();
+      for (const masked of mask.apply(event)) await writer.emit(masked);
+    },
+    history: (maxChars) => readHistory(core.store.committed, { run, maxChars }),
+    generationsLeft: generations,
+    delegate: (task) => {
+      // It is stored with the child.
+      const masked = { ...task, message: secrets.apply(task.message) };
+      const { budget } = meter;
+      const timeLimitMs = Math.max(0, Math.floor(deadline.leftMs()));
+      return delegations.begin(() =>
+        runChild({ core, parent: taken, signal, lend, budget, timeLimitMs }, masked),
+      );
+    },
+    meter,
+    secrets,
+    network,
+    mcp: {
+      asked: input.mcpServers ?? null,
+      mayUseRepositorys: agent.ciPolicy?.mcp_servers === "repository",
+      authorizeWrite: async ({ origin, isNamed, ...write }) => {
+        const request = { ...write, runId: run.id, agentId: agent.id };
+        const verdict = await authorizeWrite(core, { ...request, job: input.job, origin, isNamed });
+        if (verdict.isAllowed) return verdict;
+        const { approval } = verdict;
+        return { isAllowed: false, approveUrl: approval && approveUrl(core.policy, approval.id) };
+      },
+    },
+    nextId: (kind) => {
+      ids += 1;
+      return `${kind}-${ids}`;
+    },
+  };
+}
