@@ -146,6 +146,7 @@ const besideTheService = [
   besides(/^\.\/mcp\.ts$/, "./mcp-server.mjs"),
   besides(/^\.\/mcp-stdio\.ts$/, "./mcp-stdio.mjs"),
   besides(/^\.\/oauth\.ts$/, "./oauth.mjs"),
+  besides(/^\.\/workspaces\.ts$/, "./workspaces.mjs"),
   besides(/^\.\/passkey-ceremony\.ts$/, "./passkeys.mjs"),
 ];
 
@@ -246,6 +247,7 @@ export const bundles: readonly Bundle[] = [
     // Its library stores what it keeps under the names of its classes.
     options: { ...command, keepNames: true, plugins: [withFewMediaTypes()] },
   },
+  { entry: "src/service/workspaces.ts", outfile: "npm/workspaces.mjs", options: command },
   { entry: "src/service/web.ts", outfile: "npm/web.mjs", options: { ...command, plugins: besideTheService } },
   { entry: "src/service/api/web/passkey-ceremony.ts", outfile: "npm/passkeys.mjs", options: command },
   { entry: "src/web/copy.ts", outfile: "npm/web-copy.js", options: browser },

@@ -13,6 +13,8 @@ import { questionEndpoints } from "../contract/questions/endpoints.ts";
 import type { questionRoutes } from "../contract/questions/routes.ts";
 import { scheduleEndpoints } from "../contract/schedules/endpoints.ts";
 import type { scheduleRoutes } from "../contract/schedules/routes.ts";
+import { workspaceNounEndpoints } from "../contract/workspaces/endpoints.ts";
+import type { WorkspaceNounRoutes } from "../contract/workspaces/routes.ts";
 import { writeGrantEndpoints } from "../contract/write-grants/endpoints.ts";
 import type { writeGrantRoutes } from "../contract/write-grants/routes.ts";
 import { callBytes, isByteSource } from "./bytes.ts";
@@ -93,6 +95,11 @@ export type Client = JobClient & {
   readonly credits: NounClient<typeof creditRoutes>;
   readonly pricing: NounClient<typeof pricingRoutes>;
   readonly sessions: SessionClient;
+} & WorkspaceClients;
+
+/** A client for each noun of workspaces. */
+type WorkspaceClients = {
+  readonly [Noun in keyof WorkspaceNounRoutes]: NounClient<WorkspaceNounRoutes[Noun]>;
 };
 
 /** Makes a client. Opens nothing until a method is called. */
@@ -110,5 +117,6 @@ export function createClient(options: ClientOptions): Client {
     credits: nounClient<typeof creditRoutes>(connection, creditEndpoints),
     pricing: nounClient<typeof pricingRoutes>(connection, pricingEndpoints),
     sessions: sessionClient(connection, options.webSocket),
+    workspaces: nounClient<WorkspaceNounRoutes["workspaces"]>(connection, workspaceNounEndpoints.workspaces),
   };
 }

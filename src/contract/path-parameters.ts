@@ -13,6 +13,18 @@ export const pathParameters = {
     description: "The commit's whole name, in lower case.",
     schema: { type: "string", pattern: "^(?:[0-9a-f]{40}|[0-9a-f]{64})$" },
   },
+  workspaceID: { description: "The workspace's id.", schema: uuid },
+  memberID: { description: "The member's id.", schema: uuid },
+  contextItemID: { description: "The context item's id.", schema: uuid },
+  workingCopyID: { description: "The working copy's id.", schema: uuid },
+  revisionID: { description: "The revision's id.", schema: uuid },
+  operationID: { description: "The operation's id.", schema: uuid },
+  pinID: { description: "The retention pin's id.", schema: uuid },
+  actionID: { description: "The review action's id.", schema: uuid },
+  changesetID: { description: "The changeset's id.", schema: uuid },
+  workerRequestID: { description: "The worker's id.", schema: uuid },
+  taskGroupID: { description: "The task group's id.", schema: uuid },
+  workflowID: { description: "The workflow's id.", schema: { type: "string" } },
   id: { description: "The workflow's id.", schema: { type: "string" } },
 } as const;
 export type PathParameter = keyof typeof pathParameters;

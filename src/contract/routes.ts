@@ -1,34 +1,9 @@
-// Every route of the API, by noun: the one table that HTTP, the OpenAPI document and docs/api.md derive from. Pure.
+// Every route of the API, by noun: the one table that the OpenAPI document, docs/api.md and the client's methods derive from. Pure.
 
-import { agentRoutes } from "./agents/routes.ts";
-import { approvalRoutes } from "./approvals/routes.ts";
-import { ciRoutes, commitRoutes } from "./ci/routes.ts";
-import { claimRoutes } from "./claims/routes.ts";
-import { creditRoutes, pricingRoutes } from "./money/routes.ts";
-import { operationRoutes } from "./operation/routes.ts";
-import { questionRoutes } from "./questions/routes.ts";
+import { firstRoutes } from "./first-routes.ts";
 import type { RouteTable } from "./route.ts";
-import { runRoutes } from "./runs/routes.ts";
-import { scheduleRoutes } from "./schedules/routes.ts";
-import { sessionRoutes } from "./sessions/routes.ts";
-import { workflowRoutes } from "./workflows/routes.ts";
-import { writeGrantRoutes } from "./write-grants/routes.ts";
+import { workspaceNounRoutes } from "./workspaces/routes.ts";
 
-export const routes = {
-  ci: ciRoutes,
-  commits: commitRoutes,
-  claims: claimRoutes,
-  agents: agentRoutes,
-  runs: runRoutes,
-  schedules: scheduleRoutes,
-  workflows: workflowRoutes,
-  approvals: approvalRoutes,
-  writeGrants: writeGrantRoutes,
-  questions: questionRoutes,
-  credits: creditRoutes,
-  pricing: pricingRoutes,
-  sessions: sessionRoutes,
-  operation: operationRoutes,
-} as const satisfies RouteTable;
+export const routes = { ...firstRoutes, ...workspaceNounRoutes } as const satisfies RouteTable;
 
 export type Routes = typeof routes;

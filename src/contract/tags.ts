@@ -13,6 +13,20 @@ export const tags = [
     name: "Approvals",
     description: "What only the account's owner may do and others asked for, and what runs asked people.",
   },
+  {
+    name: "Workspaces",
+    description: "One body of files on which several agents and people work at once, and who they are.",
+  },
+  {
+    name: "Files of workspaces",
+    description: "Files of the canonical copy, of working copies and of revisions.",
+  },
+  {
+    name: "Copies and revisions",
+    description: "Copies to work in, what was saved of them, and what is kept how long.",
+  },
+  { name: "Changesets", description: "What a copy changes, reviewed and brought into the canonical copy." },
+  { name: "Workers", description: "Runs in copies, in groups with a budget." },
   { name: "Credits and pricing", description: "What an account has, and what things cost." },
   { name: "Sessions", description: "Events as they happen, over a WebSocket." },
   { name: "Operating the service", description: "For whoever runs it: health." },

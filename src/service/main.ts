@@ -6,8 +6,8 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { type Random, systemRandom } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
 import { SEALING_KEY_BYTES, type SealingKeys, sealingKeyOf } from "../base/sealed-text.ts";
+import type { AnyFace } from "./api/http/any-face.ts";
 import { createApp } from "./api/http/app.ts";
-import type { Face } from "./api/http/face.ts";
 import { HttpListener } from "./api/http/listener.ts";
 import { createMetricsApp } from "./api/http/metrics-app.ts";
 import { createProbeApp } from "./api/http/probe-app.ts";
@@ -48,6 +48,7 @@ import {
 } from "./open-checkouts.ts";
 import { environmentsOf, ownEgress } from "./open-environments.ts";
 import { openStore } from "./open-store.ts";
+import { workspaceKeeping } from "./open-workspaces.ts";
 import { type ConnectPeers, Peers } from "./peers.ts";
 import { policyOf } from "./policy-of.ts";
 import { recordRunningAddress } from "./running-address.ts";
@@ -88,7 +89,7 @@ export type ServiceOptions = Pick<BackendParts, "modelAccess" | "isTrusted"> & {
   /** Where runs get their repositories. Default: clones. */
   readonly checkouts?: CheckoutProvider;
   /** What it serves beside the API. Default: nothing. */
-  readonly faces?: readonly Face[];
+  readonly faces?: readonly AnyFace[];
   /** Whose runs the free credits pay for. Default: public repositories. */
   readonly freeFor?: FreeFor;
   /** Whether runs of an agent without an owner have no network. Default: true. */
@@ -321,6 +322,7 @@ function wire(
     secretKeys: secretKeysOf(parts),
     rates: config.rates,
     commits: kept === null ? null : commitKeeping(parts, kept),
+    workspaces: kept === null ? null : workspaceKeeping(config, kept),
     meter: meter ?? noMeter,
     tracer,
   };

@@ -1,10 +1,11 @@
 // The faces of a node that people and their programs reach with a browser or a client of their own. Each is a bundle.
 
-import type { Face } from "./api/http/face.ts";
+import { workspaceNounEndpoints } from "../contract/workspaces/endpoints.ts";
+import type { AnyFace } from "./api/http/any-face.ts";
 
 import { oauthFacePaths } from "./api/oauth/paths.ts";
 
-export const faces: readonly Face[] = [
+export const faces: readonly AnyFace[] = [
   {
     paths: [
       "/",
@@ -28,5 +29,9 @@ export const faces: readonly Face[] = [
   {
     paths: oauthFacePaths,
     load: async () => (await import("./oauth.ts")).openOAuth,
+  },
+  {
+    endpoints: workspaceNounEndpoints,
+    load: async () => (await import("./workspaces.ts")).openWorkspaces,
   },
 ];

@@ -12,6 +12,7 @@ import { problemAnswers } from "../../src/contract/problems/problem-answers.ts";
 import { runEventSchema } from "../../src/contract/runs/run-event.ts";
 import { createApp } from "../../src/service/api/http/app.ts";
 import type { PublicProblem } from "../../src/service/api/shared/problems/public-problem.ts";
+import { faces } from "../../src/service/open-faces.ts";
 import type { CoreFixture } from "../support/fixtures/core-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { openCaller } from "../support/service-account.ts";
@@ -121,7 +122,7 @@ describe("the OpenAPI document", () => {
       exchangeRatePerMinute: 1,
       trustedProxyHops: 0,
       corsOrigins: [],
-      faces: [],
+      faces: faces.filter((face) => "endpoints" in face),
     });
     const served = app.routes
       .filter(({ method }) => method !== "ALL")

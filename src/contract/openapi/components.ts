@@ -27,6 +27,7 @@ import { sessionComponents } from "../sessions/components.ts";
 import { sessionExamples } from "../sessions/examples.ts";
 import { workflowComponents } from "../workflows/components.ts";
 import { workflowExamples } from "../workflows/examples.ts";
+import { workspaceNounComponents, workspaceNounExamples } from "../workspaces/components.ts";
 import { writeGrantComponents } from "../write-grants/components.ts";
 import { writeGrantExamples } from "../write-grants/examples.ts";
 
@@ -42,6 +43,7 @@ export const components: Components = {
   ...approvalComponents,
   ...writeGrantComponents,
   ...questionComponents,
+  ...workspaceNounComponents,
   ...moneyComponents,
   ...sessionComponents,
   ...operationComponents,
@@ -63,4 +65,5 @@ export const examples: { readonly [Noun in keyof Routes]: ExamplesOf<Routes[Noun
   pricing: pricingExamples,
   sessions: sessionExamples,
   operation: operationExamples,
+  ...workspaceNounExamples,
 };

@@ -19,5 +19,10 @@ export const problemComponents: Components = {
       { field: "The path of the field, its parts joined by dots.", allowed: "What is allowed there." },
     ],
     current_etag: "The ETag that holds, with a 412.",
+    workspace_ids: "The workspaces that the agent manages, with `workspace_manager_in_use`.",
+    run_id: "The run that holds the copy, with `copy_held`.",
+    current_revision: "The current revision, with `current_revision_conflict`.",
+    paths: "The paths that it is about, where there are any.",
+    cap_bytes: "How large a file may be that is read so, with `file_too_large`.",
   }),
 };

@@ -69,6 +69,27 @@ export const problemCodes = [
   "agent_ending",
   "plan_forbids_model",
   "agent_cap_reached",
+  "workspaces_not_admitted",
+  "workspace_erasing",
+  "invalid_workspace_manager",
+  "workspace_manager_in_use",
+  "workspace_held",
+  "copy_held",
+  "copy_unsaved",
+  "storage_adopting",
+  "storage_starting",
+  "path_invalid",
+  "path_taken",
+  "file_too_large",
+  "not_text",
+  "revision_in_use",
+  "current_revision_conflict",
+  "changeset_decided",
+  "changeset_conflicted",
+  "adoption_state",
+  "task_group_stopped",
+  "site_unclaimed",
+  "inbound_email_off",
   "unavailable",
   "storage_full",
   "overloaded",
@@ -98,7 +119,9 @@ export type ModelAccessReason = (typeof modelAccessReasons)[number];
 
 /**
  * The body of every refusal. `reason`, `expected` and `got` come with a refused exchange or a job that a policy refuses,
- * `reason` with a refused pack and a refused access to a model, too; `audience` and `claim_url` with a 402; `approve_url` with an `owner_needed` that waits for the owner; `fields` with a 400 for a query or a body; `current_etag` with a 412.
+ * `reason` with a refused pack and a refused access to a model, too; `audience` and `claim_url` with a 402; `approve_url` with an `owner_needed` that waits for the owner; `fields` with a 400 for a query or a body; `current_etag` with a 412;
+ * `workspace_ids` where an agent is the manager of these; `run_id` where a run holds the copy; `current_revision` and `paths` where a
+ * change builds on another revision than the current one; `cap_bytes` where a file is larger than may be read so.
  */
 export const problemSchema = z.object({
   error: z.string(),
@@ -112,6 +135,11 @@ export const problemSchema = z.object({
   approve_url: z.optional(z.string()),
   fields: z.optional(z.array(wrongFieldSchema)),
   current_etag: z.optional(z.string()),
+  workspace_ids: z.optional(z.array(z.string())),
+  run_id: z.optional(z.string()),
+  current_revision: z.optional(z.string()),
+  paths: z.optional(z.array(z.string())),
+  cap_bytes: z.optional(z.int()),
 });
 
 export type Problem = z.infer<typeof problemSchema>;

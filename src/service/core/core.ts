@@ -18,6 +18,7 @@ import type { RunSignals } from "./runs/run-signals.ts";
 import type { SharedReads } from "./runs/shared-reads.ts";
 import type { ScheduleAlarm } from "./schedules/schedule-alarm.ts";
 import type { SignInPolicy } from "./sign-in/sign-in-policy.ts";
+import type { WorkspaceKeeping } from "./workspaces/workspace-keeping.ts";
 
 export type FreeFor = "public_repositories" | "everyone";
 
@@ -86,6 +87,8 @@ export type Core = {
   readonly rates: Rates;
   /** The commits that jobs send. Null for a service that works on a checkout of its own. */
   readonly commits: CommitKeeping | null;
+  /** Null for a service without workspaces. */
+  readonly workspaces: WorkspaceKeeping | null;
   readonly meter: Meter;
   readonly tracer: Tracer;
 };

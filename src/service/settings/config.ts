@@ -92,6 +92,16 @@ export type Config = {
     /** On this node. */
     readonly cacheBytes: number;
   };
+  readonly workspaces: {
+    readonly takesWork: boolean;
+    readonly takesFiles: boolean;
+    /** Null: all. */
+    readonly accounts: readonly string[] | null;
+    /** Of one file. */
+    readonly maxFileBytes: number;
+    /** Of a file that is read or written as text in one piece. */
+    readonly editorCapBytes: number;
+  };
   /** Null: no metrics. 0 takes a free port. */
   readonly metricsPort: number | null;
   /** Null: no traces. */
@@ -193,6 +203,13 @@ export function readConfig(
       quotaBytes: values.COMMIT_QUOTA_MB * MEGABYTE,
       keptDays: values.COMMIT_KEEP_DAYS,
       cacheBytes: values.COMMIT_CACHE_MB * MEGABYTE,
+    },
+    workspaces: {
+      takesWork: values.WORKSPACES === "on",
+      takesFiles: values.WORKSPACE_FILES === "on",
+      accounts: values.WORKSPACE_ACCOUNTS,
+      maxFileBytes: values.WORKSPACE_MAX_FILE_MB * MEGABYTE,
+      editorCapBytes: values.EDITOR_CAP_KB * 1024,
     },
     metricsPort: values.METRICS_PORT,
     traces,

@@ -217,6 +217,36 @@ export const serviceSettings = {
     description:
       "Days after a run's end until its messages and events are deleted; 0 keeps them. Its record and the ledger stay.",
   }),
+  WORKSPACES: described({
+    kind: oneOf(["on", "off"]),
+    fallback: "on",
+    description: "`off`: no new work in workspaces. What deletes, cancels or rejects is taken nevertheless.",
+  }),
+  WORKSPACE_FILES: described({
+    kind: oneOf(["on", "off"]),
+    fallback: "on",
+    description: "`off`: no file of a workspace is read or written.",
+  }),
+  WORKSPACE_ACCOUNTS: described({
+    kind: listOf({
+      allowed: "ids of accounts, separated by commas",
+      separator: /,/,
+      item: (id) => (/^[0-9a-f-]{36}$/.test(id) ? id : undefined),
+    }),
+    fallback: null,
+    description: "The accounts that may begin work in workspaces.",
+    shownDefault: "all",
+  }),
+  WORKSPACE_MAX_FILE_MB: described({
+    kind: integer({ min: 1, max: 100_000 }),
+    fallback: 1_024,
+    description: "The size of one file of a workspace at most, in MB.",
+  }),
+  EDITOR_CAP_KB: described({
+    kind: integer({ min: 1, max: 100_000 }),
+    fallback: 1_024,
+    description: "The size of a file at most that is read or written as text in one piece, in KB.",
+  }),
   BLOB_STORE: described({
     kind: oneOf(blobStores),
     fallback: "folder",

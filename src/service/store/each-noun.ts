@@ -30,6 +30,12 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     oauthArtifacts: within(queries.oauthArtifacts, around),
     oauthGrants: within(queries.oauthGrants, around),
     serviceSecrets: within(queries.serviceSecrets, around),
+    requestKeys: within(queries.requestKeys, around),
+    workspaces: within(queries.workspaces, around),
+    objects: within(queries.objects, around),
+    copies: within(queries.copies, around),
+    revisions: within(queries.revisions, around),
+    operations: within(queries.operations, around),
   };
 }
 

@@ -77,6 +77,9 @@ const expiring: readonly (readonly [keyof Database, string, number?])[] = [
   ["sign_in_attempts", "expires_at"],
   ["web_sessions", "expires_at"],
   ["approvals", "kept_until"],
+  ["request_keys", "expires_at"],
+  ["operations", "kept_until"],
+  ["download_links", "expires_at"],
 ];
 
 /** Deletes about `limit` rows: all of the same time go together. */

@@ -15,6 +15,7 @@ import * as signIn from "./migrations/010-sign-in.ts";
 import * as oauth from "./migrations/011-oauth.ts";
 import * as approvals from "./migrations/012-approvals.ts";
 import * as runViews from "./migrations/013-run-views.ts";
+import * as workspaces from "./migrations/014-workspaces.ts";
 import type { Database } from "./tables.ts";
 
 const migrations: Record<string, Migration> = {
@@ -31,6 +32,7 @@ const migrations: Record<string, Migration> = {
   "011-oauth": oauth,
   "012-approvals": approvals,
   "013-run-views": runViews,
+  "014-workspaces": workspaces,
 };
 
 export type MigrateOptions = { readonly schema?: string };

@@ -21,6 +21,7 @@ import { SqlOAuthArtifacts } from "./oauth-artifacts.ts";
 import { SqlOAuthGrants } from "./oauth-grants.ts";
 import { SqlPacks } from "./packs.ts";
 import { SqlQueue } from "./queue.ts";
+import { SqlRequestKeys } from "./request-keys.ts";
 import { SqlRunSecrets } from "./run-secrets.ts";
 import { SqlRunViews } from "./run-views.ts";
 import { SqlRuns } from "./runs.ts";
@@ -30,6 +31,11 @@ import { SqlSessions } from "./sessions.ts";
 import { SqlSignIn } from "./sign-in.ts";
 import { SqlWebSessions } from "./web-sessions.ts";
 import { SqlWorkflows } from "./workflows.ts";
+import { SqlCopies } from "./workspaces/copies.ts";
+import { SqlObjects } from "./workspaces/objects.ts";
+import { SqlOperations } from "./workspaces/operations.ts";
+import { SqlRevisions } from "./workspaces/revisions.ts";
+import { SqlWorkspaces } from "./workspaces/workspaces.ts";
 import { SqlWriteGrants } from "./write-grants.ts";
 
 /** The nouns whose most frequent writes depend on the database. */
@@ -79,6 +85,12 @@ export class StoreQueries implements StoreTransaction {
   #oauthArtifacts: SqlOAuthArtifacts | undefined;
   #oauthGrants: SqlOAuthGrants | undefined;
   #serviceSecrets: SqlServiceSecrets | undefined;
+  #requestKeys: SqlRequestKeys | undefined;
+  #workspaces: SqlWorkspaces | undefined;
+  #objects: SqlObjects | undefined;
+  #copies: SqlCopies | undefined;
+  #revisions: SqlRevisions | undefined;
+  #operations: SqlOperations | undefined;
 
   constructor(connection: Connection, writes: FrequentWrites) {
     this.#connection = connection;
@@ -223,5 +235,35 @@ export class StoreQueries implements StoreTransaction {
   get serviceSecrets(): SqlServiceSecrets {
     this.#serviceSecrets ??= new SqlServiceSecrets(this.#connection);
     return this.#serviceSecrets;
+  }
+
+  get requestKeys(): SqlRequestKeys {
+    this.#requestKeys ??= new SqlRequestKeys(this.#connection);
+    return this.#requestKeys;
+  }
+
+  get workspaces(): SqlWorkspaces {
+    this.#workspaces ??= new SqlWorkspaces(this.#connection);
+    return this.#workspaces;
+  }
+
+  get objects(): SqlObjects {
+    this.#objects ??= new SqlObjects(this.#connection);
+    return this.#objects;
+  }
+
+  get copies(): SqlCopies {
+    this.#copies ??= new SqlCopies(this.#connection);
+    return this.#copies;
+  }
+
+  get revisions(): SqlRevisions {
+    this.#revisions ??= new SqlRevisions(this.#connection);
+    return this.#revisions;
+  }
+
+  get operations(): SqlOperations {
+    this.#operations ??= new SqlOperations(this.#connection);
+    return this.#operations;
   }
 }

@@ -1,6 +1,8 @@
 // The tables, as Kysely sees them. Times are milliseconds, money is micro-USD, both 64-bit integers.
 
-export type Database = {
+import type { WorkspaceDatabase } from "./workspace-tables.ts";
+
+export type Database = WorkspaceDatabase & {
   workflows: WorkflowsTable;
   workflow_versions: WorkflowVersionsTable;
   approvals: ApprovalsTable;

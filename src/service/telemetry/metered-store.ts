@@ -126,6 +126,24 @@ class TalliedTransaction implements StoreTransaction {
   get serviceSecrets() {
     return this.#tx.serviceSecrets;
   }
+  get requestKeys() {
+    return this.#tx.requestKeys;
+  }
+  get workspaces() {
+    return this.#tx.workspaces;
+  }
+  get objects() {
+    return this.#tx.objects;
+  }
+  get copies() {
+    return this.#tx.copies;
+  }
+  get revisions() {
+    return this.#tx.revisions;
+  }
+  get operations() {
+    return this.#tx.operations;
+  }
 }
 
 class TalliedEvents implements EventStore {

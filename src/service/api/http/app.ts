@@ -2,12 +2,13 @@
 
 import { Hono } from "hono";
 import { ciEndpoints } from "../../../contract/ci/endpoints.ts";
-import { type Routes, routes } from "../../../contract/routes.ts";
+import { type FirstRoutes, firstRoutes } from "../../../contract/first-routes.ts";
 import type { Core } from "../../core/core.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
 import { problemOfThrown } from "../shared/problems/thrown-problem.ts";
+import type { AnyFace } from "./any-face.ts";
 import { allowOrigins } from "./cors.ts";
-import { type Face, mountFace } from "./face.ts";
+import { mountFace } from "./face.ts";
 import type { Handlers } from "./handler.ts";
 import { agentHandlers } from "./handlers/agents.ts";
 import { approvalHandlers, questionHandlers, writeGrantHandlers } from "./handlers/approvals.ts";
@@ -25,6 +26,7 @@ import { loggedPath, openRequest } from "./open-request.ts";
 import { docsRoutes } from "./pages/docs.ts";
 import { answerProblem } from "./problems.ts";
 import type { Env, RequestContext } from "./request-context.ts";
+import { mountRouteFace } from "./route-face.ts";
 import { serveRoutes } from "./serve-routes.ts";
 import { shedLoad } from "./shed-load.ts";
 import { traceRequests } from "./trace.ts";
@@ -35,7 +37,7 @@ export type AppOptions = {
   /** Of pages that may call the API, beside its own. */
   readonly corsOrigins: readonly string[];
   /** What is loaded at its first request. */
-  readonly faces: readonly Face[];
+  readonly faces: readonly AnyFace[];
 };
 
 export function createApp(core: Core, submitter: RunSubmitter, options: AppOptions): Hono<Env> {
@@ -56,7 +58,7 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
 
   app.use(ciEndpoints.exchange.path, measureExchange(core));
 
-  const handlers: Handlers<Routes> = {
+  const handlers: Handlers<FirstRoutes> = {
     ci: ciHandlers(core),
     commits: commitHandlers(core),
     claims: claimHandlers(core),
@@ -73,14 +75,18 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
     operation: operationHandlers(core),
   };
   serveRoutes(app, core, {
-    routes,
+    routes: firstRoutes,
     handlers,
     exchangeRatePerMinute: options.exchangeRatePerMinute,
     offersTokens: options.faces.length > 0,
   });
   app.route("/", docsRoutes(core));
   const { exchangeRatePerMinute } = options;
-  for (const face of options.faces) mountFace(app, face, { core, submitter, exchangeRatePerMinute });
+  const parts = { core, submitter, exchangeRatePerMinute };
+  for (const face of options.faces) {
+    if ("endpoints" in face) mountRouteFace(app, face, parts);
+    else mountFace(app, face, parts);
+  }
 
   app.notFound((context) => notFound(context));
 

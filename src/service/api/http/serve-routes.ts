@@ -36,22 +36,36 @@ export type ServedTable<Table extends RouteTable> = {
 
 type Failure = Refusal | PublicProblem;
 /** A handler of any route: `readRequest` decodes by the same entry of the table that its type comes from. */
-type AnyHandler = (request: RouteRequest<Route>) => Promise<Result<AnyAnswer, Failure>>;
+export type AnyHandler = (request: RouteRequest<Route>) => Promise<Result<AnyAnswer, Failure>>;
 
 export function serveRoutes<Table extends RouteTable>(
   app: Hono<Env>,
   core: Core,
   table: ServedTable<Table>,
 ): void {
-  for (const [noun, routes] of Object.entries(table.routes)) {
-    const handlers = table.handlers[noun] as unknown as Readonly<Record<string, AnyHandler>>;
-    for (const [name, route] of Object.entries(routes)) {
-      const handler = handlers[name];
-      if (handler === undefined) throw new TypeError(`Route ${route.operationId} has no handler.`);
-      const serve = (context: Context<Env>) => serveRoute(context, { core, route, handler, ...table });
-      app.on(route.method, honoPath(route.path), serve);
+  for (const ofNoun of openedRoutes(table.routes, table.handlers).values()) {
+    for (const opened of ofNoun.values()) {
+      const serve = (context: Context<Env>) => serveRoute(context, { core, ...opened, ...table });
+      app.on(opened.route.method, honoPath(opened.route.path), serve);
     }
   }
+}
+
+/** Each route with its handler. */
+export function openedRoutes<Table extends RouteTable>(
+  routes: Table,
+  handlers: Handlers<Table>,
+): ReadonlyMap<string, ReadonlyMap<string, { readonly route: Route; readonly handler: AnyHandler }>> {
+  const byNoun = Object.entries(routes).map(([noun, ofNoun]) => {
+    const named = handlers[noun] as unknown as Readonly<Record<string, AnyHandler>>;
+    const opened = Object.entries(ofNoun).map(([name, route]) => {
+      const handler = named[name];
+      if (handler === undefined) throw new TypeError(`Route ${route.operationId} has no handler.`);
+      return [name, { route, handler }] as const;
+    });
+    return [noun, new Map(opened)] as const;
+  });
+  return new Map(byNoun);
 }
 
 /** `/v1/agents/{agentID}` as Hono spells it. */
@@ -59,7 +73,7 @@ export function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ":$1");
 }
 
-type Serving = {
+export type Serving = {
   readonly core: Core;
   readonly route: Route;
   readonly handler: AnyHandler;
@@ -67,7 +81,8 @@ type Serving = {
   readonly offersTokens?: boolean;
 };
 
-async function serveRoute(context: RequestContext, serving: Serving): Promise<Response> {
+/** Answers a request by its route. */
+export async function serveRoute(context: RequestContext, serving: Serving): Promise<Response> {
   const { core, route, handler } = serving;
   const caller = await admit(context, serving);
   if (!caller.ok) return withChallenge(answerFailure(context, caller.refusal), serving, caller.refusal);

@@ -25,6 +25,7 @@ import type {
 } from "./store/oauth.ts";
 import type { PackReader, PackStore } from "./store/packs.ts";
 import type { QueueReader, QueueStore } from "./store/queue.ts";
+import type { RequestKeyReader, RequestKeyStore } from "./store/request-keys.ts";
 import type { RunSecretStore } from "./store/run-secrets.ts";
 import type { RunViewReader, RunViewStore } from "./store/run-views.ts";
 import type { RunReader, RunStore } from "./store/runs.ts";
@@ -33,6 +34,11 @@ import type { SessionReader, SessionStore } from "./store/sessions.ts";
 import type { SignInReader, SignInStore } from "./store/sign-in.ts";
 import type { WebSessionReader, WebSessionStore } from "./store/web-sessions.ts";
 import type { WorkflowReader, WorkflowStore } from "./store/workflows.ts";
+import type { CopyReader, CopyStore } from "./store/workspaces/copies.ts";
+import type { ObjectReader, ObjectStore } from "./store/workspaces/objects.ts";
+import type { OperationReader, OperationStore } from "./store/workspaces/operations.ts";
+import type { RevisionReader, RevisionStore } from "./store/workspaces/revisions.ts";
+import type { WorkspaceReader, WorkspaceStore } from "./store/workspaces/workspaces.ts";
 import type { WriteGrantReader, WriteGrantStore } from "./store/write-grants.ts";
 
 export interface Store {
@@ -91,6 +97,12 @@ export interface StoreReader {
   readonly identities: IdentityReader;
   readonly webSessions: WebSessionReader;
   readonly runViews: RunViewReader;
+  readonly requestKeys: RequestKeyReader;
+  readonly workspaces: WorkspaceReader;
+  readonly objects: ObjectReader;
+  readonly copies: CopyReader;
+  readonly revisions: RevisionReader;
+  readonly operations: OperationReader;
 }
 
 export interface StoreTransaction extends StoreReader {
@@ -122,4 +134,10 @@ export interface StoreTransaction extends StoreReader {
   readonly identities: IdentityStore;
   readonly webSessions: WebSessionStore;
   readonly runViews: RunViewStore;
+  readonly requestKeys: RequestKeyStore;
+  readonly workspaces: WorkspaceStore;
+  readonly objects: ObjectStore;
+  readonly copies: CopyStore;
+  readonly revisions: RevisionStore;
+  readonly operations: OperationStore;
 }

@@ -2,7 +2,8 @@
 // of cookies, and never by a script.
 
 import { createHash, randomBytes } from "node:crypto";
-import type { Face, FaceParts } from "../../../../src/service/api/http/face.ts";
+import type { AnyFace } from "../../../../src/service/api/http/any-face.ts";
+import type { FaceParts } from "../../../../src/service/api/http/face.ts";
 import { type DocumentAccess, documentFetcher } from "../../../../src/service/api/oauth/client-document.ts";
 import { oauthApp } from "../../../../src/service/api/oauth/oauth-app.ts";
 import { oauthFacePaths } from "../../../../src/service/api/oauth/paths.ts";
@@ -67,11 +68,11 @@ export async function openOAuthFixture(options: OAuthFixtureOptions = {}): Promi
   };
 }
 
-function facesWith(documents: DocumentAccess | undefined): readonly Face[] {
+function facesWith(documents: DocumentAccess | undefined): readonly AnyFace[] {
   if (documents === undefined) return faces;
   const fetchDocument = documentFetcher(documents);
   const load = async () => (parts: FaceParts) => oauthApp(parts, fetchDocument);
-  return faces.map((face) => (face.paths === oauthFacePaths ? { ...face, load } : face));
+  return faces.map((face) => ("paths" in face && face.paths === oauthFacePaths ? { ...face, load } : face));
 }
 
 /** Keeps cookies as a browser does, and says of a form where it comes from. */

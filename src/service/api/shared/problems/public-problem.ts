@@ -26,7 +26,9 @@ export type PublicProblem = {
   readonly retryAfterSeconds?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Further fields of the body, where the contract names them. */
-  readonly fields?: Readonly<Record<string, string | null | readonly WrongField[]>>;
+  readonly fields?: Readonly<
+    Record<string, string | number | null | readonly string[] | readonly WrongField[]>
+  >;
 };
 
 type Reasoned = { readonly reason: string };

@@ -17,6 +17,7 @@ import { scheduleProblems } from "./schedule-problems.ts";
 import { sessionProblems } from "./session-problems.ts";
 import { storageProblems } from "./storage-problems.ts";
 import { workflowProblems } from "./workflow-problems.ts";
+import { workspaceProblems } from "./workspace-problems.ts";
 
 /** The problem of every reason. A reason is written once, in the table of its noun. */
 const tables = {
@@ -35,6 +36,7 @@ const tables = {
   ...sessionProblems,
   ...storageProblems,
   ...workflowProblems,
+  ...workspaceProblems,
 };
 
 type Tables = typeof tables;

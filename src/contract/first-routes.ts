@@ -1,0 +1,34 @@
+// The routes that a service has at hand from its start, by noun. Those of workspaces are loaded at their first request. Pure.
+
+import { agentRoutes } from "./agents/routes.ts";
+import { approvalRoutes } from "./approvals/routes.ts";
+import { ciRoutes, commitRoutes } from "./ci/routes.ts";
+import { claimRoutes } from "./claims/routes.ts";
+import { creditRoutes, pricingRoutes } from "./money/routes.ts";
+import { operationRoutes } from "./operation/routes.ts";
+import { questionRoutes } from "./questions/routes.ts";
+import type { RouteTable } from "./route.ts";
+import { runRoutes } from "./runs/routes.ts";
+import { scheduleRoutes } from "./schedules/routes.ts";
+import { sessionRoutes } from "./sessions/routes.ts";
+import { workflowRoutes } from "./workflows/routes.ts";
+import { writeGrantRoutes } from "./write-grants/routes.ts";
+
+export const firstRoutes = {
+  ci: ciRoutes,
+  commits: commitRoutes,
+  claims: claimRoutes,
+  agents: agentRoutes,
+  runs: runRoutes,
+  schedules: scheduleRoutes,
+  workflows: workflowRoutes,
+  approvals: approvalRoutes,
+  writeGrants: writeGrantRoutes,
+  questions: questionRoutes,
+  credits: creditRoutes,
+  pricing: pricingRoutes,
+  sessions: sessionRoutes,
+  operation: operationRoutes,
+} as const satisfies RouteTable;
+
+export type FirstRoutes = typeof firstRoutes;

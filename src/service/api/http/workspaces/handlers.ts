@@ -1,0 +1,12 @@
+// What handles the routes of workspaces, by noun.
+
+import type { WorkspaceNounRoutes } from "../../../../contract/workspaces/routes.ts";
+import type { FaceParts } from "../face.ts";
+import type { Handlers } from "../handler.ts";
+import { workspaceHandlers } from "./workspaces.ts";
+
+export function workspaceNounHandlers({ core }: FaceParts): Handlers<WorkspaceNounRoutes> {
+  return {
+    workspaces: workspaceHandlers(core),
+  };
+}

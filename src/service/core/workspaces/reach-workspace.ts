@@ -1,0 +1,72 @@
+// Which workspace a request means, and whether its caller may do what it asks for.
+
+import { ok, type Result, refused } from "../../../base/result.ts";
+import type { Core } from "../core.ts";
+import type { WorkspaceReader } from "../ports/store/workspaces/workspaces.ts";
+import type { WorkRefusal, WorkspaceRefusal } from "./refusals.ts";
+import type { Workspace } from "./workspace.ts";
+import type { WorkspaceCaller } from "./workspace-caller.ts";
+import type { WorkspaceKeeping } from "./workspace-keeping.ts";
+
+export type WorkspaceRequest = { readonly caller: WorkspaceCaller; readonly workspaceId: string };
+
+type Reading = { readonly workspaces: WorkspaceReader };
+
+/** The workspace, when there is one and it is the caller's. For reads, and for what stays allowed: removals, cancels, rejects. */
+export async function reachWorkspace(
+  core: Core,
+  { caller, workspaceId }: WorkspaceRequest,
+  reading: Reading = core.store.committed,
+): Promise<Result<Workspace, WorkspaceRefusal>> {
+  const workspace = await reading.workspaces.find(workspaceId);
+  if (workspace === null) return refused({ reason: "workspace_not_found", workspaceId });
+  const isOfRun = caller.kind !== "member_run" || caller.workspaceId === workspaceId;
+  return workspace.accountId === caller.accountId && isOfRun
+    ? ok(workspace)
+    : refused({ reason: "workspace_of_another", workspaceId });
+}
+
+/** The same for new work: its account is admitted, and the workspace is neither erased nor being filled. */
+export async function reachForWork(
+  core: Core,
+  request: WorkspaceRequest,
+  reading: Reading = core.store.committed,
+): Promise<Result<Workspace, WorkspaceRefusal | WorkRefusal>> {
+  const reached = await reachWorkspace(core, request, reading);
+  if (!reached.ok) return reached;
+  const fault = admissionFault(core, request.caller) ?? stateFault(reached.value);
+  return fault === null ? reached : refused(fault);
+}
+
+/** The same for writing files. */
+export async function reachForFiles(
+  core: Core,
+  request: WorkspaceRequest,
+  reading: Reading = core.store.committed,
+): Promise<Result<Workspace, WorkspaceRefusal | WorkRefusal>> {
+  const reached = await reachForWork(core, request, reading);
+  return reached.ok && !keepingOf(core).admission.takesFiles
+    ? refused({ reason: "workspaces_not_admitted", what: "files" })
+    : reached;
+}
+
+/** Null where the account's new work is taken. */
+export function admissionFault(
+  core: Core,
+  { accountId }: { readonly accountId: string },
+): WorkRefusal | null {
+  const { takesWork, accounts } = keepingOf(core).admission;
+  const isAdmitted = takesWork && (accounts === null || accounts.includes(accountId));
+  return isAdmitted ? null : { reason: "workspaces_not_admitted", what: "workspaces" };
+}
+
+function stateFault({ id: workspaceId, state }: Workspace): WorkRefusal | null {
+  if (state === "erasing") return { reason: "workspace_erasing", workspaceId };
+  return state === "adopting" ? { reason: "storage_adopting", workspaceId } : null;
+}
+
+/** Only a service without workspaces has none: it serves no route of theirs. */
+export function keepingOf({ workspaces }: Core): WorkspaceKeeping {
+  if (workspaces === null) throw new TypeError("This service keeps no workspaces.");
+  return workspaces;
+}

@@ -1,0 +1,18 @@
+// Why a request to a workspace is refused, whichever part of it is meant. Pure.
+
+export type WorkspaceRefusal =
+  | { readonly reason: "workspace_not_found"; readonly workspaceId: string }
+  | { readonly reason: "workspace_of_another"; readonly workspaceId: string };
+
+/** What changes a workspace, or makes new work for it. */
+export type WorkRefusal =
+  | { readonly reason: "workspaces_not_admitted"; readonly what: "workspaces" | "files" }
+  | { readonly reason: "workspace_erasing"; readonly workspaceId: string }
+  | { readonly reason: "storage_adopting"; readonly workspaceId: string };
+
+/** A run writes in the copy: nobody else does. */
+export type CopyHeldRefusal = {
+  readonly reason: "copy_held";
+  readonly copyId: string;
+  readonly runId: string;
+};

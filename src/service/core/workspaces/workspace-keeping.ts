@@ -1,0 +1,27 @@
+// What it takes to keep workspaces. Types alone.
+
+import type { BlobStore } from "../ports/blobs.ts";
+import type { ObjectCache } from "./objects/object-cache.ts";
+
+export type WorkspaceKeeping = {
+  /** Of contents that are too large for a row. */
+  readonly blobs: BlobStore;
+  /** Objects that this node has read lately. */
+  readonly cache: ObjectCache;
+  readonly admission: {
+    /** Whether new work is taken. What removes, cancels or rejects always is. */
+    readonly takesWork: boolean;
+    /** Whether files are read and written. */
+    readonly takesFiles: boolean;
+    /** The accounts whose work is taken. Null: all. */
+    readonly accounts: readonly string[] | null;
+  };
+  readonly limits: {
+    /** Bytes of one uploaded file. */
+    readonly maxFileBytes: number;
+    /** Bytes of a file that is read or written as text in one piece. */
+    readonly editorCapBytes: number;
+    /** Bytes that one read of a part returns at most. */
+    readonly readWindowBytes: number;
+  };
+};

@@ -1,0 +1,20 @@
+// What a node keeps workspaces with, by its settings.
+
+import { ObjectCache } from "./core/workspaces/objects/object-cache.ts";
+import type { WorkspaceKeeping } from "./core/workspaces/workspace-keeping.ts";
+import type { OpenedCommits } from "./open-checkouts.ts";
+import type { Config } from "./settings/config.ts";
+
+/** Of small objects and parsed trees. */
+const CACHE_BYTES = 64_000_000;
+const READ_WINDOW_BYTES = 256 * 1024;
+
+export function workspaceKeeping({ workspaces }: Config, { blobs }: OpenedCommits): WorkspaceKeeping {
+  const { takesWork, takesFiles, accounts, maxFileBytes, editorCapBytes } = workspaces;
+  return {
+    blobs,
+    cache: new ObjectCache(CACHE_BYTES),
+    admission: { takesWork, takesFiles, accounts },
+    limits: { maxFileBytes, editorCapBytes, readWindowBytes: READ_WINDOW_BYTES },
+  };
+}

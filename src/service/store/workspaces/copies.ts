@@ -1,0 +1,68 @@
+// Copies of workspaces' files in SQL.
+
+import type { Kysely, Selectable } from "kysely";
+import type { CopyStore } from "../../core/ports/store/workspaces/copies.ts";
+import { type Copy, copyStates } from "../../core/workspaces/copies/copy.ts";
+import { oneOf } from "../columns.ts";
+import type { Connection } from "../connection.ts";
+import type { Database } from "../tables.ts";
+import type { CopiesTable } from "../workspace-tables.ts";
+import { parseActor } from "./actor.ts";
+
+export class SqlCopies implements CopyStore {
+  readonly #db: Kysely<Database>;
+  readonly #hasRowLocks: boolean;
+
+  constructor({ db, hasRowLocks }: Connection) {
+    this.#db = db;
+    this.#hasRowLocks = hasRowLocks;
+  }
+
+  async find(id: string): Promise<Copy | null> {
+    const row = await this.#db.selectFrom("copies").selectAll().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toCopy(row);
+  }
+
+  async insert(copy: Copy): Promise<void> {
+    await this.#db.insertInto("copies").values(toRow(copy)).execute();
+  }
+
+  async lock(id: string): Promise<Copy | null> {
+    const query = this.#db.selectFrom("copies").selectAll().where("id", "=", id);
+    const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();
+    return row === undefined ? null : toCopy(row);
+  }
+}
+
+export function toCopy(row: Selectable<CopiesTable>): Copy {
+  const { held_by_run_id: runId, held_fence: fence, held_until: until } = row;
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    isCanonical: row.is_canonical === 1,
+    state: oneOf(copyStates, row.state, "copies.state"),
+    baseRevisionId: row.base_revision_id,
+    baseTreeOid: row.base_tree_oid,
+    hold: runId === null ? null : { runId, fence: fence ?? 0, until: until ?? 0 },
+    savedRevisionId: row.saved_revision_id,
+    createdBy: parseActor(row.created_by),
+    createdAt: row.created_at,
+  };
+}
+
+function toRow(copy: Copy) {
+  return {
+    id: copy.id,
+    workspace_id: copy.workspaceId,
+    is_canonical: copy.isCanonical ? 1 : 0,
+    state: copy.state,
+    base_revision_id: copy.baseRevisionId,
+    base_tree_oid: copy.baseTreeOid,
+    held_by_run_id: copy.hold?.runId ?? null,
+    held_fence: copy.hold?.fence ?? null,
+    held_until: copy.hold?.until ?? null,
+    saved_revision_id: copy.savedRevisionId,
+    created_by: JSON.stringify(copy.createdBy),
+    created_at: copy.createdAt,
+  };
+}

@@ -1,0 +1,61 @@
+// Revisions of workspaces in SQL.
+
+import type { Kysely, Selectable } from "kysely";
+import * as z from "zod/mini";
+import type { RevisionStore } from "../../core/ports/store/workspaces/revisions.ts";
+import type { Revision } from "../../core/workspaces/revisions/revision.ts";
+import type { Connection } from "../connection.ts";
+import type { Database } from "../tables.ts";
+import type { RevisionsTable } from "../workspace-tables.ts";
+import { parseActor } from "./actor.ts";
+
+const idsSchema = z.array(z.string());
+
+export class SqlRevisions implements RevisionStore {
+  readonly #db: Kysely<Database>;
+
+  constructor({ db }: Connection) {
+    this.#db = db;
+  }
+
+  async find(id: string): Promise<Revision | null> {
+    const row = await this.#db.selectFrom("revisions").selectAll().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toRevision(row);
+  }
+
+  async insert(revision: Revision): Promise<void> {
+    await this.#db.insertInto("revisions").values(toRow(revision)).execute();
+  }
+}
+
+export function toRevision(row: Selectable<RevisionsTable>): Revision {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    commitOid: row.commit_oid,
+    treeOid: row.tree_oid,
+    parentIds: idsSchema.parse(JSON.parse(row.parent_ids)),
+    message: row.message,
+    author: parseActor(row.author),
+    files: row.files,
+    bytes: row.bytes,
+    createdAt: row.created_at,
+    acceptedAt: row.accepted_at,
+  };
+}
+
+function toRow(revision: Revision) {
+  return {
+    id: revision.id,
+    workspace_id: revision.workspaceId,
+    commit_oid: revision.commitOid,
+    tree_oid: revision.treeOid,
+    parent_ids: JSON.stringify(revision.parentIds),
+    message: revision.message,
+    author: JSON.stringify(revision.author),
+    files: revision.files,
+    bytes: revision.bytes,
+    created_at: revision.createdAt,
+    accepted_at: revision.acceptedAt,
+  };
+}

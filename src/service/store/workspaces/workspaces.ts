@@ -1,0 +1,69 @@
+// Workspaces in SQL.
+
+import type { Kysely, Selectable } from "kysely";
+import { workspaceStates } from "../../../contract/workspaces/workspace/workspace.ts";
+import type { WorkspacePage, WorkspaceStore } from "../../core/ports/store/workspaces/workspaces.ts";
+import type { Workspace } from "../../core/workspaces/workspace.ts";
+import { oneOf, parseConfig } from "../columns.ts";
+import type { Connection } from "../connection.ts";
+import type { Database } from "../tables.ts";
+import type { WorkspacesTable } from "../workspace-tables.ts";
+
+export class SqlWorkspaces implements WorkspaceStore {
+  readonly #db: Kysely<Database>;
+  readonly #hasRowLocks: boolean;
+
+  constructor({ db, hasRowLocks }: Connection) {
+    this.#db = db;
+    this.#hasRowLocks = hasRowLocks;
+  }
+
+  async find(id: string): Promise<Workspace | null> {
+    const row = await this.#db.selectFrom("workspaces").selectAll().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toWorkspace(row);
+  }
+
+  async list({ accountId, before, limit }: WorkspacePage): Promise<readonly Workspace[]> {
+    const all = this.#db.selectFrom("workspaces").selectAll().where("account_id", "=", accountId);
+    const page = before === null ? all : all.where("id", "<", before);
+    return (await page.orderBy("id", "desc").limit(limit).execute()).map(toWorkspace);
+  }
+
+  async insert(workspace: Workspace): Promise<void> {
+    await this.#db.insertInto("workspaces").values(toRow(workspace)).execute();
+  }
+
+  async lock(id: string): Promise<Workspace | null> {
+    const query = this.#db.selectFrom("workspaces").selectAll().where("id", "=", id);
+    const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();
+    return row === undefined ? null : toWorkspace(row);
+  }
+}
+
+function toWorkspace(row: Selectable<WorkspacesTable>): Workspace {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    managerAgentId: row.manager_agent_id,
+    state: oneOf(workspaceStates, row.state, "workspaces.state"),
+    canonicalCopyId: row.canonical_copy_id,
+    currentRevisionId: row.current_revision_id,
+    metadata: parseConfig(row.metadata),
+    createdAt: row.created_at,
+  };
+}
+
+function toRow(workspace: Workspace) {
+  return {
+    id: workspace.id,
+    account_id: workspace.accountId,
+    name: workspace.name,
+    manager_agent_id: workspace.managerAgentId,
+    state: workspace.state,
+    canonical_copy_id: workspace.canonicalCopyId,
+    current_revision_id: workspace.currentRevisionId,
+    metadata: JSON.stringify(workspace.metadata),
+    created_at: workspace.createdAt,
+  };
+}
