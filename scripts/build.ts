@@ -42,7 +42,11 @@ const action: BuildOptions = {
   target: "node24",
 };
 
-/** The command, the service included: one file, so that it starts quickly. Beside it is what few operators ask for. */
+/**
+ * The command. `serve` is one file with nothing that it does not need, so that it starts quickly; another holds every
+ * command. Beside them is what few operators ask for.
+ * Why: docs/decisions/080-serve-is-a-bundle-of-its-own.md
+ */
 const command: BuildOptions = {
   ...shared,
   banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
@@ -139,6 +143,7 @@ const LATER = "later.cjs";
 /** What a service loads only where it is configured. */
 const besideTheService = [
   besides(/\/traces\.ts$/, "./traces.mjs"),
+  besides(/\/telemetry\/metrics\.ts$/, "./metrics.mjs"),
   besides(/\/blobs\/s3\.ts$/, "./s3.mjs"),
   besides(/^\.\/model\.ts$/, "./model.mjs"),
   besides(/^\.\/acp\.ts$/, "./acp.mjs"),
@@ -216,6 +221,22 @@ export const bundles: readonly Bundle[] = [
   {
     entry: "src/cli/main.ts",
     outfile: "npm/cli.mjs",
+    options: {
+      ...command,
+      plugins: [
+        besides(/^\.\/serve-part\.ts$/, "./serve.mjs"),
+        besides(/^\.\/commands-part\.ts$/, "./commands.mjs"),
+      ],
+    },
+  },
+  {
+    entry: "src/cli/serve-part.ts",
+    outfile: "npm/serve.mjs",
+    options: { ...command, plugins: besideTheService },
+  },
+  {
+    entry: "src/cli/commands-part.ts",
+    outfile: "npm/commands.mjs",
     options: { ...command, plugins: besideTheService },
   },
   {
@@ -231,6 +252,7 @@ export const bundles: readonly Bundle[] = [
   { entry: "src/service/acp.ts", outfile: "npm/acp.mjs", options: command },
   { entry: "src/service/blobs/s3.ts", outfile: "npm/s3.mjs", options: command },
   { entry: "src/service/telemetry/traces.ts", outfile: "npm/traces.mjs", options: command },
+  { entry: "src/service/telemetry/metrics.ts", outfile: "npm/metrics.mjs", options: command },
   {
     entry: "src/cli/mcp-stdio.ts",
     outfile: "npm/mcp-stdio.mjs",

@@ -3,6 +3,7 @@
 import type { DescribedSetting } from "../../src/base/settings/setting.ts";
 import { catalogue, commandNames } from "../../src/cli/catalogue.ts";
 import type { Command, CommandGroup } from "../../src/cli/command.ts";
+import { commands } from "../../src/cli/commands.ts";
 import type { Argument, Flag } from "../../src/cli/flags.ts";
 import { markdownTable } from "./markdown-table.ts";
 
@@ -27,7 +28,7 @@ export async function commandPage(): Promise<string> {
     const entry = catalogue[name];
     if (entry.section !== section) parts.push(`## ${entry.section.replace(/:$/, "")}\n`);
     section = entry.section;
-    parts.push(...commandParts(name, await entry.load()));
+    parts.push(...commandParts(name, await commands[name]()));
   }
   return parts.join("\n");
 }

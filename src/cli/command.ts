@@ -28,6 +28,9 @@ export type CommandGroup = {
   readonly commands: Readonly<Record<string, Command>>;
 };
 
+/** Loads what one command needs. */
+export type LoadCommand = () => Promise<Command | CommandGroup>;
+
 export function command<const Taken extends Arguments, const Declared extends Flags>(
   given: Declaration<Taken, Declared> & {
     readonly commands?: Readonly<Record<string, Command>>;

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// The command `agent-service`: finds the subcommand and lets it run.
-
-import { reportFailure } from "./command-error.ts";
+// The command `agent-service`: finds the part of the program that holds the subcommand, and lets it run.
+// Why in parts: docs/decisions/080-serve-is-a-bundle-of-its-own.md
 
 const OLDEST_NODE = 24;
+const SERVING: readonly (string | undefined)[] = ["serve", "work"];
 
 const major = Number(process.versions.node.split(".", 1)[0]);
 if (major < OLDEST_NODE) {
@@ -12,6 +12,9 @@ if (major < OLDEST_NODE) {
   );
   process.exitCode = 1;
 } else {
-  const { runProgram } = await import("./program.ts");
-  process.exitCode = await runProgram(process.argv.slice(2)).catch(reportFailure);
+  const args = process.argv.slice(2);
+  const { run } = SERVING.includes(args[0])
+    ? await import("./serve-part.ts")
+    : await import("./commands-part.ts");
+  process.exitCode = await run(args);
 }

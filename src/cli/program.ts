@@ -2,8 +2,9 @@
 // docs/decisions/032-commander-reads-the-command-line.md
 
 import { CommanderError, Option, Command as Parser } from "commander";
-import { catalogue, commandNames } from "./catalogue.ts";
-import type { Command, CommandGroup } from "./command.ts";
+import { type CommandName, catalogue, commandNames } from "./catalogue.ts";
+import type { Command, CommandGroup, LoadCommand } from "./command.ts";
+import { reportFailure } from "./command-error.ts";
 import { type Argument, type Flag, UsageError } from "./flags.ts";
 import { version } from "./version.ts";
 
@@ -15,13 +16,21 @@ Exit codes:
   1  failed: the service refused or was not reached, or the run failed or was cancelled
   2  called wrongly, or a setting is wrong`;
 
-/** Runs the command that the arguments name. Resolves to the exit code. Throws UsageError, and what the command throws. */
-export async function runProgram(args: readonly string[]): Promise<number> {
+/** What can be loaded: every command that the arguments may name. */
+type Loaders = Readonly<Partial<Record<CommandName, LoadCommand>>>;
+
+/** Runs the command that the arguments name. Resolves to the exit code. Rejects only with what is a bug. */
+export async function runProgram(args: readonly string[], loaders: Loaders): Promise<number> {
+  return await runArguments(args, loaders).catch(reportFailure);
+}
+
+/** Throws UsageError, and what the command throws. */
+async function runArguments(args: readonly string[], loaders: Loaders): Promise<number> {
   const [first, ...rest] = args;
-  if (first === "help") return await runProgram([...rest, "--help"]);
-  if (first === undefined) return await runProgram(["--help"]);
+  if (first === "help") return await runArguments([...rest, "--help"], loaders);
+  if (first === undefined) return await runArguments(["--help"], loaders);
   const exit = { code: 0 };
-  const program = await createProgram(first, exit);
+  const program = await createProgram(first, { loaders, exit });
   try {
     await program.parseAsync([...args], { from: "user" });
     return exit.code;
@@ -46,14 +55,18 @@ function nameOf(program: Parser, args: readonly string[]): string {
 }
 
 /** The program, in which only the named command is loaded. */
-async function createProgram(name: string, exit: { code: number }): Promise<Parser> {
+async function createProgram(
+  name: string,
+  { loaders, exit }: { readonly loaders: Loaders; readonly exit: { code: number } },
+): Promise<Parser> {
   const program = base(new Parser("agent-service"))
     .description("Run an AI agent on your repository from CI, with no secret stored anywhere.")
     .version(version, "-V, --version", "print the version")
     .addHelpText("after", CLOSING);
   for (const known of commandNames) {
     program.commandsGroup(catalogue[known].section);
-    if (known === name) addCommand(program, { name, declared: await catalogue[known].load(), exit });
+    const load = known === name ? loaders[known] : undefined;
+    if (load !== undefined) addCommand(program, { name, declared: await load(), exit });
     else program.command(known).summary(catalogue[known].summary);
   }
   program.commandsGroup("");

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { catalogue, commandNames } from "../../src/cli/catalogue.ts";
+import { commandNames } from "../../src/cli/catalogue.ts";
 import type { Command, CommandGroup } from "../../src/cli/command.ts";
+import { commands } from "../../src/cli/commands.ts";
 import { runCommand } from "../support/fixtures/service-process.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
@@ -11,7 +12,7 @@ async function allCommands(): Promise<readonly (readonly [string, Command])[]> {
     ...("execute" in declared ? [[name, declared] as const] : []),
     ...Object.entries(declared.commands ?? {}).flatMap(([word, one]) => below(`${name} ${word}`, one)),
   ];
-  const loaded = commandNames.map(async (name) => below(name, await catalogue[name].load()));
+  const loaded = commandNames.map(async (name) => below(name, await commands[name]()));
   return (await Promise.all(loaded)).flat();
 }
 

@@ -35,7 +35,11 @@ const migrations: Record<string, Migration> = {
   "014-workspaces": workspaces,
 };
 
-export type MigrateOptions = { readonly schema?: string };
+export type MigrateOptions = {
+  readonly schema?: string;
+  /** Where what migrates is one transaction: all of it happens, or nothing. Default: a migration is one where it can be. */
+  readonly within?: (migrate: () => Promise<void>) => Promise<void>;
+};
 
 /** A newer version has changed the tables. */
 export class NewerTablesError extends OperatorError {
@@ -54,10 +58,12 @@ export class NewerTablesError extends OperatorError {
  */
 export async function migrateToLatest(db: Kysely<Database>, options: MigrateOptions = {}): Promise<void> {
   if (await isUpToDate(db, options)) return;
-  const { error } = await migratorOf(db, options).migrateToLatest();
-  if (error !== undefined) {
+  const { within = (migrate) => migrate() } = options;
+  await within(async () => {
+    const { error } = await migratorOf(db, options).migrateToLatest();
+    if (error === undefined) return;
     throw new Error("The database could not be brought to this version's tables.", { cause: error });
-  }
+  });
 }
 
 /** True when no migration is missing. Rejects with a NewerTablesError. Changes nothing. */

@@ -11,7 +11,7 @@ import { CommitGroup } from "./commit-group.ts";
 import type { Connection } from "./connection.ts";
 import { holdDataFolder, prepareDataFolder, probeRoom } from "./data-folder.ts";
 import { type Ask, type KeptQuery, KeptTexts } from "./kept-query.ts";
-import { isUpToDate, migrateToLatest } from "./migrate.ts";
+import { isUpToDate, type MigrateOptions, migrateToLatest } from "./migrate.ts";
 import { portableWrites, StoreQueries } from "./queries.ts";
 import { RUN_SECRETS_IN_MEMORY } from "./run-secrets.ts";
 import { openDatabase } from "./sqlite-database.ts";
@@ -52,8 +52,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   writing.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000");
   const writer = connect(writing);
   try {
-    if (lock !== null) await migrateToLatest(writer.db);
-    else if (!(await isUpToDate(writer.db))) await migrateAlone(writer.db, folder);
+    const within = (migrate: () => Promise<void>) => inTransaction(writing, migrate);
+    if (lock !== null) await migrateToLatest(writer.db, { within });
+    else if (!(await isUpToDate(writer.db))) await migrateAlone(writer.db, { folder, within });
   } catch (cause) {
     writing.close();
     lock?.release();
@@ -132,12 +133,30 @@ function onceOnDisk(parts: {
 }
 
 /** Holds the folder while its tables are migrated. */
-async function migrateAlone(db: Kysely<Database>, folder: string): Promise<void> {
+async function migrateAlone(
+  db: Kysely<Database>,
+  { folder, within }: Required<Pick<MigrateOptions, "within">> & { readonly folder: string },
+): Promise<void> {
   const lock = holdDataFolder(folder);
   try {
-    await migrateToLatest(db);
+    await migrateToLatest(db, { within });
   } finally {
     lock.release();
+  }
+}
+
+/**
+ * Every statement of the migrations in one transaction: a process that is killed meanwhile leaves none of them half done,
+ * and the disk is awaited once, not a hundred times.
+ */
+async function inTransaction(database: DatabaseSync, migrate: () => Promise<void>): Promise<void> {
+  database.exec("begin immediate");
+  try {
+    await migrate();
+    database.exec("commit");
+  } catch (cause) {
+    if (database.isTransaction) database.exec("rollback");
+    throw cause;
   }
 }
 

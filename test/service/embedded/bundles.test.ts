@@ -41,8 +41,18 @@ describe("the bundles", () => {
   });
 
   it("of the service and the command hold no model; that has one of its own", async () => {
-    for (const outfile of ["dist/service.mjs", "npm/cli.mjs"])
+    for (const outfile of ["dist/service.mjs", "npm/serve.mjs", "npm/commands.mjs"])
       expect((await inputsOf(outfile)).filter(ofModel)).toEqual([]);
     expect((await inputsOf("dist/model.mjs")).some(ofModel)).toBe(true);
+  });
+
+  it("of serve hold no other command, and nothing that a job or a client needs", async () => {
+    const isOther = (path: string) =>
+      /^src\/(client\/(?!errors\.ts)|ci\/|job\/|github\/|doctor\/|render\/)|^src\/cli\/(commands|run|runs|keys|agents|operate)\.ts$/.test(
+        path,
+      );
+    expect((await inputsOf("npm/serve.mjs")).filter(isOther)).toEqual([]);
+    expect((await inputsOf("npm/commands.mjs")).filter(isOther).length).toBeGreaterThan(20);
+    expect(await inputsOf("npm/cli.mjs")).toEqual(["src/cli/main.ts"]);
   });
 });

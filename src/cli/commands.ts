@@ -1,0 +1,27 @@
+// The commands of agent-service by name. One is loaded when it is called for.
+
+import type { CommandName } from "./catalogue.ts";
+import type { LoadCommand } from "./command.ts";
+
+export const commands: Readonly<Record<CommandName, LoadCommand>> = {
+  init: async () => (await import("./init.ts")).init,
+  run: async () => (await import("./run-command.ts")).runCommand,
+  doctor: async () => (await import("./doctor.ts")).doctor,
+  serve: async () => (await import("./serve.ts")).serve,
+  work: async () => (await import("./serve.ts")).work,
+  keys: async () => (await import("./keys.ts")).keys,
+  accounts: async () => (await import("./accounts.ts")).accounts,
+  repositories: async () => (await import("./repositories.ts")).repositories,
+  audit: async () => (await import("./audit.ts")).audit,
+  plans: async () => (await import("./plans.ts")).plans,
+  login: async () => (await import("./login.ts")).login,
+  logout: async () => (await import("./login.ts")).logout,
+  agents: async () => (await import("./agents.ts")).agents,
+  runs: async () => (await import("./runs.ts")).runs,
+  follow: async () => (await import("./follow.ts")).follow,
+  schedules: async () => (await import("./schedules.ts")).schedules,
+  workflows: async () => (await import("./workflows.ts")).workflows,
+  mcp: async () => (await import("./mcp-command.ts")).mcp,
+  credits: async () => (await import("./credits.ts")).credits,
+  claim: async () => (await import("./claim.ts")).claim,
+};
