@@ -1,6 +1,7 @@
 // Paths that an agent's changes never touch on their own: what runs with rights of its own as soon as it is merged or
 // pushed, and who has to look at it. Pure.
 
+import { isDotGit } from "../base/git/dot-git.ts";
 import type { CiProviderName } from "./ci/providers.ts";
 
 /** Where the pipelines of each provider are written. GitLab includes such files of any folder by their path. */
@@ -65,7 +66,7 @@ export function protectedPathGuard(allowed: readonly string[] = []): PathGuard {
   return (path) => {
     const name = path.toLowerCase();
     // Git's own folder is nobody's to allow.
-    if (name.split("/").includes(".git")) return true;
+    if (name.split("/").some(isDotGit)) return true;
     return (
       protectedPaths.some((entry) => covers(entry, name)) && !exempt.some((entry) => covers(entry, name))
     );

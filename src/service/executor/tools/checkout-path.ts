@@ -3,6 +3,7 @@
 
 import { lstat, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { isDotGit } from "../../../base/git/dot-git.ts";
 import { ToolError } from "./tool.ts";
 
 const MAX_PATH_CHARS = 4096;
@@ -85,7 +86,7 @@ function spellOut(character: string): string {
 }
 
 function namesGitFolder(path: string): boolean {
-  return path.split("/").some((segment) => segment.toLowerCase() === ".git");
+  return path.split("/").some(isDotGit);
 }
 
 async function resolveLinks(absolute: string, path: string): Promise<string> {
