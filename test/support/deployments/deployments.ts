@@ -10,6 +10,7 @@ import type { Role } from "../../../src/service/settings/service-settings.ts";
 import { AUDIENCE } from "../fixtures/nodes-fixture.ts";
 import { startFixture } from "../fixtures/start-fixture.ts";
 import { ratesDocument } from "../rates-document.ts";
+import { startS3Server } from "../s3-server.ts";
 import { type StoreKind, storeKinds } from "../stores/stores.ts";
 
 /** Free runs of a repository's owner. */
@@ -55,7 +56,7 @@ export const deployments: readonly Deployment[] = storeKinds.flatMap((kind) => {
     start: () => startDeployment(kind, ["all"]),
   };
   const several = {
-    name: `two API nodes and two workers on ${kind.name}`,
+    name: `two API nodes and two workers on ${kind.name} with an S3 server`,
     isSkipped,
     start: () => startDeployment(kind, ["api", "api", "worker", "worker"]),
   };
@@ -67,7 +68,9 @@ async function startDeployment(kind: StoreKind, roles: readonly Role[]): Promise
   const ratesFile = join(folder, "rates.json");
   await writeFile(ratesFile, JSON.stringify(RATES_DOCUMENT));
   const place = await kind.make({ isEmpty: true });
-  const settings = { RATES_FILE: ratesFile, CI_FREE_CREDITS: String(FREE_CREDITS) };
+  // One process has its folder; nodes share a bucket.
+  const s3 = roles.length > 1 ? await startS3Server() : null;
+  const settings = { RATES_FILE: ratesFile, CI_FREE_CREDITS: String(FREE_CREDITS), ...s3?.settings };
   const nodes = await startFixture({ level: "nodes", place, roles, settings });
   const { url, key } = nodes.codeHost.issuer;
   const privateKey = key.privateKey.export({ format: "jwk" });
@@ -81,6 +84,7 @@ async function startDeployment(kind: StoreKind, roles: readonly Role[]): Promise
     },
     close: async () => {
       await nodes.close();
+      await s3?.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
