@@ -19,8 +19,8 @@ export type ProcessCall = {
   readonly folder?: string;
   /** What it reads from its standard input. Chunks that arrive one by one are read as fast as it takes them. Default: nothing. */
   readonly input?: ProcessInput;
-  /** Is given what it writes to its standard output, which is not kept then. */
-  readonly onOutput?: (chunk: Buffer) => void;
+  /** Is given what it writes to its standard output, which is not kept then. The process waits for a promise that it returns. */
+  readonly onOutput?: OutputTaker;
   readonly timeoutMs: number;
   /** From SIGTERM to SIGKILL. Default 2 s. */
   readonly graceMs?: number;
@@ -32,6 +32,7 @@ export type ProcessCall = {
 };
 
 export type ProcessInput = string | Buffer | AsyncIterable<Uint8Array>;
+export type OutputTaker = ((chunk: Buffer) => void) | ((chunk: Buffer) => Promise<void> | undefined);
 
 /** How a process ended. `stderr` is its last 4 KiB and may repeat a secret: it is not for show. */
 export type ProcessEnd = { readonly stdout: Buffer; readonly stderr: string } & (
@@ -139,15 +140,29 @@ function collectOutput(
   const keep = file === null ? (chunk: Buffer) => chunks.push(chunk) : file.write;
   let keptBytes = 0;
   let isComplete = true;
+  let hasExited = false;
   let stderr = Buffer.alloc(0);
+  const failOutput = (cause: unknown) => {
+    isComplete = false;
+    fail(cause);
+  };
+  if (onOutput !== undefined) {
+    // What the pipe still holds is little, and its end is waited for.
+    child.once("exit", () => {
+      hasExited = true;
+      child.stdout?.resume();
+    });
+  }
   child.stdout?.on("data", (chunk: Buffer) => {
     if (!isComplete) return;
     if (onOutput !== undefined) {
       try {
-        onOutput(chunk);
+        const taken: unknown = onOutput(chunk);
+        if (!(taken instanceof Promise)) return;
+        if (!hasExited) child.stdout?.pause();
+        taken.catch(failOutput).finally(() => child.stdout?.resume());
       } catch (cause) {
-        isComplete = false;
-        fail(cause);
+        failOutput(cause);
       }
       return;
     }

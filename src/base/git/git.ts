@@ -1,7 +1,7 @@
 // Git for repositories that nobody has reviewed: the one way to execute it, hardened, with bounded time and output.
 
 import { assertNever } from "../assert-never.ts";
-import { type ProcessInput, ProcessNotStartedError, runProcess } from "../run-process.ts";
+import { type OutputTaker, type ProcessInput, ProcessNotStartedError, runProcess } from "../run-process.ts";
 import {
   type GitHardening,
   type GitTransport,
@@ -39,8 +39,8 @@ export type GitCall = {
   readonly transport?: GitTransport;
   /** What the process reads. Default: nothing. */
   readonly input?: ProcessInput;
-  /** Is given the output as it arrives, which is not kept then. */
-  readonly onOutput?: (chunk: Buffer) => void;
+  /** Is given the output as it arrives, which is not kept then. Git waits for a promise that it returns. */
+  readonly onOutput?: OutputTaker;
   /** More variables. */
   readonly env?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
