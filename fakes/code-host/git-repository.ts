@@ -15,7 +15,14 @@ export type TreeEntry = {
 
 export type CommitFields = {
   readonly files: Readonly<
-    Record<string, string | Buffer | { readonly link: string } | { readonly submodule: string }>
+    Record<
+      string,
+      | string
+      | Buffer
+      | { readonly program: string }
+      | { readonly link: string }
+      | { readonly submodule: string }
+    >
   >;
   readonly parents?: readonly string[];
   readonly subject?: string;
@@ -116,6 +123,7 @@ export class TestRepository {
 
   #entry(file: CommitFields["files"][string]): Omit<TreeEntry, "name"> {
     if (typeof file === "string" || Buffer.isBuffer(file)) return { mode: "100644", sha: this.blob(file) };
+    if ("program" in file) return { mode: "100755", sha: this.blob(file.program) };
     if ("link" in file) return { mode: "120000", sha: this.blob(file.link) };
     return { mode: "160000", sha: file.submodule };
   }

@@ -34,6 +34,29 @@ describe("a process", () => {
     });
   });
 
+  it("waits while what it wrote is being taken, and stays until all is", async () => {
+    const taken: number[] = [];
+    let waiting = 0;
+    const end = await shell("head -c 3000000 /dev/zero", {
+      onOutput: async (chunk) => {
+        waiting += 1;
+        // What a pipe holds besides may still come when the process has exited.
+        if (taken.length < 10) expect(waiting).toBe(1);
+        await new Promise((resolve) => setImmediate(resolve));
+        waiting -= 1;
+        taken.push(chunk.length);
+      },
+    });
+    expect(end).toMatchObject({ type: "exited", exitCode: 0 });
+    expect(taken.reduce((sum, bytes) => sum + bytes, 0)).toBe(3_000_000);
+  });
+
+  it("ends with what taking its output rejects with", async () => {
+    const fault = new Error("No room.");
+    const onOutput = () => Promise.reject(fault);
+    await expect(shell("yes", { onOutput })).rejects.toBe(fault);
+  });
+
   it("that a signal ended has no exit code", async () => {
     expect(await shell("kill -9 $$")).toMatchObject({ type: "killed", signalName: "SIGKILL" });
   });

@@ -61,7 +61,7 @@ export class ObjectQuestions implements AsyncIterable<Uint8Array> {
 
 export type ObjectReading = {
   readonly git: Git;
-  /** At least one has been added. */
+  /** Git waits for them: end them where none is added. */
   readonly questions: ObjectQuestions;
   readonly signal: AbortSignal;
   /** How many times the usual timeout all of it may take. Default 1. */
@@ -128,7 +128,8 @@ class OutputReader {
         this.#rest = this.#rest.subarray(end + 1);
         return line;
       }
-      if (this.#rest.length > MAX_LINE_BYTES) throw new TypeError("git cat-file wrote a line that is too long.");
+      if (this.#rest.length > MAX_LINE_BYTES)
+        throw new TypeError("git cat-file wrote a line that is too long.");
       const chunk = await this.#next();
       if (chunk === null) return null;
       this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);

@@ -25,7 +25,7 @@ const REGULAR_FILE = "100";
 const namePattern = /^[A-Za-z0-9_][A-Za-z0-9_./~^@{}+-]{0,199}$/;
 
 /** For people: renames are found; no program of a configuration makes the text. */
-const PATCH = [
+export const PATCH = [
   "-p",
   "-M",
   "--no-ext-diff",
@@ -35,7 +35,7 @@ const PATCH = [
   "--dst-prefix=b/",
 ];
 /** Paths as they are, not as bytes in octal. */
-const PLAIN_PATHS = ["core.quotePath=false"];
+export const PLAIN_PATHS = ["core.quotePath=false"];
 
 export function historyOf(working: () => WorkingTree): CheckoutHistory {
   const runGit: WorkingTree["runGit"] = (call) => working().runGit(call);
