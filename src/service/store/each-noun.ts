@@ -32,6 +32,7 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     serviceSecrets: within(queries.serviceSecrets, around),
     requestKeys: within(queries.requestKeys, around),
     workspaces: within(queries.workspaces, around),
+    members: within(queries.members, around),
     objects: within(queries.objects, around),
     copies: within(queries.copies, around),
     revisions: within(queries.revisions, around),

@@ -32,6 +32,7 @@ import { SqlSignIn } from "./sign-in.ts";
 import { SqlWebSessions } from "./web-sessions.ts";
 import { SqlWorkflows } from "./workflows.ts";
 import { SqlCopies } from "./workspaces/copies.ts";
+import { SqlMembers } from "./workspaces/members.ts";
 import { SqlObjects } from "./workspaces/objects.ts";
 import { SqlOperations } from "./workspaces/operations.ts";
 import { SqlRevisions } from "./workspaces/revisions.ts";
@@ -87,6 +88,7 @@ export class StoreQueries implements StoreTransaction {
   #serviceSecrets: SqlServiceSecrets | undefined;
   #requestKeys: SqlRequestKeys | undefined;
   #workspaces: SqlWorkspaces | undefined;
+  #members: SqlMembers | undefined;
   #objects: SqlObjects | undefined;
   #copies: SqlCopies | undefined;
   #revisions: SqlRevisions | undefined;
@@ -245,6 +247,11 @@ export class StoreQueries implements StoreTransaction {
   get workspaces(): SqlWorkspaces {
     this.#workspaces ??= new SqlWorkspaces(this.#connection);
     return this.#workspaces;
+  }
+
+  get members(): SqlMembers {
+    this.#members ??= new SqlMembers(this.#connection);
+    return this.#members;
   }
 
   get objects(): SqlObjects {

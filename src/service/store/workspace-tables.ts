@@ -41,7 +41,6 @@ export type WorkspaceMembersTable = {
   id: string;
   workspace_id: string;
   agent_id: string;
-  role: string;
   created_at: number;
 };
 

@@ -132,6 +132,9 @@ class TalliedTransaction implements StoreTransaction {
   get workspaces() {
     return this.#tx.workspaces;
   }
+  get members() {
+    return this.#tx.members;
+  }
   get objects() {
     return this.#tx.objects;
   }

@@ -1,7 +1,7 @@
 // What the fields of workspaces mean. Pure.
 
 import { type Components, component } from "../../component.ts";
-import { workspaceListSchema, workspaceSchema } from "./workspace.ts";
+import { createWorkspaceRequestSchema, workspaceListSchema, workspaceSchema } from "./workspace.ts";
 
 export const workspaceComponents: Components = {
   Workspace: component(workspaceSchema, "One body of files on which several agents and people work.", {
@@ -17,5 +17,11 @@ export const workspaceComponents: Components = {
   WorkspaceList: component(workspaceListSchema, "A page of workspaces, newest first.", {
     items: "The workspaces.",
     next_cursor: "The cursor of the next page; empty at the end.",
+  }),
+  CreateWorkspaceRequest: component(createWorkspaceRequestSchema, "The workspace to make.", {
+    name: "What it is called. Left out: `workspace`.",
+    metadata: "Any JSON object. The service stores it and does not read it.",
+    default_manager_agent_id:
+      "One of the account's agents. Left out: an independent agent is made. Null is refused: every workspace has a manager.",
   }),
 };

@@ -12,5 +12,6 @@ export const workspaceEndpoints = {
     path: "/v1/workspaces",
     answer: async () => (await import("./workspace.ts")).workspaceListSchema,
   },
+  create: { ...common, method: "POST", path: "/v1/workspaces", repeat: "keyed", answer: workspace },
   get: { ...common, method: "GET", path: "/v1/workspaces/{workspaceID}", answer: workspace },
 } as const satisfies Readonly<Record<string, Endpoint>>;

@@ -20,5 +20,15 @@ export const workspaceExamples: ExamplesOf<typeof workspaceRoutes> = {
       200: { workspaceList: { summary: "One workspace", value: { items: [workspace], next_cursor: "" } } },
     },
   },
+  create: {
+    body: {
+      workspaceOfNewManager: { summary: "With a new agent as its manager", value: { name: "hello-world" } },
+      workspaceOfManager: {
+        summary: "With an agent that is there as its manager",
+        value: { name: "hello-world", default_manager_agent_id: AGENT_ID },
+      },
+    },
+    answers: { 201: { workspaceMade: { summary: "A new workspace", value: workspace } } },
+  },
   get: { answers: { 200: { workspace: { summary: "A workspace", value: workspace } } } },
 };

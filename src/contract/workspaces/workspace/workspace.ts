@@ -1,6 +1,8 @@
 // A workspace and its routes under /v1/workspaces. Pure.
 
 import * as z from "zod/mini";
+import { boundedObject } from "../../bounded-object.ts";
+import { text } from "../../text.ts";
 import { listOf, pageQuery } from "../list.ts";
 
 export const workspaceStates = ["ready", "adopting", "erasing"] as const;
@@ -20,3 +22,21 @@ export type WorkspaceView = z.infer<typeof workspaceSchema>;
 export const workspaceListSchema = listOf(workspaceSchema);
 
 export const listWorkspacesQuerySchema = z.object(pageQuery);
+
+export const MAX_WORKSPACE_NAME_CHARS = 255;
+export const MAX_WORKSPACE_METADATA_BYTES = 16 * 1024;
+const MAX_METADATA_DEPTH = 64;
+
+const named = {
+  name: z.optional(text(MAX_WORKSPACE_NAME_CHARS)),
+  metadata: z.optional(
+    boundedObject({ maxBytes: MAX_WORKSPACE_METADATA_BYTES, maxDepth: MAX_METADATA_DEPTH }),
+  ),
+};
+
+export const createWorkspaceRequestSchema = z.object({
+  ...named,
+  /** Left out: a new agent. Null is refused, with a code of its own. */
+  default_manager_agent_id: z.optional(z.nullable(z.uuid())),
+});
+export type CreateWorkspaceRequest = z.infer<typeof createWorkspaceRequestSchema>;

@@ -4,24 +4,16 @@ import { createHash } from "node:crypto";
 import { canonicalJson } from "../../../base/canonical-json.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { CreateAgentRequest } from "../../../contract/agents/agent.ts";
-import type { Account } from "../accounts/account.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { ClassRefusal } from "../accounts/refusals.ts";
 import { lockCurrentAccount } from "../accounts/subscriptions.ts";
 import type { Core } from "../core.ts";
 import type { KeyReusedRefusal } from "../idempotency/refusals.ts";
-import type { ModelRate } from "../money/rates.ts";
 import type { StoreTransaction } from "../ports/store.ts";
-import type { Agent } from "./agent.ts";
+import { type AgentOrder, type CreatedAgent, findOrMakeAgent } from "./find-or-make-agent.ts";
 import type { CreateAgentRefusal } from "./refusals.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
-
-export type CreatedAgent = {
-  readonly agent: Agent;
-  /** True when the agent existed: with the same name, or made with the same key. */
-  readonly isExisting: boolean;
-};
 
 export type AgentCreation = {
   readonly caller: Caller;
@@ -47,22 +39,16 @@ export async function createAgent(
   return await core.store.transact(async (tx) => {
     const account = await lockCurrentAccount(core, tx, caller.accountId);
     if (account === null) throw new Error(`There is no account ${caller.accountId}, though it has a key.`);
-    if (key === null) return await findOrMake(core, tx, { account, body, model });
+    if (key === null) return await findOrMakeAgent(core, tx, { account, body, model });
     return await onceByKey(core, tx, { account, body, model, key });
   });
 }
-
-type Admission = {
-  readonly account: Account;
-  readonly body: CreateAgentRequest;
-  readonly model: ModelRate | null;
-};
 
 /** The caller holds the account's lock, so that no other request uses its keys at the same time. */
 async function onceByKey(
   core: Core,
   tx: StoreTransaction,
-  { key, ...admission }: Admission & { readonly key: string },
+  { key, ...admission }: AgentOrder & { readonly key: string },
 ): Promise<Result<CreatedAgent, CreateAgentRefusal | KeyReusedRefusal>> {
   const now = core.clock.now();
   // The keys of an agent's runs are stored under the agent's id: the prefix keeps the account's keys apart from them.
@@ -75,52 +61,12 @@ async function onceByKey(
     if (agent === null) throw new Error(`There is no agent ${earlier.runId}, though a key made it.`);
     return ok({ agent, isExisting: true });
   }
-  const created = await findOrMake(core, tx, admission);
+  const created = await findOrMakeAgent(core, tx, admission);
   if (!created.ok) return created;
   const { id } = created.value.agent;
   const use = { ...slot, runId: id, sessionId: id, requestHash, expiresAt: now + IDEMPOTENCY_MS };
   if (!(await tx.idempotency.insert(use))) throw new Error("The idempotency key was taken under the lock.");
   return created;
-}
-
-async function findOrMake(
-  core: Core,
-  tx: StoreTransaction,
-  { account, body, model }: Admission,
-): Promise<Result<CreatedAgent, CreateAgentRefusal>> {
-  const { name } = body;
-  if (body.if_exists === "return") {
-    const agent = await tx.agents.findByName({ accountId: account.id, name });
-    if (agent !== null) return ok({ agent, isExisting: true });
-  }
-  const terms = core.rates.plans[account.plan];
-  if (model !== null && !model.isFreeTierEligible && !terms.mayUsePaidModels) {
-    return refused({ reason: "model_forbidden", model: model.id, plan: account.plan });
-  }
-  if (terms.maxAgents !== null) {
-    const agents = await tx.agents.count(account.id);
-    if (agents >= terms.maxAgents) {
-      return refused({ reason: "agent_cap_reached", agents, allowed: terms.maxAgents });
-    }
-  }
-  const now = core.clock.now();
-  const agent: Agent = {
-    id: core.random.uuid(now),
-    accountId: account.id,
-    name,
-    kind: body.kind ?? null,
-    model: model?.id ?? null,
-    config: body.config ?? {},
-    advisorMaxSpendMicroUsd: null,
-    ciPolicy: null,
-    egress: null,
-    repository: null,
-    backend: core.policy.backend,
-    createdAt: now,
-    retiredAt: null,
-  };
-  await tx.agents.insert(agent);
-  return ok({ agent, isExisting: false });
 }
 
 /** Equal for two requests that ask for the same, defaults included. */

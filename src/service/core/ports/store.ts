@@ -35,6 +35,7 @@ import type { SignInReader, SignInStore } from "./store/sign-in.ts";
 import type { WebSessionReader, WebSessionStore } from "./store/web-sessions.ts";
 import type { WorkflowReader, WorkflowStore } from "./store/workflows.ts";
 import type { CopyReader, CopyStore } from "./store/workspaces/copies.ts";
+import type { MemberReader, MemberStore } from "./store/workspaces/members.ts";
 import type { ObjectReader, ObjectStore } from "./store/workspaces/objects.ts";
 import type { OperationReader, OperationStore } from "./store/workspaces/operations.ts";
 import type { RevisionReader, RevisionStore } from "./store/workspaces/revisions.ts";
@@ -99,6 +100,7 @@ export interface StoreReader {
   readonly runViews: RunViewReader;
   readonly requestKeys: RequestKeyReader;
   readonly workspaces: WorkspaceReader;
+  readonly members: MemberReader;
   readonly objects: ObjectReader;
   readonly copies: CopyReader;
   readonly revisions: RevisionReader;
@@ -136,6 +138,7 @@ export interface StoreTransaction extends StoreReader {
   readonly runViews: RunViewStore;
   readonly requestKeys: RequestKeyStore;
   readonly workspaces: WorkspaceStore;
+  readonly members: MemberStore;
   readonly objects: ObjectStore;
   readonly copies: CopyStore;
   readonly revisions: RevisionStore;

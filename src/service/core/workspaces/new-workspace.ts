@@ -40,5 +40,7 @@ export async function insertWorkspace(
     ...{ createdBy, createdAt: now },
   });
   await tx.workspaces.insert(workspace);
+  const { managerAgentId: agentId } = given;
+  await tx.members.insert({ id: core.random.uuid(now), workspaceId, agentId, createdAt: now });
   return workspace;
 }

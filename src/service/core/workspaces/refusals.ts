@@ -16,3 +16,7 @@ export type CopyHeldRefusal = {
   readonly copyId: string;
   readonly runId: string;
 };
+
+export type ManagerRefusal =
+  /** Null was named: every workspace has a manager. */
+  { readonly reason: "manager_missing" };

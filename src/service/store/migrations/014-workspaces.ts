@@ -55,7 +55,6 @@ async function workspaceTables({ schema }: Kysely<unknown>): Promise<void> {
     .addColumn("id", "text", (column) => column.primaryKey())
     .addColumn("workspace_id", "text", (column) => column.notNull())
     .addColumn("agent_id", "text", (column) => column.notNull())
-    .addColumn("role", "text", (column) => column.notNull())
     .addColumn("created_at", "bigint", (column) => column.notNull())
     .addUniqueConstraint("workspace_members_agent", ["workspace_id", "agent_id"])
     .execute();

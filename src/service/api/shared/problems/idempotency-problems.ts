@@ -1,9 +1,14 @@
 // What a caller is told of an idempotency key. Pure.
 
-import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../../core/idempotency/refusals.ts";
-import type { ProblemsOf } from "./public-problem.ts";
+import type {
+  KeyInFlightRefusal,
+  KeyMissingRefusal,
+  KeyReusedRefusal,
+} from "../../../core/idempotency/refusals.ts";
+import { invalidRequest, type ProblemsOf } from "./public-problem.ts";
 
-export const idempotencyProblems: ProblemsOf<KeyInFlightRefusal | KeyReusedRefusal> = {
+export const idempotencyProblems: ProblemsOf<KeyInFlightRefusal | KeyReusedRefusal | KeyMissingRefusal> = {
+  key_missing: ({ what }) => invalidRequest(`To ${what} takes the header Idempotency-Key, not empty.`),
   key_in_flight: ({ key }) => ({
     status: 409,
     code: "idempotency_key_in_flight",

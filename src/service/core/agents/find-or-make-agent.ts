@@ -1,0 +1,64 @@
+// Makes an agent of an account by name, within its plan, or finds the one of that name.
+
+import { ok, type Result, refused } from "../../../base/result.ts";
+import type { CreateAgentRequest } from "../../../contract/agents/agent.ts";
+import type { Account } from "../accounts/account.ts";
+import type { Core } from "../core.ts";
+import type { ModelRate } from "../money/rates.ts";
+import type { StoreTransaction } from "../ports/store.ts";
+import type { Agent } from "./agent.ts";
+import type { CreateAgentRefusal } from "./refusals.ts";
+
+export type AgentOrder = {
+  readonly account: Account;
+  readonly body: CreateAgentRequest;
+  /** Null: the default model. */
+  readonly model: ModelRate | null;
+};
+
+export type CreatedAgent = {
+  readonly agent: Agent;
+  /** True when the agent existed: with the same name, or made with the same key. */
+  readonly isExisting: boolean;
+};
+
+/** The caller holds the account's lock, so that its agents stay within their cap. */
+export async function findOrMakeAgent(
+  core: Core,
+  tx: StoreTransaction,
+  { account, body, model }: AgentOrder,
+): Promise<Result<CreatedAgent, CreateAgentRefusal>> {
+  const { name } = body;
+  if (body.if_exists === "return") {
+    const agent = await tx.agents.findByName({ accountId: account.id, name });
+    if (agent !== null) return ok({ agent, isExisting: true });
+  }
+  const terms = core.rates.plans[account.plan];
+  if (model !== null && !model.isFreeTierEligible && !terms.mayUsePaidModels) {
+    return refused({ reason: "model_forbidden", model: model.id, plan: account.plan });
+  }
+  if (terms.maxAgents !== null) {
+    const agents = await tx.agents.count(account.id);
+    if (agents >= terms.maxAgents) {
+      return refused({ reason: "agent_cap_reached", agents, allowed: terms.maxAgents });
+    }
+  }
+  const now = core.clock.now();
+  const agent: Agent = {
+    id: core.random.uuid(now),
+    accountId: account.id,
+    name,
+    kind: body.kind ?? null,
+    model: model?.id ?? null,
+    config: body.config ?? {},
+    advisorMaxSpendMicroUsd: null,
+    ciPolicy: null,
+    egress: null,
+    repository: null,
+    backend: core.policy.backend,
+    createdAt: now,
+    retiredAt: null,
+  };
+  await tx.agents.insert(agent);
+  return ok({ agent, isExisting: false });
+}

@@ -1,0 +1,19 @@
+// The agents that work in workspaces. Implemented in store/workspaces/members.ts.
+
+import type { Member } from "../../../workspaces/members/member.ts";
+
+export interface MemberReader {
+  find(id: string): Promise<Member | null>;
+  /** The agent's membership in one workspace. */
+  findOfAgent(query: { workspaceId: string; agentId: string }): Promise<Member | null>;
+  /** Oldest first. */
+  list(workspaceId: string): Promise<readonly Member[]>;
+}
+
+export interface MemberStore extends MemberReader {
+  /** False, and nothing written, where the agent is a member already. */
+  insert(member: Member): Promise<boolean>;
+  delete(id: string): Promise<void>;
+  /** Ends every membership of an agent. */
+  deleteOfAgent(agentId: string): Promise<void>;
+}

@@ -1,0 +1,81 @@
+// POST /v1/workspaces.
+
+import { ok, type Result, refused } from "../../../base/result.ts";
+import type { CreateWorkspaceRequest } from "../../../contract/workspaces/workspace/workspace.ts";
+import type { AccountCaller } from "../accounts/caller.ts";
+import { lockCurrentAccount } from "../accounts/subscriptions.ts";
+import { findOrMakeAgent } from "../agents/find-or-make-agent.ts";
+import type { AgentEndingRefusal, AgentRefusal, CreateAgentRefusal } from "../agents/refusals.ts";
+import type { Core } from "../core.ts";
+import { onceByKey } from "../idempotency/once-by-key.ts";
+import type { KeyInFlightRefusal, KeyMissingRefusal, KeyReusedRefusal } from "../idempotency/refusals.ts";
+import type { StoreTransaction } from "../ports/store.ts";
+import { lockOwnAgent } from "./lock-own-agent.ts";
+import { insertWorkspace } from "./new-workspace.ts";
+import { admissionFault } from "./reach-workspace.ts";
+import type { ManagerRefusal, WorkRefusal, WorkspaceRefusal } from "./refusals.ts";
+import type { Workspace } from "./workspace.ts";
+import { actorOf } from "./workspace-caller.ts";
+
+const DEFAULT_NAME = "workspace";
+
+type Creation = {
+  readonly caller: AccountCaller;
+  readonly body: CreateWorkspaceRequest;
+  readonly idempotencyKey: string | null;
+};
+
+type ManagerFault = AgentRefusal | AgentEndingRefusal | CreateAgentRefusal;
+
+/** Makes a workspace without files, and no run. Its manager is the named agent, or an independent one that is made with it. */
+export async function createWorkspace(
+  core: Core,
+  { caller, body, idempotencyKey: key }: Creation,
+): Promise<
+  Result<
+    Workspace,
+    | ManagerFault
+    | ManagerRefusal
+    | WorkRefusal
+    | WorkspaceRefusal
+    | KeyMissingRefusal
+    | KeyInFlightRefusal
+    | KeyReusedRefusal
+  >
+> {
+  const { accountId } = caller;
+  if (key === null || key === "") return refused({ reason: "key_missing", what: "make a workspace" });
+  const { name = DEFAULT_NAME, metadata = {}, default_manager_agent_id: managerId } = body;
+  if (managerId === null) return refused({ reason: "manager_missing" });
+  const fault = admissionFault(core, caller);
+  if (fault !== null) return refused(fault);
+  const request = { name, metadata, default_manager_agent_id: managerId ?? null };
+  const made = await onceByKey(core, { scope: "workspaces", accountId, key, request }, async (tx) => {
+    const manager = await findManager(core, tx, { accountId, name, managerId });
+    if (!manager.ok) return manager;
+    const createdBy = actorOf(caller);
+    const given = { accountId, name, metadata, managerAgentId: manager.value, createdBy };
+    return ok((await insertWorkspace(core, tx, given)).id);
+  });
+  if (!made.ok) return made;
+  const { subjectId: workspaceId } = made.value;
+  const workspace = await core.store.committed.workspaces.find(workspaceId);
+  return workspace === null ? refused({ reason: "workspace_not_found", workspaceId }) : ok(workspace);
+}
+
+/** The id of the agent that is to manage the workspace. */
+async function findManager(
+  core: Core,
+  tx: StoreTransaction,
+  { accountId, name, managerId }: { accountId: string; name: string; managerId: string | undefined },
+): Promise<Result<string, ManagerFault>> {
+  if (managerId !== undefined) {
+    const agent = await lockOwnAgent(tx, { accountId, agentId: managerId });
+    return agent.ok ? ok(agent.value.id) : agent;
+  }
+  const account = await lockCurrentAccount(core, tx, accountId);
+  if (account === null) throw new Error(`There is no account ${accountId}, though it has a key.`);
+  const body = { name: `${name.slice(0, 240).toWellFormed()} manager`, kind: "independent" as const };
+  const made = await findOrMakeAgent(core, tx, { account, body, model: null });
+  return made.ok ? ok(made.value.agent.id) : made;
+}
