@@ -90,6 +90,14 @@ const runInputSchema = z.object({
   ),
   egress: z.optional(z.array(z.string())),
   mcpServers: z.optional(mcpServersRequestSchema),
+  workspace: z.optional(
+    z.object({
+      workspaceId: z.string(),
+      copyId: z.nullable(z.string()),
+      taskGroupId: z.nullable(z.string()),
+      workerId: z.nullable(z.string()),
+    }),
+  ),
   traceparent: z.optional(z.string()),
 });
 

@@ -25,7 +25,11 @@ export type McpRefusal =
 
 export type RunRefusal = ReadRunRefusal | AgentRefusal | FollowSessionRefusal | OverloadRefusal;
 
+/** The run that delegates is about to end, and its children with it. */
+export type ParentEndingRefusal = { readonly reason: "parent_ending" };
+
 export type SubmitRefusal =
+  | ParentEndingRefusal
   | MessageRefusal
   | McpRefusal
   | AgentRefusal

@@ -47,6 +47,16 @@ export type RunModelAccess = {
   readonly firstExpiresAt: number;
 };
 
+/** Where in a workspace a run works. */
+export type RunWorkspace = {
+  readonly workspaceId: string;
+  /** The copy that it alone writes in. Null: it has the accepted files, and what it changes of them stays in its session. */
+  readonly copyId: string | null;
+  readonly taskGroupId: string | null;
+  /** The worker that it is. */
+  readonly workerId: string | null;
+};
+
 /** A run's messages and what it works on. Read once, when it starts. */
 export type RunInput = {
   readonly messages: readonly Message[];
@@ -71,6 +81,8 @@ export type RunInput = {
   readonly egress?: EgressEntries;
   /** MCP servers that it names, beside the operator's. */
   readonly mcpServers?: McpServersRequest;
+  /** Absent: it works in no workspace. */
+  readonly workspace?: RunWorkspace;
   /** The span of the submission as a W3C `traceparent`, where it was traced. */
   readonly traceparent?: string;
 };

@@ -27,7 +27,7 @@ import { type KeySlot, KeysInFlight } from "./keys-in-flight.ts";
 import { findMcpFault } from "./mcp-fault.ts";
 import { feeHold, queuedRun } from "./new-run.ts";
 import type { SubmitRefusal } from "./refusals.ts";
-import type { PullRequestHead, RunModelAccess, WorkflowExecution } from "./run-record.ts";
+import type { PullRequestHead, RunModelAccess, RunWorkspace, WorkflowExecution } from "./run-record.ts";
 
 const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 /** A submission that loses the race for a session key finds the key taken at its second try. */
@@ -52,6 +52,10 @@ export type Submission = {
   readonly workflow?: WorkflowExecution;
   /** Somebody reads it who can answer, though no key names its session: it may end with a question. */
   readonly canBeAnswered?: boolean;
+  /** Where in a workspace it works. Its row beside the run is written `alongside`. */
+  readonly workspace?: RunWorkspace;
+  /** The run that delegates it: it ends with that one at the latest, and counts towards no plan's concurrent runs. */
+  readonly parent?: { readonly runId: string; readonly fence: number };
   /** Further writes of the transaction that makes the run. A throw undoes all of it and is rethrown. */
   readonly alongside?: (tx: StoreTransaction, run: { runId: string; sessionId: string }) => Promise<void>;
 };
@@ -120,8 +124,13 @@ export class RunSubmitter {
 
   /** Most submissions read, and write once at the end. Null, and nothing done, where it takes a transaction. */
   async #admitInOneWrite(admission: Admission): Promise<Result<Submitted, SubmitRefusal> | null> {
-    const { alongside, body } = admission;
-    if (alongside !== undefined || body.session_id !== undefined || body.session_key !== undefined)
+    const { alongside, body, parent } = admission;
+    if (
+      alongside !== undefined ||
+      parent !== undefined ||
+      body.session_id !== undefined ||
+      body.session_key !== undefined
+    )
       return null;
     if (body.model_access !== undefined) return null;
     try {
@@ -191,6 +200,7 @@ async function admitRun(
 ): Promise<Result<Submitted, SubmitRefusal>> {
   const { caller, agentId, body, messages, key, slot, pullRequest, traceparent } = admission;
   const { origin = "user", workflow, canBeAnswered = false, isOneWrite = false } = admission;
+  const { workspace, parent } = admission;
   const price = workflow === undefined ? null : workflowPrice(core.rates);
   const now = core.clock.now();
   const agent = await tx.agents.find(agentId);
@@ -211,6 +221,7 @@ async function admitRun(
     }
   }
   // A run that the same key made before is still the answer.
+  if (parent !== undefined && !(await mayDelegate(tx, parent))) return refused({ reason: "parent_ending" });
   if (agent.retiredAt !== null) return refused({ reason: "agent_retired", agentId });
   const access = body.model_access;
   const accessFault = access === undefined ? null : findAccessFault(core, { agent, access });
@@ -269,6 +280,7 @@ async function admitRun(
     ...(access === undefined ? {} : { modelAccess: broughtBy(runId, access) }),
     ...(body.egress === undefined ? {} : { egress: entriesOf(body.egress) }),
     ...(body.mcp_servers === undefined ? {} : { mcpServers: body.mcp_servers }),
+    ...(workspace === undefined ? {} : { workspace }),
     traceparent,
   };
   const run = queuedRun({
@@ -276,7 +288,7 @@ async function admitRun(
     agentId,
     sessionId,
     origin,
-    parentRunId: null,
+    parentRunId: parent?.runId ?? null,
     billingAccount: paying.value.wallet,
     price,
     modelBilling: access === undefined ? null : "repository",
@@ -292,7 +304,7 @@ async function admitRun(
     const { access_token: token, expires_at } = access;
     await keepAccess({ ...core, secretKeys }, tx, { runId, token, expiresAt: Date.parse(expires_at) });
   }
-  await paying.value.lock();
+  if (parent === undefined) await paying.value.lock();
   const admitted = await tx.runs.admit({
     run,
     input,
@@ -312,6 +324,15 @@ async function admitRun(
     default:
       return assertNever(admitted);
   }
+}
+
+/** Locks it: a cancel of the parent either finds its child, or the child is refused. */
+async function mayDelegate(
+  tx: StoreTransaction,
+  { runId, fence }: NonNullable<Submission["parent"]>,
+): Promise<boolean> {
+  const run = await tx.runs.lock(runId);
+  return run !== null && run.fence === fence && run.status === "running";
 }
 
 /** The existing session that the request names; null where the run begins a new one. */

@@ -2,7 +2,7 @@
 
 import type { Kysely, Selectable } from "kysely";
 import type { CopyStore } from "../../core/ports/store/workspaces/copies.ts";
-import { type Copy, copyStates } from "../../core/workspaces/copies/copy.ts";
+import { type Copy, copyStates, type Hold } from "../../core/workspaces/copies/copy.ts";
 import { oneOf } from "../columns.ts";
 import type { Connection } from "../connection.ts";
 import type { Database } from "../tables.ts";
@@ -31,6 +31,45 @@ export class SqlCopies implements CopyStore {
     const query = this.#db.selectFrom("copies").selectAll().where("id", "=", id);
     const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();
     return row === undefined ? null : toCopy(row);
+  }
+
+  async hold(copyId: string, { runId, fence, until }: Hold, now: number): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable("copies")
+      .set({ held_by_run_id: runId, held_fence: fence, held_until: until })
+      .where("id", "=", copyId)
+      .where("state", "=", "ready")
+      .where(({ eb, and, or }) =>
+        or([
+          eb("held_by_run_id", "is", null),
+          eb("held_until", "<=", now),
+          and([eb("held_by_run_id", "=", runId), eb("held_fence", "<=", fence)]),
+        ]),
+      )
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+
+  async renewHold(copyId: string, { runId, fence, until }: Hold, now: number): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable("copies")
+      .set({ held_until: until })
+      .where("id", "=", copyId)
+      .where("held_by_run_id", "=", runId)
+      .where("held_fence", "=", fence)
+      .where("held_until", ">", now)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+
+  async release(copyId: string, { runId, fence }: Pick<Hold, "runId" | "fence">): Promise<void> {
+    await this.#db
+      .updateTable("copies")
+      .set({ held_by_run_id: null, held_fence: null, held_until: null })
+      .where("id", "=", copyId)
+      .where("held_by_run_id", "=", runId)
+      .where("held_fence", "=", fence)
+      .execute();
   }
 }
 

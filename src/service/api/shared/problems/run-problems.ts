@@ -1,9 +1,14 @@
 // What a caller is told of a run. Pure.
 
-import type { McpRefusal, MessageRefusal, ReadRunRefusal } from "../../../core/runs/refusals.ts";
+import type {
+  McpRefusal,
+  MessageRefusal,
+  ParentEndingRefusal,
+  ReadRunRefusal,
+} from "../../../core/runs/refusals.ts";
 import { forbidden, invalidRequest, notFound, type ProblemsOf } from "./public-problem.ts";
 
-export const runProblems: ProblemsOf<ReadRunRefusal | MessageRefusal | McpRefusal> = {
+export const runProblems: ProblemsOf<ReadRunRefusal | MessageRefusal | McpRefusal | ParentEndingRefusal> = {
   message_missing: () => invalidRequest('One of "message" and "messages" is required.'),
   mcp_refused_by_owner: ({ agentId }) =>
     forbidden(
@@ -13,6 +18,11 @@ export const runProblems: ProblemsOf<ReadRunRefusal | MessageRefusal | McpRefusa
     invalidRequest(
       `"mcp_servers" is for runs of a model, and this agent's are executed by "${backend}", which takes none. Leave it out.`,
     ),
+  parent_ending: () => ({
+    status: 409,
+    code: "run_finished",
+    message: "The run that delegates this one is ending, and starts no other any more.",
+  }),
   run_not_found: ({ runId }) => notFound(`There is no run ${runId}.`),
   run_of_another: ({ runId }) =>
     forbidden(`Run ${runId} belongs to an agent that this credential may not use.`),
