@@ -118,5 +118,8 @@ export function createClient(options: ClientOptions): Client {
     pricing: nounClient<typeof pricingRoutes>(connection, pricingEndpoints),
     sessions: sessionClient(connection, options.webSocket),
     workspaces: nounClient<WorkspaceNounRoutes["workspaces"]>(connection, workspaceNounEndpoints.workspaces),
+    copies: nounClient<WorkspaceNounRoutes["copies"]>(connection, workspaceNounEndpoints.copies),
+    revisions: nounClient<WorkspaceNounRoutes["revisions"]>(connection, workspaceNounEndpoints.revisions),
+    operations: nounClient<WorkspaceNounRoutes["operations"]>(connection, workspaceNounEndpoints.operations),
   };
 }

@@ -25,6 +25,7 @@ export const answerHeaders = {
   "Content-Range": { description: "Which bytes of how many: `bytes 0-1023/4096`.", schema: text() },
   "Accept-Ranges": { description: "`bytes`, where a part can be requested.", schema: text() },
   "Content-Length": { description: "The body's size in bytes, where it is known.", schema: text() },
+  Location: { description: "Where to read the operation.", schema: text() },
   "Cache-Control": { description: "How long it may be kept.", schema: text() },
   Link: { description: 'The next page, `<…>; rel="next"`, where there is one.', schema: text() },
   "X-Svc-Run-Id": { description: "The run's id.", schema: text() },

@@ -1,6 +1,7 @@
 // What a node keeps workspaces with, by its settings.
 
 import { ObjectCache } from "./core/workspaces/objects/object-cache.ts";
+import { OperationsAtWork } from "./core/workspaces/operations/operations-at-work.ts";
 import type { WorkspaceKeeping } from "./core/workspaces/workspace-keeping.ts";
 import type { OpenedCommits } from "./open-checkouts.ts";
 import type { Config } from "./settings/config.ts";
@@ -14,6 +15,7 @@ export function workspaceKeeping({ workspaces }: Config, { blobs }: OpenedCommit
   return {
     blobs,
     cache: new ObjectCache(CACHE_BYTES),
+    operations: new OperationsAtWork(),
     admission: { takesWork, takesFiles, accounts },
     limits: { maxFileBytes, editorCapBytes, readWindowBytes: READ_WINDOW_BYTES },
   };

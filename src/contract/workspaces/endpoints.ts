@@ -1,7 +1,13 @@
 // Where the routes of workspaces are, by noun. No schema loads here.
 
+import { copyEndpoints } from "./copies/endpoints.ts";
+import { operationEndpoints } from "./operations/endpoints.ts";
+import { revisionEndpoints } from "./revisions/endpoints.ts";
 import { workspaceEndpoints } from "./workspace/endpoints.ts";
 
 export const workspaceNounEndpoints = {
   workspaces: workspaceEndpoints,
+  copies: copyEndpoints,
+  revisions: revisionEndpoints,
+  operations: operationEndpoints,
 } as const;

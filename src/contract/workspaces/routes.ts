@@ -1,10 +1,16 @@
 // Every route of workspaces, by noun. A service loads them at their first request. Pure.
 
 import type { RouteTable } from "../route.ts";
+import { copyRoutes } from "./copies/routes.ts";
+import { operationRoutes } from "./operations/routes.ts";
+import { revisionRoutes } from "./revisions/routes.ts";
 import { workspaceRoutes } from "./workspace/routes.ts";
 
 export const workspaceNounRoutes = {
   workspaces: workspaceRoutes,
+  copies: copyRoutes,
+  revisions: revisionRoutes,
+  operations: operationRoutes,
 } as const satisfies RouteTable;
 
 export type WorkspaceNounRoutes = typeof workspaceNounRoutes;

@@ -3,6 +3,7 @@
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
 import type { WorkspaceReader } from "../ports/store/workspaces/workspaces.ts";
+import type { StoreTransaction } from "../ports/store.ts";
 import type { WorkRefusal, WorkspaceRefusal } from "./refusals.ts";
 import type { Workspace } from "./workspace.ts";
 import type { WorkspaceCaller } from "./workspace-caller.ts";
@@ -10,7 +11,7 @@ import type { WorkspaceKeeping } from "./workspace-keeping.ts";
 
 export type WorkspaceRequest = { readonly caller: WorkspaceCaller; readonly workspaceId: string };
 
-type Reading = { readonly workspaces: WorkspaceReader };
+type Reading = { readonly workspaces: Pick<WorkspaceReader, "find"> };
 
 /** The workspace, when there is one and it is the caller's. For reads, and for what stays allowed: removals, cancels, rejects. */
 export async function reachWorkspace(
@@ -36,6 +37,16 @@ export async function reachForWork(
   if (!reached.ok) return reached;
   const fault = admissionFault(core, request.caller) ?? stateFault(reached.value);
   return fault === null ? reached : refused(fault);
+}
+
+/** The same within a transaction: until it ends the workspace stays as it is. */
+export async function shareForWork(
+  core: Core,
+  tx: StoreTransaction,
+  request: WorkspaceRequest,
+): Promise<Result<Workspace, WorkspaceRefusal | WorkRefusal>> {
+  const find = (id: string) => tx.workspaces.share(id);
+  return await reachForWork(core, request, { workspaces: { find } });
 }
 
 /** The same for writing files. */

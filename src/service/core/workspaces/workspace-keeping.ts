@@ -2,12 +2,15 @@
 
 import type { BlobStore } from "../ports/blobs.ts";
 import type { ObjectCache } from "./objects/object-cache.ts";
+import type { OperationsAtWork } from "./operations/operations-at-work.ts";
 
 export type WorkspaceKeeping = {
   /** Of contents that are too large for a row. */
   readonly blobs: BlobStore;
   /** Objects that this node has read lately. */
   readonly cache: ObjectCache;
+  /** What this process works at. */
+  readonly operations: OperationsAtWork;
   readonly admission: {
     /** Whether new work is taken. What removes, cancels or rejects always is. */
     readonly takesWork: boolean;

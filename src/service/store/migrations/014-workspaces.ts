@@ -191,6 +191,8 @@ async function revisionTables(db: Kysely<unknown>): Promise<void> {
     .columns(["workspace_id", "id"])
     .execute();
 
+  await schema.createIndex("retention_pins_revision").on("retention_pins").column("revision_id").execute();
+
   await schema
     .createTable("operations")
     .addColumn("id", "text", (column) => column.primaryKey())

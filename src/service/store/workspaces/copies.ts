@@ -1,7 +1,7 @@
 // Copies of workspaces' files in SQL.
 
 import type { Kysely, Selectable } from "kysely";
-import type { CopyStore } from "../../core/ports/store/workspaces/copies.ts";
+import type { CopyPage, CopyStore } from "../../core/ports/store/workspaces/copies.ts";
 import { type Copy, copyStates, type Hold } from "../../core/workspaces/copies/copy.ts";
 import { oneOf } from "../columns.ts";
 import type { Connection } from "../connection.ts";
@@ -21,6 +21,28 @@ export class SqlCopies implements CopyStore {
   async find(id: string): Promise<Copy | null> {
     const row = await this.#db.selectFrom("copies").selectAll().where("id", "=", id).executeTakeFirst();
     return row === undefined ? null : toCopy(row);
+  }
+
+  async list({ workspaceId, state, now, before, limit }: CopyPage): Promise<readonly Copy[]> {
+    let query = this.#db.selectFrom("copies").selectAll().where("workspace_id", "=", workspaceId);
+    if (state !== null) query = query.where("state", "=", state === "deleting" ? "deleting" : "ready");
+    if (state === "held") query = query.where("held_until", ">", now);
+    if (state === "ready") {
+      query = query.where(({ eb, or }) => or([eb("held_until", "is", null), eb("held_until", "<=", now)]));
+    }
+    if (before !== null) query = query.where("id", "<", before);
+    return (await query.orderBy("id", "desc").limit(limit).execute()).map(toCopy);
+  }
+
+  async countChanges(copyIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    if (copyIds.length === 0) return new Map();
+    const rows = await this.#db
+      .selectFrom("copy_entries")
+      .select(({ fn }) => ["copy_id", fn.countAll().as("entries")])
+      .where("copy_id", "in", copyIds)
+      .groupBy("copy_id")
+      .execute();
+    return new Map(rows.map(({ copy_id: copyId, entries }) => [copyId, Number(entries)]));
   }
 
   async insert(copy: Copy): Promise<void> {

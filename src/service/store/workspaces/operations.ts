@@ -1,11 +1,15 @@
 // Operations of workspaces in SQL.
 
-import type { Kysely, Selectable } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 import * as z from "zod/mini";
-import type { OperationStore } from "../../core/ports/store/workspaces/operations.ts";
+import { operationKinds } from "../../../contract/workspaces/operations/operation-kinds.ts";
+import type { OperationHold, OperationStore } from "../../core/ports/store/workspaces/operations.ts";
 import {
   type Operation,
-  operationKinds,
+  type OperationEnd,
+  type OperationKind,
+  type OperationProgress,
+  type OperationResult,
   operationStatuses,
 } from "../../core/workspaces/operations/operation.ts";
 import { oneOf, parseConfig } from "../columns.ts";
@@ -13,7 +17,14 @@ import type { Connection } from "../connection.ts";
 import type { Database } from "../tables.ts";
 import type { OperationsTable } from "../workspace-tables.ts";
 
+const progressSchema = z.record(z.string(), z.union([z.string(), z.number()]));
+const resultSchema = z.object({
+  revision_id: z.optional(z.string()),
+  unchanged: z.optional(z.boolean()),
+  working_copy_id: z.optional(z.string()),
+});
 const errorSchema = z.object({ code: z.string(), error: z.string() });
+const isOpen = sql<boolean>`status in ('queued', 'running')`;
 
 export class SqlOperations implements OperationStore {
   readonly #db: Kysely<Database>;
@@ -27,12 +38,80 @@ export class SqlOperations implements OperationStore {
     return row === undefined ? null : toOperation(row);
   }
 
+  async listDue({ now, limit }: { now: number; limit: number }): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom("operations")
+      .select("id")
+      .where(isOpen)
+      .where("lease_until", "<=", now)
+      .orderBy("lease_until")
+      .limit(limit)
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+
+  async listOpen(query: { workspaceId: string; kind: OperationKind }): Promise<readonly Operation[]> {
+    const rows = await this.#db
+      .selectFrom("operations")
+      .selectAll()
+      .where("workspace_id", "=", query.workspaceId)
+      .where("kind", "=", query.kind)
+      .where(isOpen)
+      .orderBy("id")
+      .execute();
+    return rows.map(toOperation);
+  }
+
   async insert(operation: Operation): Promise<void> {
     await this.#db.insertInto("operations").values(toRow(operation)).execute();
   }
+
+  async takeUp(taking: { id: string; now: number; leaseUntil: number }): Promise<Operation | null> {
+    const row = await this.#db
+      .updateTable("operations")
+      .set(({ eb }) => ({
+        status: "running",
+        fence: eb("fence", "+", 1),
+        lease_until: taking.leaseUntil,
+      }))
+      .where("id", "=", taking.id)
+      .where(isOpen)
+      .where("lease_until", "<=", taking.now)
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? null : toOperation(row);
+  }
+
+  async beat(beat: OperationHold & { leaseUntil: number; progress: OperationProgress }): Promise<boolean> {
+    const progress = JSON.stringify(beat.progress);
+    return await this.#update(beat, { status: "running", lease_until: beat.leaseUntil, progress });
+  }
+
+  async end(given: OperationHold & { end: OperationEnd; now: number; keptUntil: number }): Promise<boolean> {
+    const { end, now, keptUntil } = given;
+    return await this.#update(given, {
+      status: end.status,
+      result: end.status === "succeeded" ? resultColumn(end.result) : "{}",
+      error: end.status === "failed" ? JSON.stringify(end.error) : null,
+      ended_at: now,
+      kept_until: keptUntil,
+    });
+  }
+
+  async #update({ id, fence }: OperationHold, values: Partial<OperationsTable>): Promise<boolean> {
+    const rows = await this.#db
+      .updateTable("operations")
+      .set(values)
+      .where("id", "=", id)
+      .where("fence", "=", fence)
+      .where(isOpen)
+      .returning("id")
+      .execute();
+    return rows.length === 1;
+  }
 }
 
-export function toOperation(row: Selectable<OperationsTable>): Operation {
+function toOperation(row: Selectable<OperationsTable>): Operation {
   return {
     id: row.id,
     workspaceId: row.workspace_id,
@@ -40,8 +119,8 @@ export function toOperation(row: Selectable<OperationsTable>): Operation {
     kind: oneOf(operationKinds, row.kind, "operations.kind"),
     status: oneOf(operationStatuses, row.status, "operations.status"),
     input: parseConfig(row.input),
-    progress: parseConfig(row.progress),
-    result: parseConfig(row.result),
+    progress: progressSchema.parse(JSON.parse(row.progress)),
+    result: toResult(row.result),
     error: row.error === null ? null : errorSchema.parse(JSON.parse(row.error)),
     fence: row.fence,
     leaseUntil: row.lease_until,
@@ -49,6 +128,23 @@ export function toOperation(row: Selectable<OperationsTable>): Operation {
     endedAt: row.ended_at,
     keptUntil: row.kept_until,
   };
+}
+
+function toResult(json: string): OperationResult {
+  const {
+    revision_id: revisionId,
+    unchanged,
+    working_copy_id: copyId,
+  } = resultSchema.parse(JSON.parse(json));
+  return {
+    ...(revisionId === undefined ? {} : { revisionId }),
+    ...(unchanged === undefined ? {} : { isUnchanged: unchanged }),
+    ...(copyId === undefined ? {} : { copyId }),
+  };
+}
+
+function resultColumn({ revisionId, isUnchanged, copyId }: OperationResult): string {
+  return JSON.stringify({ revision_id: revisionId, unchanged: isUnchanged, working_copy_id: copyId });
 }
 
 function toRow(operation: Operation) {
@@ -60,7 +156,7 @@ function toRow(operation: Operation) {
     status: operation.status,
     input: JSON.stringify(operation.input),
     progress: JSON.stringify(operation.progress),
-    result: JSON.stringify(operation.result),
+    result: resultColumn(operation.result),
     error: operation.error === null ? null : JSON.stringify(operation.error),
     fence: operation.fence,
     lease_until: operation.leaseUntil,

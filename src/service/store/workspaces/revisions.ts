@@ -2,7 +2,7 @@
 
 import type { Kysely, Selectable } from "kysely";
 import * as z from "zod/mini";
-import type { RevisionStore } from "../../core/ports/store/workspaces/revisions.ts";
+import type { RevisionPage, RevisionStore } from "../../core/ports/store/workspaces/revisions.ts";
 import type { Revision } from "../../core/workspaces/revisions/revision.ts";
 import type { Connection } from "../connection.ts";
 import type { Database } from "../tables.ts";
@@ -13,13 +13,39 @@ const idsSchema = z.array(z.string());
 
 export class SqlRevisions implements RevisionStore {
   readonly #db: Kysely<Database>;
+  readonly #hasRowLocks: boolean;
 
-  constructor({ db }: Connection) {
+  constructor({ db, hasRowLocks }: Connection) {
     this.#db = db;
+    this.#hasRowLocks = hasRowLocks;
   }
 
   async find(id: string): Promise<Revision | null> {
     const row = await this.#db.selectFrom("revisions").selectAll().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toRevision(row);
+  }
+
+  async list({ workspaceId, isAccepted, before, limit }: RevisionPage): Promise<readonly Revision[]> {
+    let query = this.#db.selectFrom("revisions").selectAll().where("workspace_id", "=", workspaceId);
+    if (isAccepted !== null) query = query.where("accepted_at", isAccepted ? "is not" : "is", null);
+    if (before !== null) query = query.where("id", "<", before);
+    return (await query.orderBy("id", "desc").limit(limit).execute()).map(toRevision);
+  }
+
+  async findPinned({ ids, now }: { ids: readonly string[]; now: number }): Promise<ReadonlySet<string>> {
+    if (ids.length === 0) return new Set();
+    const rows = await this.#db
+      .selectFrom("retention_pins")
+      .select("revision_id")
+      .where("revision_id", "in", ids)
+      .where(({ eb, or }) => or([eb("until", "is", null), eb("until", ">", now)]))
+      .execute();
+    return new Set(rows.map(({ revision_id: id }) => id));
+  }
+
+  async share(id: string): Promise<Revision | null> {
+    const query = this.#db.selectFrom("revisions").selectAll().where("id", "=", id);
+    const row = await (this.#hasRowLocks ? query.forShare() : query).executeTakeFirst();
     return row === undefined ? null : toRevision(row);
   }
 

@@ -33,6 +33,12 @@ export class SqlWorkspaces implements WorkspaceStore {
     await this.#db.insertInto("workspaces").values(toRow(workspace)).execute();
   }
 
+  async share(id: string): Promise<Workspace | null> {
+    const query = this.#db.selectFrom("workspaces").selectAll().where("id", "=", id);
+    const row = await (this.#hasRowLocks ? query.forShare() : query).executeTakeFirst();
+    return row === undefined ? null : toWorkspace(row);
+  }
+
   async lock(id: string): Promise<Workspace | null> {
     const query = this.#db.selectFrom("workspaces").selectAll().where("id", "=", id);
     const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();

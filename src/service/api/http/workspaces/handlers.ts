@@ -3,10 +3,16 @@
 import type { WorkspaceNounRoutes } from "../../../../contract/workspaces/routes.ts";
 import type { FaceParts } from "../face.ts";
 import type { Handlers } from "../handler.ts";
+import { copyHandlers } from "./copies.ts";
+import { operationHandlers } from "./operations.ts";
+import { revisionHandlers } from "./revisions.ts";
 import { workspaceHandlers } from "./workspaces.ts";
 
 export function workspaceNounHandlers({ core }: FaceParts): Handlers<WorkspaceNounRoutes> {
   return {
     workspaces: workspaceHandlers(core),
+    copies: copyHandlers(core),
+    revisions: revisionHandlers(core),
+    operations: operationHandlers(core),
   };
 }

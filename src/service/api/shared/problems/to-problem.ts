@@ -7,6 +7,7 @@ import { approvalProblems } from "./approval-problems.ts";
 import { ciProblems } from "./ci-problems.ts";
 import { claimProblems } from "./claim-problems.ts";
 import { commitProblems } from "./commit-problems.ts";
+import { copyProblems } from "./copy-problems.ts";
 import { idempotencyProblems } from "./idempotency-problems.ts";
 import { limitProblems } from "./limit-problems.ts";
 import { modelAccessProblems } from "./model-access-problems.ts";
@@ -37,6 +38,7 @@ const tables = {
   ...storageProblems,
   ...workflowProblems,
   ...workspaceProblems,
+  ...copyProblems,
 };
 
 type Tables = typeof tables;

@@ -1,18 +1,28 @@
 // What takes a while and is polled: queued → running → succeeded | failed. Times are milliseconds since the epoch. Pure.
 
+import type { OperationKind } from "../../../../contract/workspaces/operations/operation-kinds.ts";
+
+export type { OperationKind } from "../../../../contract/workspaces/operations/operation-kinds.ts";
+
 export const operationStatuses = ["queued", "running", "succeeded", "failed"] as const;
 export type OperationStatus = (typeof operationStatuses)[number];
 
-export const operationKinds = [
-  "checkpoint",
-  "create_copy",
-  "delete_copy",
-  "delete_revision",
-  "adopt",
-  "rollback_adoption",
-  "erase_workspace",
-] as const;
-export type OperationKind = (typeof operationKinds)[number];
+/** How far it is; each kind has its own words for that. */
+export type OperationProgress = Readonly<Record<string, string | number>>;
+
+export type OperationResult = {
+  readonly revisionId?: string;
+  /** True where nothing had changed, so that there is no new revision. */
+  readonly isUnchanged?: boolean;
+  readonly copyId?: string;
+};
+
+/** As its caller is told of it. */
+export type OperationError = { readonly code: string; readonly error: string };
+
+export type OperationEnd =
+  | { readonly status: "succeeded"; readonly result: OperationResult }
+  | { readonly status: "failed"; readonly error: OperationError };
 
 export type Operation = {
   readonly id: string;
@@ -22,9 +32,11 @@ export type Operation = {
   readonly status: OperationStatus;
   /** What it was asked to do; each kind knows its own. */
   readonly input: Readonly<Record<string, unknown>>;
-  readonly progress: Readonly<Record<string, unknown>>;
-  readonly result: Readonly<Record<string, unknown>>;
-  readonly error: { readonly code: string; readonly error: string } | null;
+  readonly progress: OperationProgress;
+  /** Empty until it has succeeded. */
+  readonly result: OperationResult;
+  /** Null unless it has failed. */
+  readonly error: OperationError | null;
   /** Counts those who took it up: only the latest may write. */
   readonly fence: number;
   /** Who works at it says so again and again: later, another takes it up. */
@@ -33,3 +45,40 @@ export type Operation = {
   readonly endedAt: number | null;
   readonly keptUntil: number;
 };
+
+/** How long an operation is kept after its end. */
+export const OPERATION_KEPT_MS = 30 * 24 * 60 * 60_000;
+/** Who works at an operation says so three times within this. */
+export const OPERATION_LEASE_MS = 9_000;
+
+export type OperationRequest = Pick<Operation, "workspaceId" | "accountId" | "kind" | "input"> & {
+  readonly id: string;
+  readonly now: number;
+};
+
+/** One that its requester works at from the start: nobody else takes it up for the length of a lease. */
+export function queuedOperation({ now, ...request }: OperationRequest): Operation {
+  return {
+    ...request,
+    status: "queued",
+    progress: {},
+    result: {},
+    error: null,
+    fence: 1,
+    leaseUntil: now + OPERATION_LEASE_MS,
+    createdAt: now,
+    endedAt: null,
+    keptUntil: Number.MAX_SAFE_INTEGER,
+  };
+}
+
+/** One that was done within its request. */
+export function doneOperation(request: OperationRequest, result: OperationResult): Operation {
+  const { now } = request;
+  const ended = { endedAt: now, keptUntil: now + OPERATION_KEPT_MS, leaseUntil: now };
+  return { ...queuedOperation(request), ...ended, status: "succeeded", result };
+}
+
+export function hasEnded({ status }: Pick<Operation, "status">): boolean {
+  return status === "succeeded" || status === "failed";
+}

@@ -1,9 +1,24 @@
 // Copies of workspaces' files. Implemented in store/workspaces/copies.ts.
 
+import type { CopyViewState } from "../../../../../contract/workspaces/copies/copy.ts";
 import type { Copy, Hold } from "../../../workspaces/copies/copy.ts";
+
+export type CopyPage = {
+  readonly workspaceId: string;
+  /** Null: in whichever state. */
+  readonly state: CopyViewState | null;
+  readonly now: number;
+  /** The id of a copy: only those made before it. Null: from the newest on. */
+  readonly before: string | null;
+  readonly limit: number;
+};
 
 export interface CopyReader {
   find(id: string): Promise<Copy | null>;
+  /** Newest first. */
+  list(page: CopyPage): Promise<readonly Copy[]>;
+  /** How many paths of each copy were written or deleted since its base. A copy without any is left out. */
+  countChanges(copyIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
 export interface CopyStore extends CopyReader {

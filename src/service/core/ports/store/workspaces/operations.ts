@@ -1,11 +1,29 @@
 // Operations of workspaces. Implemented in store/workspaces/operations.ts.
 
-import type { Operation } from "../../../workspaces/operations/operation.ts";
+import type {
+  Operation,
+  OperationEnd,
+  OperationKind,
+  OperationProgress,
+} from "../../../workspaces/operations/operation.ts";
 
 export interface OperationReader {
   find(id: string): Promise<Operation | null>;
+  /** Those that have not ended and that nobody works at, the first that were left first. */
+  listDue(query: { now: number; limit: number }): Promise<readonly string[]>;
+  /** The workspace's operations of a kind that have not ended, oldest first. */
+  listOpen(query: { workspaceId: string; kind: OperationKind }): Promise<readonly Operation[]>;
 }
+
+/** Who works at an operation. */
+export type OperationHold = { readonly id: string; readonly fence: number };
 
 export interface OperationStore extends OperationReader {
   insert(operation: Operation): Promise<void>;
+  /** Makes the operation the caller's. Null where it has ended, or somebody works at it. Safe to race. */
+  takeUp(taking: { id: string; now: number; leaseUntil: number }): Promise<Operation | null>;
+  /** Goes on working at it: it is running. False where another took it up, or it has ended. */
+  beat(beat: OperationHold & { leaseUntil: number; progress: OperationProgress }): Promise<boolean>;
+  /** Ends it. False where another took it up, or it has ended: then nothing of this transaction may be kept. */
+  end(end: OperationHold & { end: OperationEnd; now: number; keptUntil: number }): Promise<boolean>;
 }

@@ -2,10 +2,25 @@
 
 import type { Revision } from "../../../workspaces/revisions/revision.ts";
 
+export type RevisionPage = {
+  readonly workspaceId: string;
+  /** Null: whether or not they were accepted. */
+  readonly isAccepted: boolean | null;
+  /** The id of a revision: only those made before it. Null: from the newest on. */
+  readonly before: string | null;
+  readonly limit: number;
+};
+
 export interface RevisionReader {
   find(id: string): Promise<Revision | null>;
+  /** Newest first. */
+  list(page: RevisionPage): Promise<readonly Revision[]>;
+  /** Those of the revisions that a pin keeps at this time. */
+  findPinned(query: { ids: readonly string[]; now: number }): Promise<ReadonlySet<string>>;
 }
 
 export interface RevisionStore extends RevisionReader {
   insert(revision: Revision): Promise<void>;
+  /** Keeps it from being deleted until the transaction ends. Others do so at the same time. */
+  share(id: string): Promise<Revision | null>;
 }

@@ -1,0 +1,35 @@
+// Examples of copies. Pure.
+
+import type { ExamplesOf } from "../../examples.ts";
+import { COPY_ID, REVISION_ID, WORKSPACE_ID } from "../../story.ts";
+import { copiedOperation } from "../operations/examples.ts";
+import type { copyRoutes } from "./routes.ts";
+
+const copy = {
+  id: COPY_ID,
+  workspace_id: WORKSPACE_ID,
+  is_canonical: false,
+  state: "ready" as const,
+  base_revision_id: REVISION_ID,
+  saved_revision_id: null,
+  changed_files: 2,
+  held_by_run_id: null,
+  created_by: { type: "owner" as const },
+  created_at: "2026-03-09T10:11:00.000Z",
+};
+
+export const copyExamples: ExamplesOf<typeof copyRoutes> = {
+  list: {
+    answers: {
+      200: { copyList: { summary: "One copy", value: { items: [copy], next_cursor: "" } } },
+    },
+  },
+  create: {
+    body: {
+      copyOfCurrent: { summary: "Of the accepted revision", value: {} },
+      copyOfRevision: { summary: "Of a saved revision", value: { base_revision_id: REVISION_ID } },
+    },
+    answers: { 202: { copyMade: { summary: "The copy is ready", value: copiedOperation } } },
+  },
+  get: { answers: { 200: { copy: { summary: "A copy with unsaved changes", value: copy } } } },
+};

@@ -1,0 +1,23 @@
+// The routes of revisions. Pure.
+
+import { defineRoute, nounRoutes, query } from "../../route.ts";
+import { pageQueryTexts } from "../list.ts";
+import { revisionEndpoints } from "./endpoints.ts";
+import { listRevisionsQuerySchema } from "./revision.ts";
+
+export const revisionRoutes = nounRoutes("revisions", "Copies and revisions", {
+  list: defineRoute(revisionEndpoints.list, {
+    summary: "List a workspace's revisions, newest first",
+    scopes: ["workspaces:read"],
+    query: query(listRevisionsQuerySchema, {
+      ...pageQueryTexts,
+      accepted: "`true`: only revisions that were accepted; `false`: only those that never were.",
+    }),
+    answers: { 200: "A page of revisions." },
+  }),
+  get: defineRoute(revisionEndpoints.get, {
+    summary: "Read a revision",
+    scopes: ["workspaces:read"],
+    answers: { 200: "The revision." },
+  }),
+});

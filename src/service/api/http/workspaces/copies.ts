@@ -1,0 +1,26 @@
+// /v1/workspaces/{workspaceID}/copies: list, create, read.
+
+import type { copyRoutes } from "../../../../contract/workspaces/copies/routes.ts";
+import type { Core } from "../../../core/core.ts";
+import { createCopy } from "../../../core/workspaces/copies/create-copy.ts";
+import { type CountedCopy, findCopy, listCopies } from "../../../core/workspaces/copies/read-copies.ts";
+import { toCopy } from "../../shared/copy-view.ts";
+import { toPage } from "../../shared/workspace-view.ts";
+import { type NounHandlers, shown } from "../handler.ts";
+import { answerOperation } from "./operations.ts";
+
+export function copyHandlers(core: Core): NounHandlers<typeof copyRoutes> {
+  const view = (copy: CountedCopy) => toCopy(copy, core.clock.now());
+  return {
+    list: async ({ caller, params, query }) =>
+      shown(await listCopies(core, { caller, workspaceId: params.workspaceID, query }), toPage(view)),
+    create: async ({ caller, params, body, idempotencyKey }) =>
+      answerOperation(
+        await createCopy(core, { caller, workspaceId: params.workspaceID, body, idempotencyKey }),
+      ),
+    get: async ({ caller, params }) => {
+      const { workspaceID: workspaceId, workingCopyID: copyId } = params;
+      return shown(await findCopy(core, { caller, workspaceId, copyId }), view);
+    },
+  };
+}

@@ -1,0 +1,23 @@
+// /v1/workspaces/{workspaceID}/revisions: list, read.
+
+import type { revisionRoutes } from "../../../../contract/workspaces/revisions/routes.ts";
+import type { Core } from "../../../core/core.ts";
+import { findRevision, listRevisions } from "../../../core/workspaces/revisions/read-revisions.ts";
+import { toRevision } from "../../shared/copy-view.ts";
+import { toPage } from "../../shared/workspace-view.ts";
+import { type NounHandlers, shown } from "../handler.ts";
+
+export function revisionHandlers(core: Core): NounHandlers<typeof revisionRoutes> {
+  return {
+    list: async ({ caller, params, query }) => {
+      const { accepted, ...page } = query;
+      const isAccepted = accepted === undefined ? null : accepted === "true";
+      const request = { caller, workspaceId: params.workspaceID, query: page, isAccepted };
+      return shown(await listRevisions(core, request), toPage(toRevision));
+    },
+    get: async ({ caller, params }) => {
+      const { workspaceID: workspaceId, revisionID: revisionId } = params;
+      return shown(await findRevision(core, { caller, workspaceId, revisionId }), toRevision);
+    },
+  };
+}
