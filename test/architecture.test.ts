@@ -61,7 +61,7 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   "mcp.ts": ["api"],
   "oauth.ts": ["api"],
   "workspaces.ts": ["api"],
-  "open-workspaces.ts": ["core", "settings", "open-checkouts.ts"],
+  "open-workspaces.ts": ["blobs", "core", "settings", "open-checkouts.ts"],
   "open-faces.ts": ["api", "mcp.ts", "oauth.ts", "web.ts", "workspaces.ts"],
   "first-steps.ts": ["core", "settings"],
   "operator-lists.ts": ["core"],

@@ -37,6 +37,9 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     copies: within(queries.copies, around),
     revisions: within(queries.revisions, around),
     operations: within(queries.operations, around),
+    copyEntries: within(queries.copyEntries, around),
+    trash: within(queries.trash, around),
+    downloadLinks: within(queries.downloadLinks, around),
   };
 }
 

@@ -90,7 +90,7 @@ class PipelinedQuery extends pg.Query {
       this.#parsed.push(text);
       connection.parse({ name: step.name, text, types: [] }, true);
     }
-    connection.bind({ statement: step.name, values: values.map(toText) }, true);
+    connection.bind({ statement: step.name, values: values.map(toWire) }, true);
     if (step.columns === null) connection.describe({ type: "P" }, true);
     connection.execute({}, true);
     return step;
@@ -130,15 +130,17 @@ class PipelinedQuery extends pg.Query {
   }
 }
 
-/** A value as PostgreSQL reads it. */
-function toText(value: unknown): string | null {
+/** A value as PostgreSQL reads it: bytes as they are, all else as text. */
+function toWire(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null;
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   if (Array.isArray(value)) return `{${value.map(toElement).join(",")}}`;
   return String(value);
 }
 
 function toElement(value: unknown): string {
   if (value === null || value === undefined) return "NULL";
+  if (value instanceof Uint8Array) return `"\\\\x${Buffer.from(value).toString("hex")}"`;
   return typeof value === "number" ? String(value) : `"${String(value).replace(/["\\]/g, "\\$&")}"`;
 }
 

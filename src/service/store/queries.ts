@@ -32,10 +32,13 @@ import { SqlSignIn } from "./sign-in.ts";
 import { SqlWebSessions } from "./web-sessions.ts";
 import { SqlWorkflows } from "./workflows.ts";
 import { SqlCopies } from "./workspaces/copies.ts";
+import { SqlCopyEntries } from "./workspaces/copy-entries.ts";
+import { SqlDownloadLinks } from "./workspaces/download-links.ts";
 import { SqlMembers } from "./workspaces/members.ts";
 import { SqlObjects } from "./workspaces/objects.ts";
 import { SqlOperations } from "./workspaces/operations.ts";
 import { SqlRevisions } from "./workspaces/revisions.ts";
+import { SqlTrash } from "./workspaces/trash.ts";
 import { SqlWorkspaces } from "./workspaces/workspaces.ts";
 import { SqlWriteGrants } from "./write-grants.ts";
 
@@ -93,6 +96,9 @@ export class StoreQueries implements StoreTransaction {
   #copies: SqlCopies | undefined;
   #revisions: SqlRevisions | undefined;
   #operations: SqlOperations | undefined;
+  #copyEntries: SqlCopyEntries | undefined;
+  #trash: SqlTrash | undefined;
+  #downloadLinks: SqlDownloadLinks | undefined;
 
   constructor(connection: Connection, writes: FrequentWrites) {
     this.#connection = connection;
@@ -272,5 +278,20 @@ export class StoreQueries implements StoreTransaction {
   get operations(): SqlOperations {
     this.#operations ??= new SqlOperations(this.#connection);
     return this.#operations;
+  }
+
+  get copyEntries(): SqlCopyEntries {
+    this.#copyEntries ??= new SqlCopyEntries(this.#connection);
+    return this.#copyEntries;
+  }
+
+  get trash(): SqlTrash {
+    this.#trash ??= new SqlTrash(this.#connection);
+    return this.#trash;
+  }
+
+  get downloadLinks(): SqlDownloadLinks {
+    this.#downloadLinks ??= new SqlDownloadLinks(this.#connection);
+    return this.#downloadLinks;
   }
 }

@@ -147,6 +147,15 @@ class TalliedTransaction implements StoreTransaction {
   get operations() {
     return this.#tx.operations;
   }
+  get copyEntries() {
+    return this.#tx.copyEntries;
+  }
+  get trash() {
+    return this.#tx.trash;
+  }
+  get downloadLinks() {
+    return this.#tx.downloadLinks;
+  }
 }
 
 class TalliedEvents implements EventStore {

@@ -35,10 +35,13 @@ import type { SignInReader, SignInStore } from "./store/sign-in.ts";
 import type { WebSessionReader, WebSessionStore } from "./store/web-sessions.ts";
 import type { WorkflowReader, WorkflowStore } from "./store/workflows.ts";
 import type { CopyReader, CopyStore } from "./store/workspaces/copies.ts";
+import type { CopyEntryReader, CopyEntryStore } from "./store/workspaces/copy-entries.ts";
+import type { DownloadLinkReader, DownloadLinkStore } from "./store/workspaces/download-links.ts";
 import type { MemberReader, MemberStore } from "./store/workspaces/members.ts";
 import type { ObjectReader, ObjectStore } from "./store/workspaces/objects.ts";
 import type { OperationReader, OperationStore } from "./store/workspaces/operations.ts";
 import type { RevisionReader, RevisionStore } from "./store/workspaces/revisions.ts";
+import type { TrashReader, TrashStore } from "./store/workspaces/trash.ts";
 import type { WorkspaceReader, WorkspaceStore } from "./store/workspaces/workspaces.ts";
 import type { WriteGrantReader, WriteGrantStore } from "./store/write-grants.ts";
 
@@ -105,6 +108,9 @@ export interface StoreReader {
   readonly copies: CopyReader;
   readonly revisions: RevisionReader;
   readonly operations: OperationReader;
+  readonly copyEntries: CopyEntryReader;
+  readonly trash: TrashReader;
+  readonly downloadLinks: DownloadLinkReader;
 }
 
 export interface StoreTransaction extends StoreReader {
@@ -143,4 +149,7 @@ export interface StoreTransaction extends StoreReader {
   readonly copies: CopyStore;
   readonly revisions: RevisionStore;
   readonly operations: OperationStore;
+  readonly copyEntries: CopyEntryStore;
+  readonly trash: TrashStore;
+  readonly downloadLinks: DownloadLinkStore;
 }

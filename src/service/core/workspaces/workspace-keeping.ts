@@ -1,12 +1,15 @@
 // What it takes to keep workspaces. Types alone.
 
 import type { BlobStore } from "../ports/blobs.ts";
+import type { Spool } from "../ports/spool.ts";
 import type { ObjectCache } from "./objects/object-cache.ts";
 import type { OperationsAtWork } from "./operations/operations-at-work.ts";
 
 export type WorkspaceKeeping = {
   /** Of contents that are too large for a row. */
   readonly blobs: BlobStore;
+  /** For contents whose end is not known while they arrive. */
+  readonly spool: Spool;
   /** Objects that this node has read lately. */
   readonly cache: ObjectCache;
   /** What this process works at. */

@@ -5,21 +5,24 @@ import type { CopyPage, CopyStore } from "../../core/ports/store/workspaces/copi
 import { type Copy, copyStates, type Hold } from "../../core/workspaces/copies/copy.ts";
 import { oneOf } from "../columns.ts";
 import type { Connection } from "../connection.ts";
+import { type Ask, keepQuery } from "../kept-query.ts";
 import type { Database } from "../tables.ts";
 import type { CopiesTable } from "../workspace-tables.ts";
 import { parseActor } from "./actor.ts";
 
 export class SqlCopies implements CopyStore {
   readonly #db: Kysely<Database>;
+  readonly #ask: Ask;
   readonly #hasRowLocks: boolean;
 
-  constructor({ db, hasRowLocks }: Connection) {
+  constructor({ db, ask, hasRowLocks }: Connection) {
     this.#db = db;
+    this.#ask = ask;
     this.#hasRowLocks = hasRowLocks;
   }
 
   async find(id: string): Promise<Copy | null> {
-    const row = await this.#db.selectFrom("copies").selectAll().where("id", "=", id).executeTakeFirst();
+    const [row] = await this.#ask(copyOfId, { id });
     return row === undefined ? null : toCopy(row);
   }
 
@@ -93,7 +96,19 @@ export class SqlCopies implements CopyStore {
       .where("held_fence", "=", fence)
       .execute();
   }
+
+  async share(id: string): Promise<Copy | null> {
+    const [row] = await this.#ask(this.#hasRowLocks ? sharedCopyOfId : copyOfId, { id });
+    return row === undefined ? null : toCopy(row);
+  }
 }
+
+const copyOfId = keepQuery<{ id: string }>("id")((db, { id }) =>
+  db.selectFrom("copies").selectAll().where("id", "=", id),
+);
+const sharedCopyOfId = keepQuery<{ id: string }>("id")((db, { id }) =>
+  db.selectFrom("copies").selectAll().where("id", "=", id).forShare(),
+);
 
 export function toCopy(row: Selectable<CopiesTable>): Copy {
   const { held_by_run_id: runId, held_fence: fence, held_until: until } = row;

@@ -4,8 +4,10 @@ import { compareBytes } from "../../../../base/byte-order.ts";
 import { MalformedObjectError } from "./git-object.ts";
 
 /** A file, a program, a symbolic link, a submodule's commit, a folder. */
-export type FileMode = "100644" | "100755" | "120000" | "160000";
-export type TreeMode = FileMode | "40000";
+export const fileModes = ["100644", "100755", "120000", "160000"] as const;
+export type FileMode = (typeof fileModes)[number];
+export const treeModes = [...fileModes, "40000"] as const;
+export type TreeMode = (typeof treeModes)[number];
 export type TreeEntry = { readonly mode: TreeMode; readonly name: string; readonly oid: string };
 
 const OID_BYTES = 20;

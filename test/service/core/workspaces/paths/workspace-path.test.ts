@@ -83,7 +83,7 @@ describe("a path", () => {
     ["empty", ""],
     ["nul", "a\0b"],
     ["not_unicode", "a/\uD800"],
-    ["too_long", "a/".repeat(2_048) + "a"],
+    ["too_long", `${"a/".repeat(2_048)}a`],
     ["segment_too_long", "a".repeat(256)],
     ["segment_too_long", "é".repeat(128)],
   ])("breaks %s, which git leaves to the file system: %#", (rule, path) => {

@@ -34,4 +34,6 @@ export interface CopyStore extends CopyReader {
   renewHold(copyId: string, hold: Hold, now: number): Promise<boolean>;
   /** Safe to repeat. Nothing is done where another worker has the copy. */
   release(copyId: string, hold: Pick<Hold, "runId" | "fence">): Promise<void>;
+  /** Keeps it as it is until the transaction ends. Others that write its files do so at the same time. */
+  share(id: string): Promise<Copy | null>;
 }

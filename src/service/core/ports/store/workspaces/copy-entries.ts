@@ -1,0 +1,39 @@
+// What was written to copies since their bases. Implemented in store/workspaces/copy-entries.ts.
+
+import type { CopyEntry, StoredFile } from "../../../workspaces/files/copy-entry.ts";
+
+/** In byte order of paths, from `from` on, up to and not including `before`. Null: from the start, to the end. */
+export type EntryRange = {
+  readonly copyId: string;
+  readonly from: string | null;
+  readonly before: string | null;
+  readonly limit: number;
+};
+
+export interface CopyEntryReader {
+  find(entry: { copyId: string; path: string }): Promise<CopyEntry | null>;
+  /** In no order; those that are not there are left out. */
+  findAll(entries: { copyId: string; paths: readonly string[] }): Promise<readonly CopyEntry[]>;
+  list(range: EntryRange): Promise<readonly CopyEntry[]>;
+  count(copyId: string): Promise<number>;
+}
+
+export type EntryWrite = {
+  readonly copyId: string;
+  readonly entry: CopyEntry;
+  /** What the entry has to be for the write to happen: undefined where there is to be none, null where it is to be deleted. */
+  readonly expected: StoredFile | null | undefined;
+};
+
+export interface CopyEntryStore extends CopyEntryReader {
+  /** False where the entry is another one than expected: nothing is written. */
+  replace(write: EntryWrite): Promise<boolean>;
+  /** Writes many, whatever was there. */
+  put(entries: { copyId: string; entries: readonly CopyEntry[] }): Promise<void>;
+  remove(entries: { copyId: string; paths: readonly string[] }): Promise<void>;
+  /**
+   * Waits for whoever makes a file at the path, below it, or at a folder above it; others wait until the transaction ends.
+   * Files beside it are made at the same time.
+   */
+  claimPath(place: { copyId: string; path: string }): Promise<void>;
+}

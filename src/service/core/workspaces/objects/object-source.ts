@@ -1,0 +1,92 @@
+// The objects of one workspace, as they are read: small ones from their rows by way of the node's cache, large ones as streams.
+
+import type { Core } from "../../core.ts";
+import { BlobStoreError, type GetBlob, type OpenBlob } from "../../ports/blobs.ts";
+import type { KeptObject, ObjectReader } from "../../ports/store/workspaces/objects.ts";
+import { keepingOf } from "../reach-workspace.ts";
+import type { TreeSource } from "../trees/tree-source.ts";
+import { MissingObjectError } from "./git-object.ts";
+import { parseTree, type TreeEntry } from "./tree-object.ts";
+
+export type ObjectSource = TreeSource & {
+  /** The contents, whole. Throws a MissingObjectError. */
+  blob(oid: string): Promise<Uint8Array>;
+  /** The contents, or a part of them, for one reading. Throws a MissingObjectError. */
+  open(oid: string, options?: GetBlob): Promise<OpenBlob>;
+  /** In bytes. Those that are not kept are left out. */
+  sizes(oids: readonly string[]): Promise<ReadonlyMap<string, number>>;
+};
+
+type Reading = { readonly objects: ObjectReader };
+
+/** What was read once is in the cache, whichever reader it came through: objects never change. */
+export function objectSource(
+  core: Core,
+  workspaceId: string,
+  { objects }: Reading = core.store.committed,
+): ObjectSource {
+  const { cache, blobs } = keepingOf(core);
+  const keyOf = (oid: string) => `${workspaceId} ${oid}`;
+
+  const find = async (oid: string): Promise<KeptObject> => {
+    const cached = cache.get(keyOf(oid));
+    if (isKept(cached)) return cached;
+    const [found] = await objects.find({ workspaceId, oids: [oid] });
+    if (found === undefined) throw new MissingObjectError(oid);
+    if (found.kind !== "tree") cache.set(keyOf(oid), found, found.data?.length ?? 0);
+    return found;
+  };
+  const open = async (oid: string, options: GetBlob = {}): Promise<OpenBlob> => {
+    const { data, blobKey } = await find(oid);
+    if (data !== null) {
+      const part = options.range === undefined ? data : data.subarray(options.range.start, options.range.end);
+      return { size: part.length, content: once(part) };
+    }
+    const opened = blobKey === null ? null : await blobs.get(blobKey, options);
+    if (opened === null)
+      throw new BlobStoreError(`The contents of object ${oid} are not where they were put.`);
+    return opened;
+  };
+  return {
+    trees: async (oids) => {
+      const trees = new Map<string, readonly TreeEntry[]>();
+      const absent: string[] = [];
+      for (const oid of oids) {
+        const cached = cache.get(keyOf(oid));
+        if (isTree(cached)) trees.set(oid, cached);
+        else absent.push(oid);
+      }
+      if (absent.length === 0) return trees;
+      for (const { oid, data } of await objects.find({ workspaceId, oids: absent })) {
+        if (data === null) continue;
+        const entries = parseTree(data);
+        trees.set(oid, entries);
+        // Parsed, an entry takes about four times its bytes.
+        cache.set(keyOf(oid), entries, 4 * data.length);
+      }
+      const missing = absent.find((oid) => !trees.has(oid));
+      if (missing !== undefined) throw new MissingObjectError(missing);
+      return trees;
+    },
+    open,
+    blob: async (oid) => {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of (await open(oid)).content) chunks.push(chunk);
+      const [only] = chunks;
+      return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
+    },
+    sizes: (oids) => objects.sizes({ workspaceId, oids }),
+  };
+}
+
+function isTree(value: unknown): value is readonly TreeEntry[] {
+  return Array.isArray(value);
+}
+
+function isKept(value: unknown): value is KeptObject {
+  return value !== undefined && !Array.isArray(value);
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes;
+}

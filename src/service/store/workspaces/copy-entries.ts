@@ -1,0 +1,189 @@
+// What was written to copies since their bases, in SQL.
+
+import { type Kysely, type Selectable, sql } from "kysely";
+import type {
+  CopyEntryStore,
+  EntryRange,
+  EntryWrite,
+} from "../../core/ports/store/workspaces/copy-entries.ts";
+import type { CopyEntry } from "../../core/workspaces/files/copy-entry.ts";
+import { fileModes } from "../../core/workspaces/objects/tree-object.ts";
+import { oneOf } from "../columns.ts";
+import type { Connection } from "../connection.ts";
+import { type Ask, keepQuery } from "../kept-query.ts";
+import type { Database } from "../tables.ts";
+import type { CopyEntriesTable } from "../workspace-tables.ts";
+
+/** Databases bind a bounded number of values. */
+const ROWS_A_STATEMENT = 500;
+/** No path has so many characters of the last code point in one segment. */
+const AFTER_ALL = "\u{10FFFF}".repeat(64);
+
+type Row = Selectable<CopyEntriesTable>;
+
+export class SqlCopyEntries implements CopyEntryStore {
+  readonly #db: Kysely<Database>;
+  readonly #ask: Ask;
+  readonly #hasRowLocks: boolean;
+
+  constructor({ db, ask, hasRowLocks }: Connection) {
+    this.#db = db;
+    this.#ask = ask;
+    this.#hasRowLocks = hasRowLocks;
+  }
+
+  async find(entry: { copyId: string; path: string }): Promise<CopyEntry | null> {
+    const [row] = await this.#ask(entryAtPath, entry);
+    return row === undefined ? null : toEntry(row);
+  }
+
+  async findAll({ copyId, paths }: { copyId: string; paths: readonly string[] }) {
+    const found: CopyEntry[] = [];
+    for (const part of partsOf(paths)) {
+      const rows = await this.#db
+        .selectFrom("copy_entries")
+        .selectAll()
+        .where("copy_id", "=", copyId)
+        .where("path", "in", part)
+        .execute();
+      found.push(...rows.map(toEntry));
+    }
+    return found;
+  }
+
+  async list({ copyId, from, before, limit }: EntryRange): Promise<readonly CopyEntry[]> {
+    const range = { copyId, from: from ?? "", before: before ?? AFTER_ALL, limit };
+    return (await this.#ask(entriesInRange, range)).map(toEntry);
+  }
+
+  async count(copyId: string): Promise<number> {
+    const row = await this.#db
+      .selectFrom("copy_entries")
+      .select(({ fn }) => fn.countAll().as("entries"))
+      .where("copy_id", "=", copyId)
+      .executeTakeFirstOrThrow();
+    return Number(row.entries);
+  }
+
+  async replace({ copyId, entry, expected }: EntryWrite): Promise<boolean> {
+    const row = toRow(copyId, entry);
+    if (expected === undefined) return (await this.#ask(insertEntry, row)).length > 0;
+    const { oid: was_oid, mode: was_mode } = expected ?? { oid: null, mode: null };
+    const values = { ...row, was_oid, was_mode };
+    return (await this.#ask(expected === null ? updateDeleted : updateFile, values)).length > 0;
+  }
+
+  async put({ copyId, entries }: { copyId: string; entries: readonly CopyEntry[] }): Promise<void> {
+    for (const part of partsOf(entries)) {
+      await this.#db
+        .insertInto("copy_entries")
+        .values(part.map((entry) => toRow(copyId, entry)))
+        .onConflict((conflict) =>
+          conflict.columns(["copy_id", "path"]).doUpdateSet(({ ref }) => ({
+            oid: ref("excluded.oid"),
+            mode: ref("excluded.mode"),
+            size: ref("excluded.size"),
+            changed_at: ref("excluded.changed_at"),
+          })),
+        )
+        .execute();
+    }
+  }
+
+  async remove({ copyId, paths }: { copyId: string; paths: readonly string[] }): Promise<void> {
+    for (const part of partsOf(paths)) {
+      await this.#db
+        .deleteFrom("copy_entries")
+        .where("copy_id", "=", copyId)
+        .where("path", "in", part)
+        .execute();
+    }
+  }
+
+  async claimPath({ copyId, path }: { copyId: string; path: string }): Promise<void> {
+    // SQLite has one writer.
+    if (!this.#hasRowLocks) return;
+    const segments = path.split("/");
+    const keys = segments.map((_segment, at) => `${copyId} ${segments.slice(0, at + 1).join("/")}`);
+    const own = keys.pop() ?? copyId;
+    // From the top down, so that nobody waits in a circle: those above are shared by all that make files below them.
+    const shared = keys.map((key) => sql`pg_advisory_xact_lock_shared(hashtextextended(${key}, 0))`);
+    const claims = [...shared, sql`pg_advisory_xact_lock(hashtextextended(${own}, 0))`];
+    await sql`select ${sql.join(claims)}`.execute(this.#db);
+  }
+}
+
+const entryAtPath = keepQuery<{ copyId: string; path: string }>(
+  "copyId",
+  "path",
+)((db, { copyId, path }) =>
+  db.selectFrom("copy_entries").selectAll().where("copy_id", "=", copyId).where("path", "=", path),
+);
+
+const entriesInRange = keepQuery<{ copyId: string; from: string; before: string; limit: number }>(
+  "copyId",
+  "from",
+  "before",
+  "limit",
+)((db, { copyId, from, before, limit }) =>
+  db
+    .selectFrom("copy_entries")
+    .selectAll()
+    .where("copy_id", "=", copyId)
+    .where("path", ">=", from)
+    .where("path", "<", before)
+    .orderBy("path")
+    .limit(limit),
+);
+
+const rowNames = ["copy_id", "path", "oid", "mode", "size", "changed_at"] as const;
+
+const insertEntry = keepQuery<Row>(...rowNames)((db, row) =>
+  db
+    .insertInto("copy_entries")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["copy_id", "path"]).doNothing())
+    .returning("path"),
+);
+
+type Update = Row & { readonly was_oid: string | null; readonly was_mode: string | null };
+const keepUpdate = keepQuery<Update>(...rowNames, "was_oid", "was_mode");
+
+const updateFile = keepUpdate((db, { copy_id, path, was_oid, was_mode, ...values }) =>
+  db
+    .updateTable("copy_entries")
+    .set(values)
+    .where("copy_id", "=", copy_id)
+    .where("path", "=", path)
+    .where("oid", "=", was_oid)
+    .where("mode", "=", was_mode)
+    .returning("path"),
+);
+
+const updateDeleted = keepUpdate((db, { copy_id, path, was_oid: _oid, was_mode: _mode, ...values }) =>
+  db
+    .updateTable("copy_entries")
+    .set(values)
+    .where("copy_id", "=", copy_id)
+    .where("path", "=", path)
+    .where("oid", "is", null)
+    .returning("path"),
+);
+
+function toEntry({ path, oid, mode, size, changed_at: changedAt }: Row): CopyEntry {
+  if (oid === null || mode === null || size === null) return { path, file: null, changedAt };
+  return { path, file: { oid, mode: oneOf(fileModes, mode, "copy_entries.mode"), size }, changedAt };
+}
+
+function toRow(copyId: string, { path, file, changedAt }: CopyEntry): Row {
+  const { oid = null, mode = null, size = null } = file ?? {};
+  return { copy_id: copyId, path, oid, mode, size, changed_at: changedAt };
+}
+
+function partsOf<Item>(items: readonly Item[]): Item[][] {
+  const parts: Item[][] = [];
+  for (let at = 0; at < items.length; at += ROWS_A_STATEMENT) {
+    parts.push(items.slice(at, at + ROWS_A_STATEMENT));
+  }
+  return parts;
+}
