@@ -56,13 +56,13 @@ export function collection(schema: z.ZodMiniType, description: string): Componen
 }
 
 /** Exactly one of two fields. */
-export function oneOf(first: string, second: string): Component["rules"] {
+export function oneOf(...names: readonly string[]): Component["rules"] {
   const only = (name: string) => ({
     required: [name],
     // Some readers look for a required property in the variant alone.
     properties: { [name]: { description: "The one that is sent." } },
   });
-  return { oneOf: [only(first), only(second)] };
+  return { oneOf: names.map(only) };
 }
 
 export type Components = Readonly<Record<string, Component>>;

@@ -247,7 +247,7 @@ describe("the OpenAPI document", () => {
   it.each([
     ["SubmitRunRequest", ["message", "messages"]],
     ["SubmitFrame", ["message", "messages"]],
-    ["SubscribeFrame", ["run_id", "session_id"]],
+    ["SubscribeFrame", ["run_id", "session_id", "workspace_id"]],
     ["CreateScheduleRequest", ["fire_at", "delay_seconds"]],
   ])("says that %s needs exactly one of %j", (name, fields) => {
     const schema = document.components.schemas?.[name];

@@ -21,8 +21,9 @@ const subscribeFields = {
   id: "Names the subscription from here on.",
   run_id: "The run to follow.",
   session_id: "The session to follow, with each of its runs.",
+  workspace_id: "The workspace whose changes are told.",
   after:
-    "Where to begin: for a run a `seq`, for a session `run_id` and `seq`. Null or left out: the beginning.",
+    "Where to begin: for a run or a workspace a `seq`, for a session `run_id` and `seq`. Null or left out: the beginning; of a workspace, what moves from now on.",
 } as const;
 
 export const sessionComponents: Components = {
@@ -37,9 +38,9 @@ export const sessionComponents: Components = {
   SubmitFrame: component(submitFrameSchema, "Queues a run.", submitFields, oneOf("message", "messages")),
   SubscribeFrame: component(
     subscribeFrameSchema,
-    "Begins a subscription of exactly one run or session.",
+    "Begins a subscription of exactly one run, session or workspace.",
     subscribeFields,
-    oneOf("run_id", "session_id"),
+    oneOf("run_id", "session_id", "workspace_id"),
   ),
   SessionCursor: component(sessionCursorSchema, "Where a reader of a session stands.", {
     run_id: "The run of the last event that was read.",
@@ -50,13 +51,18 @@ export const sessionComponents: Components = {
     expires_at: "When the credential ends; null where it does not end by itself.",
     subscription: "The subscription that the frame belongs to.",
     run: "The run as it stands.",
+    workspace_id: "The workspace.",
     seq: "The event's number.",
+    missed:
+      "Whether events of the workspace behind `after` are no longer kept: read again what you know of it.",
     at: "When the event was stored.",
     event: "The event.",
+    what: "What moved in the workspace: `workspace`, `copy`, `revision`, `changeset`, `worker` or `task_group`. Others may come.",
+    state: "How it stands since.",
     run_id: "The run.",
     reason: "Why the subscription ended; or, of an error, a finer stable word.",
     resume_after: "Where to subscribe again from.",
-    id: "The frame, or the subscription, that this answers.",
+    id: "The frame, or the subscription, that this answers; of a workspace's event, the thing that moved.",
     session_id: "The session's id.",
     replayed: "True when an earlier request with the same key made this run.",
     code: "A stable word for the cause.",

@@ -6,7 +6,7 @@ import { sessionEndpoints } from "./endpoints.ts";
 export const sessionRoutes = nounRoutes("sessions", "Sessions", {
   follow: defineRoute(sessionEndpoints.follow, {
     scopes: ["runs:read"],
-    summary: "The session WebSocket: subscribe to runs and sessions, submit, cancel",
+    summary: "The session WebSocket: subscribe to runs, sessions and workspaces, submit, cancel",
     description:
       "Text frames, one JSON object each: `#/components/schemas/SocketClientFrame` in, `#/components/schemas/SocketServerFrame` out. Without the header Authorization, the first frame is `auth`, within 10 seconds. A header Origin must be the service's own or the web app's. Every frame counts as a request: `rate_limited` says when there were too many. 6,000 frames are read of a socket at once, and 6,000 a minute: more are read later. An account has 100 sockets on a node, unless its operator sets another number; beyond it an upgrade is refused, or the socket closed with 4429.",
     rate: "address",

@@ -7,6 +7,7 @@ import { runSchema } from "../runs/run.ts";
 import { storedRunEventSchema } from "../runs/run-event.ts";
 import { submitRunRequestSchema } from "../runs/run-requests.ts";
 import { text } from "../text.ts";
+import { workspaceEventSchema } from "../workspaces/workspace-events.ts";
 
 export const MAX_FRAME_BYTES = 1024 * 1024;
 export const MAX_SUBSCRIPTIONS = 64;
@@ -35,33 +36,38 @@ const frameId = z.string().check(z.minLength(1), z.maxLength(64));
 const name = text(255);
 const seq = z.int().check(z.minimum(0));
 
-/** Where a subscription stands: the last `seq` read of a run; in a session, of one of its runs. */
+/** Where a subscription stands: the last `seq` read of a run or a workspace; in a session, of one of its runs. */
 export const runCursorSchema = seq;
 export const sessionCursorSchema = z.object({ run_id: name, seq });
 const cursorSchema = z.union([runCursorSchema, sessionCursorSchema]);
 export type SessionCursor = z.infer<typeof sessionCursorSchema>;
-/** Null: from the beginning. */
+/** Null: from the beginning; of a workspace, from now on. */
 export type Cursor = z.infer<typeof cursorSchema> | null;
 
 const authSchema = z.object({ type: z.literal("auth"), token: z.string().check(z.maxLength(4096)) });
 
-/** A run's `after` is a number, a session's `{run_id, seq}`. `id` names the subscription from here on. */
+/**
+ * A run's `after` is a number, and so is a workspace's; a session's is `{run_id, seq}`. `id` names the subscription from here
+ * on.
+ */
 export const subscribeFrameSchema = z
   .object({
     type: z.literal("subscribe"),
     id: frameId,
     run_id: z.optional(name),
     session_id: z.optional(name),
+    workspace_id: z.optional(name),
     after: z.optional(z.nullable(cursorSchema)),
   })
   .check(
     z.refine(
-      ({ run_id, session_id }) => (run_id === undefined) !== (session_id === undefined),
-      'exactly one of "run_id" and "session_id" is required',
+      ({ run_id, session_id, workspace_id }) =>
+        [run_id, session_id, workspace_id].filter((id) => id !== undefined).length === 1,
+      'exactly one of "run_id", "session_id" and "workspace_id" is required',
     ),
     z.refine(
-      ({ run_id, after }) => after == null || (typeof after === "number") === (run_id !== undefined),
-      '"after" is a number for a run, {run_id, seq} for a session',
+      ({ session_id, after }) => after == null || (typeof after === "number") === (session_id === undefined),
+      '"after" is a number for a run or a workspace, {run_id, seq} for a session',
     ),
   );
 
@@ -101,6 +107,20 @@ export const serverFrameSchema = z.discriminatedUnion("type", [
   /** A run as it stands: before its first event, and after its last. */
   z.object({ type: z.literal("run"), subscription: frameId, run: runSchema }),
   z.extend(storedRunEventSchema, { type: z.literal("event"), subscription: frameId, run_id: z.string() }),
+  /** Where the events of a workspace go on. `missed`: some are no longer kept, so that everything has to be read again. */
+  z.object({
+    type: z.literal("workspace"),
+    subscription: frameId,
+    workspace_id: z.string(),
+    seq,
+    missed: z.boolean(),
+  }),
+  /** Something moved in a workspace: whoever shows it reads it again. */
+  z.extend(workspaceEventSchema, {
+    type: z.literal("workspace_event"),
+    subscription: frameId,
+    workspace_id: z.string(),
+  }),
   z.object({
     type: z.literal("unsubscribed"),
     subscription: frameId,

@@ -40,6 +40,7 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     copyEntries: within(queries.copyEntries, around),
     trash: within(queries.trash, around),
     downloadLinks: within(queries.downloadLinks, around),
+    workspaceEvents: within(queries.workspaceEvents, around),
   };
 }
 

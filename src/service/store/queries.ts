@@ -34,6 +34,7 @@ import { SqlWorkflows } from "./workflows.ts";
 import { SqlCopies } from "./workspaces/copies.ts";
 import { SqlCopyEntries } from "./workspaces/copy-entries.ts";
 import { SqlDownloadLinks } from "./workspaces/download-links.ts";
+import { SqlWorkspaceEvents } from "./workspaces/events.ts";
 import { SqlMembers } from "./workspaces/members.ts";
 import { SqlObjects } from "./workspaces/objects.ts";
 import { SqlOperations } from "./workspaces/operations.ts";
@@ -99,6 +100,7 @@ export class StoreQueries implements StoreTransaction {
   #copyEntries: SqlCopyEntries | undefined;
   #trash: SqlTrash | undefined;
   #downloadLinks: SqlDownloadLinks | undefined;
+  #workspaceEvents: SqlWorkspaceEvents | undefined;
 
   constructor(connection: Connection, writes: FrequentWrites) {
     this.#connection = connection;
@@ -293,5 +295,10 @@ export class StoreQueries implements StoreTransaction {
   get downloadLinks(): SqlDownloadLinks {
     this.#downloadLinks ??= new SqlDownloadLinks(this.#connection);
     return this.#downloadLinks;
+  }
+
+  get workspaceEvents(): SqlWorkspaceEvents {
+    this.#workspaceEvents ??= new SqlWorkspaceEvents(this.#connection);
+    return this.#workspaceEvents;
   }
 }

@@ -21,6 +21,8 @@ export type WorkspaceDatabase = {
   sites: SitesTable;
   workspace_schedules: WorkspaceSchedulesTable;
   workspace_workflows: WorkspaceWorkflowsTable;
+  workspace_feeds: WorkspaceFeedsTable;
+  workspace_events: WorkspaceEventsTable;
   request_keys: RequestKeysTable;
 };
 
@@ -259,6 +261,19 @@ export type SitesTable = {
 
 export type WorkspaceSchedulesTable = { schedule_id: string; workspace_id: string };
 export type WorkspaceWorkflowsTable = { workflow_id: string; workspace_id: string };
+
+/** How many events a workspace has had. */
+export type WorkspaceFeedsTable = { workspace_id: string; last_seq: number };
+
+/** The latest of them. */
+export type WorkspaceEventsTable = {
+  workspace_id: string;
+  seq: number;
+  at: number;
+  what: string;
+  subject_id: string;
+  state: string;
+};
 
 /** Idempotency keys of requests that make no run. */
 export type RequestKeysTable = {

@@ -156,6 +156,9 @@ class TalliedTransaction implements StoreTransaction {
   get downloadLinks() {
     return this.#tx.downloadLinks;
   }
+  get workspaceEvents() {
+    return this.#tx.workspaceEvents;
+  }
 }
 
 class TalliedEvents implements EventStore {

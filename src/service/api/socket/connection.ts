@@ -37,12 +37,19 @@ const CLOSE_MS = 2_000;
 const MAX_WAITING_FRAMES = 16;
 
 /** What an access token has to be good for. */
-const frameScopes = {
-  subscribe: ["runs:read"],
-  unsubscribe: [],
-  submit: ["runs:write"],
-  cancel: ["runs:write"],
-} as const satisfies Readonly<Record<Exclude<ClientFrame["type"], "auth">, readonly ApiScope[]>>;
+function scopesOf(frame: Exclude<ClientFrame, { type: "auth" }>): readonly ApiScope[] {
+  switch (frame.type) {
+    case "subscribe":
+      return frame.workspace_id === undefined ? ["runs:read"] : ["workspaces:read"];
+    case "unsubscribe":
+      return [];
+    case "submit":
+    case "cancel":
+      return ["runs:write"];
+    default:
+      return assertNever(frame);
+  }
+}
 
 export type ConnectionParts = {
   readonly core: Core;
@@ -178,7 +185,7 @@ export class Connection {
 
   async #obey(frame: Exclude<ClientFrame, { type: "auth" }>, caller: Caller): Promise<void> {
     const { core, submitter, log } = this.#parts;
-    const lacking = needScopes(caller, frameScopes[frame.type]);
+    const lacking = needScopes(caller, scopesOf(frame));
     if (!lacking.ok) return this.#sendBuffer.sendProblem(toProblem(lacking.refusal), frame.id);
     const to = { sendBuffer: this.#sendBuffer, log };
     switch (frame.type) {

@@ -1,4 +1,5 @@
-// One subscription of a socket: reads a run, or a session's runs in turn, no faster than the peer reads.
+// One subscription of a socket: reads a run, a session's runs in turn, or what moves in a workspace, no faster than the peer
+// reads.
 
 import type { Logger } from "../../../base/log.ts";
 import type { Cursor, ServerFrame, SubscribeFrame } from "../../../contract/sessions/socket.ts";
@@ -8,6 +9,11 @@ import { followRun, followSession } from "../../core/runs/follow-run.ts";
 import { findRun, type StreamReader } from "../../core/runs/read-run.ts";
 import type { RunRefusal } from "../../core/runs/refusals.ts";
 import type { RunRecord, StoredEvent } from "../../core/runs/run-record.ts";
+import {
+  type FollowRefusal,
+  followWorkspace,
+  type WorkspaceFeed,
+} from "../../core/workspace-events/follow-workspace.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
 import { eventFields, runText } from "../shared/stream-text.ts";
 import type { SendBuffer } from "./send-buffer.ts";
@@ -71,6 +77,28 @@ export class Subscription {
       const after = runId === cursor?.run_id ? cursor.seq : 0;
       const cursorAt = (seq: number) => ({ run_id: runId, seq });
       if (!(await this.#follow({ runId, after, cursorAt, isOneOfMany: true }))) return;
+    }
+  }
+
+  /** Sends until `end` is called: what moves in a workspace has no end. */
+  async followWorkspace(workspaceId: string, { after, hasMissed }: WorkspaceFeed): Promise<void> {
+    this.#cursor = after;
+    const ofWorkspace = { subscription: this.id, workspace_id: workspaceId } as const;
+    if (!(await this.#hasRoom())) return;
+    this.#sendBuffer.send({ type: "workspace", ...ofWorkspace, seq: after, missed: hasMissed });
+    const query = { workspaceId, after, caller: this.#caller, signal: this.#over.signal };
+    for await (const page of followWorkspace(this.#core, query)) {
+      if (!page.ok) {
+        this.#refuse(page.refusal);
+        return;
+      }
+      await this.#turns.take(page.value.length);
+      for (const { seq, at, what, id, state } of page.value) {
+        if (!(await this.#hasRoom())) return;
+        const moved = { seq, at: new Date(at).toISOString(), what, id, state };
+        this.#sendBuffer.send({ type: "workspace_event", ...ofWorkspace, ...moved });
+        this.#cursor = seq;
+      }
     }
   }
 
@@ -148,7 +176,7 @@ export class Subscription {
     return `${this.#head},"run_id":${JSON.stringify(runId)},${eventFields(event)}}`;
   }
 
-  #refuse(refusal: RunRefusal): false {
+  #refuse(refusal: RunRefusal | FollowRefusal): false {
     if (this.#over.signal.aborted) return false;
     this.#sendBuffer.sendProblem(toProblem(refusal), this.id);
     this.end("refused");

@@ -1,12 +1,17 @@
 // The subscriptions of one socket: added, ended, at most so many.
 
 import type { Logger } from "../../../base/log.ts";
-import { type Result, refused } from "../../../base/result.ts";
+import { ok, type Result, refused } from "../../../base/result.ts";
 import { MAX_SUBSCRIPTIONS, type SubscribeFrame } from "../../../contract/sessions/socket.ts";
 import type { Core } from "../../core/core.ts";
 import { findRunOfSession, findSession } from "../../core/runs/follow-run.ts";
 import { findStream, type StreamReader } from "../../core/runs/read-run.ts";
 import type { RunRefusal } from "../../core/runs/refusals.ts";
+import {
+  type FollowRefusal,
+  findFeed,
+  type WorkspaceFeed,
+} from "../../core/workspace-events/follow-workspace.ts";
 import { invalidRequest } from "../shared/problems/public-problem.ts";
 import { problemOfThrown } from "../shared/problems/thrown-problem.ts";
 import { toProblem } from "../shared/problems/to-problem.ts";
@@ -50,7 +55,7 @@ export class Subscriptions {
     const subscription = new Subscription({ ...this.#parts, frame });
     this.#byId.set(frame.id, subscription);
     sendBuffer.send({ type: "subscribed", subscription: frame.id });
-    void this.#carry(subscription, frame);
+    void this.#carry(subscription, frame, found.value);
   }
 
   remove(id: string): void {
@@ -78,13 +83,14 @@ export class Subscriptions {
     this.#byId.clear();
   }
 
-  async #carry(subscription: Subscription, frame: SubscribeFrame): Promise<void> {
-    const { run_id, session_id, after } = frame;
+  async #carry(subscription: Subscription, frame: SubscribeFrame, feed: WorkspaceFeed | null): Promise<void> {
+    const { run_id, session_id, workspace_id, after } = frame;
     try {
       if (run_id !== undefined) await subscription.followRun(run_id, typeof after === "number" ? after : 0);
       if (session_id !== undefined) {
         await subscription.followSession(session_id, typeof after === "object" ? after : null);
       }
+      if (workspace_id !== undefined && feed !== null) await subscription.followWorkspace(workspace_id, feed);
     } catch (cause) {
       this.#parts.log.error({ err: cause }, "internal error");
       this.#parts.sendBuffer.sendProblem(problemOfThrown(cause), subscription.id);
@@ -94,15 +100,21 @@ export class Subscriptions {
   }
 }
 
-/** The run or session, and the run of its cursor, for a caller who may read them. */
+/** The run or session, and the run of its cursor, for a caller who may read them. Of a workspace, where its events go on. */
 async function findTarget(
   core: Core,
   { frame, caller }: { frame: SubscribeFrame; caller: StreamReader },
-): Promise<Result<unknown, RunRefusal>> {
-  const { run_id: runId, session_id: sessionId = "", after } = frame;
-  if (runId !== undefined) return await findStream(core, { caller, runId });
+): Promise<Result<WorkspaceFeed | null, RunRefusal | FollowRefusal>> {
+  const { run_id: runId, session_id: sessionId = "", workspace_id: workspaceId, after } = frame;
+  if (workspaceId !== undefined)
+    return await findFeed(core, { caller, workspaceId, after: typeof after === "number" ? after : null });
+  if (runId !== undefined) return noFeed(await findStream(core, { caller, runId }));
   if (caller.kind === "run_view") return refused({ reason: "session_unknown", sessionId });
   const session = await findSession(core, { caller, sessionId });
-  if (!session.ok || typeof after !== "object" || after === null) return session;
-  return await findRunOfSession(core, { caller, sessionId, runId: after.run_id });
+  if (!session.ok || typeof after !== "object" || after === null) return noFeed(session);
+  return noFeed(await findRunOfSession(core, { caller, sessionId, runId: after.run_id }));
+}
+
+function noFeed<Refused>(found: Result<unknown, Refused>): Result<null, Refused> {
+  return found.ok ? ok(null) : found;
 }

@@ -37,6 +37,7 @@ import type { WorkflowReader, WorkflowStore } from "./store/workflows.ts";
 import type { CopyReader, CopyStore } from "./store/workspaces/copies.ts";
 import type { CopyEntryReader, CopyEntryStore } from "./store/workspaces/copy-entries.ts";
 import type { DownloadLinkReader, DownloadLinkStore } from "./store/workspaces/download-links.ts";
+import type { WorkspaceEventReader, WorkspaceEventStore } from "./store/workspaces/events.ts";
 import type { MemberReader, MemberStore } from "./store/workspaces/members.ts";
 import type { ObjectReader, ObjectStore } from "./store/workspaces/objects.ts";
 import type { OperationReader, OperationStore } from "./store/workspaces/operations.ts";
@@ -111,6 +112,7 @@ export interface StoreReader {
   readonly copyEntries: CopyEntryReader;
   readonly trash: TrashReader;
   readonly downloadLinks: DownloadLinkReader;
+  readonly workspaceEvents: WorkspaceEventReader;
 }
 
 export interface StoreTransaction extends StoreReader {
@@ -152,4 +154,5 @@ export interface StoreTransaction extends StoreReader {
   readonly copyEntries: CopyEntryStore;
   readonly trash: TrashStore;
   readonly downloadLinks: DownloadLinkStore;
+  readonly workspaceEvents: WorkspaceEventStore;
 }

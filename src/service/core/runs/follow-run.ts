@@ -103,11 +103,13 @@ export async function* followSession(
   }
 }
 
-function isFollowed(core: Core, signal: AbortSignal): boolean {
+/** Whether whoever follows something goes on. */
+export function isFollowed(core: Core, signal: AbortSignal): boolean {
   return !signal.aborted && !core.signals.isClosed;
 }
 
-async function movement(
+/** Resolves at the next signal, and when `signal` aborts. */
+export async function movement(
   listener: { moved: Promise<void>; stop(): void },
   signal: AbortSignal,
 ): Promise<void> {

@@ -11,6 +11,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await revisionTables(db);
   await workTables(db);
   await consumerTables(db);
+  await eventTables(db);
   await db.schema
     .createTable("request_keys")
     .addColumn("scope", "text", (column) => column.notNull())
@@ -338,4 +339,22 @@ async function consumerTables({ schema }: Kysely<unknown>): Promise<void> {
       .columns(["workspace_id", `${noun}_id`])
       .execute();
   }
+}
+
+async function eventTables({ schema }: Kysely<unknown>): Promise<void> {
+  await schema
+    .createTable("workspace_feeds")
+    .addColumn("workspace_id", "text", (column) => column.primaryKey())
+    .addColumn("last_seq", "bigint", (column) => column.notNull())
+    .execute();
+  await schema
+    .createTable("workspace_events")
+    .addColumn("workspace_id", "text", (column) => column.notNull())
+    .addColumn("seq", "bigint", (column) => column.notNull())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("what", "text", (column) => column.notNull())
+    .addColumn("subject_id", "text", (column) => column.notNull())
+    .addColumn("state", "text", (column) => column.notNull())
+    .addPrimaryKeyConstraint("workspace_events_key", ["workspace_id", "seq"])
+    .execute();
 }

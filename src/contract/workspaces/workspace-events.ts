@@ -1,0 +1,36 @@
+// What moves in a workspace, as the session socket tells it: small, so that a client reads again what it is about. Pure.
+// Why: docs/decisions/091-events-of-a-workspace.md
+
+import * as z from "zod/mini";
+
+/** What moves, and how it can stand then. A client passes over what it does not know. */
+export const workspaceMoves = {
+  workspace: ["ready", "adopting", "erasing"],
+  copy: ["ready", "held", "deleted"],
+  revision: ["saved", "accepted", "deleted"],
+  changeset: ["open", "conflicted", "accepted", "rejected"],
+  worker: ["queued", "running", "saving", "saved", "unchanged", "failed"],
+  task_group: ["open", "stopping", "stopped"],
+} as const;
+export type MovedThing = keyof typeof workspaceMoves;
+
+/** One thing that moved, and how it stands since. */
+export type WorkspaceMove = {
+  readonly [Thing in MovedThing]: {
+    readonly what: Thing;
+    readonly id: string;
+    readonly state: (typeof workspaceMoves)[Thing][number];
+  };
+}[MovedThing];
+
+export const workspaceEventSchema = z.object({
+  seq: z.int().check(z.minimum(1)),
+  at: z.iso.datetime(),
+  what: z.string(),
+  id: z.string(),
+  state: z.string(),
+});
+export type WorkspaceEvent = z.infer<typeof workspaceEventSchema>;
+
+/** Of one workspace. A reader that comes later than that reads everything again. */
+export const KEPT_WORKSPACE_EVENTS = 1_000;
