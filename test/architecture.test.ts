@@ -60,7 +60,8 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   "web.ts": ["api"],
   "mcp.ts": ["api"],
   "oauth.ts": ["api"],
-  "workspaces.ts": ["api"],
+  "workspaces.ts": ["api", "core"],
+  "workspace-upkeep.ts": ["core", "workspaces.ts"],
   "open-workspaces.ts": ["blobs", "core", "settings", "open-checkouts.ts"],
   "open-faces.ts": ["api", "mcp.ts", "oauth.ts", "web.ts", "workspaces.ts"],
   "first-steps.ts": ["core", "settings"],
@@ -68,7 +69,7 @@ const allowedInService: Readonly<Record<string, readonly string[]>> = {
   "policy-of.ts": ["core", "settings"],
   "scheduler.ts": ["core"],
   "peers.ts": ["core", "executor"],
-  "node.ts": ["core", "executor", "peers.ts", "scheduler.ts"],
+  "node.ts": ["core", "executor", "peers.ts", "scheduler.ts", "workspace-upkeep.ts"],
   "open-store.ts": ["core", "settings", "store"],
   "open-blobs.ts": ["blobs", "core", "settings"],
   "open-backends.ts": [

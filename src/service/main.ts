@@ -322,7 +322,7 @@ function wire(
     secretKeys: secretKeysOf(parts),
     rates: config.rates,
     commits: kept === null ? null : commitKeeping(parts, kept),
-    workspaces: kept === null ? null : workspaceKeeping(config, kept),
+    workspaces: kept === null ? null : workspaceKeeping(config, { ...kept, describe: toProblem }),
     meter: meter ?? noMeter,
     tracer,
   };

@@ -12,9 +12,12 @@ import type { Executor } from "./executor/executor.ts";
 import type { SharedDispatch } from "./executor/shared-dispatch.ts";
 import type { ConnectPeers, Peers } from "./peers.ts";
 import { Scheduler } from "./scheduler.ts";
+import { WorkspaceUpkeep } from "./workspace-upkeep.ts";
 
 /** How often a node counts the queue, in case a signal was lost. */
 const QUEUE_POLL_MS = 1_000;
+/** How often a node looks for operations of workspaces whose process has died. */
+const OPERATION_POLL_MS = 2_000;
 /** How often a node renews subscriptions of accounts that make no request. */
 const RENEWAL_SWEEP_MS = 60_000;
 /** How often a node deletes what has expired. */
@@ -50,12 +53,14 @@ export class ServiceNode {
   readonly #options: ServiceNodeOptions;
   readonly #scheduler: Scheduler;
   readonly #runExpiry: RunExpiry;
+  readonly #workspaces: WorkspaceUpkeep;
   readonly #timers: NodeJS.Timeout[] = [];
 
   constructor(options: ServiceNodeOptions) {
     this.#options = options;
     const { core, submitter, describe } = options;
     this.#scheduler = new Scheduler({ core, submitter, describe });
+    this.#workspaces = new WorkspaceUpkeep(core);
     this.#runExpiry = new RunExpiry(options.core, { keptMs: options.keptMs });
   }
 
@@ -70,6 +75,7 @@ export class ServiceNode {
       executor.start();
     }
     this.#scheduler.start();
+    this.#every(OPERATION_POLL_MS, () => this.#workspaces.look()).unref();
     this.#every(RENEWAL_SWEEP_MS, () => this.#renewSubscriptions());
     this.#every(EXPIRY_SWEEP_MS, () => this.#sweepExpired()).unref();
   }
@@ -78,7 +84,7 @@ export class ServiceNode {
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     this.#options.core.signals.close();
-    await Promise.all([this.#scheduler.stop(), this.#runExpiry.stop()]);
+    await Promise.all([this.#scheduler.stop(), this.#runExpiry.stop(), this.#workspaces.stop()]);
   }
 
   /** Gives runs at work `graceMs`, then ends them as interrupted. */

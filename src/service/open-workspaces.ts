@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { folderSpool } from "./blobs/spool.ts";
 import { ObjectCache } from "./core/workspaces/objects/object-cache.ts";
 import { OperationsAtWork } from "./core/workspaces/operations/operations-at-work.ts";
+import type { OperationFault } from "./core/workspaces/operations/refusals.ts";
 import type { WorkspaceKeeping } from "./core/workspaces/workspace-keeping.ts";
 import type { OpenedCommits } from "./open-checkouts.ts";
 import type { Config } from "./settings/config.ts";
@@ -12,9 +13,12 @@ import type { Config } from "./settings/config.ts";
 const CACHE_BYTES = 64_000_000;
 const READ_WINDOW_BYTES = 256 * 1024;
 
+/** What the caller of an operation is told that was refused. */
+type Describe = (refusal: OperationFault) => { readonly code: string; readonly message: string };
+
 export function workspaceKeeping(
   { workspaces, dataDir }: Config,
-  { blobs }: OpenedCommits,
+  { blobs, describe }: Pick<OpenedCommits, "blobs"> & { readonly describe: Describe },
 ): WorkspaceKeeping {
   const { takesWork, takesFiles, accounts, maxFileBytes, editorCapBytes } = workspaces;
   return {
@@ -22,6 +26,10 @@ export function workspaceKeeping(
     spool: folderSpool(join(dataDir, "uploads")),
     cache: new ObjectCache(CACHE_BYTES),
     operations: new OperationsAtWork(),
+    describe: (refusal) => {
+      const { code, message } = describe(refusal);
+      return { code, error: message };
+    },
     admission: { takesWork, takesFiles, accounts },
     limits: { maxFileBytes, editorCapBytes, readWindowBytes: READ_WINDOW_BYTES },
   };

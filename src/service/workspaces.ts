@@ -8,6 +8,8 @@ import type { OpenedRoutes } from "./api/http/route-face.ts";
 import { openedRoutes } from "./api/http/serve-routes.ts";
 import { workspaceNounHandlers } from "./api/http/workspaces/handlers.ts";
 
+export { takeUpOperations } from "./core/workspaces/operations/take-up-operations.ts";
+
 export function openWorkspaces(parts: FaceParts): OpenedRoutes {
   z.config(english());
   return openedRoutes(workspaceNounRoutes, workspaceNounHandlers(parts));

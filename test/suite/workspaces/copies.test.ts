@@ -1,15 +1,9 @@
 // /v1/workspaces/{workspaceID}/copies: made in one step, listed by pages, read, and another account's are refused.
 
 import { expect, it } from "vitest";
-import type { OperationView } from "../../../src/contract/workspaces/operations/operation.ts";
 import { operationSchema } from "../../../src/contract/workspaces/operations/operation.ts";
 import { expectProblem, onEveryDeployment, UNKNOWN } from "../every-deployment.ts";
-
-export function copyIdOf(operation: OperationView): string {
-  const id = operation.status === "succeeded" ? operation.result.working_copy_id : undefined;
-  if (id === undefined) throw new Error(`The operation names no copy: ${JSON.stringify(operation)}`);
-  return id;
-}
+import { copyIdOf } from "./copy-id.ts";
 
 onEveryDeployment("copies of workspaces", (service) => {
   const withWorkspace = async () => {

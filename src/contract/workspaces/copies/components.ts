@@ -2,7 +2,7 @@
 
 import { type Components, component } from "../../component.ts";
 import { actorTexts } from "../actor.ts";
-import { copyListSchema, copySchema, createCopyRequestSchema } from "./copy.ts";
+import { checkpointRequestSchema, copyListSchema, copySchema, createCopyRequestSchema } from "./copy.ts";
 
 const key = "Makes the request safe to repeat, where it has no header Idempotency-Key.";
 
@@ -29,6 +29,11 @@ export const copyComponents: Components = {
   }),
   CreateCopyRequest: component(createCopyRequestSchema, "A working copy to make.", {
     base_revision_id: "The revision that it is a copy of. Left out: the accepted one.",
+    idempotency_key: key,
+  }),
+  CheckpointRequest: component(checkpointRequestSchema, "What to save as a revision.", {
+    working_copy_id: "The copy to save. Left out: the canonical one.",
+    message: "What was changed, in words.",
     idempotency_key: key,
   }),
 };

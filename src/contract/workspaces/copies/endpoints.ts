@@ -23,4 +23,18 @@ export const copyEndpoints = {
     path: "/v1/workspaces/{workspaceID}/copies/{workingCopyID}",
     answer: async () => (await import("./copy.ts")).copySchema,
   },
+  delete: {
+    callers: accounts,
+    repeat: "safe",
+    method: "DELETE",
+    path: "/v1/workspaces/{workspaceID}/copies/{workingCopyID}",
+    answer: operation,
+  },
+  checkpoint: {
+    callers: accounts,
+    repeat: "keyed",
+    method: "POST",
+    path: "/v1/workspaces/{workspaceID}/checkpoints",
+    answer: operation,
+  },
 } as const satisfies Readonly<Record<string, Endpoint>>;

@@ -2,7 +2,7 @@
 
 import type { ExamplesOf } from "../../examples.ts";
 import { COPY_ID, REVISION_ID, WORKSPACE_ID } from "../../story.ts";
-import { copiedOperation } from "../operations/examples.ts";
+import { copiedOperation, deletingOperation, savedOperation } from "../operations/examples.ts";
 import type { copyRoutes } from "./routes.ts";
 
 const copy = {
@@ -30,6 +30,19 @@ export const copyExamples: ExamplesOf<typeof copyRoutes> = {
       copyOfRevision: { summary: "Of a saved revision", value: { base_revision_id: REVISION_ID } },
     },
     answers: { 202: { copyMade: { summary: "The copy is ready", value: copiedOperation } } },
+  },
+  delete: {
+    answers: { 202: { copyDeleting: { summary: "The copy is being deleted", value: deletingOperation } } },
+  },
+  checkpoint: {
+    body: {
+      checkpointOfCopy: {
+        summary: "A copy",
+        value: { working_copy_id: COPY_ID, message: "Explain how to start" },
+      },
+      checkpointOfCanonical: { summary: "The canonical files", value: {} },
+    },
+    answers: { 202: { copySaved: { summary: "The copy is saved", value: savedOperation } } },
   },
   get: { answers: { 200: { copy: { summary: "A copy with unsaved changes", value: copy } } } },
 };

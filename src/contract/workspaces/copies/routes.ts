@@ -2,7 +2,7 @@
 
 import { defineRoute, nounRoutes, optionalJsonBody, query } from "../../route.ts";
 import { pageQueryTexts } from "../list.ts";
-import { createCopyRequestSchema, listCopiesQuerySchema } from "./copy.ts";
+import { checkpointRequestSchema, createCopyRequestSchema, listCopiesQuerySchema } from "./copy.ts";
 import { copyEndpoints } from "./endpoints.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
@@ -30,5 +30,25 @@ export const copyRoutes = nounRoutes("copies", "Copies and revisions", {
     summary: "Read a copy",
     scopes: ["workspaces:read"],
     answers: { 200: "The copy." },
+  }),
+  delete: defineRoute(copyEndpoints.delete, {
+    summary: "Delete a working copy, with all that was not saved of it",
+    description: "Its revisions stay. The canonical copy can not be deleted.",
+    scopes: ["workspaces:write"],
+    answers: {
+      202: { description: "The operation that deletes the copy.", headers: ["Location"] },
+    },
+    refusals: [400, 409],
+  }),
+  checkpoint: defineRoute(copyEndpoints.checkpoint, {
+    summary: "Save a working copy, or the canonical files, as a revision",
+    description:
+      "A revision of canonical files is accepted by that: only the owner saves them. Where nothing has changed, the operation's result names the revision that is there, with `unchanged`. The key is the header Idempotency-Key, or `idempotency_key`; the header wins.",
+    scopes: ["workspaces:write"],
+    body: optionalJsonBody(checkpointRequestSchema, MAX_BODY_BYTES),
+    answers: {
+      202: { description: "The operation that saves.", headers: ["Location"] },
+    },
+    refusals: [409],
   }),
 });

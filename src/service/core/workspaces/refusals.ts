@@ -17,6 +17,15 @@ export type CopyHeldRefusal = {
   readonly runId: string;
 };
 
+/** Only the owner in person does this: `url` is where. */
+export type OwnerNeededRefusal = {
+  readonly reason: "owner_needed";
+  readonly what: string;
+  readonly url: string;
+  /** Where the owner approves this very request. Absent where nothing waits for that. */
+  readonly approveUrl?: string;
+};
+
 export type ManagerRefusal =
   /** Null was named: every workspace has a manager. */
   { readonly reason: "manager_missing" };

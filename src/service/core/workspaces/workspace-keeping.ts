@@ -3,7 +3,9 @@
 import type { BlobStore } from "../ports/blobs.ts";
 import type { Spool } from "../ports/spool.ts";
 import type { ObjectCache } from "./objects/object-cache.ts";
+import type { OperationError } from "./operations/operation.ts";
 import type { OperationsAtWork } from "./operations/operations-at-work.ts";
+import type { OperationFault } from "./operations/refusals.ts";
 
 export type WorkspaceKeeping = {
   /** Of contents that are too large for a row. */
@@ -14,6 +16,8 @@ export type WorkspaceKeeping = {
   readonly cache: ObjectCache;
   /** What this process works at. */
   readonly operations: OperationsAtWork;
+  /** A refusal as the caller of an operation is told of it. */
+  readonly describe: (refusal: OperationFault) => OperationError;
   readonly admission: {
     /** Whether new work is taken. What removes, cancels or rejects always is. */
     readonly takesWork: boolean;

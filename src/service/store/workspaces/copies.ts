@@ -52,6 +52,39 @@ export class SqlCopies implements CopyStore {
     await this.#db.insertInto("copies").values(toRow(copy)).execute();
   }
 
+  async rebase(move: { id: string; baseRevisionId: string; baseTreeOid: string }): Promise<void> {
+    const { id, baseRevisionId, baseTreeOid } = move;
+    await this.#db
+      .updateTable("copies")
+      .set({
+        base_revision_id: baseRevisionId,
+        base_tree_oid: baseTreeOid,
+        saved_revision_id: baseRevisionId,
+      })
+      .where("id", "=", id)
+      .execute();
+  }
+
+  async markDeleting(id: string): Promise<void> {
+    await this.#db.updateTable("copies").set({ state: "deleting" }).where("id", "=", id).execute();
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#db.deleteFrom("copies").where("id", "=", id).execute();
+  }
+
+  async findUnfinishedRun(copyId: string): Promise<string | null> {
+    const row = await this.#db
+      .selectFrom("workspace_runs")
+      .innerJoin("runs", "runs.id", "workspace_runs.run_id")
+      .select("run_id")
+      .where("copy_id", "=", copyId)
+      .where("runs.ended_at", "is", null)
+      .orderBy("run_id")
+      .executeTakeFirst();
+    return row?.run_id ?? null;
+  }
+
   async lock(id: string): Promise<Copy | null> {
     const query = this.#db.selectFrom("copies").selectAll().where("id", "=", id);
     const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();

@@ -56,6 +56,12 @@ export class SqlCopyEntries implements CopyEntryStore {
     return (await this.#ask(entriesInRange, range)).map(toEntry);
   }
 
+  async listAll(copyId: string): Promise<readonly CopyEntry[]> {
+    return (
+      await this.#db.selectFrom("copy_entries").selectAll().where("copy_id", "=", copyId).execute()
+    ).map(toEntry);
+  }
+
   async count(copyId: string): Promise<number> {
     const row = await this.#db
       .selectFrom("copy_entries")
@@ -98,6 +104,24 @@ export class SqlCopyEntries implements CopyEntryStore {
         .where("path", "in", part)
         .execute();
     }
+  }
+
+  async removeSame({ copyId, entries }: { copyId: string; entries: readonly CopyEntry[] }): Promise<void> {
+    for (const part of partsOf(entries)) {
+      const same = part.map(({ path, file }) => sql`(${path}, ${file?.oid ?? ""}, ${file?.mode ?? ""})`);
+      await sql`
+        delete from copy_entries where copy_id = ${copyId}
+        and (path, coalesce(oid, ''), coalesce(mode, '')) in (values ${sql.join(same)})
+      `.execute(this.#db);
+    }
+  }
+
+  async clear({ copyId, limit }: { copyId: string; limit: number }): Promise<number> {
+    const { numAffectedRows } = await sql`
+      delete from copy_entries where copy_id = ${copyId}
+      and path in (select path from copy_entries where copy_id = ${copyId} order by path limit ${limit})
+    `.execute(this.#db);
+    return Number(numAffectedRows ?? 0);
   }
 
   async claimPath({ copyId, path }: { copyId: string; path: string }): Promise<void> {

@@ -33,6 +33,14 @@ export class SqlWorkspaces implements WorkspaceStore {
     await this.#db.insertInto("workspaces").values(toRow(workspace)).execute();
   }
 
+  async setCurrentRevision({ id, revisionId }: { id: string; revisionId: string }): Promise<void> {
+    await this.#db
+      .updateTable("workspaces")
+      .set({ current_revision_id: revisionId })
+      .where("id", "=", id)
+      .execute();
+  }
+
   async share(id: string): Promise<Workspace | null> {
     const query = this.#db.selectFrom("workspaces").selectAll().where("id", "=", id);
     const row = await (this.#hasRowLocks ? query.forShare() : query).executeTakeFirst();

@@ -1,8 +1,10 @@
-// /v1/workspaces/{workspaceID}/copies: list, create, read.
+// /v1/workspaces/{workspaceID}/copies: list, create, read, delete, save.
 
 import type { copyRoutes } from "../../../../contract/workspaces/copies/routes.ts";
 import type { Core } from "../../../core/core.ts";
+import { requestCheckpoint } from "../../../core/workspaces/copies/checkpoint.ts";
 import { createCopy } from "../../../core/workspaces/copies/create-copy.ts";
+import { deleteCopy } from "../../../core/workspaces/copies/delete-copy.ts";
 import { type CountedCopy, findCopy, listCopies } from "../../../core/workspaces/copies/read-copies.ts";
 import { toCopy } from "../../shared/copy-view.ts";
 import { toPage } from "../../shared/workspace-view.ts";
@@ -22,5 +24,13 @@ export function copyHandlers(core: Core): NounHandlers<typeof copyRoutes> {
       const { workspaceID: workspaceId, workingCopyID: copyId } = params;
       return shown(await findCopy(core, { caller, workspaceId, copyId }), view);
     },
+    delete: async ({ caller, params }) => {
+      const { workspaceID: workspaceId, workingCopyID: copyId } = params;
+      return answerOperation(await deleteCopy(core, { caller, workspaceId, copyId }));
+    },
+    checkpoint: async ({ caller, params, body, idempotencyKey }) =>
+      answerOperation(
+        await requestCheckpoint(core, { caller, workspaceId: params.workspaceID, body, idempotencyKey }),
+      ),
   };
 }

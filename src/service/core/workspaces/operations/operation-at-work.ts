@@ -57,18 +57,25 @@ export class OperationAtWork {
 
   /** Does the last of the work and ends the operation, both or neither. Throws an OperationLostError where it is another's. */
   async end(work: (tx: StoreTransaction) => Promise<OperationEnd>): Promise<void> {
+    await this.endUnless(work);
+  }
+
+  /** The same; where `work` returns null the operation goes on. Returns whether it has ended. */
+  async endUnless(work: (tx: StoreTransaction) => Promise<OperationEnd | null>): Promise<boolean> {
     const { store, clock } = this.#core;
     this.signal.throwIfAborted();
-    await store.transact(async (tx) => {
+    return await store.transact(async (tx) => {
       const end = await work(tx);
+      if (end === null) return false;
       const now = clock.now();
       const { id, fence } = this.operation;
       const isOurs = await tx.operations.end({ id, fence, end, now, keptUntil: now + OPERATION_KEPT_MS });
       if (!isOurs) throw new OperationLostError(id);
+      return true;
     });
   }
 
-  /** Works at it no more. Where it has not ended and `hands` is true, another may take it up at once. */
+  /** Works at it no more. Where it has not ended and `handsOver` is true, another may take it up at once. */
   async leave({ handsOver }: { handsOver: boolean }): Promise<void> {
     this.#left.abort(new OperationLostError(this.operation.id));
     if (handsOver) await this.#renew(this.#core.clock.now()).catch(() => false);

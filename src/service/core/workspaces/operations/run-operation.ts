@@ -1,46 +1,31 @@
-// Takes an operation to its end: at once in the process that was asked for it, and in any other where that one died.
+// Takes an operation to its end in this process, and lets go of it where that is not possible.
 
 import type { Core } from "../../core.ts";
 import { keepingOf } from "../reach-workspace.ts";
-import { OPERATION_LEASE_MS, type Operation } from "./operation.ts";
+import type { Operation } from "./operation.ts";
 import { OperationAtWork, OperationLostError } from "./operation-at-work.ts";
-import { operationWorks } from "./operation-works.ts";
 
 /** An operation that fails for reasons of the service is tried so often. */
 const MAX_ATTEMPTS = 5;
-/** Operations that one look takes up. */
-const TAKEN_AT_ONCE = 8;
+
+/** What a kind of operation does. It ends its operation itself, with the last of its work. */
+export type OperationWork = (core: Core, atWork: OperationAtWork) => Promise<void>;
 
 /** Begins to work at an operation that is this process's. Never throws. */
-export function startOperation(core: Core, operation: Operation): void {
-  keepingOf(core).operations.start(operation.id, (stopping) => workAt(core, operation, stopping));
+export function startOperation(core: Core, operation: Operation, work: OperationWork): void {
+  keepingOf(core).operations.start(operation.id, (stopping) => workAt(core, { operation, work, stopping }));
 }
 
-/** Takes up operations that nobody works at. Returns how many. */
-export async function takeUpOperations(core: Core): Promise<number> {
-  const { clock, store } = core;
-  const ids = await store.committed.operations.listDue({ now: clock.now(), limit: TAKEN_AT_ONCE });
-  let taken = 0;
-  for (const id of ids) {
-    if (keepingOf(core).operations.has(id)) continue;
-    const now = clock.now();
-    const operation = await store.transact((tx) =>
-      tx.operations.takeUp({ id, now, leaseUntil: now + OPERATION_LEASE_MS }),
-    );
-    if (operation === null) continue;
-    taken += 1;
-    startOperation(core, operation);
-  }
-  return taken;
-}
-
-async function workAt(core: Core, operation: Operation, stopping: AbortSignal): Promise<void> {
+async function workAt(
+  core: Core,
+  { operation, work, stopping }: { operation: Operation; work: OperationWork; stopping: AbortSignal },
+): Promise<void> {
   const { log, signals } = core;
   const { id: operationId, kind } = operation;
   const atWork = new OperationAtWork(core, { operation, stopping });
   const held = atWork.hold();
   try {
-    await operationWorks[kind](core, atWork);
+    await work(core, atWork);
   } catch (cause) {
     const isLost = cause instanceof OperationLostError || atWork.signal.reason instanceof OperationLostError;
     if (!isLost && !stopping.aborted) {

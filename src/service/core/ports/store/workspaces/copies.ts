@@ -19,10 +19,17 @@ export interface CopyReader {
   list(page: CopyPage): Promise<readonly Copy[]>;
   /** How many paths of each copy were written or deleted since its base. A copy without any is left out. */
   countChanges(copyIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** The oldest run that works in the copy, or is going to. */
+  findUnfinishedRun(copyId: string): Promise<string | null>;
 }
 
 export interface CopyStore extends CopyReader {
   insert(copy: Copy): Promise<void>;
+  /** Puts the copy on a revision that was made of it. */
+  rebase(move: { id: string; baseRevisionId: string; baseTreeOid: string }): Promise<void>;
+  /** Nobody writes to it any more: it is about to be deleted. */
+  markDeleting(id: string): Promise<void>;
+  delete(id: string): Promise<void>;
   /** Locks it until the transaction ends. */
   lock(id: string): Promise<Copy | null>;
   /**

@@ -15,6 +15,8 @@ export interface CopyEntryReader {
   /** In no order; those that are not there are left out. */
   findAll(entries: { copyId: string; paths: readonly string[] }): Promise<readonly CopyEntry[]>;
   list(range: EntryRange): Promise<readonly CopyEntry[]>;
+  /** All of a copy as they are at one time, in no order. */
+  listAll(copyId: string): Promise<readonly CopyEntry[]>;
   count(copyId: string): Promise<number>;
 }
 
@@ -31,6 +33,10 @@ export interface CopyEntryStore extends CopyEntryReader {
   /** Writes many, whatever was there. */
   put(entries: { copyId: string; entries: readonly CopyEntry[] }): Promise<void>;
   remove(entries: { copyId: string; paths: readonly string[] }): Promise<void>;
+  /** Removes those that are still the same file, or deletion; what was written at these paths since stays. */
+  removeSame(entries: { copyId: string; entries: readonly CopyEntry[] }): Promise<void>;
+  /** Removes some of a copy. Returns how many: 0 when none is left. */
+  clear(step: { copyId: string; limit: number }): Promise<number>;
   /**
    * Waits for whoever makes a file at the path, below it, or at a folder above it; others wait until the transaction ends.
    * Files beside it are made at the same time.

@@ -17,6 +17,7 @@ export interface WorkspaceReader {
 
 export interface WorkspaceStore extends WorkspaceReader {
   insert(workspace: Workspace): Promise<void>;
+  setCurrentRevision(move: { id: string; revisionId: string }): Promise<void>;
   /** Keeps it as it is until the transaction ends. Others do so at the same time. */
   share(id: string): Promise<Workspace | null>;
   /** Locks it until the transaction ends. */

@@ -1,0 +1,150 @@
+// A copy's files as a revision: the trees are made outside of any transaction, then kept in one, where the copy is still as it was
+// read. What is written meanwhile stays unsaved.
+
+import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { Core } from "../../core.ts";
+import type { StoreTransaction } from "../../ports/store.ts";
+import type { Actor } from "../actor.ts";
+import type { CopyEntry } from "../files/copy-entry.ts";
+import { MissingObjectError } from "../objects/git-object.ts";
+import { keepObjects, rowObject } from "../objects/keep-objects.ts";
+import { type ObjectSource, objectSource } from "../objects/object-source.ts";
+import { parseTree } from "../objects/tree-object.ts";
+import type { CopyHeldRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
+import { newRevision } from "../revisions/new-revision.ts";
+import { applyChanges, type MadeTree } from "../trees/apply-changes.ts";
+import { diffTrees } from "../trees/diff-trees.ts";
+import type { FileState } from "../trees/join-entries.ts";
+import type { TreeSource } from "../trees/tree-source.ts";
+import { type Copy, holderOf } from "./copy.ts";
+import type { CopyRefusal } from "./refusals.ts";
+
+/** What a copy holds, as a tree. Nothing of it is kept. */
+export type PreparedSave = {
+  readonly copy: Copy;
+  /** What was written since the base, all of it, at one time. */
+  readonly entries: readonly CopyEntry[];
+  readonly treeOid: string;
+  readonly made: readonly MadeTree[];
+  /** Than its base has. */
+  readonly moreFiles: number;
+  readonly moreBytes: number;
+};
+
+export type SavedCopy = { readonly revisionId: string; readonly isUnchanged: boolean };
+
+/** The copy's base was moved since it was read: prepare again. */
+export type CopyMovedRefusal = { readonly reason: "copy_moved"; readonly copyId: string };
+
+/** Reads all that was written to the copy, and makes the trees that it needs. */
+export async function prepareSave(core: Core, copy: Copy): Promise<PreparedSave> {
+  const { id: copyId, baseTreeOid, workspaceId } = copy;
+  const entries = await core.store.committed.copyEntries.listAll(copyId);
+  const source = objectSource(core, workspaceId);
+  const changes = new Map<string, FileState | null>(entries.map(({ path, file }) => [path, file]));
+  const applied = await applyChanges(source, baseTreeOid, changes);
+  if (!applied.ok) {
+    const { file, below } = applied.refusal;
+    throw new TypeError(`Copy ${copyId} has a file ${file} and a file ${below}.`);
+  }
+  const { root: treeOid, made } = applied.value;
+  const more = await moreThan(source, { baseTreeOid, treeOid, made, entries });
+  return { copy, entries, treeOid, made, ...more };
+}
+
+export type SaveRequest = {
+  readonly prepared: PreparedSave;
+  readonly message: string;
+  readonly author: Actor;
+  /** The run whose copy it is. Null: only where no run holds the copy. */
+  readonly holderRunId: string | null;
+};
+
+export type SaveRefusal = CopyMovedRefusal | CopyRefusal | CopyHeldRefusal | WorkspaceRefusal | WorkRefusal;
+
+/**
+ * Keeps what was prepared as a revision, which is the copy's base from then on. The canonical copy's is accepted by that. Where
+ * nothing has changed, the base is the answer.
+ */
+export async function keepSave(
+  core: Core,
+  tx: StoreTransaction,
+  { prepared, message, author, holderRunId }: SaveRequest,
+): Promise<Result<SavedCopy, SaveRefusal>> {
+  const { copy, entries, treeOid, made } = prepared;
+  const { workspaceId, id: copyId, isCanonical, baseRevisionId } = copy;
+  const workspace = await (isCanonical ? tx.workspaces.lock(workspaceId) : tx.workspaces.share(workspaceId));
+  if (workspace === null) return refused({ reason: "workspace_not_found", workspaceId });
+  if (workspace.state === "erasing") return refused({ reason: "workspace_erasing", workspaceId });
+  const locked = await tx.copies.lock(copyId);
+  if (locked === null || locked.state === "deleting") return refused({ reason: "copy_not_found", copyId });
+  const now = core.clock.now();
+  const holder = holderOf(locked, now);
+  if (holder !== null && holder.runId !== holderRunId) {
+    return refused({ reason: "copy_held", copyId, runId: holder.runId });
+  }
+  const base = locked.baseRevisionId === baseRevisionId ? await tx.revisions.share(baseRevisionId) : null;
+  const isBehind = isCanonical && workspace.currentRevisionId !== baseRevisionId;
+  if (base === null || isBehind) return refused({ reason: "copy_moved", copyId });
+  await tx.copyEntries.removeSame({ copyId, entries });
+  if (treeOid === copy.baseTreeOid) return ok({ revisionId: baseRevisionId, isUnchanged: true });
+
+  const { revision, commit } = newRevision(core, {
+    ...{ workspaceId, treeOid, parents: [base], message, author, now },
+    files: base.files + prepared.moreFiles,
+    bytes: base.bytes + prepared.moreBytes,
+    isAccepted: isCanonical,
+  });
+  const trees = made.map(({ oid, data }) => rowObject({ kind: "tree", data }, oid));
+  await keepFiles(tx, { workspaceId, entries, now });
+  await keepObjects(tx, { workspaceId, objects: [...trees, commit], now });
+  await tx.revisions.insert(revision);
+  await tx.copies.rebase({ id: copyId, baseRevisionId: revision.id, baseTreeOid: treeOid });
+  if (isCanonical) await tx.workspaces.setCurrentRevision({ id: workspaceId, revisionId: revision.id });
+  return ok({ revisionId: revision.id, isUnchanged: false });
+}
+
+/** What the trees refer to is there, and stays. */
+async function keepFiles(
+  tx: StoreTransaction,
+  { workspaceId, entries, now }: { workspaceId: string; entries: readonly CopyEntry[]; now: number },
+): Promise<void> {
+  const oids = entries.flatMap(({ file }) => (file === null || file.mode === "160000" ? [] : [file.oid]));
+  const [absent] = await tx.objects.touch({ workspaceId, oids, now });
+  if (absent !== undefined) throw new MissingObjectError(absent);
+}
+
+/** How many more files and bytes there are than in the base: only what differs is counted. */
+async function moreThan(
+  source: ObjectSource,
+  saved: Pick<PreparedSave, "treeOid" | "made" | "entries"> & { readonly baseTreeOid: string },
+): Promise<Pick<PreparedSave, "moreFiles" | "moreBytes">> {
+  const changes = await diffTrees(withMade(source, saved.made), saved.baseTreeOid, saved.treeOid);
+  const sizes = new Map<string, number>(
+    saved.entries.flatMap(({ file }) => (file === null ? [] : [[file.oid, file.size]])),
+  );
+  const before = changes.flatMap((change) => (change.before === null ? [] : [change.before.oid]));
+  for (const [oid, size] of await source.sizes(before)) sizes.set(oid, size);
+  const sizeOf = (file: FileState | null) => (file === null ? 0 : (sizes.get(file.oid) ?? 0));
+  let [moreFiles, moreBytes] = [0, 0];
+  for (const { before, after } of changes) {
+    moreFiles += (after === null ? 0 : 1) - (before === null ? 0 : 1);
+    moreBytes += sizeOf(after) - sizeOf(before);
+  }
+  return { moreFiles, moreBytes };
+}
+
+/** The source with trees that are not kept yet. */
+function withMade(source: TreeSource, made: readonly MadeTree[]): TreeSource {
+  const own = new Map(made.map(({ oid, data }) => [oid, data]));
+  return {
+    trees: async (oids) => {
+      const trees = new Map(await source.trees(oids.filter((oid) => !own.has(oid))));
+      for (const oid of oids) {
+        const data = own.get(oid);
+        if (data !== undefined) trees.set(oid, parseTree(data));
+      }
+      return trees;
+    },
+  };
+}

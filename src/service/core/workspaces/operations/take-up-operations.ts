@@ -1,0 +1,44 @@
+// Operations whose process has died, or could not do them, are taken up by any other.
+
+import type { Core } from "../../core.ts";
+import { checkpoint } from "../copies/checkpoint.ts";
+import { removeCopy } from "../copies/delete-copy.ts";
+import { keepingOf } from "../reach-workspace.ts";
+import { OPERATION_LEASE_MS, type OperationKind } from "./operation.ts";
+import type { OperationAtWork } from "./operation-at-work.ts";
+import { type OperationWork, startOperation } from "./run-operation.ts";
+
+/** Operations that one look takes up. */
+const TAKEN_AT_ONCE = 8;
+
+const operationWorks: Readonly<Record<OperationKind, OperationWork>> = {
+  checkpoint,
+  // It has ended when it is stored.
+  create_copy: notYet,
+  delete_copy: removeCopy,
+  adopt: notYet,
+  rollback_adoption: notYet,
+  erase_workspace: notYet,
+};
+
+async function notYet(_core: Core, { operation }: OperationAtWork): Promise<void> {
+  throw new TypeError(`Operation ${operation.id} of the kind ${operation.kind} is not worked at.`);
+}
+
+/** Takes up operations that nobody works at. Returns how many. */
+export async function takeUpOperations(core: Core): Promise<number> {
+  const { clock, store } = core;
+  const ids = await store.committed.operations.listDue({ now: clock.now(), limit: TAKEN_AT_ONCE });
+  let taken = 0;
+  for (const id of ids) {
+    if (keepingOf(core).operations.has(id)) continue;
+    const now = clock.now();
+    const operation = await store.transact((tx) =>
+      tx.operations.takeUp({ id, now, leaseUntil: now + OPERATION_LEASE_MS }),
+    );
+    if (operation === null) continue;
+    taken += 1;
+    startOperation(core, operation, operationWorks[operation.kind]);
+  }
+  return taken;
+}

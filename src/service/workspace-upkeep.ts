@@ -1,0 +1,40 @@
+// What a node does for workspaces without a request: it takes up operations whose process has died. The code of workspaces is
+// loaded when there is something to do.
+
+import type { Core } from "./core/core.ts";
+
+export class WorkspaceUpkeep {
+  readonly #core: Core;
+  #looking: Promise<void> | null = null;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Takes up what nobody works at. One look at a time. Never rejects. */
+  async look(): Promise<void> {
+    this.#looking ??= this.#takeUp()
+      .catch((cause: unknown) => {
+        this.#core.log.warn({ err: cause }, "operations of workspaces could not be taken up, trying again");
+      })
+      .finally(() => {
+        this.#looking = null;
+      });
+    await this.#looking;
+  }
+
+  /** Takes up nothing more, and lets go of what is at work: another node, or the next process, goes on with it. */
+  async stop(): Promise<void> {
+    await this.#core.workspaces?.operations.stop();
+    await this.#looking;
+  }
+
+  async #takeUp(): Promise<void> {
+    const { clock, store, workspaces } = this.#core;
+    if (workspaces === null) return;
+    const due = await store.committed.operations.listDue({ now: clock.now(), limit: 1 });
+    if (due.length === 0) return;
+    const { takeUpOperations } = await import("./workspaces.ts");
+    await takeUpOperations(this.#core);
+  }
+}
