@@ -12,6 +12,8 @@ export const faces: readonly AnyFace[] = [
       "/assets/*",
       "/agent/*",
       "/approve/*",
+      "/workspaces",
+      "/workspaces/*",
       "/confirm/*",
       "/claim/*",
       "/sign-in",

@@ -8,6 +8,7 @@ import { Hono } from "hono";
 import type { FaceEnv } from "../http/face.ts";
 import { runStyle } from "./run-style.ts";
 import { style } from "./style.ts";
+import { workspaceStyle } from "./workspace-style.ts";
 
 /** The scripts of src/web, by the name of their bundle in npm/. */
 export const scriptNames = ["copy", "passkey", "run"] as const;
@@ -23,7 +24,7 @@ const loaded = new Map<string, Asset>();
 const scriptFolders = [import.meta.dirname, join(import.meta.dirname, "../../../../npm")];
 
 export function stylePath(): string {
-  return assetOf("style.css", () => style + runStyle).path;
+  return assetOf("style.css", () => style + runStyle + workspaceStyle).path;
 }
 
 export function scriptPath(name: ScriptName): string {

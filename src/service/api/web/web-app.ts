@@ -25,6 +25,10 @@ import { linkRoutes } from "./pages/sign-in/link-page.ts";
 import { passkeySignInRoutes } from "./pages/sign-in/passkey-sign-in.ts";
 import { providerSignInRoutes } from "./pages/sign-in/provider-sign-in.ts";
 import { signInRoutes } from "./pages/sign-in/sign-in-page.ts";
+import { filesRoutes } from "./pages/workspaces/files-page.ts";
+import { historyRoutes } from "./pages/workspaces/history-page.ts";
+import { workspaceRoutes } from "./pages/workspaces/workspace-page.ts";
+import { workspacesRoutes } from "./pages/workspaces/workspaces-page.ts";
 import type { WebEnv } from "./web-context.ts";
 import { clearSession, sessionOf } from "./web-session.ts";
 
@@ -50,6 +54,10 @@ const pages: readonly PageRoutes[] = [
   approveRoutes,
   claimRoutes,
   appsRoutes,
+  workspacesRoutes,
+  workspaceRoutes,
+  filesRoutes,
+  historyRoutes,
 ];
 
 export function webApp(parts: FaceParts): Hono<FaceEnv> {

@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { createAgentRequestSchema, MAX_AGENT_NAME_CHARS } from "../../../../contract/agents/agent.ts";
+import type { AccountCaller } from "../../../core/accounts/caller.ts";
 import type { Agent } from "../../../core/agents/agent.ts";
 import { createAgent } from "../../../core/agents/create-agent.ts";
 import { listAgents } from "../../../core/agents/manage-agent.ts";
@@ -14,6 +15,7 @@ import { listQuestions } from "../../../core/questions/list-questions.ts";
 import type { RunRecord } from "../../../core/runs/run-record.ts";
 import type { WebSession } from "../../../core/web-sessions/web-session.ts";
 import { ownerOf } from "../../../core/web-sessions/web-sessions.ts";
+import { listWorkspaces } from "../../../core/workspaces/read-workspaces.ts";
 import { toProblem } from "../../shared/problems/to-problem.ts";
 import { readForm } from "../form.ts";
 import { page } from "../page.ts";
@@ -23,11 +25,13 @@ import { questionCards } from "./agent/question-card.ts";
 import { runTable } from "./agent/run-table.ts";
 import { textsOf } from "./approve/approval-card.ts";
 import { timeText } from "./settings/settings-page.ts";
+import { workspaceTable } from "./workspaces/workspaces-page.ts";
 
 /** Agents whose runs are looked at. */
 const AGENTS_WITH_RUNS = 20;
 const LAST_RUNS = 10;
 const MAX_WAITING = 20;
+const WORKSPACES_SHOWN = 5;
 
 const newAgentForm = z.pick(createAgentRequestSchema, { name: true });
 
@@ -84,6 +88,7 @@ ${
 ${questions.length === 0 ? "" : html`<h2>Questions</h2>${questionCards(questions)}`}
 ${agents.value.length === 0 ? noAgents : agentTable(agents.value)}
 ${newAgent}
+${core.workspaces === null ? "" : html`<h2>Workspaces</h2>${await lastWorkspaces(core, caller)}`}
 <p>Balance: <a href="/settings/credits">${credits.value.balance.toLocaleString("en-US")} credits</a></p>
 <h2>Last runs</h2>
 ${runs.length === 0 ? html`<p class="faint">There is no run yet.</p>` : runTable(runs, agents.value)}`;
@@ -102,6 +107,14 @@ async function lastRuns(core: Core, agents: readonly Agent[]): Promise<readonly 
     .flat()
     .toSorted((one, other) => other.submittedAt - one.submittedAt)
     .slice(0, LAST_RUNS);
+}
+
+/** The newest ones. */
+async function lastWorkspaces(core: Core, caller: AccountCaller): Promise<Html> {
+  const listed = await listWorkspaces(core, { caller, query: { limit: WORKSPACES_SHOWN } });
+  const items = listed.ok ? listed.value.items : [];
+  return html`${items.length === 0 ? html`<p class="faint">There is no workspace yet.</p>` : workspaceTable(items)}
+<p><a href="/workspaces">All workspaces, and a new one</a></p>`;
 }
 
 function agentTable(agents: readonly Agent[]): Html {
