@@ -49,10 +49,14 @@ export async function createCopy(
         { copyId },
       );
       await tx.operations.insert(operation);
+      const moves = [{ what: "copy", id: copyId, state: "ready" }] as const;
+      await tx.workspaceEvents.append({ workspaceId, moves, now });
       return ok(operation.id);
     },
   );
-  return made.ok ? ok(await afterMoment(core, made.value.subjectId)) : made;
+  if (!made.ok) return made;
+  core.signals.publish(workspaceId);
+  return ok(await afterMoment(core, made.value.subjectId));
 }
 
 /** A copy of a revision of the workspace; null: of its current one. */

@@ -78,6 +78,9 @@ export async function removeCopy(core: Core, atWork: OperationAtWork): Promise<v
   await atWork.end(async (tx) => {
     await tx.trash.purge(copyId);
     await tx.copies.delete(copyId);
+    const { workspaceId } = atWork.operation;
+    const moves = [{ what: "copy", id: copyId, state: "deleted" }] as const;
+    await tx.workspaceEvents.append({ workspaceId, moves, now: core.clock.now() });
     return { status: "succeeded", result: { copyId } };
   });
 }

@@ -101,6 +101,9 @@ export async function keepSave(
   await tx.revisions.insert(revision);
   await tx.copies.rebase({ id: copyId, baseRevisionId: revision.id, baseTreeOid: treeOid });
   if (isCanonical) await tx.workspaces.setCurrentRevision({ id: workspaceId, revisionId: revision.id });
+  const state = isCanonical ? "accepted" : "saved";
+  const moves = [{ what: "revision", id: revision.id, state }] as const;
+  await tx.workspaceEvents.append({ workspaceId, moves, now });
   return ok({ revisionId: revision.id, isUnchanged: false });
 }
 

@@ -62,9 +62,9 @@ export class OperationAtWork {
 
   /** The same; where `work` returns null the operation goes on. Returns whether it has ended. */
   async endUnless(work: (tx: StoreTransaction) => Promise<OperationEnd | null>): Promise<boolean> {
-    const { store, clock } = this.#core;
+    const { store, clock, signals } = this.#core;
     this.signal.throwIfAborted();
-    return await store.transact(async (tx) => {
+    const hasEnded = await store.transact(async (tx) => {
       const end = await work(tx);
       if (end === null) return false;
       const now = clock.now();
@@ -73,6 +73,9 @@ export class OperationAtWork {
       if (!isOurs) throw new OperationLostError(id);
       return true;
     });
+    // What it has moved is told to who follows the workspace.
+    if (hasEnded) signals.publish(this.operation.workspaceId);
+    return hasEnded;
   }
 
   /** Works at it no more. Where it has not ended and `handsOver` is true, another may take it up at once. */
