@@ -71,6 +71,10 @@ export const catalogue = {
     section: ACCOUNT,
     summary: "Print a run as it goes, until it ends.",
   },
+  workspaces: {
+    section: ACCOUNT,
+    summary: "Make workspaces, synchronise folders with them, and review changesets.",
+  },
   schedules: {
     section: ACCOUNT,
     summary: "Make, list, confirm and cancel deferred runs.",

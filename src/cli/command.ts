@@ -25,7 +25,7 @@ export type Command = Declaration<Arguments, Flags> & {
 /** A command that only holds others. */
 export type CommandGroup = {
   readonly summary: string;
-  readonly commands: Readonly<Record<string, Command>>;
+  readonly commands: Readonly<Record<string, Command | CommandGroup>>;
 };
 
 /** Loads what one command needs. */

@@ -19,6 +19,7 @@ export const commands: Readonly<Record<CommandName, LoadCommand>> = {
   agents: async () => (await import("./agents.ts")).agents,
   runs: async () => (await import("./runs.ts")).runs,
   follow: async () => (await import("./follow.ts")).follow,
+  workspaces: async () => (await import("./workspaces/workspaces.ts")).workspaces,
   schedules: async () => (await import("./schedules.ts")).schedules,
   workflows: async () => (await import("./workflows.ts")).workflows,
   mcp: async () => (await import("./mcp-command.ts")).mcp,

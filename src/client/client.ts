@@ -50,6 +50,10 @@ export type {
   ExecuteWorkflowResponse,
   Workflow,
 } from "../contract/workflows/workflow.ts";
+export type { CopyView as WorkspaceCopy } from "../contract/workspaces/copies/copy.ts";
+export type { OperationView as WorkspaceOperation } from "../contract/workspaces/operations/operation.ts";
+export type { RevisionView as WorkspaceRevision } from "../contract/workspaces/revisions/revision.ts";
+export type { WorkspaceView as Workspace } from "../contract/workspaces/workspace/workspace.ts";
 export type { WriteGrant } from "../contract/write-grants/write-grant.ts";
 export type { ByteSource, Download, SizedBytes } from "./byte-source.ts";
 export type { CiClient, ExchangeOptions } from "./ci.ts";

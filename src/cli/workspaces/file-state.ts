@@ -1,0 +1,20 @@
+// What a file of a folder or of a copy is: git's name of its contents, and its mode. Pure.
+
+/** As git has them: a file, an executable one, a symbolic link. */
+export const fileModes = ["100644", "100755", "120000"] as const;
+export type FileMode = (typeof fileModes)[number];
+
+export type FileState = {
+  /** Git's name of a blob with these contents; of a link: with its target. */
+  readonly oid: string;
+  readonly mode: FileMode;
+};
+
+/** Files by path, separated by "/". */
+export type FileStates = ReadonlyMap<string, FileState>;
+
+/** Both null: there is no file on either side. */
+export function isSameFile(one: FileState | null, other: FileState | null): boolean {
+  if (one === null || other === null) return one === other;
+  return one.oid === other.oid && one.mode === other.mode;
+}

@@ -1,0 +1,84 @@
+// agent-service workspaces: the workspaces of an account, over the API.
+
+import type { Workspace } from "../../client/client.ts";
+import { openClient, serviceFlags } from "../account.ts";
+import { findAgentId } from "../agent-name.ts";
+import { type CommandGroup, command } from "../command.ts";
+import { anyText, argument, valueFlag } from "../flags.ts";
+import { printFields, printJson, printTable } from "../print.ts";
+import { checkpoint, copies } from "./copies.ts";
+import { firstItems, limitFlag } from "./pages.ts";
+import { revisions } from "./revisions.ts";
+import { findWorkspaceId, workspaceArgument } from "./workspace-name.ts";
+
+const list = command({
+  summary: "List the workspaces of the key's account.",
+  flags: { ...serviceFlags, limit: limitFlag },
+  examples: ["workspaces list"],
+  run: async ({ flags }) => {
+    const client = openClient(flags);
+    const found = await firstItems((query) => client.workspaces.list({ query }), flags.limit);
+    if (flags.json) printJson(found);
+    else if (found.length === 0) {
+      process.stderr.write('There are no workspaces. "agent-service workspaces create <name>" makes one.\n');
+    } else {
+      const rows = found.map((one) => [one.id, one.name, one.storage_state, one.created_at]);
+      printTable(["ID", "NAME", "STATE", "CREATED"], rows);
+    }
+    return 0;
+  },
+});
+
+const create = command({
+  summary: "Make a workspace.",
+  arguments: { name: argument(anyText, "The workspace's name.") },
+  flags: {
+    ...serviceFlags,
+    manager: valueFlag({
+      kind: anyText,
+      fallback: null,
+      takes: "<agent>",
+      description: "The agent that manages it, by its id or its name.",
+      shownDefault: "a new one",
+    }),
+  },
+  examples: ["workspaces create website", "workspaces create website --manager helper"],
+  run: async ({ arguments: { name }, flags }) => {
+    const client = openClient(flags);
+    const manager = flags.manager === null ? null : await findAgentId(client, flags.manager);
+    const body = { name, ...(manager === null ? {} : { default_manager_agent_id: manager }) };
+    return show(await client.workspaces.create({ body }), flags);
+  },
+});
+
+const get = command({
+  summary: "Show a workspace.",
+  arguments: { workspace: workspaceArgument },
+  flags: serviceFlags,
+  examples: ["workspaces show website"],
+  run: async ({ arguments: { workspace }, flags }) => {
+    const client = openClient(flags);
+    const workspaceId = await findWorkspaceId(client, workspace);
+    return show(await client.workspaces.get({ workspaceId }), flags);
+  },
+});
+
+export const workspaces: CommandGroup = {
+  summary: "The workspaces of an account.",
+  commands: { list, create, show: get, checkpoint, copies, revisions },
+};
+
+function show(workspace: Workspace, flags: { readonly json: boolean }): number {
+  if (flags.json) printJson(workspace);
+  else {
+    printFields({
+      id: workspace.id,
+      name: workspace.name,
+      state: workspace.storage_state,
+      manager: workspace.manager_agent_id,
+      "current revision": workspace.current_revision_id,
+      created: workspace.created_at,
+    });
+  }
+  return 0;
+}

@@ -1,0 +1,89 @@
+// agent-service workspaces, as processes of their own against the built service.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { KeyFixture } from "../../support/fixtures/key-fixture.ts";
+
+const ID = /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/;
+
+describe("agent-service workspaces", () => {
+  let fixture: KeyFixture;
+  beforeAll(async () => {
+    fixture = await KeyFixture.start();
+  });
+  afterAll(() => fixture.close());
+
+  it("makes, lists and shows workspaces, by id and by name", async () => {
+    const made = await fixture.json("workspaces", "create", "website");
+    expect(made).toMatchObject({ name: "website", storage_state: "ready" });
+    expect(await fixture.json("workspaces", "show", "website")).toEqual(made);
+    expect(await fixture.json("workspaces", "show", made.id)).toEqual(made);
+    expect((await fixture.ask("workspaces", "list")).stdout).toMatch(
+      new RegExp(`^ID +NAME +STATE +CREATED\\n${made.id} +website +ready `),
+    );
+    const shown = await fixture.ask("workspaces", "show", "website");
+    expect(shown.stdout).toContain(`current revision  ${made.current_revision_id}`);
+  });
+
+  it("takes an agent of the account as manager", async () => {
+    const agent = await fixture.json("agents", "create", "helper");
+    const made = await fixture.json("workspaces", "create", "managed", "--manager", "helper");
+    expect(made.manager_agent_id).toBe(agent.id);
+  });
+
+  it("refuses a name that no workspace has, and one that two have", async () => {
+    const none = await fixture.ask("workspaces", "show", "nothing");
+    expect([none.code, none.stdout]).toEqual([1, ""]);
+    expect(none.stderr).toBe(
+      'There is no workspace "nothing" in this account. "agent-service workspaces list" shows them.\n',
+    );
+    const [one, two] = [
+      await fixture.json("workspaces", "create", "twice"),
+      await fixture.json("workspaces", "create", "twice"),
+    ];
+    const both = await fixture.ask("workspaces", "copies", "list", "twice");
+    expect([both.code, both.stderr]).toEqual([
+      1,
+      `More than one workspace is called "twice". Give the id: ${two.id}, ${one.id}.\n`,
+    ]);
+  });
+
+  it("makes, lists, shows, saves and deletes copies", async () => {
+    const { id, current_revision_id: current } = await fixture.json("workspaces", "create", "copied");
+    const copy = await fixture.json("workspaces", "copies", "create", "copied");
+    expect(copy).toMatchObject({ workspace_id: id, base_revision_id: current, is_canonical: false });
+    expect(await fixture.json("workspaces", "copies", "show", "copied", copy.id)).toEqual(copy);
+    const listed = await fixture.ask("workspaces", "copies", "list", "copied");
+    expect(listed.stdout.split("\n")).toEqual([
+      expect.stringMatching(/^ID +STATE +CHANGED +BASE +CREATED$/),
+      expect.stringMatching(new RegExp(`^${copy.id} +ready +0 +${current} `)),
+      expect.stringMatching(new RegExp(`^${ID.source} +ready \\(canonical\\) +0 +${current} `)),
+    ]);
+    const saved = await fixture.ask("workspaces", "checkpoint", "copied", "--copy", copy.id);
+    expect([saved.code, saved.stdout]).toEqual([0, `Nothing has changed since revision ${current}.`]);
+    const deleted = await fixture.ask("workspaces", "copies", "delete", "copied", copy.id);
+    expect([deleted.code, deleted.stdout]).toEqual([0, `Deleted: copy ${copy.id}.`]);
+    const gone = await fixture.ask("workspaces", "copies", "show", "copied", copy.id);
+    expect([gone.code, gone.stdout]).toEqual([1, ""]);
+    expect(gone.stderr).toMatch(/^The service refused \(404 not_found\): /);
+  });
+
+  it("lists and shows revisions", async () => {
+    const { current_revision_id: current } = await fixture.json("workspaces", "create", "revised");
+    const [listed] = await fixture.json("workspaces", "revisions", "list", "revised");
+    expect(listed).toMatchObject({ id: current, files: 0, parent_ids: [] });
+    expect(await fixture.json("workspaces", "revisions", "show", "revised", current)).toEqual(listed);
+    const shown = await fixture.ask("workspaces", "revisions", "show", "revised", current);
+    expect(shown.stdout).toMatch(new RegExp(`^id +${current}\ncommit +[\\da-f]{40}\ntree +`));
+  });
+
+  it("explains its commands, also those below a group of commands", async () => {
+    const { code, stdout } = await fixture.ask("workspaces", "copies", "create", "--help");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Usage: agent-service workspaces copies create \[options\] <workspace>\n/);
+    const group = await fixture.ask("workspaces", "copies", "creat");
+    expect([group.code, group.stderr]).toEqual([
+      2,
+      "Unknown command 'creat'\n(Did you mean create?)\nSee agent-service workspaces copies --help.\n",
+    ]);
+  });
+});
