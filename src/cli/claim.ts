@@ -75,7 +75,8 @@ type Refusal = {
   readonly agentId: string;
 };
 
-function refusalText({ reason, agentId }: Refusal, place: string): string {
+function refusalText(refusal: Refusal, place: string): string {
+  const { reason, agentId } = refusal;
   switch (reason) {
     case "agent_not_found":
       return `There is no agent "${agentId}" in ${place}. "agent-service agents list" shows an account's.`;
@@ -83,6 +84,8 @@ function refusalText({ reason, agentId }: Refusal, place: string): string {
       return `Agent ${agentId} was made by name, not claimed: there is nobody to give it back to.`;
     case "agent_unclaimed":
       return `Agent ${agentId} belongs to no account: there is no claim to release.`;
+    case "manager_in_use":
+      return `Agent ${agentId} manages the workspaces ${refusal.workspaceIds.join(", ")}: their account has to choose another manager first.`;
     default:
       return assertNever(reason);
   }

@@ -121,6 +121,16 @@ export function createClient(options: ClientOptions): Client {
     credits: nounClient<typeof creditRoutes>(connection, creditEndpoints),
     pricing: nounClient<typeof pricingRoutes>(connection, pricingEndpoints),
     sessions: sessionClient(connection, options.webSocket),
+    members: nounClient<WorkspaceNounRoutes["members"]>(connection, workspaceNounEndpoints.members),
+    threads: nounClient<WorkspaceNounRoutes["threads"]>(connection, workspaceNounEndpoints.threads),
+    workspaceRuns: nounClient<WorkspaceNounRoutes["workspaceRuns"]>(
+      connection,
+      workspaceNounEndpoints.workspaceRuns,
+    ),
+    contextItems: nounClient<WorkspaceNounRoutes["contextItems"]>(
+      connection,
+      workspaceNounEndpoints.contextItems,
+    ),
     workspaces: nounClient<WorkspaceNounRoutes["workspaces"]>(connection, workspaceNounEndpoints.workspaces),
     copies: nounClient<WorkspaceNounRoutes["copies"]>(connection, workspaceNounEndpoints.copies),
     revisions: nounClient<WorkspaceNounRoutes["revisions"]>(connection, workspaceNounEndpoints.revisions),

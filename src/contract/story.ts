@@ -33,3 +33,5 @@ export const OPERATION_ID = "0198d2c4-6c33-7f64-95d7-60ac1e2f3d48";
 export const CHANGESET_ID = "0198d2c4-8d44-7075-86e8-71bd2f304e59";
 export const TASK_GROUP_ID = "0198d2c4-6e55-7186-97f9-82ce30415f6a";
 export const WORKER_ID = "0198d2c4-6f66-7297-a80a-93df4152607b";
+export const MEMBER_ID = "0198d2c4-6a12-7318-a91b-a4ef5263718c";
+export const CONTEXT_ITEM_ID = "0198d2c4-6a13-7429-ba2c-b5f06374829d";

@@ -61,6 +61,8 @@ export const runComponents: Components = {
       thread_id: "The run's session.",
       origin: "What started the run.",
       parent_run_id: "The run that delegated this one.",
+      workspace_id: "The workspace that it works in; absent where it works in none.",
+      copy_id: "The copy of the workspace that it works in; absent where it has the accepted files.",
       credits: "Credits charged, after refunds; null where they are not known.",
       tokens: "Tokens used; null where they are not known.",
       gross_micro_usd: "What was used before refunds, in micro-USD (1,000,000 = 1 USD).",

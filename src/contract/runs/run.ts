@@ -60,6 +60,10 @@ const identity = {
   thread_id: z.uuid(),
   origin: z.enum(runOrigins),
   parent_run_id: z.optional(z.string()),
+  /** Absent where the run works in no workspace. */
+  workspace_id: z.optional(z.uuid()),
+  /** The copy that it works in. */
+  copy_id: z.optional(z.uuid()),
 };
 
 /** What a run and its children used of what they may use together. */

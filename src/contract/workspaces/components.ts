@@ -8,7 +8,15 @@ import { operationComponents } from "./operations/components.ts";
 import { operationExamples } from "./operations/examples.ts";
 import { revisionComponents } from "./revisions/components.ts";
 import { revisionExamples } from "./revisions/examples.ts";
+import { contextItemComponents } from "./context-items/components.ts";
+import { contextItemExamples } from "./context-items/examples.ts";
+import { memberComponents } from "./members/components.ts";
+import { memberExamples } from "./members/examples.ts";
 import type { WorkspaceNounRoutes } from "./routes.ts";
+import { workspaceRunComponents } from "./runs/components.ts";
+import { workspaceRunExamples } from "./runs/examples.ts";
+import { threadComponents } from "./threads/components.ts";
+import { threadExamples } from "./threads/examples.ts";
 import { workspaceComponents } from "./workspace/components.ts";
 import { workspaceExamples } from "./workspace/examples.ts";
 
@@ -17,6 +25,10 @@ export const workspaceNounComponents: Components = {
   ...copyComponents,
   ...revisionComponents,
   ...operationComponents,
+  ...memberComponents,
+  ...threadComponents,
+  ...workspaceRunComponents,
+  ...contextItemComponents,
 };
 
 export const workspaceNounExamples: {
@@ -26,4 +38,8 @@ export const workspaceNounExamples: {
   copies: copyExamples,
   revisions: revisionExamples,
   operations: operationExamples,
+  members: memberExamples,
+  threads: threadExamples,
+  workspaceRuns: workspaceRunExamples,
+  contextItems: contextItemExamples,
 };

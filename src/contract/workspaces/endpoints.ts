@@ -3,6 +3,10 @@
 import { copyEndpoints } from "./copies/endpoints.ts";
 import { operationEndpoints } from "./operations/endpoints.ts";
 import { revisionEndpoints } from "./revisions/endpoints.ts";
+import { contextItemEndpoints } from "./context-items/endpoints.ts";
+import { memberEndpoints } from "./members/endpoints.ts";
+import { workspaceRunEndpoints } from "./runs/endpoints.ts";
+import { threadEndpoints } from "./threads/endpoints.ts";
 import { workspaceEndpoints } from "./workspace/endpoints.ts";
 
 export const workspaceNounEndpoints = {
@@ -10,4 +14,8 @@ export const workspaceNounEndpoints = {
   copies: copyEndpoints,
   revisions: revisionEndpoints,
   operations: operationEndpoints,
+  members: memberEndpoints,
+  threads: threadEndpoints,
+  workspaceRuns: workspaceRunEndpoints,
+  contextItems: contextItemEndpoints,
 } as const;

@@ -4,6 +4,10 @@ import type { RouteTable } from "../route.ts";
 import { copyRoutes } from "./copies/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
 import { revisionRoutes } from "./revisions/routes.ts";
+import { contextItemRoutes } from "./context-items/routes.ts";
+import { memberRoutes } from "./members/routes.ts";
+import { workspaceRunRoutes } from "./runs/routes.ts";
+import { threadRoutes } from "./threads/routes.ts";
 import { workspaceRoutes } from "./workspace/routes.ts";
 
 export const workspaceNounRoutes = {
@@ -11,6 +15,10 @@ export const workspaceNounRoutes = {
   copies: copyRoutes,
   revisions: revisionRoutes,
   operations: operationRoutes,
+  members: memberRoutes,
+  threads: threadRoutes,
+  workspaceRuns: workspaceRunRoutes,
+  contextItems: contextItemRoutes,
 } as const satisfies RouteTable;
 
 export type WorkspaceNounRoutes = typeof workspaceNounRoutes;

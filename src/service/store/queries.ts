@@ -31,6 +31,8 @@ import { SqlSessions } from "./sessions.ts";
 import { SqlSignIn } from "./sign-in.ts";
 import { SqlWebSessions } from "./web-sessions.ts";
 import { SqlWorkflows } from "./workflows.ts";
+import { SqlSites, SqlWorkspaceSchedules, SqlWorkspaceWorkflows } from "./workspaces/consumers.ts";
+import { SqlContextItems } from "./workspaces/context-items.ts";
 import { SqlCopies } from "./workspaces/copies.ts";
 import { SqlCopyEntries } from "./workspaces/copy-entries.ts";
 import { SqlDownloadLinks } from "./workspaces/download-links.ts";
@@ -40,6 +42,8 @@ import { SqlObjects } from "./workspaces/objects.ts";
 import { SqlOperations } from "./workspaces/operations.ts";
 import { SqlRevisions } from "./workspaces/revisions.ts";
 import { SqlTrash } from "./workspaces/trash.ts";
+import { SqlThreads } from "./workspaces/threads.ts";
+import { SqlWorkspaceRuns } from "./workspaces/workspace-runs.ts";
 import { SqlWorkspaces } from "./workspaces/workspaces.ts";
 import { SqlWriteGrants } from "./write-grants.ts";
 
@@ -93,6 +97,12 @@ export class StoreQueries implements StoreTransaction {
   #requestKeys: SqlRequestKeys | undefined;
   #workspaces: SqlWorkspaces | undefined;
   #members: SqlMembers | undefined;
+  #sites: SqlSites | undefined;
+  #workspaceWorkflows: SqlWorkspaceWorkflows | undefined;
+  #workspaceSchedules: SqlWorkspaceSchedules | undefined;
+  #workspaceRuns: SqlWorkspaceRuns | undefined;
+  #contextItems: SqlContextItems | undefined;
+  #threads: SqlThreads | undefined;
   #objects: SqlObjects | undefined;
   #copies: SqlCopies | undefined;
   #revisions: SqlRevisions | undefined;
@@ -260,6 +270,36 @@ export class StoreQueries implements StoreTransaction {
   get members(): SqlMembers {
     this.#members ??= new SqlMembers(this.#connection);
     return this.#members;
+  }
+
+  get threads(): SqlThreads {
+    this.#threads ??= new SqlThreads(this.#connection);
+    return this.#threads;
+  }
+
+  get contextItems(): SqlContextItems {
+    this.#contextItems ??= new SqlContextItems(this.#connection);
+    return this.#contextItems;
+  }
+
+  get workspaceRuns(): SqlWorkspaceRuns {
+    this.#workspaceRuns ??= new SqlWorkspaceRuns(this.#connection);
+    return this.#workspaceRuns;
+  }
+
+  get workspaceSchedules(): SqlWorkspaceSchedules {
+    this.#workspaceSchedules ??= new SqlWorkspaceSchedules(this.#connection);
+    return this.#workspaceSchedules;
+  }
+
+  get workspaceWorkflows(): SqlWorkspaceWorkflows {
+    this.#workspaceWorkflows ??= new SqlWorkspaceWorkflows(this.#connection);
+    return this.#workspaceWorkflows;
+  }
+
+  get sites(): SqlSites {
+    this.#sites ??= new SqlSites(this.#connection);
+    return this.#sites;
   }
 
   get objects(): SqlObjects {

@@ -101,7 +101,7 @@ export class SqlSchedules implements ScheduleStore {
   }
 }
 
-function toSchedule(row: Selectable<SchedulesTable>): ScheduleRecord {
+export function toSchedule(row: Selectable<SchedulesTable>): ScheduleRecord {
   return {
     id: row.id,
     agentId: row.agent_id,

@@ -91,6 +91,20 @@ export class SqlWorkflows implements WorkflowStore {
     await this.#db.updateTable("workflows").set({ name }).where("id", "=", id).execute();
   }
 
+  async deactivate({ id, now }: { id: string; now: number }): Promise<void> {
+    await this.#db
+      .updateTable("workflows")
+      .set({ active_version: null, updated_at: now })
+      .where("id", "=", id)
+      .where("active_version", "is not", null)
+      .execute();
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#db.deleteFrom("workflow_versions").where("workflow_id", "=", id).execute();
+    await this.#db.deleteFrom("workflows").where("id", "=", id).execute();
+  }
+
   async deactivateAll({ agentId, now }: { agentId: string; now: number }): Promise<void> {
     await this.#db
       .updateTable("workflows")
@@ -101,7 +115,7 @@ export class SqlWorkflows implements WorkflowStore {
   }
 }
 
-function toWorkflow(row: Selectable<WorkflowsTable>): WorkflowRecord {
+export function toWorkflow(row: Selectable<WorkflowsTable>): WorkflowRecord {
   return {
     id: row.id,
     agentId: row.agent_id,

@@ -135,6 +135,24 @@ class TalliedTransaction implements StoreTransaction {
   get members() {
     return this.#tx.members;
   }
+  get threads() {
+    return this.#tx.threads;
+  }
+  get contextItems() {
+    return this.#tx.contextItems;
+  }
+  get workspaceRuns() {
+    return this.#tx.workspaceRuns;
+  }
+  get workspaceSchedules() {
+    return this.#tx.workspaceSchedules;
+  }
+  get workspaceWorkflows() {
+    return this.#tx.workspaceWorkflows;
+  }
+  get sites() {
+    return this.#tx.sites;
+  }
   get objects() {
     return this.#tx.objects;
   }

@@ -13,5 +13,18 @@ export const workspaceEndpoints = {
     answer: async () => (await import("./workspace.ts")).workspaceListSchema,
   },
   create: { ...common, method: "POST", path: "/v1/workspaces", repeat: "keyed", answer: workspace },
+  getByAgent: {
+    ...common,
+    method: "GET",
+    path: "/v1/workspaces/by-agent/{agentID}",
+    answer: async () => (await import("./workspace.ts")).agentWorkspaceSchema,
+  },
   get: { ...common, method: "GET", path: "/v1/workspaces/{workspaceID}", answer: workspace },
+  update: { ...common, method: "PATCH", path: "/v1/workspaces/{workspaceID}", answer: workspace },
+  costs: {
+    ...common,
+    method: "GET",
+    path: "/v1/workspaces/{workspaceID}/costs",
+    answer: async () => (await import("./costs.ts")).costsSchema,
+  },
 } as const satisfies Readonly<Record<string, Endpoint>>;

@@ -1,7 +1,7 @@
 // Examples of workspaces. Pure.
 
 import type { ExamplesOf } from "../../examples.ts";
-import { AGENT_ID, REVISION_ID, WORKSPACE_ID } from "../../story.ts";
+import { AGENT_ID, REVISION_ID, settled, WORKSPACE_ID } from "../../story.ts";
 import type { workspaceRoutes } from "./routes.ts";
 
 const workspace = {
@@ -12,6 +12,14 @@ const workspace = {
   storage_state: "ready" as const,
   metadata: {},
   created_at: "2026-03-09T10:00:00.000Z",
+};
+
+const sums = {
+  credits: settled.credits,
+  gross_micro_usd: settled.gross_micro_usd,
+  refunded_micro_usd: 0,
+  tokens: settled.tokens,
+  runs: 1,
 };
 
 export const workspaceExamples: ExamplesOf<typeof workspaceRoutes> = {
@@ -31,4 +39,29 @@ export const workspaceExamples: ExamplesOf<typeof workspaceRoutes> = {
     answers: { 201: { workspaceMade: { summary: "A new workspace", value: workspace } } },
   },
   get: { answers: { 200: { workspace: { summary: "A workspace", value: workspace } } } },
+  getByAgent: {
+    answers: {
+      200: { workspaceOfAgent: { summary: "The one that it manages", value: { ...workspace, also_in: [] } } },
+    },
+  },
+  update: {
+    body: { workspaceChange: { summary: "Another manager", value: { manager_agent_id: AGENT_ID } } },
+    answers: { 200: { workspaceChanged: { summary: "The workspace", value: workspace } } },
+  },
+  costs: {
+    answers: {
+      200: {
+        workspaceCosts: {
+          summary: "One run",
+          value: {
+            ...sums,
+            by_role: settled.usage_by_role,
+            by_agent: [{ agent_id: AGENT_ID, ...sums }],
+            since: null,
+            until: null,
+          },
+        },
+      },
+    },
+  },
 };

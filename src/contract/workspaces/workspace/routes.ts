@@ -1,9 +1,14 @@
 // The routes of workspaces. Pure.
 
-import { defineRoute, nounRoutes, optionalJsonBody, query } from "../../route.ts";
+import { defineRoute, jsonBody, nounRoutes, optionalJsonBody, query } from "../../route.ts";
 import { pageQueryTexts } from "../list.ts";
+import { costsQuerySchema, costsQueryTexts } from "./costs.ts";
 import { workspaceEndpoints } from "./endpoints.ts";
-import { createWorkspaceRequestSchema, listWorkspacesQuerySchema } from "./workspace.ts";
+import {
+  createWorkspaceRequestSchema,
+  listWorkspacesQuerySchema,
+  updateWorkspaceRequestSchema,
+} from "./workspace.ts";
 
 const MAX_BODY_BYTES = 128 * 1024;
 
@@ -27,5 +32,29 @@ export const workspaceRoutes = nounRoutes("workspaces", "Workspaces", {
     summary: "Read a workspace",
     scopes: ["workspaces:read"],
     answers: { 200: "The workspace." },
+  }),
+  getByAgent: defineRoute(workspaceEndpoints.getByAgent, {
+    summary: "Find the workspace of an agent",
+    description:
+      "The oldest that it manages; where it manages none, the oldest that it is a member of. `also_in` names the others.",
+    scopes: ["workspaces:read"],
+    answers: { 200: "The workspace." },
+  }),
+  update: defineRoute(workspaceEndpoints.update, {
+    summary: "Rename a workspace, or change its manager or its metadata",
+    description:
+      "What is left out stays. The manager before stays a member. Null as the manager is refused with `invalid_workspace_manager`.",
+    scopes: ["workspaces:write"],
+    body: jsonBody(updateWorkspaceRequestSchema, MAX_BODY_BYTES),
+    answers: { 200: "The workspace." },
+    refusals: [409],
+  }),
+  costs: defineRoute(workspaceEndpoints.costs, {
+    summary: "Sum what the runs of a workspace cost",
+    description:
+      "With what they delegated. A run counts by when it was submitted, with what it has cost when it ended.",
+    scopes: ["workspaces:read"],
+    query: query(costsQuerySchema, costsQueryTexts),
+    answers: { 200: "The sums." },
   }),
 });

@@ -40,3 +40,14 @@ export const createWorkspaceRequestSchema = z.object({
   default_manager_agent_id: z.optional(z.nullable(z.uuid())),
 });
 export type CreateWorkspaceRequest = z.infer<typeof createWorkspaceRequestSchema>;
+
+export const updateWorkspaceRequestSchema = z.strictObject({
+  ...named,
+  /** Null is refused, with a code of its own. */
+  manager_agent_id: z.optional(z.nullable(z.uuid())),
+});
+export type UpdateWorkspaceRequest = z.infer<typeof updateWorkspaceRequestSchema>;
+
+/** The workspace of an agent: the oldest that it manages, or else that it is a member of. */
+export const agentWorkspaceSchema = z.extend(workspaceSchema, { also_in: z.array(z.uuid()) });
+export type AgentWorkspaceView = z.infer<typeof agentWorkspaceSchema>;

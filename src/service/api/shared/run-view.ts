@@ -2,7 +2,8 @@
 
 import type { Run } from "../../../contract/runs/run.ts";
 import { chargeInCredits, creditsOf } from "../../core/money/ledger.ts";
-import type { RunRecord } from "../../core/runs/run-record.ts";
+import type { RunRecord, RunWorkspace } from "../../core/runs/run-record.ts";
+import type { PlacedRun } from "../../core/runs/place-runs.ts";
 import {
   type AdvisorTerms,
   type BudgetUse,
@@ -11,6 +12,11 @@ import {
   sumOf,
   type Usage,
 } from "../../core/runs/usage.ts";
+
+/** A run, with where it works in a workspace. */
+export function toPlacedRun({ run, place }: PlacedRun): Run {
+  return { ...toRun(run), ...(place === undefined ? {} : placeOf(place)) };
+}
 
 export function toRun(run: RunRecord): Run {
   const identity = {
@@ -55,6 +61,10 @@ export function toRun(run: RunRecord): Run {
         cause: present(run, "cause"),
       };
   }
+}
+
+function placeOf({ workspaceId, copyId }: RunWorkspace) {
+  return { workspace_id: workspaceId, ...(copyId === null ? {} : { copy_id: copyId }) };
 }
 
 function startOf(run: RunRecord) {

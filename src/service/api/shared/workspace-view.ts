@@ -1,7 +1,8 @@
 // A workspace and pages of its things as the contract shows them. Pure.
 
-import type { WorkspaceView } from "../../../contract/workspaces/workspace/workspace.ts";
+import type { AgentWorkspaceView, WorkspaceView } from "../../../contract/workspaces/workspace/workspace.ts";
 import type { Page } from "../../core/workspaces/page.ts";
+import type { AgentWorkspace } from "../../core/workspaces/read-workspaces.ts";
 import type { Workspace } from "../../core/workspaces/workspace.ts";
 import { isoTime } from "./problems/public-problem.ts";
 
@@ -15,6 +16,10 @@ export function toWorkspace(workspace: Workspace): WorkspaceView {
     metadata: { ...workspace.metadata },
     created_at: isoTime(workspace.createdAt),
   };
+}
+
+export function toAgentWorkspace({ workspace, alsoIn }: AgentWorkspace): AgentWorkspaceView {
+  return { ...toWorkspace(workspace), also_in: [...alsoIn] };
 }
 
 /** Shows a page's items each by `view`. */

@@ -13,6 +13,7 @@ import { endJobGrants } from "../oauth/job-grants.ts";
 import type { AgentChange } from "../ports/store/agents.ts";
 import { cancelRun } from "../runs/cancel-run.ts";
 import type { Agent } from "./agent.ts";
+import { type ManagerInUseRefusal, refuseManager } from "./managed-workspaces.ts";
 import type { AgentNameRefusal, AgentPolicyRefusal, AgentRefusal } from "./refusals.ts";
 
 /** Runs that are cancelled at the same time. */
@@ -129,14 +130,23 @@ export async function stopAgent(core: Core, query: AgentQuery): AgentResult {
 
 /**
  * Makes the agent refuse new work for ever; runs in flight continue. Commits that its jobs have sent are deleted, but for
- * those of runs in flight, which expire. Safe to repeat.
+ * those of runs in flight, which expire. The manager of a workspace is refused. Safe to repeat.
  */
-export async function retireAgent(core: Core, query: AgentQuery): AgentResult {
+export async function retireAgent(
+  core: Core,
+  query: AgentQuery,
+): Promise<Result<Agent, AgentRefusal | ClassRefusal | ManagerInUseRefusal>> {
   const found = await findAgent(core, query);
   if (!found.ok || found.value.retiredAt !== null) return found;
   const { id: agentId, accountId, repository } = found.value;
-  const change = { retiredAt: core.clock.now() };
-  await core.store.transact(async (tx) => {
+  return await core.store.transact(async (tx): Promise<Result<Agent, AgentRefusal | ManagerInUseRefusal>> => {
+    const agent = await tx.agents.lock(agentId);
+    if (agent === null) return refused({ reason: "agent_not_found", agentId });
+    // It may have been released in the meantime.
+    if (!mayUseAgent(query.caller, agent)) return refused({ reason: "agent_of_another", agentId });
+    const free = await refuseManager(tx, agentId);
+    if (!free.ok) return free;
+    const change = { retiredAt: agent.retiredAt ?? core.clock.now() };
     await tx.agents.update(agentId, change);
     await resolveElsewhere(core, tx, { agentId, subject: null });
     if (repository !== null) {
@@ -144,6 +154,6 @@ export async function retireAgent(core: Core, query: AgentQuery): AgentResult {
       await deleteUnneeded(core, tx, { agentId, repository: { issuer, id } });
       if (accountId !== null) await endJobGrants(core, tx, { accountId, agentId });
     }
+    return ok({ ...agent, ...change });
   });
-  return ok({ ...found.value, ...change });
 }

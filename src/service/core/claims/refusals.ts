@@ -1,5 +1,6 @@
 // Why a repository's agent is not claimed or released. Pure.
 
+import type { ManagerInUseRefusal } from "../agents/managed-workspaces.ts";
 import type { AgentPolicyRefusal, AgentRefusal } from "../agents/refusals.ts";
 
 /** The first three mean that the link cannot be used by its holder. */
@@ -11,4 +12,5 @@ export type ClaimRefusal =
 export type ReleaseRefusal =
   | Extract<AgentRefusal, { reason: "agent_not_found" }>
   | AgentPolicyRefusal
+  | ManagerInUseRefusal
   | { readonly reason: "agent_unclaimed"; readonly agentId: string };

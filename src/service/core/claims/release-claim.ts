@@ -2,6 +2,7 @@
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Agent, AgentRepository } from "../agents/agent.ts";
+import { refuseManager } from "../agents/managed-workspaces.ts";
 import { resolveElsewhere } from "../approvals/request-approval.ts";
 import type { Core } from "../core.ts";
 import { endJobGrants } from "../oauth/job-grants.ts";
@@ -21,7 +22,7 @@ export type Released = {
  * Takes a repository's agent from the account that claimed it. Sessions, runs and events stay with the agent; a run in
  * flight stays with its billing account. Schedules are cancelled and workflows deactivated, so that the next owner does
  * not pay for them. Write grants, pending approvals and tokens of its jobs end. The account's policy on CI jobs is removed, because no one could change it. Session keys are freed,
- * so that the next owner does not continue an earlier session. Leaves an audit entry.
+ * so that the next owner does not continue an earlier session, and the agent leaves the workspaces that it is a member of; of one that it manages another manager has to be chosen first. Leaves an audit entry.
  */
 export async function releaseClaim(
   core: Pick<Core, "store" | "clock" | "random">,
@@ -34,7 +35,10 @@ export async function releaseClaim(
     const { repository, accountId } = agent;
     if (repository === null) return refused({ reason: "agent_without_repository", agentId });
     if (accountId === null) return refused({ reason: "agent_unclaimed", agentId });
+    const free = await refuseManager(tx, agentId);
+    if (!free.ok) return free;
     const now = core.clock.now();
+    await tx.members.deleteOfAgent(agentId);
     await tx.agents.update(agentId, { accountId: null, ciPolicy: null, egress: null });
     await endJobGrants(core, tx, { accountId, agentId });
     const cancelledSchedules = await endSchedules(core, tx, agent);

@@ -34,6 +34,15 @@ import type { SessionReader, SessionStore } from "./store/sessions.ts";
 import type { SignInReader, SignInStore } from "./store/sign-in.ts";
 import type { WebSessionReader, WebSessionStore } from "./store/web-sessions.ts";
 import type { WorkflowReader, WorkflowStore } from "./store/workflows.ts";
+import type {
+  SiteReader,
+  SiteStore,
+  WorkspaceScheduleReader,
+  WorkspaceScheduleStore,
+  WorkspaceWorkflowReader,
+  WorkspaceWorkflowStore,
+} from "./store/workspaces/consumers.ts";
+import type { ContextItemReader, ContextItemStore } from "./store/workspaces/context-items.ts";
 import type { CopyReader, CopyStore } from "./store/workspaces/copies.ts";
 import type { CopyEntryReader, CopyEntryStore } from "./store/workspaces/copy-entries.ts";
 import type { DownloadLinkReader, DownloadLinkStore } from "./store/workspaces/download-links.ts";
@@ -43,6 +52,8 @@ import type { ObjectReader, ObjectStore } from "./store/workspaces/objects.ts";
 import type { OperationReader, OperationStore } from "./store/workspaces/operations.ts";
 import type { RevisionReader, RevisionStore } from "./store/workspaces/revisions.ts";
 import type { TrashReader, TrashStore } from "./store/workspaces/trash.ts";
+import type { ThreadReader, ThreadStore } from "./store/workspaces/threads.ts";
+import type { WorkspaceRunReader, WorkspaceRunStore } from "./store/workspaces/workspace-runs.ts";
 import type { WorkspaceReader, WorkspaceStore } from "./store/workspaces/workspaces.ts";
 import type { WriteGrantReader, WriteGrantStore } from "./store/write-grants.ts";
 
@@ -105,6 +116,12 @@ export interface StoreReader {
   readonly requestKeys: RequestKeyReader;
   readonly workspaces: WorkspaceReader;
   readonly members: MemberReader;
+  readonly sites: SiteReader;
+  readonly workspaceWorkflows: WorkspaceWorkflowReader;
+  readonly workspaceSchedules: WorkspaceScheduleReader;
+  readonly workspaceRuns: WorkspaceRunReader;
+  readonly contextItems: ContextItemReader;
+  readonly threads: ThreadReader;
   readonly objects: ObjectReader;
   readonly copies: CopyReader;
   readonly revisions: RevisionReader;
@@ -147,6 +164,12 @@ export interface StoreTransaction extends StoreReader {
   readonly requestKeys: RequestKeyStore;
   readonly workspaces: WorkspaceStore;
   readonly members: MemberStore;
+  readonly sites: SiteStore;
+  readonly workspaceWorkflows: WorkspaceWorkflowStore;
+  readonly workspaceSchedules: WorkspaceScheduleStore;
+  readonly workspaceRuns: WorkspaceRunStore;
+  readonly contextItems: ContextItemStore;
+  readonly threads: ThreadStore;
   readonly objects: ObjectStore;
   readonly copies: CopyStore;
   readonly revisions: RevisionStore;

@@ -210,7 +210,8 @@ async function admitRun(
   const fault = caller.kind === "ci_job" ? findPolicyFault(agent, caller.capability.job) : null;
   if (fault !== null) return refused({ reason: "policy_refused_since", ...fault });
 
-  const requestHash = key === null ? "" : hashRequest({ messages, body, workflow });
+  const requestHash =
+    key === null ? "" : hashRequest({ messages, body, workflow, workspace: admission.workspace });
   if (key !== null) {
     // Only here, where it is known that the caller may use the agent: nobody else may make its requests wait.
     if (!slot.take({ agentId, key })) return refused({ reason: "key_in_flight", key });
@@ -378,7 +379,8 @@ function hashRequest({
   messages,
   body,
   workflow,
-}: Pick<Admission, "messages" | "body" | "workflow">): string {
+  workspace,
+}: Pick<Admission, "messages" | "body" | "workflow" | "workspace">): string {
   const { session_id, session_key, new_session, max_turn_tokens, output_schema, pull_request } = body;
   const { model_access: access, setup } = body;
   const compared = {
@@ -392,6 +394,8 @@ function hashRequest({
     output_schema,
     setup,
     pull_request,
+    // A worker gets its id with its run.
+    workspace: workspace === undefined ? undefined : { ...workspace, workerId: null },
     egress: body.egress === undefined ? undefined : entriesOf(body.egress),
     mcp_servers: body.mcp_servers,
     // The token is another for each request.

@@ -29,3 +29,6 @@ export type OwnerNeededRefusal = {
 export type ManagerRefusal =
   /** Null was named: every workspace has a manager. */
   { readonly reason: "manager_missing" };
+
+/** The agent is a member of no workspace. */
+export type NoWorkspaceRefusal = { readonly reason: "agent_without_workspace"; readonly agentId: string };

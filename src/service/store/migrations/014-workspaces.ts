@@ -72,7 +72,7 @@ async function workspaceTables({ schema }: Kysely<unknown>): Promise<void> {
   await schema
     .createIndex("workspace_threads_workspace")
     .on("workspace_threads")
-    .columns(["workspace_id", "created_at"])
+    .columns(["workspace_id", "session_id"])
     .execute();
 
   await schema

@@ -2,6 +2,7 @@
 
 import type { Kysely, Selectable } from "kysely";
 import type { MemberStore } from "../../core/ports/store/workspaces/members.ts";
+import type { WorkspaceThingsPage } from "../../core/ports/store/workspaces/page.ts";
 import type { Member } from "../../core/workspaces/members/member.ts";
 import type { Connection } from "../connection.ts";
 import type { Database } from "../tables.ts";
@@ -27,9 +28,10 @@ export class SqlMembers implements MemberStore {
     return row === undefined ? null : toMember(row);
   }
 
-  async list(workspaceId: string): Promise<readonly Member[]> {
-    const rows = await this.#all().where("workspace_id", "=", workspaceId).orderBy("id").execute();
-    return rows.map(toMember);
+  async list({ workspaceId, before, limit }: WorkspaceThingsPage): Promise<readonly Member[]> {
+    const all = this.#all().where("workspace_id", "=", workspaceId);
+    const page = before === null ? all : all.where("id", "<", before);
+    return (await page.orderBy("id", "desc").limit(limit).execute()).map(toMember);
   }
 
   async insert({ id, workspaceId, agentId, createdAt }: Member): Promise<boolean> {

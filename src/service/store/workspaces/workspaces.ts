@@ -2,7 +2,11 @@
 
 import type { Kysely, Selectable } from "kysely";
 import { workspaceStates } from "../../../contract/workspaces/workspace/workspace.ts";
-import type { WorkspacePage, WorkspaceStore } from "../../core/ports/store/workspaces/workspaces.ts";
+import type {
+  WorkspaceChange,
+  WorkspacePage,
+  WorkspaceStore,
+} from "../../core/ports/store/workspaces/workspaces.ts";
 import type { Workspace } from "../../core/workspaces/workspace.ts";
 import { oneOf, parseConfig } from "../columns.ts";
 import type { Connection } from "../connection.ts";
@@ -27,6 +31,40 @@ export class SqlWorkspaces implements WorkspaceStore {
     const all = this.#db.selectFrom("workspaces").selectAll().where("account_id", "=", accountId);
     const page = before === null ? all : all.where("id", "<", before);
     return (await page.orderBy("id", "desc").limit(limit).execute()).map(toWorkspace);
+  }
+
+  async listOfAgent(agentId: string): Promise<readonly Workspace[]> {
+    const rows = await this.#db
+      .selectFrom("workspaces")
+      .innerJoin("workspace_members", "workspace_members.workspace_id", "workspaces.id")
+      .selectAll("workspaces")
+      .where("workspace_members.agent_id", "=", agentId)
+      .orderBy("workspaces.id")
+      .execute();
+    return rows.map(toWorkspace);
+  }
+
+  async listManagedBy(agentId: string): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom("workspaces")
+      .select("id")
+      .where("manager_agent_id", "=", agentId)
+      .where("state", "!=", "erasing")
+      .orderBy("id")
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+
+  async update(id: string, { name, managerAgentId, metadata }: WorkspaceChange): Promise<void> {
+    await this.#db
+      .updateTable("workspaces")
+      .set({
+        ...(name === undefined ? {} : { name }),
+        ...(managerAgentId === undefined ? {} : { manager_agent_id: managerAgentId }),
+        ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
+      })
+      .where("id", "=", id)
+      .execute();
   }
 
   async insert(workspace: Workspace): Promise<void> {

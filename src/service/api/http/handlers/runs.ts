@@ -5,9 +5,10 @@ import type { runRoutes } from "../../../../contract/runs/routes.ts";
 import type { Core } from "../../../core/core.ts";
 import { cancelRun } from "../../../core/runs/cancel-run.ts";
 import { listRuns } from "../../../core/runs/list-runs.ts";
+import { placeRuns } from "../../../core/runs/place-runs.ts";
 import { findRun } from "../../../core/runs/read-run.ts";
 import type { RunSubmitter } from "../../../core/runs/submit-run.ts";
-import { toRun } from "../../shared/run-view.ts";
+import { toPlacedRun } from "../../shared/run-view.ts";
 import { type NounHandlers, shown } from "../handler.ts";
 import { submittedHeaders } from "../submitted-headers.ts";
 
@@ -29,13 +30,18 @@ export function runHandlers(core: Core, submitter: RunSubmitter): NounHandlers<t
       const page = await listRuns(core, { caller, agentId, sessionKey, before, limit });
       if (!page.ok) return page;
       const { runs, next } = page.value;
-      if (next === null) return ok({ body: runs.map(toRun) });
+      const body = (await placeRuns(core, runs)).map(toPlacedRun);
+      if (next === null) return ok({ body });
       const key = sessionKey === null ? "" : `&session_key=${encodeURIComponent(sessionKey)}`;
       const url = `${core.policy.baseUrl}/v1/agents/${agentId}/runs?limit=${limit}&before=${next}${key}`;
-      return ok({ body: runs.map(toRun), headers: { Link: `<${url}>; rel="next"` } });
+      return ok({ body, headers: { Link: `<${url}>; rel="next"` } });
     },
-    get: async ({ caller, params }) =>
-      shown(await findRun(core, { caller, agentId: params.agentID, runId: params.runID }), toRun),
+    get: async ({ caller, params }) => {
+      const found = await findRun(core, { caller, agentId: params.agentID, runId: params.runID });
+      if (!found.ok) return found;
+      const [place] = (await placeRuns(core, [found.value])).map((placed) => placed.place);
+      return ok({ body: toPlacedRun({ run: found.value, place }) });
+    },
     cancel: async ({ caller, params }) =>
       shown(await cancelRun(core, { caller, agentId: params.agentID, runId: params.runID }), () => ({
         runId: params.runID,

@@ -6,13 +6,21 @@ import type { Handlers } from "../handler.ts";
 import { copyHandlers } from "./copies.ts";
 import { operationHandlers } from "./operations.ts";
 import { revisionHandlers } from "./revisions.ts";
+import { contextItemHandlers } from "./context-items.ts";
+import { memberHandlers } from "./members.ts";
+import { workspaceRunHandlers } from "./runs.ts";
+import { threadHandlers } from "./threads.ts";
 import { workspaceHandlers } from "./workspaces.ts";
 
-export function workspaceNounHandlers({ core }: FaceParts): Handlers<WorkspaceNounRoutes> {
+export function workspaceNounHandlers({ core, submitter }: FaceParts): Handlers<WorkspaceNounRoutes> {
   return {
     workspaces: workspaceHandlers(core),
     copies: copyHandlers(core),
     revisions: revisionHandlers(core),
     operations: operationHandlers(core),
+    members: memberHandlers(core),
+    threads: threadHandlers(core),
+    workspaceRuns: workspaceRunHandlers({ core, submitter }),
+    contextItems: contextItemHandlers(core),
   };
 }

@@ -1,11 +1,14 @@
-// /v1/workspaces: list, make, read.
+// /v1/workspaces: list, make, read, change, and what they cost.
 
 import type { workspaceRoutes } from "../../../../contract/workspaces/workspace/routes.ts";
 import type { Core } from "../../../core/core.ts";
+import { findWorkspaceCosts } from "../../../core/workspaces/costs/workspace-costs.ts";
 import { createWorkspace } from "../../../core/workspaces/create-workspace.ts";
 import { reachWorkspace } from "../../../core/workspaces/reach-workspace.ts";
-import { listWorkspaces } from "../../../core/workspaces/read-workspaces.ts";
-import { toPage, toWorkspace } from "../../shared/workspace-view.ts";
+import { findWorkspaceOfAgent, listWorkspaces } from "../../../core/workspaces/read-workspaces.ts";
+import { updateWorkspace } from "../../../core/workspaces/update-workspace.ts";
+import { toCosts } from "../../shared/costs-view.ts";
+import { toAgentWorkspace, toPage, toWorkspace } from "../../shared/workspace-view.ts";
 import { type NounHandlers, shown } from "../handler.ts";
 
 export function workspaceHandlers(core: Core): NounHandlers<typeof workspaceRoutes> {
@@ -15,5 +18,18 @@ export function workspaceHandlers(core: Core): NounHandlers<typeof workspaceRout
     create: async (request) => shown(await createWorkspace(core, request), toWorkspace),
     get: async ({ caller, params }) =>
       shown(await reachWorkspace(core, { caller, workspaceId: params.workspaceID }), toWorkspace),
+    getByAgent: async ({ caller, params }) =>
+      shown(await findWorkspaceOfAgent(core, { caller, agentId: params.agentID }), toAgentWorkspace),
+    update: async ({ caller, params, body }) =>
+      shown(await updateWorkspace(core, { caller, workspaceId: params.workspaceID, body }), toWorkspace),
+    costs: async ({ caller, params, query }) => {
+      const span = { since: timeOf(query.since), until: timeOf(query.until) };
+      const request = { caller, workspaceId: params.workspaceID, span };
+      return shown(await findWorkspaceCosts(core, request), (costs) => toCosts(costs, span));
+    },
   };
+}
+
+function timeOf(text: string | undefined): number | null {
+  return text === undefined ? null : Date.parse(text);
 }

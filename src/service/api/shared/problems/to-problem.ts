@@ -10,8 +10,10 @@ import { commitProblems } from "./commit-problems.ts";
 import { copyProblems } from "./copy-problems.ts";
 import { idempotencyProblems } from "./idempotency-problems.ts";
 import { limitProblems } from "./limit-problems.ts";
+import { memberProblems } from "./member-problems.ts";
 import { modelAccessProblems } from "./model-access-problems.ts";
 import { moneyProblems } from "./money-problems.ts";
+import { pathProblems } from "./path-problems.ts";
 import type { PublicProblem } from "./public-problem.ts";
 import { runProblems } from "./run-problems.ts";
 import { scheduleProblems } from "./schedule-problems.ts";
@@ -19,6 +21,7 @@ import { sessionProblems } from "./session-problems.ts";
 import { storageProblems } from "./storage-problems.ts";
 import { workflowProblems } from "./workflow-problems.ts";
 import { workspaceProblems } from "./workspace-problems.ts";
+import { workspaceRunProblems } from "./workspace-run-problems.ts";
 
 /** The problem of every reason. A reason is written once, in the table of its noun. */
 const tables = {
@@ -30,8 +33,10 @@ const tables = {
   ...commitProblems,
   ...idempotencyProblems,
   ...limitProblems,
+  ...memberProblems,
   ...modelAccessProblems,
   ...moneyProblems,
+  ...pathProblems,
   ...runProblems,
   ...scheduleProblems,
   ...sessionProblems,
@@ -39,6 +44,7 @@ const tables = {
   ...workflowProblems,
   ...workspaceProblems,
   ...copyProblems,
+  ...workspaceRunProblems,
 };
 
 type Tables = typeof tables;

@@ -17,6 +17,10 @@ export interface WorkflowStore extends WorkflowReader {
   /** Reads a workflow. No other transaction changes it until this one ends. */
   lock(id: string): Promise<WorkflowRecord | null>;
   rename(change: { id: string; name: string }): Promise<void>;
+  /** Makes one inactive. */
+  deactivate(change: { id: string; now: number }): Promise<void>;
+  /** Deletes it with its versions. */
+  delete(id: string): Promise<void>;
   /** Makes every workflow of an agent inactive. */
   deactivateAll(change: { agentId: string; now: number }): Promise<void>;
 }

@@ -1,8 +1,5 @@
 // An agent that works in a workspace, as it is stored. Times are milliseconds since the epoch. Pure.
 
-export const memberRoles = ["manager", "worker"] as const;
-export type MemberRole = (typeof memberRoles)[number];
-
 /** One of them is the workspace's manager: the workspace says which. */
 export type Member = {
   readonly id: string;

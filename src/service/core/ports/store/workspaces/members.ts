@@ -1,13 +1,14 @@
 // The agents that work in workspaces. Implemented in store/workspaces/members.ts.
 
 import type { Member } from "../../../workspaces/members/member.ts";
+import type { WorkspaceThingsPage } from "./page.ts";
 
 export interface MemberReader {
   find(id: string): Promise<Member | null>;
   /** The agent's membership in one workspace. */
   findOfAgent(query: { workspaceId: string; agentId: string }): Promise<Member | null>;
-  /** Oldest first. */
-  list(workspaceId: string): Promise<readonly Member[]>;
+  /** Newest first. */
+  list(page: WorkspaceThingsPage): Promise<readonly Member[]>;
 }
 
 export interface MemberStore extends MemberReader {

@@ -9,10 +9,17 @@ export type WorkspacePage = {
   readonly limit: number;
 };
 
+/** What its owner changes. */
+export type WorkspaceChange = Partial<Pick<Workspace, "name" | "managerAgentId" | "metadata">>;
+
 export interface WorkspaceReader {
   find(id: string): Promise<Workspace | null>;
   /** Newest first. */
   list(page: WorkspacePage): Promise<readonly Workspace[]>;
+  /** Those that the agent is a member of, oldest first. */
+  listOfAgent(agentId: string): Promise<readonly Workspace[]>;
+  /** The ids of those that the agent manages and that are not being erased, oldest first. */
+  listManagedBy(agentId: string): Promise<readonly string[]>;
 }
 
 export interface WorkspaceStore extends WorkspaceReader {
@@ -20,6 +27,8 @@ export interface WorkspaceStore extends WorkspaceReader {
   setCurrentRevision(move: { id: string; revisionId: string }): Promise<void>;
   /** Keeps it as it is until the transaction ends. Others do so at the same time. */
   share(id: string): Promise<Workspace | null>;
+  /** Writes the fields of `change`; the caller holds the workspace's lock. */
+  update(id: string, change: WorkspaceChange): Promise<void>;
   /** Locks it until the transaction ends. */
   lock(id: string): Promise<Workspace | null>;
 }

@@ -1,0 +1,17 @@
+// /v1/workspaces/{workspaceID}/threads: list, begin.
+
+import type { threadRoutes } from "../../../../contract/workspaces/threads/routes.ts";
+import type { Core } from "../../../core/core.ts";
+import { createThread, listThreads } from "../../../core/workspaces/threads/threads.ts";
+import { toThread } from "../../shared/workspace-things-view.ts";
+import { toPage } from "../../shared/workspace-view.ts";
+import { type NounHandlers, shown } from "../handler.ts";
+
+export function threadHandlers(core: Core): NounHandlers<typeof threadRoutes> {
+  return {
+    list: async ({ caller, params, query }) =>
+      shown(await listThreads(core, { caller, workspaceId: params.workspaceID, query }), toPage(toThread)),
+    create: async ({ params, ...request }) =>
+      shown(await createThread(core, { ...request, workspaceId: params.workspaceID }), toThread),
+  };
+}

@@ -1,0 +1,17 @@
+// What the runs of workspaces are given. Implemented in store/workspaces/context-items.ts.
+
+import type { ContextItem } from "../../../workspaces/context-items/context-item.ts";
+import type { WorkspaceThingsPage } from "./page.ts";
+
+export interface ContextItemReader {
+  find(id: string): Promise<ContextItem | null>;
+  /** Newest first. */
+  list(page: WorkspaceThingsPage): Promise<readonly ContextItem[]>;
+  /** How many a workspace has, and the bytes of their contents. */
+  measure(workspaceId: string): Promise<{ readonly items: number; readonly bytes: number }>;
+}
+
+export interface ContextItemStore extends ContextItemReader {
+  insert(item: ContextItem): Promise<void>;
+  delete(id: string): Promise<void>;
+}

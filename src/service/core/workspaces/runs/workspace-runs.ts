@@ -1,0 +1,53 @@
+// The runs of a workspace: listed, submitted.
+
+import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { SubmitWorkspaceRunRequest } from "../../../../contract/workspaces/runs/workspace-run.ts";
+import type { AccountCaller } from "../../accounts/caller.ts";
+import type { Core } from "../../core.ts";
+import { type PlacedRun, placeRuns } from "../../runs/place-runs.ts";
+import type { RunSubmitter, Submitted } from "../../runs/submit-run.ts";
+import { type CursorRefusal, type Page, type PageRequest, pageById } from "../page.ts";
+import { reachWorkspace } from "../reach-workspace.ts";
+import type { WorkspaceRefusal } from "../refusals.ts";
+import { type SubmitWorkspaceRefusal, submitInWorkspace } from "./submit-in-workspace.ts";
+
+type InWorkspace = { readonly caller: AccountCaller; readonly workspaceId: string };
+
+/** Newest first. */
+export async function listWorkspaceRuns(
+  core: Core,
+  {
+    query,
+    ...request
+  }: InWorkspace & { readonly query: PageRequest & { working_copy_id?: string | undefined } },
+): Promise<Result<Page<PlacedRun>, WorkspaceRefusal | CursorRefusal>> {
+  const workspace = await reachWorkspace(core, request);
+  if (!workspace.ok) return workspace;
+  const { workspaceRuns } = core.store.committed;
+  const { workspaceId } = request;
+  const copyId = query.working_copy_id ?? null;
+  const page = await pageById(query, (of) => workspaceRuns.list({ workspaceId, copyId, ...of }));
+  if (!page.ok) return page;
+  return ok({ ...page.value, items: await placeRuns(core, page.value.items) });
+}
+
+/** Safe to repeat with a key. */
+export async function submitWorkspaceRun(
+  core: Core,
+  submitter: RunSubmitter,
+  request: InWorkspace & {
+    readonly body: SubmitWorkspaceRunRequest;
+    readonly idempotencyKey: string | null;
+  },
+): Promise<Result<Submitted, SubmitWorkspaceRefusal>> {
+  const { caller, workspaceId, idempotencyKey } = request;
+  const {
+    executor_agent_id: agentId,
+    working_copy_id: copyId = null,
+    task_group_id: taskGroupId = null,
+    ...body
+  } = request.body;
+  if (taskGroupId !== null && copyId === null) return refused({ reason: "worker_without_copy" });
+  const workspace = { workspaceId, copyId, taskGroupId, workerId: null };
+  return await submitInWorkspace(core, submitter, { caller, agentId, body, idempotencyKey, workspace });
+}

@@ -1,0 +1,136 @@
+// What reads the accepted files of workspaces, in SQL: schedules, workflows and sites.
+
+import { type Kysely, sql } from "kysely";
+import type {
+  Site,
+  SiteStore,
+  WorkspaceScheduleStore,
+  WorkspaceWorkflowStore,
+} from "../../core/ports/store/workspaces/consumers.ts";
+import type { WorkspaceThingsPage } from "../../core/ports/store/workspaces/page.ts";
+import type { ScheduleRecord } from "../../core/schedules/schedule-machine.ts";
+import type { WorkflowRecord } from "../../core/workflows/workflow.ts";
+import type { Connection } from "../connection.ts";
+import { toSchedule } from "../schedules.ts";
+import type { Database } from "../tables.ts";
+import { toWorkflow } from "../workflows.ts";
+
+export class SqlWorkspaceSchedules implements WorkspaceScheduleStore {
+  readonly #db: Kysely<Database>;
+
+  constructor({ db }: Connection) {
+    this.#db = db;
+  }
+
+  async findWorkspace(scheduleId: string): Promise<string | null> {
+    const row = await this.#db
+      .selectFrom("workspace_schedules")
+      .select("workspace_id")
+      .where("schedule_id", "=", scheduleId)
+      .executeTakeFirst();
+    return row?.workspace_id ?? null;
+  }
+
+  async list({ workspaceId, before, limit }: WorkspaceThingsPage): Promise<readonly ScheduleRecord[]> {
+    const all = this.#of(workspaceId).selectAll("schedules");
+    const page = before === null ? all : all.where("schedules.id", "<", before);
+    return (await page.orderBy("schedules.id", "desc").limit(limit).execute()).map(toSchedule);
+  }
+
+  async listOpen(query: { workspaceId: string; agentId: string | null }): Promise<readonly string[]> {
+    const { workspaceId, agentId } = query;
+    const all = this.#of(workspaceId)
+      .select("schedules.id")
+      .where("schedules.status", "in", ["awaiting_confirmation", "pending", "firing"]);
+    const open = agentId === null ? all : all.where("schedules.agent_id", "=", agentId);
+    return (await open.orderBy("schedules.id").execute()).map(({ id }) => id);
+  }
+
+  async insert(row: { workspaceId: string; scheduleId: string }): Promise<void> {
+    await this.#db
+      .insertInto("workspace_schedules")
+      .values({ schedule_id: row.scheduleId, workspace_id: row.workspaceId })
+      .execute();
+  }
+
+  #of(workspaceId: string) {
+    return this.#db
+      .selectFrom("workspace_schedules")
+      .innerJoin("schedules", "schedules.id", "workspace_schedules.schedule_id")
+      .where("workspace_schedules.workspace_id", "=", workspaceId);
+  }
+}
+
+export class SqlWorkspaceWorkflows implements WorkspaceWorkflowStore {
+  readonly #db: Kysely<Database>;
+
+  constructor({ db }: Connection) {
+    this.#db = db;
+  }
+
+  async findWorkspace(workflowId: string): Promise<string | null> {
+    const row = await this.#db
+      .selectFrom("workspace_workflows")
+      .select("workspace_id")
+      .where("workflow_id", "=", workflowId)
+      .executeTakeFirst();
+    return row?.workspace_id ?? null;
+  }
+
+  async list({ workspaceId, before, limit }: WorkspaceThingsPage): Promise<readonly WorkflowRecord[]> {
+    const all = this.#db
+      .selectFrom("workspace_workflows")
+      .innerJoin("workflows", "workflows.id", "workspace_workflows.workflow_id")
+      .selectAll("workflows")
+      .where("workspace_workflows.workspace_id", "=", workspaceId);
+    const page = before === null ? all : all.where("workflows.id", "<", before);
+    return (await page.orderBy("workflows.id", "desc").limit(limit).execute()).map(toWorkflow);
+  }
+
+  async insert(row: { workspaceId: string; workflowId: string }): Promise<void> {
+    await this.#db
+      .insertInto("workspace_workflows")
+      .values({ workflow_id: row.workflowId, workspace_id: row.workspaceId })
+      .execute();
+  }
+
+  async delete(workflowId: string): Promise<void> {
+    await this.#db.deleteFrom("workspace_workflows").where("workflow_id", "=", workflowId).execute();
+  }
+}
+
+export class SqlSites implements SiteStore {
+  readonly #db: Kysely<Database>;
+
+  constructor({ db }: Connection) {
+    this.#db = db;
+  }
+
+  async find(workspaceId: string): Promise<Site | null> {
+    const row = await this.#db
+      .selectFrom("sites")
+      .selectAll()
+      .where("workspace_id", "=", workspaceId)
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    return { workspaceId, revisionId: row.revision_id, folder: row.folder, publishedAt: row.published_at };
+  }
+
+  async put({ workspaceId, revisionId, folder, publishedAt }: Site): Promise<void> {
+    await this.#db
+      .insertInto("sites")
+      .values({ workspace_id: workspaceId, revision_id: revisionId, folder, published_at: publishedAt })
+      .onConflict((conflict) =>
+        conflict.column("workspace_id").doUpdateSet({
+          revision_id: sql.ref("excluded.revision_id"),
+          folder: sql.ref("excluded.folder"),
+          published_at: sql.ref("excluded.published_at"),
+        }),
+      )
+      .execute();
+  }
+
+  async delete(workspaceId: string): Promise<void> {
+    await this.#db.deleteFrom("sites").where("workspace_id", "=", workspaceId).execute();
+  }
+}

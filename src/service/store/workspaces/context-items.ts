@@ -1,0 +1,68 @@
+// What the runs of workspaces are given, in SQL.
+
+import { type Kysely, type Selectable, sql } from "kysely";
+import { contextKinds } from "../../../contract/workspaces/context-items/context-item.ts";
+import type { ContextItemStore } from "../../core/ports/store/workspaces/context-items.ts";
+import type { WorkspaceThingsPage } from "../../core/ports/store/workspaces/page.ts";
+import type { ContextItem } from "../../core/workspaces/context-items/context-item.ts";
+import { oneOf } from "../columns.ts";
+import type { Connection } from "../connection.ts";
+import type { Database } from "../tables.ts";
+import type { ContextItemsTable } from "../workspace-tables.ts";
+
+export class SqlContextItems implements ContextItemStore {
+  readonly #db: Kysely<Database>;
+
+  constructor({ db }: Connection) {
+    this.#db = db;
+  }
+
+  async find(id: string): Promise<ContextItem | null> {
+    const row = await this.#all().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toContextItem(row);
+  }
+
+  async list({ workspaceId, before, limit }: WorkspaceThingsPage): Promise<readonly ContextItem[]> {
+    const all = this.#all().where("workspace_id", "=", workspaceId);
+    const page = before === null ? all : all.where("id", "<", before);
+    return (await page.orderBy("id", "desc").limit(limit).execute()).map(toContextItem);
+  }
+
+  async measure(workspaceId: string): Promise<{ readonly items: number; readonly bytes: number }> {
+    const { items, bytes } = await this.#db
+      .selectFrom("context_items")
+      .select(({ fn }) => [
+        fn.countAll<number>().as("items"),
+        sql<number>`coalesce(sum(octet_length(content)), 0)`.as("bytes"),
+      ])
+      .where("workspace_id", "=", workspaceId)
+      .executeTakeFirstOrThrow();
+    return { items: Number(items), bytes: Number(bytes) };
+  }
+
+  async insert({ id, workspaceId, kind, title, content, createdAt }: ContextItem): Promise<void> {
+    await this.#db
+      .insertInto("context_items")
+      .values({ id, workspace_id: workspaceId, kind, title, content, created_at: createdAt })
+      .execute();
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#db.deleteFrom("context_items").where("id", "=", id).execute();
+  }
+
+  #all() {
+    return this.#db.selectFrom("context_items").selectAll();
+  }
+}
+
+function toContextItem(row: Selectable<ContextItemsTable>): ContextItem {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    kind: oneOf(contextKinds, row.kind, "context_items.kind"),
+    title: row.title,
+    content: row.content,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,120 @@
+// Which runs work in workspaces, in SQL.
+
+import type { Kysely, Selectable } from "kysely";
+import type {
+  CostQuery,
+  WorkspaceRun,
+  WorkspaceRunPage,
+  WorkspaceRunStore,
+} from "../../core/ports/store/workspaces/workspace-runs.ts";
+import type { RunRecord } from "../../core/runs/run-record.ts";
+import type { Connection } from "../connection.ts";
+import { isUnfinished, toRun } from "../run-rows.ts";
+import type { Database } from "../tables.ts";
+import type { WorkspaceRunsTable } from "../workspace-tables.ts";
+
+export class SqlWorkspaceRuns implements WorkspaceRunStore {
+  readonly #db: Kysely<Database>;
+
+  constructor({ db }: Connection) {
+    this.#db = db;
+  }
+
+  async find(runIds: readonly string[]): Promise<readonly WorkspaceRun[]> {
+    if (runIds.length === 0) return [];
+    const rows = await this.#db
+      .selectFrom("workspace_runs")
+      .selectAll()
+      .where("run_id", "in", [...runIds])
+      .execute();
+    return rows.map(toWorkspaceRun);
+  }
+
+  async list({ workspaceId, copyId, before, limit }: WorkspaceRunPage): Promise<readonly RunRecord[]> {
+    let page = this.#db
+      .selectFrom("workspace_runs")
+      .innerJoin("runs", "runs.id", "workspace_runs.run_id")
+      .selectAll("runs")
+      .where("workspace_runs.workspace_id", "=", workspaceId);
+    if (copyId !== null) page = page.where("workspace_runs.copy_id", "=", copyId);
+    if (before !== null) page = page.where("workspace_runs.run_id", "<", before);
+    return (await page.orderBy("workspace_runs.run_id", "desc").limit(limit).execute()).map(toRun);
+  }
+
+  async findUnfinished(workspaceId: string): Promise<string | null> {
+    return await this.#oldestUnfinished("workspace_runs.workspace_id", workspaceId);
+  }
+
+  async findUnfinishedIn(copyId: string): Promise<string | null> {
+    return await this.#oldestUnfinished("workspace_runs.copy_id", copyId);
+  }
+
+  async listForCosts({ of, since, until, after, limit }: CostQuery): Promise<readonly RunRecord[]> {
+    const column = "workspaceId" in of ? "workspace_id" : "task_group_id";
+    const value = "workspaceId" in of ? of.workspaceId : of.taskGroupId;
+    let page = this.#db
+      // A run that a workspace's run delegated has no row of its own there, or has one: it counts once.
+      .withRecursive("counted(id)", (db) =>
+        db
+          .selectFrom("workspace_runs")
+          .select("workspace_runs.run_id as id")
+          .where(column, "=", value)
+          .union(
+            db
+              .selectFrom("counted")
+              .innerJoin("runs", "runs.parent_run_id", "counted.id")
+              .select("runs.id as id"),
+          ),
+      )
+      .selectFrom("counted")
+      .innerJoin("runs", "runs.id", "counted.id")
+      .selectAll("runs");
+    if (since !== null) page = page.where("runs.submitted_at", ">=", since);
+    if (until !== null) page = page.where("runs.submitted_at", "<", until);
+    if (after !== null) page = page.where("runs.id", ">", after);
+    return (await page.orderBy("runs.id").limit(limit).execute()).map(toRun);
+  }
+
+  async insert(run: WorkspaceRun): Promise<void> {
+    await this.#db
+      .insertInto("workspace_runs")
+      .values({
+        run_id: run.runId,
+        workspace_id: run.workspaceId,
+        agent_id: run.agentId,
+        copy_id: run.copyId,
+        task_group_id: run.taskGroupId,
+        worker_id: run.workerId,
+        created_at: run.createdAt,
+      })
+      .execute();
+  }
+
+  async #oldestUnfinished(
+    column: "workspace_runs.workspace_id" | "workspace_runs.copy_id",
+    id: string,
+  ): Promise<string | null> {
+    const row = await this.#db
+      .selectFrom("workspace_runs")
+      .innerJoin("runs", "runs.id", "workspace_runs.run_id")
+      .select("runs.id")
+      .where(column, "=", id)
+      .where(isUnfinished)
+      .orderBy("runs.id")
+      .limit(1)
+      .executeTakeFirst();
+    return row?.id ?? null;
+  }
+}
+
+function toWorkspaceRun(row: Selectable<WorkspaceRunsTable>): WorkspaceRun {
+  return {
+    runId: row.run_id,
+    workspaceId: row.workspace_id,
+    agentId: row.agent_id,
+    copyId: row.copy_id,
+    taskGroupId: row.task_group_id,
+    workerId: row.worker_id,
+    createdAt: row.created_at,
+  };
+}
