@@ -70,14 +70,14 @@ export const claim = command({
   },
 });
 
-type Refusal = {
-  readonly reason: "agent_not_found" | "agent_without_repository" | "agent_unclaimed";
-  readonly agentId: string;
-};
+type Refusal = { readonly agentId: string } & (
+  | { readonly reason: "agent_not_found" | "agent_without_repository" | "agent_unclaimed" }
+  | { readonly reason: "manager_in_use"; readonly workspaceIds: readonly string[] }
+);
 
 function refusalText(refusal: Refusal, place: string): string {
-  const { reason, agentId } = refusal;
-  switch (reason) {
+  const { agentId } = refusal;
+  switch (refusal.reason) {
     case "agent_not_found":
       return `There is no agent "${agentId}" in ${place}. "agent-service agents list" shows an account's.`;
     case "agent_without_repository":
@@ -87,6 +87,6 @@ function refusalText(refusal: Refusal, place: string): string {
     case "manager_in_use":
       return `Agent ${agentId} manages the workspaces ${refusal.workspaceIds.join(", ")}: their account has to choose another manager first.`;
     default:
-      return assertNever(reason);
+      return assertNever(refusal);
   }
 }

@@ -2,16 +2,16 @@
 
 import type { Components } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
+import { contextItemComponents } from "./context-items/components.ts";
+import { contextItemExamples } from "./context-items/examples.ts";
 import { copyComponents } from "./copies/components.ts";
 import { copyExamples } from "./copies/examples.ts";
+import { memberComponents } from "./members/components.ts";
+import { memberExamples } from "./members/examples.ts";
 import { operationComponents } from "./operations/components.ts";
 import { operationExamples } from "./operations/examples.ts";
 import { revisionComponents } from "./revisions/components.ts";
 import { revisionExamples } from "./revisions/examples.ts";
-import { contextItemComponents } from "./context-items/components.ts";
-import { contextItemExamples } from "./context-items/examples.ts";
-import { memberComponents } from "./members/components.ts";
-import { memberExamples } from "./members/examples.ts";
 import type { WorkspaceNounRoutes } from "./routes.ts";
 import { workspaceRunComponents } from "./runs/components.ts";
 import { workspaceRunExamples } from "./runs/examples.ts";

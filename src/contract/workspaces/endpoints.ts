@@ -1,10 +1,10 @@
 // Where the routes of workspaces are, by noun. No schema loads here.
 
+import { contextItemEndpoints } from "./context-items/endpoints.ts";
 import { copyEndpoints } from "./copies/endpoints.ts";
+import { memberEndpoints } from "./members/endpoints.ts";
 import { operationEndpoints } from "./operations/endpoints.ts";
 import { revisionEndpoints } from "./revisions/endpoints.ts";
-import { contextItemEndpoints } from "./context-items/endpoints.ts";
-import { memberEndpoints } from "./members/endpoints.ts";
 import { workspaceRunEndpoints } from "./runs/endpoints.ts";
 import { threadEndpoints } from "./threads/endpoints.ts";
 import { workspaceEndpoints } from "./workspace/endpoints.ts";

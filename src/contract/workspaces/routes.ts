@@ -1,11 +1,11 @@
 // Every route of workspaces, by noun. A service loads them at their first request. Pure.
 
 import type { RouteTable } from "../route.ts";
+import { contextItemRoutes } from "./context-items/routes.ts";
 import { copyRoutes } from "./copies/routes.ts";
+import { memberRoutes } from "./members/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
 import { revisionRoutes } from "./revisions/routes.ts";
-import { contextItemRoutes } from "./context-items/routes.ts";
-import { memberRoutes } from "./members/routes.ts";
 import { workspaceRunRoutes } from "./runs/routes.ts";
 import { threadRoutes } from "./threads/routes.ts";
 import { workspaceRoutes } from "./workspace/routes.ts";

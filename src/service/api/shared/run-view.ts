@@ -2,8 +2,8 @@
 
 import type { Run } from "../../../contract/runs/run.ts";
 import { chargeInCredits, creditsOf } from "../../core/money/ledger.ts";
-import type { RunRecord, RunWorkspace } from "../../core/runs/run-record.ts";
 import type { PlacedRun } from "../../core/runs/place-runs.ts";
+import type { RunRecord, RunWorkspace } from "../../core/runs/run-record.ts";
 import {
   type AdvisorTerms,
   type BudgetUse,

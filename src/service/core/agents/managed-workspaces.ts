@@ -1,4 +1,5 @@
 // An agent that manages workspaces is neither retired nor taken from its account: another manager has to be chosen first.
+// Why: docs/decisions/085-the-manager-and-the-members-of-a-workspace.md
 
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { StoreReader } from "../ports/store.ts";

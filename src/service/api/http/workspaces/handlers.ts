@@ -3,11 +3,11 @@
 import type { WorkspaceNounRoutes } from "../../../../contract/workspaces/routes.ts";
 import type { FaceParts } from "../face.ts";
 import type { Handlers } from "../handler.ts";
+import { contextItemHandlers } from "./context-items.ts";
 import { copyHandlers } from "./copies.ts";
+import { memberHandlers } from "./members.ts";
 import { operationHandlers } from "./operations.ts";
 import { revisionHandlers } from "./revisions.ts";
-import { contextItemHandlers } from "./context-items.ts";
-import { memberHandlers } from "./members.ts";
 import { workspaceRunHandlers } from "./runs.ts";
 import { threadHandlers } from "./threads.ts";
 import { workspaceHandlers } from "./workspaces.ts";

@@ -81,7 +81,7 @@ export async function submitInWorkspace(
 async function admitWithin(core: Core, tx: StoreTransaction, submission: WorkspaceSubmission): Promise<void> {
   const { caller, body, workspace } = submission;
   const { workspaceId, copyId } = workspace;
-  await tx.workspaces.lock(workspaceId);
+  await tx.workspaces.share(workspaceId);
   const reached = await reachForWork(core, { caller, workspaceId }, tx);
   if (!reached.ok) throw new WithinRefusedError(reached.refusal);
   const { session_id: sessionId } = body;
