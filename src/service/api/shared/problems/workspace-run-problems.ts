@@ -5,7 +5,7 @@ import type { WorkspaceRunRefusal } from "../../../core/workspaces/runs/refusals
 import { invalidRequest, notFound, type ProblemsOf } from "./public-problem.ts";
 
 export const workspaceRunProblems: ProblemsOf<WorkspaceRunRefusal | ContextItemRefusal> = {
-  copy_canonical: ({ copyId }) =>
+  run_in_canonical: ({ copyId }) =>
     invalidRequest(
       `Copy ${copyId} is the canonical one, in which no run works. Make a copy, or leave "working_copy_id" out.`,
     ),

@@ -102,7 +102,7 @@ async function takeCopy(
   if (copy?.workspaceId !== workspaceId || copy.state !== "ready") {
     return refused({ reason: "copy_not_found", copyId });
   }
-  if (copy.isCanonical) return refused({ reason: "copy_canonical", copyId });
+  if (copy.isCanonical) return refused({ reason: "run_in_canonical", copyId });
   const holder = holderOf(copy, core.clock.now())?.runId ?? (await tx.workspaceRuns.findUnfinishedIn(copyId));
   return holder === null ? ok(null) : refused({ reason: "copy_held", copyId, runId: holder });
 }

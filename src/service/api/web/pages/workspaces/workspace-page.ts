@@ -21,6 +21,7 @@ import {
 } from "./workspace-frame.ts";
 
 const COPIES_SHOWN = 20;
+const MEMBERS_SHOWN = 100;
 const MAX_NAME_CHARS = 200;
 
 export function workspaceRoutes(): Hono<WebEnv> {
@@ -77,7 +78,7 @@ function copyState({ copy }: CountedCopy, now: number): Html {
 
 async function memberSection(core: Core, { workspace }: OpenWorkspace): Promise<Html> {
   const { agents, members } = core.store.committed;
-  const listed = await members.list(workspace.id);
+  const listed = await members.list({ workspaceId: workspace.id, before: null, limit: MEMBERS_SHOWN });
   const ids = [workspace.managerAgentId, ...listed.map(({ agentId }) => agentId)];
   const named = await Promise.all([...new Set(ids)].map((id) => agents.find(id)));
   return html`<ul class="cards">${named.map((agent) =>
