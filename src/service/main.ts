@@ -48,7 +48,7 @@ import {
 } from "./open-checkouts.ts";
 import { environmentsOf, ownEgress } from "./open-environments.ts";
 import { openStore } from "./open-store.ts";
-import { workspaceKeeping } from "./open-workspaces.ts";
+import { ownWorkspaceRuns, workspaceKeeping } from "./open-workspaces.ts";
 import { type ConnectPeers, Peers } from "./peers.ts";
 import { policyOf } from "./policy-of.ts";
 import { recordRunningAddress } from "./running-address.ts";
@@ -334,6 +334,7 @@ function wire(
     openBroughtBackend: broughtBackendOf(parts),
     environments,
     egress: ownEgress(config),
+    ...(kept === null ? {} : { workspaces: ownWorkspaceRuns(core, config) }),
     slots: config.maxRunningRuns,
     runTimeLimitMs: RUN_TIME_LIMIT_MS,
     secrets: config.secrets,

@@ -2,6 +2,8 @@
 
 import { join } from "node:path";
 import { folderSpool } from "./blobs/spool.ts";
+import type { Core } from "./core/core.ts";
+import type { WorkspaceRuns } from "./core/ports/workspace-runs.ts";
 import { ObjectCache } from "./core/workspaces/objects/object-cache.ts";
 import { OperationsAtWork } from "./core/workspaces/operations/operations-at-work.ts";
 import type { OperationFault } from "./core/workspaces/operations/refusals.ts";
@@ -12,6 +14,9 @@ import type { Config } from "./settings/config.ts";
 /** Of small objects and parsed trees. */
 const CACHE_BYTES = 64_000_000;
 const READ_WINDOW_BYTES = 256 * 1024;
+
+/** Files, folders and commits of one copy. */
+const MAX_COPY_OBJECTS = 500_000;
 
 /** What the caller of an operation is told that was refused. */
 type Describe = (refusal: OperationFault) => { readonly code: string; readonly message: string };
@@ -32,5 +37,24 @@ export function workspaceKeeping(
     },
     admission: { takesWork, takesFiles, accounts },
     limits: { maxFileBytes, editorCapBytes, readWindowBytes: READ_WINDOW_BYTES },
+  };
+}
+
+/** Loaded with the first run of a workspace. */
+export function ownWorkspaceRuns(core: Core, { dataDir, gitEnvironment }: Config): WorkspaceRuns {
+  const open = async (): Promise<WorkspaceRuns> => {
+    const { openWorkspaceRuns } = await import("./workspaces.ts");
+    const folder = join(dataDir, "checkouts");
+    return openWorkspaceRuns(core, { folder, environment: gitEnvironment, maxObjects: MAX_COPY_OBJECTS });
+  };
+  let opening: Promise<WorkspaceRuns> | null = null;
+  return {
+    open: async (run) => {
+      opening ??= open().catch((cause: unknown) => {
+        opening = null;
+        throw cause;
+      });
+      return await (await opening).open(run);
+    },
   };
 }

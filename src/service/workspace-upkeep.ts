@@ -1,7 +1,9 @@
-// What a node does for workspaces without a request: it takes up operations whose process has died. The code of workspaces is
+// What a node does for workspaces without a request: it takes up operations whose process has died, and saves what workers left
+// that died. The code of workspaces is
 // loaded when there is something to do.
 
 import type { Core } from "./core/core.ts";
+import { COPY_HOLD_MS } from "./core/workspaces/copies/copy.ts";
 
 export class WorkspaceUpkeep {
   readonly #core: Core;
@@ -33,8 +35,11 @@ export class WorkspaceUpkeep {
     const { clock, store, workspaces } = this.#core;
     if (workspaces === null) return;
     const due = await store.committed.operations.listDue({ now: clock.now(), limit: 1 });
-    if (due.length === 0) return;
-    const { takeUpOperations } = await import("./workspaces.ts");
+    const endedBefore = clock.now() - COPY_HOLD_MS;
+    const left = await store.committed.workers.listUnsettled({ endedBefore, limit: 1 });
+    if (due.length === 0 && left.length === 0) return;
+    const { settleWorkers, takeUpOperations } = await import("./workspaces.ts");
     await takeUpOperations(this.#core);
+    if (left.length > 0) await settleWorkers(this.#core);
   }
 }

@@ -1,4 +1,4 @@
-// The routes of workspaces: a bundle of its own, loaded at their first request.
+// Workspaces: their routes, and the runs in them. A bundle of its own, loaded with the first request or run.
 
 import * as z from "zod/mini";
 import english from "zod/v4/locales/en.js";
@@ -7,8 +7,17 @@ import type { FaceParts } from "./api/http/face.ts";
 import type { OpenedRoutes } from "./api/http/route-face.ts";
 import { openedRoutes } from "./api/http/serve-routes.ts";
 import { workspaceNounHandlers } from "./api/http/workspaces/handlers.ts";
+import { type CopyFoldersOptions, copyFolders } from "./checkouts/copies/copy-folders.ts";
+import type { Core } from "./core/core.ts";
+import type { WorkspaceRuns } from "./core/ports/workspace-runs.ts";
+import { workspaceRuns } from "./core/workspaces/runs/run-in-workspace.ts";
 
 export { takeUpOperations } from "./core/workspaces/operations/take-up-operations.ts";
+export { settleWorkers } from "./core/workspaces/workers/settle-workers.ts";
+
+export function openWorkspaceRuns(core: Core, options: CopyFoldersOptions): WorkspaceRuns {
+  return workspaceRuns(core, copyFolders(options));
+}
 
 export function openWorkspaces(parts: FaceParts): OpenedRoutes {
   z.config(english());

@@ -46,7 +46,7 @@ export type TreeState = {
 };
 
 /** What a changed path was in the commit, as git names it; a mode of zeros where it was not. */
-type Change = { readonly path: string; readonly mode: string; readonly name: string };
+export type Change = { readonly path: string; readonly mode: string; readonly name: string };
 
 /** Records what is in the tree now. The index is the commit's afterwards. */
 export async function recordState(tree: WorkingTree): Promise<TreeState> {
@@ -200,20 +200,20 @@ async function listPaths({ runGit }: WorkingTree): Promise<{ tracked: string[]; 
 }
 
 /** Adds the files to the index as they are now. */
-async function record({ runGit }: WorkingTree, files: readonly Found[]): Promise<void> {
+export async function record({ runGit }: WorkingTree, files: readonly Found[]): Promise<void> {
   const args = ["update-index", "-z", "--add", "--replace", "--stdin"];
   await runGit({ args, input: bytesOf(files.map(({ path }) => `${path}\0`).join("")), ...READ_ALL });
 }
 
 /** Removes from the index what is no file any more: deleted, a folder now, or behind a link. */
-async function dropGone({ runGit }: WorkingTree, files: readonly Found[]): Promise<void> {
+export async function dropGone({ runGit }: WorkingTree, files: readonly Found[]): Promise<void> {
   const gone = files.filter(({ bytes }) => bytes === null);
   const args = ["update-index", "-z", "--force-remove", "--stdin"];
   await runGit({ args, input: bytesOf(gone.map(({ path }) => `${path}\0`).join("")) });
 }
 
 /** Resets these files in the index to the commit. */
-async function forget({ runGit, headSha }: WorkingTree, changes: readonly Change[]): Promise<void> {
+export async function forget({ runGit, headSha }: WorkingTree, changes: readonly Change[]): Promise<void> {
   // What is there now first: it may have taken a folder's place.
   const gone = changes.map(({ path }) => `0 ${"0".repeat(headSha.length)}\t${path}\0`);
   const known = changes.filter(({ mode }) => !/^0+$/.test(mode));
@@ -246,7 +246,7 @@ async function restoreHidden(tree: WorkingTree): Promise<readonly HeldBackFile[]
 }
 
 /** Where the index differs from the commit. */
-async function changesOf({ runGit, headSha }: WorkingTree): Promise<Change[]> {
+export async function changesOf({ runGit, headSha }: WorkingTree): Promise<Change[]> {
   const records = byteRecords((await runGit({ args: [...DIFF, "-z", "--raw", headSha] })).stdout);
   const changes: Change[] = [];
   for (let at = 0; at + 1 < records.length; at += 2) {

@@ -87,6 +87,8 @@ export type BackendTask = {
   readonly outputSchema: Readonly<Record<string, unknown>> | null;
   /** Whether it may end with a question: somebody can answer it in the same session. */
   readonly mayAsk: boolean;
+  /** Whether its files are a workspace's: there is no repository then, and yet there are files. */
+  readonly isInWorkspace: boolean;
   readonly carriedState: CarriedState;
   readonly environment: RunEnvironment;
   /** Tokens that this turn may use; 0 means the backend's default. */

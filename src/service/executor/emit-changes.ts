@@ -20,11 +20,20 @@ type ChangedWork = {
 /** Also for a failed run: the session may continue from there. A stopped run's are reported where its backend ends in time. */
 export async function emitChanges(
   { core, taken, writer, secrets, signal, isOver }: ChangedWork,
-  { held, ...left }: Pick<ChangesOptions, "checkout" | "copy"> & { readonly held: HeldCheckout },
+  {
+    held,
+    isKept = false,
+    ...left
+  }: Pick<ChangesOptions, "checkout" | "copy"> & {
+    readonly held: HeldCheckout;
+    /** They are kept elsewhere: the session carries none. */
+    readonly isKept?: boolean;
+  },
 ): Promise<void> {
   const { run } = taken;
   const emit = async (how: Pick<ChangesOptions, "carry" | "signal">) => {
-    const changes = await reportChanges(core, { ...left, ...how, run, secrets });
+    const carry = isKept ? "discard" : how.carry;
+    const changes = await reportChanges(core, { ...left, ...how, carry, run, secrets });
     if (changes !== null) await writer.emit(changes);
   };
   if (!signal.aborted) return await emit({ carry: "store" });

@@ -1,14 +1,15 @@
 // Executes one taken run: opens its checkout, runs its backend, and returns the ending.
 
-import { ok, type Result } from "../../base/result.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
 import type { RunCause } from "../../contract/runs/run.ts";
 import type { Agent } from "../core/agents/agent.ts";
 import { findHeldSource } from "../core/commits/held-source.ts";
 import type { Core } from "../core/core.ts";
 import { costOfTime } from "../core/money/run-price.ts";
-import type { CheckoutProvider, CheckoutSource } from "../core/ports/checkout.ts";
+import type { Checkout, CheckoutProvider, CheckoutRefusal, CheckoutSource } from "../core/ports/checkout.ts";
 import type { EgressProvider } from "../core/ports/egress.ts";
 import type { Environments, PreparedEnvironment } from "../core/ports/environment.ts";
+import type { OpenedWorkspace, WorkspaceRuns } from "../core/ports/workspace-runs.ts";
 import { generationsLeft } from "../core/runs/delegate-run.ts";
 import { raiseHold, type TakenRun, takeFreeCall } from "../core/runs/progress-run.ts";
 import { cancelledEnding, type Ending, interruptedEnding } from "../core/runs/run-machine.ts";
@@ -18,7 +19,9 @@ import {
   type Backend,
   BackendFailure,
   type BackendOutcome,
+  type BackendTask,
   type BroughtModel,
+  type CarriedState,
   type RunEnvironment,
 } from "./backend.ts";
 import { openBroughtModel } from "./brought-model.ts";
@@ -50,6 +53,8 @@ export type Work = {
   /** Null where nothing is executed. */
   readonly environments: Environments | null;
   readonly egress: EgressProvider;
+  /** Null where no runs of workspaces are executed. */
+  readonly workspaces: WorkspaceRuns | null;
   readonly writer: EventWriter;
   /** Of the service, for this run. */
   readonly timeLimitMs: number;
@@ -129,34 +134,34 @@ async function endingOfWork(
     }
     core.signals.opened(runId);
 
-    const source = sourceOf(taken.input, runId);
+    // A workspace has its own files, whatever repository the agent is of.
+    const source = taken.input.workspace === undefined ? sourceOf(taken.input, runId) : null;
     const repository = agent?.repository ?? null;
-    if (source === null && repository !== null) return failed("spawn_failed", noCommitText(repository.name));
+    if (source === null && repository !== null && taken.input.workspace === undefined)
+      return failed("spawn_failed", noCommitText(repository.name));
     if (backend.changesCheckout === true) await untilTurn({ ...work, run: taken.run });
-    const checkout = await core.tracer.trace({ name: "open checkout" }, async (span) => {
-      const opening =
-        source === null
-          ? await work.checkouts.openEmpty({ runId }, signal)
-          : await work.checkouts.open(await withHeld(core, taken.input, source), signal);
+    const files = await core.tracer.trace({ name: "open checkout" }, async (span) => {
+      const opening = await openFiles(work, source);
       if (!opening.ok) span.fail(opening.refusal.reason);
       return opening;
     });
-    if (checkout.ok) held.hold(checkout.value);
+    if (files.ok) held.hold(files.value.checkout);
     signal.throwIfAborted();
-    if (!checkout.ok) {
-      return failed("spawn_failed", checkout.refusal.detail, checkout.refusal.reason === "clone_timed_out");
+    if (!files.ok) {
+      return failed("spawn_failed", files.refusal.detail, files.refusal.reason === "clone_timed_out");
     }
-    const given = { ...task, ...(source ?? { repository: null }) };
+    const { checkout, workspace } = files.value;
+    const given = { ...toldOf(task, workspace), ...(source ?? { repository: null }) };
     if (backend.changesCheckout !== true)
-      return completed(await ask(() => held.use(backend.run(given, checkout.value), backend.stopsWithinMs)));
-    const environment =
-      source === null ? noEnvironment : await setUp(work, { source, task, held, checkout: checkout.value });
-    const copy = await restoreChanges(core, { run: taken.run, checkout: checkout.value });
+      return completed(await ask(() => held.use(backend.run(given, checkout), backend.stopsWithinMs)));
+    const environment = source === null ? noEnvironment : await setUp(work, { source, task, held, checkout });
+    const keepsChanges = workspace?.keepsChanges === true;
+    const copy = keepsChanges ? fresh : await restoreChanges(core, { run: taken.run, checkout });
     try {
-      const run = () => backend.run({ ...given, environment, carriedState: copy }, checkout.value);
+      const run = () => backend.run({ ...given, environment, carriedState: copy }, checkout);
       return completed(await ask(() => held.use(run(), backend.stopsWithinMs)));
     } finally {
-      await emitChanges(work, { held, checkout: checkout.value, copy });
+      await emitChanges(work, { held, checkout, copy, isKept: keepsChanges });
     }
   } catch (cause) {
     if (cause instanceof RunStopped) return endingOf(cause.kind);
@@ -189,6 +194,37 @@ async function backendOf(
   if (brought === null) return own;
   if (own?.needsCheckout === true && own.takesBroughtModel === true) return own;
   return await openBroughtBackend();
+}
+
+type OpenedFiles = { readonly checkout: Checkout; readonly workspace: OpenedWorkspace | null };
+
+const fresh: CarriedState = { state: "fresh" };
+
+async function openFiles(
+  work: Work,
+  source: CheckoutSource | null,
+): Promise<Result<OpenedFiles, CheckoutRefusal>> {
+  const { core, taken, checkouts, workspaces, signal } = work;
+  const { workspace } = taken.input;
+  if (workspace !== undefined) {
+    const opened = await workspaces?.open({ taken, workspace, signal });
+    if (opened === undefined) return refused({ reason: "checkout_failed", detail: NO_WORKSPACES });
+    return opened.ok ? ok({ checkout: opened.value.checkout, workspace: opened.value }) : opened;
+  }
+  const opened =
+    source === null
+      ? await checkouts.openEmpty({ runId: taken.run.id }, signal)
+      : await checkouts.open(await withHeld(core, taken.input, source), signal);
+  return opened.ok ? ok({ checkout: opened.value, workspace: null }) : opened;
+}
+
+const NO_WORKSPACES = "This service executes no runs of workspaces. Tell its operator.";
+
+/** A workspace's runs are told of it, whichever backend executes them. */
+function toldOf(task: BackendTask, workspace: OpenedWorkspace | null): BackendTask {
+  if (workspace === null) return task;
+  const briefing = { role: "system" as const, content: workspace.briefing };
+  return { ...task, isInWorkspace: true, messages: [briefing, ...task.messages] };
 }
 
 async function setUp(

@@ -7,6 +7,7 @@ import type { CheckoutProvider } from "../core/ports/checkout.ts";
 import type { EgressProvider } from "../core/ports/egress.ts";
 import type { Environments } from "../core/ports/environment.ts";
 import type { Span } from "../core/ports/tracer.ts";
+import type { WorkspaceRuns } from "../core/ports/workspace-runs.ts";
 import { appendRunEvents, finishRun, type TakenRun } from "../core/runs/progress-run.ts";
 import { interruptRun } from "../core/runs/recover-runs.ts";
 import type { Backend } from "./backend.ts";
@@ -34,6 +35,8 @@ export type ExecutorOptions = {
   /** The backend of runs that bring their own access to a model. Rejects where it cannot be opened. */
   readonly openBroughtBackend: () => Promise<Backend>;
   readonly egress: EgressProvider;
+  /** Where runs of workspaces get their files. Default: none is executed. */
+  readonly workspaces?: WorkspaceRuns;
   /** Runs at work at a time. */
   readonly slots: number;
   readonly runTimeLimitMs: number;
@@ -178,6 +181,7 @@ export class Executor {
         checkouts,
         environments: this.#options.environments ?? null,
         egress,
+        workspaces: this.#options.workspaces ?? null,
         writer,
         timeLimitMs: this.#options.runTimeLimitMs,
         secrets: this.#secrets.copy(),

@@ -58,6 +58,7 @@ export function taskOf(
     advisorMaxSpendMicroUsd: agent.advisorMaxSpendMicroUsd,
     outputSchema: input.outputSchema ?? null,
     mayAsk: input.hasThread === true && input.outputSchema === undefined,
+    isInWorkspace: false,
     carriedState: { state: "fresh" },
     environment: noEnvironment,
     maxTurnTokens: input.maxTurnTokens,

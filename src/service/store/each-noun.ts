@@ -41,6 +41,8 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     sites: within(queries.sites, around),
     objects: within(queries.objects, around),
     copies: within(queries.copies, around),
+    workers: within(queries.workers, around),
+    taskGroups: within(queries.taskGroups, around),
     revisions: within(queries.revisions, around),
     operations: within(queries.operations, around),
     copyEntries: within(queries.copyEntries, around),

@@ -41,8 +41,10 @@ import { SqlMembers } from "./workspaces/members.ts";
 import { SqlObjects } from "./workspaces/objects.ts";
 import { SqlOperations } from "./workspaces/operations.ts";
 import { SqlRevisions } from "./workspaces/revisions.ts";
+import { SqlTaskGroups } from "./workspaces/task-groups.ts";
 import { SqlThreads } from "./workspaces/threads.ts";
 import { SqlTrash } from "./workspaces/trash.ts";
+import { SqlWorkers } from "./workspaces/workers.ts";
 import { SqlWorkspaceRuns } from "./workspaces/workspace-runs.ts";
 import { SqlWorkspaces } from "./workspaces/workspaces.ts";
 import { SqlWriteGrants } from "./write-grants.ts";
@@ -105,6 +107,8 @@ export class StoreQueries implements StoreTransaction {
   #threads: SqlThreads | undefined;
   #objects: SqlObjects | undefined;
   #copies: SqlCopies | undefined;
+  #workers: SqlWorkers | undefined;
+  #taskGroups: SqlTaskGroups | undefined;
   #revisions: SqlRevisions | undefined;
   #operations: SqlOperations | undefined;
   #copyEntries: SqlCopyEntries | undefined;
@@ -305,6 +309,16 @@ export class StoreQueries implements StoreTransaction {
   get objects(): SqlObjects {
     this.#objects ??= new SqlObjects(this.#connection);
     return this.#objects;
+  }
+
+  get workers(): SqlWorkers {
+    this.#workers ??= new SqlWorkers(this.#connection);
+    return this.#workers;
+  }
+
+  get taskGroups(): SqlTaskGroups {
+    this.#taskGroups ??= new SqlTaskGroups(this.#connection);
+    return this.#taskGroups;
   }
 
   get copies(): SqlCopies {

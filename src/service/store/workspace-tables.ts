@@ -246,6 +246,8 @@ export type WorkersTable = {
   save_state: string;
   saved_revision_id: string | null;
   save_error: string | null;
+  /** What its run may cost, out of its group's budget. */
+  share_micro_usd: number | null;
   /** JSON. */
   created_by: string;
   created_at: number;

@@ -156,6 +156,12 @@ class TalliedTransaction implements StoreTransaction {
   get objects() {
     return this.#tx.objects;
   }
+  get workers() {
+    return this.#tx.workers;
+  }
+  get taskGroups() {
+    return this.#tx.taskGroups;
+  }
   get copies() {
     return this.#tx.copies;
   }

@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import { canonicalJson } from "../../../base/canonical-json.ts";
 import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
+import type { RequestKeyReader } from "../ports/store/request-keys.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { KeyInFlightRefusal, KeyReusedRefusal } from "./refusals.ts";
 
@@ -21,6 +22,36 @@ export type KeyedRequest = {
 
 /** What a request made: `isReplay` where an earlier one with the same key did. */
 export type Made = { readonly subjectId: string; readonly isReplay: boolean };
+
+/** A key, for one request. Null: the request has none. */
+export type KeyUse = { readonly scope: string; readonly key: string; readonly requestHash: string } | null;
+
+export function keyUseOf({ scope, accountId, key, request }: KeyedRequest): KeyUse {
+  if (key === null) return null;
+  return { scope: `${accountId} ${scope}`, key, requestHash: hash("sha256", canonicalJson(request)) };
+}
+
+/** What an earlier request with the key made; null where there was none. Refused where it was another request. */
+export async function earlierUse(
+  { requestKeys }: { readonly requestKeys: RequestKeyReader },
+  use: KeyUse,
+  now: number,
+): Promise<Result<string | null, KeyReusedRefusal>> {
+  const earlier = use === null ? null : await requestKeys.find({ scope: use.scope, key: use.key, now });
+  if (use === null || earlier === null) return ok(null);
+  if (earlier.requestHash !== use.requestHash) return refused({ reason: "key_reused", key: use.key });
+  return ok(earlier.subjectId);
+}
+
+/** False where another request took the key meanwhile: the transaction is then to be undone. */
+export async function keepUse(
+  core: Core,
+  tx: StoreTransaction,
+  { use, subjectId }: { readonly use: KeyUse; readonly subjectId: string },
+): Promise<boolean> {
+  const now = core.clock.now();
+  return use === null || (await tx.requestKeys.insert({ ...use, subjectId, now, expiresAt: now + KEPT_MS }));
+}
 
 /** Another request took the key after it was read: everything is undone. */
 class KeyTakenError extends Error {}
@@ -40,28 +71,19 @@ class WorkRefusedError extends Error {
  */
 export async function onceByKey<Refusal>(
   core: Core,
-  { scope, accountId, key, request }: KeyedRequest,
+  keyed: KeyedRequest,
   work: (tx: StoreTransaction) => Promise<Result<string, Refusal>>,
 ): Promise<Result<Made, Refusal | KeyInFlightRefusal | KeyReusedRefusal>> {
-  const use = key === null ? null : { scope: `${accountId} ${scope}`, key };
-  const requestHash = hash("sha256", canonicalJson(request));
+  const use = keyUseOf(keyed);
   try {
     return await core.store.transact(async (tx) => {
-      const now = core.clock.now();
-      const earlier = use === null ? null : await tx.requestKeys.find({ ...use, now });
-      if (earlier !== null && use !== null) {
-        if (earlier.requestHash !== requestHash)
-          return refused({ reason: "key_reused" as const, key: use.key });
-        return ok({ subjectId: earlier.subjectId, isReplay: true });
-      }
+      const earlier = await earlierUse(tx, use, core.clock.now());
+      if (!earlier.ok) return earlier;
+      if (earlier.value !== null) return ok({ subjectId: earlier.value, isReplay: true });
       const made = await work(tx);
       if (!made.ok) throw new WorkRefusedError(made.refusal);
       const subjectId = made.value;
-      if (use !== null) {
-        const expiresAt = now + KEPT_MS;
-        if (!(await tx.requestKeys.insert({ ...use, requestHash, subjectId, now, expiresAt })))
-          throw new KeyTakenError();
-      }
+      if (!(await keepUse(core, tx, { use, subjectId }))) throw new KeyTakenError();
       return ok({ subjectId, isReplay: false });
     });
   } catch (cause) {

@@ -51,8 +51,10 @@ import type { MemberReader, MemberStore } from "./store/workspaces/members.ts";
 import type { ObjectReader, ObjectStore } from "./store/workspaces/objects.ts";
 import type { OperationReader, OperationStore } from "./store/workspaces/operations.ts";
 import type { RevisionReader, RevisionStore } from "./store/workspaces/revisions.ts";
+import type { TaskGroupReader, TaskGroupStore } from "./store/workspaces/task-groups.ts";
 import type { ThreadReader, ThreadStore } from "./store/workspaces/threads.ts";
 import type { TrashReader, TrashStore } from "./store/workspaces/trash.ts";
+import type { WorkerReader, WorkerStore } from "./store/workspaces/workers.ts";
 import type { WorkspaceRunReader, WorkspaceRunStore } from "./store/workspaces/workspace-runs.ts";
 import type { WorkspaceReader, WorkspaceStore } from "./store/workspaces/workspaces.ts";
 import type { WriteGrantReader, WriteGrantStore } from "./store/write-grants.ts";
@@ -124,6 +126,8 @@ export interface StoreReader {
   readonly threads: ThreadReader;
   readonly objects: ObjectReader;
   readonly copies: CopyReader;
+  readonly workers: WorkerReader;
+  readonly taskGroups: TaskGroupReader;
   readonly revisions: RevisionReader;
   readonly operations: OperationReader;
   readonly copyEntries: CopyEntryReader;
@@ -172,6 +176,8 @@ export interface StoreTransaction extends StoreReader {
   readonly threads: ThreadStore;
   readonly objects: ObjectStore;
   readonly copies: CopyStore;
+  readonly workers: WorkerStore;
+  readonly taskGroups: TaskGroupStore;
   readonly revisions: RevisionStore;
   readonly operations: OperationStore;
   readonly copyEntries: CopyEntryStore;

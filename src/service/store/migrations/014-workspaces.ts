@@ -310,6 +310,7 @@ async function workTables({ schema }: Kysely<unknown>): Promise<void> {
     .addColumn("save_state", "text", (column) => column.notNull())
     .addColumn("saved_revision_id", "text")
     .addColumn("save_error", "text")
+    .addColumn("share_micro_usd", "bigint")
     .addColumn("created_by", "text", (column) => column.notNull())
     .addColumn("created_at", "bigint", (column) => column.notNull())
     .addColumn("saved_at", "bigint")

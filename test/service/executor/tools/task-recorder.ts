@@ -28,6 +28,7 @@ export class TaskRecorder {
       advisorMaxSpendMicroUsd: null,
       outputSchema: null,
       mayAsk: false,
+      isInWorkspace: false,
       carriedState: { state: "fresh" },
       environment: noEnvironment,
       repository: "octo/fixture",

@@ -63,7 +63,7 @@ export async function createCopy(
 export async function insertCopy(
   core: Core,
   tx: StoreTransaction,
-  request: WorkspaceRequest & { readonly baseRevisionId: string | null },
+  request: WorkspaceRequest & { readonly baseRevisionId: string | null; readonly id?: string },
 ): Promise<Result<Copy, Refusal>> {
   const { caller, workspaceId, baseRevisionId } = request;
   const shared = await shareForWork(core, tx, request);
@@ -75,8 +75,14 @@ export async function insertCopy(
   }
   const now = core.clock.now();
   const copy: Copy = {
-    ...{ id: core.random.uuid(now), workspaceId, isCanonical: false, state: "ready", hold: null },
-    ...{ baseRevisionId: base.id, baseTreeOid: base.treeOid, savedRevisionId: null },
+    ...{ id: request.id ?? core.random.uuid(now), workspaceId, isCanonical: false },
+    ...{
+      state: "ready",
+      hold: null,
+      baseRevisionId: base.id,
+      baseTreeOid: base.treeOid,
+      savedRevisionId: null,
+    },
     ...{ createdBy: actorOf(caller), createdAt: now },
   };
   await tx.copies.insert(copy);

@@ -39,8 +39,9 @@ export function promptOf(
   task: RepositoryTask | BareTask,
   { history, form, hidden, network, takesImages }: PromptParts,
 ): string {
-  const place =
-    task.repository === null
+  const place = task.isInWorkspace
+    ? "Your working folder is a checkout of a workspace's files."
+    : task.repository === null
       ? "Your working folder is empty: this task has no repository."
       : `Your working folder is a checkout of ${task.repository} at commit ${task.sha} (${task.ref}, event ${task.event}).`;
   const schema =

@@ -50,9 +50,9 @@ export function environmentText(task: RepositoryTask | BareTask, environment: En
     `${placeOf(task)}${shared}`,
     `Today is ${date} (UTC). The machine runs ${systemNames.get(platform) ?? platform}.`,
     commands,
-    ...(canChange && task.repository !== null ? [CHANGES] : []),
+    ...(canChange && hasFiles(task) ? [CHANGES] : []),
     boundsText(bounds),
-    ...(task.repository === null ? [] : [contentsOf(environment.paths)]),
+    ...(hasFiles(task) ? [contentsOf(environment.paths)] : []),
   ].join("\n\n");
 }
 
@@ -73,7 +73,12 @@ const CHANGES =
   "and the files of other CI systems), `.github/agent/`, `CODEOWNERS`, `.gitmodules`, Dependabot's configuration, `.git/`. Where the " +
   "request needs one of them, describe the change in your answer.";
 
+function hasFiles(task: RepositoryTask | BareTask): boolean {
+  return task.repository !== null || task.isInWorkspace;
+}
+
 function placeOf(task: RepositoryTask | BareTask): string {
+  if (task.isInWorkspace) return "You work in a checkout of a workspace's files.";
   if (task.repository === null) return "You work without a repository: your checkout begins empty.";
   const { repository, sha, ref, event, baseRef } = task;
   const base = baseRef === null ? "" : `, to be merged into ${quoted(baseRef)}`;

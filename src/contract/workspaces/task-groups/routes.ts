@@ -1,0 +1,44 @@
+// The routes of task groups. Pure.
+
+import { defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
+import { pageQueryTexts } from "../list.ts";
+import { costsQuerySchema, costsQueryTexts } from "../workspace/costs.ts";
+import { taskGroupEndpoints } from "./endpoints.ts";
+import { createTaskGroupRequestSchema, listTaskGroupsQuerySchema } from "./task-group.ts";
+
+const MAX_BODY_BYTES = 64 * 1024;
+
+export const taskGroupRoutes = nounRoutes("taskGroups", "Workers", {
+  list: defineRoute(taskGroupEndpoints.list, {
+    summary: "List a workspace's task groups, newest first",
+    scopes: ["workspaces:read"],
+    query: query(listTaskGroupsQuerySchema, pageQueryTexts),
+    answers: { 200: "A page of task groups." },
+  }),
+  create: defineRoute(taskGroupEndpoints.create, {
+    summary: "Make a task group: workers with one budget and one stop",
+    description: "Starts no run. With an idempotency key it is safe to repeat for 24 hours.",
+    scopes: ["workspaces:write"],
+    body: jsonBody(createTaskGroupRequestSchema, MAX_BODY_BYTES),
+    answers: { 201: "The task group." },
+    refusals: [409],
+  }),
+  get: defineRoute(taskGroupEndpoints.get, {
+    summary: "Read a task group, with how its workers are",
+    scopes: ["workspaces:read"],
+    answers: { 200: "The task group." },
+  }),
+  costs: defineRoute(taskGroupEndpoints.costs, {
+    summary: "What the runs of a task group cost",
+    scopes: ["workspaces:read"],
+    query: query(costsQuerySchema, costsQueryTexts),
+    answers: { 200: "The sums." },
+  }),
+  stop: defineRoute(taskGroupEndpoints.stop, {
+    summary: "Stop a task group",
+    description:
+      "Cancels its workers' runs, and what they delegated; it takes no workers any more. What the workers have changed is saved. Safe to repeat.",
+    scopes: ["workspaces:write", "runs:write"],
+    answers: { 202: "The task group: its runs are ending." },
+  }),
+});

@@ -1,0 +1,49 @@
+// Task groups: workers with one budget and one stop, and their routes under /v1/workspaces/{workspaceID}/task-groups and
+// /v1/task-groups. Pure.
+
+import * as z from "zod/mini";
+import { runStatuses } from "../../runs/run.ts";
+import { text } from "../../text.ts";
+import { actorSchema } from "../actor.ts";
+import { bodyKey } from "../idempotency.ts";
+import { listOf, pageQuery } from "../list.ts";
+import { saveStates } from "../workers/save-states.ts";
+import { taskGroupStatuses } from "./task-group-statuses.ts";
+
+export const MAX_GROUP_NAME_CHARS = 255;
+export const DEFAULT_MAX_WORKERS = 10;
+export const MOST_WORKERS = 100;
+const MOST_CREDITS = 1_000_000_000;
+
+const counts = <Name extends string>(names: readonly Name[]) => z.record(z.enum(names), z.int());
+
+export const taskGroupSchema = z.object({
+  id: z.uuid(),
+  workspace_id: z.uuid(),
+  name: z.string(),
+  status: z.enum(taskGroupStatuses),
+  budget_credits: z.nullable(z.int()),
+  max_workers: z.int(),
+  workers: z.object({
+    total: z.int(),
+    by_run_status: counts(runStatuses),
+    by_save_state: counts(saveStates),
+  }),
+  changeset_ids: z.array(z.uuid()),
+  created_by: actorSchema,
+  created_at: z.iso.datetime(),
+  stopped_at: z.nullable(z.iso.datetime()),
+});
+export type TaskGroupView = z.infer<typeof taskGroupSchema>;
+
+export const taskGroupListSchema = listOf(taskGroupSchema);
+
+export const listTaskGroupsQuerySchema = z.object(pageQuery);
+
+export const createTaskGroupRequestSchema = z.object({
+  name: text(MAX_GROUP_NAME_CHARS),
+  budget_credits: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(MOST_CREDITS)))),
+  max_workers: z.optional(z.int().check(z.minimum(1), z.maximum(MOST_WORKERS))),
+  ...bodyKey,
+});
+export type CreateTaskGroupRequest = z.infer<typeof createTaskGroupRequestSchema>;

@@ -1,0 +1,41 @@
+// The routes of workers. Pure.
+
+import { submittedHeaders } from "../../headers.ts";
+import { defineRoute, jsonBody, nounRoutes, query } from "../../route.ts";
+import { pageQueryTexts } from "../list.ts";
+import { workerEndpoints } from "./endpoints.ts";
+import { listWorkersQuerySchema, startWorkerRequestSchema } from "./worker.ts";
+
+/** As of an agent's runs. */
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+
+export const workerRoutes = nounRoutes("workers", "Workers", {
+  list: defineRoute(workerEndpoints.list, {
+    summary: "List a workspace's workers, newest first",
+    scopes: ["workspaces:read"],
+    query: query(listWorkersQuerySchema, {
+      ...pageQueryTexts,
+      task_group_id: "Only the workers of this task group.",
+    }),
+    answers: { 200: "A page of workers." },
+  }),
+  start: defineRoute(workerEndpoints.start, {
+    summary: "Start a worker: a run in a copy, for a task group",
+    description:
+      "Makes the copy, where none is named, the run and the worker at once. The run alone writes in the copy until it has ended; what it changed is then saved as a revision, also where it was cancelled or failed. That the run has completed does not say that: read `save_state`. With an idempotency key it is safe to repeat for 24 hours.",
+    scopes: ["workspaces:write", "runs:write"],
+    body: jsonBody(startWorkerRequestSchema, MAX_BODY_BYTES),
+    answers: {
+      202: {
+        description: "The worker; with the key of an earlier request the one that it started.",
+        headers: submittedHeaders,
+      },
+    },
+    refusals: [402, 409],
+  }),
+  get: defineRoute(workerEndpoints.get, {
+    summary: "Read a worker",
+    scopes: ["workspaces:read"],
+    answers: { 200: "The worker." },
+  }),
+});

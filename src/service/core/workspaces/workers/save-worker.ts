@@ -1,0 +1,107 @@
+// What a worker leaves, as a revision: its copy is saved once its run is over, whatever its ending was.
+// Why: docs/decisions/089-what-a-worker-leaves.md
+
+import { assertNever } from "../../../../base/assert-never.ts";
+import type { Core } from "../../core.ts";
+import { keepSave, prepareSave, type SaveRefusal } from "../copies/save-copy.ts";
+import type { Holder } from "../runs/copy-lease.ts";
+import { lockHeld } from "../runs/copy-lease.ts";
+import type { Worker, WorkerSave } from "./worker.ts";
+
+/** How often the copy may move under it: nobody but the service moves a copy that a run holds. */
+const MAX_TRIES = 5;
+const MAX_ERROR_CHARS = 500;
+
+export async function beginSave(core: Core, workerId: string): Promise<void> {
+  await settle(core, workerId, {
+    saveState: "saving",
+    savedRevisionId: null,
+    saveError: null,
+    savedAt: null,
+  });
+}
+
+/** `why` is one line for a reader. What was written to the copy before stays there. */
+export async function failSave(core: Core, workerId: string, why: string): Promise<void> {
+  await settle(core, workerId, failed(core, why));
+}
+
+export type SaveWorkerRequest = {
+  readonly worker: Pick<Worker, "id" | "copyId" | "agentId" | "runId">;
+  /** Null: nobody holds the copy, since the worker died. */
+  readonly holder: Holder | null;
+};
+
+/**
+ * Saves all that is in the worker's copy, and says so in one transaction. Where another run holds the copy, nothing is saved. Safe
+ * to repeat: a worker is settled once.
+ */
+export async function saveWorker(core: Core, { worker, holder }: SaveWorkerRequest): Promise<void> {
+  const { id: workerId, copyId, agentId, runId } = worker;
+  for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+    const copy = await core.store.committed.copies.find(copyId);
+    if (copy === null) return await failSave(core, workerId, "Its copy was deleted.");
+    const prepared = await prepareSave(core, copy);
+    const author = { type: "run", run_id: runId, agent_id: agentId } as const;
+    const message = `Work of run ${runId}`;
+    const isDone = await core.store.transact(async (tx) => {
+      if (holder !== null) {
+        const held = await lockHeld(core, tx, { copyId, holder });
+        if (!held.ok) return await put(failed(core, LOST));
+      }
+      const saved = await keepSave(core, tx, { prepared, message, author, holderRunId: runId });
+      if (!saved.ok) {
+        const why = whyNot(saved.refusal);
+        return why === null ? false : await put(failed(core, why));
+      }
+      const { revisionId, isUnchanged } = saved.value;
+      const saveState = isUnchanged ? "unchanged" : "saved";
+      return await put({
+        saveState,
+        savedRevisionId: revisionId,
+        saveError: null,
+        savedAt: core.clock.now(),
+      });
+
+      async function put(save: WorkerSave): Promise<true> {
+        await tx.workers.setSave(workerId, save);
+        return true;
+      }
+    });
+    if (isDone) return core.signals.publish(workerId);
+  }
+  await failSave(core, workerId, `Its copy moved ${MAX_TRIES} times while it was saved.`);
+}
+
+const LOST = "The run did not hold its copy any more.";
+
+/** Null: it is to be tried again. */
+function whyNot(refusal: SaveRefusal): string | null {
+  switch (refusal.reason) {
+    case "copy_moved":
+      return null;
+    case "copy_held":
+      return `Run ${refusal.runId} has taken the copy.`;
+    case "copy_not_found":
+    case "copy_canonical":
+      return "Its copy was deleted.";
+    case "workspace_not_found":
+    case "workspace_of_another":
+    case "workspace_erasing":
+    case "workspaces_not_admitted":
+    case "storage_adopting":
+      return "Its workspace is being deleted.";
+    default:
+      return assertNever(refusal);
+  }
+}
+
+function failed(core: Core, why: string): WorkerSave {
+  const saveError = why.slice(0, MAX_ERROR_CHARS).toWellFormed();
+  return { saveState: "failed", savedRevisionId: null, saveError, savedAt: core.clock.now() };
+}
+
+async function settle(core: Core, workerId: string, save: WorkerSave): Promise<void> {
+  await core.store.transact((tx) => tx.workers.setSave(workerId, save));
+  core.signals.publish(workerId);
+}

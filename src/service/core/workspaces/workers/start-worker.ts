@@ -1,0 +1,225 @@
+// POST …/workers: the copy, where none is named, the run and the worker, in one transaction with the use of their key.
+
+import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { StartWorkerRequest } from "../../../../contract/workspaces/workers/worker.ts";
+import type { AccountCaller } from "../../accounts/caller.ts";
+import type { Core } from "../../core.ts";
+import { earlierUse, type KeyUse, keepUse, keyUseOf } from "../../idempotency/once-by-key.ts";
+import type { StoreTransaction } from "../../ports/store.ts";
+import type { SubmitRefusal } from "../../runs/refusals.ts";
+import type { RunSubmitter, Submission } from "../../runs/submit-run.ts";
+import { type Copy, holderOf } from "../copies/copy.ts";
+import { insertCopy } from "../copies/create-copy.ts";
+import type { CopyRefusal } from "../copies/refusals.ts";
+import { findExecutor } from "../members/find-executor.ts";
+import type { MemberRefusal } from "../members/refusals.ts";
+import { reachForWork, type WorkspaceRequest } from "../reach-workspace.ts";
+import type { CopyHeldRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
+import type { RevisionRefusal } from "../revisions/refusals.ts";
+import type { GroupFullRefusal, TaskGroupRefusal } from "../task-groups/refusals.ts";
+import { type GroupUse, shareOf, type TaskGroup } from "../task-groups/task-group.ts";
+import { reachTaskGroup } from "../task-groups/task-groups.ts";
+import { actorOf, type WorkspaceCaller } from "../workspace-caller.ts";
+import type { WorkerRefusal } from "./refusals.ts";
+import type { SeenWorker } from "./worker.ts";
+
+const MICRO_PER_USD = 1_000_000;
+/** Less does not suffice for a run. */
+const LEAST_SHARE_MICRO_USD = 10_000;
+/** Others take from the same budget at the same time. */
+const MAX_TRIES = 5;
+
+export type WorkerRequest = WorkspaceRequest & {
+  readonly body: StartWorkerRequest;
+  readonly idempotencyKey: string | null;
+  /** The run that starts it: it ends with that one at the latest. */
+  readonly parent?: NonNullable<Submission["parent"]>;
+};
+
+export type StartWorkerRefusal =
+  | WorkspaceRefusal
+  | WorkRefusal
+  | TaskGroupRefusal
+  | GroupFullRefusal
+  | MemberRefusal
+  | CopyRefusal
+  | CopyHeldRefusal
+  | RevisionRefusal
+  | WorkerRefusal
+  | SubmitRefusal;
+
+export type StartedWorker = {
+  readonly worker: SeenWorker;
+  readonly sessionId: string;
+  readonly isReplay: boolean;
+};
+
+/** What hinders a worker is found within the transaction: it is undone. */
+class WorkerRefusedError extends Error {
+  readonly refusal: StartWorkerRefusal | "budget_moved";
+
+  constructor(refusal: StartWorkerRefusal | "budget_moved") {
+    super("The worker was refused.");
+    this.refusal = refusal;
+  }
+}
+
+/** Safe to repeat with a key. */
+export async function startWorker(
+  core: Core,
+  submitter: RunSubmitter,
+  request: WorkerRequest,
+): Promise<Result<StartedWorker, StartWorkerRefusal>> {
+  const { caller, workspaceId, body } = request;
+  const { idempotency_key: bodyKey = null, ...asked } = body;
+  if (body.working_copy_id !== undefined && body.base_revision_id !== undefined)
+    return refused({ reason: "worker_base_named_twice" });
+  const key = request.idempotencyKey ?? bodyKey;
+  const use = keyUseOf({ scope: `workers ${workspaceId}`, accountId: caller.accountId, key, request: asked });
+  const earlier = await earlierUse(core.store.committed, use, core.clock.now());
+  if (!earlier.ok) return earlier;
+  if (earlier.value !== null) return await found(core, earlier.value, true);
+
+  const workspace = await reachForWork(core, request);
+  if (!workspace.ok) return workspace;
+  const group = await reachTaskGroup(core, { caller, taskGroupId: body.task_group_id });
+  if (!group.ok) return group;
+  if (group.value.workspaceId !== workspaceId)
+    return refused({ reason: "task_group_not_found", taskGroupId: body.task_group_id });
+  const executor = await findExecutor(core.store.committed, {
+    workspace: workspace.value,
+    agentId: body.executor_agent_id,
+  });
+  if (!executor.ok) return executor;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await submit(core, submitter, { ...request, use, group: group.value, agentId: executor.value });
+    } catch (cause) {
+      if (!(cause instanceof WorkerRefusedError)) throw cause;
+      if (cause.refusal !== "budget_moved") return refused(cause.refusal);
+      if (tries === MAX_TRIES) throw cause;
+    }
+  }
+}
+
+type Starting = WorkerRequest & { readonly use: KeyUse; readonly group: TaskGroup; readonly agentId: string };
+
+async function submit(
+  core: Core,
+  submitter: RunSubmitter,
+  starting: Starting,
+): Promise<Result<StartedWorker, StartWorkerRefusal>> {
+  const { body, group, agentId, workspaceId, caller, parent } = starting;
+  const before = await core.store.committed.taskGroups.useOf(group.id);
+  const fault = fullness(group, before);
+  if (fault !== null) return refused(fault);
+  const shareMicroUsd = boundedShare(shareOf(group, before), body.max_cost_usd);
+  const now = core.clock.now();
+  const workerId = core.random.uuid(now);
+  const copyId = body.working_copy_id ?? null;
+  // A new copy has the worker's id: the run's input names it before it is made.
+  const workspace = { workspaceId, copyId: copyId ?? workerId, taskGroupId: group.id, workerId };
+  const submitted = await submitter.submit({
+    caller: accountOf(caller),
+    agentId,
+    body: runBodyOf(body, shareMicroUsd),
+    idempotencyKey: null,
+    origin: parent === undefined ? "user" : "agent",
+    workspace,
+    ...(parent === undefined ? {} : { parent }),
+    alongside: async (tx, { runId }) => {
+      const copy = await admit(core, tx, { ...starting, shareMicroUsd, newCopyId: workerId });
+      await tx.workspaceRuns.insert({ ...workspace, copyId: copy.id, runId, agentId, createdAt: now });
+      await tx.workers.insert({
+        ...{ id: workerId, workspaceId, taskGroupId: group.id, copyId: copy.id, agentId, runId },
+        ...{ saveState: "none", savedRevisionId: null, saveError: null, savedAt: null },
+        ...{ shareMicroUsd, createdBy: actorOf(caller), createdAt: now },
+      });
+      if (!(await keepUse(core, tx, { use: starting.use, subjectId: workerId })))
+        throw new WorkerRefusedError({ reason: "key_in_flight", key: starting.use?.key ?? "" });
+    },
+  });
+  return submitted.ok ? await found(core, workerId, false) : submitted;
+}
+
+/** The copy that the worker gets. Throws a WorkerRefusedError. */
+async function admit(
+  core: Core,
+  tx: StoreTransaction,
+  starting: Starting & { readonly shareMicroUsd: number | null; readonly newCopyId: string },
+): Promise<Copy> {
+  const { group, shareMicroUsd } = starting;
+  const workspace = await reachForWork(core, starting, {
+    workspaces: { find: (id) => tx.workspaces.share(id) },
+  });
+  if (!workspace.ok) throw new WorkerRefusedError(workspace.refusal);
+  const copy = await copyFor(core, tx, starting);
+  if (!copy.ok) throw new WorkerRefusedError(copy.refusal);
+  const current = await tx.taskGroups.lock(group.id);
+  if (current === null)
+    throw new WorkerRefusedError({ reason: "task_group_not_found", taskGroupId: group.id });
+  const used = await tx.taskGroups.useOf(group.id);
+  const fault = fullness(current, used);
+  if (fault !== null) throw new WorkerRefusedError(fault);
+  const { budgetMicroUsd } = current;
+  if (budgetMicroUsd !== null && used.microUsd + (shareMicroUsd ?? 0) > budgetMicroUsd)
+    throw new WorkerRefusedError("budget_moved");
+  return copy.value;
+}
+
+async function copyFor(
+  core: Core,
+  tx: StoreTransaction,
+  { body, newCopyId, ...request }: Starting & { readonly newCopyId: string },
+): Promise<Result<Copy, StartWorkerRefusal>> {
+  const { working_copy_id: copyId, base_revision_id: baseRevisionId = null } = body;
+  if (copyId === undefined) return await insertCopy(core, tx, { ...request, baseRevisionId, id: newCopyId });
+  const copy = await tx.copies.lock(copyId);
+  if (copy === null || copy.workspaceId !== request.workspaceId || copy.state !== "ready")
+    return refused({ reason: "copy_not_found", copyId });
+  if (copy.isCanonical) return refused({ reason: "worker_copy_canonical", copyId });
+  const runId = holderOf(copy, core.clock.now())?.runId ?? (await tx.workspaceRuns.findUnfinishedIn(copyId));
+  return runId === null ? ok(copy) : refused({ reason: "copy_held", copyId, runId });
+}
+
+function fullness(
+  { id: taskGroupId, status, maxWorkers, budgetMicroUsd }: TaskGroup,
+  { inFlight, microUsd }: GroupUse,
+): GroupFullRefusal | null {
+  if (status === "stopped") return { reason: "task_group_stopped", taskGroupId };
+  if (inFlight >= maxWorkers)
+    return { reason: "task_group_full", taskGroupId, inFlight, allowed: maxWorkers };
+  if (budgetMicroUsd === null || budgetMicroUsd - microUsd >= LEAST_SHARE_MICRO_USD) return null;
+  return { reason: "task_group_spent", taskGroupId, budgetMicroUsd, usedMicroUsd: microUsd };
+}
+
+/** What the request allows itself, within the group's share; a share is no less than a run needs. */
+function boundedShare(share: number | null, maxCostUsd: number | undefined): number | null {
+  const asked = maxCostUsd === undefined ? null : Math.round(maxCostUsd * MICRO_PER_USD);
+  if (share === null) return asked;
+  const bounded = Math.max(share, LEAST_SHARE_MICRO_USD);
+  return asked === null ? bounded : Math.min(asked, bounded);
+}
+
+function runBodyOf(body: StartWorkerRequest, shareMicroUsd: number | null) {
+  const { task_group_id, working_copy_id, base_revision_id, executor_agent_id, idempotency_key, ...run } =
+    body;
+  return shareMicroUsd === null ? run : { ...run, max_cost_usd: shareMicroUsd / MICRO_PER_USD };
+}
+
+/** A run of a member acts for the account, with the rights of an AI client. */
+function accountOf(caller: WorkspaceCaller): AccountCaller {
+  if (caller.kind === "account") return caller;
+  return { kind: "account", accountId: caller.accountId, callerClass: "ai_client" };
+}
+
+async function found(
+  core: Core,
+  workerId: string,
+  isReplay: boolean,
+): Promise<Result<StartedWorker, StartWorkerRefusal>> {
+  const worker = await core.store.committed.workers.find(workerId);
+  const run = worker === null ? null : await core.store.committed.runs.find(worker.worker.runId);
+  if (worker === null || run === null) throw new TypeError(`Worker ${workerId} is not there.`);
+  return ok({ worker, sessionId: run.sessionId, isReplay });
+}

@@ -1,0 +1,229 @@
+// A run's folder of a copy, by real git and a real store: laid out, changed, written back, saved, lost to another worker.
+
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { copyFolders } from "../../../../../src/service/checkouts/copies/copy-folders.ts";
+import type { Checkout } from "../../../../../src/service/core/ports/checkout.ts";
+import type { RunInWorkspace } from "../../../../../src/service/core/ports/workspace-runs.ts";
+import { queuedRun } from "../../../../../src/service/core/runs/new-run.ts";
+import { COPY_HOLD_MS, holderOf } from "../../../../../src/service/core/workspaces/copies/copy.ts";
+import { viewOfCopy } from "../../../../../src/service/core/workspaces/files/copy-overlay.ts";
+import { walkView } from "../../../../../src/service/core/workspaces/files/copy-view.ts";
+import { objectSource } from "../../../../../src/service/core/workspaces/objects/object-source.ts";
+import { openRunCopy } from "../../../../../src/service/core/workspaces/runs/open-run-copy.ts";
+import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
+import { storeKinds } from "../../../../support/stores/stores.ts";
+import { TestWorkspace } from "../../../../support/workspaces.ts";
+
+const left: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of left.splice(0).toReversed()) await close();
+});
+
+describe.each(storeKinds)("a run in a copy ($name)", (store) => {
+  it("has the copy's files, with what was written over its base, modes and links", async () => {
+    const { workspace, open } = await start();
+    const first = await workspace.commit(workspace.canonicalId, { "a.txt": "one\n", "src/b.ts": "two\n" });
+    const copyId = await workspace.makeCopy(first.id);
+    await workspace.write(copyId, { "src/b.ts": "changed\n", "src/deep/c.ts": "new\n", "a.txt": null });
+    const { checkout } = await open(copyId);
+    expect(treeOf(checkout.root)).toEqual({ "src/b.ts": "changed\n", "src/deep/c.ts": "new\n" });
+    // The base is the commit before, and the folder is clean.
+    const commits = await checkout.recentCommits(10);
+    expect(commits.map(({ subject }) => subject)).toEqual([
+      "What was written in the copy since its base",
+      "Save",
+      "New workspace",
+    ]);
+    expect((await checkout.workingChanges()).files).toEqual([]);
+    expect(
+      (await checkout.history.diff({ from: commits[1]?.sha ?? "", to: checkout.headSha }, [])).text,
+    ).toContain("+changed");
+  });
+
+  it("writes back what was added, edited, deleted, made executable and linked", async () => {
+    const { workspace, open, filesOf } = await start();
+    const base = await workspace.commit(workspace.canonicalId, {
+      "kept.txt": "kept\n",
+      "edited.txt": "before\n",
+      "gone/one.txt": "1\n",
+      "tool.sh": "#!/bin/sh\n",
+    });
+    const copyId = await workspace.makeCopy(base.id);
+    const { checkout } = await open(copyId);
+    const at = (path: string) => join(checkout.root, path);
+    writeFileSync(at("edited.txt"), "after\n");
+    rmSync(at("gone"), { recursive: true });
+    writeFileSync(at("gone"), "a file in the folder's place\n");
+    chmodSync(at("tool.sh"), 0o755);
+    symlinkSync("kept.txt", at("link"));
+    mkdirSync(at("new/folder"), { recursive: true });
+    writeFileSync(at("new/folder/file.bin"), Buffer.alloc(200_000, 7));
+    mkdirSync(at(".github/workflows"), { recursive: true });
+    writeFileSync(at(".github/workflows/ci.yml"), "on: push\n");
+    writeFileSync(at(".gitignore"), "*.log\n");
+    writeFileSync(at("run.log"), "ignored\n");
+    writeFileSync(at(".GIT"), "no path of a workspace\n");
+    await checkout.close();
+    expect(await filesOf(copyId)).toEqual({
+      ".gitignore": "100644 *.log\n",
+      "edited.txt": "100644 after\n",
+      gone: "100644 a file in the folder's place\n",
+      "kept.txt": "100644 kept\n",
+      link: "120000 kept.txt",
+      "new/folder/file.bin": `100644 ${"\u0007".repeat(200_000)}`,
+      "tool.sh": "100755 #!/bin/sh\n",
+    });
+    expect(holderOf(await workspace.copy(copyId), workspace.core.clock.now())).toBeNull();
+    // Nothing is left of the folder.
+    expect(() => lstatSync(checkout.root)).toThrow("ENOENT");
+  });
+
+  it("gives the next run what the last one left", async () => {
+    const { workspace, open } = await start();
+    const copyId = await workspace.makeCopy();
+    const first = await open(copyId);
+    writeFileSync(join(first.checkout.root, "notes.md"), "# Notes\n");
+    await first.checkout.close();
+    const second = await open(copyId);
+    expect(treeOf(second.checkout.root)).toEqual({ "notes.md": "# Notes\n" });
+    rmSync(join(second.checkout.root, "notes.md"));
+    await second.checkout.close();
+    expect(treeOf((await open(copyId)).checkout.root)).toEqual({});
+  });
+
+  it("keeps what was changed from time to time, and again what is changed after that", async () => {
+    const { fixture, workspace, open, filesOf } = await start();
+    const copyId = await workspace.makeCopy();
+    const { checkout } = await open(copyId);
+    writeFileSync(join(checkout.root, "one.txt"), "1\n");
+    await fixture.clock.advance(30_000);
+    await expect.poll(() => filesOf(copyId)).toEqual({ "one.txt": "100644 1\n" });
+    writeFileSync(join(checkout.root, "one.txt"), "2\n");
+    writeFileSync(join(checkout.root, "two.txt"), "2\n");
+    await checkout.close();
+    expect(await filesOf(copyId)).toEqual({ "one.txt": "100644 2\n", "two.txt": "100644 2\n" });
+  });
+
+  it("holds the copy for as long as it works, and no worker that lost it writes any more", async () => {
+    const { fixture, workspace, open, filesOf } = await start();
+    const copyId = await workspace.makeCopy();
+    const early = await open(copyId, { runId: "run-1", fence: 1 });
+    writeFileSync(join(early.checkout.root, "early.txt"), "early\n");
+    const now = () => fixture.clock.now();
+    expect(holderOf(await workspace.copy(copyId), now())).toMatchObject({ runId: "run-1", fence: 1 });
+    // A later worker of the same run takes it over at once.
+    const late = await open(copyId, { runId: "run-1", fence: 2 });
+    writeFileSync(join(late.checkout.root, "late.txt"), "late\n");
+    await early.checkout.close();
+    expect(await filesOf(copyId)).toEqual({});
+    expect(holderOf(await workspace.copy(copyId), now())).toMatchObject({ fence: 2 });
+    await late.checkout.close();
+    expect(await filesOf(copyId)).toEqual({ "late.txt": "100644 late\n" });
+  });
+
+  it("is not taken from a run that is alive, and is from one that has been silent", async () => {
+    const { fixture, workspace, hold } = await start();
+    const copyId = await workspace.makeCopy();
+    const { core, id: workspaceId } = workspace;
+    const now = core.clock.now();
+    expect(await hold(copyId, { runId: "dead", fence: 1, until: now + COPY_HOLD_MS })).toBe(true);
+    const begun = openRunCopy(core, {
+      ...runOf(workspaceId, { runId: "next", fence: 1 }),
+      folders: foldersOf(fixture),
+      copyId,
+    });
+    let isOpen = false;
+    void begun.then(() => {
+      isOpen = true;
+    });
+    await fixture.clock.advance(COPY_HOLD_MS - 1_000);
+    expect(isOpen).toBe(false);
+    await expect
+      .poll(async () => {
+        await fixture.clock.advance(500);
+        return isOpen;
+      })
+      .toBe(true);
+    const opened = await begun;
+    if (!opened.ok) throw new Error(opened.refusal.detail);
+    await opened.value.close();
+  });
+
+  async function start() {
+    const fixture = await CoreFixture.start({ store });
+    left.push(() => fixture.close());
+    const workspace = await TestWorkspace.make(fixture.core);
+    const folders = foldersOf(fixture);
+    const open = async (
+      copyId: string,
+      holder = { runId: "run-1", fence: 1 },
+    ): Promise<{ checkout: Checkout }> => {
+      const run = runOf(workspace.id, holder);
+      const opened = await openRunCopy(fixture.core, { ...run, folders, copyId });
+      if (!opened.ok) throw new Error(opened.refusal.detail);
+      left.push(() => opened.value.close());
+      return { checkout: opened.value };
+    };
+    const filesOf = async (copyId: string) => {
+      const view = viewOfCopy(fixture.core, await workspace.copy(copyId));
+      const files: Record<string, string> = {};
+      for await (const some of walkView(view)) {
+        for (const { path, mode, oid } of some) {
+          files[path] =
+            `${mode} ${Buffer.from(await objectSource(fixture.core, workspace.id).blob(oid)).toString()}`;
+        }
+      }
+      return files;
+    };
+    const hold = (copyId: string, held: { runId: string; fence: number; until: number }) =>
+      fixture.store.transact((tx) => tx.copies.hold(copyId, held, fixture.clock.now()));
+    return { fixture, workspace, open, filesOf, hold };
+  }
+});
+
+function foldersOf(fixture: CoreFixture) {
+  return copyFolders({
+    folder: join(fixture.place.settings.dataDir, "checkouts"),
+    environment: { PATH: process.env.PATH },
+    maxObjects: 100_000,
+  });
+}
+
+function runOf(workspaceId: string, { runId, fence }: { runId: string; fence: number }): RunInWorkspace {
+  const common = { agentId: "agent", sessionId: "session", origin: "user", parentRunId: null } as const;
+  const run = queuedRun({
+    ...common,
+    id: runId,
+    billingAccount: "wallet",
+    price: null,
+    modelBilling: null,
+    now: 0,
+  });
+  const workspace = { workspaceId, copyId: null, taskGroupId: null, workerId: null };
+  const input = { messages: [], maxTurnTokens: 0, job: null };
+  return { taken: { run: { ...run, fence }, input }, workspace, signal: new AbortController().signal };
+}
+
+/** Paths to contents. */
+function treeOf(root: string): Record<string, string> {
+  const files: Record<string, string> = {};
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const name = path.slice(root.length + 1);
+    if (entry.isSymbolicLink()) files[name] = readlinkSync(path);
+    else if (entry.isFile()) files[name] = readFileSync(path, "utf8");
+  }
+  return files;
+}
