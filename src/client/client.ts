@@ -135,5 +135,12 @@ export function createClient(options: ClientOptions): Client {
     copies: nounClient<WorkspaceNounRoutes["copies"]>(connection, workspaceNounEndpoints.copies),
     revisions: nounClient<WorkspaceNounRoutes["revisions"]>(connection, workspaceNounEndpoints.revisions),
     operations: nounClient<WorkspaceNounRoutes["operations"]>(connection, workspaceNounEndpoints.operations),
+    files: nounClient<WorkspaceNounRoutes["files"]>(connection, workspaceNounEndpoints.files),
+    copyFiles: nounClient<WorkspaceNounRoutes["copyFiles"]>(connection, workspaceNounEndpoints.copyFiles),
+    revisionFiles: nounClient<WorkspaceNounRoutes["revisionFiles"]>(
+      connection,
+      workspaceNounEndpoints.revisionFiles,
+    ),
+    downloads: nounClient<WorkspaceNounRoutes["downloads"]>(connection, workspaceNounEndpoints.downloads),
   };
 }

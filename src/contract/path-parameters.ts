@@ -18,6 +18,7 @@ export const pathParameters = {
   contextItemID: { description: "The context item's id.", schema: uuid },
   workingCopyID: { description: "The working copy's id.", schema: uuid },
   revisionID: { description: "The revision's id.", schema: uuid },
+  downloadToken: { description: "The secret of the address.", schema: { type: "string" } },
   operationID: { description: "The operation's id.", schema: uuid },
   pinID: { description: "The retention pin's id.", schema: uuid },
   actionID: { description: "The review action's id.", schema: uuid },

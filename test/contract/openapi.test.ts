@@ -87,6 +87,8 @@ function examplesInUse(): { name: string; schema: string; value: unknown }[] {
   return found;
 }
 
+const BYTES = [PACK_TYPE, "application/octet-stream", "multipart/form-data"];
+
 describe("the OpenAPI document", () => {
   let fixture: CoreFixture;
 
@@ -204,11 +206,9 @@ describe("the OpenAPI document", () => {
   it("shows an example of every body and every answer", () => {
     for (const { name, operation } of operations) {
       // Of bytes there is nothing to show.
-      expect(
-        bare(operation.requestBody).filter((type) => type !== PACK_TYPE),
-        name,
-      ).toEqual([]);
-      for (const answer of Object.values(operation.responses as Json)) expect(bare(answer), name).toEqual([]);
+      const shown = (content: unknown) => bare(content).filter((type) => !BYTES.includes(type));
+      expect(shown(operation.requestBody), name).toEqual([]);
+      for (const answer of Object.values(operation.responses as Json)) expect(shown(answer), name).toEqual([]);
     }
     for (const [name, answer] of Object.entries(document.components.responses ?? {})) {
       expect(bare(answer), name).toEqual([]);
@@ -287,7 +287,7 @@ describe("the OpenAPI document", () => {
 
   it("has no schema that generators of code stumble over", () => {
     const schemas = JSON.stringify(document.components.schemas);
-    expect(schemas).not.toMatch(/:\{\}|"\$id"|"\$schema"|"\$defs"|9007199254740991/);
+    expect(schemas).not.toMatch(/(?<!"properties"):\{\}|"\$id"|"\$schema"|"\$defs"|9007199254740991/);
     for (const ref of refsIn(document.components.schemas)) {
       expect(ref).toMatch(/^#\/components\/schemas\/\w+$/);
     }

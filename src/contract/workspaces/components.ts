@@ -8,6 +8,8 @@ import { copyComponents } from "./copies/components.ts";
 import { copyExamples } from "./copies/examples.ts";
 import { memberComponents } from "./members/components.ts";
 import { memberExamples } from "./members/examples.ts";
+import { fileComponents } from "./files/components.ts";
+import { copyFileExamples, downloadExamples, fileExamples, revisionFileExamples } from "./files/examples.ts";
 import { operationComponents } from "./operations/components.ts";
 import { operationExamples } from "./operations/examples.ts";
 import { revisionComponents } from "./revisions/components.ts";
@@ -29,6 +31,7 @@ export const workspaceNounComponents: Components = {
   ...threadComponents,
   ...workspaceRunComponents,
   ...contextItemComponents,
+  ...fileComponents,
 };
 
 export const workspaceNounExamples: {
@@ -42,4 +45,8 @@ export const workspaceNounExamples: {
   threads: threadExamples,
   workspaceRuns: workspaceRunExamples,
   contextItems: contextItemExamples,
+  files: fileExamples,
+  copyFiles: copyFileExamples,
+  revisionFiles: revisionFileExamples,
+  downloads: downloadExamples,
 };

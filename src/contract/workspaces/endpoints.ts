@@ -3,6 +3,12 @@
 import { contextItemEndpoints } from "./context-items/endpoints.ts";
 import { copyEndpoints } from "./copies/endpoints.ts";
 import { memberEndpoints } from "./members/endpoints.ts";
+import {
+  copyFileEndpoints,
+  downloadEndpoints,
+  fileEndpoints,
+  revisionFileEndpoints,
+} from "./files/endpoints.ts";
 import { operationEndpoints } from "./operations/endpoints.ts";
 import { revisionEndpoints } from "./revisions/endpoints.ts";
 import { workspaceRunEndpoints } from "./runs/endpoints.ts";
@@ -18,4 +24,8 @@ export const workspaceNounEndpoints = {
   threads: threadEndpoints,
   workspaceRuns: workspaceRunEndpoints,
   contextItems: contextItemEndpoints,
+  files: fileEndpoints,
+  copyFiles: copyFileEndpoints,
+  revisionFiles: revisionFileEndpoints,
+  downloads: downloadEndpoints,
 } as const;

@@ -4,6 +4,7 @@ import type { RouteTable } from "../route.ts";
 import { contextItemRoutes } from "./context-items/routes.ts";
 import { copyRoutes } from "./copies/routes.ts";
 import { memberRoutes } from "./members/routes.ts";
+import { copyFileRoutes, downloadRoutes, fileRoutes, revisionFileRoutes } from "./files/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
 import { revisionRoutes } from "./revisions/routes.ts";
 import { workspaceRunRoutes } from "./runs/routes.ts";
@@ -19,6 +20,10 @@ export const workspaceNounRoutes = {
   threads: threadRoutes,
   workspaceRuns: workspaceRunRoutes,
   contextItems: contextItemRoutes,
+  files: fileRoutes,
+  copyFiles: copyFileRoutes,
+  revisionFiles: revisionFileRoutes,
+  downloads: downloadRoutes,
 } as const satisfies RouteTable;
 
 export type WorkspaceNounRoutes = typeof workspaceNounRoutes;

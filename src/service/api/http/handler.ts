@@ -42,6 +42,8 @@ export type RouteRequest<One extends Route> = {
   /** The header Idempotency-Key. Null without one, and where the route takes none. */
   readonly idempotencyKey: string | null;
   readonly requestId: string;
+  /** The header Content-Type, whole. "" without one. */
+  readonly contentType: string;
   /** The header Content-Length. Null without one. */
   readonly contentLength: number | null;
   /** The header If-Match. Null without one. */

@@ -37,7 +37,7 @@ export function openRequest(
 }
 
 /** The paths whose last part is a secret: it is not for logs or answers. */
-const secretPaths = ["/claim/", "/sign-in/link/", "/sign-in/claim/"];
+const secretPaths = ["/claim/", "/sign-in/link/", "/sign-in/claim/", "/v1/downloads/"];
 
 export function loggedPath(path: string): string {
   const start = secretPaths.find((one) => path.startsWith(one));

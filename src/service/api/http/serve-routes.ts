@@ -176,6 +176,7 @@ async function readRequest(
     body: body.value,
     idempotencyKey: key.value,
     requestId: context.get("requestId"),
+    contentType: context.req.header("content-type") ?? "",
     contentLength: contentLengthOf(context),
     ifMatch: readIfMatch(context.req.header("if-match")),
     get signal() {

@@ -62,15 +62,6 @@ export class SqlCopyEntries implements CopyEntryStore {
     ).map(toEntry);
   }
 
-  async count(copyId: string): Promise<number> {
-    const row = await this.#db
-      .selectFrom("copy_entries")
-      .select(({ fn }) => fn.countAll().as("entries"))
-      .where("copy_id", "=", copyId)
-      .executeTakeFirstOrThrow();
-    return Number(row.entries);
-  }
-
   async replace({ copyId, entry, expected }: EntryWrite): Promise<boolean> {
     const row = toRow(copyId, entry);
     if (expected === undefined) return (await this.#ask(insertEntry, row)).length > 0;

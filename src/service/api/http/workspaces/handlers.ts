@@ -6,6 +6,7 @@ import type { Handlers } from "../handler.ts";
 import { contextItemHandlers } from "./context-items.ts";
 import { copyHandlers } from "./copies.ts";
 import { memberHandlers } from "./members.ts";
+import { copyFileHandlers, downloadHandlers, fileHandlers, revisionFileHandlers } from "./files.ts";
 import { operationHandlers } from "./operations.ts";
 import { revisionHandlers } from "./revisions.ts";
 import { workspaceRunHandlers } from "./runs.ts";
@@ -22,5 +23,9 @@ export function workspaceNounHandlers({ core, submitter }: FaceParts): Handlers<
     threads: threadHandlers(core),
     workspaceRuns: workspaceRunHandlers({ core, submitter }),
     contextItems: contextItemHandlers(core),
+    files: fileHandlers(core),
+    copyFiles: copyFileHandlers(core),
+    revisionFiles: revisionFileHandlers(core),
+    downloads: downloadHandlers(core),
   };
 }

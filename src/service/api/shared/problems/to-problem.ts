@@ -8,6 +8,7 @@ import { ciProblems } from "./ci-problems.ts";
 import { claimProblems } from "./claim-problems.ts";
 import { commitProblems } from "./commit-problems.ts";
 import { copyProblems } from "./copy-problems.ts";
+import { fileProblems } from "./file-problems.ts";
 import { idempotencyProblems } from "./idempotency-problems.ts";
 import { limitProblems } from "./limit-problems.ts";
 import { memberProblems } from "./member-problems.ts";
@@ -31,6 +32,7 @@ const tables = {
   ...ciProblems,
   ...claimProblems,
   ...commitProblems,
+  ...fileProblems,
   ...idempotencyProblems,
   ...limitProblems,
   ...memberProblems,

@@ -37,8 +37,17 @@ export const ENTRIES_AT_ONCE = 1_000;
 
 /** The file or the folder at a path; null where nothing is. The root is a folder, and always there. */
 export async function findInView(view: CopyView, path: string): Promise<ViewFile | ViewFolder | null> {
+  const { overlay } = view;
+  return await resolveInView(view, path, path === "" ? null : ((await overlay?.find(path)) ?? null));
+}
+
+/** The same for who has read what was written at the path itself. */
+export async function resolveInView(
+  view: CopyView,
+  path: string,
+  entry: CopyEntry | null,
+): Promise<ViewFile | ViewFolder | null> {
   const { overlay, source, root } = view;
-  const entry = overlay === null || path === "" ? null : await overlay.find(path);
   if (entry !== null && entry.file !== null) return { path, ...entry.file };
   const base = await findEntry(source, root, path);
   // A deleted file may have made place for a folder.
@@ -52,13 +61,7 @@ export async function findInView(view: CopyView, path: string): Promise<ViewFile
   return await folderIn(view, path, tree);
 }
 
-/** The file at a path; null where there is none, or a folder. */
-export async function findFileInView(view: CopyView, path: string): Promise<ViewFile | null> {
-  const found = await findInView(view, path);
-  return found === null || found.mode === "40000" ? null : found;
-}
-
-/** The file that lies above a path, or takes the place of a folder that the path needs. Null where the path is free for a file. */
+/** The file that takes the place of a folder above the path. Null where there is none. */
 export async function findAbove(view: CopyView, path: string): Promise<string | null> {
   const folders = foldersAbove(path);
   if (folders.length === 0) return null;

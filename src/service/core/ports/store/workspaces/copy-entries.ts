@@ -17,7 +17,6 @@ export interface CopyEntryReader {
   list(range: EntryRange): Promise<readonly CopyEntry[]>;
   /** All of a copy as they are at one time, in no order. */
   listAll(copyId: string): Promise<readonly CopyEntry[]>;
-  count(copyId: string): Promise<number>;
 }
 
 export type EntryWrite = {

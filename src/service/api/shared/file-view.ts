@@ -1,0 +1,30 @@
+// Files of workspaces as the contract shows them. Pure.
+
+import type { FileEntryView } from "../../../contract/workspaces/files/files.ts";
+import type { ViewFile, ViewFolder } from "../../core/workspaces/files/copy-view.ts";
+import { etagOf } from "../../core/workspaces/files/etag.ts";
+import type { FileText } from "../../core/workspaces/files/read-content.ts";
+import type { FilesPage } from "../../core/workspaces/files/read-files.ts";
+
+export function toFileEntry(entry: ViewFile | ViewFolder): FileEntryView {
+  const { path } = entry;
+  const placed = { path, name: path.slice(path.lastIndexOf("/") + 1) };
+  if (entry.mode === "40000") return { type: "folder", ...placed, oid: entry.oid };
+  const { mode, oid } = entry;
+  if (mode === "160000") return { type: "submodule", ...placed, mode, oid };
+  const type = mode === "120000" ? "symlink" : "file";
+  return { type, ...placed, mode, oid, size: entry.size ?? 0, etag: etagOf(entry) };
+}
+
+export function toFileList({ items, nextCursor }: FilesPage) {
+  return { items: items.map(toFileEntry), next_cursor: nextCursor ?? "" };
+}
+
+export function toFileText({ file, content }: FileText) {
+  const { path, mode, oid, size } = file;
+  return { path, content, encoding: "utf-8" as const, mode, oid, size, etag: etagOf(file) };
+}
+
+export function toFileWindow(text: FileText) {
+  return { ...toFileText(text), offset: text.offset, next_offset: text.nextOffset };
+}

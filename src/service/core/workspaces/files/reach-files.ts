@@ -1,0 +1,97 @@
+// Whose files a request means: those of the canonical copy, of a working copy or of a revision, and whether its caller may have them.
+
+import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { Core } from "../../core.ts";
+import type { StoreTransaction } from "../../ports/store.ts";
+import { type Copy, holderOf } from "../copies/copy.ts";
+import { reachForFiles, reachWorkspace, type WorkspaceRequest } from "../reach-workspace.ts";
+import { isWorkspaceOwner, type WorkspaceCaller } from "../workspace-caller.ts";
+import { workspaceUrl } from "../workspace-url.ts";
+import { type ContentView, viewOfCopy, viewOfRevision } from "./copy-overlay.ts";
+import type { ReadFilesRefusal, WriteFilesRefusal } from "./refusals.ts";
+
+export type Place =
+  | { readonly kind: "canonical" }
+  | { readonly kind: "copy"; readonly copyId: string }
+  | { readonly kind: "revision"; readonly revisionId: string };
+export type CopyPlace = Exclude<Place, { kind: "revision" }>;
+
+export type FilesRequest<Of extends Place = Place> = WorkspaceRequest & { readonly place: Of };
+
+/** The files as they are committed. */
+export async function reachView(
+  core: Core,
+  request: FilesRequest,
+): Promise<Result<ContentView, ReadFilesRefusal>> {
+  const { place, workspaceId } = request;
+  if (place.kind !== "revision") {
+    const copy = await reachCopy(core, { ...request, place });
+    return copy.ok ? ok(viewOfCopy(core, copy.value)) : copy;
+  }
+  const reached = await reachWorkspace(core, request);
+  if (!reached.ok) return reached;
+  const { revisionId } = place;
+  const revision = await core.store.committed.revisions.find(revisionId);
+  if (revision === null || revision.workspaceId !== workspaceId) {
+    return refused({ reason: "revision_not_found", revisionId });
+  }
+  return ok(viewOfRevision(core, revision));
+}
+
+export async function reachCopy(
+  core: Core,
+  request: FilesRequest<CopyPlace>,
+): Promise<Result<Copy, ReadFilesRefusal>> {
+  const reached = await reachWorkspace(core, request);
+  if (!reached.ok) return reached;
+  return await copyAt(core, request, reached.value.canonicalCopyId);
+}
+
+/** The copy, when its caller may write in it: in the canonical one the owner alone. */
+export async function reachForWrite(
+  core: Core,
+  request: FilesRequest<CopyPlace>,
+): Promise<Result<Copy, WriteFilesRefusal>> {
+  const reached = await reachForFiles(core, request);
+  if (!reached.ok) return reached;
+  const copy = await copyAt(core, request, reached.value.canonicalCopyId);
+  if (!copy.ok) return copy;
+  if (copy.value.isCanonical && !isWorkspaceOwner(request.caller)) {
+    const what = "write to the canonical files of a workspace; others write in a copy and make a changeset";
+    return refused({ reason: "owner_needed", what, url: workspaceUrl(core.policy, request.workspaceId) });
+  }
+  const fault = holdFault(core, request.caller, copy.value);
+  return fault === null ? copy : refused(fault);
+}
+
+/** The copy within the transaction that writes in it: it stays as it is until the end. */
+export async function claimCopy(
+  core: Core,
+  tx: StoreTransaction,
+  { caller, copyId, isAlone }: { caller: WorkspaceCaller; copyId: string; isAlone: boolean },
+): Promise<Result<Copy, WriteFilesRefusal>> {
+  const copy = await (isAlone ? tx.copies.lock(copyId) : tx.copies.share(copyId));
+  if (copy === null || copy.state !== "ready") return refused({ reason: "copy_not_found", copyId });
+  const fault = holdFault(core, caller, copy);
+  return fault === null ? ok(copy) : refused(fault);
+}
+
+async function copyAt(
+  core: Core,
+  { place, workspaceId }: FilesRequest<CopyPlace>,
+  canonicalCopyId: string,
+): Promise<Result<Copy, ReadFilesRefusal>> {
+  const copyId = place.kind === "canonical" ? canonicalCopyId : place.copyId;
+  const copy = await core.store.committed.copies.find(copyId);
+  if (copy === null || copy.workspaceId !== workspaceId || copy.state !== "ready") {
+    return refused({ reason: "copy_not_found", copyId });
+  }
+  return ok(copy);
+}
+
+/** While a run holds a copy, that run alone writes in it. */
+function holdFault(core: Core, caller: WorkspaceCaller, copy: Copy) {
+  const hold = holderOf(copy, core.clock.now());
+  if (hold === null || (caller.kind === "member_run" && caller.runId === hold.runId)) return null;
+  return { reason: "copy_held", copyId: copy.id, runId: hold.runId } as const;
+}

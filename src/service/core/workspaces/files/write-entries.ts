@@ -1,0 +1,198 @@
+// How files get into a copy: each on the condition that what was there is what its writer has seen, all or none, in one
+// transaction. Writers of different files do not wait for each other.
+
+import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { Core } from "../../core.ts";
+import type { StoreTransaction } from "../../ports/store.ts";
+import type { Copy } from "../copies/copy.ts";
+import { type Content, keepContents } from "../objects/keep-objects.ts";
+import type { FileMode } from "../objects/tree-object.ts";
+import type { WorkspaceCaller } from "../workspace-caller.ts";
+import type { CopyEntry, StoredFile } from "./copy-entry.ts";
+import { type ContentView, viewOfCopy } from "./copy-overlay.ts";
+import { findAbove, foldersAbove, resolveInView, type ViewFile } from "./copy-view.ts";
+import { etagOf, isMet, type Precondition } from "./etag.ts";
+import { claimCopy } from "./reach-files.ts";
+import type { WriteFilesRefusal } from "./refusals.ts";
+
+export type FileWrite = {
+  readonly path: string;
+  readonly content: Content;
+  /** Null: as it was; a new file is a plain one. */
+  readonly mode: FileMode | null;
+  readonly precondition: Precondition;
+};
+
+export type WrittenFile = ViewFile & { readonly size: number; readonly isNew: boolean };
+
+/** How often a write is judged anew after another writer was faster. */
+const MAX_ATTEMPTS = 8;
+
+/** The copy's base, or a file in question, is another one than was judged: everything is undone, and judged anew. */
+class MovedError extends Error {
+  readonly path: string;
+
+  constructor(path: string) {
+    super("The copy was changed meanwhile.");
+    this.path = path;
+  }
+}
+
+/** A refusal that undoes the transaction. */
+class RefusedWriteError extends Error {
+  readonly refusal: WriteFilesRefusal;
+
+  constructor(refusal: WriteFilesRefusal) {
+    super("The write was refused.");
+    this.refusal = refusal;
+  }
+}
+
+export type WriteRequest = {
+  readonly caller: WorkspaceCaller;
+  readonly copy: Copy;
+  readonly writes: readonly FileWrite[];
+};
+
+/** Safe to repeat: a write of what is there already, on a condition that holds, changes nothing. */
+export async function writeEntries(
+  core: Core,
+  request: WriteRequest,
+): Promise<Result<readonly WrittenFile[], WriteFilesRefusal>> {
+  const clash = clashWithin(request.writes);
+  if (clash !== null) return refused(clash);
+  let { copy } = request;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await attemptWrite(core, { ...request, copy });
+    } catch (cause) {
+      if (cause instanceof RefusedWriteError) return refused(cause.refusal);
+      if (!(cause instanceof MovedError)) throw cause;
+      if (attempt === MAX_ATTEMPTS) return refused({ reason: "files_contended", path: cause.path });
+      copy = (await core.store.committed.copies.find(copy.id)) ?? copy;
+    }
+  }
+}
+
+/** A write with what is at its path when it is judged. */
+type Judged = {
+  readonly write: FileWrite;
+  /** Undefined: nothing was written there since the base. */
+  readonly entry: CopyEntry | undefined;
+  readonly current: ViewFile | null;
+  readonly file: StoredFile;
+};
+
+async function attemptWrite(
+  core: Core,
+  { caller, copy, writes }: WriteRequest,
+): Promise<Result<readonly WrittenFile[], WriteFilesRefusal>> {
+  const judged = await judge(viewOfCopy(core, copy), writes);
+  if (!judged.ok) return judged;
+  const changed = judged.value.filter(({ current, file }) => !isSame(current, file));
+  if (changed.length > 0) {
+    await core.store.transact(async (tx) => {
+      const claimed = await claimCopy(core, tx, { caller, copyId: copy.id, isAlone: false });
+      if (!claimed.ok) throw new RefusedWriteError(claimed.refusal);
+      if (claimed.value.baseTreeOid !== copy.baseTreeOid) throw new MovedError(writes[0]?.path ?? "");
+      await putFiles(core, tx, { copy, changed });
+    });
+  }
+  return ok(
+    judged.value.map(({ write: { path }, file, current }) => ({ path, ...file, isNew: current === null })),
+  );
+}
+
+async function judge(
+  view: ContentView,
+  writes: readonly FileWrite[],
+): Promise<Result<readonly Judged[], WriteFilesRefusal>> {
+  const entries = await entriesAt(view, writes);
+  const judged: Judged[] = [];
+  for (const write of writes) {
+    const { path, precondition, content } = write;
+    const entry = entries.get(path);
+    const current = await resolveInView(view, path, entry ?? null);
+    if (current?.mode === "40000") {
+      return refused({ reason: "path_clash", file: path, below: `${path}/` });
+    }
+    const { oid, size } = content.object;
+    const kept = current === null || current.mode === "160000" ? "100644" : current.mode;
+    const file: StoredFile = { oid, size, mode: write.mode ?? kept };
+    const etag = current === null ? null : etagOf(current);
+    // What is there already has been written before, as far as anybody can tell: RFC 9110 §13.1.1.
+    if (!isMet(precondition, etag) && !isSame(current, file)) {
+      return refused({ reason: "etag_mismatch", path, current: etag });
+    }
+    judged.push({ write, entry, current, file });
+  }
+  return ok(judged);
+}
+
+async function entriesAt(
+  { overlay }: ContentView,
+  writes: readonly FileWrite[],
+): Promise<ReadonlyMap<string, CopyEntry>> {
+  const [only] = writes;
+  if (overlay === null) return new Map();
+  const entries =
+    writes.length === 1 && only !== undefined
+      ? [await overlay.find(only.path)]
+      : await overlay.findAll(writes.map(({ path }) => path));
+  return new Map(entries.filter((entry) => entry !== null).map((entry) => [entry.path, entry]));
+}
+
+async function putFiles(
+  core: Core,
+  tx: StoreTransaction,
+  { copy, changed }: { copy: Copy; changed: readonly Judged[] },
+): Promise<void> {
+  const { id: copyId, workspaceId } = copy;
+  const now = core.clock.now();
+  const ordered = changed.toSorted((a, b) => (a.write.path < b.write.path ? -1 : 1));
+  for (const { write, current } of ordered) {
+    if (current === null) await claimFree(core, tx, { copy, path: write.path });
+  }
+  await keepContents(tx, { workspaceId, contents: ordered.map(({ write }) => write.content), now });
+  for (const { write, entry, file } of ordered) {
+    const { path } = write;
+    const expected = entry?.file;
+    const isPut = await tx.copyEntries.replace({ copyId, entry: { path, file, changedAt: now }, expected });
+    if (!isPut) throw new MovedError(path);
+  }
+}
+
+/** Makes sure that a new file lies in no file and takes no folder's place, whatever others make meanwhile. */
+async function claimFree(
+  core: Core,
+  tx: StoreTransaction,
+  { copy, path }: { copy: Copy; path: string },
+): Promise<void> {
+  await tx.copyEntries.claimPath({ copyId: copy.id, path });
+  const view = viewOfCopy(core, copy, tx);
+  const above = await findAbove(view, path);
+  if (above !== null) throw new RefusedWriteError({ reason: "path_clash", file: above, below: path });
+  const current = await resolveInView(view, path, (await view.overlay?.find(path)) ?? null);
+  if (current?.mode === "40000") {
+    throw new RefusedWriteError({ reason: "path_clash", file: path, below: `${path}/` });
+  }
+  if (current !== null) throw new MovedError(path);
+}
+
+/** Two writes of one path, or a file that another one needs as its folder. */
+function clashWithin(writes: readonly FileWrite[]): WriteFilesRefusal | null {
+  const paths = new Set<string>();
+  for (const { path } of writes) {
+    if (paths.has(path)) return { reason: "paths_repeated", path };
+    paths.add(path);
+  }
+  for (const path of paths) {
+    const above = foldersAbove(path).find((folder) => paths.has(folder));
+    if (above !== undefined) return { reason: "path_clash", file: above, below: path };
+  }
+  return null;
+}
+
+function isSame(current: ViewFile | null, file: StoredFile): boolean {
+  return current?.oid === file.oid && current.mode === file.mode;
+}
