@@ -89,7 +89,7 @@ export const downloadDetail = {
 
 export const writeDetail = {
   description:
-    "With If-Match, the ETag that was read, the file is replaced when it still holds that; without, it is made, and may not be there. Else 412 says the ETag that holds. What is there already is not written again. Folders above it are made. A larger file is uploaded.",
+    "With If-Match, the ETag that was read, the file is replaced when it still holds that; without, it is made, and may not be there. Else 412 says the ETag that holds. Folders above it are made. A larger file is uploaded.",
   scopes: write,
   body: jsonBody(writeFileRequestSchema, MAX_WRITE_BYTES),
   answers: { 200: tagged("The file as it is now."), 201: tagged("The file, which is new.") },

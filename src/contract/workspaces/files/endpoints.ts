@@ -34,15 +34,15 @@ function filesUnder<const Under extends string>(under: Under) {
       path: `${under}/read`,
       answer: async () => (await schemas()).fileWindowSchema,
     },
-    // Repeated, a write finds what it has written.
+    // Repeated after its answer was lost, a write finds another ETag: its own.
     write: {
-      ...safe,
+      ...once,
       method: "PUT",
       path: `${under}/write`,
       answer: async () => (await schemas()).fileEntrySchema,
     },
     upload: {
-      ...safe,
+      ...once,
       method: "POST",
       path: `${under}/upload`,
       answer: async () => (await schemas()).uploadedFilesSchema,

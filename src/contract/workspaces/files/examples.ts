@@ -10,7 +10,7 @@ const readme = {
   mode: "100644",
   oid: "557db03de997c86a4a028e1ebd3a1ceb225be238",
   size: 12,
-  etag: "1574144420014990376",
+  etag: "1540068411317809688",
 };
 const folder = { type: "folder" as const, path: "src", name: "src", oid: null };
 const text = {

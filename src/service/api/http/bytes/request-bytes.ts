@@ -11,6 +11,11 @@ export class RequestBodyError extends Error {
   readonly code: PublicProblem["code"];
   readonly problem: PublicProblem;
 
+  /** What is loaded from a bundle of its own has a copy of this class: the name tells. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "RequestBodyError";
+  }
+
   constructor(problem: PublicProblem, options?: ErrorOptions) {
     super(problem.message, options);
     this.name = "RequestBodyError";

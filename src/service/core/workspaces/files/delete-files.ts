@@ -43,7 +43,7 @@ export async function deleteFiles(
     if (found === null) return refused({ reason: "file_not_found", path });
     if (found.mode === "40000") {
       const { oid, files } = await folderAsTree(core, tx, { copy, view, path, oid: found.oid });
-      return ok(await toTrash(core, tx, { copy, path, mode: "40000", oid, files }));
+      return ok(await toTrash(core, tx, { copy, view, path, mode: "40000", oid, files }));
     }
     const etag = etagOf(found);
     if (ifMatch !== null && !isMet(ifMatch, etag)) {
@@ -51,7 +51,7 @@ export async function deleteFiles(
     }
     const { mode, oid } = found;
     await tx.objects.touch({ workspaceId, oids: [oid], now: core.clock.now() });
-    return ok(await toTrash(core, tx, { copy, path, mode, oid, files: [found] }));
+    return ok(await toTrash(core, tx, { copy, view, path, mode, oid, files: [found] }));
   });
 }
 
@@ -126,13 +126,27 @@ async function toTrash(
   tx: StoreTransaction,
   {
     copy,
+    view,
     files,
     ...what
-  }: Pick<TrashItem, "path" | "mode" | "oid"> & { copy: Copy; files: readonly ViewFile[] },
+  }: Pick<TrashItem, "path" | "mode" | "oid"> & {
+    copy: Copy;
+    view: ContentView;
+    files: readonly ViewFile[];
+  },
 ): Promise<TrashItem> {
   const now = core.clock.now();
   const { id: copyId, workspaceId } = copy;
-  const entries = files.map(({ path }): CopyEntry => ({ path, file: null, changedAt: now }));
+  const base = { ...view, overlay: null };
+  const entries: CopyEntry[] = [];
+  // What the base does not have needs no word that it is deleted.
+  const forgotten: string[] = [];
+  for (const { path } of files) {
+    const before = await resolveInView(base, path, null);
+    if (before === null || before.mode === "40000") forgotten.push(path);
+    else entries.push({ path, file: null, changedAt: now });
+  }
+  await tx.copyEntries.remove({ copyId, paths: forgotten });
   await tx.copyEntries.put({ copyId, entries });
   const handle = `trash/${core.random.uuid(now)}`;
   const item: TrashItem = { handle, workspaceId, copyId, ...what, files: files.length, deletedAt: now };

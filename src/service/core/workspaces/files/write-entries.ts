@@ -1,5 +1,6 @@
 // How files get into a copy: each on the condition that what was there is what its writer has seen, all or none, in one
 // transaction. Writers of different files do not wait for each other.
+// Why: docs/decisions/074-files-are-read-in-bytes-and-written-on-a-condition.md
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";
@@ -54,7 +55,6 @@ export type WriteRequest = {
   readonly writes: readonly FileWrite[];
 };
 
-/** Safe to repeat: a write of what is there already, on a condition that holds, changes nothing. */
 export async function writeEntries(
   core: Core,
   request: WriteRequest,
@@ -120,10 +120,8 @@ async function judge(
     const kept = current === null || current.mode === "160000" ? "100644" : current.mode;
     const file: StoredFile = { oid, size, mode: write.mode ?? kept };
     const etag = current === null ? null : etagOf(current);
-    // What is there already has been written before, as far as anybody can tell: RFC 9110 §13.1.1.
-    if (!isMet(precondition, etag) && !isSame(current, file)) {
-      return refused({ reason: "etag_mismatch", path, current: etag });
-    }
+    // Even when the same is there: two who count one up must not both be told that they did.
+    if (!isMet(precondition, etag)) return refused({ reason: "etag_mismatch", path, current: etag });
     judged.push({ write, entry, current, file });
   }
   return ok(judged);

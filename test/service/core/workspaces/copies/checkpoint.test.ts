@@ -36,7 +36,7 @@ for (const store of storeKinds) {
           ...{ treeOid: copy.baseTreeOid, author: { type: "owner" } },
         });
         expect(await workspace.files(copy.baseTreeOid)).toEqual({ "a.txt": "one", "src/b.txt": "two" });
-        expect(await workspace.core.store.committed.copyEntries.count(copyId)).toBe(0);
+        expect(await workspace.core.store.committed.copies.countChanges([copyId])).toEqual(new Map());
         const { currentRevisionId } = await workspace.read();
         expect(currentRevisionId).toBe(before.baseRevisionId);
 
@@ -78,7 +78,7 @@ for (const store of storeKinds) {
         // Written again as it is: nothing has changed.
         await workspace.write(copyId, { "a.txt": "one", "b.txt": null });
         expect((await workspace.save(copyId)).result).toEqual({ revisionId: id, isUnchanged: true });
-        expect(await workspace.core.store.committed.copyEntries.count(copyId)).toBe(0);
+        expect(await workspace.core.store.committed.copies.countChanges([copyId])).toEqual(new Map());
       }));
 
     it("keeps what is written while it is made, on top of what it saved", () =>
@@ -121,7 +121,7 @@ for (const store of storeKinds) {
           keepSave(core, tx, { prepared, message: "m", author: { type: "owner" }, holderRunId: null }),
         );
         expect(saved).toMatchObject({ ok: false, refusal: { reason: "copy_moved" } });
-        expect(await core.store.committed.copyEntries.count(copyId)).toBe(1);
+        expect(await core.store.committed.copies.countChanges([copyId])).toEqual(new Map([[copyId, 1]]));
       }));
 
     it("of a copy that a run holds is that run's alone", () =>

@@ -24,7 +24,7 @@ for (const store of storeKinds) {
         result: { copyId },
       });
       expect(await core.store.committed.copies.find(copyId)).toBeNull();
-      expect(await core.store.committed.copyEntries.count(copyId)).toBe(0);
+      expect(await core.store.committed.copies.countChanges([copyId])).toEqual(new Map());
       expect(await workspace.files(saved.treeOid)).toEqual({ "a.txt": "one" });
       expect(await deleteCopy(core, { ...request, copyId })).toMatchObject({
         refusal: { reason: "copy_not_found" },
