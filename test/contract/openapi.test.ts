@@ -208,7 +208,8 @@ describe("the OpenAPI document", () => {
       // Of bytes there is nothing to show.
       const shown = (content: unknown) => bare(content).filter((type) => !BYTES.includes(type));
       expect(shown(operation.requestBody), name).toEqual([]);
-      for (const answer of Object.values(operation.responses as Json)) expect(shown(answer), name).toEqual([]);
+      for (const answer of Object.values(operation.responses as Json))
+        expect(shown(answer), name).toEqual([]);
     }
     for (const [name, answer] of Object.entries(document.components.responses ?? {})) {
       expect(bare(answer), name).toEqual([]);

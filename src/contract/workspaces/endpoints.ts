@@ -2,13 +2,13 @@
 
 import { contextItemEndpoints } from "./context-items/endpoints.ts";
 import { copyEndpoints } from "./copies/endpoints.ts";
-import { memberEndpoints } from "./members/endpoints.ts";
 import {
   copyFileEndpoints,
   downloadEndpoints,
   fileEndpoints,
   revisionFileEndpoints,
 } from "./files/endpoints.ts";
+import { memberEndpoints } from "./members/endpoints.ts";
 import { operationEndpoints } from "./operations/endpoints.ts";
 import { revisionEndpoints } from "./revisions/endpoints.ts";
 import { workspaceRunEndpoints } from "./runs/endpoints.ts";

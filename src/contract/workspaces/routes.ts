@@ -3,8 +3,8 @@
 import type { RouteTable } from "../route.ts";
 import { contextItemRoutes } from "./context-items/routes.ts";
 import { copyRoutes } from "./copies/routes.ts";
-import { memberRoutes } from "./members/routes.ts";
 import { copyFileRoutes, downloadRoutes, fileRoutes, revisionFileRoutes } from "./files/routes.ts";
+import { memberRoutes } from "./members/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
 import { revisionRoutes } from "./revisions/routes.ts";
 import { workspaceRunRoutes } from "./runs/routes.ts";
