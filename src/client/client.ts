@@ -142,5 +142,6 @@ export function createClient(options: ClientOptions): Client {
       workspaceNounEndpoints.revisionFiles,
     ),
     downloads: nounClient<WorkspaceNounRoutes["downloads"]>(connection, workspaceNounEndpoints.downloads),
+    retention: nounClient<WorkspaceNounRoutes["retention"]>(connection, workspaceNounEndpoints.retention),
   };
 }

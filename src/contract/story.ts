@@ -29,6 +29,7 @@ export const WORKSPACE_ID = "a2f6c1d4-8b3e-4c57-9d20-1e5f7a9b3c48";
 export const COPY_ID = "c4d8e2f6-1a5b-4e93-8f07-2b6c9d1e5a74";
 export const REVISION_ID = "0198d2c4-6a11-7d42-b3f5-4e8a9c0d1b26";
 export const LATER_REVISION_ID = "0198d2c4-7b22-7e53-a4c6-5f9b0d1e2c37";
+export const PIN_ID = "0198d2c4-9b55-7386-b91b-a4ef5263718c";
 export const OPERATION_ID = "0198d2c4-6c33-7f64-95d7-60ac1e2f3d48";
 export const CHANGESET_ID = "0198d2c4-8d44-7075-86e8-71bd2f304e59";
 export const TASK_GROUP_ID = "0198d2c4-6e55-7186-97f9-82ce30415f6a";

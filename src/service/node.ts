@@ -127,7 +127,7 @@ export class ServiceNode {
     const packs = expirePacks(this.#options.core).catch((cause: unknown) =>
       log.warn({ err: cause }, "commits that nobody uses could not be deleted"),
     );
-    await Promise.all([expired, packs, this.#runExpiry.sweep()]);
+    await Promise.all([expired, packs, this.#runExpiry.sweep(), this.#workspaces.sweep()]);
   }
 
   /** In steps, each of them short. */

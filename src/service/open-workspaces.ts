@@ -13,6 +13,7 @@ import type { Config } from "./settings/config.ts";
 
 /** Of small objects and parsed trees. */
 const CACHE_BYTES = 64_000_000;
+const DAY_MS = 24 * 60 * 60_000;
 const READ_WINDOW_BYTES = 256 * 1024;
 
 /** Files, folders and commits of one copy. */
@@ -25,7 +26,7 @@ export function workspaceKeeping(
   { workspaces, dataDir }: Config,
   { blobs, describe }: Pick<OpenedCommits, "blobs"> & { readonly describe: Describe },
 ): WorkspaceKeeping {
-  const { takesWork, takesFiles, accounts, maxFileBytes, editorCapBytes } = workspaces;
+  const { takesWork, takesFiles, accounts, maxFileBytes, editorCapBytes, keptDays } = workspaces;
   return {
     blobs,
     spool: folderSpool(join(dataDir, "uploads")),
@@ -36,7 +37,10 @@ export function workspaceKeeping(
       return { code, error: message };
     },
     admission: { takesWork, takesFiles, accounts },
-    limits: { maxFileBytes, editorCapBytes, readWindowBytes: READ_WINDOW_BYTES },
+    limits: {
+      ...{ maxFileBytes, editorCapBytes, readWindowBytes: READ_WINDOW_BYTES },
+      keptMs: keptDays * DAY_MS,
+    },
   };
 }
 

@@ -1,13 +1,14 @@
-// What a node does for workspaces without a request: it takes up operations whose process has died, and saves what workers left
-// that died. The code of workspaces is
-// loaded when there is something to do.
+// What a node does for workspaces without a request: it takes up operations whose process has died, saves what workers left that
+// died, and deletes what nothing needs. The code of workspaces is loaded when there is something to do.
 
 import type { Core } from "./core/core.ts";
 import { COPY_HOLD_MS } from "./core/workspaces/copies/copy.ts";
 
 export class WorkspaceUpkeep {
   readonly #core: Core;
+  readonly #stopped = new AbortController();
   #looking: Promise<void> | null = null;
+  #sweeping: Promise<void> | null = null;
 
   constructor(core: Core) {
     this.#core = core;
@@ -25,10 +26,32 @@ export class WorkspaceUpkeep {
     await this.#looking;
   }
 
+  /** Deletes what nothing needs. One sweep at a time. Never rejects. */
+  async sweep(): Promise<void> {
+    this.#sweeping ??= this.#sweepOnce()
+      .catch((cause: unknown) => {
+        if (this.#stopped.signal.aborted) return;
+        this.#core.log.warn({ err: cause }, "workspaces could not be swept, trying again later");
+      })
+      .finally(() => {
+        this.#sweeping = null;
+      });
+    await this.#sweeping;
+  }
+
   /** Takes up nothing more, and lets go of what is at work: another node, or the next process, goes on with it. */
   async stop(): Promise<void> {
+    this.#stopped.abort();
     await this.#core.workspaces?.operations.stop();
-    await this.#looking;
+    await Promise.all([this.#looking, this.#sweeping]);
+  }
+
+  /** A service that never had a workspace loads nothing. */
+  async #sweepOnce(): Promise<void> {
+    const { store, workspaces } = this.#core;
+    if (workspaces === null || !(await store.committed.workspaces.hasAny())) return;
+    const { sweepWorkspaces } = await import("./workspaces.ts");
+    await sweepWorkspaces(this.#core, this.#stopped.signal);
   }
 
   async #takeUp(): Promise<void> {

@@ -13,6 +13,7 @@ import type { WorkspaceRuns } from "./core/ports/workspace-runs.ts";
 import { workspaceRuns } from "./core/workspaces/runs/run-in-workspace.ts";
 
 export { takeUpOperations } from "./core/workspaces/operations/take-up-operations.ts";
+export { sweepWorkspaces } from "./core/workspaces/retention/sweep-workspaces.ts";
 export { settleWorkers } from "./core/workspaces/workers/settle-workers.ts";
 
 export function openWorkspaceRuns(core: Core, options: CopyFoldersOptions): WorkspaceRuns {

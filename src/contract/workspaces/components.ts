@@ -12,6 +12,8 @@ import { memberComponents } from "./members/components.ts";
 import { memberExamples } from "./members/examples.ts";
 import { operationComponents } from "./operations/components.ts";
 import { operationExamples } from "./operations/examples.ts";
+import { retentionComponents } from "./retention/components.ts";
+import { retentionExamples } from "./retention/examples.ts";
 import { revisionComponents } from "./revisions/components.ts";
 import { revisionExamples } from "./revisions/examples.ts";
 import type { WorkspaceNounRoutes } from "./routes.ts";
@@ -32,6 +34,7 @@ export const workspaceNounComponents: Components = {
   ...workspaceRunComponents,
   ...contextItemComponents,
   ...fileComponents,
+  ...retentionComponents,
 };
 
 export const workspaceNounExamples: {
@@ -49,4 +52,5 @@ export const workspaceNounExamples: {
   copyFiles: copyFileExamples,
   revisionFiles: revisionFileExamples,
   downloads: downloadExamples,
+  retention: retentionExamples,
 };

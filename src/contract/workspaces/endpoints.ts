@@ -10,6 +10,7 @@ import {
 } from "./files/endpoints.ts";
 import { memberEndpoints } from "./members/endpoints.ts";
 import { operationEndpoints } from "./operations/endpoints.ts";
+import { retentionEndpoints } from "./retention/endpoints.ts";
 import { revisionEndpoints } from "./revisions/endpoints.ts";
 import { workspaceRunEndpoints } from "./runs/endpoints.ts";
 import { threadEndpoints } from "./threads/endpoints.ts";
@@ -28,4 +29,5 @@ export const workspaceNounEndpoints = {
   copyFiles: copyFileEndpoints,
   revisionFiles: revisionFileEndpoints,
   downloads: downloadEndpoints,
+  retention: retentionEndpoints,
 } as const;

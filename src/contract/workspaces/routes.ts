@@ -6,6 +6,7 @@ import { copyRoutes } from "./copies/routes.ts";
 import { copyFileRoutes, downloadRoutes, fileRoutes, revisionFileRoutes } from "./files/routes.ts";
 import { memberRoutes } from "./members/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
+import { retentionRoutes } from "./retention/routes.ts";
 import { revisionRoutes } from "./revisions/routes.ts";
 import { workspaceRunRoutes } from "./runs/routes.ts";
 import { threadRoutes } from "./threads/routes.ts";
@@ -24,6 +25,7 @@ export const workspaceNounRoutes = {
   copyFiles: copyFileRoutes,
   revisionFiles: revisionFileRoutes,
   downloads: downloadRoutes,
+  retention: retentionRoutes,
 } as const satisfies RouteTable;
 
 export type WorkspaceNounRoutes = typeof workspaceNounRoutes;

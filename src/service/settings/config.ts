@@ -99,6 +99,8 @@ export type Config = {
     readonly accounts: readonly string[] | null;
     /** Of one file. */
     readonly maxFileBytes: number;
+    /** How long what nothing needs is kept. 0: for good. */
+    readonly keptDays: number;
     /** Of a file that is read or written as text in one piece. */
     readonly editorCapBytes: number;
   };
@@ -209,6 +211,7 @@ export function readConfig(
       takesFiles: values.WORKSPACE_FILES === "on",
       accounts: values.WORKSPACE_ACCOUNTS,
       maxFileBytes: values.WORKSPACE_MAX_FILE_MB * MEGABYTE,
+      keptDays: values.WORKSPACE_KEEP_DAYS,
       editorCapBytes: values.EDITOR_CAP_KB * 1024,
     },
     metricsPort: values.METRICS_PORT,

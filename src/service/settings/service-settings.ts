@@ -242,6 +242,12 @@ export const serviceSettings = {
     fallback: 1_024,
     description: "The size of one file of a workspace at most, in MB.",
   }),
+  WORKSPACE_KEEP_DAYS: described({
+    kind: integer({ min: 0, max: 36_500 }),
+    fallback: 30,
+    description:
+      "Days until a revision of a workspace that was never accepted and that nothing needs is deleted, and what is in the trash; 0 keeps both.",
+  }),
   EDITOR_CAP_KB: described({
     kind: integer({ min: 1, max: 100_000 }),
     fallback: 1_024,

@@ -45,6 +45,7 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     taskGroups: within(queries.taskGroups, around),
     revisions: within(queries.revisions, around),
     operations: within(queries.operations, around),
+    retention: within(queries.retention, around),
     copyEntries: within(queries.copyEntries, around),
     trash: within(queries.trash, around),
     downloadLinks: within(queries.downloadLinks, around),

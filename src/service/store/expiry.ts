@@ -79,6 +79,7 @@ const expiring: readonly (readonly [keyof Database, string, number?])[] = [
   ["approvals", "kept_until"],
   ["request_keys", "expires_at"],
   ["operations", "kept_until"],
+  ["retention_pins", "until"],
   ["download_links", "expires_at"],
 ];
 

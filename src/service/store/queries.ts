@@ -36,10 +36,12 @@ import { SqlContextItems } from "./workspaces/context-items.ts";
 import { SqlCopies } from "./workspaces/copies.ts";
 import { SqlCopyEntries } from "./workspaces/copy-entries.ts";
 import { SqlDownloadLinks } from "./workspaces/download-links.ts";
+import { SqlErasure } from "./workspaces/erasure.ts";
 import { SqlWorkspaceEvents } from "./workspaces/events.ts";
 import { SqlMembers } from "./workspaces/members.ts";
 import { SqlObjects } from "./workspaces/objects.ts";
 import { SqlOperations } from "./workspaces/operations.ts";
+import { SqlRetention } from "./workspaces/retention.ts";
 import { SqlRevisions } from "./workspaces/revisions.ts";
 import { SqlTaskGroups } from "./workspaces/task-groups.ts";
 import { SqlThreads } from "./workspaces/threads.ts";
@@ -111,6 +113,8 @@ export class StoreQueries implements StoreTransaction {
   #taskGroups: SqlTaskGroups | undefined;
   #revisions: SqlRevisions | undefined;
   #operations: SqlOperations | undefined;
+  #retention: SqlRetention | undefined;
+  #erasure: SqlErasure | undefined;
   #copyEntries: SqlCopyEntries | undefined;
   #trash: SqlTrash | undefined;
   #downloadLinks: SqlDownloadLinks | undefined;
@@ -334,6 +338,16 @@ export class StoreQueries implements StoreTransaction {
   get operations(): SqlOperations {
     this.#operations ??= new SqlOperations(this.#connection);
     return this.#operations;
+  }
+
+  get retention(): SqlRetention {
+    this.#retention ??= new SqlRetention(this.#connection);
+    return this.#retention;
+  }
+
+  get erasure(): SqlErasure {
+    this.#erasure ??= new SqlErasure(this.#connection);
+    return this.#erasure;
   }
 
   get copyEntries(): SqlCopyEntries {

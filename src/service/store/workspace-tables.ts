@@ -12,6 +12,7 @@ export type WorkspaceDatabase = {
   download_links: DownloadLinksTable;
   revisions: RevisionsTable;
   retention_pins: RetentionPinsTable;
+  workspace_sweeps: WorkspaceSweepsTable;
   operations: OperationsTable;
   changesets: ChangesetsTable;
   adoptions: AdoptionsTable;
@@ -150,6 +151,8 @@ export type RetentionPinsTable = {
   until: number | null;
   created_at: number;
 };
+
+export type WorkspaceSweepsTable = { workspace_id: string; swept_at: number };
 
 /** `input`, `progress`, `result` and `error` are JSON. */
 export type OperationsTable = {

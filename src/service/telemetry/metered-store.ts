@@ -171,6 +171,12 @@ class TalliedTransaction implements StoreTransaction {
   get operations() {
     return this.#tx.operations;
   }
+  get retention() {
+    return this.#tx.retention;
+  }
+  get erasure() {
+    return this.#tx.erasure;
+  }
   get copyEntries() {
     return this.#tx.copyEntries;
   }

@@ -18,4 +18,10 @@ export const revisionEndpoints = {
     path: "/v1/workspaces/{workspaceID}/revisions/{revisionID}",
     answer: revision,
   },
+  delete: {
+    ...common,
+    method: "DELETE",
+    path: "/v1/workspaces/{workspaceID}/revisions/{revisionID}",
+    answer: revision,
+  },
 } as const satisfies Readonly<Record<string, Endpoint>>;

@@ -27,5 +27,6 @@ export const revisionExamples: ExamplesOf<typeof revisionRoutes> = {
       },
     },
   },
+  delete: { answers: { 200: { revisionDeleted: { summary: "It is deleted", value: savedRevision } } } },
   get: { answers: { 200: { revision: { summary: "A saved revision", value: savedRevision } } } },
 };

@@ -20,4 +20,12 @@ export const revisionRoutes = nounRoutes("revisions", "Copies and revisions", {
     scopes: ["workspaces:read"],
     answers: { 200: "The revision." },
   }),
+  delete: defineRoute(revisionEndpoints.delete, {
+    summary: "Delete a revision",
+    description:
+      "Refused while it is the current one, pinned, what a copy or an open changeset builds on, or what the site shows. Revisions that were made from it then name its parents as theirs; their history, as git sees it, stays whole.",
+    scopes: ["workspaces:write"],
+    answers: { 200: "The revision that is no more." },
+    refusals: [409],
+  }),
 });

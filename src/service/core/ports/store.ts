@@ -46,10 +46,12 @@ import type { ContextItemReader, ContextItemStore } from "./store/workspaces/con
 import type { CopyReader, CopyStore } from "./store/workspaces/copies.ts";
 import type { CopyEntryReader, CopyEntryStore } from "./store/workspaces/copy-entries.ts";
 import type { DownloadLinkReader, DownloadLinkStore } from "./store/workspaces/download-links.ts";
+import type { ErasureStore } from "./store/workspaces/erasure.ts";
 import type { WorkspaceEventReader, WorkspaceEventStore } from "./store/workspaces/events.ts";
 import type { MemberReader, MemberStore } from "./store/workspaces/members.ts";
 import type { ObjectReader, ObjectStore } from "./store/workspaces/objects.ts";
 import type { OperationReader, OperationStore } from "./store/workspaces/operations.ts";
+import type { RetentionReader, RetentionStore } from "./store/workspaces/retention.ts";
 import type { RevisionReader, RevisionStore } from "./store/workspaces/revisions.ts";
 import type { TaskGroupReader, TaskGroupStore } from "./store/workspaces/task-groups.ts";
 import type { ThreadReader, ThreadStore } from "./store/workspaces/threads.ts";
@@ -130,6 +132,7 @@ export interface StoreReader {
   readonly taskGroups: TaskGroupReader;
   readonly revisions: RevisionReader;
   readonly operations: OperationReader;
+  readonly retention: RetentionReader;
   readonly copyEntries: CopyEntryReader;
   readonly trash: TrashReader;
   readonly downloadLinks: DownloadLinkReader;
@@ -180,6 +183,8 @@ export interface StoreTransaction extends StoreReader {
   readonly taskGroups: TaskGroupStore;
   readonly revisions: RevisionStore;
   readonly operations: OperationStore;
+  readonly retention: RetentionStore;
+  readonly erasure: ErasureStore;
   readonly copyEntries: CopyEntryStore;
   readonly trash: TrashStore;
   readonly downloadLinks: DownloadLinkStore;

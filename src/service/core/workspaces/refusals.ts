@@ -17,6 +17,13 @@ export type CopyHeldRefusal = {
   readonly runId: string;
 };
 
+/** A run works in the workspace, or is going to. */
+export type WorkspaceHeldRefusal = {
+  readonly reason: "workspace_held";
+  readonly workspaceId: string;
+  readonly runId: string;
+};
+
 /** Only the owner in person does this: `url` is where. */
 export type OwnerNeededRefusal = {
   readonly reason: "owner_needed";

@@ -27,6 +27,8 @@ export type WorkspaceKeeping = {
     readonly accounts: readonly string[] | null;
   };
   readonly limits: {
+    /** How long a revision that nothing needs is kept, and what is in the trash. 0: for good. */
+    readonly keptMs: number;
     /** Bytes of one uploaded file. */
     readonly maxFileBytes: number;
     /** Bytes of a file that is read or written as text in one piece. */

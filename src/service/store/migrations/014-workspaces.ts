@@ -145,6 +145,7 @@ async function fileTables({ schema }: Kysely<unknown>, { bytes, path }: Types): 
     .addColumn("files", "bigint", (column) => column.notNull())
     .addColumn("deleted_at", "bigint", (column) => column.notNull())
     .execute();
+  await schema.createIndex("copy_trash_age").on("copy_trash").column("deleted_at").execute();
   await schema.createIndex("copy_trash_copy").on("copy_trash").columns(["copy_id", "handle"]).execute();
 
   await schema
@@ -175,6 +176,9 @@ async function revisionTables(db: Kysely<unknown>): Promise<void> {
     .addColumn("created_at", "bigint", (column) => column.notNull())
     .addColumn("accepted_at", "bigint")
     .execute();
+  await sql`create index revisions_unaccepted on revisions (created_at) where accepted_at is null`.execute(
+    db,
+  );
   await schema.createIndex("revisions_workspace").on("revisions").columns(["workspace_id", "id"]).execute();
 
   await schema
@@ -190,6 +194,13 @@ async function revisionTables(db: Kysely<unknown>): Promise<void> {
     .createIndex("retention_pins_workspace")
     .on("retention_pins")
     .columns(["workspace_id", "id"])
+    .execute();
+
+  // When the objects of a workspace were swept for those that nothing needs.
+  await schema
+    .createTable("workspace_sweeps")
+    .addColumn("workspace_id", "text", (column) => column.primaryKey())
+    .addColumn("swept_at", "bigint", (column) => column.notNull())
     .execute();
 
   await schema.createIndex("retention_pins_revision").on("retention_pins").column("revision_id").execute();

@@ -1,7 +1,12 @@
 // Git's objects of workspaces in SQL.
 
-import type { Kysely } from "kysely";
-import type { KeptObject, NewObject, ObjectStore } from "../../core/ports/store/workspaces/objects.ts";
+import { type Kysely, sql } from "kysely";
+import type {
+  KeptObject,
+  NewObject,
+  ObjectNode,
+  ObjectStore,
+} from "../../core/ports/store/workspaces/objects.ts";
 import { objectKinds } from "../../core/workspaces/objects/object-kind.ts";
 import { oneOf } from "../columns.ts";
 import type { Connection } from "../connection.ts";
@@ -14,9 +19,11 @@ type Named = { readonly workspaceId: string; readonly oids: readonly string[] };
 
 export class SqlObjects implements ObjectStore {
   readonly #db: Kysely<Database>;
+  readonly #hasRowLocks: boolean;
 
-  constructor({ db }: Connection) {
+  constructor({ db, hasRowLocks }: Connection) {
     this.#db = db;
+    this.#hasRowLocks = hasRowLocks;
   }
 
   async find({ workspaceId, oids }: Named): Promise<readonly KeptObject[]> {
@@ -46,6 +53,83 @@ export class SqlObjects implements ObjectStore {
       for (const { oid, size } of rows) sizes.set(oid, size);
     }
     return sizes;
+  }
+
+  async listRoots(workspaceId: string): Promise<readonly string[]> {
+    // One statement: a root that moves meanwhile is seen where it was, or where it is.
+    const { rows } = await sql<{ oid: string }>`
+      select commit_oid as oid from revisions where workspace_id = ${workspaceId}
+      union select base_tree_oid from copies where workspace_id = ${workspaceId}
+      union select oid from copy_trash where workspace_id = ${workspaceId}
+      union select oid from download_links where workspace_id = ${workspaceId}
+      union select copy_entries.oid from copy_entries join copies on copies.id = copy_entries.copy_id
+        where copies.workspace_id = ${workspaceId} and copy_entries.oid is not null
+    `.execute(this.#db);
+    return rows.map(({ oid }) => oid);
+  }
+
+  async findNodes({ workspaceId, oids }: Named): Promise<readonly ObjectNode[]> {
+    const nodes: ObjectNode[] = [];
+    for (const part of partsOf(oids)) {
+      const rows = await this.#db
+        .selectFrom("workspace_objects")
+        .select(["oid", "kind", "data"])
+        .where("workspace_id", "=", workspaceId)
+        .where("oid", "in", part)
+        .where("kind", "in", ["tree", "commit"])
+        .execute();
+      for (const { oid, kind, data } of rows)
+        if (data !== null) nodes.push({ oid, kind: kind === "tree" ? "tree" : "commit", data });
+    }
+    return nodes;
+  }
+
+  async listOld(query: {
+    workspaceId: string;
+    touchedBefore: number;
+    after: string | null;
+    limit: number;
+  }): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom("workspace_objects")
+      .select("oid")
+      .where("workspace_id", "=", query.workspaceId)
+      .where("oid", ">", query.after ?? "")
+      .where("touched_at", "<", query.touchedBefore)
+      .orderBy("oid")
+      .limit(query.limit)
+      .execute();
+    return rows.map(({ oid }) => oid);
+  }
+
+  async deleteOld({ workspaceId, oids, touchedBefore }: Named & { touchedBefore: number }) {
+    const blobKeys: string[] = [];
+    let deleted = 0;
+    for (const part of partsOf(oids)) {
+      const old = this.#db
+        .selectFrom("workspace_objects")
+        .select("oid")
+        .where("workspace_id", "=", workspaceId)
+        .where("oid", "in", part)
+        .where("touched_at", "<", touchedBefore)
+        .orderBy("oid");
+      // In the order in which they are written: nobody waits in a circle.
+      const rows = await (this.#hasRowLocks ? old.forUpdate() : old).execute();
+      if (rows.length === 0) continue;
+      const gone = await this.#db
+        .deleteFrom("workspace_objects")
+        .where("workspace_id", "=", workspaceId)
+        .where(
+          "oid",
+          "in",
+          rows.map(({ oid }) => oid),
+        )
+        .returning("blob_key")
+        .execute();
+      deleted += gone.length;
+      blobKeys.push(...gone.flatMap(({ blob_key: key }) => (key === null ? [] : [key])));
+    }
+    return { deleted, blobKeys };
   }
 
   async put(given: {

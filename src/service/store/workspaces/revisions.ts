@@ -1,13 +1,15 @@
 // Revisions of workspaces in SQL.
 
-import type { Kysely, Selectable } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 import * as z from "zod/mini";
 import type { RevisionPage, RevisionStore } from "../../core/ports/store/workspaces/revisions.ts";
+import type { RevisionUse } from "../../core/workspaces/revisions/refusals.ts";
 import type { Revision } from "../../core/workspaces/revisions/revision.ts";
 import type { Connection } from "../connection.ts";
 import type { Database } from "../tables.ts";
 import type { RevisionsTable } from "../workspace-tables.ts";
 import { parseActor } from "./actor.ts";
+import { usesOf } from "./revision-use.ts";
 
 const idsSchema = z.array(z.string());
 
@@ -47,6 +49,40 @@ export class SqlRevisions implements RevisionStore {
     const query = this.#db.selectFrom("revisions").selectAll().where("id", "=", id);
     const row = await (this.#hasRowLocks ? query.forShare() : query).executeTakeFirst();
     return row === undefined ? null : toRevision(row);
+  }
+
+  async lock(id: string): Promise<Revision | null> {
+    const query = this.#db.selectFrom("revisions").selectAll().where("id", "=", id);
+    const row = await (this.#hasRowLocks ? query.forUpdate() : query).executeTakeFirst();
+    return row === undefined ? null : toRevision(row);
+  }
+
+  async findUse({ id, now }: { id: string; now: number }): Promise<RevisionUse | null> {
+    for (const { use, rows } of usesOf(sql`${id}`, now)) {
+      const found = await sql`${rows} limit 1`.execute(this.#db);
+      if (found.rows.length > 0) return use;
+    }
+    return null;
+  }
+
+  async delete({ id, workspaceId, parentIds }: Revision): Promise<void> {
+    const children = await this.#db
+      .selectFrom("revisions")
+      .select(["id", "parent_ids"])
+      .where("workspace_id", "=", workspaceId)
+      .where("parent_ids", "like", `%"${id}"%`)
+      .orderBy("id")
+      .execute();
+    for (const child of children) {
+      const ids = idsSchema.parse(JSON.parse(child.parent_ids));
+      const spliced = [...new Set(ids.flatMap((parent) => (parent === id ? parentIds : [parent])))];
+      await this.#db
+        .updateTable("revisions")
+        .set({ parent_ids: JSON.stringify(spliced) })
+        .where("id", "=", child.id)
+        .execute();
+    }
+    await this.#db.deleteFrom("revisions").where("id", "=", id).execute();
   }
 
   async insert(revision: Revision): Promise<void> {

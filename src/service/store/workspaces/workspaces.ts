@@ -67,6 +67,23 @@ export class SqlWorkspaces implements WorkspaceStore {
       .execute();
   }
 
+  async hasAny(): Promise<boolean> {
+    const row = await this.#db.selectFrom("workspaces").select("id").limit(1).executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async findUnfinishedRun(workspaceId: string): Promise<string | null> {
+    const row = await this.#db
+      .selectFrom("workspace_runs")
+      .innerJoin("runs", "runs.id", "workspace_runs.run_id")
+      .select("run_id")
+      .where("workspace_id", "=", workspaceId)
+      .where("runs.ended_at", "is", null)
+      .orderBy("run_id")
+      .executeTakeFirst();
+    return row?.run_id ?? null;
+  }
+
   async insert(workspace: Workspace): Promise<void> {
     await this.#db.insertInto("workspaces").values(toRow(workspace)).execute();
   }

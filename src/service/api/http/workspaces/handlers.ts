@@ -8,6 +8,7 @@ import { copyHandlers } from "./copies.ts";
 import { copyFileHandlers, downloadHandlers, fileHandlers, revisionFileHandlers } from "./files.ts";
 import { memberHandlers } from "./members.ts";
 import { operationHandlers } from "./operations.ts";
+import { retentionHandlers } from "./retention.ts";
 import { revisionHandlers } from "./revisions.ts";
 import { workspaceRunHandlers } from "./runs.ts";
 import { threadHandlers } from "./threads.ts";
@@ -27,5 +28,6 @@ export function workspaceNounHandlers({ core, submitter }: FaceParts): Handlers<
     copyFiles: copyFileHandlers(core),
     revisionFiles: revisionFileHandlers(core),
     downloads: downloadHandlers(core),
+    retention: retentionHandlers(core),
   };
 }

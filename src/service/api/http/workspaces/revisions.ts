@@ -1,7 +1,8 @@
-// /v1/workspaces/{workspaceID}/revisions: list, read.
+// /v1/workspaces/{workspaceID}/revisions: list, read, delete.
 
 import type { revisionRoutes } from "../../../../contract/workspaces/revisions/routes.ts";
 import type { Core } from "../../../core/core.ts";
+import { deleteRevision } from "../../../core/workspaces/revisions/delete-revision.ts";
 import { findRevision, listRevisions } from "../../../core/workspaces/revisions/read-revisions.ts";
 import { toRevision } from "../../shared/copy-view.ts";
 import { toPage } from "../../shared/workspace-view.ts";
@@ -18,6 +19,10 @@ export function revisionHandlers(core: Core): NounHandlers<typeof revisionRoutes
     get: async ({ caller, params }) => {
       const { workspaceID: workspaceId, revisionID: revisionId } = params;
       return shown(await findRevision(core, { caller, workspaceId, revisionId }), toRevision);
+    },
+    delete: async ({ caller, params }) => {
+      const { workspaceID: workspaceId, revisionID: revisionId } = params;
+      return shown(await deleteRevision(core, { caller, workspaceId, revisionId }), toRevision);
     },
   };
 }

@@ -1,5 +1,6 @@
 // A copy's files as a revision: the trees are made outside of any transaction, then kept in one, where the copy is still as it was
 // read. What is written meanwhile stays unsaved.
+// Why: docs/decisions/084-a-checkpoint-locks-at-its-end.md
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";

@@ -1,4 +1,5 @@
 // Takes an operation to its end in this process, and lets go of it where that is not possible.
+// Why: docs/decisions/082-operations-outlive-their-process.md
 
 import type { Core } from "../../core.ts";
 import { keepingOf } from "../reach-workspace.ts";

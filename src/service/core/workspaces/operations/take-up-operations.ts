@@ -3,6 +3,7 @@
 import type { Core } from "../../core.ts";
 import { checkpoint } from "../copies/checkpoint.ts";
 import { removeCopy } from "../copies/delete-copy.ts";
+import { removeWorkspace } from "../erase-workspace.ts";
 import { keepingOf } from "../reach-workspace.ts";
 import { OPERATION_LEASE_MS, type OperationKind } from "./operation.ts";
 import type { OperationAtWork } from "./operation-at-work.ts";
@@ -18,7 +19,7 @@ const operationWorks: Readonly<Record<OperationKind, OperationWork>> = {
   delete_copy: removeCopy,
   adopt: notYet,
   rollback_adoption: notYet,
-  erase_workspace: notYet,
+  erase_workspace: removeWorkspace,
 };
 
 async function notYet(_core: Core, { operation }: OperationAtWork): Promise<void> {

@@ -17,11 +17,29 @@ export type NewObject = KeptObject & {
   readonly sha256: string;
 };
 
+/** One that names others. */
+export type ObjectNode = {
+  readonly oid: string;
+  readonly kind: "tree" | "commit";
+  readonly data: Uint8Array;
+};
+
 export interface ObjectReader {
   /** In no order. Those that are not kept are left out. */
   find(query: { workspaceId: string; oids: readonly string[] }): Promise<readonly KeptObject[]>;
   /** Of those that are kept. */
   sizes(query: { workspaceId: string; oids: readonly string[] }): Promise<ReadonlyMap<string, number>>;
+  /** What revisions, copies, their trash and links to files name, all at one time. Each oid once. */
+  listRoots(workspaceId: string): Promise<readonly string[]>;
+  /** The trees and commits of these objects: in no order. */
+  findNodes(query: { workspaceId: string; oids: readonly string[] }): Promise<readonly ObjectNode[]>;
+  /** Oids in their order, of what was last touched before `touchedBefore`. Null: from the first on. */
+  listOld(query: {
+    workspaceId: string;
+    touchedBefore: number;
+    after: string | null;
+    limit: number;
+  }): Promise<readonly string[]>;
 }
 
 export interface ObjectStore extends ObjectReader {
@@ -36,4 +54,10 @@ export interface ObjectStore extends ObjectReader {
   }): Promise<readonly string[]>;
   /** Keeps what is there from being swept for a while. Returns the oids that are not kept. */
   touch(objects: { workspaceId: string; oids: readonly string[]; now: number }): Promise<readonly string[]>;
+  /** Deletes those that were not touched since. Returns how many, and the keys of the blobs that were theirs. */
+  deleteOld(objects: {
+    workspaceId: string;
+    oids: readonly string[];
+    touchedBefore: number;
+  }): Promise<{ readonly deleted: number; readonly blobKeys: readonly string[] }>;
 }

@@ -1,5 +1,6 @@
 // Revisions of workspaces. Implemented in store/workspaces/revisions.ts.
 
+import type { RevisionUse } from "../../../workspaces/revisions/refusals.ts";
 import type { Revision } from "../../../workspaces/revisions/revision.ts";
 
 export type RevisionPage = {
@@ -23,4 +24,10 @@ export interface RevisionStore extends RevisionReader {
   insert(revision: Revision): Promise<void>;
   /** Keeps it from being deleted until the transaction ends. Others do so at the same time. */
   share(id: string): Promise<Revision | null>;
+  /** Locks it until the transaction ends. */
+  lock(id: string): Promise<Revision | null>;
+  /** What needs the revision, the most telling; null where nothing does. */
+  findUse(query: { id: string; now: number }): Promise<RevisionUse | null>;
+  /** Deletes it. Revisions that were made from it name its parents as theirs. */
+  delete(revision: Revision): Promise<void>;
 }

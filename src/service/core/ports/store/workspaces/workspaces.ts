@@ -14,6 +14,10 @@ export type WorkspaceChange = Partial<Pick<Workspace, "name" | "managerAgentId" 
 
 export interface WorkspaceReader {
   find(id: string): Promise<Workspace | null>;
+  /** Whether there is one, of whichever account. */
+  hasAny(): Promise<boolean>;
+  /** The oldest run that works in the workspace, or is going to. */
+  findUnfinishedRun(workspaceId: string): Promise<string | null>;
   /** Newest first. */
   list(page: WorkspacePage): Promise<readonly Workspace[]>;
   /** Those that the agent is a member of, oldest first. */

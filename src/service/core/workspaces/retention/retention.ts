@@ -1,0 +1,25 @@
+// What of a workspace is kept how long. Times are milliseconds since the epoch. Pure.
+
+/** What keeps a revision from being deleted. */
+export type Pin = {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly revisionId: string;
+  readonly reason: string;
+  /** Null: for good. */
+  readonly until: number | null;
+  readonly createdAt: number;
+};
+
+/** What nothing needs. */
+export type CleanupItem =
+  | { readonly kind: "revision"; readonly revisionId: string }
+  | { readonly kind: "trash"; readonly copyId: string; readonly handle: string; readonly path: string };
+
+export type Usage = {
+  /** Contents, folders and commits, each once. */
+  readonly objects: number;
+  readonly bytes: number;
+  readonly revisions: number;
+  readonly copies: number;
+};
