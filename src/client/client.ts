@@ -22,6 +22,7 @@ import { type ClientOptions as ConnectOptions, connect, type JobClient, jobClien
 import { type NounClient, nounClient } from "./noun-client.ts";
 import { type SessionClient, sessionClient, type WebSocketConstructor } from "./session.ts";
 import { type WorkflowClient, workflowClient } from "./workflows.ts";
+import { type CopyFileClient, copyFileClient, type FileClient, fileClient } from "./workspace-files.ts";
 
 // What a program needs to name beside the client itself: this file is the package's entry.
 export type {
@@ -51,6 +52,7 @@ export type {
   Workflow,
 } from "../contract/workflows/workflow.ts";
 export type { CopyView as WorkspaceCopy } from "../contract/workspaces/copies/copy.ts";
+export type { FileEntryView as WorkspaceFile } from "../contract/workspaces/files/files.ts";
 export type { OperationView as WorkspaceOperation } from "../contract/workspaces/operations/operation.ts";
 export type { RevisionView as WorkspaceRevision } from "../contract/workspaces/revisions/revision.ts";
 export type { WorkspaceView as Workspace } from "../contract/workspaces/workspace/workspace.ts";
@@ -58,6 +60,8 @@ export type { WriteGrant } from "../contract/write-grants/write-grant.ts";
 export type { ByteSource, Download, SizedBytes } from "./byte-source.ts";
 export type { CiClient, ExchangeOptions } from "./ci.ts";
 export type { CommitClient, SendCommitOptions } from "./commits.ts";
+export type { EditConflictFields, EditedFile, EditOptions } from "./edit-file.ts";
+export { EditConflictError } from "./edit-file.ts";
 export {
   ApiError,
   ClientError,
@@ -81,6 +85,7 @@ export type {
 export { SessionRefusedError } from "./session.ts";
 export type { Transport, TransportRequest, TransportResponse } from "./transport.ts";
 export type { WorkflowClient } from "./workflows.ts";
+export type { CopyFileClient, FileClient } from "./workspace-files.ts";
 
 export type ClientOptions = ConnectOptions & {
   /** For `sessions.follow`, in the place of the platform's or, on Node before version 22, of the one that is built in. */
@@ -103,8 +108,10 @@ export type Client = JobClient & {
 
 /** A client for each noun of workspaces. */
 type WorkspaceClients = {
-  readonly [Noun in keyof WorkspaceNounRoutes]: NounClient<WorkspaceNounRoutes[Noun]>;
-};
+  readonly [Noun in Exclude<keyof WorkspaceNounRoutes, "files" | "copyFiles">]: NounClient<
+    WorkspaceNounRoutes[Noun]
+  >;
+} & { readonly files: FileClient; readonly copyFiles: CopyFileClient };
 
 /** Makes a client. Opens nothing until a method is called. */
 export function createClient(options: ClientOptions): Client {
@@ -135,8 +142,8 @@ export function createClient(options: ClientOptions): Client {
     copies: nounClient<WorkspaceNounRoutes["copies"]>(connection, workspaceNounEndpoints.copies),
     revisions: nounClient<WorkspaceNounRoutes["revisions"]>(connection, workspaceNounEndpoints.revisions),
     operations: nounClient<WorkspaceNounRoutes["operations"]>(connection, workspaceNounEndpoints.operations),
-    files: nounClient<WorkspaceNounRoutes["files"]>(connection, workspaceNounEndpoints.files),
-    copyFiles: nounClient<WorkspaceNounRoutes["copyFiles"]>(connection, workspaceNounEndpoints.copyFiles),
+    files: fileClient(connection),
+    copyFiles: copyFileClient(connection),
     revisionFiles: nounClient<WorkspaceNounRoutes["revisionFiles"]>(
       connection,
       workspaceNounEndpoints.revisionFiles,

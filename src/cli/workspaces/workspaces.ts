@@ -7,8 +7,10 @@ import { type CommandGroup, command } from "../command.ts";
 import { anyText, argument, valueFlag } from "../flags.ts";
 import { printFields, printJson, printTable } from "../print.ts";
 import { checkpoint, copies } from "./copies.ts";
+import { files } from "./files.ts";
 import { firstItems, limitFlag } from "./pages.ts";
 import { revisions } from "./revisions.ts";
+import { pull, push } from "./sync-commands.ts";
 import { findWorkspaceId, workspaceArgument } from "./workspace-name.ts";
 
 const list = command({
@@ -65,7 +67,7 @@ const get = command({
 
 export const workspaces: CommandGroup = {
   summary: "The workspaces of an account.",
-  commands: { list, create, show: get, checkpoint, copies, revisions },
+  commands: { list, create, show: get, pull, push, checkpoint, copies, files, revisions },
 };
 
 function show(workspace: Workspace, flags: { readonly json: boolean }): number {

@@ -69,6 +69,7 @@ export const existingFiles = ["refuse", "replace"] as const;
 export const uploadQuerySchema = z.object({
   path: folder,
   existing: z._default(z.enum(existingFiles), "refuse"),
+  mode: z.optional(z.enum(["100644", "100755"])),
 });
 export const uploadedFilesSchema = z.object({ items: z.array(fileEntrySchema) });
 

@@ -117,6 +117,7 @@ function handlersAt(core: Core, placeOf: (params: CopyParams) => CopyPlace) {
       const uploaded = await uploadFiles(core, {
         ...at(request),
         files: arriving(request),
+        mode: query.mode ?? null,
         precondition,
         signal,
       });

@@ -15,6 +15,8 @@ export type ArrivingFile = { readonly path: string; readonly content: AsyncItera
 export type UploadRequest = FilesRequest<CopyPlace> & {
   /** Each is read to its end before the next one. */
   readonly files: AsyncIterable<ArrivingFile>;
+  /** Of all of them. Null: that of the file that is replaced, and 100644 where there is none. */
+  readonly mode: "100644" | "100755" | null;
   readonly precondition: Precondition;
   readonly signal: AbortSignal;
 };
@@ -24,7 +26,7 @@ export async function uploadFiles(
   core: Core,
   request: UploadRequest,
 ): Promise<Result<readonly WrittenFile[], WriteFilesRefusal>> {
-  const { caller, workspaceId, files, precondition, signal } = request;
+  const { caller, workspaceId, files, mode, precondition, signal } = request;
   // Before anything is read.
   const copy = await reachForWrite(core, request);
   if (!copy.ok) return copy;
@@ -38,7 +40,7 @@ export async function uploadFiles(
       const taken = await takeContent(core, { workspaceId, content, maxBytes, signal });
       if (!taken.ok) return taken;
       contents.push(taken.value);
-      writes.push({ path, content: taken.value, mode: null, precondition });
+      writes.push({ path, content: taken.value, mode, precondition });
     }
     if (writes.length === 0) return ok([]);
     return await writeEntries(core, { caller, copy: copy.value, writes });

@@ -1,0 +1,154 @@
+// Edits a text file of a workspace as the API asks for it: what another has written meanwhile is never overwritten.
+
+import type { FileEntryView } from "../contract/workspaces/files/files.ts";
+import { ApiError, ClientError } from "./errors.ts";
+
+export type EditOptions = {
+  readonly path: string;
+  /** Gets what the file holds and returns what it is to hold. The same text: nothing is written. Called once. */
+  readonly edit: (content: string) => string | Promise<string>;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** The file as it is now. `isWritten` is false where the edit changed nothing. */
+export type EditedFile = {
+  readonly path: string;
+  readonly etag: string;
+  readonly content: string;
+  readonly isWritten: boolean;
+};
+
+export type EditConflictFields = {
+  readonly path: string;
+  readonly readEtag: string;
+  readonly readContent: string;
+  /** Null where the file was deleted. */
+  readonly currentEtag: string | null;
+  readonly currentContent: string | null;
+  readonly editedContent: string;
+};
+
+/** Another has changed the file since it was read. Nothing was written: what was read, what is there and the edit are all here. */
+export class EditConflictError extends ClientError {
+  readonly path: string;
+  /** Of the contents that were edited. */
+  readonly readEtag: string;
+  readonly readContent: string;
+  /** Of the contents that are there; null where the file was deleted. */
+  readonly currentEtag: string | null;
+  readonly currentContent: string | null;
+  /** What was to be written. */
+  readonly editedContent: string;
+
+  constructor(fields: EditConflictFields, options?: ErrorOptions) {
+    const message = `"${fields.path}" was changed by another since it was read. The edit was not written.`;
+    super("edit_conflict", message, options);
+    this.path = fields.path;
+    this.readEtag = fields.readEtag;
+    this.readContent = fields.readContent;
+    this.currentEtag = fields.currentEtag;
+    this.currentContent = fields.currentContent;
+    this.editedContent = fields.editedContent;
+  }
+}
+
+type Text = { readonly content: string; readonly etag: string };
+
+/** The two routes that an edit needs, of one copy. */
+export type EditableFiles = {
+  read(at: {
+    readonly path: string;
+    readonly offset: number;
+  }): Promise<Text & { readonly next_offset: number | null }>;
+  write(file: {
+    readonly path: string;
+    readonly content: string;
+    readonly etag: string;
+  }): Promise<FileEntryView>;
+};
+
+/** How often a file is read anew that changes while its windows are read. */
+const READ_ATTEMPTS = 5;
+
+/**
+ * Reads the file, edits it, and writes it with the ETag that was read. When that ETag is stale, reads again: the same contents
+ * are written once more, with the ETag that the service named; else, or when that is stale too, rejects with an
+ * EditConflictError.
+ */
+export async function editFile(files: EditableFiles, { path, edit }: EditOptions): Promise<EditedFile> {
+  const before = await readWhole(files, path);
+  const content = await edit(before.content);
+  if (content === before.content) return { path, ...before, isWritten: false };
+  try {
+    return await writeText(files, { path, content, etag: before.etag });
+  } catch (first) {
+    if (!isStale(first)) throw first;
+    const current = await readWhole(files, path).catch(nullWhereDeleted);
+    const edited = { path, before, content };
+    const etag = first.currentEtag;
+    if (etag === null || current?.content !== before.content) throw conflictOf(edited, current, first);
+    try {
+      return await writeText(files, { path, content, etag });
+    } catch (second) {
+      if (!isStale(second)) throw second;
+      // Newer than what was read after the first refusal.
+      throw conflictOf(edited, await readWhole(files, path).catch(nullWhereDeleted), second);
+    }
+  }
+}
+
+function conflictOf(
+  { path, before, content }: { readonly path: string; readonly before: Text; readonly content: string },
+  current: Text | null,
+  cause: ApiError,
+): EditConflictError {
+  return new EditConflictError(
+    {
+      path,
+      readEtag: before.etag,
+      readContent: before.content,
+      currentEtag: current?.etag ?? null,
+      currentContent: current?.content ?? null,
+      editedContent: content,
+    },
+    { cause },
+  );
+}
+
+async function writeText(
+  files: EditableFiles,
+  file: { readonly path: string; readonly content: string; readonly etag: string },
+): Promise<EditedFile> {
+  const written = await files.write(file);
+  if (!("etag" in written))
+    throw new ClientError("unexpected_answer", `"${file.path}" was written, and is no file.`);
+  return { path: file.path, etag: written.etag, content: file.content, isWritten: true };
+}
+
+/** All windows of the same file: one that changes in between is read anew. */
+async function readWhole(files: EditableFiles, path: string): Promise<Text> {
+  for (let attempt = 1; ; attempt += 1) {
+    const first = await files.read({ path, offset: 0 });
+    const parts = [first.content];
+    let next = first.next_offset;
+    while (next !== null) {
+      const window = await files.read({ path, offset: next });
+      if (window.etag !== first.etag) break;
+      parts.push(window.content);
+      next = window.next_offset;
+    }
+    if (next === null) return { content: parts.join(""), etag: first.etag };
+    if (attempt === READ_ATTEMPTS) {
+      throw new ClientError("file_changes", `"${path}" changes faster than it can be read.`);
+    }
+  }
+}
+
+function isStale(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 412;
+}
+
+function nullWhereDeleted(error: unknown): null {
+  if (error instanceof ApiError && error.status === 404) return null;
+  throw error;
+}

@@ -1,0 +1,60 @@
+// Files of a workspace: the routes of the canonical copy and of working copies, and edits of a text file that overwrite
+// nobody's.
+
+import { copyFileEndpoints, fileEndpoints } from "../contract/workspaces/files/endpoints.ts";
+import type { WorkspaceNounRoutes } from "../contract/workspaces/routes.ts";
+import { type EditableFiles, type EditedFile, type EditOptions, editFile } from "./edit-file.ts";
+import { type NounClient, nounClient } from "./noun-client.ts";
+import type { Connection } from "./request.ts";
+
+type Place = { readonly workspaceId: string };
+type CopyPlace = Place & { readonly workingCopyId: string };
+
+type Editor<Where> = {
+  /**
+   * Reads a text file, edits it and writes it where nobody else has changed it since. Rejects with an EditConflictError, which
+   * carries both contents and the edit, where somebody has.
+   */
+  readonly edit: (options: Where & EditOptions) => Promise<EditedFile>;
+};
+
+export type FileClient = NounClient<WorkspaceNounRoutes["files"]> & Editor<Place>;
+export type CopyFileClient = NounClient<WorkspaceNounRoutes["copyFiles"]> & Editor<CopyPlace>;
+
+export function fileClient(connection: Connection): FileClient {
+  const files = nounClient<WorkspaceNounRoutes["files"]>(connection, fileEndpoints);
+  return {
+    ...files,
+    edit: async ({ workspaceId, path, edit, signal }) => {
+      const place = { workspaceId, signal };
+      return await editFile(editableOf(files, place), { path, edit });
+    },
+  };
+}
+
+export function copyFileClient(connection: Connection): CopyFileClient {
+  const files = nounClient<WorkspaceNounRoutes["copyFiles"]>(connection, copyFileEndpoints);
+  return {
+    ...files,
+    edit: async ({ workspaceId, workingCopyId, path, edit, signal }) => {
+      const place = { workspaceId, workingCopyId, signal };
+      return await editFile(editableOf(files, place), { path, edit });
+    },
+  };
+}
+
+/** Both clients have the same methods, but for where the files are. */
+function editableOf<Where extends Place & { readonly signal: AbortSignal | undefined }>(
+  files: {
+    read(options: Where & { query: { path: string; offset: number } }): ReturnType<FileClient["read"]>;
+    write(
+      options: Where & { body: { path: string; content: string }; ifMatch: string },
+    ): ReturnType<FileClient["write"]>;
+  },
+  place: Where,
+): EditableFiles {
+  return {
+    read: async (query) => await files.read({ ...place, query }),
+    write: async ({ etag, ...body }) => await files.write({ ...place, body, ifMatch: etag }),
+  };
+}
