@@ -15,9 +15,15 @@ export class LoadClient {
     this.#bearer = options.bearer;
   }
 
-  send(method: string, path: string, body?: unknown): Promise<Answer> {
+  /** A body that is no buffer is sent as JSON. */
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const text = body === undefined ? undefined : JSON.stringify(body);
+      const text = body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body);
       const sent = request(
         {
           agent: this.#agent,
@@ -30,6 +36,7 @@ export class LoadClient {
             ...(text === undefined
               ? {}
               : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
+            ...headers,
           },
         },
         (response) => {

@@ -36,6 +36,7 @@ import { measureSockets } from "./sockets.ts";
 import { median, quantile } from "./statistics.ts";
 import type { Figure, Row } from "./table.ts";
 import { measureWatchers, type WatcherFigures } from "./watchers.ts";
+import { workspaces } from "./workspaces/part.ts";
 
 export const parts = {
   "cold-start": coldStart,
@@ -53,6 +54,7 @@ export const parts = {
   sockets,
   watchers,
   schedules,
+  workspaces,
   capacity,
   agent,
 } satisfies Record<string, (options: PartOptions) => Promise<Row[]>>;
