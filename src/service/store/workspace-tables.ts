@@ -66,6 +66,8 @@ export type ContextItemsTable = {
 
 /** Immutable but for `touched_at`. Small contents are in `data`, large ones in the blob `blob_key`. */
 export type WorkspaceObjectsTable = {
+  /** `<workspace_id>/<oid>`. */
+  key: string;
   workspace_id: string;
   oid: string;
   kind: string;

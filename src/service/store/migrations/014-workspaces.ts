@@ -94,6 +94,7 @@ async function workspaceTables({ schema }: Kysely<unknown>): Promise<void> {
 async function fileTables({ schema }: Kysely<unknown>, { bytes, path }: Types): Promise<void> {
   await schema
     .createTable("workspace_objects")
+    .addColumn("key", path, (column) => column.primaryKey())
     .addColumn("workspace_id", "text", (column) => column.notNull())
     .addColumn("oid", "text", (column) => column.notNull())
     .addColumn("kind", "text", (column) => column.notNull())
@@ -102,7 +103,11 @@ async function fileTables({ schema }: Kysely<unknown>, { bytes, path }: Types): 
     .addColumn("data", bytes)
     .addColumn("blob_key", "text")
     .addColumn("touched_at", "bigint", (column) => column.notNull())
-    .addPrimaryKeyConstraint("workspace_objects_key", ["workspace_id", "oid"])
+    .execute();
+  await schema
+    .createIndex("workspace_objects_workspace")
+    .on("workspace_objects")
+    .columns(["workspace_id", "oid"])
     .execute();
 
   await schema

@@ -32,8 +32,11 @@ export class SqlObjects implements ObjectStore {
       const rows = await this.#db
         .selectFrom("workspace_objects")
         .select(["oid", "kind", "size", "data", "blob_key"])
-        .where("workspace_id", "=", workspaceId)
-        .where("oid", "in", part)
+        .where(
+          "key",
+          "in",
+          part.map((oid) => keyOf(workspaceId, oid)),
+        )
         .execute();
       for (const { oid, kind, size, data, blob_key: blobKey } of rows)
         found.push({ oid, kind: oneOf(objectKinds, kind, "workspace_objects.kind"), size, data, blobKey });
@@ -47,8 +50,11 @@ export class SqlObjects implements ObjectStore {
       const rows = await this.#db
         .selectFrom("workspace_objects")
         .select(["oid", "size"])
-        .where("workspace_id", "=", workspaceId)
-        .where("oid", "in", part)
+        .where(
+          "key",
+          "in",
+          part.map((oid) => keyOf(workspaceId, oid)),
+        )
         .execute();
       for (const { oid, size } of rows) sizes.set(oid, size);
     }
@@ -147,7 +153,7 @@ export class SqlObjects implements ObjectStore {
         .values(part.map((object) => toRow(object, workspaceId, now)))
         .onConflict((conflict) =>
           conflict
-            .columns(["workspace_id", "oid"])
+            .column("key")
             .doUpdateSet({ touched_at: now })
             .whereRef("workspace_objects.sha256", "=", "excluded.sha256"),
         )
@@ -165,8 +171,11 @@ export class SqlObjects implements ObjectStore {
       const rows = await this.#db
         .updateTable("workspace_objects")
         .set({ touched_at: now })
-        .where("workspace_id", "=", workspaceId)
-        .where("oid", "in", part)
+        .where(
+          "key",
+          "in",
+          part.map((oid) => keyOf(workspaceId, oid)),
+        )
         .returning("oid")
         .execute();
       const kept = new Set(rows.map(({ oid }) => oid));
@@ -177,7 +186,26 @@ export class SqlObjects implements ObjectStore {
 }
 
 function toRow({ oid, kind, size, sha256, data, blobKey }: NewObject, workspaceId: string, now: number) {
-  return { workspace_id: workspaceId, oid, kind, size, sha256, data, blob_key: blobKey, touched_at: now };
+  const key = keyOf(workspaceId, oid);
+  return {
+    key,
+    workspace_id: workspaceId,
+    oid,
+    kind,
+    size,
+    sha256,
+    data,
+    blob_key: blobKey,
+    touched_at: now,
+  };
+}
+
+/**
+ * One column, so that there is one way to find a row: of a table that has grown since it was last analysed, PostgreSQL would read all
+ * objects of a workspace to find some.
+ */
+function keyOf(workspaceId: string, oid: string): string {
+  return `${workspaceId}/${oid}`;
 }
 
 function byOid(one: NewObject, other: NewObject): number {
