@@ -5,6 +5,7 @@ import { agentCostSchema, costsSchema } from "./costs.ts";
 import {
   agentWorkspaceSchema,
   createWorkspaceRequestSchema,
+  erasureSchema,
   updateWorkspaceRequestSchema,
   workspaceListSchema,
   workspaceSchema,
@@ -78,5 +79,9 @@ export const workspaceComponents: Components = {
   AgentCost: component(agentCostSchema, "What the runs of one agent cost.", {
     ...sums,
     agent_id: "The agent.",
+  }),
+  WorkspaceErasure: component(erasureSchema, "The receipt of a workspace's deletion.", {
+    operation_id: "The operation that deletes it.",
+    status: "Always `erasing`.",
   }),
 };

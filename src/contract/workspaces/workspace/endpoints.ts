@@ -21,6 +21,12 @@ export const workspaceEndpoints = {
   },
   get: { ...common, method: "GET", path: "/v1/workspaces/{workspaceID}", answer: workspace },
   update: { ...common, method: "PATCH", path: "/v1/workspaces/{workspaceID}", answer: workspace },
+  delete: {
+    ...common,
+    method: "DELETE",
+    path: "/v1/workspaces/{workspaceID}",
+    answer: async () => (await import("./workspace.ts")).erasureSchema,
+  },
   costs: {
     ...common,
     method: "GET",

@@ -1,7 +1,7 @@
 // Examples of workspaces. Pure.
 
 import type { ExamplesOf } from "../../examples.ts";
-import { AGENT_ID, REVISION_ID, settled, WORKSPACE_ID } from "../../story.ts";
+import { AGENT_ID, OPERATION_ID, REVISION_ID, settled, WORKSPACE_ID } from "../../story.ts";
 import type { workspaceRoutes } from "./routes.ts";
 
 const workspace = {
@@ -47,6 +47,16 @@ export const workspaceExamples: ExamplesOf<typeof workspaceRoutes> = {
   update: {
     body: { workspaceChange: { summary: "Another manager", value: { manager_agent_id: AGENT_ID } } },
     answers: { 200: { workspaceChanged: { summary: "The workspace", value: workspace } } },
+  },
+  delete: {
+    answers: {
+      202: {
+        workspaceErasing: {
+          summary: "It is being deleted",
+          value: { operation_id: OPERATION_ID, status: "erasing" },
+        },
+      },
+    },
   },
   costs: {
     answers: {

@@ -49,6 +49,14 @@ export const workspaceRoutes = nounRoutes("workspaces", "Workspaces", {
     answers: { 200: "The workspace." },
     refusals: [409],
   }),
+  delete: defineRoute(workspaceEndpoints.delete, {
+    summary: "Delete a workspace, with all that it is made of",
+    description:
+      "Only the owner may, and not while a run works in it. The receipt proves no deletion: read its operation, which outlives the workspace by 30 days.",
+    scopes: ["workspaces:write"],
+    answers: { 202: { description: "The receipt.", headers: ["Location"] } },
+    refusals: [409],
+  }),
   costs: defineRoute(workspaceEndpoints.costs, {
     summary: "Sum what the runs of a workspace cost",
     description:

@@ -21,6 +21,10 @@ export type WorkspaceView = z.infer<typeof workspaceSchema>;
 
 export const workspaceListSchema = listOf(workspaceSchema);
 
+/** The receipt of a deletion. */
+export const erasureSchema = z.object({ operation_id: z.uuid(), status: z.literal("erasing") });
+export type ErasureView = z.infer<typeof erasureSchema>;
+
 export const listWorkspacesQuerySchema = z.object(pageQuery);
 
 export const MAX_WORKSPACE_NAME_CHARS = 255;

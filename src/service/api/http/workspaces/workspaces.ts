@@ -1,9 +1,11 @@
 // /v1/workspaces: list, make, read, change, and what they cost.
 
+import { ok } from "../../../../base/result.ts";
 import type { workspaceRoutes } from "../../../../contract/workspaces/workspace/routes.ts";
 import type { Core } from "../../../core/core.ts";
 import { findWorkspaceCosts } from "../../../core/workspaces/costs/workspace-costs.ts";
 import { createWorkspace } from "../../../core/workspaces/create-workspace.ts";
+import { eraseWorkspace } from "../../../core/workspaces/erase-workspace.ts";
 import { reachWorkspace } from "../../../core/workspaces/reach-workspace.ts";
 import { findWorkspaceOfAgent, listWorkspaces } from "../../../core/workspaces/read-workspaces.ts";
 import { updateWorkspace } from "../../../core/workspaces/update-workspace.ts";
@@ -20,6 +22,14 @@ export function workspaceHandlers(core: Core): NounHandlers<typeof workspaceRout
       shown(await reachWorkspace(core, { caller, workspaceId: params.workspaceID }), toWorkspace),
     getByAgent: async ({ caller, params }) =>
       shown(await findWorkspaceOfAgent(core, { caller, agentId: params.agentID }), toAgentWorkspace),
+    delete: async ({ caller, params }) => {
+      const workspaceId = params.workspaceID;
+      const erased = await eraseWorkspace(core, { caller, workspaceId });
+      if (!erased.ok) return erased;
+      const { id } = erased.value;
+      const headers = { Location: `/v1/workspaces/${workspaceId}/operations/${id}` };
+      return ok({ body: { operation_id: id, status: "erasing" as const }, headers });
+    },
     update: async ({ caller, params, body }) =>
       shown(await updateWorkspace(core, { caller, workspaceId: params.workspaceID, body }), toWorkspace),
     costs: async ({ caller, params, query }) => {
