@@ -19,6 +19,16 @@ import { listOpenQuestions } from "./tools/list-questions.ts";
 import { listRunsOfAgent } from "./tools/list-runs.ts";
 import { listSchedulesOfAgent } from "./tools/list-schedules.ts";
 import { listWorkflowsOfAgent } from "./tools/list-workflows.ts";
+import { checkpointCopy } from "./tools/workspaces/checkpoint.ts";
+import { createCopyOfRevision } from "./tools/workspaces/create-copy.ts";
+import { createWorkspaceByName } from "./tools/workspaces/create-workspace.ts";
+import { deleteCopyById } from "./tools/workspaces/delete-copy.ts";
+import { deleteFileOfCopy } from "./tools/workspaces/delete-file.ts";
+import { listFilesOfPlace } from "./tools/workspaces/list-files.ts";
+import { listRevisionsOfWorkspace } from "./tools/workspaces/list-revisions.ts";
+import { listWorkspacesOfAccount } from "./tools/workspaces/list-workspaces.ts";
+import { readFileOfPlace } from "./tools/workspaces/read-file.ts";
+import { writeFilesOfCopy } from "./tools/workspaces/write-files.ts";
 
 export const tools: readonly Tool[] = [
   listAgentsOfAccount,
@@ -39,4 +49,14 @@ export const tools: readonly Tool[] = [
   answerQuestionOfRun,
   listApprovalsOfAccount,
   denyApprovalById,
+  listWorkspacesOfAccount,
+  createWorkspaceByName,
+  listFilesOfPlace,
+  readFileOfPlace,
+  createCopyOfRevision,
+  writeFilesOfCopy,
+  deleteFileOfCopy,
+  checkpointCopy,
+  deleteCopyById,
+  listRevisionsOfWorkspace,
 ];

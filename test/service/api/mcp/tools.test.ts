@@ -102,6 +102,16 @@ describe.each(deployments)("the tools on $name and $wire", ({ store, wire }) => 
       "answer_question",
       "list_approvals",
       "deny_approval",
+      "list_workspaces",
+      "create_workspace",
+      "list_files",
+      "read_file",
+      "create_copy",
+      "write_files",
+      "delete_file",
+      "checkpoint",
+      "delete_copy",
+      "list_revisions",
     ]);
     for (const tool of tools) {
       expect(tool.title, tool.name).toMatch(/^[A-Z]/);

@@ -6,6 +6,7 @@ import { startFixture } from "../../../../../support/fixtures/start-fixture.ts";
 import { makeAccount, openCaller, type TestAccount } from "../../../../../support/service-account.ts";
 import { storeKinds } from "../../../../../support/stores/stores.ts";
 import { signInTo } from "../../../../../support/web-sign-in.ts";
+import { WorkspaceFiles } from "../../../../../support/workspace-files.ts";
 
 for (const kind of storeKinds) {
   describe.skipIf(kind.isSkipped)(`the pages of workspaces on ${kind.name}`, () => {
@@ -61,6 +62,70 @@ for (const kind of storeKinds) {
       const foreign = await post("/workspaces", { name: "x", manager: "", key: "x" }, "https://evil.example");
       expect(foreign.status).toBe(403);
       expect((await get("/workspaces")).text.split("/workspaces/").length).toBe(before);
+    });
+
+    it("shows folders and files of what is accepted, of a revision and of a copy, and nothing of theirs as a page", async () => {
+      const files = {
+        "README.md": "# Hello <script>alert(1)</script>\nsecond\u202Eline\n",
+        "docs/a b/ü #1?.txt": "odd",
+        "docs/page.html": "<h1>no page</h1>",
+        empty: "",
+        "binary.dat": "a\0b",
+      };
+      const workspace = await WorkspaceFiles.make(fixture, { accountId: mine.id, name: "files", files });
+      const base = `/workspaces/${workspace.workspaceId}`;
+      const root = await get(base);
+      for (const name of [">docs/</a>", ">README.md</a>", ">empty</a>"]) expect(root.text).toContain(name);
+      const readme = await get(`${base}/files/README.md`);
+      expect(readme.text).toContain('<span id="L1"># Hello &lt;script&gt;alert(1)&lt;/script&gt;');
+      expect(readme.text).toContain("second‹U+202E›line");
+      const odd = `${base}/files/docs/a%20b/%C3%BC%20%231%3F.txt`;
+      const folder = await get(`${base}/files/docs/a%20b`);
+      expect(folder.text).toContain(`href="${odd}"`);
+      expect((await get(odd)).text).toContain('<span id="L1">odd');
+      expect((await get(`${base}/files/empty`)).text).toContain("The file is empty.");
+      expect((await get(`${base}/files/binary.dat`)).text).toContain("This is no text.");
+      const page = await get(`${base}/files/docs/page.html?download`);
+      expect(page.text).toBe("<h1>no page</h1>");
+      expect(page.headers.get("content-type")).toBe("application/octet-stream");
+      expect(page.headers.get("content-disposition")).toBe("attachment; filename*=UTF-8''page.html");
+      expect(page.headers.get("content-security-policy")).toContain("sandbox");
+      expect(page.headers.get("x-content-type-options")).toBe("nosniff");
+      const copyId = await workspace.copy();
+      await workspace.write({ kind: "copy", copyId }, { "new.txt": "unsaved" });
+      expect((await get(`${base}/copies/${copyId}/files/new.txt`)).text).toContain("unsaved");
+      expect((await get(`${base}/files/new.txt`)).status).toBe(404);
+      expect((await get(base)).text).toContain("1 file");
+      const saved = await workspace.checkpoint(copyId, "Add <new>");
+      expect((await get(`${base}/revisions/${saved}/files/new.txt`)).text).toContain("unsaved");
+      const revision = await get(`${base}/revisions/${saved}`);
+      expect(revision.text).toContain("<h1>Add &lt;new&gt;</h1>");
+      expect(revision.text.match(/<span class="good">added<\/span>/g)).toHaveLength(1);
+      expect((await get(`${base}/history`)).text).not.toContain(saved);
+      expect((await get(`${base}/history?all`)).text).toContain(saved);
+    });
+
+    it("shows a long folder and a long file in parts", async () => {
+      const names = Array.from({ length: 620 }, (_, at) => `f${String(at).padStart(4, "0")}`);
+      const files = Object.fromEntries(names.map((name) => [`many/${name}`, name]));
+      const long = `${"line\n".repeat(25_000)}last`;
+      const workspace = await WorkspaceFiles.make(fixture, {
+        ...{ accountId: mine.id, name: "long" },
+        files: { ...files, "long.txt": long },
+      });
+      const base = `/workspaces/${workspace.workspaceId}/files`;
+      const first = (await get(`${base}/many`)).text;
+      const next = /href="([^"]*\?after=[^"]*)"/.exec(first)?.[1] ?? "";
+      const second = (await get(next)).text;
+      const shown = [first, second].flatMap((text) =>
+        [...text.matchAll(/>(f\d{4})<\/a>/g)].map(([, name]) => name),
+      );
+      expect(shown).toEqual(names);
+      expect(second).not.toContain("?after=");
+      const { text } = await get(`${base}/long.txt`);
+      expect(text).toContain('id="L20000"');
+      expect(text).not.toContain('id="L20001"');
+      expect(text).toContain("5,001 more lines are in the download.");
     });
 
     it("is not there for anybody else", async () => {
