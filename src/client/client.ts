@@ -150,5 +150,10 @@ export function createClient(options: ClientOptions): Client {
     ),
     downloads: nounClient<WorkspaceNounRoutes["downloads"]>(connection, workspaceNounEndpoints.downloads),
     retention: nounClient<WorkspaceNounRoutes["retention"]>(connection, workspaceNounEndpoints.retention),
+    changesets: nounClient<WorkspaceNounRoutes["changesets"]>(connection, workspaceNounEndpoints.changesets),
+    reviewActions: nounClient<WorkspaceNounRoutes["reviewActions"]>(
+      connection,
+      workspaceNounEndpoints.reviewActions,
+    ),
   };
 }

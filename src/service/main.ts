@@ -322,7 +322,8 @@ function wire(
     secretKeys: secretKeysOf(parts),
     rates: config.rates,
     commits: kept === null ? null : commitKeeping(parts, kept),
-    workspaces: kept === null ? null : workspaceKeeping(config, { ...kept, describe: toProblem }),
+    workspaces:
+      kept === null ? null : workspaceKeeping(config, { ...kept, describe: toProblem, core: () => core }),
     meter: meter ?? noMeter,
     tracer,
   };

@@ -3,9 +3,11 @@
 import { join } from "node:path";
 import { gitCheckouts } from "./checkouts/git-checkouts.ts";
 import { type KeptCommits, keepCommits } from "./checkouts/packs/keep-commits.ts";
+import { gitScratch } from "./checkouts/scratch/git-scratch.ts";
 import type { CommitKeeping } from "./core/commits/commit-keeping.ts";
 import type { BlobStore } from "./core/ports/blobs.ts";
 import type { CheckoutProvider } from "./core/ports/checkout.ts";
+import type { GitScratch } from "./core/ports/git-scratch.ts";
 import type { Backend } from "./executor/backend.ts";
 import type { MachineParts } from "./open-backends.ts";
 import { openBlobs } from "./open-blobs.ts";
@@ -23,7 +25,12 @@ const CLONE_LIMITS = {
   historyDepth: 50,
 };
 
-export type OpenedCommits = KeptCommits & { readonly blobs: BlobStore };
+/** Of a merge, which is in memory and on disk for as long as it takes. */
+const MERGE_LIMITS = { maxObjects: 200_000, maxBytes: 1_000_000_000, timeoutMs: 60_000 };
+const BUNDLE_LIMITS = { maxObjects: 2_000_000, maxBytes: 4_000_000_000, timeoutMs: 10 * 60 * 1000 };
+const MERGES_AT_ONCE = { maxWorking: 4, maxWaiting: 100 };
+
+export type OpenedCommits = KeptCommits & { readonly blobs: BlobStore; readonly scratch: GitScratch };
 
 export function ownCheckouts(
   { dataDir, gitEnvironment }: Config,
@@ -43,16 +50,29 @@ export async function openCommits({
   random,
 }: Pick<MachineParts, "config" | "clock" | "random">): Promise<OpenedCommits> {
   const blobs = await openBlobs(config, { clock, random });
+  // A node that only answers requests does not hold its data folder: others may be beside it.
+  const own = (name: string) => join(config.dataDir, config.role === "api" ? `${name}-${process.pid}` : name);
   const kept = keepCommits({
-    // A node that only answers requests does not hold its data folder: others may be beside it.
-    folder: join(config.dataDir, config.role === "api" ? `commits-${process.pid}` : "commits"),
+    folder: own("commits"),
     environment: config.gitEnvironment,
     blobs,
     maxCachedBytes: config.commits.cacheBytes,
     limits: { ...CLONE_LIMITS, ...PACK_LIMITS },
     clock,
   });
-  return { ...kept, blobs };
+  const scratch = gitScratch({
+    folder: own("scratch"),
+    environment: config.gitEnvironment,
+    limits: MERGE_LIMITS,
+    bundleLimits: BUNDLE_LIMITS,
+    ...MERGES_AT_ONCE,
+    clock,
+  });
+  const sweep = async () => {
+    await kept.sweep();
+    await scratch.sweep();
+  };
+  return { ...kept, blobs, scratch, sweep };
 }
 
 export function commitKeeping(

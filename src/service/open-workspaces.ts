@@ -24,12 +24,19 @@ type Describe = (refusal: OperationFault) => { readonly code: string; readonly m
 
 export function workspaceKeeping(
   { workspaces, dataDir }: Config,
-  { blobs, describe }: Pick<OpenedCommits, "blobs"> & { readonly describe: Describe },
+  {
+    blobs,
+    scratch,
+    describe,
+    core,
+  }: Pick<OpenedCommits, "blobs" | "scratch"> & { readonly describe: Describe; readonly core: () => Core },
 ): WorkspaceKeeping {
   const { takesWork, takesFiles, accounts, maxFileBytes, editorCapBytes, keptDays } = workspaces;
   return {
     blobs,
     spool: folderSpool(join(dataDir, "uploads")),
+    reviews: async () => (await import("./workspaces.ts")).reviewsOf(core()),
+    scratch,
     cache: new ObjectCache(CACHE_BYTES),
     operations: new OperationsAtWork(),
     describe: (refusal) => {

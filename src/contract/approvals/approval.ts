@@ -2,6 +2,7 @@
 
 import * as z from "zod/mini";
 import { wholeNumber } from "../query.ts";
+import { evidenceSchema } from "../workspaces/changesets/evidence.ts";
 
 export const approvalStatuses = ["pending", "approved", "denied", "expired", "resolved_elsewhere"] as const;
 export type ApprovalStatus = (typeof approvalStatuses)[number];
@@ -11,6 +12,7 @@ export const approvalKinds = [
   "activate_workflow",
   "run_workflow",
   "grant_writes",
+  "accept_changeset",
 ] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
@@ -52,6 +54,20 @@ export const approvalSchema = z.discriminatedUnion("kind", [
     run_id: z.optional(z.string()),
   }),
   z.object({ kind: z.literal("grant_writes"), ...common, server: z.string(), tool: z.string() }),
+  z.object({
+    kind: z.literal("accept_changeset"),
+    ...common,
+    workspace_id: z.uuid(),
+    changeset_id: z.uuid(),
+    revision_id: z.uuid(),
+    expected_current_revision: z.uuid(),
+    resolved_revision_id: z.optional(z.uuid()),
+    title: z.string(),
+    files: z.int(),
+    additions: z.optional(z.int()),
+    deletions: z.optional(z.int()),
+    validation_evidence: evidenceSchema,
+  }),
 ]);
 
 export type Approval = z.infer<typeof approvalSchema>;

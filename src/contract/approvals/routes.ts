@@ -24,7 +24,7 @@ export const approvalRoutes = nounRoutes("approvals", "Approvals", {
   approve: defineRoute(approvalEndpoints.approve, {
     summary: "Approve: what was requested is done",
     description:
-      "Does exactly what the approval shows: a schedule is confirmed, that version of a workflow is activated or run, writes are granted. Only the owner may: an AI client gets 403 with a link for the owner. Where the act is refused, the approval stays pending. Safe to repeat.",
+      "Does exactly what the approval shows: a schedule is confirmed, that version of a workflow is activated or run, writes are granted, that changeset is accepted. Only the owner may: an AI client gets 403 with a link for the owner. Where the act is refused, the approval stays pending. Safe to repeat.",
     answers: { 200: "The approval." },
     refusals: [402, 409],
   }),

@@ -2,6 +2,8 @@
 
 import type { Components } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
+import { changesetComponents } from "./changesets/components.ts";
+import { changesetExamples } from "./changesets/examples.ts";
 import { contextItemComponents } from "./context-items/components.ts";
 import { contextItemExamples } from "./context-items/examples.ts";
 import { copyComponents } from "./copies/components.ts";
@@ -14,6 +16,8 @@ import { operationComponents } from "./operations/components.ts";
 import { operationExamples } from "./operations/examples.ts";
 import { retentionComponents } from "./retention/components.ts";
 import { retentionExamples } from "./retention/examples.ts";
+import { reviewActionComponents } from "./review-actions/components.ts";
+import { reviewActionExamples } from "./review-actions/examples.ts";
 import { revisionComponents } from "./revisions/components.ts";
 import { revisionExamples } from "./revisions/examples.ts";
 import type { WorkspaceNounRoutes } from "./routes.ts";
@@ -35,6 +39,8 @@ export const workspaceNounComponents: Components = {
   ...contextItemComponents,
   ...fileComponents,
   ...retentionComponents,
+  ...changesetComponents,
+  ...reviewActionComponents,
 };
 
 export const workspaceNounExamples: {
@@ -53,4 +59,6 @@ export const workspaceNounExamples: {
   revisionFiles: revisionFileExamples,
   downloads: downloadExamples,
   retention: retentionExamples,
+  changesets: changesetExamples,
+  reviewActions: reviewActionExamples,
 };

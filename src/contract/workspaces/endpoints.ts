@@ -1,5 +1,6 @@
 // Where the routes of workspaces are, by noun. No schema loads here.
 
+import { changesetEndpoints } from "./changesets/endpoints.ts";
 import { contextItemEndpoints } from "./context-items/endpoints.ts";
 import { copyEndpoints } from "./copies/endpoints.ts";
 import {
@@ -11,6 +12,7 @@ import {
 import { memberEndpoints } from "./members/endpoints.ts";
 import { operationEndpoints } from "./operations/endpoints.ts";
 import { retentionEndpoints } from "./retention/endpoints.ts";
+import { reviewActionEndpoints } from "./review-actions/endpoints.ts";
 import { revisionEndpoints } from "./revisions/endpoints.ts";
 import { workspaceRunEndpoints } from "./runs/endpoints.ts";
 import { threadEndpoints } from "./threads/endpoints.ts";
@@ -30,4 +32,6 @@ export const workspaceNounEndpoints = {
   revisionFiles: revisionFileEndpoints,
   downloads: downloadEndpoints,
   retention: retentionEndpoints,
+  changesets: changesetEndpoints,
+  reviewActions: reviewActionEndpoints,
 } as const;

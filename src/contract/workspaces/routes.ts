@@ -1,12 +1,14 @@
 // Every route of workspaces, by noun. A service loads them at their first request. Pure.
 
 import type { RouteTable } from "../route.ts";
+import { changesetRoutes } from "./changesets/routes.ts";
 import { contextItemRoutes } from "./context-items/routes.ts";
 import { copyRoutes } from "./copies/routes.ts";
 import { copyFileRoutes, downloadRoutes, fileRoutes, revisionFileRoutes } from "./files/routes.ts";
 import { memberRoutes } from "./members/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
 import { retentionRoutes } from "./retention/routes.ts";
+import { reviewActionRoutes } from "./review-actions/routes.ts";
 import { revisionRoutes } from "./revisions/routes.ts";
 import { workspaceRunRoutes } from "./runs/routes.ts";
 import { threadRoutes } from "./threads/routes.ts";
@@ -26,6 +28,8 @@ export const workspaceNounRoutes = {
   revisionFiles: revisionFileRoutes,
   downloads: downloadRoutes,
   retention: retentionRoutes,
+  changesets: changesetRoutes,
+  reviewActions: reviewActionRoutes,
 } as const satisfies RouteTable;
 
 export type WorkspaceNounRoutes = typeof workspaceNounRoutes;

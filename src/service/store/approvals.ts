@@ -3,6 +3,7 @@
 import { type Kysely, type Selectable, sql } from "kysely";
 import * as z from "zod/mini";
 import { approvalStatuses } from "../../contract/approvals/approval.ts";
+import { evidenceSchema } from "../../contract/workspaces/changesets/evidence.ts";
 import type {
   ApprovalAction,
   ApprovalEnd,
@@ -26,6 +27,19 @@ const actionSchema: z.ZodMiniType<ApprovalAction> = z.discriminatedUnion("kind",
   z.object({ kind: z.literal("activate_workflow"), ...workflow }),
   z.object({ kind: z.literal("run_workflow"), ...workflow, input: z.nullable(z.string()) }),
   z.object({ kind: z.literal("grant_writes"), server: z.string(), tool: z.string(), runId: z.string() }),
+  z.object({
+    kind: z.literal("accept_changeset"),
+    workspaceId: z.string(),
+    changesetId: z.string(),
+    revisionId: z.string(),
+    expectedRevisionId: z.string(),
+    resolvedRevisionId: z.nullable(z.string()),
+    title: z.string(),
+    files: z.int(),
+    additions: z.nullable(z.int()),
+    deletions: z.nullable(z.int()),
+    evidence: evidenceSchema,
+  }),
 ]);
 const requesterSchema: z.ZodMiniType<ApprovalRequester> = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ai_client"), name: z.nullable(z.string()) }),

@@ -50,6 +50,7 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     trash: within(queries.trash, around),
     downloadLinks: within(queries.downloadLinks, around),
     workspaceEvents: within(queries.workspaceEvents, around),
+    changesets: within(queries.changesets, around),
   };
 }
 

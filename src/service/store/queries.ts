@@ -31,6 +31,7 @@ import { SqlSessions } from "./sessions.ts";
 import { SqlSignIn } from "./sign-in.ts";
 import { SqlWebSessions } from "./web-sessions.ts";
 import { SqlWorkflows } from "./workflows.ts";
+import { SqlChangesets } from "./workspaces/changesets.ts";
 import { SqlSites, SqlWorkspaceSchedules, SqlWorkspaceWorkflows } from "./workspaces/consumers.ts";
 import { SqlContextItems } from "./workspaces/context-items.ts";
 import { SqlCopies } from "./workspaces/copies.ts";
@@ -119,6 +120,7 @@ export class StoreQueries implements StoreTransaction {
   #trash: SqlTrash | undefined;
   #downloadLinks: SqlDownloadLinks | undefined;
   #workspaceEvents: SqlWorkspaceEvents | undefined;
+  #changesets: SqlChangesets | undefined;
 
   constructor(connection: Connection, writes: FrequentWrites) {
     this.#connection = connection;
@@ -368,5 +370,9 @@ export class StoreQueries implements StoreTransaction {
   get workspaceEvents(): SqlWorkspaceEvents {
     this.#workspaceEvents ??= new SqlWorkspaceEvents(this.#connection);
     return this.#workspaceEvents;
+  }
+  get changesets(): SqlChangesets {
+    this.#changesets ??= new SqlChangesets(this.#connection);
+    return this.#changesets;
   }
 }

@@ -188,10 +188,11 @@ export type ChangesetsTable = {
   /** The current revision that it was last compared with. */
   target_revision_id: string;
   files: number;
-  additions: number;
-  deletions: number;
+  additions: number | null;
+  deletions: number | null;
   conflicts: string;
   evidence: string | null;
+  reject_reason: string | null;
   accepted_revision_id: string | null;
   task_group_id: string | null;
   created_by: string;

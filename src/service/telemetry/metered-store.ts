@@ -189,6 +189,9 @@ class TalliedTransaction implements StoreTransaction {
   get workspaceEvents() {
     return this.#tx.workspaceEvents;
   }
+  get changesets() {
+    return this.#tx.changesets;
+  }
 }
 
 class TalliedEvents implements EventStore {

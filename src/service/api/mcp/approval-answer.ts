@@ -34,6 +34,8 @@ function whatOf(approval: Approval): string {
       return `A run of version ${approval.version} of the workflow ${approval.name}`;
     case "grant_writes":
       return `Writes by tools of the MCP server ${approval.server}, such as ${approval.tool}`;
+    case "accept_changeset":
+      return `The changeset "${approval.title}" of ${approval.files} files becomes part of the accepted ones`;
     default:
       return assertNever(approval);
   }

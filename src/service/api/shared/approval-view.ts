@@ -43,6 +43,19 @@ export function toApproval(
       const { kind, server, tool } = action;
       return { kind, ...common, server, tool };
     }
+    case "accept_changeset": {
+      const { kind, resolvedRevisionId, title, files, additions, deletions, evidence } = action;
+      return {
+        ...{ kind, ...common, title, files, validation_evidence: evidence },
+        workspace_id: action.workspaceId,
+        changeset_id: action.changesetId,
+        revision_id: action.revisionId,
+        expected_current_revision: action.expectedRevisionId,
+        ...(resolvedRevisionId === null ? {} : { resolved_revision_id: resolvedRevisionId }),
+        ...(additions === null ? {} : { additions }),
+        ...(deletions === null ? {} : { deletions }),
+      };
+    }
     default:
       return assertNever(action);
   }

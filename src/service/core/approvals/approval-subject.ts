@@ -16,6 +16,10 @@ export function subjectOf(action: ApprovalAction): string {
     }
     case "grant_writes":
       return grantSubject(action.server);
+    case "accept_changeset": {
+      const { changesetId, expectedRevisionId, resolvedRevisionId } = action;
+      return `changeset:${changesetId}:${expectedRevisionId}:${resolvedRevisionId ?? ""}`;
+    }
     default:
       return assertNever(action);
   }

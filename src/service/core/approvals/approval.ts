@@ -6,6 +6,7 @@
 // Why: docs/decisions/068-approvals.md
 
 import type { ApprovalStatus } from "../../../contract/approvals/approval.ts";
+import type { Evidence } from "../../../contract/workspaces/changesets/evidence.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PENDING_MS = 7 * DAY_MS;
@@ -24,7 +25,24 @@ export type ApprovalAction =
     }
   | ({ readonly kind: "activate_workflow" } & WorkflowAction)
   | ({ readonly kind: "run_workflow"; readonly input: string | null } & WorkflowAction)
-  | { readonly kind: "grant_writes"; readonly server: string; readonly tool: string; readonly runId: string };
+  | { readonly kind: "grant_writes"; readonly server: string; readonly tool: string; readonly runId: string }
+  | ({ readonly kind: "accept_changeset" } & ChangesetAction);
+
+/** Of a workspace that the agent manages. */
+type ChangesetAction = {
+  readonly workspaceId: string;
+  readonly changesetId: string;
+  /** What is proposed, and what was current when it was asked for. */
+  readonly revisionId: string;
+  readonly expectedRevisionId: string;
+  /** A revision that has the conflicts of the changeset settled. Null: it has none. */
+  readonly resolvedRevisionId: string | null;
+  readonly title: string;
+  readonly files: number;
+  readonly additions: number | null;
+  readonly deletions: number | null;
+  readonly evidence: Evidence;
+};
 
 type WorkflowAction = {
   readonly workflowId: string;

@@ -17,6 +17,7 @@ import type { ScheduleRefusal } from "../schedules/refusals.ts";
 import { activateWithin } from "../workflows/activate-within.ts";
 import type { WorkflowRefusal } from "../workflows/refusals.ts";
 import { executeWorkflow } from "../workflows/workflows.ts";
+import type { ReviewRefusal } from "../workspaces/changesets/reviews.ts";
 import { grantWithin } from "../write-grants/grant-within.ts";
 import type { ApprovalEnd, ApprovalRecord } from "./approval.ts";
 import { statusAt } from "./approval.ts";
@@ -30,7 +31,13 @@ export type Decision = {
   readonly requestId: string;
 };
 
-type ActRefusal = AgentRefusal | AgentEndingRefusal | ClassRefusal | ScheduleRefusal | WorkflowRefusal;
+type ActRefusal =
+  | AgentRefusal
+  | AgentEndingRefusal
+  | ClassRefusal
+  | ScheduleRefusal
+  | WorkflowRefusal
+  | ReviewRefusal;
 type Decided<Refusal> = Promise<Result<ApprovalRecord, ApprovalRefusal | Refusal>>;
 
 /** Another decided it meanwhile: what this one has done is undone. */
@@ -65,11 +72,14 @@ export async function approveApproval(
   if (approval.status === "approved") return found;
   const over = faultOf(core, approval);
   if (over !== null) return over;
-  return await decided(core, { ...decision, wanted: "approved" }, async () =>
-    approval.action.kind === "run_workflow"
-      ? await runApproved(core, submitter, { ...decision, approval, action: approval.action })
-      : await approveInStore(core, { ...decision, approval }),
-  );
+  return await decided(core, { ...decision, wanted: "approved" }, async () => {
+    const { action } = approval;
+    if (action.kind === "run_workflow")
+      return await runApproved(core, submitter, { ...decision, approval, action });
+    if (action.kind === "accept_changeset")
+      return await acceptApproved(core, { ...decision, approval, action });
+    return await approveInStore(core, { ...decision, approval });
+  });
 }
 
 /** Leaves undone what was requested; a schedule is cancelled. An AI client can, too. Safe to repeat. */
@@ -136,7 +146,8 @@ async function act(core: Core, tx: StoreTransaction, { action, agentId }: Approv
     case "grant_writes":
       return await grantWithin(core, tx, { agentId, server: action.server });
     case "run_workflow":
-      throw new TypeError("A run is submitted by the submitter.");
+    case "accept_changeset":
+      throw new TypeError("It is done outside of the approval's own transaction.");
     default:
       return assertNever(action);
   }
@@ -162,6 +173,29 @@ async function runApproved(
       }),
   });
   return executed.ok ? ok(null) : executed;
+}
+
+type Accepting = Approving & {
+  readonly action: Extract<ApprovalRecord["action"], { readonly kind: "accept_changeset" }>;
+};
+
+/** Git merges before the transaction: what accepts changesets is loaded for it. */
+async function acceptApproved(
+  core: Core,
+  { caller, approval, action, requestId }: Accepting,
+): Promise<Result<null, ReviewRefusal>> {
+  if (core.workspaces === null) {
+    return refused({ reason: "workspace_not_found", workspaceId: action.workspaceId });
+  }
+  const { acceptReviewed } = await core.workspaces.reviews();
+  return await acceptReviewed({
+    ...{ accountId: caller.accountId, action },
+    alongside: async (tx) =>
+      await endAs(core, tx, {
+        ...{ approval, requestId },
+        end: { status: "approved", decidedBy: "owner", runId: null },
+      }),
+  });
 }
 
 type End = {

@@ -11,7 +11,7 @@ export type SocketRefusal = { readonly reason: "sockets_reached"; readonly allow
 /** This node has as much to do as it takes. */
 export type OverloadRefusal = {
   readonly reason: "overloaded";
-  readonly what: "requests" | "polls" | "sockets" | "uploads";
+  readonly what: "requests" | "polls" | "sockets" | "uploads" | "merges";
   readonly allowed: number;
 };
 

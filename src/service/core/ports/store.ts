@@ -34,6 +34,7 @@ import type { SessionReader, SessionStore } from "./store/sessions.ts";
 import type { SignInReader, SignInStore } from "./store/sign-in.ts";
 import type { WebSessionReader, WebSessionStore } from "./store/web-sessions.ts";
 import type { WorkflowReader, WorkflowStore } from "./store/workflows.ts";
+import type { ChangesetReader, ChangesetStore } from "./store/workspaces/changesets.ts";
 import type {
   SiteReader,
   SiteStore,
@@ -137,6 +138,7 @@ export interface StoreReader {
   readonly trash: TrashReader;
   readonly downloadLinks: DownloadLinkReader;
   readonly workspaceEvents: WorkspaceEventReader;
+  readonly changesets: ChangesetReader;
 }
 
 export interface StoreTransaction extends StoreReader {
@@ -189,4 +191,5 @@ export interface StoreTransaction extends StoreReader {
   readonly trash: TrashStore;
   readonly downloadLinks: DownloadLinkStore;
   readonly workspaceEvents: WorkspaceEventStore;
+  readonly changesets: ChangesetStore;
 }

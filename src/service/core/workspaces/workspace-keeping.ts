@@ -1,7 +1,9 @@
 // What it takes to keep workspaces. Types alone.
 
 import type { BlobStore } from "../ports/blobs.ts";
+import type { GitScratch } from "../ports/git-scratch.ts";
 import type { Spool } from "../ports/spool.ts";
+import type { Reviews } from "./changesets/reviews.ts";
 import type { ObjectCache } from "./objects/object-cache.ts";
 import type { OperationError } from "./operations/operation.ts";
 import type { OperationsAtWork } from "./operations/operations-at-work.ts";
@@ -12,6 +14,10 @@ export type WorkspaceKeeping = {
   readonly blobs: BlobStore;
   /** For contents whose end is not known while they arrive. */
   readonly spool: Spool;
+  /** What accepts a changeset that the owner has approved. Loaded when it is needed. */
+  reviews(): Promise<Reviews>;
+  /** Where git merges and compares. */
+  readonly scratch: GitScratch;
   /** Objects that this node has read lately. */
   readonly cache: ObjectCache;
   /** What this process works at. */

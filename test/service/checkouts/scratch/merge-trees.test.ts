@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { anyChanges, baseFiles, changedFiles } from "./any-changes.ts";
 import { type Files, ScratchFixture, type Sides, stagesOf } from "./scratch-fixture.ts";
 
 let fixture: ScratchFixture;
@@ -215,59 +216,14 @@ describe("a merge with conflicts", () => {
 });
 
 describe("any merge", () => {
-  const folders = ["", "a/", "b/", "a/c/"];
-  const path = fc
-    .tuple(fc.constantFrom(...folders), fc.integer({ min: 0, max: 4 }))
-    .map(([folder, at]) => `${folder}${at}`);
-  const change = fc.record({
-    what: fc.constantFrom("edit", "delete", "rename", "add", "program", "link", "rename folder"),
-    path,
-    to: path,
-    line: fc.integer({ min: 0, max: 11 }),
-  });
-  const base: Files = Object.fromEntries(
-    folders.flatMap((folder) =>
-      [0, 1, 2].map((at) => [`${folder}${at}`, lines(12, { 0: `${folder}${at}` })]),
-    ),
-  );
-
-  /** Applies changes in turn; one that does not apply is passed over. */
-  function changed(
-    changes: readonly { what: string; path: string; to: string; line: number }[],
-    by: string,
-  ): Files {
-    const files = new Map(Object.entries(base));
-    const isFree = (wanted: string) =>
-      ![...files.keys()].some(
-        (known) => known === wanted || known.startsWith(`${wanted}/`) || wanted.startsWith(`${known}/`),
-      );
-    for (const { what, path: from, to, line } of changes) {
-      const file = files.get(from);
-      if (what === "add" && isFree(to)) files.set(to, `${by}\n`);
-      if (what === "rename folder") {
-        for (const [known, content] of [...files].filter(([name]) => name.startsWith("b/"))) {
-          files.delete(known);
-          files.set(`z${by}/${known.slice(2)}`, content);
-        }
-      }
-      if (typeof file !== "string") continue;
-      if (what === "edit") files.set(from, file.split("\n").toSpliced(line, 1, by).join("\n"));
-      if (what === "delete") files.delete(from);
-      if (what === "program") files.set(from, { program: file });
-      if (what === "link") files.set(from, { link: by });
-      if (what === "rename" && isFree(to)) {
-        files.delete(from);
-        files.set(to, file);
-      }
-    }
-    return Object.fromEntries(files);
-  }
-
   it("is the one that git makes of the whole repository", async () => {
-    const side = fc.array(change, { maxLength: 6 });
     await fc.assert(
-      fc.asyncProperty(side, side, async (ours, theirs) => {
-        await merged({ base, ours: changed(ours, "ours"), theirs: changed(theirs, "theirs") });
+      fc.asyncProperty(anyChanges, anyChanges, async (ours, theirs) => {
+        await merged({
+          base: baseFiles,
+          ours: changedFiles(ours, "ours"),
+          theirs: changedFiles(theirs, "theirs"),
+        });
       }),
       { numRuns: 40 },
     );

@@ -3,6 +3,7 @@
 import type { WorkspaceNounRoutes } from "../../../../contract/workspaces/routes.ts";
 import type { FaceParts } from "../face.ts";
 import type { Handlers } from "../handler.ts";
+import { changesetHandlers, reviewActionHandlers } from "./changesets.ts";
 import { contextItemHandlers } from "./context-items.ts";
 import { copyHandlers } from "./copies.ts";
 import { copyFileHandlers, downloadHandlers, fileHandlers, revisionFileHandlers } from "./files.ts";
@@ -29,5 +30,7 @@ export function workspaceNounHandlers({ core, submitter }: FaceParts): Handlers<
     revisionFiles: revisionFileHandlers(core),
     downloads: downloadHandlers(core),
     retention: retentionHandlers(core),
+    changesets: changesetHandlers(core),
+    reviewActions: reviewActionHandlers(core),
   };
 }

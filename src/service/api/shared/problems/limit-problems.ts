@@ -13,6 +13,7 @@ const overloads = {
   polls: "requests that wait for an event",
   sockets: "open sockets",
   uploads: "commits that it checks",
+  merges: "merges that wait",
 } as const;
 
 export const limitProblems: ProblemsOf<RateRefusal | SocketRefusal | CapacityRefusal | OverloadRefusal> = {

@@ -4,6 +4,7 @@
 import { accountProblems } from "./account-problems.ts";
 import { agentProblems } from "./agent-problems.ts";
 import { approvalProblems } from "./approval-problems.ts";
+import { changesetProblems } from "./changeset-problems.ts";
 import { ciProblems } from "./ci-problems.ts";
 import { claimProblems } from "./claim-problems.ts";
 import { commitProblems } from "./commit-problems.ts";
@@ -29,6 +30,7 @@ const tables = {
   ...accountProblems,
   ...agentProblems,
   ...approvalProblems,
+  ...changesetProblems,
   ...ciProblems,
   ...claimProblems,
   ...commitProblems,

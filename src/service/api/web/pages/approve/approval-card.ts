@@ -52,6 +52,14 @@ export function textsOf(action: ApprovalAction): Texts {
         deny: "Deny",
         effect: `Runs of this agent may call every tool of the MCP server ${action.server}, until you revoke it on the agent's page.`,
       };
+    case "accept_changeset":
+      return {
+        title: `Accept the changeset "${action.title}"?`,
+        approve: "Accept",
+        deny: "Deny",
+        effect:
+          "Its changes become part of the workspace's accepted files, on top of the revision that it was validated with. Denied, the changeset stays open.",
+      };
     default:
       return assertNever(action);
   }
@@ -94,14 +102,33 @@ function actionFacts(action: ApprovalAction): Html {
     case "grant_writes":
       return html`<dt>MCP server</dt><dd><code>${action.server}</code></dd>
 <dt>Tool that was called</dt><dd><code>${action.tool}</code></dd>`;
+    case "accept_changeset":
+      return html`<dt>Changeset</dt><dd><a href="/workspace/${action.workspaceId}/changesets/${action.changesetId}">${action.title}</a></dd>
+<dt>Changes</dt><dd>${changesText(action)}</dd>`;
     default:
       return assertNever(action);
   }
 }
 
+type ChangesetAction = Extract<ApprovalAction, { readonly kind: "accept_changeset" }>;
+
+function changesText({ files, additions, deletions }: ChangesetAction): string {
+  const lines =
+    additions === null || deletions === null ? "" : `, ${additions} lines added, ${deletions} removed`;
+  return `${files} files${lines}`;
+}
+
+function evidenceOf({ evidence }: ChangesetAction): Html {
+  if (typeof evidence === "string") return textBlock(evidence);
+  return html`${evidence.map(({ kind, text }) => html`<h3>${kind}</h3>${textBlock(text)}`)}`;
+}
+
 /** The text that a run is given, as it is: others may have written it. */
 function promptOf(action: ApprovalAction): Html {
   if (action.kind === "grant_writes") return html``;
+  if (action.kind === "accept_changeset")
+    return html`<h2>How it was validated</h2>
+${evidenceOf(action)}`;
   const input = action.kind === "run_workflow" ? action.input : null;
   return html`<h2>What the agent is told</h2>
 ${textBlock(action.prompt)}

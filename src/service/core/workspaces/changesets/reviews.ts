@@ -1,0 +1,24 @@
+// What the approval of a changeset does, as approvals know it. Types alone: what does it is loaded when it is needed.
+
+import type { Result } from "../../../../base/result.ts";
+import type { ApprovalAction } from "../../approvals/approval.ts";
+import type { StoreTransaction } from "../../ports/store.ts";
+import type { DecideRefusal, ResolutionRefusal } from "./refusals.ts";
+
+export type ReviewAction = Extract<ApprovalAction, { readonly kind: "accept_changeset" }>;
+export type ReviewRefusal = DecideRefusal | ResolutionRefusal;
+
+/** Part of the transaction that accepts. */
+export type Alongside = (tx: StoreTransaction) => Promise<void>;
+
+export type Reviewed = {
+  /** Whose owner has approved it. */
+  readonly accountId: string;
+  readonly action: ReviewAction;
+  readonly alongside: Alongside;
+};
+
+export type Reviews = {
+  /** Accepts the very changeset on the very revision that was shown. */
+  acceptReviewed(reviewed: Reviewed): Promise<Result<null, ReviewRefusal>>;
+};
