@@ -8,7 +8,7 @@ import { firstItems, limitFlag } from "./pages.ts";
 import { settledOperation } from "./settled-operation.ts";
 import { findWorkspaceId, workspaceArgument } from "./workspace-name.ts";
 
-export const copyArgument = argument(anyText, "The copy's id.");
+const copyArgument = argument(anyText, "The copy's id.");
 
 const list = command({
   summary: "List the copies of a workspace.",

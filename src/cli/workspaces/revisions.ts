@@ -7,7 +7,7 @@ import { printFields, printJson, printTable } from "../print.ts";
 import { firstItems, limitFlag } from "./pages.ts";
 import { findWorkspaceId, workspaceArgument } from "./workspace-name.ts";
 
-export const revisionArgument = argument(anyText, "The revision's id.");
+const revisionArgument = argument(anyText, "The revision's id.");
 
 const list = command({
   summary: "List the revisions of a workspace.",
@@ -64,7 +64,23 @@ const get = command({
   },
 });
 
+const remove = command({
+  summary: "Delete a revision.",
+  notes: ["One that is current, pinned, or what a copy or an open changeset builds on, is refused."],
+  arguments: { workspace: workspaceArgument, revision: revisionArgument },
+  flags: serviceFlags,
+  examples: ["workspaces revisions delete website <revision>"],
+  run: async ({ arguments: { workspace, revision: revisionId }, flags }) => {
+    const client = openClient(flags);
+    const workspaceId = await findWorkspaceId(client, workspace);
+    const revision = await client.revisions.delete({ workspaceId, revisionId });
+    if (flags.json) printJson(revision);
+    else process.stdout.write(`Deleted: revision ${revision.id}.\n`);
+    return 0;
+  },
+});
+
 export const revisions: CommandGroup = {
   summary: "The saved states of a workspace's files.",
-  commands: { list, show: get },
+  commands: { list, show: get, delete: remove },
 };

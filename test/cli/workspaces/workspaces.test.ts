@@ -67,6 +67,25 @@ describe("agent-service workspaces", () => {
     expect(gone.stderr).toMatch(/^The service refused \(404 not_found\): /);
   });
 
+  it("deletes a revision that nothing needs, and no other", async () => {
+    const { id: workspaceId } = await fixture.json("workspaces", "create", "pruned");
+    const { id: workingCopyId } = await fixture.json("workspaces", "copies", "create", "pruned");
+    const saved: string[] = [];
+    for (const content of ["one\n", "two\n"]) {
+      const body = { path: `${saved.length}.txt`, content };
+      await fixture.client.copyFiles.write({ workspaceId, workingCopyId, body });
+      const checkpoint = ["workspaces", "checkpoint", "pruned", "--copy", workingCopyId];
+      saved.push((await fixture.json(...checkpoint)).revision_id);
+    }
+    const [unused = "", used = ""] = saved;
+    const refused = await fixture.ask("workspaces", "revisions", "delete", "pruned", used);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^The service refused \(409 /)]);
+    const deleted = await fixture.ask("workspaces", "revisions", "delete", "pruned", unused);
+    expect([deleted.code, deleted.stdout]).toEqual([0, `Deleted: revision ${unused}.`]);
+    const left = await fixture.json("workspaces", "revisions", "list", "pruned");
+    expect(left.map(({ id }: { id: string }) => id)).not.toContain(unused);
+  });
+
   it("lists and shows revisions", async () => {
     const { current_revision_id: current } = await fixture.json("workspaces", "create", "revised");
     const [listed] = await fixture.json("workspaces", "revisions", "list", "revised");
