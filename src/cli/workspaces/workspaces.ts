@@ -10,6 +10,7 @@ import { checkpoint, copies } from "./copies.ts";
 import { files } from "./files.ts";
 import { firstItems, limitFlag } from "./pages.ts";
 import { revisions } from "./revisions.ts";
+import { settledOperation } from "./settled-operation.ts";
 import { pull, push } from "./sync-commands.ts";
 import { findWorkspaceId, workspaceArgument } from "./workspace-name.ts";
 
@@ -65,9 +66,27 @@ const get = command({
   },
 });
 
+const remove = command({
+  summary: "Delete a workspace, with all its files, copies and revisions. Nothing brings it back.",
+  arguments: { workspace: workspaceArgument },
+  flags: serviceFlags,
+  examples: ["workspaces delete website"],
+  run: async ({ arguments: { workspace }, flags }) => {
+    const client = openClient(flags);
+    const workspaceId = await findWorkspaceId(client, workspace);
+    // The receipt proves nothing: the operation's end does.
+    const { operation_id: operationId } = await client.workspaces.delete({ workspaceId });
+    const started = await client.operations.get({ workspaceId, operationId });
+    const operation = await settledOperation(client, started);
+    if (flags.json) printJson(operation);
+    else process.stdout.write(`Deleted: workspace ${workspaceId}.\n`);
+    return 0;
+  },
+});
+
 export const workspaces: CommandGroup = {
   summary: "The workspaces of an account.",
-  commands: { list, create, show: get, pull, push, checkpoint, copies, files, revisions },
+  commands: { list, create, show: get, delete: remove, pull, push, checkpoint, copies, files, revisions },
 };
 
 function show(workspace: Workspace, flags: { readonly json: boolean }): number {

@@ -67,6 +67,14 @@ describe("agent-service workspaces", () => {
     expect(gone.stderr).toMatch(/^The service refused \(404 not_found\): /);
   });
 
+  it("deletes a workspace, and says so once it is gone", async () => {
+    const { id } = await fixture.json("workspaces", "create", "gone");
+    const deleted = await fixture.ask("workspaces", "delete", "gone");
+    expect([deleted.code, deleted.stdout, deleted.stderr]).toEqual([0, `Deleted: workspace ${id}.`, ""]);
+    const shown = await fixture.ask("workspaces", "show", id);
+    expect([shown.code, shown.stderr]).toEqual([1, expect.stringMatching(/^The service refused \(404 /)]);
+  });
+
   it("deletes a revision that nothing needs, and no other", async () => {
     const { id: workspaceId } = await fixture.json("workspaces", "create", "pruned");
     const { id: workingCopyId } = await fixture.json("workspaces", "copies", "create", "pruned");
