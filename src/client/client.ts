@@ -51,6 +51,7 @@ export type {
   ExecuteWorkflowResponse,
   Workflow,
 } from "../contract/workflows/workflow.ts";
+export type { ChangesetView as Changeset } from "../contract/workspaces/changesets/changeset.ts";
 export type { CopyView as WorkspaceCopy } from "../contract/workspaces/copies/copy.ts";
 export type { FileEntryView as WorkspaceFile } from "../contract/workspaces/files/files.ts";
 export type { OperationView as WorkspaceOperation } from "../contract/workspaces/operations/operation.ts";

@@ -6,6 +6,7 @@ import { findAgentId } from "../agent-name.ts";
 import { type CommandGroup, command } from "../command.ts";
 import { anyText, argument, valueFlag } from "../flags.ts";
 import { printFields, printJson, printTable } from "../print.ts";
+import { changesets } from "./changesets.ts";
 import { checkpoint, copies } from "./copies.ts";
 import { files } from "./files.ts";
 import { firstItems, limitFlag } from "./pages.ts";
@@ -86,7 +87,19 @@ const remove = command({
 
 export const workspaces: CommandGroup = {
   summary: "The workspaces of an account.",
-  commands: { list, create, show: get, delete: remove, pull, push, checkpoint, copies, files, revisions },
+  commands: {
+    list,
+    create,
+    show: get,
+    delete: remove,
+    pull,
+    push,
+    checkpoint,
+    copies,
+    files,
+    changesets,
+    revisions,
+  },
 };
 
 function show(workspace: Workspace, flags: { readonly json: boolean }): number {
