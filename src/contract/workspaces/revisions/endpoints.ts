@@ -18,6 +18,12 @@ export const revisionEndpoints = {
     path: "/v1/workspaces/{workspaceID}/revisions/{revisionID}",
     answer: revision,
   },
+  bundle: {
+    ...common,
+    method: "GET",
+    path: "/v1/workspaces/{workspaceID}/revisions/{revisionID}/bundle",
+    answer: "bytes",
+  },
   delete: {
     ...common,
     method: "DELETE",

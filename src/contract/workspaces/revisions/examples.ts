@@ -27,6 +27,7 @@ export const revisionExamples: ExamplesOf<typeof revisionRoutes> = {
       },
     },
   },
+  bundle: {},
   delete: { answers: { 200: { revisionDeleted: { summary: "It is deleted", value: savedRevision } } } },
   get: { answers: { 200: { revision: { summary: "A saved revision", value: savedRevision } } } },
 };

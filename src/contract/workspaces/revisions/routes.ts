@@ -20,6 +20,15 @@ export const revisionRoutes = nounRoutes("revisions", "Copies and revisions", {
     scopes: ["workspaces:read"],
     answers: { 200: "The revision." },
   }),
+  bundle: defineRoute(revisionEndpoints.bundle, {
+    summary: "Download a revision with its history, as a file for `git clone`",
+    description: "The revision is its branch `main`.",
+    scopes: ["workspaces:read"],
+    answers: {
+      200: { description: "A bundle, as `git bundle` writes it.", headers: ["Content-Disposition"] },
+    },
+    refusals: [413],
+  }),
   delete: defineRoute(revisionEndpoints.delete, {
     summary: "Delete a revision",
     description:

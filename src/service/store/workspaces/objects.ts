@@ -80,8 +80,11 @@ export class SqlObjects implements ObjectStore {
       const rows = await this.#db
         .selectFrom("workspace_objects")
         .select(["oid", "kind", "data"])
-        .where("workspace_id", "=", workspaceId)
-        .where("oid", "in", part)
+        .where(
+          "key",
+          "in",
+          part.map((oid) => keyOf(workspaceId, oid)),
+        )
         .where("kind", "in", ["tree", "commit"])
         .execute();
       for (const { oid, kind, data } of rows)
@@ -115,8 +118,11 @@ export class SqlObjects implements ObjectStore {
       const old = this.#db
         .selectFrom("workspace_objects")
         .select("oid")
-        .where("workspace_id", "=", workspaceId)
-        .where("oid", "in", part)
+        .where(
+          "key",
+          "in",
+          part.map((oid) => keyOf(workspaceId, oid)),
+        )
         .where("touched_at", "<", touchedBefore)
         .orderBy("oid");
       // In the order in which they are written: nobody waits in a circle.
@@ -124,11 +130,10 @@ export class SqlObjects implements ObjectStore {
       if (rows.length === 0) continue;
       const gone = await this.#db
         .deleteFrom("workspace_objects")
-        .where("workspace_id", "=", workspaceId)
         .where(
-          "oid",
+          "key",
           "in",
-          rows.map(({ oid }) => oid),
+          rows.map(({ oid }) => keyOf(workspaceId, oid)),
         )
         .returning("blob_key")
         .execute();
