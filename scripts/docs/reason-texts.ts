@@ -164,6 +164,7 @@ export const problemTexts: Texts<ProblemCode> = {
   changeset_conflicted: "The changeset conflicts with the current revision. Resolve it first.",
   adoption_state: "The adoption is in a state that does not allow this.",
   task_group_stopped: "The task group takes no more work.",
+  task_group_spent: "Too little is left of the task group's budget for another worker.",
   site_unclaimed: "Sites are for accounts that somebody has signed in to.",
   inbound_email_off: "The service receives no mail.",
   unavailable: "The service cannot answer at this moment.",

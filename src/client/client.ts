@@ -140,6 +140,8 @@ export function createClient(options: ClientOptions): Client {
       workspaceNounEndpoints.contextItems,
     ),
     workspaces: nounClient<WorkspaceNounRoutes["workspaces"]>(connection, workspaceNounEndpoints.workspaces),
+    workers: nounClient<WorkspaceNounRoutes["workers"]>(connection, workspaceNounEndpoints.workers),
+    taskGroups: nounClient<WorkspaceNounRoutes["taskGroups"]>(connection, workspaceNounEndpoints.taskGroups),
     copies: nounClient<WorkspaceNounRoutes["copies"]>(connection, workspaceNounEndpoints.copies),
     revisions: nounClient<WorkspaceNounRoutes["revisions"]>(connection, workspaceNounEndpoints.revisions),
     operations: nounClient<WorkspaceNounRoutes["operations"]>(connection, workspaceNounEndpoints.operations),

@@ -88,6 +88,7 @@ export const problemCodes = [
   "changeset_conflicted",
   "adoption_state",
   "task_group_stopped",
+  "task_group_spent",
   "site_unclaimed",
   "inbound_email_off",
   "unavailable",

@@ -23,8 +23,12 @@ import { revisionExamples } from "./revisions/examples.ts";
 import type { WorkspaceNounRoutes } from "./routes.ts";
 import { workspaceRunComponents } from "./runs/components.ts";
 import { workspaceRunExamples } from "./runs/examples.ts";
+import { taskGroupComponents } from "./task-groups/components.ts";
+import { taskGroupExamples } from "./task-groups/examples.ts";
 import { threadComponents } from "./threads/components.ts";
 import { threadExamples } from "./threads/examples.ts";
+import { workerComponents } from "./workers/components.ts";
+import { workerExamples } from "./workers/examples.ts";
 import { workspaceComponents } from "./workspace/components.ts";
 import { workspaceExamples } from "./workspace/examples.ts";
 
@@ -41,6 +45,8 @@ export const workspaceNounComponents: Components = {
   ...retentionComponents,
   ...changesetComponents,
   ...reviewActionComponents,
+  ...workerComponents,
+  ...taskGroupComponents,
 };
 
 export const workspaceNounExamples: {
@@ -61,4 +67,6 @@ export const workspaceNounExamples: {
   retention: retentionExamples,
   changesets: changesetExamples,
   reviewActions: reviewActionExamples,
+  workers: workerExamples,
+  taskGroups: taskGroupExamples,
 };

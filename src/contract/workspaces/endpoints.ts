@@ -15,7 +15,9 @@ import { retentionEndpoints } from "./retention/endpoints.ts";
 import { reviewActionEndpoints } from "./review-actions/endpoints.ts";
 import { revisionEndpoints } from "./revisions/endpoints.ts";
 import { workspaceRunEndpoints } from "./runs/endpoints.ts";
+import { taskGroupEndpoints } from "./task-groups/endpoints.ts";
 import { threadEndpoints } from "./threads/endpoints.ts";
+import { workerEndpoints } from "./workers/endpoints.ts";
 import { workspaceEndpoints } from "./workspace/endpoints.ts";
 
 export const workspaceNounEndpoints = {
@@ -34,4 +36,6 @@ export const workspaceNounEndpoints = {
   retention: retentionEndpoints,
   changesets: changesetEndpoints,
   reviewActions: reviewActionEndpoints,
+  workers: workerEndpoints,
+  taskGroups: taskGroupEndpoints,
 } as const;

@@ -11,7 +11,9 @@ import { retentionRoutes } from "./retention/routes.ts";
 import { reviewActionRoutes } from "./review-actions/routes.ts";
 import { revisionRoutes } from "./revisions/routes.ts";
 import { workspaceRunRoutes } from "./runs/routes.ts";
+import { taskGroupRoutes } from "./task-groups/routes.ts";
 import { threadRoutes } from "./threads/routes.ts";
+import { workerRoutes } from "./workers/routes.ts";
 import { workspaceRoutes } from "./workspace/routes.ts";
 
 export const workspaceNounRoutes = {
@@ -30,6 +32,8 @@ export const workspaceNounRoutes = {
   retention: retentionRoutes,
   changesets: changesetRoutes,
   reviewActions: reviewActionRoutes,
+  workers: workerRoutes,
+  taskGroups: taskGroupRoutes,
 } as const satisfies RouteTable;
 
 export type WorkspaceNounRoutes = typeof workspaceNounRoutes;

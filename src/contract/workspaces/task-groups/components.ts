@@ -20,8 +20,27 @@ export const taskGroupComponents: Components = {
       "How its workers are.",
       {
         total: "How many there are.",
-        by_run_status: "How many by the status of their runs.",
-        by_save_state: "How many by what of their changes is saved.",
+        by_run_status: [
+          "How many by the status of their runs.",
+          {
+            queued: "Waiting.",
+            running: "At work.",
+            cancelling: "About to be cancelled.",
+            completed: "Completed.",
+            failed: "Failed.",
+            cancelled: "Cancelled.",
+          },
+        ],
+        by_save_state: [
+          "How many by what of their changes is saved.",
+          {
+            none: "Nothing yet.",
+            saving: "It is being saved.",
+            saved: "A revision was made.",
+            unchanged: "There was nothing to save.",
+            failed: "It could not be saved.",
+          },
+        ],
       },
     ],
     changeset_ids: "The changesets that were made of its workers' revisions, oldest first.",

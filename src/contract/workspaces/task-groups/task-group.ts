@@ -2,12 +2,12 @@
 // /v1/task-groups. Pure.
 
 import * as z from "zod/mini";
-import { runStatuses } from "../../runs/run.ts";
+import type { RunStatus } from "../../runs/run.ts";
 import { text } from "../../text.ts";
 import { actorSchema } from "../actor.ts";
 import { bodyKey } from "../idempotency.ts";
 import { listOf, pageQuery } from "../list.ts";
-import { saveStates } from "../workers/save-states.ts";
+import type { SaveState } from "../workers/save-states.ts";
 import { taskGroupStatuses } from "./task-group-statuses.ts";
 
 export const MAX_GROUP_NAME_CHARS = 255;
@@ -15,7 +15,22 @@ export const DEFAULT_MAX_WORKERS = 10;
 export const MOST_WORKERS = 100;
 const MOST_CREDITS = 1_000_000_000;
 
-const counts = <Name extends string>(names: readonly Name[]) => z.record(z.enum(names), z.int());
+const runCountsSchema = z.object({
+  queued: z.int(),
+  running: z.int(),
+  cancelling: z.int(),
+  completed: z.int(),
+  failed: z.int(),
+  cancelled: z.int(),
+} satisfies Record<RunStatus, z.ZodMiniType>);
+
+const saveCountsSchema = z.object({
+  none: z.int(),
+  saving: z.int(),
+  saved: z.int(),
+  unchanged: z.int(),
+  failed: z.int(),
+} satisfies Record<SaveState, z.ZodMiniType>);
 
 export const taskGroupSchema = z.object({
   id: z.uuid(),
@@ -24,11 +39,7 @@ export const taskGroupSchema = z.object({
   status: z.enum(taskGroupStatuses),
   budget_credits: z.nullable(z.int()),
   max_workers: z.int(),
-  workers: z.object({
-    total: z.int(),
-    by_run_status: counts(runStatuses),
-    by_save_state: counts(saveStates),
-  }),
+  workers: z.object({ total: z.int(), by_run_status: runCountsSchema, by_save_state: saveCountsSchema }),
   changeset_ids: z.array(z.uuid()),
   created_by: actorSchema,
   created_at: z.iso.datetime(),

@@ -12,7 +12,9 @@ import { operationHandlers } from "./operations.ts";
 import { retentionHandlers } from "./retention.ts";
 import { revisionHandlers } from "./revisions.ts";
 import { workspaceRunHandlers } from "./runs.ts";
+import { taskGroupHandlers } from "./task-groups.ts";
 import { threadHandlers } from "./threads.ts";
+import { workerHandlers } from "./workers.ts";
 import { workspaceHandlers } from "./workspaces.ts";
 
 export function workspaceNounHandlers({ core, submitter }: FaceParts): Handlers<WorkspaceNounRoutes> {
@@ -32,5 +34,7 @@ export function workspaceNounHandlers({ core, submitter }: FaceParts): Handlers<
     retention: retentionHandlers(core),
     changesets: changesetHandlers(core),
     reviewActions: reviewActionHandlers(core),
+    workers: workerHandlers({ core, submitter }),
+    taskGroups: taskGroupHandlers(core),
   };
 }

@@ -21,6 +21,7 @@ import { runProblems } from "./run-problems.ts";
 import { scheduleProblems } from "./schedule-problems.ts";
 import { sessionProblems } from "./session-problems.ts";
 import { storageProblems } from "./storage-problems.ts";
+import { workerProblems } from "./worker-problems.ts";
 import { workflowProblems } from "./workflow-problems.ts";
 import { workspaceProblems } from "./workspace-problems.ts";
 import { workspaceRunProblems } from "./workspace-run-problems.ts";
@@ -48,6 +49,7 @@ const tables = {
   ...workflowProblems,
   ...workspaceProblems,
   ...copyProblems,
+  ...workerProblems,
   ...workspaceRunProblems,
 };
 

@@ -22,6 +22,8 @@ export type WorkspaceSubmission = Pick<Submission, "origin" | "parent" | "workfl
   readonly agentId: string | undefined;
   readonly body: SubmitRunRequest;
   readonly workspace: RunWorkspace;
+  /** Writes that come before all others of the transaction, such as the copy. */
+  readonly prepare?: (tx: StoreTransaction) => Promise<void>;
   /** Further writes of the transaction that makes the run: a refusal undoes all of it. */
   readonly alongside?: (
     tx: StoreTransaction,
@@ -54,7 +56,7 @@ export async function submitInWorkspace(
   submitter: RunSubmitter,
   submission: WorkspaceSubmission,
 ): Promise<Result<Submitted, SubmitWorkspaceRefusal>> {
-  const { caller, workspace, alongside, agentId: named, ...rest } = submission;
+  const { caller, workspace, prepare, alongside, agentId: named, ...rest } = submission;
   const { workspaceId } = workspace;
   const reached = await reachForWork(core, { caller, workspaceId });
   if (!reached.ok) return reached;
@@ -66,6 +68,7 @@ export async function submitInWorkspace(
       ...rest,
       ...{ caller, agentId, workspace, canBeAnswered: true },
       alongside: async (tx, run) => {
+        await prepare?.(tx);
         await admitWithin(core, tx, submission);
         await insertRun(core, tx, { ...run, agentId, workspace });
         await alongside?.(tx, { ...run, agentId });

@@ -9,6 +9,7 @@ import type { RunSubmitter, Submitted } from "../../runs/submit-run.ts";
 import { type CursorRefusal, type Page, type PageRequest, pageById } from "../page.ts";
 import { reachWorkspace } from "../reach-workspace.ts";
 import type { WorkspaceRefusal } from "../refusals.ts";
+import { type StartWorkerRefusal, startWorker } from "../workers/start-worker.ts";
 import { type SubmitWorkspaceRefusal, submitInWorkspace } from "./submit-in-workspace.ts";
 
 type InWorkspace = { readonly caller: AccountCaller; readonly workspaceId: string };
@@ -39,7 +40,7 @@ export async function submitWorkspaceRun(
     readonly body: SubmitWorkspaceRunRequest;
     readonly idempotencyKey: string | null;
   },
-): Promise<Result<Submitted, SubmitWorkspaceRefusal>> {
+): Promise<Result<Submitted, SubmitWorkspaceRefusal | StartWorkerRefusal>> {
   const { caller, workspaceId, idempotencyKey } = request;
   const {
     executor_agent_id: agentId,
@@ -47,7 +48,15 @@ export async function submitWorkspaceRun(
     task_group_id: taskGroupId = null,
     ...body
   } = request.body;
-  if (taskGroupId !== null && copyId === null) return refused({ reason: "worker_without_copy" });
+  if (taskGroupId !== null) {
+    if (copyId === null) return refused({ reason: "worker_without_copy" });
+    const named = agentId === undefined ? {} : { executor_agent_id: agentId };
+    const worker = { ...body, ...named, working_copy_id: copyId, task_group_id: taskGroupId };
+    const started = await startWorker(core, submitter, { caller, workspaceId, body: worker, idempotencyKey });
+    if (!started.ok) return started;
+    const { worker: seen, sessionId, isReplay } = started.value;
+    return ok({ runId: seen.worker.runId, sessionId, isReplay });
+  }
   const workspace = { workspaceId, copyId, taskGroupId, workerId: null };
   return await submitInWorkspace(core, submitter, { caller, agentId, body, idempotencyKey, workspace });
 }

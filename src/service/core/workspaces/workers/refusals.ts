@@ -2,5 +2,4 @@
 
 export type WorkerRefusal =
   | { readonly reason: "worker_not_found"; readonly workerId: string; readonly workspaceId: string }
-  | { readonly reason: "worker_base_named_twice" }
-  | { readonly reason: "worker_copy_canonical"; readonly copyId: string };
+  | { readonly reason: "worker_base_named_twice" };

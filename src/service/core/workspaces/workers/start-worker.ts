@@ -1,21 +1,18 @@
 // POST …/workers: the copy, where none is named, the run and the worker, in one transaction with the use of their key.
 
 import { ok, type Result, refused } from "../../../../base/result.ts";
+import type { SubmitRunRequest } from "../../../../contract/runs/run-requests.ts";
 import type { StartWorkerRequest } from "../../../../contract/workspaces/workers/worker.ts";
 import type { AccountCaller } from "../../accounts/caller.ts";
 import type { Core } from "../../core.ts";
 import { earlierUse, type KeyUse, keepUse, keyUseOf } from "../../idempotency/once-by-key.ts";
+import type { KeyInFlightRefusal, KeyReusedRefusal } from "../../idempotency/refusals.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
-import type { SubmitRefusal } from "../../runs/refusals.ts";
 import type { RunSubmitter, Submission } from "../../runs/submit-run.ts";
-import { type Copy, holderOf } from "../copies/copy.ts";
 import { insertCopy } from "../copies/create-copy.ts";
-import type { CopyRefusal } from "../copies/refusals.ts";
-import { findExecutor } from "../members/find-executor.ts";
-import type { MemberRefusal } from "../members/refusals.ts";
 import { reachForWork, type WorkspaceRequest } from "../reach-workspace.ts";
-import type { CopyHeldRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import type { RevisionRefusal } from "../revisions/refusals.ts";
+import { type SubmitWorkspaceRefusal, submitInWorkspace } from "../runs/submit-in-workspace.ts";
 import type { GroupFullRefusal, TaskGroupRefusal } from "../task-groups/refusals.ts";
 import { type GroupUse, shareOf, type TaskGroup } from "../task-groups/task-group.ts";
 import { reachTaskGroup } from "../task-groups/task-groups.ts";
@@ -30,23 +27,21 @@ const LEAST_SHARE_MICRO_USD = 10_000;
 const MAX_TRIES = 5;
 
 export type WorkerRequest = WorkspaceRequest & {
-  readonly body: StartWorkerRequest;
+  /** With all that a run may have, where it is submitted as a run of the workspace. */
+  readonly body: StartWorkerRequest & SubmitRunRequest;
   readonly idempotencyKey: string | null;
   /** The run that starts it: it ends with that one at the latest. */
   readonly parent?: NonNullable<Submission["parent"]>;
 };
 
 export type StartWorkerRefusal =
-  | WorkspaceRefusal
-  | WorkRefusal
+  | SubmitWorkspaceRefusal
   | TaskGroupRefusal
   | GroupFullRefusal
-  | MemberRefusal
-  | CopyRefusal
-  | CopyHeldRefusal
   | RevisionRefusal
   | WorkerRefusal
-  | SubmitRefusal;
+  | KeyInFlightRefusal
+  | KeyReusedRefusal;
 
 export type StartedWorker = {
   readonly worker: SeenWorker;
@@ -86,14 +81,9 @@ export async function startWorker(
   if (!group.ok) return group;
   if (group.value.workspaceId !== workspaceId)
     return refused({ reason: "task_group_not_found", taskGroupId: body.task_group_id });
-  const executor = await findExecutor(core.store.committed, {
-    workspace: workspace.value,
-    agentId: body.executor_agent_id,
-  });
-  if (!executor.ok) return executor;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await submit(core, submitter, { ...request, use, group: group.value, agentId: executor.value });
+      return await submit(core, submitter, { ...request, use, group: group.value });
     } catch (cause) {
       if (!(cause instanceof WorkerRefusedError)) throw cause;
       if (cause.refusal !== "budget_moved") return refused(cause.refusal);
@@ -102,59 +92,55 @@ export async function startWorker(
   }
 }
 
-type Starting = WorkerRequest & { readonly use: KeyUse; readonly group: TaskGroup; readonly agentId: string };
+type Starting = WorkerRequest & { readonly use: KeyUse; readonly group: TaskGroup };
 
 async function submit(
   core: Core,
   submitter: RunSubmitter,
   starting: Starting,
 ): Promise<Result<StartedWorker, StartWorkerRefusal>> {
-  const { body, group, agentId, workspaceId, caller, parent } = starting;
+  const { body, group, workspaceId, caller, parent, use } = starting;
   const before = await core.store.committed.taskGroups.useOf(group.id);
   const fault = fullness(group, before);
   if (fault !== null) return refused(fault);
   const shareMicroUsd = boundedShare(shareOf(group, before), body.max_cost_usd);
-  const now = core.clock.now();
-  const workerId = core.random.uuid(now);
-  const copyId = body.working_copy_id ?? null;
+  const createdAt = core.clock.now();
+  const workerId = core.random.uuid(createdAt);
   // A new copy has the worker's id: the run's input names it before it is made.
-  const workspace = { workspaceId, copyId: copyId ?? workerId, taskGroupId: group.id, workerId };
-  const submitted = await submitter.submit({
+  const copyId = body.working_copy_id ?? workerId;
+  const submitted = await submitInWorkspace(core, submitter, {
     caller: accountOf(caller),
-    agentId,
+    agentId: body.executor_agent_id,
     body: runBodyOf(body, shareMicroUsd),
     idempotencyKey: null,
     origin: parent === undefined ? "user" : "agent",
-    workspace,
     ...(parent === undefined ? {} : { parent }),
-    alongside: async (tx, { runId }) => {
-      const copy = await admit(core, tx, { ...starting, shareMicroUsd, newCopyId: workerId });
-      await tx.workspaceRuns.insert({ ...workspace, copyId: copy.id, runId, agentId, createdAt: now });
+    workspace: { workspaceId, copyId, taskGroupId: group.id, workerId },
+    prepare: async (tx) => {
+      if (body.working_copy_id !== undefined) return;
+      const baseRevisionId = body.base_revision_id ?? null;
+      const copy = await insertCopy(core, tx, { caller, workspaceId, baseRevisionId, id: copyId });
+      if (!copy.ok) throw new WorkerRefusedError(copy.refusal);
+    },
+    alongside: async (tx, { runId, agentId }) => {
+      await admit(tx, { group, shareMicroUsd });
       await tx.workers.insert({
-        ...{ id: workerId, workspaceId, taskGroupId: group.id, copyId: copy.id, agentId, runId },
+        ...{ id: workerId, workspaceId, taskGroupId: group.id, copyId, agentId, runId },
         ...{ saveState: "none", savedRevisionId: null, saveError: null, savedAt: null },
-        ...{ shareMicroUsd, createdBy: actorOf(caller), createdAt: now },
+        ...{ shareMicroUsd, createdBy: actorOf(caller), createdAt },
       });
-      if (!(await keepUse(core, tx, { use: starting.use, subjectId: workerId })))
-        throw new WorkerRefusedError({ reason: "key_in_flight", key: starting.use?.key ?? "" });
+      if (!(await keepUse(core, tx, { use, subjectId: workerId })))
+        throw new WorkerRefusedError({ reason: "key_in_flight", key: use?.key ?? "" });
     },
   });
   return submitted.ok ? await found(core, workerId, false) : submitted;
 }
 
-/** The copy that the worker gets. Throws a WorkerRefusedError. */
+/** Holds the group's bounds also for workers that start at the same time. Throws a WorkerRefusedError. */
 async function admit(
-  core: Core,
   tx: StoreTransaction,
-  starting: Starting & { readonly shareMicroUsd: number | null; readonly newCopyId: string },
-): Promise<Copy> {
-  const { group, shareMicroUsd } = starting;
-  const workspace = await reachForWork(core, starting, {
-    workspaces: { find: (id) => tx.workspaces.share(id) },
-  });
-  if (!workspace.ok) throw new WorkerRefusedError(workspace.refusal);
-  const copy = await copyFor(core, tx, starting);
-  if (!copy.ok) throw new WorkerRefusedError(copy.refusal);
+  { group, shareMicroUsd }: { group: TaskGroup; shareMicroUsd: number | null },
+): Promise<void> {
   const current = await tx.taskGroups.lock(group.id);
   if (current === null)
     throw new WorkerRefusedError({ reason: "task_group_not_found", taskGroupId: group.id });
@@ -164,22 +150,6 @@ async function admit(
   const { budgetMicroUsd } = current;
   if (budgetMicroUsd !== null && used.microUsd + (shareMicroUsd ?? 0) > budgetMicroUsd)
     throw new WorkerRefusedError("budget_moved");
-  return copy.value;
-}
-
-async function copyFor(
-  core: Core,
-  tx: StoreTransaction,
-  { body, newCopyId, ...request }: Starting & { readonly newCopyId: string },
-): Promise<Result<Copy, StartWorkerRefusal>> {
-  const { working_copy_id: copyId, base_revision_id: baseRevisionId = null } = body;
-  if (copyId === undefined) return await insertCopy(core, tx, { ...request, baseRevisionId, id: newCopyId });
-  const copy = await tx.copies.lock(copyId);
-  if (copy === null || copy.workspaceId !== request.workspaceId || copy.state !== "ready")
-    return refused({ reason: "copy_not_found", copyId });
-  if (copy.isCanonical) return refused({ reason: "worker_copy_canonical", copyId });
-  const runId = holderOf(copy, core.clock.now())?.runId ?? (await tx.workspaceRuns.findUnfinishedIn(copyId));
-  return runId === null ? ok(copy) : refused({ reason: "copy_held", copyId, runId });
 }
 
 function fullness(
@@ -201,7 +171,7 @@ function boundedShare(share: number | null, maxCostUsd: number | undefined): num
   return asked === null ? bounded : Math.min(asked, bounded);
 }
 
-function runBodyOf(body: StartWorkerRequest, shareMicroUsd: number | null) {
+function runBodyOf(body: WorkerRequest["body"], shareMicroUsd: number | null) {
   const { task_group_id, working_copy_id, base_revision_id, executor_agent_id, idempotency_key, ...run } =
     body;
   return shareMicroUsd === null ? run : { ...run, max_cost_usd: shareMicroUsd / MICRO_PER_USD };
