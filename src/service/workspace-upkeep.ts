@@ -2,7 +2,6 @@
 // died, and deletes what nothing needs. The code of workspaces is loaded when there is something to do.
 
 import type { Core } from "./core/core.ts";
-import { COPY_HOLD_MS } from "./core/workspaces/copies/copy.ts";
 
 export class WorkspaceUpkeep {
   readonly #core: Core;
@@ -58,8 +57,7 @@ export class WorkspaceUpkeep {
     const { clock, store, workspaces } = this.#core;
     if (workspaces === null) return;
     const due = await store.committed.operations.listDue({ now: clock.now(), limit: 1 });
-    const endedBefore = clock.now() - COPY_HOLD_MS;
-    const left = await store.committed.workers.listUnsettled({ endedBefore, limit: 1 });
+    const left = await store.committed.workers.listUnsettled({ now: clock.now(), limit: 1 });
     if (due.length === 0 && left.length === 0) return;
     const { settleWorkers, takeUpOperations } = await import("./workspaces.ts");
     await takeUpOperations(this.#core);

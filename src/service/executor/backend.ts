@@ -171,5 +171,6 @@ export type Backend =
   | {
       readonly name: string;
       readonly needsCheckout: false;
-      run(task: BackendTask): Promise<BackendOutcome>;
+      /** `checkout` is that of a run that works in a workspace's copy, and null for every other. */
+      run(task: BackendTask, checkout: Checkout | null): Promise<BackendOutcome>;
     };

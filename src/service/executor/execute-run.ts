@@ -129,8 +129,9 @@ async function endingOfWork(
     const task = taskOf(work, { agent, brought, meter, generations, delegations, network: granted });
     const ask = (run: () => Promise<BackendOutcome>) =>
       core.tracer.trace(backendSpan(backend), () => untilStopped(run(), signal));
-    if (!backend.needsCheckout) {
-      return completed(await showOpening(work, () => ask(() => backend.run(task))));
+    const hasCopy = taken.input.workspace !== undefined && taken.input.workspace.copyId !== null;
+    if (!backend.needsCheckout && !hasCopy) {
+      return completed(await showOpening(work, () => ask(() => backend.run(task, null))));
     }
     core.signals.opened(runId);
 
@@ -139,7 +140,8 @@ async function endingOfWork(
     const repository = agent?.repository ?? null;
     if (source === null && repository !== null && taken.input.workspace === undefined)
       return failed("spawn_failed", noCommitText(repository.name));
-    if (backend.changesCheckout === true) await untilTurn({ ...work, run: taken.run });
+    const changesCheckout = backend.needsCheckout && backend.changesCheckout === true;
+    if (changesCheckout) await untilTurn({ ...work, run: taken.run });
     const files = await core.tracer.trace({ name: "open checkout" }, async (span) => {
       const opening = await openFiles(work, source);
       if (!opening.ok) span.fail(opening.refusal.reason);
@@ -152,14 +154,15 @@ async function endingOfWork(
     }
     const { checkout, workspace } = files.value;
     const given = { ...toldOf(task, workspace), ...(source ?? { repository: null }) };
-    if (backend.changesCheckout !== true)
-      return completed(await ask(() => held.use(backend.run(given, checkout), backend.stopsWithinMs)));
+    const stopsWithinMs = backend.needsCheckout ? backend.stopsWithinMs : undefined;
+    if (!changesCheckout)
+      return completed(await ask(() => held.use(backend.run(given, checkout), stopsWithinMs)));
     const environment = source === null ? noEnvironment : await setUp(work, { source, task, held, checkout });
     const keepsChanges = workspace?.keepsChanges === true;
     const copy = keepsChanges ? fresh : await restoreChanges(core, { run: taken.run, checkout });
     try {
       const run = () => backend.run({ ...given, environment, carriedState: copy }, checkout);
-      return completed(await ask(() => held.use(run(), backend.stopsWithinMs)));
+      return completed(await ask(() => held.use(run(), stopsWithinMs)));
     } finally {
       await emitChanges(work, { held, checkout, copy, isKept: keepsChanges });
     }

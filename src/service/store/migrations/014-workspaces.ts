@@ -278,7 +278,8 @@ async function revisionTables(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-async function workTables({ schema }: Kysely<unknown>): Promise<void> {
+async function workTables(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
   await schema
     .createTable("task_groups")
     .addColumn("id", "text", (column) => column.primaryKey())
@@ -335,6 +336,7 @@ async function workTables({ schema }: Kysely<unknown>): Promise<void> {
   await schema.createIndex("workers_workspace").on("workers").columns(["workspace_id", "id"]).execute();
   await schema.createIndex("workers_group").on("workers").columns(["task_group_id", "id"]).execute();
   await schema.createIndex("workers_run").on("workers").column("run_id").execute();
+  await sql`create index workers_unsettled on workers (id) where save_state in ('none', 'saving')`.execute(db);
 }
 
 async function consumerTables({ schema }: Kysely<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 // Workers of task groups in SQL.
 
-import type { Kysely, Selectable } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 import { runStatuses } from "../../../contract/runs/run.ts";
 import { saveStates } from "../../../contract/workspaces/workers/save-states.ts";
 import type { WorkerPage, WorkerStore } from "../../core/ports/store/workspaces/workers.ts";
@@ -44,19 +44,22 @@ export class SqlWorkers implements WorkerStore {
     return (await page.orderBy("workers.id", "desc").limit(limit).execute()).map(toSeen);
   }
 
-  async listUnsettled({
-    endedBefore,
-    limit,
-  }: {
-    endedBefore: number;
-    limit: number;
-  }): Promise<readonly Worker[]> {
+  async listUnsettled({ now, limit }: { now: number; limit: number }): Promise<readonly Worker[]> {
     const rows = await this.#db
       .selectFrom("workers")
       .innerJoin("runs", "runs.id", "workers.run_id")
+      .leftJoin("copies", "copies.id", "workers.copy_id")
       .selectAll("workers")
-      .where("workers.save_state", "in", UNSETTLED)
-      .where("runs.ended_at", "<", endedBefore)
+      // As the index `workers_unsettled` has it.
+      .where(sql<boolean>`workers.save_state in ('none', 'saving')`)
+      .where("runs.ended_at", "is not", null)
+      .where(({ eb, or }) =>
+        or([
+          eb("copies.held_by_run_id", "is", null),
+          eb("copies.held_by_run_id", "!=", eb.ref("workers.run_id")),
+          eb("copies.held_until", "<=", now),
+        ]),
+      )
       .orderBy("workers.id")
       .limit(limit)
       .execute();

@@ -45,7 +45,7 @@ const backend: Backend = {
   needsCheckout: false,
   run: async (task): Promise<BackendOutcome> => {
     if (scripted.needsCheckout) throw new TypeError("The scripted backend needs no checkout.");
-    const outcome = await scripted.run(task);
+    const outcome = await scripted.run(task, null);
     return task.messages.at(-1)?.content === "ask" ? { stopReason: "question" } : outcome;
   },
 };

@@ -4,7 +4,7 @@ import { TaskRecorder } from "../tools/task-recorder.ts";
 
 async function run(recorder: TaskRecorder) {
   if (noopBackend.needsCheckout) throw new Error("noop needs no checkout.");
-  return await noopBackend.run(recorder.task());
+  return await noopBackend.run(recorder.task(), null);
 }
 
 it("answers at once, and says that nothing was done", async () => {

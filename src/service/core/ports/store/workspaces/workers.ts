@@ -17,8 +17,8 @@ export interface WorkerReader {
   findAll(ids: readonly string[]): Promise<readonly SeenWorker[]>;
   /** Newest first. */
   list(page: WorkerPage): Promise<readonly SeenWorker[]>;
-  /** Those whose run ended before then, and whose changes are neither saved nor given up. Oldest first. */
-  listUnsettled(query: { endedBefore: number; limit: number }): Promise<readonly Worker[]>;
+  /** Those whose run has ended and does not hold its copy any more, and whose changes are neither saved nor given up. Oldest first. */
+  listUnsettled(query: { now: number; limit: number }): Promise<readonly Worker[]>;
   /** The runs of a group's workers that have not ended, oldest first. */
   listUnfinishedRuns(taskGroupId: string): Promise<readonly string[]>;
 }
