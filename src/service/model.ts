@@ -25,6 +25,7 @@ import { delegateTool } from "./executor/tools/delegate.ts";
 import { deleteFile } from "./executor/tools/delete-file.ts";
 import { editFile } from "./executor/tools/edit-file.ts";
 import { fetchUrlTool } from "./executor/tools/fetch-url.ts";
+import { managerTools } from "./executor/tools/manage-workspace.ts";
 import { openRunServers } from "./executor/tools/mcp/run-servers.ts";
 import { serversOfRun } from "./executor/tools/mcp/servers-of-run.ts";
 import { renameFile } from "./executor/tools/rename-file.ts";
@@ -116,7 +117,8 @@ function toolboxOf({ sandbox, isSandboxOff, isTrusted: trusts }: BroughtModelPar
     const areFilesShared = checkout?.isShared === true;
     const delegate = task.generationsLeft > 0 ? [delegateTool(task, { areFilesShared })] : [];
     const people = [updatePlanTool(task), ...(askPeople === null ? [] : [askQuestionTool(askPeople)])];
-    const helpers = [...pages, ...delegate, ...advisor, ...people];
+    const manager = task.desk === null ? [] : managerTools(task.desk);
+    const helpers = [...pages, ...delegate, ...manager, ...advisor, ...people];
     if (checkout === null) return [...readingToolbox(context), ...helpers];
     const isTrusted = trusts(task);
     const mayShell = mayExecute({ kind: sandbox.kind, isSandboxOff, isTrusted });

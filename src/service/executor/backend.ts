@@ -9,6 +9,7 @@ import type { StopReason } from "../../contract/runs/stop-reason.ts";
 import type { FederatedAccess } from "../../federation/provider.ts";
 import type { Checkout } from "../core/ports/checkout.ts";
 import type { RunEgress } from "../core/ports/egress.ts";
+import type { ManagerDesk } from "../core/ports/manager-desk.ts";
 import type { ChildOutcome, ChildTask } from "./child-runs.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import type { UsageMeter } from "./usage-meter.ts";
@@ -89,6 +90,8 @@ export type BackendTask = {
   readonly mayAsk: boolean;
   /** Whether its files are a workspace's: there is no repository then, and yet there are files. */
   readonly isInWorkspace: boolean;
+  /** What only the manager of a workspace does. Null for every other run. */
+  readonly desk: ManagerDesk | null;
   readonly carriedState: CarriedState;
   readonly environment: RunEnvironment;
   /** Tokens that this turn may use; 0 means the backend's default. */

@@ -153,7 +153,8 @@ async function endingOfWork(
       return failed("spawn_failed", files.refusal.detail, files.refusal.reason === "clone_timed_out");
     }
     const { checkout, workspace } = files.value;
-    const given = { ...toldOf(task, workspace), ...(source ?? { repository: null }) };
+    const told = workspace === null ? task : toldOf(work, { task, workspace, delegations });
+    const given = { ...told, ...(source ?? { repository: null }) };
     const stopsWithinMs = backend.needsCheckout ? backend.stopsWithinMs : undefined;
     if (!changesCheckout)
       return completed(await ask(() => held.use(backend.run(given, checkout), stopsWithinMs)));
@@ -223,11 +224,30 @@ async function openFiles(
 
 const NO_WORKSPACES = "This service executes no runs of workspaces. Tell its operator.";
 
-/** A workspace's runs are told of it, whichever backend executes them. */
-function toldOf(task: BackendTask, workspace: OpenedWorkspace | null): BackendTask {
-  if (workspace === null) return task;
+/** A workspace's runs are told of it, whichever backend executes them. Workers are what a run delegates. */
+function toldOf(
+  { lend }: Work,
+  {
+    task,
+    workspace,
+    delegations,
+  }: { task: BackendTask; workspace: OpenedWorkspace; delegations: Delegations },
+): BackendTask {
   const briefing = { role: "system" as const, content: workspace.briefing };
-  return { ...task, isInWorkspace: true, messages: [briefing, ...task.messages] };
+  const { desk } = workspace;
+  return {
+    ...task,
+    isInWorkspace: true,
+    messages: [briefing, ...task.messages],
+    desk: desk && {
+      createCopy: (baseRevisionId) => desk.createCopy(baseRevisionId),
+      startWorker: (asked) => {
+        const masked = { ...asked, message: task.secrets.apply(asked.message) };
+        return delegations.begin(() => desk.startWorker(masked));
+      },
+      awaitWorkers: (workerIds, signal) => lend(() => desk.awaitWorkers(workerIds, signal)),
+    },
+  };
 }
 
 async function setUp(

@@ -59,6 +59,7 @@ export function taskOf(
     outputSchema: input.outputSchema ?? null,
     mayAsk: input.hasThread === true && input.outputSchema === undefined,
     isInWorkspace: false,
+    desk: null,
     carriedState: { state: "fresh" },
     environment: noEnvironment,
     maxTurnTokens: input.maxTurnTokens,

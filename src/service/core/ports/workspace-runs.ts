@@ -4,6 +4,7 @@ import type { Result } from "../../../base/result.ts";
 import type { TakenRun } from "../runs/progress-run.ts";
 import type { RunWorkspace } from "../runs/run-record.ts";
 import type { Checkout, CheckoutRefusal } from "./checkout.ts";
+import type { ManagerDesk } from "./manager-desk.ts";
 
 export type RunInWorkspace = {
   readonly taken: TakenRun;
@@ -20,6 +21,8 @@ export type OpenedWorkspace = {
   readonly keepsChanges: boolean;
   /** The workspace, the run's part in it, and what its owner has every run told. */
   readonly briefing: string;
+  /** Null for a run of another agent than the workspace's manager. */
+  readonly desk: ManagerDesk | null;
 };
 
 export interface WorkspaceRuns {

@@ -336,7 +336,9 @@ async function workTables(db: Kysely<unknown>): Promise<void> {
   await schema.createIndex("workers_workspace").on("workers").columns(["workspace_id", "id"]).execute();
   await schema.createIndex("workers_group").on("workers").columns(["task_group_id", "id"]).execute();
   await schema.createIndex("workers_run").on("workers").column("run_id").execute();
-  await sql`create index workers_unsettled on workers (id) where save_state in ('none', 'saving')`.execute(db);
+  await sql`create index workers_unsettled on workers (id) where save_state in ('none', 'saving')`.execute(
+    db,
+  );
 }
 
 async function consumerTables({ schema }: Kysely<unknown>): Promise<void> {

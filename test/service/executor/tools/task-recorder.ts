@@ -29,6 +29,7 @@ export class TaskRecorder {
       outputSchema: null,
       mayAsk: false,
       isInWorkspace: false,
+      desk: null,
       carriedState: { state: "fresh" },
       environment: noEnvironment,
       repository: "octo/fixture",

@@ -7,6 +7,7 @@ import type { CopyFolders } from "../../ports/copy-folders.ts";
 import type { OpenedWorkspace, RunInWorkspace, WorkspaceRuns } from "../../ports/workspace-runs.ts";
 import type { ContextItem } from "../context-items/context-item.ts";
 import type { Workspace } from "../workspace.ts";
+import { managerDesk } from "./manager-desk.ts";
 import { openAcceptedFiles, openRunCopy } from "./open-run-copy.ts";
 
 /** As many as a workspace may have, and more. */
@@ -34,8 +35,12 @@ async function openRun(
       : await openRunCopy(core, { ...run, folders, copyId });
   if (!checkout.ok) return checkout;
   const items = await committed.contextItems.list({ workspaceId, before: null, limit: MAX_ITEMS });
-  const briefing = briefingOf({ workspace, copyId, agentId: run.taken.run.agentId, items });
-  return ok({ checkout: checkout.value, keepsChanges: copyId !== null, briefing });
+  const { agentId } = run.taken.run;
+  const briefing = briefingOf({ workspace, copyId, agentId, items });
+  // A worker has a task of its own: it hands out none.
+  const isManager = agentId === workspace.managerAgentId && run.workspace.workerId === null;
+  const desk = isManager ? managerDesk(core, { taken: run.taken, workspace }) : null;
+  return ok({ checkout: checkout.value, keepsChanges: copyId !== null, briefing, desk });
 }
 
 function briefingOf(about: {

@@ -1,0 +1,133 @@
+// The desk of a manager's run: it makes copies and starts workers in the rights of its membership.
+// Why: docs/decisions/090-the-budget-of-a-task-group.md
+
+import { ok, type Result, refused } from "../../../../base/result.ts";
+import { isTerminal } from "../../../../contract/runs/run.ts";
+import { MOST_WORKERS } from "../../../../contract/workspaces/task-groups/task-group.ts";
+import type { Core } from "../../core.ts";
+import { creditsOf } from "../../money/ledger.ts";
+import type { DeskRefusal, ManagerDesk, WorkerReport, WorkerTask } from "../../ports/manager-desk.ts";
+import type { TakenRun } from "../../runs/progress-run.ts";
+import { RunSubmitter } from "../../runs/submit-run.ts";
+import { readReplies } from "../../sessions/session-history.ts";
+import { insertCopy } from "../copies/create-copy.ts";
+import { createTaskGroup } from "../task-groups/task-groups.ts";
+import { startWorker } from "../workers/start-worker.ts";
+import { isSettled, type SeenWorker } from "../workers/worker.ts";
+import type { Workspace } from "../workspace.ts";
+import type { MemberRun } from "../workspace-caller.ts";
+
+/** For workers of other nodes whose word got lost. */
+const ASK_AGAIN_MS = 1_000;
+
+export function managerDesk(
+  core: Core,
+  { taken, workspace }: { readonly taken: TakenRun; readonly workspace: Workspace },
+): ManagerDesk {
+  const { run, input } = taken;
+  const { id: workspaceId, accountId } = workspace;
+  const caller: MemberRun = {
+    kind: "member_run",
+    accountId,
+    workspaceId,
+    agentId: run.agentId,
+    runId: run.id,
+  };
+  const request = { caller, workspaceId };
+  const submitter = new RunSubmitter(core);
+  let making: Promise<Result<string, DeskRefusal>> | null = null;
+
+  const makeGroup = async (): Promise<Result<string, DeskRefusal>> => {
+    const { maxCostMicroUsd } = input;
+    const budget =
+      maxCostMicroUsd === undefined
+        ? {}
+        : { budget_credits: Math.max(1, Math.floor(creditsOf(maxCostMicroUsd))) };
+    const body = { name: `Run ${run.id}`, max_workers: MOST_WORKERS, ...budget };
+    const made = await createTaskGroup(core, { ...request, body, idempotencyKey: null });
+    return made.ok ? ok(made.value.group.id) : refused(deskRefusal(made.refusal));
+  };
+
+  return {
+    createCopy: async (baseRevisionId) => {
+      const made = await core.store.transact((tx) => insertCopy(core, tx, { ...request, baseRevisionId }));
+      return made.ok ? ok({ copyId: made.value.id }) : refused(deskRefusal(made.refusal));
+    },
+    startWorker: async (task) => {
+      making ??= makeGroup();
+      const group = await making;
+      if (!group.ok) {
+        making = null;
+        return group;
+      }
+      const started = await startWorker(core, submitter, {
+        ...request,
+        body: bodyOf(task, group.value),
+        idempotencyKey: null,
+        parent: { runId: run.id, fence: run.fence },
+      });
+      if (!started.ok) return refused(deskRefusal(started.refusal));
+      const { id: workerId, copyId, runId } = started.value.worker.worker;
+      return ok({ workerId, copyId, runId });
+    },
+    awaitWorkers: async (workerIds, signal) => {
+      const settled = await untilSettled(core, { workspaceId, workerIds, signal });
+      if (!settled.ok) return settled;
+      return ok(await Promise.all(settled.value.map((seen) => reportOf(core, seen))));
+    },
+  };
+}
+
+function bodyOf({ message, copyId, baseRevisionId, agentId }: WorkerTask, taskGroupId: string) {
+  return {
+    ...{ task_group_id: taskGroupId, message },
+    ...(copyId === null ? {} : { working_copy_id: copyId }),
+    ...(baseRevisionId === null ? {} : { base_revision_id: baseRevisionId }),
+    ...(agentId === null ? {} : { executor_agent_id: agentId }),
+  };
+}
+
+async function untilSettled(
+  core: Core,
+  {
+    workspaceId,
+    workerIds,
+    signal,
+  }: { workspaceId: string; workerIds: readonly string[]; signal: AbortSignal },
+): Promise<Result<readonly SeenWorker[], DeskRefusal>> {
+  for (;;) {
+    signal.throwIfAborted();
+    const found = await core.store.committed.workers.findAll(workerIds);
+    const seen = new Map(found.map((worker) => [worker.worker.id, worker]));
+    const workers: SeenWorker[] = [];
+    for (const id of workerIds) {
+      const worker = seen.get(id);
+      if (worker?.worker.workspaceId !== workspaceId)
+        return refused({ why: `The workspace has no worker ${id}.` });
+      workers.push(worker);
+    }
+    const working = workers.find(({ worker, runStatus }) => !isTerminal(runStatus) || !isSettled(worker));
+    if (working === undefined) return ok(workers);
+    const listener = core.signals.listen(working.worker.id);
+    const woken = new AbortController();
+    try {
+      const isTime = core.clock.sleep(ASK_AGAIN_MS, AbortSignal.any([signal, woken.signal])).catch(() => {});
+      await Promise.race([listener.moved, isTime]);
+    } finally {
+      woken.abort();
+      listener.stop();
+    }
+  }
+}
+
+async function reportOf(core: Core, { worker, runStatus }: SeenWorker): Promise<WorkerReport> {
+  const { id: workerId, runId, saveState, savedRevisionId, saveError } = worker;
+  const reply = (await readReplies(core.store.committed, runId)).at(-1) ?? "";
+  return { workerId, runStatus, saveState, savedRevisionId, saveError, reply };
+}
+
+/** The reason in words, and what it names. */
+function deskRefusal({ reason, ...about }: { readonly reason: string }): DeskRefusal {
+  const named = Object.entries(about).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  return { why: [`${reason.replaceAll("_", " ")}.`, ...named].join(" ") };
+}
