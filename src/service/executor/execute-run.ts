@@ -241,6 +241,7 @@ function toldOf(
     messages: [briefing, ...task.messages],
     desk: desk && {
       createCopy: (baseRevisionId) => desk.createCopy(baseRevisionId),
+      createChangeset: (work, signal) => desk.createChangeset(task.secrets.applyWithin(work), signal),
       startWorker: (asked) => {
         const masked = { ...asked, message: task.secrets.apply(asked.message) };
         return delegations.begin(() => desk.startWorker(masked));

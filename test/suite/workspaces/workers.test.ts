@@ -173,9 +173,11 @@ onEveryDeployment("workers", (service) => {
     const made = await owner.copies.create({ workspaceId });
     const body = { message: "fan out 10", working_copy_id: copyIdOf(made) };
     const { run_id: runId } = await owner.workspaceRuns.submit({ workspaceId, body });
-    const reports: { savedRevisionId: string; saveState: string; reply: string }[] = JSON.parse(
-      replyOf(await readToEnd(owner, runId)),
-    );
+    type Said = {
+      reports: { savedRevisionId: string; saveState: string; reply: string }[];
+      proposal: { changesetId: string; revisionId: string; files: number; conflicts: string[] };
+    };
+    const { reports, proposal }: Said = JSON.parse(replyOf(await readToEnd(owner, runId)));
     expect(reports.map(({ saveState, reply }) => [saveState, reply])).toEqual(
       reports.map(() => ["saved", "written"]),
     );
@@ -189,6 +191,11 @@ onEveryDeployment("workers", (service) => {
     }
     const groups = await owner.taskGroups.list({ workspaceId });
     expect(groups.items.map(({ workers }) => workers.total)).toEqual([10, 0]);
+    // All of it is one changeset, which nobody has accepted.
+    expect(groups.items[0]?.changeset_ids).toEqual([proposal.changesetId]);
+    expect(proposal).toMatchObject({ files: 10, conflicts: [] });
+    const revision = await owner.revisions.get({ workspaceId, revisionId: proposal.revisionId });
+    expect(revision).toMatchObject({ files: 10, accepted_at: null });
   });
 
   it("are stopped with their group, which takes no more", async () => {

@@ -30,7 +30,24 @@ export type WorkerReport = {
   readonly reply: string;
 };
 
+export type ProposedWork = {
+  /** Merged in turn, where there are several. */
+  readonly revisionIds: readonly string[];
+  readonly title: string;
+  readonly summary: string;
+};
+
+/** `conflicts` are the paths at which it and the accepted revision differ in ways that its owner has to settle. */
+export type Proposal = {
+  readonly changesetId: string;
+  readonly revisionId: string;
+  readonly files: number;
+  readonly conflicts: readonly string[];
+};
+
 export interface ManagerDesk {
+  /** Proposes the work of workers as one changeset, which the owner accepts. Refused where two of them conflict. */
+  createChangeset(work: ProposedWork, signal: AbortSignal): Promise<Result<Proposal, DeskRefusal>>;
   /** Of a revision; null: of the accepted one. */
   createCopy(baseRevisionId: string | null): Promise<Result<{ readonly copyId: string }, DeskRefusal>>;
   /** A child of the run, in the task group of the run, which is made with the first worker. */

@@ -5,6 +5,7 @@ import type { Result } from "../../../base/result.ts";
 import type {
   DeskRefusal,
   ManagerDesk,
+  Proposal,
   StartedWorkerRun,
   WorkerReport,
 } from "../../core/ports/manager-desk.ts";
@@ -20,7 +21,7 @@ const revision = z.optional(
 );
 
 export function managerTools(desk: ManagerDesk): readonly Tool<unknown>[] {
-  return [createCopyTool(desk), startWorkerTool(desk), awaitWorkersTool(desk)];
+  return [createCopyTool(desk), startWorkerTool(desk), awaitWorkersTool(desk), createChangesetTool(desk)];
 }
 
 function createCopyTool(desk: ManagerDesk): Tool<{ readonly copyId: string }> {
@@ -72,6 +73,33 @@ function awaitWorkersTool(desk: ManagerDesk): Tool<readonly WorkerReport[]> {
     }),
     find: async ({ worker_ids }, { signal }) => granted(await desk.awaitWorkers(worker_ids, signal)),
     format: (reports) => reports.map(describe).join("\n\n"),
+  });
+}
+
+function createChangesetTool(desk: ManagerDesk): Tool<Proposal> {
+  return defineTool({
+    name: "create_changeset",
+    description:
+      "Proposes revisions, such as those that workers left, as one changeset: they are merged in turn. Where two of them conflict, it is refused and names the paths. The owner of the workspace accepts a changeset, and you can not.",
+    input: z.object({
+      revision_ids: described(
+        z.array(z.uuid()).check(z.minLength(1), z.maxLength(MAX_WORKERS)),
+        "The revisions, in the order in which they are merged.",
+      ),
+      title: described(z.string().check(z.minLength(1), z.maxLength(255)), "What it changes, in a line."),
+      summary: described(
+        z.string().check(z.maxLength(10_000)),
+        "What it changes and why, and how that was verified.",
+      ),
+    }),
+    find: async ({ revision_ids: revisionIds, title, summary }, { signal }) =>
+      granted(await desk.createChangeset({ revisionIds, title, summary }, signal)),
+    format: ({ changesetId, revisionId, files, conflicts }) => {
+      const what = `Changeset ${changesetId} of revision ${revisionId}: ${files} files.`;
+      return conflicts.length === 0
+        ? `${what} Its owner can accept it.`
+        : `${what} It conflicts with the accepted revision at: ${conflicts.slice(0, 50).join(", ")}. Its owner has to settle that.`;
+    },
   });
 }
 

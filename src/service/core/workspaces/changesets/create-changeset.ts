@@ -23,6 +23,8 @@ export type NewChangesetRequest = WorkspaceRequest & {
   readonly body: CreateChangesetRequest;
   readonly idempotencyKey: string | null;
   readonly signal: AbortSignal;
+  /** Whose workers' work it is. Default: that of the copy's run. */
+  readonly taskGroupId?: string;
 };
 type Refusal = WorkspaceRefusal | WorkRefusal | ChangesetSourceRefusal | ScratchRefusal;
 
@@ -69,7 +71,7 @@ export async function createChangeset(
 
 async function prepare(
   core: Core,
-  { caller, body, signal }: NewChangesetRequest,
+  { caller, body, signal, taskGroupId }: NewChangesetRequest,
   workspace: Workspace,
 ): Promise<Result<Changeset, ChangesetSourceRefusal | ScratchRefusal>> {
   const source = await findSource(core, workspace, body);
@@ -90,7 +92,7 @@ async function prepare(
     ...{ title: body.title, summary: body.summary ?? "", ...lines },
     ...{ baseRevisionId: base?.id ?? current.id, targetRevisionId: current.id, conflicts: merged.conflicts },
     ...{ evidence: null, rejectReason: null, acceptedRevisionId: null, decidedAt: null, decidedBy: null },
-    taskGroupId: copyId === null ? null : await committed.changesets.taskGroupOf(copyId),
+    taskGroupId: copyId === null ? (taskGroupId ?? null) : await committed.changesets.taskGroupOf(copyId),
     ...{ createdBy: actorOf(caller), createdAt: now },
   });
 }

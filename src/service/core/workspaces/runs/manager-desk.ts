@@ -10,12 +10,14 @@ import type { DeskRefusal, ManagerDesk, WorkerReport, WorkerTask } from "../../p
 import type { TakenRun } from "../../runs/progress-run.ts";
 import { RunSubmitter } from "../../runs/submit-run.ts";
 import { readReplies } from "../../sessions/session-history.ts";
+import { createChangeset } from "../changesets/create-changeset.ts";
 import { insertCopy } from "../copies/create-copy.ts";
 import { createTaskGroup } from "../task-groups/task-groups.ts";
 import { startWorker } from "../workers/start-worker.ts";
 import { isSettled, type SeenWorker } from "../workers/worker.ts";
 import type { Workspace } from "../workspace.ts";
-import type { MemberRun } from "../workspace-caller.ts";
+import { actorOf, type MemberRun } from "../workspace-caller.ts";
+import { joinRevisions } from "./join-revisions.ts";
 
 /** For workers of other nodes whose word got lost. */
 const ASK_AGAIN_MS = 1_000;
@@ -69,6 +71,20 @@ export function managerDesk(
       if (!started.ok) return refused(deskRefusal(started.refusal));
       const { id: workerId, copyId, runId } = started.value.worker.worker;
       return ok({ workerId, copyId, runId });
+    },
+    createChangeset: async ({ revisionIds, title, summary }, signal) => {
+      const author = actorOf(caller);
+      const joined = await joinRevisions(core, { workspaceId, revisionIds, author, signal });
+      if (!joined.ok) return joined;
+      const group = making === null ? null : await making;
+      const made = await createChangeset(core, {
+        ...request,
+        ...{ body: { revision_id: joined.value.id, title, summary }, idempotencyKey: null, signal },
+        ...(group?.ok === true ? { taskGroupId: group.value } : {}),
+      });
+      if (!made.ok) return refused(deskRefusal(made.refusal));
+      const { id: changesetId, revisionId, files, conflicts } = made.value;
+      return ok({ changesetId, revisionId, files, conflicts: conflicts.map(({ path }) => path) });
     },
     awaitWorkers: async (workerIds, signal) => {
       const settled = await untilSettled(core, { workspaceId, workerIds, signal });
