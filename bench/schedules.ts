@@ -47,7 +47,7 @@ export async function measureLateness(databaseUrl?: string): Promise<LatenessFig
 }
 
 /** A key of an account that may run as much as it likes. */
-export async function makeKey(env: Readonly<Record<string, string>>): Promise<string> {
+async function makeKey(env: Readonly<Record<string, string>>): Promise<string> {
   const config = readConfig({}, env);
   if (!config.ok) throw new Error(config.refusal.join("\n"));
   const operator = await openOperator(config.value);

@@ -35,7 +35,7 @@ export class SqlObjects implements ObjectStore {
   async find({ workspaceId, oids }: Named): Promise<readonly KeptObject[]> {
     const [only] = oids;
     if (only !== undefined && oids.length === 1) {
-      return (await this.#ask(objectOfOid, { workspaceId, oid: only })).map(toKept);
+      return (await this.#ask(objectOfKey, { key: keyOf(workspaceId, only) })).map(toKept);
     }
     const found: KeptObject[] = [];
     for (const part of partsOf(oids)) {
@@ -204,19 +204,16 @@ export class SqlObjects implements ObjectStore {
   }
 }
 
-const objectOfOid = keepQuery<{ workspaceId: string; oid: string }>(
-  "workspaceId",
-  "oid",
-)((db, { workspaceId, oid }) =>
+const objectOfKey = keepQuery<{ key: string }>("key")((db, { key }) =>
   db
     .selectFrom("workspace_objects")
     .select(["oid", "kind", "size", "data", "blob_key"])
-    .where("workspace_id", "=", workspaceId)
-    .where("oid", "=", oid),
+    .where("key", "=", key),
 );
 
 const insertObject = keepQuery<Selectable<WorkspaceObjectsTable>>(
   ...namesOf<Selectable<WorkspaceObjectsTable>>({
+    key: true,
     workspace_id: true,
     oid: true,
     kind: true,
@@ -232,7 +229,7 @@ const insertObject = keepQuery<Selectable<WorkspaceObjectsTable>>(
     .values(row)
     .onConflict((conflict) =>
       conflict
-        .columns(["workspace_id", "oid"])
+        .column("key")
         .doUpdateSet({ touched_at: row.touched_at })
         .whereRef("workspace_objects.sha256", "=", "excluded.sha256"),
     )
