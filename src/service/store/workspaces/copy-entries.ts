@@ -99,13 +99,15 @@ export class SqlCopyEntries implements CopyEntryStore {
   }
 
   async removeSame({ copyId, entries }: { copyId: string; entries: readonly CopyEntry[] }): Promise<void> {
-    for (const part of partsOf(entries)) {
-      const same = part.map(({ path, file }) => sql`(${path}, ${file?.oid ?? ""}, ${file?.mode ?? ""})`);
-      await sql`
-        delete from copy_entries where copy_id = ${copyId}
-        and (path, coalesce(oid, ''), coalesce(mode, '')) in (values ${sql.join(same)})
-      `.execute(this.#db);
+    if (entries.length === 0) return;
+    const saved = new Map(entries.map(({ path, file }) => [path, stateOf(file)]));
+    const all = await this.listAll(copyId);
+    const same = all.filter(({ path, file }) => saved.get(path) === stateOf(file));
+    if (same.length < all.length) {
+      await this.remove({ copyId, paths: same.map(({ path }) => path) });
+      return;
     }
+    await this.#db.deleteFrom("copy_entries").where("copy_id", "=", copyId).execute();
   }
 
   async clear({ copyId, limit }: { copyId: string; limit: number }): Promise<number> {
@@ -226,6 +228,10 @@ const updateDeleted = keepUpdate((db, { copy_id, path, was_oid: _oid, was_mode: 
     .where("oid", "is", null)
     .returning("path"),
 );
+
+function stateOf(file: CopyEntry["file"]): string {
+  return file === null ? "" : `${file.mode} ${file.oid}`;
+}
 
 function toEntry({ path, oid, mode, size, changed_at: changedAt }: Row): CopyEntry {
   if (oid === null || mode === null || size === null) return { path, file: null, changedAt };

@@ -34,7 +34,7 @@ export interface CopyEntryStore extends CopyEntryReader {
   /** Writes many, whatever was there. */
   put(entries: { copyId: string; entries: readonly CopyEntry[] }): Promise<void>;
   remove(entries: { copyId: string; paths: readonly string[] }): Promise<void>;
-  /** Removes those that are still the same file, or deletion; what was written at these paths since stays. */
+  /** Of a locked copy, removes those that are still the same file, or deletion; what was written at these paths since stays. */
   removeSame(entries: { copyId: string; entries: readonly CopyEntry[] }): Promise<void>;
   /** Removes some of a copy. Returns how many: 0 when none is left. */
   clear(step: { copyId: string; limit: number }): Promise<number>;
