@@ -129,6 +129,19 @@ export function createClient(options: ClientOptions): Client {
     credits: nounClient<typeof creditRoutes>(connection, creditEndpoints),
     pricing: nounClient<typeof pricingRoutes>(connection, pricingEndpoints),
     sessions: sessionClient(connection, options.webSocket),
+    site: nounClient<WorkspaceNounRoutes["site"]>(connection, workspaceNounEndpoints.site),
+    inboundEmail: nounClient<WorkspaceNounRoutes["inboundEmail"]>(
+      connection,
+      workspaceNounEndpoints.inboundEmail,
+    ),
+    workspaceSchedules: nounClient<WorkspaceNounRoutes["workspaceSchedules"]>(
+      connection,
+      workspaceNounEndpoints.workspaceSchedules,
+    ),
+    workspaceWorkflows: nounClient<WorkspaceNounRoutes["workspaceWorkflows"]>(
+      connection,
+      workspaceNounEndpoints.workspaceWorkflows,
+    ),
     members: nounClient<WorkspaceNounRoutes["members"]>(connection, workspaceNounEndpoints.members),
     threads: nounClient<WorkspaceNounRoutes["threads"]>(connection, workspaceNounEndpoints.threads),
     workspaceRuns: nounClient<WorkspaceNounRoutes["workspaceRuns"]>(

@@ -1,5 +1,6 @@
 // The faces of a node that people and their programs reach with a browser or a client of their own. Each is a bundle.
 
+import { workspaceOfHost } from "../base/site-host.ts";
 import { workspaceNounEndpoints } from "../contract/workspaces/endpoints.ts";
 import type { AnyFace } from "./api/http/any-face.ts";
 
@@ -13,7 +14,7 @@ export const faces: readonly AnyFace[] = [
       "/agent/*",
       "/approve/*",
       "/workspaces",
-      "/workspace/*",
+      "/workspaces/*",
       "/confirm/*",
       "/claim/*",
       "/sign-in",
@@ -31,6 +32,14 @@ export const faces: readonly AnyFace[] = [
   {
     paths: oauthFacePaths,
     load: async () => (await import("./oauth.ts")).openOAuth,
+  },
+  {
+    paths: ["/site/*"],
+    ownsHost: ({ workspaces }, host) => {
+      const siteUrl = workspaces?.siteUrl ?? null;
+      return siteUrl !== null && workspaceOfHost(siteUrl, host) !== null;
+    },
+    load: async () => (await import("./workspaces.ts")).openSites,
   },
   {
     endpoints: workspaceNounEndpoints,

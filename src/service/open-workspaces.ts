@@ -31,7 +31,7 @@ export function workspaceKeeping(
     core,
   }: Pick<OpenedCommits, "blobs" | "scratch"> & { readonly describe: Describe; readonly core: () => Core },
 ): WorkspaceKeeping {
-  const { takesWork, takesFiles, accounts, maxFileBytes, editorCapBytes, keptDays } = workspaces;
+  const { takesWork, takesFiles, accounts, maxFileBytes, editorCapBytes, keptDays, siteUrl } = workspaces;
   return {
     blobs,
     spool: folderSpool(join(dataDir, "uploads")),
@@ -43,6 +43,7 @@ export function workspaceKeeping(
       const { code, message } = describe(refusal);
       return { code, error: message };
     },
+    siteUrl,
     admission: { takesWork, takesFiles, accounts },
     limits: {
       ...{ maxFileBytes, editorCapBytes, readWindowBytes: READ_WINDOW_BYTES },

@@ -1,4 +1,4 @@
-// Workspaces: their routes, the runs in them, and what approvals do there. A bundle of its own, loaded with the first of these.
+// Workspaces: their routes, their sites, the runs in them, and what approvals do there. A bundle of its own, loaded with the first of these.
 
 import * as z from "zod/mini";
 import english from "zod/v4/locales/en.js";
@@ -12,7 +12,9 @@ import type { Core } from "./core/core.ts";
 import type { WorkspaceRuns } from "./core/ports/workspace-runs.ts";
 import { workspaceRuns } from "./core/workspaces/runs/run-in-workspace.ts";
 
+export { openSites } from "./api/site/site-app.ts";
 export { reviewsOf } from "./core/workspaces/changesets/accept-reviewed.ts";
+
 export { takeUpOperations } from "./core/workspaces/operations/take-up-operations.ts";
 export { sweepWorkspaces } from "./core/workspaces/retention/sweep-workspaces.ts";
 export { settleWorkers } from "./core/workspaces/workers/settle-workers.ts";

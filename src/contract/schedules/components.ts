@@ -8,6 +8,7 @@ export const scheduleComponents: Components = {
     status: "Where the schedule stands.",
     id: "The schedule's id.",
     agent_id: "The agent that runs.",
+    workspace_id: "The workspace that runs; absent where it is the agent's alone, and in the agent's list.",
     kind: "Always `once`.",
     prompt: "The run's message.",
     fire_at: "When it fires.",

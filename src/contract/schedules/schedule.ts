@@ -27,6 +27,8 @@ const metadataSchema = z.record(z.string(), z.unknown());
 const common = {
   id: z.uuid(),
   agent_id: z.uuid(),
+  /** Absent where it is no workspace's. */
+  workspace_id: z.optional(z.uuid()),
   kind: z.literal("once"),
   prompt: z.string(),
   fire_at: timestamp,

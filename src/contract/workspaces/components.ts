@@ -10,6 +10,8 @@ import { copyComponents } from "./copies/components.ts";
 import { copyExamples } from "./copies/examples.ts";
 import { fileComponents } from "./files/components.ts";
 import { copyFileExamples, downloadExamples, fileExamples, revisionFileExamples } from "./files/examples.ts";
+import { inboundEmailComponents } from "./inbound-email/components.ts";
+import { inboundEmailExamples } from "./inbound-email/examples.ts";
 import { memberComponents } from "./members/components.ts";
 import { memberExamples } from "./members/examples.ts";
 import { operationComponents } from "./operations/components.ts";
@@ -23,12 +25,19 @@ import { revisionExamples } from "./revisions/examples.ts";
 import type { WorkspaceNounRoutes } from "./routes.ts";
 import { workspaceRunComponents } from "./runs/components.ts";
 import { workspaceRunExamples } from "./runs/examples.ts";
+import { workspaceScheduleComponents } from "./schedules/components.ts";
+import { workspaceScheduleExamples } from "./schedules/examples.ts";
+import { siteComponents } from "./site/components.ts";
+import { siteExamples } from "./site/examples.ts";
 import { taskGroupComponents } from "./task-groups/components.ts";
 import { taskGroupExamples } from "./task-groups/examples.ts";
 import { threadComponents } from "./threads/components.ts";
 import { threadExamples } from "./threads/examples.ts";
 import { workerComponents } from "./workers/components.ts";
 import { workerExamples } from "./workers/examples.ts";
+import { workspaceWorkflowComponents } from "./workflows/components.ts";
+import { workspaceWorkflowExamples } from "./workflows/examples.ts";
+
 import { workspaceComponents } from "./workspace/components.ts";
 import { workspaceExamples } from "./workspace/examples.ts";
 
@@ -38,6 +47,10 @@ export const workspaceNounComponents: Components = {
   ...revisionComponents,
   ...operationComponents,
   ...memberComponents,
+  ...siteComponents,
+  ...inboundEmailComponents,
+  ...workspaceScheduleComponents,
+  ...workspaceWorkflowComponents,
   ...threadComponents,
   ...workspaceRunComponents,
   ...contextItemComponents,
@@ -57,6 +70,10 @@ export const workspaceNounExamples: {
   revisions: revisionExamples,
   operations: operationExamples,
   members: memberExamples,
+  site: siteExamples,
+  inboundEmail: inboundEmailExamples,
+  workspaceSchedules: workspaceScheduleExamples,
+  workspaceWorkflows: workspaceWorkflowExamples,
   threads: threadExamples,
   workspaceRuns: workspaceRunExamples,
   contextItems: contextItemExamples,

@@ -9,15 +9,20 @@ import {
   fileEndpoints,
   revisionFileEndpoints,
 } from "./files/endpoints.ts";
+import { inboundEmailEndpoints } from "./inbound-email/endpoints.ts";
 import { memberEndpoints } from "./members/endpoints.ts";
 import { operationEndpoints } from "./operations/endpoints.ts";
 import { retentionEndpoints } from "./retention/endpoints.ts";
 import { reviewActionEndpoints } from "./review-actions/endpoints.ts";
 import { revisionEndpoints } from "./revisions/endpoints.ts";
 import { workspaceRunEndpoints } from "./runs/endpoints.ts";
+import { workspaceScheduleEndpoints } from "./schedules/endpoints.ts";
+import { siteEndpoints } from "./site/endpoints.ts";
 import { taskGroupEndpoints } from "./task-groups/endpoints.ts";
 import { threadEndpoints } from "./threads/endpoints.ts";
 import { workerEndpoints } from "./workers/endpoints.ts";
+import { workspaceWorkflowEndpoints } from "./workflows/endpoints.ts";
+
 import { workspaceEndpoints } from "./workspace/endpoints.ts";
 
 export const workspaceNounEndpoints = {
@@ -26,6 +31,10 @@ export const workspaceNounEndpoints = {
   revisions: revisionEndpoints,
   operations: operationEndpoints,
   members: memberEndpoints,
+  site: siteEndpoints,
+  inboundEmail: inboundEmailEndpoints,
+  workspaceSchedules: workspaceScheduleEndpoints,
+  workspaceWorkflows: workspaceWorkflowEndpoints,
   threads: threadEndpoints,
   workspaceRuns: workspaceRunEndpoints,
   contextItems: contextItemEndpoints,

@@ -5,15 +5,20 @@ import { changesetRoutes } from "./changesets/routes.ts";
 import { contextItemRoutes } from "./context-items/routes.ts";
 import { copyRoutes } from "./copies/routes.ts";
 import { copyFileRoutes, downloadRoutes, fileRoutes, revisionFileRoutes } from "./files/routes.ts";
+import { inboundEmailRoutes } from "./inbound-email/routes.ts";
 import { memberRoutes } from "./members/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
 import { retentionRoutes } from "./retention/routes.ts";
 import { reviewActionRoutes } from "./review-actions/routes.ts";
 import { revisionRoutes } from "./revisions/routes.ts";
 import { workspaceRunRoutes } from "./runs/routes.ts";
+import { workspaceScheduleRoutes } from "./schedules/routes.ts";
+import { siteRoutes } from "./site/routes.ts";
 import { taskGroupRoutes } from "./task-groups/routes.ts";
 import { threadRoutes } from "./threads/routes.ts";
 import { workerRoutes } from "./workers/routes.ts";
+import { workspaceWorkflowRoutes } from "./workflows/routes.ts";
+
 import { workspaceRoutes } from "./workspace/routes.ts";
 
 export const workspaceNounRoutes = {
@@ -22,6 +27,10 @@ export const workspaceNounRoutes = {
   revisions: revisionRoutes,
   operations: operationRoutes,
   members: memberRoutes,
+  site: siteRoutes,
+  inboundEmail: inboundEmailRoutes,
+  workspaceSchedules: workspaceScheduleRoutes,
+  workspaceWorkflows: workspaceWorkflowRoutes,
   threads: threadRoutes,
   workspaceRuns: workspaceRunRoutes,
   contextItems: contextItemRoutes,

@@ -5,6 +5,7 @@ import { basename, resolve } from "node:path";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { SealingKeys } from "../../base/sealed-text.ts";
 import { type Environment, readSettings, type ValuesOf, variablesOf } from "../../base/settings/setting.ts";
+import { sharesCookies } from "../../base/site-host.ts";
 import type { LoadLimits } from "../core/limits/load.ts";
 import { findModelRate, type Rates } from "../core/money/rates.ts";
 import type { SignInPolicy } from "../core/sign-in/sign-in-policy.ts";
@@ -103,6 +104,8 @@ export type Config = {
     readonly keptDays: number;
     /** Of a file that is read or written as text in one piece. */
     readonly editorCapBytes: number;
+    /** The origins of sites, with `{workspace}`. Null: the service's own. */
+    readonly siteUrl: string | null;
   };
   /** Null: no metrics. 0 takes a free port. */
   readonly metricsPort: number | null;
@@ -213,6 +216,7 @@ export function readConfig(
       maxFileBytes: values.WORKSPACE_MAX_FILE_MB * MEGABYTE,
       keptDays: values.WORKSPACE_KEEP_DAYS,
       editorCapBytes: values.EDITOR_CAP_KB * 1024,
+      siteUrl: values.SITE_URL,
     },
     metricsPort: values.METRICS_PORT,
     traces,
@@ -229,6 +233,13 @@ function withHidden(sandbox: SandboxConfig, blobs: BlobConfig): SandboxConfig {
 
 /** What the settings need of one another. A node of several needs what they share: the database, and where their users reach them. */
 function checkRole(values: Values, problems: string[]): void {
+  const { SITE_URL: siteUrl, BASE_URL: baseUrl, WEB_URL: webUrl } = values;
+  for (const [name, url] of Object.entries({ BASE_URL: baseUrl, WEB_URL: webUrl })) {
+    if (siteUrl !== null && url !== null && sharesCookies(siteUrl, url))
+      problems.push(
+        `SITE_URL must be on another domain than ${name}: sites hold what agents write, and pages below one domain share cookies.`,
+      );
+  }
   if (values.RUN_SECRETS_PREVIOUS_KEY !== null && values.RUN_SECRETS_KEY === null)
     problems.push(
       "RUN_SECRETS_KEY must be set beside RUN_SECRETS_PREVIOUS_KEY: it seals what comes from now on.",

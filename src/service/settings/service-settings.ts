@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import { SEALING_KEY_BYTES, type SealingKey, sealingKeyOf } from "../../base/sealed-text.ts";
 import { dollars, httpUrl, integer, line, listOf, oneOf, text } from "../../base/settings/kinds.ts";
 import { described, type Kind, kind } from "../../base/settings/setting.ts";
+import { readSiteUrl } from "../../base/site-host.ts";
 import { LEAST_MAX_COST_USD, MOST_MAX_COST_USD } from "../../contract/runs/run-requests.ts";
 import { githubIssuer, issuersKind } from "../oidc/issuer-config.ts";
 import { blobStores } from "./blob-config.ts";
@@ -247,6 +248,16 @@ export const serviceSettings = {
     fallback: 30,
     description:
       "Days until a revision of a workspace that was never accepted and that nothing needs is deleted, and what is in the trash; 0 keeps both.",
+  }),
+  SITE_URL: described({
+    kind: kind(
+      "an origin such as https://{workspace}.sites.example",
+      (given) => readSiteUrl(given) ?? undefined,
+    ),
+    fallback: null,
+    description:
+      "The origins of workspaces' sites: `{workspace}`, the first label of the host, stands for a workspace's id. On another domain than `BASE_URL`: sites hold what agents write. Without it sites come from the service's origin, in a sandbox and without scripts.",
+    shownDefault: "the service's origin",
   }),
   EDITOR_CAP_KB: described({
     kind: integer({ min: 1, max: 100_000 }),

@@ -100,6 +100,14 @@ export class SqlWorkflows implements WorkflowStore {
       .execute();
   }
 
+  async assign({ id, agentId, now }: { id: string; agentId: string; now: number }): Promise<void> {
+    await this.#db
+      .updateTable("workflows")
+      .set({ agent_id: agentId, active_version: null, updated_at: now })
+      .where("id", "=", id)
+      .execute();
+  }
+
   async delete(id: string): Promise<void> {
     await this.#db.deleteFrom("workflow_versions").where("workflow_id", "=", id).execute();
     await this.#db.deleteFrom("workflows").where("id", "=", id).execute();

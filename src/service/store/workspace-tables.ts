@@ -20,6 +20,7 @@ export type WorkspaceDatabase = {
   workspace_runs: WorkspaceRunsTable;
   workers: WorkersTable;
   sites: SitesTable;
+  site_links: SiteLinksTable;
   workspace_schedules: WorkspaceSchedulesTable;
   workspace_workflows: WorkspaceWorkflowsTable;
   workspace_feeds: WorkspaceFeedsTable;
@@ -292,3 +293,6 @@ export type RequestKeysTable = {
   subject_id: string;
   expires_at: number;
 };
+
+/** Links by which a workspace's site is looked at. */
+export type SiteLinksTable = { hash: string; workspace_id: string; expires_at: number };

@@ -54,6 +54,10 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
   // No id holds a NUL, and PostgreSQL cannot even be asked for one.
   app.use((context, next) => (context.req.path.includes("\0") ? notFound(context) : next()));
 
+  const { exchangeRatePerMinute } = options;
+  const parts = { core, submitter, exchangeRatePerMinute };
+  const mounted = options.faces.flatMap((face) => ("endpoints" in face ? [] : [mountFace(app, face, parts)]));
+
   if (options.corsOrigins.length > 0) app.use("/v1/*", allowOrigins(options.corsOrigins));
 
   app.use(ciEndpoints.exchange.path, measureExchange(core));
@@ -81,12 +85,8 @@ export function createApp(core: Core, submitter: RunSubmitter, options: AppOptio
     offersTokens: options.faces.length > 0,
   });
   app.route("/", docsRoutes(core));
-  const { exchangeRatePerMinute } = options;
-  const parts = { core, submitter, exchangeRatePerMinute };
-  for (const face of options.faces) {
-    if ("endpoints" in face) mountRouteFace(app, face, parts);
-    else mountFace(app, face, parts);
-  }
+  for (const face of mounted) face.mountPaths();
+  for (const face of options.faces) if ("endpoints" in face) mountRouteFace(app, face, parts);
 
   app.notFound((context) => notFound(context));
 

@@ -25,12 +25,17 @@ export type FaceContext = Context<FaceEnv>;
 /** Its paths are those of Hono; it answers everything below them. */
 export type Face = {
   readonly paths: readonly string[];
+  /** Hosts that are the face's alone, whichever the path: nothing else is served there. */
+  readonly ownsHost?: (core: Core, host: string) => boolean;
   /** Opens no connection and no file but its own code. */
   load(): Promise<(parts: FaceParts) => Hono<FaceEnv>>;
 };
 
-/** A load that fails is tried again at the next request. */
-export function mountFace(app: Hono<Env>, { paths, load }: Face, parts: FaceParts): void {
+/** A face whose hosts are served already, before its paths. */
+export type MountedFace = { mountPaths(): void };
+
+/** Before every route: what it owns, nothing else serves. A load that fails is tried again at the next request. */
+export function mountFace(app: Hono<Env>, { paths, ownsHost, load }: Face, parts: FaceParts): MountedFace {
   let loading: Promise<Hono<FaceEnv>> | null = null;
   const open = (): Promise<Hono<FaceEnv>> => {
     loading ??= load().then(
@@ -42,14 +47,23 @@ export function mountFace(app: Hono<Env>, { paths, load }: Face, parts: FacePart
     );
     return loading;
   };
-  for (const path of paths) {
-    app.all(path, async (context) => {
-      const face = await open();
-      const answer = await face.fetch(context.req.raw, { ...context.env, outer: context });
-      // With the headers that every answer has.
-      return context.newResponse(answer.body, answer);
+  const serve = async (context: RequestContext): Promise<Response> => {
+    const face = await open();
+    const answer = await face.fetch(context.req.raw, { ...context.env, outer: context });
+    // With the headers that every answer has.
+    return context.newResponse(answer.body, answer);
+  };
+  if (ownsHost !== undefined) {
+    app.use(async (context, next) => {
+      const isOwn = ownsHost(parts.core, context.req.header("host") ?? "");
+      return isOwn ? await serve(context) : await next();
     });
   }
+  return {
+    mountPaths: () => {
+      for (const path of paths) app.all(path, serve);
+    },
+  };
 }
 
 /** First in a face: what the request has got so far, and errors where they are told. */

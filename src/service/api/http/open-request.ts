@@ -36,8 +36,8 @@ export function openRequest(
   };
 }
 
-/** The paths whose last part is a secret: it is not for logs or answers. */
-const secretPaths = ["/claim/", "/sign-in/link/", "/sign-in/claim/", "/v1/downloads/"];
+/** The paths of which what follows is a secret: it is not for logs or answers. */
+const secretPaths = ["/claim/", "/sign-in/link/", "/sign-in/claim/", "/v1/downloads/", "/site/"];
 
 export function loggedPath(path: string): string {
   const start = secretPaths.find((one) => path.startsWith(one));

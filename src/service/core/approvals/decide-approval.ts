@@ -18,6 +18,7 @@ import { activateWithin } from "../workflows/activate-within.ts";
 import type { WorkflowRefusal } from "../workflows/refusals.ts";
 import { executeWorkflow } from "../workflows/workflows.ts";
 import type { ReviewRefusal } from "../workspaces/changesets/reviews.ts";
+import type { WorkRefusal } from "../workspaces/refusals.ts";
 import { grantWithin } from "../write-grants/grant-within.ts";
 import type { ApprovalEnd, ApprovalRecord } from "./approval.ts";
 import { statusAt } from "./approval.ts";
@@ -60,7 +61,7 @@ export async function approveApproval(
   core: Core,
   submitter: RunSubmitter,
   decision: Decision,
-): Decided<ActRefusal | SubmitRefusal> {
+): Decided<ActRefusal | SubmitRefusal | WorkRefusal> {
   const { caller, approvalId } = decision;
   const found = await findApproval(core, decision);
   if (!found.ok) return found;
@@ -161,7 +162,7 @@ async function runApproved(
   core: Core,
   submitter: RunSubmitter,
   { caller, approval, action, requestId }: Running,
-): Promise<Result<null, ActRefusal | SubmitRefusal>> {
+): Promise<Result<null, ActRefusal | SubmitRefusal | WorkRefusal>> {
   const { workflowId, version, input } = action;
   const executed = await executeWorkflow(core, submitter, {
     ...{ caller, workflowId, input, version },

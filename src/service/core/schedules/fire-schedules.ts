@@ -6,8 +6,10 @@ import { type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import type { SpanStart } from "../ports/tracer.ts";
+import { enterWorkspace, findAdmissionFault, placeIn } from "../runs/enter-workspace.ts";
 import type { SubmitRefusal } from "../runs/refusals.ts";
 import type { RunSubmitter, Submitted } from "../runs/submit-run.ts";
+import type { WorkRefusal } from "../workspaces/refusals.ts";
 import {
   dispatched,
   isDue,
@@ -18,8 +20,10 @@ import {
 
 const PAGE = 100;
 
+type FiringRefusal = SubmitRefusal | WorkRefusal;
+
 /** Refusals that may pass with time: credits are granted, a run ends, the queue gets shorter. */
-const passing: ReadonlySet<SubmitRefusal["reason"]> = new Set([
+const passing: ReadonlySet<FiringRefusal["reason"]> = new Set([
   "balance_ended",
   "concurrency_reached",
   "capacity_reached",
@@ -28,7 +32,7 @@ const passing: ReadonlySet<SubmitRefusal["reason"]> = new Set([
 export type Firing = {
   readonly submitter: RunSubmitter;
   /** What a person is told of a refusal. */
-  readonly describe: (refusal: SubmitRefusal) => string;
+  readonly describe: (refusal: FiringRefusal) => string;
 };
 
 /**
@@ -86,16 +90,26 @@ async function takeSchedule(
   return await tx.schedules.move(moveToFiring(schedule, now));
 }
 
-/** Submits the run in the owner's name, in the agent's latest session unless one is pinned. */
+/**
+ * Submits the run in the owner's name, in the agent's latest session unless one is pinned. One of a workspace begins a session
+ * there.
+ */
 async function submitScheduled(
   core: Core,
   submitter: RunSubmitter,
   schedule: ScheduleRecord,
-): Promise<Result<Submitted, SubmitRefusal>> {
+): Promise<Result<Submitted, FiringRefusal>> {
   const { agentId, pinnedSessionId } = schedule;
   const agent = await core.store.committed.agents.find(agentId);
   if (agent === null || agent.accountId === null) return refused({ reason: "agent_not_found", agentId });
-  const latest = pinnedSessionId === null ? await core.store.committed.sessions.findLatest(agentId) : null;
+  const workspaceId = await core.store.committed.workspaceSchedules.findWorkspace(schedule.id);
+  const fault = workspaceId === null ? null : findAdmissionFault(core, agent.accountId);
+  if (fault !== null) return refused(fault);
+  const place = workspaceId === null ? {} : { workspace: placeIn(workspaceId) };
+  const latest =
+    pinnedSessionId === null && workspaceId === null
+      ? await core.store.committed.sessions.findLatest(agentId)
+      : null;
   const sessionId = pinnedSessionId ?? latest?.id;
   return await submitter.submit({
     caller: { kind: "account", accountId: agent.accountId, callerClass: "owner" },
@@ -103,9 +117,13 @@ async function submitScheduled(
     body: { message: schedule.prompt, ...(sessionId === undefined ? {} : { session_id: sessionId }) },
     idempotencyKey: null,
     origin: "schedule",
+    ...place,
     alongside: async (tx, run) => {
       const move = dispatched(schedule, { ...run, now: core.clock.now() });
       if ((await tx.schedules.move(move)) === null) throw new ScheduleMovedError();
+      if (place.workspace !== undefined) {
+        await enterWorkspace(core, tx, { ...run, agentId, workspace: place.workspace });
+      }
     },
   });
 }
@@ -114,7 +132,7 @@ async function submitScheduled(
 async function putBack(
   core: Core,
   schedule: ScheduleRecord,
-  { refusal, message }: { refusal: SubmitRefusal; message: string },
+  { refusal, message }: { refusal: FiringRefusal; message: string },
 ): Promise<void> {
   const move = notDispatched(schedule, {
     error: `${refusal.reason}: ${message}`,

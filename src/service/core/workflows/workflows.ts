@@ -9,8 +9,10 @@ import { activationSubject } from "../approvals/approval-subject.ts";
 import { approveUrl } from "../approvals/approve-url.ts";
 import { requestApproval, requesterOf, resolveElsewhere } from "../approvals/request-approval.ts";
 import type { Core } from "../core.ts";
+import { enterWorkspace, findAdmissionFault, placeIn } from "../runs/enter-workspace.ts";
 import type { SubmitRefusal } from "../runs/refusals.ts";
 import type { RunSubmitter, Submission, Submitted } from "../runs/submit-run.ts";
+import type { WorkRefusal } from "../workspaces/refusals.ts";
 import { activateWithin } from "./activate-within.ts";
 import type { WorkflowRefusal } from "./refusals.ts";
 import type { WorkflowRecord } from "./workflow.ts";
@@ -105,7 +107,7 @@ export async function executeWorkflow(
   core: Core,
   submitter: RunSubmitter,
   request: Execution,
-): Promise<Result<Executed, Refusal | SubmitRefusal>> {
+): Promise<Result<Executed, Refusal | SubmitRefusal | WorkRefusal>> {
   const { input, idempotencyKey, alongside } = request;
   const found = await reachWorkflow(core, request);
   if (!found.ok) return found;
@@ -119,6 +121,9 @@ export async function executeWorkflow(
   if (prompt === null) {
     return refused({ reason: "workflow_version_not_found", workflowId: workflow.id, version });
   }
+  const workspaceId = await core.store.committed.workspaceWorkflows.findWorkspace(workflow.id);
+  const fault = workspaceId === null ? null : findAdmissionFault(core, caller.accountId);
+  if (fault !== null) return refused(fault);
   const message = input === null ? prompt : `${prompt}\n\n${input}`;
   const submitted = await submitter.submit({
     caller,
@@ -126,7 +131,7 @@ export async function executeWorkflow(
     body: { message },
     idempotencyKey,
     workflow: { id: workflow.id, version, input },
-    ...(alongside === undefined ? {} : { alongside }),
+    ...placed(core, { workspaceId, agentId: workflow.agentId, alongside }),
   });
   if (!submitted.ok) return submitted;
   if (!submitted.value.isReplay) return ok({ ...submitted.value, version });
@@ -135,6 +140,26 @@ export async function executeWorkflow(
     throw new Error(`Run ${submitted.value.runId} has no workflow, though an execution made it.`);
   }
   return ok({ ...submitted.value, version: original.workflow.version });
+}
+
+/** The run of a workspace's workflow is one of the workspace. */
+function placed(
+  core: Core,
+  {
+    workspaceId,
+    agentId,
+    alongside,
+  }: { workspaceId: string | null; agentId: string; alongside: Submission["alongside"] },
+): Pick<Submission, "workspace" | "alongside"> {
+  if (workspaceId === null) return alongside === undefined ? {} : { alongside };
+  const workspace = placeIn(workspaceId);
+  return {
+    workspace,
+    alongside: async (tx, run) => {
+      await enterWorkspace(core, tx, { ...run, agentId, workspace });
+      await alongside?.(tx, run);
+    },
+  };
 }
 
 type Reached = { readonly workflow: WorkflowRecord; readonly caller: AccountCaller };

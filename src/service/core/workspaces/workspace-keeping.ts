@@ -32,6 +32,8 @@ export type WorkspaceKeeping = {
     /** The accounts whose work is taken. Null: all. */
     readonly accounts: readonly string[] | null;
   };
+  /** The origins of sites: `{workspace}` stands for a workspace's id. Null: they share the service's origin. */
+  readonly siteUrl: string | null;
   readonly limits: {
     /** How long a revision that nothing needs is kept, and what is in the trash. 0: for good. */
     readonly keptMs: number;

@@ -349,6 +349,14 @@ async function consumerTables({ schema }: Kysely<unknown>): Promise<void> {
     .addColumn("folder", "text", (column) => column.notNull())
     .addColumn("published_at", "bigint", (column) => column.notNull())
     .execute();
+  await schema
+    .createTable("site_links")
+    .addColumn("hash", "text", (column) => column.primaryKey())
+    .addColumn("workspace_id", "text", (column) => column.notNull())
+    .addColumn("expires_at", "bigint", (column) => column.notNull())
+    .execute();
+  await schema.createIndex("site_links_expiry").on("site_links").column("expires_at").execute();
+  await schema.createIndex("site_links_workspace").on("site_links").column("workspace_id").execute();
   for (const noun of ["schedule", "workflow"] as const) {
     await schema
       .createTable(`workspace_${noun}s`)

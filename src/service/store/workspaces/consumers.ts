@@ -3,6 +3,7 @@
 import { type Kysely, sql } from "kysely";
 import type {
   Site,
+  SiteLink,
   SiteStore,
   WorkspaceScheduleStore,
   WorkspaceWorkflowStore,
@@ -130,7 +131,26 @@ export class SqlSites implements SiteStore {
       .execute();
   }
 
+  async findLink({ hash, now }: { hash: string; now: number }): Promise<SiteLink | null> {
+    const row = await this.#db
+      .selectFrom("site_links")
+      .selectAll()
+      .where("hash", "=", hash)
+      .where("expires_at", ">", now)
+      .executeTakeFirst();
+    return row === undefined ? null : { hash, workspaceId: row.workspace_id, expiresAt: row.expires_at };
+  }
+
+  async insertLink({ hash, workspaceId, expiresAt, now }: SiteLink & { now: number }): Promise<void> {
+    await this.#db.deleteFrom("site_links").where("expires_at", "<=", now).execute();
+    await this.#db
+      .insertInto("site_links")
+      .values({ hash, workspace_id: workspaceId, expires_at: expiresAt })
+      .execute();
+  }
+
   async delete(workspaceId: string): Promise<void> {
+    await this.#db.deleteFrom("site_links").where("workspace_id", "=", workspaceId).execute();
     await this.#db.deleteFrom("sites").where("workspace_id", "=", workspaceId).execute();
   }
 }

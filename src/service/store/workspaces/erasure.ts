@@ -27,6 +27,7 @@ const rest: Readonly<Record<Exclude<OfWorkspace, "operations" | "workspace_objec
   workspace_runs: true,
   workers: true,
   sites: true,
+  site_links: true,
   workspace_schedules: true,
   workspace_workflows: true,
   workspace_sweeps: true,

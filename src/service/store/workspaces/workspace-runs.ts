@@ -41,12 +41,17 @@ export class SqlWorkspaceRuns implements WorkspaceRunStore {
     return (await page.orderBy("workspace_runs.run_id", "desc").limit(limit).execute()).map(toRun);
   }
 
-  async findUnfinished(workspaceId: string): Promise<string | null> {
-    return await this.#oldestUnfinished("workspace_runs.workspace_id", workspaceId);
-  }
-
   async findUnfinishedIn(copyId: string): Promise<string | null> {
-    return await this.#oldestUnfinished("workspace_runs.copy_id", copyId);
+    const row = await this.#db
+      .selectFrom("workspace_runs")
+      .innerJoin("runs", "runs.id", "workspace_runs.run_id")
+      .select("runs.id")
+      .where("workspace_runs.copy_id", "=", copyId)
+      .where(isUnfinished)
+      .orderBy("runs.id")
+      .limit(1)
+      .executeTakeFirst();
+    return row?.id ?? null;
   }
 
   async listForCosts({ of, since, until, after, limit }: CostQuery): Promise<readonly RunRecord[]> {
@@ -88,22 +93,6 @@ export class SqlWorkspaceRuns implements WorkspaceRunStore {
         created_at: run.createdAt,
       })
       .execute();
-  }
-
-  async #oldestUnfinished(
-    column: "workspace_runs.workspace_id" | "workspace_runs.copy_id",
-    id: string,
-  ): Promise<string | null> {
-    const row = await this.#db
-      .selectFrom("workspace_runs")
-      .innerJoin("runs", "runs.id", "workspace_runs.run_id")
-      .select("runs.id")
-      .where(column, "=", id)
-      .where(isUnfinished)
-      .orderBy("runs.id")
-      .limit(1)
-      .executeTakeFirst();
-    return row?.id ?? null;
   }
 }
 

@@ -10,23 +10,20 @@ import type {
 import type { Workspace } from "../../core/workspaces/workspace.ts";
 import { oneOf, parseConfig } from "../columns.ts";
 import type { Connection } from "../connection.ts";
-import { type Ask, keepQuery } from "../kept-query.ts";
 import type { Database } from "../tables.ts";
 import type { WorkspacesTable } from "../workspace-tables.ts";
 
 export class SqlWorkspaces implements WorkspaceStore {
   readonly #db: Kysely<Database>;
-  readonly #ask: Ask;
   readonly #hasRowLocks: boolean;
 
-  constructor({ db, ask, hasRowLocks }: Connection) {
+  constructor({ db, hasRowLocks }: Connection) {
     this.#db = db;
-    this.#ask = ask;
     this.#hasRowLocks = hasRowLocks;
   }
 
   async find(id: string): Promise<Workspace | null> {
-    const [row] = await this.#ask(workspaceOfId, { id });
+    const row = await this.#db.selectFrom("workspaces").selectAll().where("id", "=", id).executeTakeFirst();
     return row === undefined ? null : toWorkspace(row);
   }
 
@@ -111,10 +108,6 @@ export class SqlWorkspaces implements WorkspaceStore {
     return row === undefined ? null : toWorkspace(row);
   }
 }
-
-const workspaceOfId = keepQuery<{ id: string }>("id")((db, { id }) =>
-  db.selectFrom("workspaces").selectAll().where("id", "=", id),
-);
 
 function toWorkspace(row: Selectable<WorkspacesTable>): Workspace {
   return {

@@ -12,9 +12,13 @@ import { operationHandlers } from "./operations.ts";
 import { retentionHandlers } from "./retention.ts";
 import { revisionHandlers } from "./revisions.ts";
 import { workspaceRunHandlers } from "./runs.ts";
+import { workspaceScheduleHandlers } from "./schedules.ts";
+import { inboundEmailHandlers, siteHandlers } from "./site.ts";
 import { taskGroupHandlers } from "./task-groups.ts";
 import { threadHandlers } from "./threads.ts";
 import { workerHandlers } from "./workers.ts";
+import { workspaceWorkflowHandlers } from "./workflows.ts";
+
 import { workspaceHandlers } from "./workspaces.ts";
 
 export function workspaceNounHandlers({ core, submitter }: FaceParts): Handlers<WorkspaceNounRoutes> {
@@ -24,6 +28,10 @@ export function workspaceNounHandlers({ core, submitter }: FaceParts): Handlers<
     revisions: revisionHandlers(core),
     operations: operationHandlers(core),
     members: memberHandlers(core),
+    site: siteHandlers(core),
+    inboundEmail: inboundEmailHandlers(core),
+    workspaceSchedules: workspaceScheduleHandlers(core),
+    workspaceWorkflows: workspaceWorkflowHandlers(core),
     threads: threadHandlers(core),
     workspaceRuns: workspaceRunHandlers({ core, submitter }),
     contextItems: contextItemHandlers(core),

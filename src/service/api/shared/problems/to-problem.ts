@@ -8,6 +8,7 @@ import { changesetProblems } from "./changeset-problems.ts";
 import { ciProblems } from "./ci-problems.ts";
 import { claimProblems } from "./claim-problems.ts";
 import { commitProblems } from "./commit-problems.ts";
+import { consumerProblems } from "./consumer-problems.ts";
 import { copyProblems } from "./copy-problems.ts";
 import { fileProblems } from "./file-problems.ts";
 import { idempotencyProblems } from "./idempotency-problems.ts";
@@ -48,6 +49,7 @@ const tables = {
   ...storageProblems,
   ...workflowProblems,
   ...workspaceProblems,
+  ...consumerProblems,
   ...copyProblems,
   ...workerProblems,
   ...workspaceRunProblems,

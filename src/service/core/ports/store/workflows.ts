@@ -19,6 +19,8 @@ export interface WorkflowStore extends WorkflowReader {
   rename(change: { id: string; name: string }): Promise<void>;
   /** Makes one inactive. */
   deactivate(change: { id: string; now: number }): Promise<void>;
+  /** Gives it to another agent, inactive. */
+  assign(change: { id: string; agentId: string; now: number }): Promise<void>;
   /** Deletes it with its versions. */
   delete(id: string): Promise<void>;
   /** Makes every workflow of an agent inactive. */

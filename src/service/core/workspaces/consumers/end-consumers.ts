@@ -1,4 +1,5 @@
-// Ends what an agent, or every agent, was to do in a workspace later: schedules are cancelled, workflows deactivated.
+// Ends what an agent was to do in a workspace later: its schedules are cancelled, its workflows deactivated. Of every agent, when
+// the workspace is deleted: then its workflows are, too.
 
 import { scheduleSubject } from "../../approvals/approval-subject.ts";
 import { resolveElsewhere } from "../../approvals/request-approval.ts";
@@ -26,7 +27,9 @@ export async function endConsumersOf(
   for (let before: string | null = null; ; ) {
     const workflows = await tx.workspaceWorkflows.list({ workspaceId, before, limit: PAGE });
     for (const { id, agentId: executor } of workflows) {
-      if (agentId === null || agentId === executor) await tx.workflows.deactivate({ id, now });
+      // Without their workspace they are nobody's.
+      if (agentId === null) await tx.workflows.delete(id);
+      else if (agentId === executor) await tx.workflows.deactivate({ id, now });
     }
     const last = workflows.at(-1);
     if (workflows.length < PAGE || last === undefined) return;
@@ -37,6 +40,6 @@ export async function endConsumersOf(
 /** One that is firing fails: its run is undone, unless it was committed before. */
 function moveToEnd(schedule: ScheduleRecord, now: number) {
   if (schedule.status !== "firing") return cancelled(schedule);
-  const error = "member_removed: the agent is no member of the workspace any more.";
+  const error = "workspace_left: the agent does not work in the workspace any more.";
   return notDispatched(schedule, { error, isPassing: false, now, random: 0 });
 }

@@ -38,12 +38,20 @@ export type Site = {
   readonly publishedAt: number;
 };
 
+/** Shows a site to whoever has it. */
+export type SiteLink = { readonly hash: string; readonly workspaceId: string; readonly expiresAt: number };
+
 export interface SiteReader {
   find(workspaceId: string): Promise<Site | null>;
+  /** Null for one that has ended. */
+  findLink(link: { hash: string; now: number }): Promise<SiteLink | null>;
 }
 
 export interface SiteStore extends SiteReader {
   /** In the place of the one before. */
   put(site: Site): Promise<void>;
+  /** With its links. */
   delete(workspaceId: string): Promise<void>;
+  /** Forgets some that have ended. */
+  insertLink(link: SiteLink & { now: number }): Promise<void>;
 }

@@ -32,8 +32,6 @@ export interface WorkspaceRunReader {
   find(runIds: readonly string[]): Promise<readonly WorkspaceRun[]>;
   /** Newest first. */
   list(page: WorkspaceRunPage): Promise<readonly RunRecord[]>;
-  /** The oldest run of a workspace that has not ended. */
-  findUnfinished(workspaceId: string): Promise<string | null>;
   /** The oldest run in a copy that has not ended. */
   findUnfinishedIn(copyId: string): Promise<string | null>;
   /** Oldest first. */

@@ -1,0 +1,32 @@
+// The routes of a workspace's site. Pure.
+
+import { defineRoute, nounRoutes, optionalJsonBody } from "../../route.ts";
+import { siteEndpoints } from "./endpoints.ts";
+import { openSiteRequestSchema, publishSiteRequestSchema } from "./site.ts";
+
+const MAX_BODY_BYTES = 32 * 1024;
+
+export const siteRoutes = nounRoutes("site", "Workspaces", {
+  get: defineRoute(siteEndpoints.get, {
+    summary: "Read which folder a workspace shows as its site",
+    scopes: ["workspaces:read"],
+    answers: { 200: "The site." },
+  }),
+  publish: defineRoute(siteEndpoints.publish, {
+    summary: "Show a folder of an accepted revision as the workspace's site",
+    description:
+      "Only the owner may, of an account that somebody has signed in to. The site stays as it is when other files are accepted. `revision_id: null` takes it away, and answers the site as it was.",
+    scopes: ["workspaces:write"],
+    body: optionalJsonBody(publishSiteRequestSchema, MAX_BODY_BYTES),
+    answers: { 200: "The site." },
+    refusals: [409],
+  }),
+  open: defineRoute(siteEndpoints.open, {
+    summary: "Make a link by which a workspace's site is looked at for a while",
+    description:
+      "Whoever has the link sees the site until `expires_at`. With `SITE_URL` each workspace has an origin of its own; without it pages come from the service's own origin, in a sandbox and without scripts.",
+    scopes: ["workspaces:read"],
+    body: optionalJsonBody(openSiteRequestSchema, MAX_BODY_BYTES),
+    answers: { 200: "The link." },
+  }),
+});

@@ -1,0 +1,33 @@
+// What a caller is told of a workspace's site, its workflows and its address. Pure.
+
+import type {
+  InboundEmailRefusal,
+  SiteRefusal,
+  WorkflowIdRefusal,
+} from "../../../core/workspaces/consumers/refusals.ts";
+import { invalidRequest, notFound, type ProblemsOf } from "./public-problem.ts";
+
+export const consumerProblems: ProblemsOf<SiteRefusal | WorkflowIdRefusal | InboundEmailRefusal> = {
+  site_not_found: ({ workspaceId }) =>
+    notFound(`Workspace ${workspaceId} has no site. PUT /v1/workspaces/${workspaceId}/site publishes one.`),
+  site_unclaimed: ({ url }) => ({
+    status: 403,
+    code: "site_unclaimed",
+    message: `Nobody has signed in to this account, so that nobody answers for what it shows. Sign in at ${url} once, with the account, and publish then.`,
+  }),
+  site_revision_not_accepted: ({ revisionId }) =>
+    invalidRequest(
+      `Revision ${revisionId} is saved and was never accepted. Accept it by a changeset, or name one that was.`,
+    ),
+  site_folder_not_found: ({ folder, revisionId }) =>
+    notFound(`Revision ${revisionId} has no folder ${JSON.stringify(folder)}.`),
+  workflow_id_malformed: ({ workflowId }) =>
+    invalidRequest(
+      `The id of a workflow must be a UUID in lower case, got ${JSON.stringify(workflowId.slice(0, 100))}. Make one of your own for a new workflow.`,
+    ),
+  inbound_email_off: () => ({
+    status: 404,
+    code: "inbound_email_off",
+    message: "This service receives no e-mail.",
+  }),
+};

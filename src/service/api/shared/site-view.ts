@@ -1,0 +1,19 @@
+// A workspace's site as the contract shows it. Pure.
+
+import type { OpenedSite as OpenedSiteView, SiteView } from "../../../contract/workspaces/site/site.ts";
+import type { Core } from "../../core/core.ts";
+import type { Site } from "../../core/ports/store/workspaces/consumers.ts";
+import type { OpenedSite } from "../../core/workspaces/consumers/site.ts";
+import { isoTime } from "./problems/public-problem.ts";
+
+export function toSite({ workspaces }: Pick<Core, "workspaces">) {
+  const isolation = workspaces?.siteUrl == null ? ("sandbox" as const) : ("origin" as const);
+  return ({ workspaceId, revisionId, folder, publishedAt }: Site): SiteView => ({
+    ...{ workspace_id: workspaceId, revision_id: revisionId },
+    ...{ folder, isolation, published_at: isoTime(publishedAt) },
+  });
+}
+
+export function toOpenedSite({ url, expiresAt }: OpenedSite): OpenedSiteView {
+  return { url, expires_at: isoTime(expiresAt) };
+}
