@@ -14,7 +14,7 @@ export const faces: readonly AnyFace[] = [
       "/agent/*",
       "/approve/*",
       "/workspaces",
-      "/workspaces/*",
+      "/workspace/*",
       "/confirm/*",
       "/claim/*",
       "/sign-in",

@@ -2,10 +2,13 @@
 
 import type { Result } from "../../src/base/result.ts";
 import type { AccountCaller } from "../../src/service/core/accounts/caller.ts";
+import { createChangeset } from "../../src/service/core/workspaces/changesets/create-changeset.ts";
 import { requestCheckpoint } from "../../src/service/core/workspaces/copies/checkpoint.ts";
 import { createCopy } from "../../src/service/core/workspaces/copies/create-copy.ts";
 import { createWorkspace } from "../../src/service/core/workspaces/create-workspace.ts";
+import { etagOf } from "../../src/service/core/workspaces/files/etag.ts";
 import type { CopyPlace } from "../../src/service/core/workspaces/files/reach-files.ts";
+import { statFile } from "../../src/service/core/workspaces/files/read-files.ts";
 import { type TextWrite, writeTexts } from "../../src/service/core/workspaces/files/write-texts.ts";
 import { findOperation } from "../../src/service/core/workspaces/operations/read-operation.ts";
 import type { CoreFixture } from "./fixtures/core-fixture.ts";
@@ -52,6 +55,24 @@ export class WorkspaceFiles {
       ([path, content]): TextWrite => ({ path, content, etag: etags[path] ?? null, mode: null }),
     );
     taken(await writeTexts(this.#fixture.core, { ...this.#request, place, texts }));
+  }
+
+  /** Files as they are to be, whatever is there. */
+  async replace(place: CopyPlace, files: Files): Promise<void> {
+    const etags: Record<string, string> = {};
+    for (const path of Object.keys(files)) {
+      const found = await statFile(this.#fixture.core, { ...this.#request, place, path });
+      if (found.ok && found.value.mode !== "40000") etags[path] = etagOf(found.value);
+    }
+    await this.write(place, files, etags);
+  }
+
+  /** What a copy has saved, as a changeset. */
+  async propose(copyId: string, title: string): Promise<string> {
+    const body = { working_copy_id: copyId, title };
+    const { signal } = new AbortController();
+    const request = { ...this.#request, body, idempotencyKey: null, signal };
+    return taken(await createChangeset(this.#fixture.core, request)).id;
   }
 
   /** Of the canonical copy for null. Returns the revision. */

@@ -19,15 +19,20 @@ import { listOpenQuestions } from "./tools/list-questions.ts";
 import { listRunsOfAgent } from "./tools/list-runs.ts";
 import { listSchedulesOfAgent } from "./tools/list-schedules.ts";
 import { listWorkflowsOfAgent } from "./tools/list-workflows.ts";
+import { acceptChangesetById } from "./tools/workspaces/accept-changeset.ts";
 import { checkpointCopy } from "./tools/workspaces/checkpoint.ts";
+import { createChangesetOfCopy } from "./tools/workspaces/create-changeset.ts";
 import { createCopyOfRevision } from "./tools/workspaces/create-copy.ts";
 import { createWorkspaceByName } from "./tools/workspaces/create-workspace.ts";
 import { deleteCopyById } from "./tools/workspaces/delete-copy.ts";
 import { deleteFileOfCopy } from "./tools/workspaces/delete-file.ts";
+import { getChangesetById } from "./tools/workspaces/get-changeset.ts";
+import { getWorkspaceById } from "./tools/workspaces/get-workspace.ts";
 import { listFilesOfPlace } from "./tools/workspaces/list-files.ts";
 import { listRevisionsOfWorkspace } from "./tools/workspaces/list-revisions.ts";
 import { listWorkspacesOfAccount } from "./tools/workspaces/list-workspaces.ts";
 import { readFileOfPlace } from "./tools/workspaces/read-file.ts";
+import { rejectChangesetById } from "./tools/workspaces/reject-changeset.ts";
 import { writeFilesOfCopy } from "./tools/workspaces/write-files.ts";
 
 export const tools: readonly Tool[] = [
@@ -50,6 +55,7 @@ export const tools: readonly Tool[] = [
   listApprovalsOfAccount,
   denyApprovalById,
   listWorkspacesOfAccount,
+  getWorkspaceById,
   createWorkspaceByName,
   listFilesOfPlace,
   readFileOfPlace,
@@ -59,4 +65,8 @@ export const tools: readonly Tool[] = [
   checkpointCopy,
   deleteCopyById,
   listRevisionsOfWorkspace,
+  createChangesetOfCopy,
+  getChangesetById,
+  acceptChangesetById,
+  rejectChangesetById,
 ];

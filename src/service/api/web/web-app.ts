@@ -25,6 +25,8 @@ import { linkRoutes } from "./pages/sign-in/link-page.ts";
 import { passkeySignInRoutes } from "./pages/sign-in/passkey-sign-in.ts";
 import { providerSignInRoutes } from "./pages/sign-in/provider-sign-in.ts";
 import { signInRoutes } from "./pages/sign-in/sign-in-page.ts";
+import { changesetRoutes } from "./pages/workspaces/changeset-forms.ts";
+import { changesetsRoutes } from "./pages/workspaces/changesets-page.ts";
 import { filesRoutes } from "./pages/workspaces/files-page.ts";
 import { historyRoutes } from "./pages/workspaces/history-page.ts";
 import { workspaceRoutes } from "./pages/workspaces/workspace-page.ts";
@@ -58,6 +60,8 @@ const pages: readonly PageRoutes[] = [
   workspaceRoutes,
   filesRoutes,
   historyRoutes,
+  changesetsRoutes,
+  changesetRoutes,
 ];
 
 export function webApp(parts: FaceParts): Hono<FaceEnv> {

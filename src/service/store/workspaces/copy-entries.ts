@@ -8,6 +8,7 @@ import type {
 } from "../../core/ports/store/workspaces/copy-entries.ts";
 import type { CopyEntry } from "../../core/workspaces/files/copy-entry.ts";
 import { fileModes } from "../../core/workspaces/objects/tree-object.ts";
+import { foldersAbove } from "../../core/workspaces/paths/workspace-path.ts";
 import { oneOf } from "../columns.ts";
 import type { Connection } from "../connection.ts";
 import { type Ask, keepQuery } from "../kept-query.ts";
@@ -16,6 +17,7 @@ import type { CopyEntriesTable } from "../workspace-tables.ts";
 
 /** Databases bind a bounded number of values. */
 const ROWS_A_STATEMENT = 500;
+const RANGES_A_STATEMENT = 50;
 /** No path has so many characters of the last code point in one segment. */
 const AFTER_ALL = "\u{10FFFF}".repeat(64);
 
@@ -64,7 +66,6 @@ export class SqlCopyEntries implements CopyEntryStore {
 
   async replace({ copyId, entry, expected }: EntryWrite): Promise<boolean> {
     const row = toRow(copyId, entry);
-    if (expected === undefined) return (await this.#ask(insertEntry, row)).length > 0;
     const { oid: was_oid, mode: was_mode } = expected ?? { oid: null, mode: null };
     const values = { ...row, was_oid, was_mode };
     return (await this.#ask(expected === null ? updateDeleted : updateFile, values)).length > 0;
@@ -117,16 +118,57 @@ export class SqlCopyEntries implements CopyEntryStore {
     return Number(numAffectedRows ?? 0);
   }
 
-  async claimPath({ copyId, path }: { copyId: string; path: string }): Promise<void> {
+  async findWritten({ copyId, folders }: { copyId: string; folders: readonly string[] }) {
+    const found = new Set<string>();
+    for (const part of partsOf(folders, RANGES_A_STATEMENT)) {
+      const first = part.map(
+        (folder) => sql`select * from (
+          select ${folder} as folder from copy_entries
+          where copy_id = ${copyId} and path >= ${`${folder}/`} and path < ${`${folder}0`} and oid is not null
+          limit 1
+        ) as one`,
+      );
+      const { rows } = await sql<{ folder: string }>`${sql.join(first, sql` union all `)}`.execute(this.#db);
+      for (const { folder } of rows) found.add(folder);
+    }
+    return found;
+  }
+
+  async insert({ copyId, entries }: { copyId: string; entries: readonly CopyEntry[] }) {
+    const [only] = entries;
+    if (only !== undefined && entries.length === 1) {
+      return new Set((await this.#ask(insertEntry, toRow(copyId, only))).map(({ path }) => path));
+    }
+    const made = new Set<string>();
+    // In one order: two transactions never wait for each other in a circle.
+    for (const part of partsOf(entries.toSorted(byPath))) {
+      const rows = await this.#db
+        .insertInto("copy_entries")
+        .values(part.map((entry) => toRow(copyId, entry)))
+        .onConflict((conflict) => conflict.columns(["copy_id", "path"]).doNothing())
+        .returning("path")
+        .execute();
+      for (const { path } of rows) made.add(path);
+    }
+    return made;
+  }
+
+  async claimPaths({ copyId, paths }: { copyId: string; paths: readonly string[] }): Promise<void> {
     // SQLite has one writer.
     if (!this.#hasRowLocks) return;
-    const segments = path.split("/");
-    const keys = segments.map((_segment, at) => `${copyId} ${segments.slice(0, at + 1).join("/")}`);
-    const own = keys.pop() ?? copyId;
-    // From the top down, so that nobody waits in a circle: those above are shared by all that make files below them.
-    const shared = keys.map((key) => sql`pg_advisory_xact_lock_shared(hashtextextended(${key}, 0))`);
-    const claims = [...shared, sql`pg_advisory_xact_lock(hashtextextended(${own}, 0))`];
-    await sql`select ${sql.join(claims)}`.execute(this.#db);
+    const own = new Set(paths);
+    const above = new Set(paths.flatMap((path) => [...foldersAbove(path)]));
+    // Everybody in one order, so that nobody waits in a circle. Those above are shared by all that make files below them.
+    const places = [...new Set([...own, ...above])].sort();
+    for (const part of partsOf(places)) {
+      const claims = part.map((place) => {
+        const key = sql`hashtextextended(${`${copyId} ${place}`}, 0)`;
+        return own.has(place)
+          ? sql`pg_advisory_xact_lock(${key})`
+          : sql`pg_advisory_xact_lock_shared(${key})`;
+      });
+      await sql`select ${sql.join(claims)}`.execute(this.#db);
+    }
   }
 }
 
@@ -201,10 +243,12 @@ function toRow(copyId: string, { path, file, changedAt }: CopyEntry): Row {
   return { copy_id: copyId, path, oid, mode, size, changed_at: changedAt };
 }
 
-function partsOf<Item>(items: readonly Item[]): Item[][] {
+function byPath(a: CopyEntry, b: CopyEntry): number {
+  return a.path < b.path ? -1 : 1;
+}
+
+function partsOf<Item>(items: readonly Item[], size: number = ROWS_A_STATEMENT): Item[][] {
   const parts: Item[][] = [];
-  for (let at = 0; at < items.length; at += ROWS_A_STATEMENT) {
-    parts.push(items.slice(at, at + ROWS_A_STATEMENT));
-  }
+  for (let at = 0; at < items.length; at += size) parts.push(items.slice(at, at + size));
   return parts;
 }

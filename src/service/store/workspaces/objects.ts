@@ -1,6 +1,6 @@
 // Git's objects of workspaces in SQL.
 
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 import type {
   KeptObject,
   NewObject,
@@ -10,23 +10,33 @@ import type {
 import { objectKinds } from "../../core/workspaces/objects/object-kind.ts";
 import { oneOf } from "../columns.ts";
 import type { Connection } from "../connection.ts";
+import { type Ask, keepQuery, namesOf } from "../kept-query.ts";
 import type { Database } from "../tables.ts";
+import type { WorkspaceObjectsTable } from "../workspace-tables.ts";
 
 /** Databases bind a bounded number of values. */
 const ROWS_A_STATEMENT = 500;
 
 type Named = { readonly workspaceId: string; readonly oids: readonly string[] };
 
+type FoundRow = Pick<Selectable<WorkspaceObjectsTable>, "oid" | "kind" | "size" | "data" | "blob_key">;
+
 export class SqlObjects implements ObjectStore {
   readonly #db: Kysely<Database>;
+  readonly #ask: Ask;
   readonly #hasRowLocks: boolean;
 
-  constructor({ db, hasRowLocks }: Connection) {
+  constructor({ db, ask, hasRowLocks }: Connection) {
     this.#db = db;
+    this.#ask = ask;
     this.#hasRowLocks = hasRowLocks;
   }
 
   async find({ workspaceId, oids }: Named): Promise<readonly KeptObject[]> {
+    const [only] = oids;
+    if (only !== undefined && oids.length === 1) {
+      return (await this.#ask(objectOfKey, { key: keyOf(workspaceId, only) })).map(toKept);
+    }
     const found: KeptObject[] = [];
     for (const part of partsOf(oids)) {
       const rows = await this.#db
@@ -38,8 +48,7 @@ export class SqlObjects implements ObjectStore {
           part.map((oid) => keyOf(workspaceId, oid)),
         )
         .execute();
-      for (const { oid, kind, size, data, blob_key: blobKey } of rows)
-        found.push({ oid, kind: oneOf(objectKinds, kind, "workspace_objects.kind"), size, data, blobKey });
+      found.push(...rows.map(toKept));
     }
     return found;
   }
@@ -151,6 +160,11 @@ export class SqlObjects implements ObjectStore {
     const { workspaceId, now } = given;
     // In one order: two transactions never wait for each other. Once each: a statement meets a row once.
     const objects = [...new Map(given.objects.map((object) => [object.oid, object])).values()].sort(byOid);
+    const [only] = objects;
+    if (only !== undefined && objects.length === 1) {
+      const kept = await this.#ask(insertObject, toRow(only, workspaceId, now));
+      return kept.length > 0 ? [] : [only.oid];
+    }
     const others: string[] = [];
     for (const part of partsOf(objects)) {
       const rows = await this.#db
@@ -188,6 +202,42 @@ export class SqlObjects implements ObjectStore {
     }
     return absent;
   }
+}
+
+const objectOfKey = keepQuery<{ key: string }>("key")((db, { key }) =>
+  db
+    .selectFrom("workspace_objects")
+    .select(["oid", "kind", "size", "data", "blob_key"])
+    .where("key", "=", key),
+);
+
+const insertObject = keepQuery<Selectable<WorkspaceObjectsTable>>(
+  ...namesOf<Selectable<WorkspaceObjectsTable>>({
+    key: true,
+    workspace_id: true,
+    oid: true,
+    kind: true,
+    size: true,
+    sha256: true,
+    data: true,
+    blob_key: true,
+    touched_at: true,
+  }),
+)((db, row) =>
+  db
+    .insertInto("workspace_objects")
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .column("key")
+        .doUpdateSet({ touched_at: row.touched_at })
+        .whereRef("workspace_objects.sha256", "=", "excluded.sha256"),
+    )
+    .returning("oid"),
+);
+
+function toKept({ oid, kind, size, data, blob_key: blobKey }: FoundRow): KeptObject {
+  return { oid, kind: oneOf(objectKinds, kind, "workspace_objects.kind"), size, data, blobKey };
 }
 
 function toRow({ oid, kind, size, sha256, data, blobKey }: NewObject, workspaceId: string, now: number) {

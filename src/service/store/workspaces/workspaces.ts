@@ -10,20 +10,23 @@ import type {
 import type { Workspace } from "../../core/workspaces/workspace.ts";
 import { oneOf, parseConfig } from "../columns.ts";
 import type { Connection } from "../connection.ts";
+import { type Ask, keepQuery } from "../kept-query.ts";
 import type { Database } from "../tables.ts";
 import type { WorkspacesTable } from "../workspace-tables.ts";
 
 export class SqlWorkspaces implements WorkspaceStore {
   readonly #db: Kysely<Database>;
+  readonly #ask: Ask;
   readonly #hasRowLocks: boolean;
 
-  constructor({ db, hasRowLocks }: Connection) {
+  constructor({ db, ask, hasRowLocks }: Connection) {
     this.#db = db;
+    this.#ask = ask;
     this.#hasRowLocks = hasRowLocks;
   }
 
   async find(id: string): Promise<Workspace | null> {
-    const row = await this.#db.selectFrom("workspaces").selectAll().where("id", "=", id).executeTakeFirst();
+    const [row] = await this.#ask(workspaceOfId, { id });
     return row === undefined ? null : toWorkspace(row);
   }
 
@@ -108,6 +111,10 @@ export class SqlWorkspaces implements WorkspaceStore {
     return row === undefined ? null : toWorkspace(row);
   }
 }
+
+const workspaceOfId = keepQuery<{ id: string }>("id")((db, { id }) =>
+  db.selectFrom("workspaces").selectAll().where("id", "=", id),
+);
 
 function toWorkspace(row: Selectable<WorkspacesTable>): Workspace {
   return {

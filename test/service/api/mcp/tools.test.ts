@@ -103,6 +103,7 @@ describe.each(deployments)("the tools on $name and $wire", ({ store, wire }) => 
       "list_approvals",
       "deny_approval",
       "list_workspaces",
+      "get_workspace",
       "create_workspace",
       "list_files",
       "read_file",
@@ -112,6 +113,10 @@ describe.each(deployments)("the tools on $name and $wire", ({ store, wire }) => 
       "checkpoint",
       "delete_copy",
       "list_revisions",
+      "create_changeset",
+      "get_changeset",
+      "accept_changeset",
+      "reject_changeset",
     ]);
     for (const tool of tools) {
       expect(tool.title, tool.name).toMatch(/^[A-Z]/);

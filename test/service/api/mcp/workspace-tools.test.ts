@@ -2,6 +2,8 @@
 
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { grantCredits } from "../../../../src/service/core/accounts/keys.ts";
+import { approveApproval } from "../../../../src/service/core/approvals/decide-approval.ts";
 import { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { openMcpClient, textOf, wires } from "../../../support/mcp/mcp-client.ts";
 import { makeAccount, type TestAccount } from "../../../support/service-account.ts";
@@ -26,6 +28,7 @@ for (const { store, name, isSkipped, wire } of deployments) {
       fixture = await CoreFixture.start({ store });
       api = await openHttpApi(fixture);
       account = await makeAccount(fixture, "subscribed");
+      await grantCredits(fixture.core, { accountId: account.id, credits: 100_000 });
       client = await openMcpClient(api.url, { bearer: account.owner, wire });
     });
 
@@ -165,6 +168,53 @@ for (const { store, name, isSkipped, wire } of deployments) {
       expect(entries.map(({ path }) => path)).toEqual(["b"]);
       expect((await done("delete_copy", place)).copy_id).toBe(place.copy_id);
       expect((await call("list_files", place)).structured.code).toBe("not_found");
+    });
+
+    it("propose a changeset, show its patch, and leave the decision to the owner", async () => {
+      const workspace_id = await workspace("changes");
+      const place = { workspace_id, copy_id: await copyOf(workspace_id) };
+      await done("write_files", { ...place, files: [{ path: "a.txt", content: "hello\n" }] });
+      const unsaved = await call("create_changeset", { ...place, title: "Say hello" });
+      expect(unsaved.structured.code).toBe("copy_unsaved");
+      await done("checkpoint", place);
+      const changeset = await done("create_changeset", { ...place, title: "Say hello" });
+      expect(changeset).toMatchObject({
+        status: "open",
+        mergeable: true,
+        files: 1,
+        additions: 1,
+        conflicts: [],
+      });
+      const address = { workspace_id, changeset_id: changeset.id };
+      expect((await done("get_changeset", address)).patch).toContain("+hello");
+      const { changesets } = (await done("get_workspace", { workspace_id })) as {
+        changesets: { id: string }[];
+      };
+      expect(changesets.map(({ id }) => id)).toEqual([changeset.id]);
+      const accepting = {
+        ...address,
+        expected_current_revision: changeset.compared_revision_id,
+        validation_evidence: "I read it.",
+      };
+      const asked = await call("accept_changeset", accepting);
+      expect([asked.isError, asked.structured.code]).toEqual([true, "owner_needed"]);
+      const approveUrl = String(asked.structured.approve_url);
+      expect(approveUrl).toMatch(/\/approve\/[0-9a-f-]{36}$/);
+      const { approvals } = (await done("list_approvals")) as {
+        approvals: { kind: string; approve_url: string }[];
+      };
+      expect(approvals).toMatchObject([{ kind: "accept_changeset", approve_url: approveUrl }]);
+      const caller = { kind: "account", accountId: account.id, callerClass: "owner" } as const;
+      const approvalId = approveUrl.slice(-36);
+      const approved = await approveApproval(fixture.core, fixture.submitter, {
+        caller,
+        approvalId,
+        requestId: "r",
+      });
+      expect(approved.ok).toBe(true);
+      expect((await done("get_changeset", { ...address, patch: false })).status).toBe("accepted");
+      expect((await done("read_file", { workspace_id, path: "a.txt" })).content).toBe("hello\n");
+      expect((await call("reject_changeset", address)).structured.code).toBe("changeset_decided");
     });
 
     it("are for the account alone, and say what is wrong with a place", async () => {

@@ -4,6 +4,7 @@
 import { compareBytes } from "../../../../base/byte-order.ts";
 import { EMPTY_TREE } from "../objects/git-object.ts";
 import type { FileMode } from "../objects/tree-object.ts";
+import { foldersAbove } from "../paths/workspace-path.ts";
 import { findEntry, type TreeSource } from "../trees/tree-source.ts";
 import { walkFiles } from "../trees/walk-files.ts";
 import type { CopyEntry } from "./copy-entry.ts";
@@ -207,15 +208,6 @@ export function rangeOf(folder: string): { readonly from: string | null; readonl
 /** The first path behind this one: no path has a NUL, and databases take none. */
 export function following(path: string): string {
   return `${path}\u0001`;
-}
-
-/** `a/b/c` lies in `a` and `a/b`. */
-export function foldersAbove(path: string): readonly string[] {
-  const folders: string[] = [];
-  for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
-    folders.push(path.slice(0, slash));
-  }
-  return folders;
 }
 
 function shown({ path, file }: CopyEntry): ViewFile {

@@ -8,7 +8,6 @@ import { keepingOf } from "../reach-workspace.ts";
 import type { ContentView } from "./copy-overlay.ts";
 import { findInView, type ViewFile } from "./copy-view.ts";
 import { type FilesRequest, reachView } from "./reach-files.ts";
-import { withSizes } from "./read-files.ts";
 import type { ReadFilesRefusal } from "./refusals.ts";
 import { readTextWindow } from "./text-window.ts";
 
@@ -78,10 +77,7 @@ export async function contentAt(
   if (found === null) return refused({ reason: "file_not_found", path });
   if (found.mode === "40000") return refused({ reason: "path_is_folder", path });
   if (found.mode === "160000") return refused({ reason: "file_is_submodule", path });
-  const [sized] = await withSizes(view, [found]);
-  const size = sized?.size ?? null;
-  if (size === null) throw new TypeError(`Object ${found.oid} has no size.`);
-  return ok({ file: { ...found, size }, view });
+  return ok({ file: { ...found, size: found.size ?? (await view.source.size(found.oid)) }, view });
 }
 
 async function bytesOf({ content, size }: OpenBlob): Promise<Uint8Array> {

@@ -8,10 +8,12 @@ import type { StoreTransaction } from "../../ports/store.ts";
 import type { Copy } from "../copies/copy.ts";
 import { type Content, keepContents } from "../objects/keep-objects.ts";
 import type { FileMode } from "../objects/tree-object.ts";
+import { foldersAbove } from "../paths/workspace-path.ts";
+import { findEntry, findFile } from "../trees/tree-source.ts";
 import type { WorkspaceCaller } from "../workspace-caller.ts";
 import type { CopyEntry, StoredFile } from "./copy-entry.ts";
 import { type ContentView, viewOfCopy } from "./copy-overlay.ts";
-import { findAbove, foldersAbove, resolveInView, type ViewFile } from "./copy-view.ts";
+import { folderIn, type ViewFile } from "./copy-view.ts";
 import { etagOf, isMet, type Precondition } from "./etag.ts";
 import { claimCopy } from "./reach-files.ts";
 import type { WriteFilesRefusal } from "./refusals.ts";
@@ -103,6 +105,7 @@ async function attemptWrite(
   );
 }
 
+/** What is at each path as a file. Whether a folder is in the way of a new one is found out where the path is claimed. */
 async function judge(
   view: ContentView,
   writes: readonly FileWrite[],
@@ -112,10 +115,7 @@ async function judge(
   for (const write of writes) {
     const { path, precondition, content } = write;
     const entry = entries.get(path);
-    const current = await resolveInView(view, path, entry ?? null);
-    if (current?.mode === "40000") {
-      return refused({ reason: "path_clash", file: path, below: `${path}/` });
-    }
+    const current = entry === undefined ? await fileInBase(view, path) : fileOf(entry);
     const { oid, size } = content.object;
     const kept = current === null || current.mode === "160000" ? "100644" : current.mode;
     const file: StoredFile = { oid, size, mode: write.mode ?? kept };
@@ -125,6 +125,15 @@ async function judge(
     judged.push({ write, entry, current, file });
   }
   return ok(judged);
+}
+
+async function fileInBase({ source, root }: ContentView, path: string): Promise<ViewFile | null> {
+  const found = await findFile(source, root, path);
+  return found === null ? null : { ...found, size: null };
+}
+
+function fileOf({ path, file }: CopyEntry): ViewFile | null {
+  return file === null ? null : { path, ...file };
 }
 
 async function entriesAt(
@@ -147,34 +156,51 @@ async function putFiles(
 ): Promise<void> {
   const { id: copyId, workspaceId } = copy;
   const now = core.clock.now();
-  const ordered = changed.toSorted((a, b) => (a.write.path < b.write.path ? -1 : 1));
-  for (const { write, current } of ordered) {
-    if (current === null) await claimFree(core, tx, { copy, path: write.path });
-  }
-  await keepContents(tx, { workspaceId, contents: ordered.map(({ write }) => write.content), now });
-  for (const { write, entry, file } of ordered) {
-    const { path } = write;
-    const expected = entry?.file;
-    const isPut = await tx.copyEntries.replace({ copyId, entry: { path, file, changedAt: now }, expected });
-    if (!isPut) throw new MovedError(path);
+  const made = changed.filter(({ current }) => current === null);
+  await claimFree(core, tx, { copy, paths: made.map(({ write }) => write.path) });
+  await keepContents(tx, { workspaceId, contents: changed.map(({ write }) => write.content), now });
+  const entryOf = ({ write: { path }, file }: Judged): CopyEntry => ({ path, file, changedAt: now });
+  const absent = changed.filter(({ entry }) => entry === undefined);
+  const inserted = await tx.copyEntries.insert({ copyId, entries: absent.map(entryOf) });
+  for (const { write } of absent) if (!inserted.has(write.path)) throw new MovedError(write.path);
+  // Everybody in one order, so that nobody waits in a circle.
+  const others = changed.filter(({ entry }) => entry !== undefined);
+  for (const one of others.toSorted((a, b) => (a.write.path < b.write.path ? -1 : 1))) {
+    const write = { copyId, entry: entryOf(one), expected: one.entry?.file ?? null };
+    if (!(await tx.copyEntries.replace(write))) throw new MovedError(one.write.path);
   }
 }
 
-/** Makes sure that a new file lies in no file and takes no folder's place, whatever others make meanwhile. */
+/** Makes sure that new files lie in no file and take no folder's place, whatever others make meanwhile. */
 async function claimFree(
   core: Core,
   tx: StoreTransaction,
-  { copy, path }: { copy: Copy; path: string },
+  { copy, paths }: { copy: Copy; paths: readonly string[] },
 ): Promise<void> {
-  await tx.copyEntries.claimPath({ copyId: copy.id, path });
+  if (paths.length === 0) return;
+  const { id: copyId } = copy;
+  await tx.copyEntries.claimPaths({ copyId, paths });
   const view = viewOfCopy(core, copy, tx);
-  const above = await findAbove(view, path);
-  if (above !== null) throw new RefusedWriteError({ reason: "path_clash", file: above, below: path });
-  const current = await resolveInView(view, path, (await view.overlay?.find(path)) ?? null);
-  if (current?.mode === "40000") {
-    throw new RefusedWriteError({ reason: "path_clash", file: path, below: `${path}/` });
+  const folders = new Set(paths.flatMap((path) => [...foldersAbove(path)]));
+  const found = await tx.copyEntries.findAll({ copyId, paths: [...paths, ...folders] });
+  const entries = new Map(found.map((entry) => [entry.path, entry]));
+  const files = new Set<string>();
+  for (const folder of folders) {
+    const entry = entries.get(folder);
+    const file = entry === undefined ? await fileInBase(view, folder) : fileOf(entry);
+    if (file !== null) files.add(folder);
   }
-  if (current !== null) throw new MovedError(path);
+  const written = await tx.copyEntries.findWritten({ copyId, folders: paths });
+  for (const path of paths) {
+    const above = foldersAbove(path).find((folder) => files.has(folder));
+    if (above !== undefined) throw new RefusedWriteError({ reason: "path_clash", file: above, below: path });
+    const own = entries.get(path);
+    if (own !== undefined && own.file !== null) throw new MovedError(path);
+    const base = await findEntry(view.source, view.root, path);
+    const isFolder =
+      written.has(path) || (base?.mode === "40000" && (await folderIn(view, path, base.oid)) !== null);
+    if (isFolder) throw new RefusedWriteError({ reason: "path_clash", file: path, below: `${path}/` });
+  }
 }
 
 /** Two writes of one path, or a file that another one needs as its folder. */

@@ -13,6 +13,8 @@ export type ObjectSource = TreeSource & {
   blob(oid: string): Promise<Uint8Array>;
   /** The contents, or a part of them, for one reading. Throws a MissingObjectError. */
   open(oid: string, options?: GetBlob): Promise<OpenBlob>;
+  /** In bytes. Throws a MissingObjectError. For who reads the contents next. */
+  size(oid: string): Promise<number>;
   /** In bytes. Those that are not kept are left out. */
   sizes(oids: readonly string[]): Promise<ReadonlyMap<string, number>>;
 };
@@ -75,6 +77,7 @@ export function objectSource(
       const [only] = chunks;
       return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
     },
+    size: async (oid) => (await find(oid)).size,
     sizes: (oids) => objects.sizes({ workspaceId, oids }),
   };
 }

@@ -42,6 +42,15 @@ export function checkFolder(path: string): Result<string, PathRefusal> {
   return path === "" ? ok(path) : checkPath(path);
 }
 
+/** `a/b/c` lies in `a` and `a/b`. */
+export function foldersAbove(path: string): readonly string[] {
+  const folders: string[] = [];
+  for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
+    folders.push(path.slice(0, slash));
+  }
+  return folders;
+}
+
 function brokenByWhole(path: string): PathRule | null {
   if (path === "") return "empty";
   if (!path.isWellFormed()) return "not_unicode";

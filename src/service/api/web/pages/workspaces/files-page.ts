@@ -21,7 +21,7 @@ const MAX_PATH_CHARS = 300;
 export function filesRoutes(): Hono<WebEnv> {
   const routes = new Hono<WebEnv>();
   for (const place of ["", "/revisions/:revisionId", "/copies/:copyId"]) {
-    const path = `/workspaces/:workspaceId${place}/files`;
+    const path = `/workspace/:workspaceId${place}/files`;
     routes.get(path, ofWorkspace(filePage));
     routes.get(`${path}/*`, ofWorkspace(filePage));
   }

@@ -34,8 +34,8 @@ const MAX_MESSAGE_CHARS = 10_000;
 
 export function historyRoutes(): Hono<WebEnv> {
   const routes = new Hono<WebEnv>();
-  routes.get("/workspaces/:workspaceId/history", ofWorkspace(historyPage));
-  routes.get("/workspaces/:workspaceId/revisions/:revisionId", ofWorkspace(revisionPage));
+  routes.get("/workspace/:workspaceId/history", ofWorkspace(historyPage));
+  routes.get("/workspace/:workspaceId/revisions/:revisionId", ofWorkspace(revisionPage));
   return routes;
 }
 

@@ -84,7 +84,7 @@ ${body}`;
 }
 
 export function workspacePath(workspaceId: string): string {
-  return `/workspaces/${workspaceId}`;
+  return `/workspace/${workspaceId}`;
 }
 
 export function nameOf({ name }: Pick<Workspace, "name">): string {

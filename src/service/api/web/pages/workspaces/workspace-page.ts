@@ -1,14 +1,16 @@
-// /workspaces/{id}: what is accepted, what waits, and who works in it.
+// /workspace/{id}: what is accepted, what waits, and who works in it.
 
 import { Hono } from "hono";
 import { html } from "hono/html";
 import { singleLine } from "../../../../../base/untrusted-text.ts";
 import { plural } from "../../../../../render/quantities.ts";
 import type { Core } from "../../../../core/core.ts";
+import { listChangesets } from "../../../../core/workspaces/changesets/read-changesets.ts";
 import { holderOf } from "../../../../core/workspaces/copies/copy.ts";
 import { type CountedCopy, listCopies } from "../../../../core/workspaces/copies/read-copies.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { timeText } from "../settings/settings-page.ts";
+import { changesetTable } from "./changesets-page.ts";
 import { findPlace } from "./file-place.ts";
 import { folderListing } from "./folder-listing.ts";
 import {
@@ -21,12 +23,13 @@ import {
 } from "./workspace-frame.ts";
 
 const COPIES_SHOWN = 20;
+const CHANGESETS_SHOWN = 20;
 const MEMBERS_SHOWN = 100;
 const MAX_NAME_CHARS = 200;
 
 export function workspaceRoutes(): Hono<WebEnv> {
   const routes = new Hono<WebEnv>();
-  routes.get("/workspaces/:workspaceId", ofWorkspace(workspacePage));
+  routes.get("/workspace/:workspaceId", ofWorkspace(workspacePage));
   return routes;
 }
 
@@ -34,8 +37,9 @@ async function workspacePage(context: WebContext, opened: OpenWorkspace): Promis
   const { core } = context.get("parts");
   const { workspace } = opened;
   const place = await findPlace(context, opened);
-  const [listing, copies, members] = await Promise.all([
+  const [listing, changesets, copies, members] = await Promise.all([
     place === null ? null : folderListing(place, { folder: "", after: null }),
+    waitingSection(core, opened),
     copySection(core, opened),
     memberSection(core, opened),
   ]);
@@ -43,11 +47,24 @@ async function workspacePage(context: WebContext, opened: OpenWorkspace): Promis
   const body = html`<p class="faint">${workspace.state === "ready" ? "" : html`<strong class="warn">${workspace.state}</strong> · `}<code>${workspace.id}</code> · the accepted revision is <a href="${base}/revisions/${workspace.currentRevisionId}"><code>${workspace.currentRevisionId}</code></a></p>
 <h2>Files</h2>
 ${listing ?? html`<p class="faint">The accepted revision is not there.</p>`}
+<h2>Waits for a decision</h2>
+${changesets}
 <h2>Copies</h2>
 ${copies}
 <h2>Members</h2>
 ${members}`;
   return await workspaceFrame(context, opened, { tab: "files", title: null, body });
+}
+
+/** Those that are open, and those in conflict. */
+async function waitingSection(core: Core, { caller, workspace }: OpenWorkspace): Promise<Html> {
+  const request = { caller, workspaceId: workspace.id, query: { limit: CHANGESETS_SHOWN } };
+  const lists = await Promise.all(
+    (["open", "conflicted"] as const).map((status) => listChangesets(core, { ...request, status })),
+  );
+  const changesets = lists.flatMap((list) => (list.ok ? list.value.items : []));
+  if (changesets.length === 0) return html`<p class="faint">No changeset is open.</p>`;
+  return changesetTable(workspace.id, changesets);
 }
 
 async function copySection(core: Core, { caller, workspace }: OpenWorkspace): Promise<Html> {

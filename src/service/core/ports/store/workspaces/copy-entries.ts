@@ -15,6 +15,8 @@ export interface CopyEntryReader {
   /** In no order; those that are not there are left out. */
   findAll(entries: { copyId: string; paths: readonly string[] }): Promise<readonly CopyEntry[]>;
   list(range: EntryRange): Promise<readonly CopyEntry[]>;
+  /** Those of the folders in which a file was written, at whatever depth. */
+  findWritten(entries: { copyId: string; folders: readonly string[] }): Promise<ReadonlySet<string>>;
   /** All of a copy as they are at one time, in no order. */
   listAll(copyId: string): Promise<readonly CopyEntry[]>;
 }
@@ -22,8 +24,8 @@ export interface CopyEntryReader {
 export type EntryWrite = {
   readonly copyId: string;
   readonly entry: CopyEntry;
-  /** What the entry has to be for the write to happen: undefined where there is to be none, null where it is to be deleted. */
-  readonly expected: StoredFile | null | undefined;
+  /** What the entry has to be for the write to happen: null where it is to be a deletion. */
+  readonly expected: StoredFile | null;
 };
 
 export interface CopyEntryStore extends CopyEntryReader {
@@ -36,9 +38,11 @@ export interface CopyEntryStore extends CopyEntryReader {
   removeSame(entries: { copyId: string; entries: readonly CopyEntry[] }): Promise<void>;
   /** Removes some of a copy. Returns how many: 0 when none is left. */
   clear(step: { copyId: string; limit: number }): Promise<number>;
+  /** Makes entries where there are none. Returns the paths that were made. */
+  insert(entries: { copyId: string; entries: readonly CopyEntry[] }): Promise<ReadonlySet<string>>;
   /**
-   * Waits for whoever makes a file at the path, below it, or at a folder above it; others wait until the transaction ends.
-   * Files beside it are made at the same time.
+   * Waits for whoever makes a file at one of the paths, below it, or at a folder above it; others wait until the transaction
+   * ends. Files beside them are made at the same time.
    */
-  claimPath(place: { copyId: string; path: string }): Promise<void>;
+  claimPaths(place: { copyId: string; paths: readonly string[] }): Promise<void>;
 }

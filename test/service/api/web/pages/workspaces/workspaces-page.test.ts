@@ -56,12 +56,12 @@ for (const kind of storeKinds) {
     });
 
     it("says what is wrong with a form, and changes nothing for another origin", async () => {
-      const before = (await get("/workspaces")).text.split("/workspaces/").length;
+      const before = (await get("/workspaces")).text.split("/workspace/").length;
       const unnamed = await post("/workspaces", { name: " ", manager: "", key: "k" });
       expect([unnamed.status, unnamed.text.includes('role="alert"')]).toEqual([422, true]);
       const foreign = await post("/workspaces", { name: "x", manager: "", key: "x" }, "https://evil.example");
       expect(foreign.status).toBe(403);
-      expect((await get("/workspaces")).text.split("/workspaces/").length).toBe(before);
+      expect((await get("/workspaces")).text.split("/workspace/").length).toBe(before);
     });
 
     it("shows folders and files of what is accepted, of a revision and of a copy, and nothing of theirs as a page", async () => {
@@ -73,7 +73,7 @@ for (const kind of storeKinds) {
         "binary.dat": "a\0b",
       };
       const workspace = await WorkspaceFiles.make(fixture, { accountId: mine.id, name: "files", files });
-      const base = `/workspaces/${workspace.workspaceId}`;
+      const base = `/workspace/${workspace.workspaceId}`;
       const root = await get(base);
       for (const name of [">docs/</a>", ">README.md</a>", ">empty</a>"]) expect(root.text).toContain(name);
       const readme = await get(`${base}/files/README.md`);
@@ -113,7 +113,7 @@ for (const kind of storeKinds) {
         ...{ accountId: mine.id, name: "long" },
         files: { ...files, "long.txt": long },
       });
-      const base = `/workspaces/${workspace.workspaceId}/files`;
+      const base = `/workspace/${workspace.workspaceId}/files`;
       const first = (await get(`${base}/many`)).text;
       const next = /href="([^"]*\?after=[^"]*)"/.exec(first)?.[1] ?? "";
       const second = (await get(next)).text;
@@ -150,7 +150,7 @@ for (const kind of storeKinds) {
       }
       const own = /revisions\/([0-9a-f-]{36})/.exec((await get(await make("another"))).text)?.[1] ?? "";
       for (const missing of [
-        `/workspaces/nothing`,
+        "/workspace/nothing",
         `${path}/revisions/${own}`,
         `${path}/revisions/${own}/files`,
         `${path}/files/none`,
