@@ -57,7 +57,7 @@ export const sessionComponents: Components = {
       "Whether events of the workspace behind `after` are no longer kept: read again what you know of it.",
     at: "When the event was stored.",
     event: "The event.",
-    what: "What moved in the workspace: `workspace`, `copy`, `revision`, `changeset`, `worker` or `task_group`. Others may come.",
+    what: "What moved in the workspace: `copy`, `revision`, `changeset`, `worker` or `task_group`. Others may come.",
     state: "How it stands since.",
     run_id: "The run.",
     reason: "Why the subscription ended; or, of an error, a finer stable word.",

@@ -5,12 +5,11 @@ import * as z from "zod/mini";
 
 /** What moves, and how it can stand then. A client passes over what it does not know. */
 export const workspaceMoves = {
-  workspace: ["ready", "adopting", "erasing"],
-  copy: ["ready", "held", "deleted"],
-  revision: ["saved", "accepted", "deleted"],
+  copy: ["ready", "deleted"],
+  revision: ["saved", "accepted"],
   changeset: ["open", "conflicted", "accepted", "rejected"],
-  worker: ["queued", "running", "saving", "saved", "unchanged", "failed"],
-  task_group: ["open", "stopping", "stopped"],
+  worker: ["queued", "saving", "saved", "unchanged", "failed"],
+  task_group: ["stopped"],
 } as const;
 export type MovedThing = keyof typeof workspaceMoves;
 

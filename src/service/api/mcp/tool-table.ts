@@ -33,6 +33,12 @@ import { listRevisionsOfWorkspace } from "./tools/workspaces/list-revisions.ts";
 import { listWorkspacesOfAccount } from "./tools/workspaces/list-workspaces.ts";
 import { readFileOfPlace } from "./tools/workspaces/read-file.ts";
 import { rejectChangesetById } from "./tools/workspaces/reject-changeset.ts";
+import {
+  createTaskGroupOfWorkspace,
+  getTaskGroupById,
+  stopTaskGroupById,
+} from "./tools/workspaces/task-groups.ts";
+import { getWorkerById, startWorkerOfGroup } from "./tools/workspaces/workers.ts";
 import { writeFilesOfCopy } from "./tools/workspaces/write-files.ts";
 
 export const tools: readonly Tool[] = [
@@ -69,4 +75,9 @@ export const tools: readonly Tool[] = [
   getChangesetById,
   acceptChangesetById,
   rejectChangesetById,
+  createTaskGroupOfWorkspace,
+  getTaskGroupById,
+  stopTaskGroupById,
+  startWorkerOfGroup,
+  getWorkerById,
 ];

@@ -117,6 +117,11 @@ describe.each(deployments)("the tools on $name and $wire", ({ store, wire }) => 
       "get_changeset",
       "accept_changeset",
       "reject_changeset",
+      "create_task_group",
+      "get_task_group",
+      "stop_task_group",
+      "start_worker",
+      "get_worker",
     ]);
     for (const tool of tools) {
       expect(tool.title, tool.name).toMatch(/^[A-Z]/);

@@ -217,6 +217,36 @@ for (const { store, name, isSkipped, wire } of deployments) {
       expect((await call("reject_changeset", address)).structured.code).toBe("changeset_decided");
     });
 
+    it("start workers for a task group, and stop it", async () => {
+      const workspace_id = await workspace("work");
+      const group = await done("create_task_group", { workspace_id, name: "Translate", max_workers: 1 });
+      const start = { workspace_id, task_group_id: group.id, message: "Translate it.", idempotency_key: "w" };
+      const worker = await done("start_worker", start);
+      expect(worker).toMatchObject({ run_status: "queued", save_state: "none", saved_revision_id: null });
+      expect((await done("start_worker", start)).id).toBe(worker.id);
+      const full = await call("start_worker", { ...start, idempotency_key: "x" });
+      expect(full.isError).toBe(true);
+      expect(await done("get_worker", { workspace_id, worker_id: worker.id, wait_seconds: 0 })).toEqual(
+        worker,
+      );
+      const { workers } = (await done("get_task_group", { task_group_id: group.id })) as {
+        workers: unknown[];
+      };
+      expect(workers).toEqual([worker]);
+      expect((await done("stop_task_group", { task_group_id: group.id })).status).toBe("stopped");
+      const late = await call("start_worker", { ...start, idempotency_key: "y" });
+      expect(late.text).toContain("stopped");
+      const moved = await fixture.store.committed.workspaceEvents.list({
+        workspaceId: workspace_id,
+        after: 0,
+        limit: 10,
+      });
+      expect(moved.map(({ what, id, state }) => [what, id, state])).toEqual([
+        ["worker", worker.id, "queued"],
+        ["task_group", group.id, "stopped"],
+      ]);
+    });
+
     it("are for the account alone, and say what is wrong with a place", async () => {
       const workspace_id = await workspace("mine");
       const theirs = await makeAccount(fixture);

@@ -108,8 +108,12 @@ export async function stopTaskGroup(
   if (!reached.ok) return reached;
   await core.store.transact(async (tx) => {
     await tx.taskGroups.lock(taskGroupId);
-    await tx.taskGroups.stop(taskGroupId, core.clock.now());
+    const now = core.clock.now();
+    await tx.taskGroups.stop(taskGroupId, now);
+    const moves = [{ what: "task_group", id: taskGroupId, state: "stopped" }] as const;
+    await tx.workspaceEvents.append({ workspaceId: reached.value.workspaceId, moves, now });
   });
+  core.signals.publish(reached.value.workspaceId);
   // From here on there are no new ones. One transaction a run: it locks the run's whole tree.
   for (const runId of await core.store.committed.workers.listUnfinishedRuns(taskGroupId)) {
     const cancelled = await core.store.transact(async (tx): Promise<CancelledRuns> => {

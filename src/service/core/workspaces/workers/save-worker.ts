@@ -3,6 +3,7 @@
 
 import { assertNever } from "../../../../base/assert-never.ts";
 import type { Core } from "../../core.ts";
+import type { StoreTransaction } from "../../ports/store.ts";
 import { keepSave, prepareSave, type SaveRefusal } from "../copies/save-copy.ts";
 import type { Holder } from "../runs/copy-lease.ts";
 import { lockHeld } from "../runs/copy-lease.ts";
@@ -64,11 +65,14 @@ export async function saveWorker(core: Core, { worker, holder }: SaveWorkerReque
       });
 
       async function put(save: WorkerSave): Promise<true> {
-        await tx.workers.setSave(workerId, save);
+        await keepSaveState(core, tx, { workerId, save });
         return true;
       }
     });
-    if (isDone) return core.signals.publish(workerId);
+    if (isDone) {
+      core.signals.publish(copy.workspaceId);
+      return core.signals.publish(workerId);
+    }
   }
   await failSave(core, workerId, `Its copy moved ${MAX_TRIES} times while it was saved.`);
 }
@@ -102,6 +106,22 @@ function failed(core: Core, why: string): WorkerSave {
 }
 
 async function settle(core: Core, workerId: string, save: WorkerSave): Promise<void> {
-  await core.store.transact((tx) => tx.workers.setSave(workerId, save));
+  const workspaceId = await core.store.transact((tx) => keepSaveState(core, tx, { workerId, save }));
+  if (workspaceId !== null) core.signals.publish(workspaceId);
   core.signals.publish(workerId);
+}
+
+/** With its event. Returns the worker's workspace; null where there is no such worker. */
+async function keepSaveState(
+  { clock }: Core,
+  tx: StoreTransaction,
+  { workerId, save }: { workerId: string; save: WorkerSave },
+): Promise<string | null> {
+  await tx.workers.setSave(workerId, save);
+  const workspaceId = (await tx.workers.find(workerId))?.worker.workspaceId ?? null;
+  const { saveState: state } = save;
+  if (workspaceId === null || state === "none") return workspaceId;
+  const moves = [{ what: "worker", id: workerId, state }] as const;
+  await tx.workspaceEvents.append({ workspaceId, moves, now: clock.now() });
+  return workspaceId;
 }

@@ -131,9 +131,13 @@ async function submit(
       });
       if (!(await keepUse(core, tx, { use, subjectId: workerId })))
         throw new WorkerRefusedError({ reason: "key_in_flight", key: use?.key ?? "" });
+      const moves = [{ what: "worker", id: workerId, state: "queued" }] as const;
+      await tx.workspaceEvents.append({ workspaceId, moves, now: createdAt });
     },
   });
-  return submitted.ok ? await found(core, workerId, false) : submitted;
+  if (!submitted.ok) return submitted;
+  core.signals.publish(workspaceId);
+  return await found(core, workerId, false);
 }
 
 /** Holds the group's bounds also for workers that start at the same time. Throws a WorkerRefusedError. */
