@@ -157,6 +157,7 @@ export function createClient(options: ClientOptions): Client {
     taskGroups: nounClient<WorkspaceNounRoutes["taskGroups"]>(connection, workspaceNounEndpoints.taskGroups),
     copies: nounClient<WorkspaceNounRoutes["copies"]>(connection, workspaceNounEndpoints.copies),
     revisions: nounClient<WorkspaceNounRoutes["revisions"]>(connection, workspaceNounEndpoints.revisions),
+    adoption: nounClient<WorkspaceNounRoutes["adoption"]>(connection, workspaceNounEndpoints.adoption),
     operations: nounClient<WorkspaceNounRoutes["operations"]>(connection, workspaceNounEndpoints.operations),
     files: fileClient(connection),
     copyFiles: copyFileClient(connection),

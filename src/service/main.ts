@@ -323,7 +323,9 @@ function wire(
     rates: config.rates,
     commits: kept === null ? null : commitKeeping(parts, kept),
     workspaces:
-      kept === null ? null : workspaceKeeping(config, { ...kept, describe: toProblem, core: () => core }),
+      kept === null
+        ? null
+        : workspaceKeeping(config, { ...kept, checkouts, describe: toProblem, core: () => core }),
     meter: meter ?? noMeter,
     tracer,
   };

@@ -3,6 +3,8 @@
 import { join } from "node:path";
 import { folderSpool } from "./blobs/spool.ts";
 import type { Core } from "./core/core.ts";
+import type { CheckoutProvider } from "./core/ports/checkout.ts";
+import type { RepositoryTrees } from "./core/ports/repository-trees.ts";
 import type { WorkspaceRuns } from "./core/ports/workspace-runs.ts";
 import { ObjectCache } from "./core/workspaces/objects/object-cache.ts";
 import { OperationsAtWork } from "./core/workspaces/operations/operations-at-work.ts";
@@ -23,19 +25,25 @@ const MAX_COPY_OBJECTS = 500_000;
 type Describe = (refusal: OperationFault) => { readonly code: string; readonly message: string };
 
 export function workspaceKeeping(
-  { workspaces, dataDir }: Config,
+  { workspaces, dataDir, gitEnvironment }: Config,
   {
     blobs,
     scratch,
     describe,
     core,
-  }: Pick<OpenedCommits, "blobs" | "scratch"> & { readonly describe: Describe; readonly core: () => Core },
+    checkouts,
+  }: Pick<OpenedCommits, "blobs" | "scratch"> & {
+    readonly describe: Describe;
+    readonly core: () => Core;
+    readonly checkouts: CheckoutProvider;
+  },
 ): WorkspaceKeeping {
   const { takesWork, takesFiles, accounts, maxFileBytes, editorCapBytes, keptDays, siteUrl } = workspaces;
   return {
     blobs,
     spool: folderSpool(join(dataDir, "uploads")),
     reviews: async () => (await import("./workspaces.ts")).reviewsOf(core()),
+    repositories: repositoriesOf(checkouts, gitEnvironment),
     scratch,
     cache: new ObjectCache(CACHE_BYTES),
     operations: new OperationsAtWork(),
@@ -48,6 +56,16 @@ export function workspaceKeeping(
     limits: {
       ...{ maxFileBytes, editorCapBytes, readWindowBytes: READ_WINDOW_BYTES },
       keptMs: keptDays * DAY_MS,
+    },
+  };
+}
+
+/** Loaded with the first adoption. */
+function repositoriesOf(checkouts: CheckoutProvider, environment: Config["gitEnvironment"]): RepositoryTrees {
+  return {
+    open: async (source, signal) => {
+      const { repositoryTrees } = await import("./workspaces.ts");
+      return await repositoryTrees({ checkouts, environment }).open(source, signal);
     },
   };
 }

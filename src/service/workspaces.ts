@@ -13,6 +13,7 @@ import type { WorkspaceRuns } from "./core/ports/workspace-runs.ts";
 import { workspaceRuns } from "./core/workspaces/runs/run-in-workspace.ts";
 
 export { openSites } from "./api/site/site-app.ts";
+export { repositoryTrees } from "./checkouts/repository-trees.ts";
 export { reviewsOf } from "./core/workspaces/changesets/accept-reviewed.ts";
 
 export { takeUpOperations } from "./core/workspaces/operations/take-up-operations.ts";

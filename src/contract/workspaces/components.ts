@@ -2,6 +2,8 @@
 
 import type { Components } from "../component.ts";
 import type { ExamplesOf } from "../examples.ts";
+import { adoptionComponents } from "./adoption/components.ts";
+import { adoptionExamples } from "./adoption/examples.ts";
 import { changesetComponents } from "./changesets/components.ts";
 import { changesetExamples } from "./changesets/examples.ts";
 import { contextItemComponents } from "./context-items/components.ts";
@@ -46,6 +48,7 @@ export const workspaceNounComponents: Components = {
   ...copyComponents,
   ...revisionComponents,
   ...operationComponents,
+  ...adoptionComponents,
   ...memberComponents,
   ...siteComponents,
   ...inboundEmailComponents,
@@ -69,6 +72,7 @@ export const workspaceNounExamples: {
   copies: copyExamples,
   revisions: revisionExamples,
   operations: operationExamples,
+  adoption: adoptionExamples,
   members: memberExamples,
   site: siteExamples,
   inboundEmail: inboundEmailExamples,

@@ -1,5 +1,6 @@
 // Where the routes of workspaces are, by noun. No schema loads here.
 
+import { adoptionEndpoints } from "./adoption/endpoints.ts";
 import { changesetEndpoints } from "./changesets/endpoints.ts";
 import { contextItemEndpoints } from "./context-items/endpoints.ts";
 import { copyEndpoints } from "./copies/endpoints.ts";
@@ -30,6 +31,7 @@ export const workspaceNounEndpoints = {
   copies: copyEndpoints,
   revisions: revisionEndpoints,
   operations: operationEndpoints,
+  adoption: adoptionEndpoints,
   members: memberEndpoints,
   site: siteEndpoints,
   inboundEmail: inboundEmailEndpoints,

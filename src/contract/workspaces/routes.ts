@@ -1,6 +1,7 @@
 // Every route of workspaces, by noun. A service loads them at their first request. Pure.
 
 import type { RouteTable } from "../route.ts";
+import { adoptionRoutes } from "./adoption/routes.ts";
 import { changesetRoutes } from "./changesets/routes.ts";
 import { contextItemRoutes } from "./context-items/routes.ts";
 import { copyRoutes } from "./copies/routes.ts";
@@ -26,6 +27,7 @@ export const workspaceNounRoutes = {
   copies: copyRoutes,
   revisions: revisionRoutes,
   operations: operationRoutes,
+  adoption: adoptionRoutes,
   members: memberRoutes,
   site: siteRoutes,
   inboundEmail: inboundEmailRoutes,

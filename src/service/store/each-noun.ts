@@ -44,6 +44,7 @@ export function eachNoun(queries: StoreReader, around: AroundRead): StoreReader 
     workers: within(queries.workers, around),
     taskGroups: within(queries.taskGroups, around),
     revisions: within(queries.revisions, around),
+    adoptions: within(queries.adoptions, around),
     operations: within(queries.operations, around),
     retention: within(queries.retention, around),
     copyEntries: within(queries.copyEntries, around),

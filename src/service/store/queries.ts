@@ -31,6 +31,7 @@ import { SqlSessions } from "./sessions.ts";
 import { SqlSignIn } from "./sign-in.ts";
 import { SqlWebSessions } from "./web-sessions.ts";
 import { SqlWorkflows } from "./workflows.ts";
+import { SqlAdoptions } from "./workspaces/adoptions.ts";
 import { SqlChangesets } from "./workspaces/changesets.ts";
 import { SqlSites, SqlWorkspaceSchedules, SqlWorkspaceWorkflows } from "./workspaces/consumers.ts";
 import { SqlContextItems } from "./workspaces/context-items.ts";
@@ -114,6 +115,7 @@ export class StoreQueries implements StoreTransaction {
   #taskGroups: SqlTaskGroups | undefined;
   #revisions: SqlRevisions | undefined;
   #operations: SqlOperations | undefined;
+  #adoptions: SqlAdoptions | undefined;
   #retention: SqlRetention | undefined;
   #erasure: SqlErasure | undefined;
   #copyEntries: SqlCopyEntries | undefined;
@@ -335,6 +337,11 @@ export class StoreQueries implements StoreTransaction {
   get revisions(): SqlRevisions {
     this.#revisions ??= new SqlRevisions(this.#connection);
     return this.#revisions;
+  }
+
+  get adoptions(): SqlAdoptions {
+    this.#adoptions ??= new SqlAdoptions(this.#connection);
+    return this.#adoptions;
   }
 
   get operations(): SqlOperations {

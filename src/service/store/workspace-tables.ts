@@ -206,11 +206,11 @@ export type AdoptionsTable = {
   workspace_id: string;
   agent_id: string;
   status: string;
-  step: string;
+  objects: number;
   bytes: number;
   /** JSON. */
   error: string | null;
-  sha: string | null;
+  sha: string;
   before_revision_id: string;
   revision_id: string | null;
   operation_id: string;

@@ -168,6 +168,9 @@ class TalliedTransaction implements StoreTransaction {
   get revisions() {
     return this.#tx.revisions;
   }
+  get adoptions() {
+    return this.#tx.adoptions;
+  }
   get operations() {
     return this.#tx.operations;
   }

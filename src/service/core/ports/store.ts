@@ -34,6 +34,7 @@ import type { SessionReader, SessionStore } from "./store/sessions.ts";
 import type { SignInReader, SignInStore } from "./store/sign-in.ts";
 import type { WebSessionReader, WebSessionStore } from "./store/web-sessions.ts";
 import type { WorkflowReader, WorkflowStore } from "./store/workflows.ts";
+import type { AdoptionReader, AdoptionStore } from "./store/workspaces/adoptions.ts";
 import type { ChangesetReader, ChangesetStore } from "./store/workspaces/changesets.ts";
 import type {
   SiteReader,
@@ -133,6 +134,7 @@ export interface StoreReader {
   readonly taskGroups: TaskGroupReader;
   readonly revisions: RevisionReader;
   readonly operations: OperationReader;
+  readonly adoptions: AdoptionReader;
   readonly retention: RetentionReader;
   readonly copyEntries: CopyEntryReader;
   readonly trash: TrashReader;
@@ -185,6 +187,7 @@ export interface StoreTransaction extends StoreReader {
   readonly taskGroups: TaskGroupStore;
   readonly revisions: RevisionStore;
   readonly operations: OperationStore;
+  readonly adoptions: AdoptionStore;
   readonly retention: RetentionStore;
   readonly erasure: ErasureStore;
   readonly copyEntries: CopyEntryStore;

@@ -2,6 +2,7 @@
 
 import type { BlobStore } from "../ports/blobs.ts";
 import type { GitScratch } from "../ports/git-scratch.ts";
+import type { RepositoryTrees } from "../ports/repository-trees.ts";
 import type { Spool } from "../ports/spool.ts";
 import type { Reviews } from "./changesets/reviews.ts";
 import type { ObjectCache } from "./objects/object-cache.ts";
@@ -16,6 +17,8 @@ export type WorkspaceKeeping = {
   readonly spool: Spool;
   /** What accepts a changeset that the owner has approved. Loaded when it is needed. */
   reviews(): Promise<Reviews>;
+  /** The files of repositories. */
+  readonly repositories: RepositoryTrees;
   /** Where git merges and compares. */
   readonly scratch: GitScratch;
   /** Objects that this node has read lately. */

@@ -1,7 +1,7 @@
 // Workspaces in SQL.
 
 import type { Kysely, Selectable } from "kysely";
-import { workspaceStates } from "../../../contract/workspaces/workspace/workspace.ts";
+import { type WorkspaceState, workspaceStates } from "../../../contract/workspaces/workspace/workspace.ts";
 import type {
   WorkspaceChange,
   WorkspacePage,
@@ -89,6 +89,10 @@ export class SqlWorkspaces implements WorkspaceStore {
 
   async insert(workspace: Workspace): Promise<void> {
     await this.#db.insertInto("workspaces").values(toRow(workspace)).execute();
+  }
+
+  async setState({ id, state }: { id: string; state: WorkspaceState }): Promise<void> {
+    await this.#db.updateTable("workspaces").set({ state }).where("id", "=", id).execute();
   }
 
   async setCurrentRevision({ id, revisionId }: { id: string; revisionId: string }): Promise<void> {

@@ -3,6 +3,7 @@
 import type { WorkspaceNounRoutes } from "../../../../contract/workspaces/routes.ts";
 import type { FaceParts } from "../face.ts";
 import type { Handlers } from "../handler.ts";
+import { adoptionHandlers } from "./adoption.ts";
 import { changesetHandlers, reviewActionHandlers } from "./changesets.ts";
 import { contextItemHandlers } from "./context-items.ts";
 import { copyHandlers } from "./copies.ts";
@@ -27,6 +28,7 @@ export function workspaceNounHandlers({ core, submitter }: FaceParts): Handlers<
     copies: copyHandlers(core),
     revisions: revisionHandlers(core),
     operations: operationHandlers(core),
+    adoption: adoptionHandlers(core),
     members: memberHandlers(core),
     site: siteHandlers(core),
     inboundEmail: inboundEmailHandlers(core),

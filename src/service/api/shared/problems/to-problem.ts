@@ -2,6 +2,7 @@
 // transport. Pure.
 
 import { accountProblems } from "./account-problems.ts";
+import { adoptionProblems } from "./adoption-problems.ts";
 import { agentProblems } from "./agent-problems.ts";
 import { approvalProblems } from "./approval-problems.ts";
 import { changesetProblems } from "./changeset-problems.ts";
@@ -30,6 +31,7 @@ import { workspaceRunProblems } from "./workspace-run-problems.ts";
 /** The problem of every reason. A reason is written once, in the table of its noun. */
 const tables = {
   ...accountProblems,
+  ...adoptionProblems,
   ...agentProblems,
   ...approvalProblems,
   ...changesetProblems,

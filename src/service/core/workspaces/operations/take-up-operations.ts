@@ -1,6 +1,7 @@
 // Operations whose process has died, or could not do them, are taken up by any other.
 
 import type { Core } from "../../core.ts";
+import { adopt } from "../adoption/adopt-storage.ts";
 import { checkpoint } from "../copies/checkpoint.ts";
 import { removeCopy } from "../copies/delete-copy.ts";
 import { removeWorkspace } from "../erase-workspace.ts";
@@ -17,7 +18,7 @@ const operationWorks: Readonly<Record<OperationKind, OperationWork>> = {
   // It has ended when it is stored.
   create_copy: notYet,
   delete_copy: removeCopy,
-  adopt: notYet,
+  adopt,
   rollback_adoption: notYet,
   erase_workspace: removeWorkspace,
 };

@@ -1,5 +1,6 @@
 // Workspaces themselves. Implemented in store/workspaces/workspaces.ts.
 
+import type { WorkspaceState } from "../../../../../contract/workspaces/workspace/workspace.ts";
 import type { Workspace } from "../../../workspaces/workspace.ts";
 
 export type WorkspacePage = {
@@ -29,6 +30,8 @@ export interface WorkspaceReader {
 export interface WorkspaceStore extends WorkspaceReader {
   insert(workspace: Workspace): Promise<void>;
   setCurrentRevision(move: { id: string; revisionId: string }): Promise<void>;
+  /** The caller holds its lock. */
+  setState(change: { id: string; state: WorkspaceState }): Promise<void>;
   /** Keeps it as it is until the transaction ends. Others do so at the same time. */
   share(id: string): Promise<Workspace | null>;
   /** Writes the fields of `change`; the caller holds the workspace's lock. */

@@ -1,0 +1,28 @@
+// /v1/workspaces/{workspaceID}/storage: adopt, read, cancel, roll back.
+
+import type { adoptionRoutes } from "../../../../contract/workspaces/adoption/routes.ts";
+import type { Core } from "../../../core/core.ts";
+import { adoptStorage } from "../../../core/workspaces/adoption/adopt-storage.ts";
+import {
+  cancelAdoption,
+  findAdoption,
+  rollBackAdoption,
+} from "../../../core/workspaces/adoption/change-adoption.ts";
+import { toAdoption } from "../../shared/adoption-view.ts";
+import { type NounHandlers, shown } from "../handler.ts";
+import { answerOperation } from "./operations.ts";
+
+export function adoptionHandlers(core: Core): NounHandlers<typeof adoptionRoutes> {
+  return {
+    start: async ({ caller, params, body, idempotencyKey }) =>
+      answerOperation(
+        await adoptStorage(core, { caller, workspaceId: params.workspaceID, body, idempotencyKey }),
+      ),
+    get: async ({ caller, params }) =>
+      shown(await findAdoption(core, { caller, workspaceId: params.workspaceID }), toAdoption),
+    cancel: async ({ caller, params }) =>
+      shown(await cancelAdoption(core, { caller, workspaceId: params.workspaceID }), toAdoption),
+    rollback: async ({ caller, params }) =>
+      answerOperation(await rollBackAdoption(core, { caller, workspaceId: params.workspaceID })),
+  };
+}

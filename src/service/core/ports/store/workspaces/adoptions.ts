@@ -1,0 +1,16 @@
+// Adoptions of repositories by workspaces. Implemented in store/workspaces/adoptions.ts.
+
+import type { Adoption } from "../../../workspaces/adoption/adoption.ts";
+
+export interface AdoptionReader {
+  /** The workspace's newest one. */
+  find(workspaceId: string): Promise<Adoption | null>;
+}
+
+/** The caller holds the workspace's lock. */
+export interface AdoptionStore extends AdoptionReader {
+  /** In the place of the one before. */
+  put(adoption: Adoption): Promise<void>;
+  /** How far the running one of this operation is. Needs no lock. */
+  tell(progress: { operationId: string; objects: number; bytes: number }): Promise<void>;
+}
