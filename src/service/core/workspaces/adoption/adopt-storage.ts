@@ -24,6 +24,7 @@ import type { Workspace } from "../workspace.ts";
 import { isWorkspaceOwner } from "../workspace-caller.ts";
 import { workspaceUrl } from "../workspace-url.ts";
 import type { Adoption } from "./adoption.ts";
+import { CANCELLED } from "./change-adoption.ts";
 import type { AdoptRefusal } from "./refusals.ts";
 import { storeTree } from "./store-tree.ts";
 
@@ -190,7 +191,7 @@ async function finish(
   try {
     await atWork.end(async (tx): Promise<OperationEnd> => {
       const locked = await lockRunning(tx, atWork);
-      if (locked === null) return cancelled;
+      if (locked === null) return CANCELLED;
       const { workspace, adoption } = locked;
       const message = `Adopt ${repository} at ${sha}`;
       const landed = await landTree(core, tx, { workspace, prepared, message, author: { type: "owner" } });
@@ -216,15 +217,10 @@ async function finish(
   }
 }
 
-const cancelled: OperationEnd = {
-  status: "failed",
-  error: { code: "adoption_state", error: "The adoption was cancelled." },
-};
-
 async function fail(core: Core, atWork: OperationAtWork, error: Adoption["error"] & object): Promise<void> {
   await atWork.end(async (tx) => {
     const locked = await lockRunning(tx, atWork);
-    if (locked === null) return cancelled;
+    if (locked === null) return CANCELLED;
     const { workspace, adoption } = locked;
     await tx.workspaces.setState({ id: workspace.id, state: "ready" });
     await tx.adoptions.put({ ...adoption, status: "failed", error, endedAt: core.clock.now() });

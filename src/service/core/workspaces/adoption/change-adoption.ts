@@ -4,7 +4,13 @@ import { ok, type Result, refused } from "../../../../base/result.ts";
 import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import { holderOf } from "../copies/copy.ts";
-import { doneOperation, type Operation } from "../operations/operation.ts";
+import {
+  doneOperation,
+  hasEnded,
+  OPERATION_KEPT_MS,
+  type Operation,
+  type OperationEnd,
+} from "../operations/operation.ts";
 import { reachForWork, reachWorkspace, type WorkspaceRequest } from "../reach-workspace.ts";
 import type { CopyHeldRefusal, OwnerNeededRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import type { Workspace } from "../workspace.ts";
@@ -12,6 +18,11 @@ import { isWorkspaceOwner } from "../workspace-caller.ts";
 import { workspaceUrl } from "../workspace-url.ts";
 import type { Adoption } from "./adoption.ts";
 import type { AdoptionRefusal, AdoptionStateRefusal } from "./refusals.ts";
+
+export const CANCELLED: OperationEnd = {
+  status: "failed",
+  error: { code: "adoption_state", error: "The adoption was cancelled." },
+};
 
 /** One whose operation was given up counts as failed: it can still be cancelled. */
 export async function findAdoption(
@@ -46,8 +57,15 @@ export async function cancelAdoption(
     const { status } = adoption;
     if (status === "cancelled") return ok(adoption);
     if (status !== "running") return refused({ reason: "adoption_not_cancellable", status });
-    const ended: Adoption = { ...adoption, status: "cancelled", endedAt: core.clock.now() };
+    const now = core.clock.now();
+    const ended: Adoption = { ...adoption, status: "cancelled", endedAt: now };
     await tx.adoptions.put(ended);
+    const operation = await tx.operations.find(adoption.operationId);
+    if (operation !== null && !hasEnded(operation)) {
+      // Who works at it finds that it has ended, and stops.
+      const { id, fence } = operation;
+      await tx.operations.end({ id, fence, end: CANCELLED, now, keptUntil: now + OPERATION_KEPT_MS });
+    }
     if (workspace?.state === "adopting") await tx.workspaces.setState({ id: workspaceId, state: "ready" });
     return ok(ended);
   });
