@@ -3,5 +3,5 @@
 import type { Policy } from "../core.ts";
 
 export function workspaceUrl({ webUrl }: Pick<Policy, "webUrl">, workspaceId: string): string {
-  return `${webUrl}/workspaces/${workspaceId}`;
+  return `${webUrl}/workspace/${workspaceId}`;
 }

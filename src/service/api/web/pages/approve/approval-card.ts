@@ -103,7 +103,7 @@ function actionFacts(action: ApprovalAction): Html {
       return html`<dt>MCP server</dt><dd><code>${action.server}</code></dd>
 <dt>Tool that was called</dt><dd><code>${action.tool}</code></dd>`;
     case "accept_changeset":
-      return html`<dt>Changeset</dt><dd><a href="/workspaces/${action.workspaceId}/changesets/${action.changesetId}">${action.title}</a></dd>
+      return html`<dt>Changeset</dt><dd><a href="/workspace/${action.workspaceId}/changesets/${action.changesetId}">${action.title}</a></dd>
 <dt>Changes</dt><dd>${changesText(action)}</dd>`;
     default:
       return assertNever(action);
