@@ -1,5 +1,5 @@
-// What the benchmark has opened and not closed yet: processes, schemas, folders. Closed last first, also when a part
-// fails or the benchmark is interrupted.
+// What a script has opened and not closed yet: processes, schemas, folders. Closed last first, also when a part
+// fails or the script is interrupted.
 
 const open: (() => Promise<void>)[] = [];
 

@@ -13,6 +13,7 @@ import { notFoundPage, page } from "../../page.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { needSession } from "../../web-session.ts";
 import { textsOf } from "../approve/approval-card.ts";
+import { nameOf, workspacePath } from "../workspaces/workspace-frame.ts";
 import { addAgentForms } from "./agent-forms.ts";
 import {
   composer,
@@ -68,16 +69,19 @@ async function describe(core: Core, { agent, session, opened }: Shown): Promise<
   const { id, repository, retiredAt, ciPolicy, advisorMaxSpendMicroUsd: cap } = agent;
   const { committed } = core.store;
   const waiting = { caller: ownerOf(session), agentId: id, before: null, limit: MAX_WAITING };
-  const [runs, schedules, workflows, grants, { approvals }, { questions }] = await Promise.all([
+  const [runs, schedules, workflows, grants, { approvals }, { questions }, workspaces] = await Promise.all([
     committed.runs.list({ agentId: id, sessionId: null, before: null, limit: RUNS_SHOWN }),
     committed.schedules.list(id),
     shownWorkflows(core, { agentId: id, opened }),
     committed.writeGrants.list(id),
     listApprovals(core, { ...waiting, status: "pending" }),
     listQuestions(core, waiting),
+    committed.workspaces.listOfAgent(id),
   ]);
+  const own = workspaces.filter((one) => one.accountId === session.accountId && one.state !== "erasing");
   const isOpen = opened !== null;
   return html`<p class="faint">${repository === null ? "An agent without a repository" : html`The agent of <strong>${repository.name}</strong>`}${retiredAt === null ? "" : ", retired"} · <code>${id}</code></p>
+${own.map((workspace) => html`<p>${workspace.managerAgentId === id ? "Manages" : "Works in"} the workspace <a href="${workspacePath(workspace.id)}">${nameOf(workspace)}</a></p>`)}
 ${
   approvals.length === 0
     ? ""

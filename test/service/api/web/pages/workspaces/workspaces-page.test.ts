@@ -45,6 +45,8 @@ for (const kind of storeKinds) {
       expect(shown.status).toBe(200);
       expect(shown.text).toContain("<h1>Site &lt;b&gt;&amp;amp;&lt;/b&gt;</h1>");
       expect(shown.text).toContain(`/agent/${mine.agent.id}`);
+      const agent = await get(`/agent/${mine.agent.id}`);
+      expect(agent.text).toContain(`Manages the workspace <a href="${path}">Site &lt;b&gt;`);
       expect(shown.headers.get("content-security-policy")).toMatch(/script-src 'none'/);
       for (const list of ["/workspaces", "/"]) {
         const { text } = await get(list);
