@@ -4,6 +4,7 @@ import { assertNever } from "../../base/assert-never.ts";
 import { isTerminal } from "../../contract/runs/run.ts";
 import type { Core } from "../core/core.ts";
 import { type DelegationRefusal, delegateRun } from "../core/runs/delegate-run.ts";
+import { movedWithin } from "../core/runs/moved-within.ts";
 import type { TakenRun } from "../core/runs/progress-run.ts";
 import type { RunRecord } from "../core/runs/run-record.ts";
 import type { BudgetUse } from "../core/runs/usage.ts";
@@ -87,15 +88,12 @@ export async function runChild(
 export async function untilEnded(core: Core, runId: string, signal: AbortSignal): Promise<RunRecord> {
   for (;;) {
     const listener = core.signals.listen(runId);
-    const woken = new AbortController();
     try {
       const run = await core.store.committed.runs.find(runId);
       if (run !== null && isTerminal(run.status)) return run;
-      const isTime = core.clock.sleep(POLL_MS, AbortSignal.any([signal, woken.signal])).catch(() => {});
-      await Promise.race([listener.moved, isTime]);
+      await movedWithin(core, listener, { ms: POLL_MS, signal });
       signal.throwIfAborted();
     } finally {
-      woken.abort();
       listener.stop();
     }
   }

@@ -12,7 +12,7 @@ onEveryDeployment("copies of workspaces", (service) => {
     return { ...account, workspace, workspaceId: workspace.id };
   };
 
-  it("are ready when their operation is answered", async () => {
+  it("rule 3: are ready when their operation is answered", async () => {
     const { ownerKey, owner, ai, workspace, workspaceId } = await withWorkspace();
     const answer = await service().call(`/v1/workspaces/${workspaceId}/copies`, {
       method: "POST",
@@ -38,7 +38,46 @@ onEveryDeployment("copies of workspaces", (service) => {
     expect((await owner.revisions.get({ workspaceId, revisionId: copy.base_revision_id })).files).toBe(0);
   });
 
-  it("are listed by pages, newest first, the canonical one last", async () => {
+  it("rule 6: begin anew from a saved revision, with nothing that was not saved of the copy before", async () => {
+    const { owner, workspaceId } = await withWorkspace();
+    const made = async (body: { base_revision_id?: string } = {}) => {
+      const begun = await owner.copies.create({ workspaceId, body });
+      return copyIdOf(
+        await owner.operations.get({ workspaceId, operationId: begun.id, query: { wait: 20 } }),
+      );
+    };
+    const first = await made();
+    const write = (content: string, ifMatch?: string) => {
+      const body = { path: "notes.md", content };
+      return owner.copyFiles.write({ workspaceId, workingCopyId: first, body, ifMatch });
+    };
+    const { etag } = withEtag(await write("saved"));
+    const begun = await owner.copies.checkpoint({ workspaceId, body: { working_copy_id: first } });
+    const saved = await owner.operations.get({ workspaceId, operationId: begun.id, query: { wait: 20 } });
+    if (saved.status !== "succeeded") throw new Error(`The checkpoint is ${saved.status}.`);
+    await write("not saved", etag);
+    await owner.copies.delete({ workspaceId, workingCopyId: first });
+    const workingCopyId = await made({ base_revision_id: saved.result.revision_id ?? "" });
+    const query = { path: "notes.md" };
+    const read = await owner.copyFiles.read({ workspaceId, workingCopyId, query });
+    expect(read).toMatchObject({ content: "saved", etag });
+    const gone = owner.copyFiles.read({ workspaceId, workingCopyId: first, query });
+    await expect(gone).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("rule 12: are proposed only once a revision is saved of what was written", async () => {
+    const { owner, ai, workspaceId } = await withWorkspace();
+    const workingCopyId = copyIdOf(await owner.copies.create({ workspaceId }));
+    await ai.copyFiles.write({ workspaceId, workingCopyId, body: { path: "a.txt", content: "a" } });
+    const propose = () =>
+      ai.changesets.create({ workspaceId, body: { working_copy_id: workingCopyId, title: "A" } });
+    await expect(propose()).rejects.toMatchObject({ status: 409, code: "copy_unsaved" });
+    const begun = await ai.copies.checkpoint({ workspaceId, body: { working_copy_id: workingCopyId } });
+    await ai.operations.get({ workspaceId, operationId: begun.id, query: { wait: 20 } });
+    expect(await propose()).toMatchObject({ status: "open", files: 1 });
+  });
+
+  it("rule 9: are listed by pages, newest first, the canonical one last", async () => {
     const { owner, ai, workspaceId } = await withWorkspace();
     const made: string[] = [];
     for (const client of [owner, ai, owner])
@@ -139,3 +178,8 @@ onEveryDeployment("copies of workspaces", (service) => {
     expectProblem(answer, [400, "invalid_request"]);
   });
 });
+
+function withEtag(entry: { readonly type: string; readonly etag?: string }): { readonly etag: string } {
+  if (entry.etag === undefined) throw new Error(`A ${entry.type} has no ETag.`);
+  return { etag: entry.etag };
+}

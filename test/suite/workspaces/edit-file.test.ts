@@ -35,7 +35,7 @@ onEveryDeployment("edits of files of workspaces", (service) => {
     expect(same).toEqual({ path, content: "one\ntwo\n", etag: edited.etag, isWritten: false });
   });
 
-  it("are sent once more where the ETag is stale and the contents are those that were read", async () => {
+  it("rule 13: are sent once more where the ETag is stale and the contents are those that were read", async () => {
     const { owner, place, read, write, etag } = await withFile("one\n");
     let calls = 0;
     const edited = await owner.copyFiles.edit({
@@ -53,7 +53,7 @@ onEveryDeployment("edits of files of workspaces", (service) => {
     expect(await read()).toMatchObject({ content: "one\ntwo\n", mode: "100755", etag: edited.etag });
   });
 
-  it("stop where the contents differ, with both ETags and all three contents", async () => {
+  it("rule 13: stop where the contents differ, with both ETags and all three contents", async () => {
     const { owner, place, read, write, etag } = await withFile("one\n");
     const failure = await owner.copyFiles
       .edit({
@@ -79,7 +79,7 @@ onEveryDeployment("edits of files of workspaces", (service) => {
     expect(current.content).toBe("theirs\n");
   });
 
-  it("stop at a second refusal, with what is there by then", async () => {
+  it("rule 13: stop at a second refusal, with what is there by then", async () => {
     const { ownerKey, place, read, write, etag } = await withFile("one\n");
     const asked: string[] = [];
     const client = createClient({

@@ -36,7 +36,7 @@ onEveryDeployment("files of workspaces", (service) => {
     return { status: response.status, text: await response.text() };
   };
 
-  it("are made, read, replaced on the condition of their ETag, and have git's names", async () => {
+  it("rule 13: are made, read, replaced on the condition of their ETag, and have git's names", async () => {
     const account = await withCopy();
     const { ai, at } = account;
     const made = await write(account, { path: "src/main.ts", content: "one\n" });
@@ -78,7 +78,7 @@ onEveryDeployment("files of workspaces", (service) => {
     return entry;
   };
 
-  it("are listed folder by folder and as a whole, by pages", async () => {
+  it("rule 9: are listed folder by folder and as a whole, by pages", async () => {
     const account = await withCopy();
     const { owner, at } = account;
     const paths = ["a.b", "a/1", "a/2/x", "a-", "b/é", "z"];
@@ -144,7 +144,7 @@ onEveryDeployment("files of workspaces", (service) => {
     ]);
   });
 
-  it("are read in windows that are cut between characters, and as bytes where they are no text", async () => {
+  it("rule 10: are read in windows that are cut between characters, and as bytes where they are no text", async () => {
     const account = await withCopy();
     const { owner, at, files, ownerKey: bearer } = account;
     const text = "aé日\u{1F600}".repeat(60_000);
@@ -245,7 +245,7 @@ onEveryDeployment("files of workspaces", (service) => {
     expect((await read("raw.bin")).equals(large)).toBe(true);
   });
 
-  it("go to the trash by file and by folder, come back by their handle, and are purged as a whole", async () => {
+  it("rule 11: go to the trash by file and by folder, come back by their handle, and are purged as a whole", async () => {
     const account = await withCopy();
     const { owner, ai, at, files, ownerKey: bearer } = account;
     for (const path of ["d/1", "d/e/2", "f"]) await write(account, { path, content: path });
@@ -302,7 +302,7 @@ onEveryDeployment("files of workspaces", (service) => {
     ]);
   });
 
-  it("of a revision stay as they are, are read whole, and take no offset", async () => {
+  it("rules 10 and 12: of a revision stay as they are, are read whole, and take no offset", async () => {
     const account = await withCopy();
     const { owner, ai, workspaceId, ownerKey: bearer } = account;
     await write(account, { path: "a.txt", content: "first" });

@@ -7,6 +7,7 @@ import { MOST_WORKERS } from "../../../../contract/workspaces/task-groups/task-g
 import type { Core } from "../../core.ts";
 import { creditsOf } from "../../money/ledger.ts";
 import type { DeskRefusal, ManagerDesk, WorkerReport, WorkerTask } from "../../ports/manager-desk.ts";
+import { movedWithin } from "../../runs/moved-within.ts";
 import type { TakenRun } from "../../runs/progress-run.ts";
 import { RunSubmitter } from "../../runs/submit-run.ts";
 import { readReplies } from "../../sessions/session-history.ts";
@@ -125,12 +126,9 @@ async function untilSettled(
     const working = workers.find(({ worker, runStatus }) => !isTerminal(runStatus) || !isSettled(worker));
     if (working === undefined) return ok(workers);
     const listener = core.signals.listen(working.worker.id);
-    const woken = new AbortController();
     try {
-      const isTime = core.clock.sleep(ASK_AGAIN_MS, AbortSignal.any([signal, woken.signal])).catch(() => {});
-      await Promise.race([listener.moved, isTime]);
+      await movedWithin(core, listener, { ms: ASK_AGAIN_MS, signal });
     } finally {
-      woken.abort();
       listener.stop();
     }
   }
