@@ -16,6 +16,8 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "cli/claim.ts",
     "cli/doctor.ts",
     "cli/init.ts",
+    "cli/workspaces/sync-commands.ts",
+    "base/site-host.ts",
     "client/job-client.ts",
     "client/noun-client.ts",
     "contract/route.ts",
@@ -94,6 +96,12 @@ export const otherText: Readonly<Record<string, readonly string[]>> = {
     "service/executor/tools/search.ts",
     "service/executor/tools/run-command.ts",
   ],
+  "an anchored word of bounded length": [
+    "contract/mcp/workspace-file-tools.ts",
+    "service/core/workspaces/retention/read-retention.ts",
+  ],
+  "a path of a request, which is bounded, looked at once from its start": ["service/api/site/site-app.ts"],
+  "what git writes of modes, and error codes of the system": ["service/checkouts/copies/folder-state.ts"],
   "claims of a token whose signature has passed": [
     "service/oidc/providers/buildkite.ts",
     "service/oidc/providers/circleci.ts",

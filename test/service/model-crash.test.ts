@@ -20,7 +20,7 @@ const AUDIENCE = "crash.example";
 const REPOSITORY = "octo/project";
 /** The store, its journal, who holds the folder, and where it answers. */
 const OWN_FILES =
-  /^(agent-service\.(pid|url|lock(-journal)?|sqlite(-shm|-wal)?)|checkouts|environments|homes)$/;
+  /^(agent-service\.(pid|url|lock(-journal)?|sqlite(-shm|-wal)?)|checkouts|environments|homes|scratch)$/;
 
 let folder: string;
 let repository: TestRepository;
@@ -79,6 +79,7 @@ async function killAndLook(runId: string): Promise<void> {
   expect(await readdir(checkouts())).toEqual([]);
   expect(await readdir(join(folder, "tmp"))).toEqual([]);
   expect(await readdir(join(folder, "data", "environments"))).toEqual([]);
+  expect(await readdir(join(folder, "data", "scratch"))).toEqual([]);
   const names = await readdir(join(folder, "data"));
   expect(names.filter((name) => !OWN_FILES.test(name))).toEqual([]);
 }

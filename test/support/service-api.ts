@@ -19,7 +19,7 @@ export type HttpApi = {
 
 export async function openHttpApi(fixture: CoreFixture, shown = faces): Promise<HttpApi> {
   const app = createApp(fixture.core, fixture.submitter, {
-    exchangeRatePerMinute: 1_000,
+    exchangeRatePerMinute: 10_000,
     trustedProxyHops: 0,
     corsOrigins: [],
     faces: shown,

@@ -16,12 +16,13 @@ const FIRST_TABLES = `
   alter table credentials rename column kind to caller_class;
   alter table credentials rename to api_keys;
   update api_keys set caller_class = case caller_class when 'owner_key' then 'owner' else 'ai_client' end;
-  drop table workspaces; drop table workspace_members; drop table workspace_threads; drop table context_items;
-  drop table workspace_objects; drop table copies; drop table copy_entries; drop table copy_trash;
-  drop table download_links; drop table revisions; drop table retention_pins; drop table operations;
+  drop table request_keys; drop table workspaces; drop table workspace_members;
+  drop table workspace_threads; drop table context_items; drop table workspace_objects;
+  drop table copies; drop table copy_entries; drop table copy_trash; drop table download_links;
+  drop table revisions; drop table retention_pins; drop table workspace_sweeps; drop table operations;
   drop table changesets; drop table adoptions; drop table task_groups; drop table workspace_runs;
-  drop table workers; drop table sites; drop table workspace_schedules; drop table workspace_workflows;
-  drop table request_keys;
+  drop table workers; drop table sites; drop table site_links; drop table workspace_feeds;
+  drop table workspace_events; drop table workspace_schedules; drop table workspace_workflows;
   drop table web_sessions;
   drop table run_views; drop index runs_children;
   drop table approvals; drop table write_grants; drop index runs_question;
