@@ -77,12 +77,17 @@ async function measureWrites({ client, base }: BigWorkspace) {
   for (let index = 0; index < CLIENTS; index += 1)
     etags.set(index, (await json(client, "GET", `${at}/stat?path=${pathOf(index * 100)}`)).etag);
   let round = 0;
-  return await load(async (_, one) => {
+  const figures = await load(async (_, one) => {
     round += 1;
     const body = { path: pathOf(one * 100), content: `${contentOf(one)}${round}\n` };
     const headers = { "if-match": `"${etags.get(one)}"` };
     etags.set(one, (await json(client, "PUT", `${at}/write`, body, headers)).etag);
   });
+  for (const [one, etag] of etags) {
+    const kept = await json(client, "GET", `${at}/stat?path=${pathOf(one * 100)}`);
+    if (kept.etag !== etag) throw new Error(`The last write of client ${one} is lost.`);
+  }
+  return figures;
 }
 
 async function measureFolder({ client, base }: BigWorkspace): Promise<number> {
@@ -123,8 +128,8 @@ async function measureCheckpoints(workspace: BigWorkspace): Promise<number> {
 }
 
 /**
- * Two copies of one revision, the second of which is accepted over the first: in other files, or in other lines of one file, which git
- * merges.
+ * Two changesets of one revision, the second of which is accepted over the first: in other files, or in other lines of one file, which
+ * git merges.
  */
 async function measureAccepts(
   workspace: BigWorkspace,
@@ -133,27 +138,31 @@ async function measureAccepts(
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const [first, second] = [await makeCopy(workspace), await makeCopy(workspace)];
-    const index = 20_000 + round * 50;
+    const index = (overlapping ? 30_000 : 20_000) + round * 50;
     const lines = contentOf(index).split("\n");
     const edited = (line: number) =>
       lines.map((text, at) => (at === line ? `${text} edited` : text)).join("\n");
     await writeNew(workspace, first, { index, text: edited(0) });
     await writeNew(workspace, second, { index: overlapping ? index : index + 1, text: edited(9) });
-    await accept(workspace, first);
-    times.push(await accept(workspace, second));
+    const [one, other] = [await propose(workspace, first), await propose(workspace, second)];
+    await accept(workspace, one);
+    times.push(await accept(workspace, other));
   }
   return median(times);
 }
 
-/** Milliseconds of the accept alone. */
-async function accept({ client, base }: BigWorkspace, copy: string): Promise<number> {
+async function propose({ client, base }: BigWorkspace, copy: string): Promise<string> {
   await checkpoint({ client, base }, copy);
   const body = { working_copy_id: copy, title: "bench" };
-  const { id } = await json(client, "POST", `${base}/changesets`, body);
+  return String((await json(client, "POST", `${base}/changesets`, body)).id);
+}
+
+/** Milliseconds of the accept alone. */
+async function accept({ client, base }: BigWorkspace, changeset: string): Promise<number> {
   const { current_revision_id: expected_current_revision } = await json(client, "GET", base);
   return await timeOf(async () => {
     const decision = { expected_current_revision, validation_evidence: "measured" };
-    const { status } = await json(client, "POST", `${base}/changesets/${id}/accept`, decision);
+    const { status } = await json(client, "POST", `${base}/changesets/${changeset}/accept`, decision);
     if (status !== "accepted") throw new Error(`The changeset is ${status}.`);
   });
 }
