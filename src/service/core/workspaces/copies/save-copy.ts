@@ -7,16 +7,15 @@ import type { Core } from "../../core.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import type { Actor } from "../actor.ts";
 import type { CopyEntry } from "../files/copy-entry.ts";
+import { withMade } from "../merges/made-trees.ts";
 import { MissingObjectError } from "../objects/git-object.ts";
 import { keepObjects, rowObject } from "../objects/keep-objects.ts";
 import { type ObjectSource, objectSource } from "../objects/object-source.ts";
-import { parseTree } from "../objects/tree-object.ts";
 import type { CopyHeldRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import { newRevision } from "../revisions/new-revision.ts";
 import { applyChanges, type MadeTree } from "../trees/apply-changes.ts";
 import { diffTrees } from "../trees/diff-trees.ts";
 import type { FileState } from "../trees/join-entries.ts";
-import type { TreeSource } from "../trees/tree-source.ts";
 import { type Copy, holderOf } from "./copy.ts";
 import type { CopyRefusal } from "./refusals.ts";
 
@@ -123,7 +122,8 @@ async function moreThan(
   source: ObjectSource,
   saved: Pick<PreparedSave, "treeOid" | "made" | "entries"> & { readonly baseTreeOid: string },
 ): Promise<Pick<PreparedSave, "moreFiles" | "moreBytes">> {
-  const changes = await diffTrees(withMade(source, saved.made), saved.baseTreeOid, saved.treeOid);
+  const made = saved.made.map((tree) => ({ ...tree, kind: "tree" as const }));
+  const changes = await diffTrees(withMade(source, made), saved.baseTreeOid, saved.treeOid);
   const sizes = new Map<string, number>(
     saved.entries.flatMap(({ file }) => (file === null ? [] : [[file.oid, file.size]])),
   );
@@ -136,19 +136,4 @@ async function moreThan(
     moreBytes += sizeOf(after) - sizeOf(before);
   }
   return { moreFiles, moreBytes };
-}
-
-/** The source with trees that are not kept yet. */
-function withMade(source: TreeSource, made: readonly MadeTree[]): TreeSource {
-  const own = new Map(made.map(({ oid, data }) => [oid, data]));
-  return {
-    trees: async (oids) => {
-      const trees = new Map(await source.trees(oids.filter((oid) => !own.has(oid))));
-      for (const oid of oids) {
-        const data = own.get(oid);
-        if (data !== undefined) trees.set(oid, parseTree(data));
-      }
-      return trees;
-    },
-  };
 }
