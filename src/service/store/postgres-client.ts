@@ -5,8 +5,6 @@ import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from "ky
 import pg from "pg";
 import { type Answer, type Statement, sendTogether, toObjects } from "./postgres-pipeline.ts";
 
-/** Statements of a connection, on the server. What comes later is parsed each time. */
-const MAX_PREPARED = 400;
 /**
  * What another connection can do: the statement was prepared for tables that have changed since, or was forgotten by
  * somebody in between, or the server has become a standby.
@@ -19,7 +17,6 @@ export class ConnectionLostError extends Error {
 }
 
 const nothing = { command: "SELECT", rowCount: 0, rows: [] } as const;
-const kept = new Set<string>();
 
 export class PostgresClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
@@ -81,7 +78,7 @@ export class PostgresClient implements PostgresPoolClient {
   }
 
   async #send<Row>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
-    if (isToBeKept(text)) {
+    if (isPreparable(text)) {
       const [answer] = await this.send([{ text, values }]);
       if (answer === undefined) throw new Error("PostgreSQL answered with nothing.");
       const [command, ...counts] = answer.completion.split(" ");
@@ -119,10 +116,7 @@ export class PostgresClient implements PostgresPoolClient {
   }
 }
 
-/** Whether a statement stays on the server, prepared. */
-function isToBeKept(text: string): boolean {
-  if (kept.has(text)) return true;
-  if (kept.size >= MAX_PREPARED || !/^\s*(?:select|with|insert|update|delete)\b/.test(text)) return false;
-  kept.add(text);
-  return true;
+/** Whether PostgreSQL prepares it. The rest begins and ends transactions, or changes tables. */
+function isPreparable(text: string): boolean {
+  return /^\s*(?:select|with|insert|update|delete)\b/.test(text);
 }

@@ -3,6 +3,7 @@
 // Why: docs/decisions/041-one-plan-and-one-message.md
 
 import pg from "pg";
+import { type Column, type PreparedStatement, PreparedStatements } from "./prepared-statements.ts";
 
 const INT8_OID = 20;
 
@@ -10,8 +11,6 @@ export type Statement = { readonly text: string; readonly values: readonly unkno
 
 /** The values of a row in text form, in the order of the columns. */
 export type TextRow = readonly (string | null)[];
-
-export type Column = { readonly name: string; readonly parse: (text: string) => unknown };
 
 export type Answer = {
   readonly columns: readonly Column[];
@@ -23,12 +22,9 @@ export type Answer = {
 /** Sends statements on a connection of their own. */
 export type Send = (statements: readonly Statement[]) => Promise<readonly Answer[]>;
 
-/** On the server, under a name. `columns` are unknown until its first answer. */
-type Prepared = { readonly name: string; columns: readonly Column[] | null };
 type Handlers = { resolve(answers: readonly Answer[]): void; reject(cause: unknown): void };
 
-const prepared = new WeakMap<pg.Connection, Map<string, Prepared>>();
-let names = 0;
+const prepared = new WeakMap<pg.Connection, PreparedStatements>();
 
 /** Executes the statements in order, on a client in pipeline mode. One that fails undoes the others, unless in a transaction. */
 export async function sendTogether(
@@ -60,10 +56,10 @@ class PipelinedQuery extends pg.Query {
   readonly #statements: readonly Statement[];
   readonly #handlers: Handlers;
   readonly #answers: Answer[] = [];
-  #known: Map<string, Prepared> = new Map();
+  #known = new PreparedStatements();
   /** Parsed here for the first time. */
   readonly #parsed: string[] = [];
-  #steps: readonly Prepared[] = [];
+  #steps: readonly PreparedStatement[] = [];
   #rows: TextRow[] = [];
 
   constructor(statements: readonly Statement[], handlers: Handlers) {
@@ -73,20 +69,19 @@ class PipelinedQuery extends pg.Query {
   }
 
   override submit = (connection: pg.Connection): void => {
-    this.#known = prepared.get(connection) ?? new Map();
+    this.#known = prepared.get(connection) ?? this.#known;
     prepared.set(connection, this.#known);
     connection.stream.cork();
+    for (const name of this.#known.takeUnused()) connection.close({ type: "S", name }, true);
     this.#steps = this.#statements.map((statement) => this.#write(connection, statement));
     connection.sync();
     connection.stream.uncork();
   };
 
-  #write(connection: pg.Connection, { text, values }: Statement): Prepared {
-    let step = this.#known.get(text);
+  #write(connection: pg.Connection, { text, values }: Statement): PreparedStatement {
+    let step = this.#known.use(text);
     if (step === undefined) {
-      names += 1;
-      step = { name: `s${names}`, columns: null };
-      this.#known.set(text, step);
+      step = this.#known.add(text);
       this.#parsed.push(text);
       connection.parse({ name: step.name, text, types: [] }, true);
     }
@@ -96,7 +91,7 @@ class PipelinedQuery extends pg.Query {
     return step;
   }
 
-  get #step(): Prepared | undefined {
+  get #step(): PreparedStatement | undefined {
     return this.#steps[this.#answers.length];
   }
 
@@ -125,7 +120,7 @@ class PipelinedQuery extends pg.Query {
 
   handleError(cause: unknown): void {
     // The server may not have parsed them.
-    for (const text of this.#parsed) this.#known.delete(text);
+    for (const text of this.#parsed) this.#known.remove(text);
     this.#handlers.reject(cause);
   }
 }
