@@ -97,6 +97,14 @@ describe.skipIf(!hasBubblewrap)("a repository's setup", () => {
     );
   });
 
+  it("is executed by bash where its first line names no program", async () => {
+    const words = 'words=(of bash); [[ ${#words[@]} == 2 ]] && cat <(echo "${words[@]}")\n';
+    repository.commit({ files: { [SETUP]: words } });
+    await start("true");
+    const { events } = await play({});
+    expect(setupIn(events)?.result).toBe("of bash\n[exit code 0]");
+  });
+
   it("that fails does not end the run: its readers and the agent are told", async () => {
     repository.commit({ files: { [SETUP]: "echo no such package >&2\nexit 3\n" } });
     await start("echo tested");

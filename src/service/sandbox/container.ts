@@ -99,9 +99,7 @@ function shellLine(command: SandboxCommand, passed: Readonly<Record<string, stri
   const exports = Object.entries({ ...passed, ...command.env }).map(
     ([name, value]) => `export ${name}=${quoted(value)}; `,
   );
-  const { execute } = command;
-  const line = "shell" in execute ? execute.shell : argvOf(execute).map(quoted).join(" ");
-  return exports.join("") + line;
+  return exports.join("") + argvOf(command.execute).map(quoted).join(" ");
 }
 
 function quoted(text: string): string {

@@ -12,6 +12,7 @@ const versioned: Readonly<Record<string, string>> = {
   rustc: "--version",
 };
 const others = [
+  "bash",
   "npm",
   "pnpm",
   "yarn",

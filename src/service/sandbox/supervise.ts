@@ -88,6 +88,10 @@ export async function supervise(work: Supervision): Promise<SandboxResult> {
   }
 }
 
+/** Decided where the command is executed: a container may have other programs than this machine. */
+const byBash = 'command -v bash >/dev/null 2>&1 && exec bash -c "$1"; exec /bin/sh -c "$1"';
+
+/** A shell command is executed by the bash of PATH, by /bin/sh where there is none. */
 export function argvOf(execute: SandboxCommand["execute"]): readonly [string, ...string[]] {
-  return "shell" in execute ? ["/bin/sh", "-c", execute.shell] : execute.argv;
+  return "shell" in execute ? ["/bin/sh", "-c", byBash, "sh", execute.shell] : execute.argv;
 }

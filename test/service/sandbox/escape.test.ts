@@ -68,6 +68,8 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command (needs bubblewrap)", () => 
               ["GIT_PAGER", "GIT_TERMINAL_PROMPT", "HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM"],
               // Of the sandbox's first process, bubblewrap itself: the mark by which its service finds it.
               ["TMPDIR", "USER", MARK_VARIABLE],
+              // Of bash.
+              ["SHLVL", "_"],
               Object.keys(offlineVariables),
             ),
           ),

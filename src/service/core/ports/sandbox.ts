@@ -17,6 +17,7 @@ export type SandboxedCheckout = {
 };
 
 export type SandboxCommand = {
+  /** `shell` is executed by bash; by /bin/sh where there is no bash in PATH. */
   readonly execute: { readonly shell: string } | { readonly argv: readonly [string, ...string[]] };
   /** Relative to the root of the checkout; "" is the root. */
   readonly cwd: string;

@@ -27,11 +27,11 @@ export function runCommandTool({ sandbox, egress, checkout: about }: CommandPart
   return defineTool({
     name: "run_command",
     description:
-      "Executes a command with /bin/sh in the repository and returns its output and exit code. No terminal, no input; nothing goes on in the background after it.",
+      "Executes a command with bash in the repository and returns its output and exit code. No terminal, no input; nothing goes on in the background after it.",
     input: z.object({
       command: described(
         z.string().check(z.minLength(1), z.maxLength(MAX_COMMAND_CHARS), z.regex(/^[^\0]*$/)),
-        "What /bin/sh executes. Several lines are allowed.",
+        "What bash executes (/bin/sh where bash is not installed). Several lines are allowed.",
       ),
       cwd: scopeInput("The folder to execute it in, relative to the repository's root. Default: the root."),
       timeout_seconds: countInput({

@@ -25,6 +25,7 @@ export function sandboxText(
     "`.git` is read-only: `git commit` fails, and is not needed, because your changes to files are collected.",
     `A command may take ${seconds} s, ${Math.round(memoryBytes / MEGABYTE)} MB of memory and ${Math.round(diskBytes / MEGABYTE)} MB of files.`,
     ...(tools.length > 0 ? [`In PATH: ${tools.join(", ")}.`] : []),
+    ...(tools.length > 0 && !tools.includes("bash") ? ["There is no bash: /bin/sh executes commands."] : []),
     ...setupText(environment.setup),
   ].join(" ");
 }

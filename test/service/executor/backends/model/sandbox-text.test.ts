@@ -6,7 +6,7 @@ import { noEnvironment } from "../../../../../src/service/executor/prepare-envir
 const facts: SandboxFacts = {
   ...{ tree: "/checkout", home: "/home/agent", hasNetwork: false, hasJobsCaches: false },
   ...{ timeoutMs: 600_000, memoryBytes: 4096 * 1024 * 1024, diskBytes: 8192 * 1024 * 1024 },
-  tools: ["node 24.1.0", "npm"],
+  tools: ["node 24.1.0", "bash", "npm"],
 };
 
 describe("what the model is told of its sandbox", () => {
@@ -19,7 +19,7 @@ describe("what the model is told of its sandbox", () => {
       "Commands are executed in a sandbox, in /checkout. Commands have no network: nothing can be downloaded. " +
         "HOME is /home/agent, and is made anew for each command; beside it only the repository and /tmp can be written, " +
         "and /tmp does not stay. `.git` is read-only: `git commit` fails, and is not needed, because your changes to files " +
-        "are collected. A command may take 600 s, 4096 MB of memory and 8192 MB of files. In PATH: node 24.1.0, npm.",
+        "are collected. A command may take 600 s, 4096 MB of memory and 8192 MB of files. In PATH: node 24.1.0, bash, npm.",
     );
     expect(text.length).toBeLessThan(600);
   });
@@ -39,6 +39,14 @@ describe("what the model is told of its sandbox", () => {
     );
     expect(text).not.toContain("In PATH");
     expect(text).toMatch(/The repository's setup\.sh was executed before you: what it installed is there\.$/);
+  });
+
+  it("says where there is no bash, but not where nobody knows", () => {
+    const told = (tools: readonly string[]) =>
+      sandboxText({ ...facts, tools }, { environment: noEnvironment, network: "" });
+    expect(told(["node 24.1.0"])).toContain("There is no bash: /bin/sh executes commands.");
+    expect(told(["bash"])).not.toContain("There is no bash");
+    expect(told([])).not.toContain("bash");
   });
 
   it("says how a setup failed, with the end of what it wrote", () => {

@@ -1,0 +1,73 @@
+// Commands are executed by bash, in every kind of sandbox: models write bash, and dash takes the same line for another one.
+
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Sandbox } from "../../../src/service/core/ports/sandbox.ts";
+import { programIn } from "../../../src/service/sandbox/program-path.ts";
+import { hasBubblewrap, SandboxFixture } from "./sandbox-fixture.ts";
+
+let fixture: SandboxFixture;
+beforeEach(() => {
+  fixture = new SandboxFixture();
+});
+afterEach(() => fixture.close());
+
+const kinds = [
+  { kind: "bubblewrap", mode: "bubblewrap" },
+  { kind: "a container", mode: "container" },
+  { kind: "no sandbox", mode: "off" },
+] as const;
+
+/** A container of the operator that has the programs of `path`. */
+async function open(mode: (typeof kinds)[number]["mode"], path = process.env.PATH ?? ""): Promise<Sandbox> {
+  const start = JSON.stringify(["/usr/bin/env", `PATH=${path}`, "sh", "-c", "cd {checkout} && {command}"]);
+  const isContainer = mode === "container";
+  return await fixture.find({
+    environment: { SANDBOX: mode, ...(isContainer ? { SANDBOX_COMMAND: start } : { PATH: path }) },
+  });
+}
+
+describe.each(kinds)("a command in $kind", ({ mode }) => {
+  it.skipIf(mode === "bubblewrap" && !hasBubblewrap)(
+    "is executed by bash: redirections, exit codes, pipefail, tests, substitutions and arrays",
+    async () => {
+      const sandbox = await open(mode);
+      const output = async (shell: string) => {
+        const result = await fixture.result(sandbox, shell);
+        return { output: result.output, exitCode: result.exitCode };
+      };
+
+      expect(await output("(echo out; echo err >&2; exit 3) &> log")).toEqual({ output: "", exitCode: 3 });
+      expect(await output("cat log")).toEqual({ output: "out\nerr\n", exitCode: 0 });
+      expect(await output("set -o pipefail\nfalse | cat")).toEqual({ output: "", exitCode: 1 });
+      expect(await output("[[ abc =~ ^a(b)c$ ]] && echo ${BASH_REMATCH[1]}")).toEqual({
+        output: "b\n",
+        exitCode: 0,
+      });
+      expect(await output('diff <(echo "it\'s one") <(echo two)')).toEqual({
+        output: "1c1\n< it's one\n---\n> two\n",
+        exitCode: 1,
+      });
+      expect(await output('files=(a "b c"); for file in "${files[@]}"; do echo "<$file>"; done')).toEqual({
+        output: "<a>\n<b c>\n",
+        exitCode: 0,
+      });
+      expect((await output("kill -TERM $$")).exitCode).not.toBe(0);
+    },
+  );
+});
+
+describe("where the machine has no bash", () => {
+  it.each(kinds.slice(1))("a command in $kind is executed by /bin/sh", async ({ mode }) => {
+    const folder = join(fixture.dataDir, "programs");
+    mkdirSync(folder);
+    for (const name of ["cat", "echo", "sh", "env"])
+      symlinkSync((await programIn(process.env.PATH ?? "", name)) ?? name, join(folder, name));
+    const sandbox = await open(mode, folder);
+
+    const result = await fixture.result(sandbox, 'echo "it\'s ${BASH_VERSION:-sh}"; exit 4');
+
+    expect(result).toMatchObject({ output: "it's sh\n", exitCode: 4 });
+  });
+});
