@@ -36,7 +36,7 @@ export class SqlBlobs implements BlobRowStore {
       .updateTable("blobs")
       .set({ state: "kept", bytes, changed_at: now })
       .where("key", "=", key)
-      .where("state", "=", "unfinished")
+      .where("state", "<>", "discarded")
       .returning("key")
       .execute();
     return rows.length === 1;

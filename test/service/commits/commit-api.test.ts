@@ -1,6 +1,8 @@
 // A job sends its commit, and runs work on it: over the socket, with real git, without any code host.
 
+import { readdir, rm } from "node:fs/promises";
 import { request } from "node:http";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CommitFixture } from "./commit-fixture.ts";
 
@@ -27,6 +29,12 @@ function commit(text: string, parents: readonly string[] = [], more: Record<stri
   return at.packs.repository.commit({ files, parents, day: days, subject: text });
 }
 
+async function loseBlobs(): Promise<void> {
+  await rm(join(at.service.place.settings.dataDir, "blobs", "packs"), { recursive: true });
+  // The newest pack of a commit counts.
+  at.service.clock.advance(1_000);
+}
+
 describe("a commit of a private repository", () => {
   it("is sent, held, and what a run works on", async () => {
     const repository = await at.claimed();
@@ -49,6 +57,33 @@ describe("a commit of a private repository", () => {
       status: 201,
       body: sent.body,
     });
+  });
+
+  it("is asked for again where its blobs are lost, and is not built upon", async () => {
+    const repository = await at.claimed();
+    const first = commit("lost");
+    const job = await at.service.job({ ...repository, sha: first });
+    await at.send(job, first);
+    await loseBlobs();
+    const second = commit("after the loss", [first]);
+    const next = await at.service.job({ ...repository, sha: second });
+    expect(await at.client(next).commits.find({ sha: second })).toMatchObject({ present: false, have: [] });
+    expect(await at.client(job).commits.find({ sha: first })).toMatchObject({ present: false });
+    expect((await at.send(job, first)).status).toBe(201);
+    expect(await at.client(job).commits.find({ sha: first })).toMatchObject({ present: true });
+    expect((await at.send(next, second)).status).toBe(201);
+    expect(await at.run(next)).toMatchObject({ text: "after the loss" });
+  });
+
+  it("that is lost is taken again from a job that does not ask first", async () => {
+    const repository = await at.claimed();
+    const first = commit("lost without a question");
+    const job = await at.service.job({ ...repository, sha: first });
+    await at.send(job, first);
+    await loseBlobs();
+    expect((await at.send(job, first)).status).toBe(201);
+    expect(await readdir(join(at.service.place.settings.dataDir, "blobs", "packs"))).toHaveLength(1);
+    expect(await at.run(job)).toMatchObject({ text: "lost without a question" });
   });
 
   it("costs the second time what is new", async () => {

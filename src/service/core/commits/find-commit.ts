@@ -5,7 +5,7 @@ import { ok, type Result } from "../../../base/result.ts";
 import type { CommitState } from "../../../contract/ci/commits.ts";
 import type { Core } from "../core.ts";
 import { type CommitRequest, findAccess } from "./commit-access.ts";
-import { findHeldCommit, offerBases, touchCommits } from "./held-commits.ts";
+import { findHeldCommit, offerBases, PackBlobs, touchCommits } from "./held-commits.ts";
 import { roomFor } from "./pack-quota.ts";
 import type { CommitAccessRefusal } from "./refusals.ts";
 
@@ -18,9 +18,10 @@ export async function findCommit(
   const { keeping, repository } = access.value;
   const { sha } = request;
   const reader = core.store.committed;
+  const blobs = new PackBlobs(keeping.blobs);
   const held = await findHeldCommit(reader, { repository, sha });
-  const present = held !== null && (await touchCommits(core, [held]));
-  const bases = present ? [] : await offerBases(reader, repository);
+  const present = held !== null && (await blobs.hasAll(held.packs)) && (await touchCommits(core, [held]));
+  const bases = present ? [] : await offerBases(reader, { repository, blobs });
   return ok({
     sha,
     present,

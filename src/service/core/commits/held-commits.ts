@@ -1,6 +1,7 @@
 // What the service holds of a repository, and what a thin pack may build on.
 
 import type { Core } from "../core.ts";
+import type { BlobStore } from "../ports/blobs.ts";
 import type { StoreReader } from "../ports/store.ts";
 import type { HeldCommit, HeldPack, RepositoryKey } from "./held-pack.ts";
 
@@ -22,6 +23,32 @@ export async function findHeldCommit(
   return bases.length === tip.bases.length ? { tip, packs: [tip, ...bases] } : null;
 }
 
+/** Whether the blobs of these packs are where they were put, as large as they were. Asks for each once. */
+export class PackBlobs {
+  readonly #blobs: Pick<BlobStore, "head">;
+  readonly #asked = new Map<string, Promise<boolean>>();
+
+  constructor(blobs: Pick<BlobStore, "head">) {
+    this.#blobs = blobs;
+  }
+
+  async hasAll(packs: readonly HeldPack[]): Promise<boolean> {
+    return (await Promise.all(packs.map((pack) => this.#has(pack)))).every((isThere) => isThere);
+  }
+
+  #has(pack: HeldPack): Promise<boolean> {
+    let asked = this.#asked.get(pack.id);
+    if (asked === undefined) {
+      const files = [pack.pack, pack.index].map(
+        async ({ key, bytes }) => (await this.#blobs.head(key))?.size === bytes,
+      );
+      asked = Promise.all(files).then((found) => found.every((isThere) => isThere));
+      this.#asked.set(pack.id, asked);
+    }
+    return asked;
+  }
+}
+
 /** Records the use of commits: nothing of them is deleted for a while. False where some of it is gone. */
 export async function touchCommits(core: Core, commits: readonly HeldCommit[]): Promise<boolean> {
   const ids = [...new Set(commits.flatMap(({ packs }) => packs.map(({ id }) => id)))];
@@ -34,11 +61,14 @@ export async function touchCommits(core: Core, commits: readonly HeldCommit[]): 
  */
 export async function offerBases(
   reader: Pick<StoreReader, "packs">,
-  repository: RepositoryKey,
+  { repository, blobs }: { readonly repository: RepositoryKey; readonly blobs: PackBlobs },
 ): Promise<readonly HeldPack[]> {
   const offered: HeldPack[] = [];
   const chain = new Set<string>();
   for (const held of await reader.packs.listHeld({ repository, limit: MAX_OFFERED })) {
+    const whole = await findHeldCommit(reader, { repository, sha: held.tip });
+    // What was lost is sent again: nothing can be built on it.
+    if (whole === null || !(await blobs.hasAll(whole.packs))) continue;
     const longer = new Set([...chain, held.id, ...held.bases]);
     const fits = longer.size < MAX_CHAIN && !(await isWasteful(reader, held));
     if (!fits && offered.length === 0) return [];

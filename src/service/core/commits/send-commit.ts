@@ -7,7 +7,7 @@ import type { Core } from "../core.ts";
 import type { ReceivedPack } from "../ports/pack-receiver.ts";
 import type { Reservation } from "../ports/store/packs.ts";
 import { type CommitAccess, type CommitRequest, findAccess } from "./commit-access.ts";
-import { findHeldCommit, touchCommits } from "./held-commits.ts";
+import { findHeldCommit, PackBlobs, touchCommits } from "./held-commits.ts";
 import type { HeldPack } from "./held-pack.ts";
 import { makeRoom, roomFor } from "./pack-quota.ts";
 import type { SendCommitRefusal } from "./refusals.ts";
@@ -39,7 +39,8 @@ export async function sendCommit(
   if (size > allowed) return refused({ reason: "upload_too_large", bytes: size, allowed });
   const reader = core.store.committed;
   const earlier = await findHeldCommit(reader, { repository, sha });
-  if (earlier !== null && (await touchCommits(core, [earlier]))) return ok(sentOf(earlier.tip));
+  const isThere = earlier !== null && (await new PackBlobs(keeping.blobs).hasAll(earlier.packs));
+  if (isThere && (await touchCommits(core, [earlier]))) return ok(sentOf(earlier.tip));
 
   const bases = await findBases(core, access.value, request.bases);
   if (bases === null) return refused(goneBase);

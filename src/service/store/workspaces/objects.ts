@@ -184,6 +184,24 @@ export class SqlObjects implements ObjectStore {
     return others;
   }
 
+  async replaceBlob(lost: {
+    workspaceId: string;
+    object: Pick<NewObject, "oid" | "sha256">;
+    from: string;
+    to: string;
+  }): Promise<boolean> {
+    const { oid, sha256 } = lost.object;
+    const rows = await this.#db
+      .updateTable("workspace_objects")
+      .set({ blob_key: lost.to })
+      .where("key", "=", keyOf(lost.workspaceId, oid))
+      .where("blob_key", "=", lost.from)
+      .where("sha256", "=", sha256)
+      .returning("oid")
+      .execute();
+    return rows.length === 1;
+  }
+
   async touch({ workspaceId, oids, now }: Named & { now: number }): Promise<readonly string[]> {
     const absent: string[] = [];
     for (const part of partsOf([...new Set(oids)].sort())) {

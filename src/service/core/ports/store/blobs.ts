@@ -9,7 +9,7 @@ export interface BlobReader {
 export interface BlobRowStore extends BlobReader {
   /** Blobs that are about to be written. */
   begin(blobs: { keys: readonly string[]; now: number }): Promise<void>;
-  /** The blob is there and is named from now on. False where its row is gone, or discarded. */
+  /** The blob is there and is named from now on. Safe to repeat. False where its row is gone, or discarded. */
   keep(blob: { key: string; bytes: number; now: number }): Promise<boolean>;
   /** Nothing names them any more: they are to be deleted. Safe to repeat. */
   discard(blobs: { keys: readonly string[]; now: number }): Promise<void>;

@@ -9,6 +9,7 @@ import type { NewObject } from "../../ports/store/workspaces/objects.ts";
 import type { StoreTransaction } from "../../ports/store.ts";
 import { keepingOf } from "../reach-workspace.ts";
 import { type GitObject, objectHeader, oidOf } from "./git-object.ts";
+import { cacheKeyOf } from "./object-cache.ts";
 
 /** Contents up to this are kept in a row. */
 export const MAX_ROW_BYTES = 64 * 1024;
@@ -148,11 +149,36 @@ async function placeBlob(
   };
   try {
     await blobs.put({ key: blobKey, size: object.size, open, signal });
+    await replaceLost(core, { workspaceId, object, blobKey });
   } catch (cause) {
     await release();
     throw cause;
   }
   return { object: { ...object, data: null, blobKey }, release };
+}
+
+/** Where the object is kept already and its blob is lost, what was placed just now takes its place. */
+async function replaceLost(
+  core: Core,
+  placed: { workspaceId: string; object: NewObject; blobKey: string },
+): Promise<void> {
+  const { workspaceId, object, blobKey } = placed;
+  const { store, clock, log } = core;
+  const { blobs, cache } = keepingOf(core);
+  const [kept] = await store.committed.objects.find({ workspaceId, oids: [object.oid] });
+  if (kept === undefined || kept.blobKey === null) return;
+  const { blobKey: from } = kept;
+  if ((await blobs.head(from))?.size === kept.size) return;
+  const now = clock.now();
+  const isReplaced = await store.transact(async (tx) => {
+    if (!(await tx.objects.replaceBlob({ workspaceId, object, from, to: blobKey }))) return false;
+    if (!(await tx.blobs.keep({ key: blobKey, bytes: object.size, now }))) throw new BlobGoneError(blobKey);
+    await tx.blobs.discard({ keys: [from], now });
+    return true;
+  });
+  if (!isReplaced) return;
+  cache.delete(cacheKeyOf(workspaceId, object.oid));
+  log.info({ workspace_id: workspaceId, oid: object.oid, lost: from }, "contents that were lost came again");
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -1,4 +1,10 @@
-// Objects that a node has read lately. They never change, so that nothing has to be told to other nodes.
+// Objects that a node has read lately. Their contents never change, so that nothing has to be told to other nodes; where a blob is
+// lost, its reader asks the store whether there is another one by now.
+
+/** The name of an object in the cache. */
+export function cacheKeyOf(workspaceId: string, oid: string): string {
+  return `${workspaceId} ${oid}`;
+}
 
 /** What a cached value weighs beside its bytes. */
 const OVERHEAD_BYTES = 200;
@@ -19,6 +25,11 @@ export class ObjectCache {
     this.#values.delete(key);
     this.#values.set(key, found);
     return found.value;
+  }
+
+  delete(key: string): void {
+    this.#bytes -= this.#values.get(key)?.bytes ?? 0;
+    this.#values.delete(key);
   }
 
   set(key: string, value: unknown, contentBytes: number): void {

@@ -6,6 +6,7 @@ import type { KeptObject, ObjectReader } from "../../ports/store/workspaces/obje
 import { keepingOf } from "../reach-workspace.ts";
 import type { TreeSource } from "../trees/tree-source.ts";
 import { MissingObjectError } from "./git-object.ts";
+import { cacheKeyOf } from "./object-cache.ts";
 import { parseTree, type TreeEntry } from "./tree-object.ts";
 
 export type ObjectSource = TreeSource & {
@@ -28,7 +29,7 @@ export function objectSource(
   { objects }: Reading = core.store.committed,
 ): ObjectSource {
   const { cache, blobs } = keepingOf(core);
-  const keyOf = (oid: string) => `${workspaceId} ${oid}`;
+  const keyOf = (oid: string) => cacheKeyOf(workspaceId, oid);
 
   const find = async (oid: string): Promise<KeptObject> => {
     const cached = cache.get(keyOf(oid));
@@ -38,13 +39,21 @@ export function objectSource(
     if (found.kind !== "tree") cache.set(keyOf(oid), found, found.data?.length ?? 0);
     return found;
   };
+  /** Another node may have replaced a blob that was lost. */
+  const openBlob = async (oid: string, key: string, options: GetBlob): Promise<OpenBlob | null> => {
+    const opened = await blobs.get(key, options);
+    if (opened !== null) return opened;
+    cache.delete(keyOf(oid));
+    const { blobKey } = await find(oid);
+    return blobKey === null || blobKey === key ? null : await blobs.get(blobKey, options);
+  };
   const open = async (oid: string, options: GetBlob = {}): Promise<OpenBlob> => {
     const { data, blobKey } = await find(oid);
     if (data !== null) {
       const part = options.range === undefined ? data : data.subarray(options.range.start, options.range.end);
       return { size: part.length, content: once(part) };
     }
-    const opened = blobKey === null ? null : await blobs.get(blobKey, options);
+    const opened = blobKey === null ? null : await openBlob(oid, blobKey, options);
     if (opened === null)
       throw new BlobStoreError(`The contents of object ${oid} are not where they were put.`);
     return opened;

@@ -52,6 +52,16 @@ export interface ObjectStore extends ObjectReader {
     objects: readonly NewObject[];
     now: number;
   }): Promise<readonly string[]>;
+  /**
+   * Names another blob for an object whose blob `from` is lost. False where the object has another blob meanwhile, other contents, or is
+   * gone.
+   */
+  replaceBlob(lost: {
+    workspaceId: string;
+    object: Pick<NewObject, "oid" | "sha256">;
+    from: string;
+    to: string;
+  }): Promise<boolean>;
   /** Keeps what is there from being swept for a while. Returns the oids that are not kept. */
   touch(objects: { workspaceId: string; oids: readonly string[]; now: number }): Promise<readonly string[]>;
   /** Deletes those that were not touched since. Returns how many, and the keys of the blobs that were theirs. */
