@@ -16,6 +16,7 @@ import * as oauth from "./migrations/011-oauth.ts";
 import * as approvals from "./migrations/012-approvals.ts";
 import * as runViews from "./migrations/013-run-views.ts";
 import * as workspaces from "./migrations/014-workspaces.ts";
+import * as tokenSuccessors from "./migrations/015-token-successors.ts";
 import type { Database } from "./tables.ts";
 
 const migrations: Record<string, Migration> = {
@@ -33,6 +34,7 @@ const migrations: Record<string, Migration> = {
   "012-approvals": approvals,
   "013-run-views": runViews,
   "014-workspaces": workspaces,
+  "015-token-successors": tokenSuccessors,
 };
 
 export type MigrateOptions = {

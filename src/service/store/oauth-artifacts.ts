@@ -7,6 +7,7 @@ import type { Connection } from "./connection.ts";
 import type { Database, OAuthArtifactsTable } from "./tables.ts";
 
 type Named = { readonly kind: string; readonly idHash: string };
+type ConsumedArtifact = Named & { readonly now: number; readonly successor?: string | null };
 
 export class SqlOAuthArtifacts implements ArtifactStore {
   readonly #db: Kysely<Database>;
@@ -35,6 +36,7 @@ export class SqlOAuthArtifacts implements ArtifactStore {
         kind: artifact.kind,
         id_hash: artifact.idHash,
         consumed_at: artifact.consumedAt,
+        successor: artifact.successor,
         ...columns,
       })
       .onConflict((conflict) => conflict.columns(["kind", "id_hash"]).doUpdateSet(columns))
@@ -53,10 +55,10 @@ export class SqlOAuthArtifacts implements ArtifactStore {
     return numUpdatedRows === 1n;
   }
 
-  async consume({ kind, idHash, now }: Named & { now: number }): Promise<boolean> {
+  async consume({ kind, idHash, now, successor = null }: ConsumedArtifact): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable("oauth_artifacts")
-      .set({ consumed_at: now })
+      .set({ consumed_at: now, successor })
       .where("kind", "=", kind)
       .where("id_hash", "=", idHash)
       .where("consumed_at", "is", null)
@@ -96,6 +98,7 @@ function toArtifact(row: Selectable<OAuthArtifactsTable>): Artifact {
     userCodeHash: row.user_code_hash,
     payload: row.payload,
     consumedAt: row.consumed_at,
+    successor: row.successor,
     expiresAt: row.expires_at,
   };
 }

@@ -340,6 +340,8 @@ export type OAuthArtifactsTable = {
   /** JSON. */
   payload: string;
   consumed_at: number | null;
+  /** Sealed. */
+  successor: string | null;
   expires_at: number;
 };
 

@@ -24,6 +24,7 @@ const artifact: Artifact = {
   userCodeHash: null,
   payload: '{"a":1}',
   consumedAt: null,
+  successor: null,
   expiresAt: Date.now() + 60_000,
 };
 const wanted = {

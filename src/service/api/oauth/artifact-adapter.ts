@@ -12,9 +12,8 @@ import { keepAccessToken, keepGrantArtifact, revokeGrant } from "../../core/oaut
 /** A client that registered itself and that nobody has allowed anything within this time is forgotten. */
 const UNUSED_CLIENT_SECONDS = 24 * 60 * 60;
 /**
- * What was used within this time is used at the same moment: refused like every second use, but no theft. Two processes of
- * one application that refresh at once would else sign it out, and a loser could end the grant before the winner has its
- * tokens.
+ * A code that was used within this time is used at the same moment: refused like every second use, but no theft. A loser
+ * could else end the grant before the winner has its tokens. Refresh tokens are not used here: `refresh-tokens.ts`.
  */
 const SAME_MOMENT_MS = 3_000;
 /** In the past, for the library, whose clock is the machine's. */
@@ -32,6 +31,31 @@ export function adapterOf(core: Core, kind: string): Adapter {
   }
 }
 
+export type NewArtifact = {
+  readonly kind: string;
+  readonly id: string;
+  readonly payload: AdapterPayload;
+  readonly expiresIn: number;
+};
+
+/** As it is kept: without its secrets. */
+export function artifactOf(
+  { clock }: Pick<Core, "clock">,
+  { kind, id, payload: { jti: _, userCode, ...payload }, expiresIn }: NewArtifact,
+): Artifact {
+  return {
+    kind,
+    idHash: hashSecret(id),
+    grantId: payload.grantId ?? null,
+    uid: payload.uid ?? null,
+    userCodeHash: userCode === undefined ? null : hashSecret(userCode),
+    payload: JSON.stringify(payload),
+    consumedAt: null,
+    successor: null,
+    expiresAt: clock.now() + expiresIn * 1000,
+  };
+}
+
 class ArtifactAdapter implements Adapter {
   readonly #core: Core;
   readonly #kind: string;
@@ -43,19 +67,10 @@ class ArtifactAdapter implements Adapter {
 
   async upsert(
     id: string,
-    { jti: _, userCode, ...payload }: AdapterPayload,
-    expiresIn = UNUSED_CLIENT_SECONDS,
+    payload: AdapterPayload,
+    expiresIn: number = UNUSED_CLIENT_SECONDS,
   ): Promise<void> {
-    const artifact: Artifact = {
-      kind: this.#kind,
-      idHash: hashSecret(id),
-      grantId: payload.grantId ?? null,
-      uid: payload.uid ?? null,
-      userCodeHash: userCode === undefined ? null : hashSecret(userCode),
-      payload: JSON.stringify(payload),
-      consumedAt: null,
-      expiresAt: this.#core.clock.now() + expiresIn * 1000,
-    };
+    const artifact = artifactOf(this.#core, { kind: this.#kind, id, payload, expiresIn });
     const { grantId } = artifact;
     if (grantId === null || this.#kind === "Interaction") {
       await this.#core.store.transact((tx) => tx.oauthArtifacts.put(artifact));
@@ -103,7 +118,8 @@ class ArtifactAdapter implements Adapter {
     const now = this.#core.clock.now();
     const isOver = artifact.expiresAt <= now;
     const { consumedAt } = artifact;
-    const isUsed = consumedAt !== null && now - consumedAt >= SAME_MOMENT_MS;
+    const isRotated = key.kind === "RefreshToken";
+    const isUsed = !isRotated && consumedAt !== null && now - consumedAt >= SAME_MOMENT_MS;
     if (isOver && key.kind === "Client") return undefined;
     return {
       ...payload,
@@ -232,6 +248,6 @@ class AccessTokenAdapter implements Adapter {
   }
 }
 
-function grantEnded(): Error {
+export function grantEnded(): Error {
   return new errors.InvalidGrant("the grant has ended");
 }

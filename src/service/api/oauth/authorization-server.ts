@@ -18,6 +18,7 @@ import { builtInClient, COMMAND_CLIENT } from "./built-in-client.ts";
 import type { FetchDocument } from "./client-document.ts";
 import { grantTypes } from "./grant-types.ts";
 import { oauthPaths } from "./paths.ts";
+import { bindRotation } from "./refresh-tokens.ts";
 
 export const ACCESS_TOKEN_PREFIX = "svc_at_";
 export const REFRESH_TOKEN_PREFIX = "svc_rt_";
@@ -43,6 +44,7 @@ export async function openAuthorizationServer(parts: ServerParts): Promise<Provi
   provider.proxy = true;
   nameTokens(provider.AccessToken, () => secretOf(core, ACCESS_TOKEN_PREFIX));
   nameTokens(provider.RefreshToken, () => secretOf(core, REFRESH_TOKEN_PREFIX));
+  bindRotation(core, provider.RefreshToken);
   provider.on("server_error", (_context, cause) => core.log.error({ err: cause }, "OAuth: internal error"));
   return provider;
 }
@@ -121,7 +123,7 @@ function configurationOf({ core, fetchDocument, mayFetch }: ServerParts, keys: K
       code_verification: oauthPaths.device,
     },
     pkce: { required: () => true },
-    // A code or a token that is shown twice ends all that was issued with it.
+    // A code that is shown twice ends all that was issued with it, and so does a token that is shown after its successor.
     rotateRefreshToken: true,
     revokeGrantPolicy: () => true,
     issueRefreshToken: async (_context, client) => client.grantTypeAllowed(grantTypes.refresh),

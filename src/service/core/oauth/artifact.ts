@@ -15,6 +15,8 @@ export type Artifact = {
   /** The library's JSON, without secrets. */
   readonly payload: string;
   readonly consumedAt: number | null;
+  /** Of a used refresh token: the token that came after it, which only the holder of the used one can open. */
+  readonly successor: string | null;
   readonly expiresAt: number;
 };
 

@@ -1,4 +1,5 @@
-// Many redeem one code, or refresh by one token, at the same moment: one wins, and nobody keeps what a thief could have.
+// Many redeem one code at the same moment, and one refreshes while the owner ends the access: one wins, and nobody keeps
+// what a thief could have. Refreshing twice: refresh-rotation.test.ts.
 
 import { afterEach, describe, expect, it } from "vitest";
 import { storeKinds } from "../../../support/stores/stores.ts";
@@ -40,12 +41,6 @@ for (const store of storeKinds) {
       const clientId = await oauth.register();
       const authorized = await authorize({ browser: await oauth.browser() }, { client_id: clientId });
       expectOne(await atOnce(redemption(clientId, authorized)));
-    });
-
-    it("refresh once", async () => {
-      oauth = await openOAuthFixture({ store });
-      const { clientId, refresh_token } = await signInApplication(oauth);
-      expectOne(await atOnce(refreshing(clientId, refresh_token)));
     });
 
     it("leave no token that works where the owner ends the access meanwhile", async () => {

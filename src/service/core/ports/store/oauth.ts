@@ -10,12 +10,12 @@ export interface ArtifactReader {
 }
 
 export interface ArtifactStore extends ArtifactReader {
-  /** Inserts it, or replaces all but `consumedAt`. */
+  /** Inserts it, or replaces all but `consumedAt` and `successor`. */
   put(artifact: Artifact): Promise<void>;
   /** Replaces a payload that is still `from`. False when it is another, or gone. */
   replace(change: { kind: string; idHash: string; from: string; artifact: Artifact }): Promise<boolean>;
   /** False when it was consumed before, or is gone. */
-  consume(use: { kind: string; idHash: string; now: number }): Promise<boolean>;
+  consume(use: { kind: string; idHash: string; now: number; successor?: string | null }): Promise<boolean>;
   delete(artifact: { kind: string; idHash: string }): Promise<void>;
   deleteOf(grantId: string): Promise<void>;
 }
