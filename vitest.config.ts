@@ -1,25 +1,31 @@
 import { defineConfig } from "vitest/config";
+import { testsByNeeds } from "./scripts/test-needs.ts";
 import { ClosingLine } from "./test/support/run/closing-line.ts";
 
 // biome-ignore lint/style/noDefaultExport: Vitest reads the default export.
-export default defineConfig(({ mode }) => ({
-  test: {
-    env: mode === "long" ? { TEST_LONG: "1" } : {},
-    include: ["test/**/*.test.ts"],
-    globalSetup: [
-      "test/support/run/working-folder-setup.ts",
-      "test/support/run/command-setup.ts",
-      "test/support/run/compile-cache-setup.ts",
-      "test/support/deployments/deployments-setup.ts",
-    ],
-    setupFiles: ["test/support/run/enter-working-folder.ts", "test/support/run/fixed-seed.ts"],
-    reporters: ["default", new ClosingLine()],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    pool: "forks",
-    // No module keeps state (only entries act on import), so that files may share a process and what it has loaded.
-    isolate: false,
-    // Many tests wait for a process of their own.
-    maxWorkers: 3,
-  },
-}));
+export default defineConfig(({ mode }) => {
+  const env = mode === "long" ? { TEST_LONG: "1" } : {};
+  Object.assign(process.env, env);
+  return {
+    test: {
+      env,
+      include: ["test/**/*.test.ts"],
+      globalSetup: [
+        "test/support/run/working-folder-setup.ts",
+        "test/support/run/command-setup.ts",
+        "test/support/run/compile-cache-setup.ts",
+        "test/support/deployments/deployments-setup.ts",
+      ],
+      setupFiles: ["test/support/run/enter-working-folder.ts", "test/support/run/fixed-seed.ts"],
+      ...testsByNeeds(),
+      reporters: ["default", new ClosingLine()],
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
+      pool: "forks",
+      // No module keeps state (only entries act on import), so that files may share a process and what it has loaded.
+      isolate: false,
+      // Many tests wait for a process of their own.
+      maxWorkers: 3,
+    },
+  };
+});

@@ -1,36 +1,20 @@
 // What decides whether a change lands. The one definition of it: `npm run check`, .ci/run and the workflows call this.
-// With --complete it fails where tests would be skipped for want of a program or of a database.
+// With --complete no test is skipped for want of what .ci/run installs. The tests are then executed twice, no test in
+// both: first as a machine has them on which nothing is installed, then those that were skipped there, with everything.
 
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
 import pg from "pg";
+import { INSTALLED_BY_CI, isMet, needs, PROGRAMS_OF_CI } from "./test-needs.ts";
+import { closingLine, type Totals } from "./test-totals.ts";
 
 const root = join(import.meta.dirname, "..");
-
-/** In this order. The last one ends with the line "N passed, N failed, N skipped". */
-const STEPS = ["lint", "types", "dist:check", "test"];
-/** For the tests of the complete check: one that fails is tried once more, and named where it passes then. */
-const TRIED_AGAIN = ["--", "--retry=1"];
-const SANDBOX = "--unshare-all --unshare-user --disable-userns --ro-bind / / --proc /proc true";
-
-const chromium = process.env.CHROMIUM ?? "/usr/bin/chromium";
-
-type Need = { readonly what: string; probe(): unknown };
-
-/** What tests need beside `npm ci`, and are skipped without. */
-const needs: readonly Need[] = [
-  { what: "git", probe: () => runQuietly("git", ["--version"]) },
-  { what: "jq", probe: () => runQuietly("jq", ["--version"]) },
-  { what: "openssl", probe: () => runQuietly("openssl", ["version"]) },
-  { what: "a sandbox by bubblewrap (bwrap)", probe: () => runQuietly("bwrap", SANDBOX.split(" ")) },
-  { what: "Chromium (chromium, or CHROMIUM)", probe: () => runQuietly(chromium, ["--version"]) },
-  { what: "PostgreSQL at TEST_DATABASE_URL", probe: () => connectOnce(process.env.TEST_DATABASE_URL) },
-  ...["initdb", "pg_ctl"].map((program) => ({
-    what: `PostgreSQL's ${program} in POSTGRES_BINARIES`,
-    probe: () => runQuietly(join(process.env.POSTGRES_BINARIES ?? "/", program), ["--version"]),
-  })),
-];
+const STEPS = ["lint", "types", "dist:check"];
+/** In the complete check, a test that fails is tried once more, and named where it passes then. */
+const RETRY = "--retry=1";
 
 async function check(options: { isComplete: boolean }): Promise<number> {
   if (options.isComplete) {
@@ -39,33 +23,96 @@ async function check(options: { isComplete: boolean }): Promise<number> {
     if (missing.length > 0) return 1;
   }
   for (const step of STEPS) {
-    const shell = process.platform === "win32";
-    const retry = options.isComplete && step === "test" ? TRIED_AGAIN : [];
-    const child = spawn("npm", ["run", step, ...retry], { cwd: root, shell, stdio: "inherit" });
-    const [code] = await once(child, "close");
-    if (code !== 0) return typeof code === "number" ? code : 1;
+    const code = await npm(["run", step], process.env);
+    if (code !== 0) return code;
   }
-  return 0;
+  return options.isComplete ? await testCompletely() : await npm(["test"], process.env);
 }
 
 async function findMissing(): Promise<string[]> {
-  const missing: string[] = [];
-  for (const { what, probe } of needs) {
-    try {
-      await probe();
-    } catch (cause) {
-      missing.push(`${what}: ${String(cause).split("\n")[0]}`);
-    }
+  const missing = INSTALLED_BY_CI.filter((name) => !isMet(name)).map(
+    (name) => `${needs[name].what}: ${needs[name].install}.`,
+  );
+  try {
+    await connectOnce(process.env.TEST_DATABASE_URL);
+  } catch (cause) {
+    missing.push(`an answer of PostgreSQL at TEST_DATABASE_URL: ${String(cause).split("\n")[0]}`);
   }
   return missing;
 }
 
-function runQuietly(program: string, args: readonly string[]): void {
-  execFileSync(program, args, { stdio: "pipe" });
+async function testCompletely(): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "agent-service-check-"));
+  try {
+    process.stdout.write("\nThe tests as a machine has them on which nothing is installed:\n");
+    const first = await test({ folder, name: "first", env: emptyMachine(folder), files: [] });
+    const lacking = INSTALLED_BY_CI.filter((name) => name in first.totals.missing);
+    process.stdout.write(`\nThe tests that were skipped, with ${lacking.join(", ")}:\n`);
+    const env = { ...process.env, TEST_ONLY: lacking.join(",") };
+    const second = await test({ folder, name: "second", env, files: first.totals.skippedFiles });
+    const left = lacking.reduce((sum, name) => sum - (first.totals.missing[name] ?? 0), first.totals.skipped);
+    const both: Totals = {
+      ...second.totals,
+      passed: first.totals.passed + second.totals.passed,
+      failed: first.totals.failed + second.totals.failed,
+      skipped: left + second.totals.skipped,
+    };
+    process.stdout.write(`\n${closingLine(both)}\n`);
+    return first.code || second.code;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+type TestRun = {
+  /** Where the totals are written. */
+  readonly folder: string;
+  readonly name: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** All where there are none. */
+  readonly files: readonly string[];
+};
+
+async function test(run: TestRun): Promise<{ code: number; totals: Totals }> {
+  const file = join(run.folder, `${run.name}.json`);
+  const code = await npm(["test", "--", RETRY, ...run.files], { ...run.env, TEST_TOTALS: file });
+  return { code, totals: JSON.parse(readFileSync(file, "utf8")) };
+}
+
+/** Without the programs that .ci/run installs, and without what names them. */
+function emptyMachine(folder: string): NodeJS.ProcessEnv {
+  const programs = join(folder, "programs");
+  mkdirSync(programs);
+  const found = new Set(PROGRAMS_OF_CI);
+  for (const place of (process.env.PATH ?? "").split(delimiter)) {
+    for (const name of namesIn(place)) {
+      if (found.has(name)) continue;
+      found.add(name);
+      symlinkSync(join(place, name), join(programs, name));
+    }
+  }
+  const { TEST_DATABASE_URL: _, ...env } = process.env;
+  const nothing = join(folder, "nothing");
+  return { ...env, PATH: programs, POSTGRES_BINARIES: nothing, CHROMIUM: nothing };
+}
+
+function namesIn(place: string): readonly string[] {
+  try {
+    return readdirSync(place);
+  } catch {
+    return [];
+  }
+}
+
+async function npm(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const shell = process.platform === "win32";
+  const child = spawn("npm", args, { cwd: root, shell, stdio: "inherit", env });
+  const [code] = await once(child, "close");
+  return typeof code === "number" ? code : 1;
 }
 
 async function connectOnce(url: string | undefined): Promise<void> {
-  if (url === undefined) throw new Error("TEST_DATABASE_URL is not set.");
+  if (url === undefined) return;
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.end();

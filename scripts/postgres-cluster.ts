@@ -94,11 +94,9 @@ export function serverOwner(): { uid: number; gid: number } | null {
 }
 
 function findBinaries(): string | undefined {
-  const folders = [
-    process.env.POSTGRES_BINARIES,
-    configuredFolder(),
-    ...globSync("/usr/lib/postgresql/*/bin"),
-  ];
+  const named = process.env.POSTGRES_BINARIES;
+  const folders =
+    named === undefined ? [configuredFolder(), ...globSync("/usr/lib/postgresql/*/bin")] : [named];
   return folders.find(
     (folder) => folder !== undefined && ["initdb", "pg_ctl"].every((name) => existsSync(join(folder, name))),
   );

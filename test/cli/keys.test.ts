@@ -6,15 +6,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Exit, runCommand, ServiceProcess } from "../support/fixtures/service-process.ts";
 import { call } from "../support/service-client.ts";
 import { dumpPlace } from "../support/service-dump.ts";
-import { type StorePlace, storeKinds } from "../support/stores/stores.ts";
+import { onEveryStore } from "../support/stores/on-every-store.ts";
+import type { StorePlace } from "../support/stores/stores.ts";
 
 const SECRET = /svc_(?:sk|at)_[\w-]{40,}/g;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
 type MadeKey = { readonly id: string; readonly account_id: string; readonly secret: string };
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`agent-service keys beside a service on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("agent-service keys beside a service", () => {
     let place: StorePlace;
     let service: ServiceProcess;
     let url: string;
@@ -231,7 +232,7 @@ for (const kind of storeKinds) {
       }
     });
   });
-}
+});
 
 describe("agent-service keys without a service", () => {
   it("makes no store in a folder that nobody named", async () => {

@@ -11,10 +11,10 @@ import { type Exit, runCommand } from "../support/fixtures/service-process.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { ratesDocument } from "../support/rates-document.ts";
 import { call } from "../support/service-client.ts";
-import { storeKinds } from "../support/stores/stores.ts";
+import { onEveryStore } from "../support/stores/on-every-store.ts";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`an operator's commands beside a service on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("an operator's commands beside a service", () => {
     let folder: string;
     let fixture: ProcessFixture;
     let env: Record<string, string>;
@@ -131,7 +131,7 @@ for (const kind of storeKinds) {
       expect([code, stderr]).toEqual([1, expect.stringContaining("was made by name, not claimed")]);
     });
   });
-}
+});
 
 describe("an operator's command where no service is", () => {
   it("says so, asks whether it runs, and ends with 1", async () => {

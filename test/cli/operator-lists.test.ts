@@ -9,10 +9,11 @@ import {
   insertOperatorRecords,
   runIds,
 } from "../support/operator-records.ts";
-import { type StorePlace, storeKinds } from "../support/stores/stores.ts";
+import { onEveryStore } from "../support/stores/on-every-store.ts";
+import type { StorePlace } from "../support/stores/stores.ts";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`what an operator lists beside a service on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("what an operator lists beside a service", () => {
     let place: StorePlace;
     let service: ServiceProcess;
     // Not past: the service deletes old audit entries.
@@ -158,4 +159,4 @@ for (const kind of storeKinds) {
       expect(stderr).toContain(named);
     });
   });
-}
+});

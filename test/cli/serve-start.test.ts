@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCommand, ServiceProcess } from "../support/fixtures/service-process.ts";
-import { hasSmallDisk, SmallDisk } from "../support/small-disk.ts";
-import { createTestSchema, testDatabaseUrl } from "../support/stores/postgres-schema.ts";
+import { SmallDisk } from "../support/small-disk.ts";
+import { createTestSchema } from "../support/stores/postgres-schema.ts";
 
 let folder: string;
 
@@ -35,7 +35,7 @@ describe("a start that cannot succeed says why in one line, and ends with 1", ()
     }
   });
 
-  it.runIf(process.platform === "linux")("where no folder can be made", async () => {
+  it("where no folder can be made", { tags: ["linux"] }, async () => {
     const { code, stdout, stderr } = await serve("/proc/agent-service/data");
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(
@@ -69,30 +69,29 @@ describe("a start that cannot succeed says why in one line, and ends with 1", ()
     expect(stderr).toMatch(/^The service could not start: .*checkouts.*\n$/);
   });
 
-  it.skipIf(testDatabaseUrl === undefined)(
-    "where PostgreSQL has no connection left to hear the other nodes by, after it listens (needs TEST_DATABASE_URL)",
-    async () => {
-      const schema = await createTestSchema({ isEmpty: false });
-      const role = `one_connection_${process.pid}`;
-      // Not a superuser: those have connections without a limit.
-      await schema.query(`create role ${role} login connection limit 1`);
-      const url = new URL(schema.url);
-      url.username = role;
-      url.searchParams.set("options", `-c search_path=${role}`);
-      await schema.query(`create schema ${role} authorization ${role}`);
-      try {
-        const { code, stderr } = await serve(folder, { DATABASE_URL: url.href });
-        expect(code).toBe(1);
-        expect(stderr).toMatch(/^The service could not start: too many connections for role .+\n$/);
-      } finally {
-        await schema.query(`drop schema ${role} cascade`);
-        await schema.query(`drop role ${role}`);
-        await schema.drop();
-      }
-    },
-  );
+  it("where PostgreSQL has no connection left to hear the other nodes by, after it listens", {
+    tags: ["postgres"],
+  }, async () => {
+    const schema = await createTestSchema({ isEmpty: false });
+    const role = `one_connection_${process.pid}`;
+    // Not a superuser: those have connections without a limit.
+    await schema.query(`create role ${role} login connection limit 1`);
+    const url = new URL(schema.url);
+    url.username = role;
+    url.searchParams.set("options", `-c search_path=${role}`);
+    await schema.query(`create schema ${role} authorization ${role}`);
+    try {
+      const { code, stderr } = await serve(folder, { DATABASE_URL: url.href });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^The service could not start: too many connections for role .+\n$/);
+    } finally {
+      await schema.query(`drop schema ${role} cascade`);
+      await schema.query(`drop role ${role}`);
+      await schema.drop();
+    }
+  });
 
-  it.skipIf(!hasSmallDisk)("where the disk is full (needs root, to mount one)", async () => {
+  it("where the disk is full", { tags: ["small-disk"] }, async () => {
     const disk = SmallDisk.mount(1);
     disk?.fill();
     try {

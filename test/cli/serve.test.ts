@@ -14,7 +14,7 @@ import { runCommand, ServiceProcess } from "../support/fixtures/service-process.
 import { call } from "../support/service-client.ts";
 import { CiJob } from "../support/service-job.ts";
 import { expectValidStream } from "../support/service-streams.ts";
-import { storeKinds } from "../support/stores/stores.ts";
+import { onEveryStore } from "../support/stores/on-every-store.ts";
 
 let folder: string;
 
@@ -174,8 +174,8 @@ describe("agent-service serve", () => {
   });
 });
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`a second service on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("a second service", () => {
     it("is refused with 1 and told who has it, until the first is gone, however it went", async () => {
       const place = await kind.make({ isEmpty: true });
       const { dataDir, databaseUrl } = place.settings;
@@ -202,4 +202,4 @@ for (const kind of storeKinds) {
       await place.remove();
     });
   });
-}
+});

@@ -11,7 +11,7 @@ import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { scriptedBackend } from "../support/scripted-backend.ts";
 import { makeAccount, openCaller, type TestAccount } from "../support/service-account.ts";
 import type { Answer, Call } from "../support/service-client.ts";
-import { storeKinds } from "../support/stores/stores.ts";
+import { onEveryStore } from "../support/stores/on-every-store.ts";
 
 type Operation = {
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
@@ -62,8 +62,8 @@ const bodies: readonly Call[] = [
   { json: { ci_policy: { refs: ["refs/heads/main"], actors: ["\0"] } } },
 ];
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`every route on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("every route", () => {
     let fixture: CoreFixture;
     let api: Awaited<ReturnType<typeof openCaller>>;
     let mine: TestAccount;
@@ -138,7 +138,7 @@ for (const kind of storeKinds) {
       }
     });
   });
-}
+});
 
 /** The path with its parameters filled in: ours, another account's, and what is no id at all. */
 function fill(path: string, ids: Readonly<Record<string, readonly string[]>>): string[] {

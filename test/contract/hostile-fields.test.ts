@@ -11,7 +11,7 @@ import { routes } from "../../src/contract/routes.ts";
 import { putWorkflow } from "../../src/service/core/workflows/workflows.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { makeAccount, openCaller, type TestAccount } from "../support/service-account.ts";
-import { storeKinds } from "../support/stores/stores.ts";
+import { onEveryStore } from "../support/stores/on-every-store.ts";
 
 const DEPTH = 5_000;
 const PLACEHOLDER = "hostile value";
@@ -25,7 +25,7 @@ const hostileValues: Readonly<Record<string, string>> = {
   "an object with a prototype": String.raw`{"__proto__":{"a":1}}`,
   "deep arrays": "[".repeat(DEPTH) + "]".repeat(DEPTH),
   "an object with deep arrays": `{"a":${"[".repeat(DEPTH)}${"]".repeat(DEPTH)}}`,
-  "deep objects": '{"a":'.repeat(DEPTH) + "1" + "}".repeat(DEPTH),
+  "deep objects": `${'{"a":'.repeat(DEPTH)}1${"}".repeat(DEPTH)}`,
   "a list with a NUL": JSON.stringify(["\0"]),
   "a list of deep objects": `[${'{"a":'.repeat(DEPTH)}1${"}".repeat(DEPTH)}]`,
 };
@@ -78,8 +78,8 @@ function hostileBodies({ body, example }: Bodied): string[] {
   );
 }
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`hostile fields on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("hostile fields", () => {
     let api: Awaited<ReturnType<typeof openCaller>>;
     let mine: TestAccount;
     let ids: Readonly<Record<string, string>>;
@@ -127,4 +127,4 @@ for (const kind of storeKinds) {
       }
     });
   });
-}
+});

@@ -12,7 +12,7 @@ import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.
 import { expectSoundLedger } from "../support/service-ledger.ts";
 import { expectValidStream } from "../support/service-streams.ts";
 
-describe.skipIf(process.platform === "win32")("when the job is cancelled", () => {
+describe("when the job is cancelled", { tags: ["posix"] }, () => {
   let fixture: ScenarioFixture;
   let isFinished = Promise.withResolvers<void>();
   beforeAll(async () => {

@@ -21,14 +21,6 @@ import { checkOf, examine, factsOf, fixesOf, pageOf, statesOf } from "../support
 import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { startTunnelProxy } from "../support/tunnel-proxy.ts";
 
-const hasOpenssl = (() => {
-  try {
-    return execFileSync("openssl", ["version"]).length > 0;
-  } catch {
-    return false;
-  }
-})();
-
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
@@ -166,94 +158,93 @@ describe("agent-service doctor and another service", () => {
     expect(fixesOf(page, "clock")).toContain("The token's issuer agrees with this runner");
   });
 
-  it.skipIf(!hasOpenssl)(
-    "with a certificate of an authority of its own: NODE_EXTRA_CA_CERTS is the fix",
-    async () => {
-      const folder = await mkdtemp(join(tmpdir(), "private-ca-"));
-      closers.push(() => rm(folder, { recursive: true, force: true }));
-      const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
-      const ec = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-      openssl(
-        "req",
-        "-x509",
-        ...ec,
-        "-keyout",
-        "ca.key",
-        "-out",
-        "ca.pem",
-        "-subj",
-        "/CN=Example Root",
-        "-days",
-        "30",
-      );
-      openssl(
-        "req",
-        ...ec,
-        "-keyout",
-        "host.key",
-        "-out",
-        "host.csr",
-        "-subj",
-        "/CN=localhost",
-        "-addext",
-        "subjectAltName=DNS:localhost",
-      );
-      openssl(
-        "x509",
-        "-req",
-        "-in",
-        "host.csr",
-        "-CA",
-        "ca.pem",
-        "-CAkey",
-        "ca.key",
-        "-out",
-        "host.pem",
-        "-days",
-        "30",
-        "-copy_extensions",
-        "copyall",
-      );
-      const fixture = await startFixture({ level: "scenario", config: { audience: "private.example" } });
-      closers.push(() => fixture.close());
-      const read = (name: string) => readFileSync(join(folder, name));
-      const site = createTlsServer({ key: read("host.key"), cert: read("host.pem") }, (request, response) => {
-        const { method = "GET", url = "/", headers } = request;
-        const inner = open(new URL(url, fixture.serviceUrl), { method, headers }, (answer) => {
-          response.writeHead(answer.statusCode ?? 502, answer.headers);
-          answer.pipe(response);
-        });
-        request.pipe(inner);
+  it("with a certificate of an authority of its own: NODE_EXTRA_CA_CERTS is the fix", {
+    tags: ["openssl"],
+  }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), "private-ca-"));
+    closers.push(() => rm(folder, { recursive: true, force: true }));
+    const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
+    const ec = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    openssl(
+      "req",
+      "-x509",
+      ...ec,
+      "-keyout",
+      "ca.key",
+      "-out",
+      "ca.pem",
+      "-subj",
+      "/CN=Example Root",
+      "-days",
+      "30",
+    );
+    openssl(
+      "req",
+      ...ec,
+      "-keyout",
+      "host.key",
+      "-out",
+      "host.csr",
+      "-subj",
+      "/CN=localhost",
+      "-addext",
+      "subjectAltName=DNS:localhost",
+    );
+    openssl(
+      "x509",
+      "-req",
+      "-in",
+      "host.csr",
+      "-CA",
+      "ca.pem",
+      "-CAkey",
+      "ca.key",
+      "-out",
+      "host.pem",
+      "-days",
+      "30",
+      "-copy_extensions",
+      "copyall",
+    );
+    const fixture = await startFixture({ level: "scenario", config: { audience: "private.example" } });
+    closers.push(() => fixture.close());
+    const read = (name: string) => readFileSync(join(folder, name));
+    const site = createTlsServer({ key: read("host.key"), cert: read("host.pem") }, (request, response) => {
+      const { method = "GET", url = "/", headers } = request;
+      const inner = open(new URL(url, fixture.serviceUrl), { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
       });
-      await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
-      closers.push(() => new Promise((resolve) => site.close(resolve).closeAllConnections()));
-      const url = `https://localhost:${(site.address() as AddressInfo).port}`;
-      const job = await fixture.job();
-      const args = ["--base-url", url, "--audience", "private.example", "--json"];
+      request.pipe(inner);
+    });
+    await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+    closers.push(() => new Promise((resolve) => site.close(resolve).closeAllConnections()));
+    const url = `https://localhost:${(site.address() as AddressInfo).port}`;
+    const job = await fixture.job();
+    const args = ["--base-url", url, "--audience", "private.example", "--json"];
 
-      const untrusted = await examine(job, args);
-      const page = pageOf(untrusted);
-      expect(untrusted.code).toBe(1);
-      expect(checkOf(page, "service").found).toBe(
-        'The certificate of localhost is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE): it was issued by "Example Root", which this runner does not know.',
-      );
-      expect(fixesOf(page, "service")).toContain("env:\n  NODE_EXTRA_CA_CERTS: /");
-      expect(statesOf(page)).toMatchObject({ exchange: "skipped", clock: "skipped" });
+    const untrusted = await examine(job, args);
+    const page = pageOf(untrusted);
+    expect(untrusted.code).toBe(1);
+    expect(checkOf(page, "service").found).toBe(
+      'The certificate of localhost is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE): it was issued by "Example Root", which this runner does not know.',
+    );
+    expect(fixesOf(page, "service")).toContain("env:\n  NODE_EXTRA_CA_CERTS: /");
+    expect(statesOf(page)).toMatchObject({ exchange: "skipped", clock: "skipped" });
 
-      const trusted = await examine(job, args, { NODE_EXTRA_CA_CERTS: join(folder, "ca.pem") });
-      expect(statesOf(pageOf(trusted))).toMatchObject({ service: "ok", exchange: "ok" });
-      expect(factsOf(pageOf(trusted), "service").TLS).toMatch(
-        /^TLSv1\.\d, certificate of localhost by Example Root, until /,
-      );
+    const trusted = await examine(job, args, { NODE_EXTRA_CA_CERTS: join(folder, "ca.pem") });
+    expect(statesOf(pageOf(trusted))).toMatchObject({ service: "ok", exchange: "ok" });
+    expect(factsOf(pageOf(trusted), "service").TLS).toMatch(
+      /^TLSv1\.\d, certificate of localhost by Example Root, until /,
+    );
 
-      const byAddress = pageOf(
-        await examine(job, ["--base-url", url.replace("localhost", "127.0.0.1"), "--json"], {
-          NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
-        }),
-      );
-      expect(checkOf(byAddress, "service").found).toContain("ERR_TLS_CERT_ALTNAME_INVALID");
-    },
-  );
+    const byAddress = pageOf(
+      await examine(job, ["--base-url", url.replace("localhost", "127.0.0.1"), "--json"], {
+        NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
+      }),
+    );
+    expect(checkOf(byAddress, "service").found).toContain("ERR_TLS_CERT_ALTNAME_INVALID");
+  });
 
   it("says that a proxy is set and not used, and uses it where Node is told to", async () => {
     const fixture = await startFixture({ level: "scenario" });

@@ -9,7 +9,6 @@ import { type ModelServer, startModelServer } from "../../fakes/model-server/mod
 import { byTurn } from "../../fakes/model-server/script.ts";
 import { call, say } from "../../fakes/model-server/turn.ts";
 import { selfSigned } from "../../fakes/self-signed.ts";
-import { hasBubblewrap } from "../service/sandbox/sandbox-fixture.ts";
 import { EmbeddedFixture } from "../support/fixtures/embedded-fixture.ts";
 
 const KEY = "sk-the-models-key-0123456789";
@@ -71,7 +70,7 @@ async function play(egress: string | null, commands: readonly string[]) {
 
 const get = () => `curl -sSk --noproxy "" https://localhost:${port}/agent`;
 
-describe.skipIf(!hasBubblewrap)("a job with a network policy (needs bubblewrap)", () => {
+describe("a job with a network policy", { tags: ["sandbox"] }, () => {
   it("reaches what the input names, and shows what was blocked", async () => {
     const { step, results, told } = await play(`localhost:${port}`, [
       get(),

@@ -10,7 +10,6 @@ import { trusts } from "../../fakes/model-house/trust.ts";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
 import { everyTime } from "../../fakes/model-server/script.ts";
 import { answer, say } from "../../fakes/model-server/turn.ts";
-import { hasBubblewrap } from "../service/sandbox/sandbox-fixture.ts";
 import type { AgentScript, AgentStep } from "../support/acp-agent.ts";
 import { allThatIsSeen, EmbeddedFixture, PERSISTED_TOKEN } from "../support/fixtures/embedded-fixture.ts";
 import { type InstalledAgent, installAgent } from "../support/fixtures/installed-agent.ts";
@@ -76,7 +75,7 @@ function openPullRequest(): void {
   repository.updateRef("refs/pull/7/merge", merge);
 }
 
-describe.skipIf(!hasBubblewrap)("a job with another agent and without a server (needs bubblewrap)", () => {
+describe("a job with another agent and without a server", { tags: ["sandbox"] }, () => {
   it("has its edits in the checkout, its tokens counted, and the key and the job's token nowhere", async () => {
     const look =
       "git log --format=%s; git status --short; cat /proc/*/environ /proc/*/cmdline | tr '\\0' '\\n'; grep -rIs . $HOME /run /dev/shm .git";
@@ -226,7 +225,7 @@ describe("an agent that cannot be started", () => {
     expect(step.annotations.at(-1)?.message).toContain("A coding agent is confined with bubblewrap");
   });
 
-  it("is named by the doctor", async () => {
+  it("is named by the doctor", { tags: ["sandbox"] }, async () => {
     const job = await fixture.job();
     const step = await fixture.main(job, { inputs: { ...inputs(), mode: "doctor" } });
     expect(step.exitCode).toBe(1);

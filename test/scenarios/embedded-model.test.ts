@@ -8,7 +8,6 @@ import { type ModelServer, startModelServer } from "../../fakes/model-server/mod
 import { byTurn, everyTime } from "../../fakes/model-server/script.ts";
 import { editTestFix, storyTools, sumProject } from "../../fakes/model-server/stories.ts";
 import { call, fault, say, stall } from "../../fakes/model-server/turn.ts";
-import { hasBubblewrap } from "../service/sandbox/sandbox-fixture.ts";
 import { allThatIsSeen, EmbeddedFixture, PERSISTED_TOKEN } from "../support/fixtures/embedded-fixture.ts";
 
 const KEY = "sk-the-models-key-0123456789";
@@ -73,25 +72,22 @@ describe("a job with a model and without a server", () => {
     });
   });
 
-  it.skipIf(!hasBubblewrap)(
-    "is told what an edit has broken, before anything is executed (needs bubblewrap)",
-    async () => {
-      const edit = (from: string, to: string) =>
-        call("edit_file", { path: "sum.mjs", old_text: from, new_text: to });
-      const model = await play(
-        byTurn([edit("a - b", "a +"), edit("a +", "a + b"), say("It adds."), say("It adds.")]),
-      );
-      const job = await fixture.job();
-      fixture.checkOut(job);
-      const step = await fixture.main(job, { inputs: inputsOf(model) });
-      expect(step.outputs).toMatchObject({ conclusion: "success", "changed-files": '["sum.mjs"]' });
-      const [broken, mended] = model.requests.at(-1)?.toolResults.map(({ text }) => text) ?? [];
-      expect(broken).toMatch(
-        /New in this file since the edit[\s\S]*sum\.mjs:\d+:\d+ error node --check: SyntaxError/,
-      );
-      expect(mended).not.toContain("New in this file");
-    },
-  );
+  it("is told what an edit has broken, before anything is executed", { tags: ["sandbox"] }, async () => {
+    const edit = (from: string, to: string) =>
+      call("edit_file", { path: "sum.mjs", old_text: from, new_text: to });
+    const model = await play(
+      byTurn([edit("a - b", "a +"), edit("a +", "a + b"), say("It adds."), say("It adds.")]),
+    );
+    const job = await fixture.job();
+    fixture.checkOut(job);
+    const step = await fixture.main(job, { inputs: inputsOf(model) });
+    expect(step.outputs).toMatchObject({ conclusion: "success", "changed-files": '["sum.mjs"]' });
+    const [broken, mended] = model.requests.at(-1)?.toolResults.map(({ text }) => text) ?? [];
+    expect(broken).toMatch(
+      /New in this file since the edit[\s\S]*sum\.mjs:\d+:\d+ error node --check: SyntaxError/,
+    );
+    expect(mended).not.toContain("New in this file");
+  });
 
   it("goes on with the fallback model where its own is not there any more, and says so", async () => {
     const model = await play(

@@ -183,28 +183,27 @@ describe("changes", () => {
   });
   afterAll(async () => await fixture.close());
 
-  it.skipIf(process.platform !== "linux")(
-    "fail in the step's own words where the runner lets nothing be made of them",
-    async () => {
-      fixture.plan(fixture.changes({ "notes.txt": "mended\n" }));
-      const folder = await mkdtemp(join(tmpdir(), "long-"));
-      // So long that the step's files fit into the path limit, and the folders of a repository do not.
-      const names = `/${"n".repeat(199)}`.repeat(21).slice(0, 4_064 - folder.length);
-      const { step } = await fixture.play(
-        { event: "issue_comment", isIssue: true, comment: "/agent mend it", step: "a" },
-        { inputs: { changes: "pull-request" }, env: { RUNNER_TEMP: folder + names } },
-      );
-      await rm(folder, { recursive: true });
-      expect(step).toMatchObject({
-        exitCode: 1,
-        outputs: { conclusion: "failure", reason: "internal_error" },
-      });
-      expect(step.outputs["patch-file"]).toMatch(/changes\.patch$/);
-      expect(step.annotations.at(-1)?.message).toMatch(/^Unexpected error \(Error: ENAMETOOLONG/);
-      const answer = fixture.fixture.codeHost.rest.commentsOf(7).find(({ user }) => user === ACTIONS_BOT);
-      expect(answer?.body).toMatch(/^\*\*❌ The agent failed\*\*/);
-    },
-  );
+  it("fail in the step's own words where the runner lets nothing be made of them", {
+    tags: ["linux"],
+  }, async () => {
+    fixture.plan(fixture.changes({ "notes.txt": "mended\n" }));
+    const folder = await mkdtemp(join(tmpdir(), "long-"));
+    // So long that the step's files fit into the path limit, and the folders of a repository do not.
+    const names = `/${"n".repeat(199)}`.repeat(21).slice(0, 4_064 - folder.length);
+    const { step } = await fixture.play(
+      { event: "issue_comment", isIssue: true, comment: "/agent mend it", step: "a" },
+      { inputs: { changes: "pull-request" }, env: { RUNNER_TEMP: folder + names } },
+    );
+    await rm(folder, { recursive: true });
+    expect(step).toMatchObject({
+      exitCode: 1,
+      outputs: { conclusion: "failure", reason: "internal_error" },
+    });
+    expect(step.outputs["patch-file"]).toMatch(/changes\.patch$/);
+    expect(step.annotations.at(-1)?.message).toMatch(/^Unexpected error \(Error: ENAMETOOLONG/);
+    const answer = fixture.fixture.codeHost.rest.commentsOf(7).find(({ user }) => user === ACTIONS_BOT);
+    expect(answer?.body).toMatch(/^\*\*❌ The agent failed\*\*/);
+  });
 
   it("name the branch that conflicts with the agent's branches", async () => {
     fixture.repository.updateRef("refs/heads/agent", fixture.main);

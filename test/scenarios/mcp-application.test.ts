@@ -9,10 +9,11 @@ import {
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
+import type { NeedName } from "../../scripts/test-needs.ts";
 import { makeTestKey, operateOn } from "../support/account-key.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { call } from "../support/service-client.ts";
-import { type StorePlace, storeKinds } from "../support/stores/stores.ts";
+import { postgresStore, type StorePlace, sqliteStore } from "../support/stores/stores.ts";
 import { WebBrowser } from "../support/web-browser.ts";
 
 const REDIRECT = "http://127.0.0.1:5555/callback";
@@ -26,12 +27,16 @@ type Place = {
   close(): Promise<void>;
 };
 
-type Deployment = { readonly name: string; readonly isSkipped: boolean; open(): Promise<Place> };
+type Deployment = {
+  readonly name: string;
+  readonly tags: readonly NeedName[];
+  open(): Promise<Place>;
+};
 
 const deployments: readonly Deployment[] = [
-  ...storeKinds.map((kind) => ({
+  ...[sqliteStore, postgresStore].map((kind) => ({
     name: `a process on ${kind.name}`,
-    isSkipped: kind.isSkipped,
+    tags: kind.tags,
     open: async () => {
       const fixture = await startFixture({ level: "process", store: kind });
       const reach = (url: string) => url;
@@ -39,8 +44,8 @@ const deployments: readonly Deployment[] = [
     },
   })),
   {
-    name: `two nodes on ${storeKinds[1]?.name}`,
-    isSkipped: storeKinds[1]?.isSkipped ?? true,
+    name: `two nodes on ${postgresStore.name}`,
+    tags: postgresStore.tags,
     open: async () => {
       // Clients send no token over plain http to a host that is not this machine.
       const baseUrl = "http://agents.localhost";
@@ -96,8 +101,8 @@ class Application implements OAuthClientProvider {
   }
 }
 
-for (const { name, isSkipped, open } of deployments) {
-  describe.skipIf(isSkipped)(`an MCP application and ${name}`, () => {
+for (const { name, tags, open } of deployments) {
+  describe(`an MCP application and ${name}`, { tags: [...tags] }, () => {
     let place: Place | undefined;
 
     afterEach(() => place?.close());

@@ -8,7 +8,6 @@ import { writeServerProgram } from "../../fakes/mcp-server/fake-mcp.ts";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/model-server.ts";
 import { byTurn } from "../../fakes/model-server/script.ts";
 import { call, say } from "../../fakes/model-server/turn.ts";
-import { hasBubblewrap } from "../service/sandbox/sandbox-fixture.ts";
 import { allThatIsSeen, EmbeddedFixture } from "../support/fixtures/embedded-fixture.ts";
 
 const KEY = "sk-the-models-key-0123456789";
@@ -52,7 +51,7 @@ async function run(
 
 const words = (more: object = {}) => ({ command: "node", args: [program, "well"], ...more });
 
-describe.skipIf(!hasBubblewrap)("a job whose run has MCP servers (needs bubblewrap)", () => {
+describe("a job whose run has MCP servers", { tags: ["sandbox"] }, () => {
   it("has their tools, and their secret stays with them", async () => {
     fixture = await EmbeddedFixture.open(project);
     const job = await fixture.job();

@@ -10,12 +10,13 @@ import { createInterface, type Interface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
+import type { NeedName } from "../../scripts/test-needs.ts";
 import { ACCESS_TOKEN_PREFIX } from "../../src/service/api/oauth/authorization-server.ts";
 import { authorizePath, makeProof, redemption } from "../service/api/oauth/oauth-fixture.ts";
 import { makeTestKey } from "../support/account-key.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { call } from "../support/service-client.ts";
-import { type StorePlace, storeKinds } from "../support/stores/stores.ts";
+import { postgresStore, type StorePlace, sqliteStore } from "../support/stores/stores.ts";
 import { WebBrowser } from "../support/web-browser.ts";
 
 const WINDOW = join(dirname(fileURLToPath(import.meta.url)), "../support/mcp/token-window.ts");
@@ -30,12 +31,16 @@ type Place = {
   close(): Promise<void>;
 };
 
-type Deployment = { readonly name: string; readonly isSkipped: boolean; open(): Promise<Place> };
+type Deployment = {
+  readonly name: string;
+  readonly tags: readonly NeedName[];
+  open(): Promise<Place>;
+};
 
 const deployments: readonly Deployment[] = [
-  ...storeKinds.map((kind) => ({
+  ...[sqliteStore, postgresStore].map((kind) => ({
     name: `a process on ${kind.name}`,
-    isSkipped: kind.isSkipped,
+    tags: kind.tags,
     open: async () => {
       const fixture = await startFixture({ level: "process", store: kind });
       return {
@@ -47,8 +52,8 @@ const deployments: readonly Deployment[] = [
     },
   })),
   {
-    name: `two nodes on ${storeKinds[1]?.name}`,
-    isSkipped: storeKinds[1]?.isSkipped ?? true,
+    name: `two nodes on ${postgresStore.name}`,
+    tags: postgresStore.tags,
     open: async () => {
       // Clients send no token over plain http to a host that is not this machine.
       const baseUrl = "http://agents.localhost";
@@ -94,8 +99,8 @@ type Answered = {
   readonly refreshToken: string;
 };
 
-for (const { name, isSkipped, open } of deployments) {
-  describe.skipIf(isSkipped)(`windows with one file of tokens and ${name}`, () => {
+for (const { name, tags, open } of deployments) {
+  describe(`windows with one file of tokens and ${name}`, { tags: [...tags] }, () => {
     const opened: { close(): Promise<void> }[] = [];
 
     afterEach(async () => {

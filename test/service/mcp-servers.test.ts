@@ -24,7 +24,6 @@ import type { ServiceFixture } from "../support/fixtures/service-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { dumpPlace } from "../support/service-dump.ts";
 import { CiJob } from "../support/service-job.ts";
-import { hasBubblewrap } from "./sandbox/sandbox-fixture.ts";
 
 const KEY = "sk-the-models-key-0123456789";
 const TOKEN = "sentry-token-0123456789";
@@ -130,7 +129,7 @@ const offered = () =>
   (model.requests[0]?.tools ?? []).map(({ name }) => name).filter((name) => name.startsWith("mcp__"));
 const results = () => model.toolResults().map(({ text }) => text);
 
-describe.skipIf(!hasBubblewrap)("the operator's MCP servers (needs bubblewrap)", () => {
+describe("the operator's MCP servers", { tags: ["sandbox"] }, () => {
   it("are called in each run, and their secret is in no event, no stored byte and no line of the log", async () => {
     const words = {
       ...{ command: "node", args: [program, "well"], env: { FAKE_TOKEN: `\${SENTRY_TOKEN}` } },
@@ -239,7 +238,7 @@ describe("MCP servers of a submission", () => {
   });
 });
 
-describe.skipIf(!hasBubblewrap)("the owner's word on MCP servers (needs bubblewrap)", () => {
+describe("the owner's word on MCP servers", { tags: ["sandbox"] }, () => {
   it("lets the repository's own be started, from the commit that writers agreed to alone", async () => {
     const first = repository.git(["rev-parse", "refs/heads/main"]);
     const files = { "README.md": "# Octo repo\n", ".mcp.json": own(["-c", "echo x > hostile.txt"], "sh") };

@@ -12,7 +12,7 @@ import { answer, fault, say } from "../../fakes/model-server/turn.ts";
 import type { AgentStep } from "../support/acp-agent.ts";
 import { BroughtFixture, type BroughtOptions } from "../support/fixtures/brought-fixture.ts";
 import { ratesDocument } from "../support/rates-document.ts";
-import { storeKinds } from "../support/stores/stores.ts";
+import { postgresStore } from "../support/stores/stores.ts";
 
 const AGENT = fileURLToPath(new URL("../support/acp-agent.ts", import.meta.url));
 const OPERATORS_KEY = "sk-the-operators-own-key-0123456789";
@@ -145,7 +145,7 @@ describe("a run that brings access to a model", () => {
   });
 
   it("fails and says so when its token has ended meanwhile, and nobody renewed it", async ({ skip }) => {
-    const store = storeKinds.find(({ name }) => name === "PostgreSQL");
+    const store = postgresStore;
     if (store === undefined) return skip("There is no PostgreSQL here.");
     const gate = Promise.withResolvers<void>();
     const script = everyTime(({ assistantTurns }) =>
@@ -171,7 +171,7 @@ describe("a run that brings access to a model", () => {
   });
 
   it("is refused where nodes share a database and have no key for it", async ({ skip }) => {
-    const store = storeKinds.find(({ name }) => name === "PostgreSQL");
+    const store = postgresStore;
     if (store === undefined) return skip("There is no PostgreSQL here.");
     const service = await start({ RUN_SECRETS_KEY: "" }, { store });
     const job = await service.job();

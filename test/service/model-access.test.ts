@@ -9,7 +9,7 @@ import type { Role } from "../../src/service/settings/service-settings.ts";
 import { BroughtFixture } from "../support/fixtures/brought-fixture.ts";
 import { call as send } from "../support/service-client.ts";
 import type { CiJob } from "../support/service-job.ts";
-import { storeKinds } from "../support/stores/stores.ts";
+import { onEveryStore } from "../support/stores/on-every-store.ts";
 
 const bearerOf = ({ headers }: ModelRequest) => headers.authorization;
 
@@ -58,14 +58,14 @@ async function errorOf(job: CiJob, runId: string) {
   return events.map(({ event }) => event).find(({ type }) => type === "RUN_ERROR");
 }
 
-for (const store of storeKinds) {
+onEveryStore((store) => {
   const isShared = store.name !== "SQLite";
   const roles: readonly Role[] = isShared ? ["api", "api", "worker"] : ["all"];
   /** Where a request goes that is not to reach the node of the one before it. */
   const other = isShared ? 1 : 0;
   const worker = roles.length - 1;
 
-  describe.skipIf(store.isSkipped)(`runs that bring access to a model, on ${store.name}`, () => {
+  describe("runs that bring access to a model", () => {
     const play = new Play();
     let fixture: BroughtFixture;
     beforeAll(async () => {
@@ -272,4 +272,4 @@ for (const store of storeKinds) {
       expect(fixture.house.tunnels.filter((tunnel) => !hosts.includes(tunnel))).toEqual([]);
     });
   });
-}
+});

@@ -17,13 +17,14 @@ import { CrashLoad } from "../support/service-crash-load.ts";
 import { CiJob } from "../support/service-job.ts";
 import { expectSoundLedger } from "../support/service-ledger.ts";
 import { expectValidStream } from "../support/service-streams.ts";
-import { type StorePlace, storeKinds } from "../support/stores/stores.ts";
+import { onEveryStore } from "../support/stores/on-every-store.ts";
+import type { StorePlace } from "../support/stores/stores.ts";
 
 const AUDIENCE = "crash.example";
 const MAX_OBSERVATIONS = 300;
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`kill -9 on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("kill -9", () => {
     // Each third round clones a repository.
     const rounds = amount({ short: 3, long: 100 });
 
@@ -65,7 +66,7 @@ for (const kind of storeKinds) {
       await rm(folder, { recursive: true, force: true });
     });
   });
-}
+});
 
 function startProcess(options: { codeHost: CodeHost; place: StorePlace; backend: string }): ServiceProcess {
   const { codeHost, place, backend } = options;

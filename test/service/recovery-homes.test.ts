@@ -14,7 +14,7 @@ import { type Heard, isAlive } from "../support/fixtures/acp-fixture.ts";
 import { ServiceProcess } from "../support/fixtures/service-process.ts";
 import { call } from "../support/service-client.ts";
 import { CiJob } from "../support/service-job.ts";
-import { storeKinds } from "../support/stores/stores.ts";
+import { onEveryStore } from "../support/stores/on-every-store.ts";
 
 const AGENT = fileURLToPath(new URL("../support/acp-agent.ts", import.meta.url));
 const AUDIENCE = "homes.example";
@@ -28,8 +28,8 @@ const script: AgentScript = {
   ],
 };
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`kill -9 of a service with an agent, on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("kill -9 of a service with an agent", () => {
     it("leaves a home and its dwellers to the next service, which ends them", async () => {
       const folder = await mkdtemp(join(tmpdir(), "agent-service-homes-"));
       const repository = new TestRepository(folder, "project.git");
@@ -87,7 +87,7 @@ for (const kind of storeKinds) {
       await rm(folder, { recursive: true, force: true });
     });
   });
-}
+});
 
 /** What the agent noted under that name, once it has. */
 async function heardOf(path: string, what: string): Promise<unknown> {

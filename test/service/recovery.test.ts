@@ -9,10 +9,10 @@ import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../support/scripted-backend.ts";
 import { expectSoundLedger } from "../support/service-ledger.ts";
 import { expectValidStream, outlineOf } from "../support/service-streams.ts";
-import { storeKinds } from "../support/stores/stores.ts";
+import { onEveryStore } from "../support/stores/on-every-store.ts";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`recovery on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("recovery", () => {
     let fixture: CoreFixture;
 
     beforeEach(async () => {
@@ -117,7 +117,7 @@ for (const kind of storeKinds) {
     });
   });
 
-  describe.skipIf(kind.isSkipped)(`a stop and a start on ${kind.name}`, () => {
+  describe("a stop and a start", () => {
     it("interrupts what is at work, keeps the queue, and loses nothing that a reader saw", async () => {
       const backend = scriptedBackend(async (task) => {
         if (task.messages[0]?.content !== "wait") return await say(task, "done");
@@ -155,4 +155,4 @@ for (const kind of storeKinds) {
       }
     });
   });
-}
+});

@@ -10,10 +10,10 @@ import { startFixture } from "../support/fixtures/start-fixture.ts";
 import { plant, readSchedule, scheduledRuns } from "../support/schedules.ts";
 import { scriptedBackend } from "../support/scripted-backend.ts";
 import { makeAccount, type TestAccount } from "../support/service-account.ts";
-import { storeKinds } from "../support/stores/stores.ts";
+import { onEveryStore } from "../support/stores/on-every-store.ts";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`the scheduler on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("the scheduler", () => {
     let fixture: CoreFixture;
     let account: TestAccount;
     let schedulers: Scheduler[];
@@ -121,7 +121,7 @@ for (const kind of storeKinds) {
     });
   });
 
-  describe.skipIf(kind.isSkipped)(`a service with schedules on ${kind.name}`, () => {
+  describe("a service with schedules", () => {
     it("fires one once, though it was stopped before its time and started after", async () => {
       const fixture = await startFixture({
         level: "service",
@@ -160,4 +160,4 @@ for (const kind of storeKinds) {
       }
     });
   });
-}
+});

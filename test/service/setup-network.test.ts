@@ -1,7 +1,6 @@
 // Projects of npm and pip on a service with EGRESS=setup: their setup installs from a registry by the run's proxy, the agent
 // tests them without a network, and the next run finds what was installed.
 
-import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,12 +19,9 @@ import { readConfig } from "../../src/service/settings/config.ts";
 import { makeTestKey } from "../support/account-key.ts";
 import type { ServiceFixture } from "../support/fixtures/service-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
-import { hasBubblewrap } from "./sandbox/sandbox-fixture.ts";
 
 const REPOSITORY = "octo-org/octo-repo";
 const SETUP = ".github/agent/setup.sh";
-const hasPip = works("/usr/bin/python3", ["-m", "pip", "--python", "/usr/bin/python3", "--version"]);
-const hasNpm = works("/usr/bin/npm", ["--version"]);
 /** The registry is called localhost, which programs do not look for behind a proxy unless they are told. */
 const HEAD = "#!/bin/sh\nset -eu\nunset NO_PROXY no_proxy\n";
 
@@ -147,8 +143,10 @@ const ask = (path: string) => `unset NO_PROXY no_proxy; curl -sS ${registry.url}
 const cached = /^\[An equal setup took [\d.]+ s: what it left was copied in [\d.]+ s\]$/;
 const noNetwork = /Failed to connect|Couldn't connect/;
 
-describe.skipIf(!hasBubblewrap)("with EGRESS=setup, a project (needs bubblewrap)", () => {
-  it.skipIf(!hasNpm)("of npm is set up by the run's proxy, and tested without a network, twice", async () => {
+describe("with EGRESS=setup, a project", { tags: ["sandbox"] }, () => {
+  it("of npm is set up by the run's proxy, and tested without a network, twice", {
+    tags: ["npm"],
+  }, async () => {
     commitNpm();
     await start("setup", ["npm test --silent", ask("/npm/is-one.tgz?by-the-agent")]);
     const first = await play("Test it.");
@@ -167,7 +165,7 @@ describe.skipIf(!hasBubblewrap)("with EGRESS=setup, a project (needs bubblewrap)
     expect(second.egress).toEqual([]);
   });
 
-  it.skipIf(!hasPip)("of pip has its virtual environment in the tree, twice", async () => {
+  it("of pip has its virtual environment in the tree, twice", { tags: ["pip-python"] }, async () => {
     const index = `--index-url ${registry.url}/simple/`;
     const install = `python3 -m pip --python .venv/bin/python install --disable-pip-version-check ${index} -r requirements.txt`;
     repository.commit({
@@ -204,7 +202,7 @@ describe.skipIf(!hasBubblewrap)("with EGRESS=setup, a project (needs bubblewrap)
   });
 });
 
-describe.skipIf(!hasBubblewrap)("with EGRESS=none, a project (needs bubblewrap)", () => {
+describe("with EGRESS=none, a project", { tags: ["sandbox"] }, () => {
   it("is not set up from the registry", async () => {
     commitNpm(`${HEAD}curl -sS -o /dev/null ${registry.url}/npm/is-one.tgz\n`);
     await start("none", ["test -d node_modules || echo missing"]);
@@ -215,12 +213,3 @@ describe.skipIf(!hasBubblewrap)("with EGRESS=none, a project (needs bubblewrap)"
     expect(egress).toEqual([{ withheld: ["setup"], allowed: [], blocked: [] }]);
   });
 });
-
-function works(program: string, args: readonly string[]): boolean {
-  try {
-    execFileSync(program, args, { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -13,7 +13,6 @@ import { asRunEvent, type RunEvent } from "../../src/contract/runs/run-event.ts"
 import { readConfig } from "../../src/service/settings/config.ts";
 import type { ServiceFixture } from "../support/fixtures/service-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
-import { hasBubblewrap } from "./sandbox/sandbox-fixture.ts";
 
 const REPOSITORY = "octo-org/octo-repo";
 const SETUP = ".github/agent/setup.sh";
@@ -82,7 +81,7 @@ const installs = [
   'echo "in $(pwd)"',
 ].join("\n");
 
-describe.skipIf(!hasBubblewrap)("a repository's setup", () => {
+describe("a repository's setup", { tags: ["sandbox"] }, () => {
   it("is executed before the agent, whose commands find what it left in tree and home", async () => {
     repository.commit({ files: { [SETUP]: installs, ".gitignore": "node_modules/\n" } });
     await start("cat node_modules/package ~/marker; echo kept > ~/own; ls -A ~");

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type CodeHost, startCodeHost } from "../../fakes/code-host/code-host.ts";
-import { PostgresCluster, postgresBinaries, serverOwner } from "../../scripts/postgres-cluster.ts";
+import { PostgresCluster, serverOwner } from "../../scripts/postgres-cluster.ts";
 import { exchangeResponseSchema } from "../../src/contract/ci/exchange.ts";
 import { submitRunResponseSchema } from "../../src/contract/runs/run.ts";
 import { ServiceProcess } from "../support/fixtures/service-process.ts";
 import { type Answer, call } from "../support/service-client.ts";
 import { CiJob } from "../support/service-job.ts";
 import { expectValidStream } from "../support/service-streams.ts";
-import { hasSmallDisk, SmallDisk } from "../support/small-disk.ts";
+import { SmallDisk } from "../support/small-disk.ts";
 import { clusterPlace } from "../support/stores/cluster-place.ts";
 
 const AUDIENCE = "full.example";
@@ -23,16 +23,12 @@ const MAX_SUBMISSIONS = 2_000;
 type Place = { readonly disk: SmallDisk; readonly settings: Record<string, string>; remove(): Promise<void> };
 
 const places = [
-  { name: "SQLite", isPossible: hasSmallDisk, make: sqliteOnSmallDisk },
-  {
-    name: "PostgreSQL",
-    isPossible: hasSmallDisk && postgresBinaries !== undefined,
-    make: postgresOnSmallDisk,
-  },
-];
+  { name: "SQLite", tags: [], make: sqliteOnSmallDisk },
+  { name: "PostgreSQL", tags: ["postgres-programs"], make: postgresOnSmallDisk },
+] as const;
 
-for (const { name, isPossible, make } of places) {
-  describe.skipIf(!isPossible)(`a full disk under ${name} (needs root, to mount one)`, () => {
+for (const { name, tags, make } of places) {
+  describe(`a full disk under ${name}`, { tags: ["small-disk", ...tags] }, () => {
     it("answers 503 storage_full, is not ready, and recovers by itself", async () => {
       const place = await make();
       const codeHost = await startCodeHost({ repositories: {} });

@@ -11,14 +11,15 @@ import { makeTestKey } from "../support/account-key.ts";
 import { CoreFixture } from "../support/fixtures/core-fixture.ts";
 import { ServiceProcess } from "../support/fixtures/service-process.ts";
 import { amount } from "../support/run/long.ts";
-import { type StorePlace, storeKinds } from "../support/stores/stores.ts";
+import { onEveryStore } from "../support/stores/on-every-store.ts";
+import type { StorePlace } from "../support/stores/stores.ts";
 import { WorkspaceCrashLoad } from "../support/workspace-crash-load.ts";
 
 const MAX_OBSERVATIONS = 60;
 const DAY_MS = 24 * 60 * 60_000;
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`kill -9 in workspaces on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("kill -9 in workspaces", () => {
     const rounds = amount({ short: 2, long: 50 });
 
     it(`loses nothing and leaves nothing in ${rounds} rounds`, {
@@ -78,7 +79,7 @@ for (const kind of storeKinds) {
     expect(blobs.length).toBeLessThanOrEqual(load.attemptedFiles);
     await fixture.close();
   }
-}
+});
 
 function startProcess(place: StorePlace): ServiceProcess {
   const { dataDir, databaseUrl } = place.settings;

@@ -14,8 +14,8 @@ export const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 
 /** `tests` declares tests that get the deployment from `service()`, which is up when they run. */
 export function onEveryDeployment(resource: string, tests: (service: () => DeployedService) => void): void {
-  for (const { name, isSkipped } of deployments) {
-    describe.skipIf(isSkipped).concurrent(`${resource} on ${name}`, () => {
+  for (const { name, tags } of deployments) {
+    describe.concurrent(`${resource} on ${name}`, { tags: [...tags] }, () => {
       let service: DeployedService | null = null;
 
       beforeAll(async () => {

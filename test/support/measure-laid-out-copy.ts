@@ -9,7 +9,7 @@ import { median } from "../../bench/statistics.ts";
 import { copyFolders } from "../../src/service/checkouts/copies/copy-folders.ts";
 import { layOutCopy } from "../../src/service/core/workspaces/runs/lay-out-copy.ts";
 import { CoreFixture } from "./fixtures/core-fixture.ts";
-import { storeKinds } from "./stores/stores.ts";
+import { postgresStore, sqliteStore } from "./stores/stores.ts";
 import { TestWorkspace } from "./workspaces.ts";
 
 const FILES = 5_000;
@@ -23,8 +23,8 @@ const files = Object.fromEntries(
   ]),
 );
 
-for (const store of storeKinds) {
-  if (store.isSkipped) continue;
+const stores = process.env.TEST_DATABASE_URL === undefined ? [sqliteStore] : [sqliteStore, postgresStore];
+for (const store of stores) {
   const fixture = await CoreFixture.start({ store });
   const folder = await mkdtemp(join(tmpdir(), "agent-service-layout-"));
   try {

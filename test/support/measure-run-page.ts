@@ -3,8 +3,9 @@
 
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
+import { needs } from "../../scripts/test-needs.ts";
 import type { BackendTask } from "../../src/service/executor/backend.ts";
-import { hasBrowser, openBrowser } from "./browser/open-browser.ts";
+import { openBrowser } from "./browser/open-browser.ts";
 import { callTool, RunPages } from "./run-pages.ts";
 import { say } from "./scripted-backend.ts";
 
@@ -74,5 +75,5 @@ async function measureLive(pages: RunPages): Promise<void> {
 
 const pages = await RunPages.open();
 await measureFinished(pages);
-if (hasBrowser) await measureLive(pages);
+if (needs.chromium.isMet()) await measureLive(pages);
 await pages.close();

@@ -52,13 +52,6 @@ export class SmallDisk {
   }
 }
 
-/** Whether tests with a small disk can be done here. */
-export const hasSmallDisk: boolean = (() => {
-  const disk = SmallDisk.mount(1);
-  disk?.unmount();
-  return disk !== null;
-})();
-
 function writeAll(file: number, bytes: Buffer): void {
   try {
     for (;;) writeSync(file, bytes);

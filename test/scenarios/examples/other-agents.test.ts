@@ -9,7 +9,6 @@ import { everyTime } from "../../../fakes/model-server/script.ts";
 import { say } from "../../../fakes/model-server/turn.ts";
 import { OUR_ACTION } from "../../../scripts/lint-workflows.ts";
 import { codingAgents } from "../../../src/contract/ci/coding-agents.ts";
-import { hasBubblewrap } from "../../service/sandbox/sandbox-fixture.ts";
 import { runScript } from "../../support/example-script.ts";
 import { readExample } from "../../support/example-workflow.ts";
 import { EmbeddedFixture } from "../../support/fixtures/embedded-fixture.ts";
@@ -52,7 +51,7 @@ describe("another agent without a server", () => {
     expect(install?.run).toContain(`--prefix ${cache?.with.path} `);
   });
 
-  it.skipIf(!hasBubblewrap)("is found where the steps put it, and works (needs bubblewrap)", async () => {
+  it("is found where the steps put it, and works", { tags: ["sandbox"] }, async () => {
     const programs = join(folder, "programs");
     await mkdir(programs);
     const [installed = ""] = agent.env.PATH?.split(":") ?? [];

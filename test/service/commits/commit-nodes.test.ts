@@ -13,15 +13,14 @@ import { ServiceProcess } from "../../support/fixtures/service-process.ts";
 import { type S3Server, startS3Server } from "../../support/s3-server.ts";
 import { call } from "../../support/service-client.ts";
 import { CiJob } from "../../support/service-job.ts";
-import { testDatabaseUrl } from "../../support/stores/postgres-schema.ts";
-import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
+import { postgresStore, type StorePlace } from "../../support/stores/stores.ts";
 import { chunks, PackFixture } from "../checkouts/packs/pack-fixture.ts";
 
 const AUDIENCE = "nodes.example";
 
 type Node = { readonly process: ServiceProcess; readonly url: string; readonly folder: string };
 
-describe.skipIf(testDatabaseUrl === undefined)("a commit on several nodes (needs TEST_DATABASE_URL)", () => {
+describe("a commit on several nodes", { tags: ["postgres"] }, () => {
   let place: StorePlace;
   let s3: S3Server;
   let codeHost: CodeHost;
@@ -30,7 +29,7 @@ describe.skipIf(testDatabaseUrl === undefined)("a commit on several nodes (needs
   const nodes: Node[] = [];
 
   beforeAll(async () => {
-    const kind = storeKinds.find(({ name }) => name === "PostgreSQL");
+    const kind = postgresStore;
     if (kind === undefined) throw new Error("There is no PostgreSQL.");
     place = await kind.make();
     s3 = await startS3Server();

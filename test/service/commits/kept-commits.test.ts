@@ -13,15 +13,15 @@ import type { Core } from "../../../src/service/core/core.ts";
 import type { BlobStore } from "../../../src/service/core/ports/blobs.ts";
 import type { CoreFixture } from "../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";
-import { storeKinds } from "../../support/stores/stores.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
 import { chunks, PackFixture } from "../checkouts/packs/pack-fixture.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const QUOTA = 100_000;
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`kept commits on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("kept commits", () => {
     let fixture: CoreFixture;
     let packs: PackFixture;
     let core: Core;
@@ -202,4 +202,4 @@ for (const kind of storeKinds) {
       expect(await find(sha)).toMatchObject({ present: true });
     });
   });
-}
+});

@@ -19,50 +19,49 @@ const FILE_BYTES = 1_000_000;
 const MAX_SERVICE_MB = 250;
 const MAX_GIT_MB = 400;
 
-it.skipIf(process.env.TEST_LONG !== "1" || process.platform !== "linux")(
-  "a commit of 500 MB is streamed: neither the service nor git holds it in memory (needs TEST_LONG and Linux)",
-  async () => {
-    const folder = await mkdtemp(join(tmpdir(), "agent-service-large-"));
-    const codeHost = await startCodeHost({ repositories: {} });
-    const service = new ServiceProcess(["serve"], {
-      ...{ PORT: "0", BACKEND: "offline", DATA_DIR: join(folder, "data"), DRAIN_SECONDS: "0" },
-      CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]),
-    });
-    try {
-      const url = await service.ready();
-      const sha = await makeRepository(join(folder, "repository"));
-      const { issuer } = codeHost;
-      const claims = { aud: new URL(url).host, repository: "owner/large", repository_id: "4713", sha };
-      const json = { subject_token: issuer.sign(issuer.githubClaims(claims)) };
-      const exchange = await call(`${url}/v1/ci/oidc/exchange`, { method: "POST", json });
-      const exchanged = exchangeResponseSchema.parse(exchange.body);
-      const job = new CiJob({ fixture: { call: (path, options) => call(url + path, options) }, exchanged });
-      const path = join(folder, "repository", "commit.pack");
-      const { size } = await stat(path);
-      expect(size).toBeGreaterThan(FILES * FILE_BYTES);
-      const watch = watchMemory(service.pid);
-      const { commits } = createClient({ baseUrl: url, credential: job.bearer });
-      const began = performance.now();
-      await commits.send({ sha, pack: { size, open: () => createReadStream(path) } });
-      const sentMs = performance.now() - began;
-      const runId = await job.start("hello");
-      expect((await job.follow(runId)).at(-1)?.event.type).toBe("RUN_FINISHED");
-      const runMs = performance.now() - began - sentMs;
-      const peak = await watch.stop();
-      process.stdout.write(
-        `${Math.round(size / 1e6)} MB taken in ${Math.round(sentMs)} ms, run in ${Math.round(runMs)} ms, ` +
-          `service ${peak.serviceMb} MB, git ${peak.gitMb} MB\n`,
-      );
-      expect(peak.serviceMb).toBeLessThan(MAX_SERVICE_MB);
-      expect(peak.gitMb).toBeLessThan(MAX_GIT_MB);
-    } finally {
-      await service.kill();
-      await codeHost.close();
-      await rm(folder, { recursive: true, force: true });
-    }
-  },
-  600_000,
-);
+it("a commit of 500 MB is streamed: neither the service nor git holds it in memory", {
+  tags: ["long", "linux"],
+  timeout: 600_000,
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "agent-service-large-"));
+  const codeHost = await startCodeHost({ repositories: {} });
+  const service = new ServiceProcess(["serve"], {
+    ...{ PORT: "0", BACKEND: "offline", DATA_DIR: join(folder, "data"), DRAIN_SECONDS: "0" },
+    CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]),
+  });
+  try {
+    const url = await service.ready();
+    const sha = await makeRepository(join(folder, "repository"));
+    const { issuer } = codeHost;
+    const claims = { aud: new URL(url).host, repository: "owner/large", repository_id: "4713", sha };
+    const json = { subject_token: issuer.sign(issuer.githubClaims(claims)) };
+    const exchange = await call(`${url}/v1/ci/oidc/exchange`, { method: "POST", json });
+    const exchanged = exchangeResponseSchema.parse(exchange.body);
+    const job = new CiJob({ fixture: { call: (path, options) => call(url + path, options) }, exchanged });
+    const path = join(folder, "repository", "commit.pack");
+    const { size } = await stat(path);
+    expect(size).toBeGreaterThan(FILES * FILE_BYTES);
+    const watch = watchMemory(service.pid);
+    const { commits } = createClient({ baseUrl: url, credential: job.bearer });
+    const began = performance.now();
+    await commits.send({ sha, pack: { size, open: () => createReadStream(path) } });
+    const sentMs = performance.now() - began;
+    const runId = await job.start("hello");
+    expect((await job.follow(runId)).at(-1)?.event.type).toBe("RUN_FINISHED");
+    const runMs = performance.now() - began - sentMs;
+    const peak = await watch.stop();
+    process.stdout.write(
+      `${Math.round(size / 1e6)} MB taken in ${Math.round(sentMs)} ms, run in ${Math.round(runMs)} ms, ` +
+        `service ${peak.serviceMb} MB, git ${peak.gitMb} MB\n`,
+    );
+    expect(peak.serviceMb).toBeLessThan(MAX_SERVICE_MB);
+    expect(peak.gitMb).toBeLessThan(MAX_GIT_MB);
+  } finally {
+    await service.kill();
+    await codeHost.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
 
 /** Files that do not compress, and a pack of them. */
 async function makeRepository(folder: string): Promise<string> {

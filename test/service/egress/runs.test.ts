@@ -18,7 +18,6 @@ import { readConfig } from "../../../src/service/settings/config.ts";
 import { makeTestKey } from "../../support/account-key.ts";
 import type { ServiceFixture } from "../../support/fixtures/service-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";
-import { hasBubblewrap } from "../sandbox/sandbox-fixture.ts";
 
 const KEY = "sk-the-models-key-0123456789";
 
@@ -124,7 +123,7 @@ async function play({ operator, owner, run }: Levels, commands: readonly string[
 
 const get = () => `curl -sSk --noproxy "" https://localhost:${port}/`;
 
-describe.skipIf(!hasBubblewrap)("a run's network on a service (needs bubblewrap)", () => {
+describe("a run's network on a service", { tags: ["sandbox"] }, () => {
   it("is what run, owner and operator agree on, and is recorded with what was blocked", async () => {
     const host = `localhost:${port}`;
     const { records, told, tools, results } = await play(

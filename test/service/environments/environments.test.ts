@@ -4,14 +4,13 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hasBubblewrap } from "../sandbox/sandbox-fixture.ts";
 import { EnvironmentsFixture, MEGABYTE } from "./environments-fixture.ts";
 
 const INSTALL = "mkdir -p node_modules/a && echo good > node_modules/a/index && echo good > ~/tool";
 const READ = "cat node_modules/a/index ~/tool 2>&1; ls -A node_modules ~ | tr '\\n' ' '";
 const GOOD = "good\ngood\n/home/agent: tool  node_modules: a ";
 
-describe.skipIf(!hasBubblewrap)("the cache of setups", () => {
+describe("the cache of setups", { tags: ["sandbox"] }, () => {
   let fixture: EnvironmentsFixture;
   beforeEach(async () => {
     fixture = await EnvironmentsFixture.make();
@@ -194,7 +193,7 @@ describe.skipIf(!hasBubblewrap)("the cache of setups", () => {
   });
 });
 
-describe.skipIf(!hasBubblewrap)("the room of the cache", () => {
+describe("the room of the cache", { tags: ["sandbox"] }, () => {
   let fixture: EnvironmentsFixture;
   const big = (name: string, megabytes: number) => `head -c ${megabytes}M /dev/urandom > ~/${name}`;
   beforeEach(async () => {

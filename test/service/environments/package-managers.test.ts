@@ -1,19 +1,14 @@
 // Projects of npm and pip: set up from a registry, their tests pass in a sandbox without a network, first and from the cache.
 
-import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type PackageRegistry,
   startPackageRegistry,
 } from "../../../fakes/package-registry/package-registry.ts";
 import type { Sandbox } from "../../../src/service/core/ports/sandbox.ts";
-import { hasBubblewrap } from "../sandbox/sandbox-fixture.ts";
 import { EnvironmentsFixture } from "./environments-fixture.ts";
 
-const hasPip = works("/usr/bin/python3", ["-m", "pip", "--version"]);
-const hasNpm = works("/usr/bin/npm", ["--version"]);
-
-describe.skipIf(!hasBubblewrap)("a project", () => {
+describe("a project", { tags: ["sandbox"] }, () => {
   let fixture: EnvironmentsFixture;
   let registry: PackageRegistry;
   let offline: Sandbox;
@@ -50,7 +45,7 @@ describe.skipIf(!hasBubblewrap)("a project", () => {
     return registry.requests.length - before;
   }
 
-  it.skipIf(!hasNpm)("of npm tests with what npm ci installed", async () => {
+  it("of npm tests with what npm ci installed", { tags: ["npm"] }, async () => {
     const manifest = { name: "project", version: "1.0.0", dependencies: { "is-one": "1.0.0" } };
     const scripts = { test: "node -e \"require('is-one') === 1 && console.log('TESTED')\"" };
     const files = {
@@ -64,7 +59,7 @@ describe.skipIf(!hasBubblewrap)("a project", () => {
     expect(registry.requests).toEqual(["/npm/is-one.tgz"]);
   });
 
-  it.skipIf(!hasPip)("of pip tests with what pip installed into the home", async () => {
+  it("of pip tests with what pip installed into the home", { tags: ["pip"] }, async () => {
     const files = { "requirements.txt": "is-two==1.0.0\n" };
     const script = `#!/bin/sh\nset -eu\npython3 -m pip install --quiet --user --break-system-packages --index-url ${registry.url}/simple/ -r requirements.txt\n`;
     const test = "python3 -c 'import is_two; assert is_two.VALUE == 2; print(\"TESTED\")'";
@@ -72,12 +67,3 @@ describe.skipIf(!hasBubblewrap)("a project", () => {
     expect(registry.requests).toContain("/files/is_two-1.0.0-py3-none-any.whl");
   });
 });
-
-function works(program: string, args: readonly string[]): boolean {
-  try {
-    execFileSync(program, args, { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -7,14 +7,14 @@ import { interruptRun } from "../../../src/service/core/runs/recover-runs.ts";
 import type { BackendTask } from "../../../src/service/executor/backend.ts";
 import { CoreFixture, type CoreFixtureOptions } from "../../support/fixtures/core-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../../support/scripted-backend.ts";
-import { storeKinds } from "../../support/stores/stores.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
 
 const FIRST = "sk-ant-oat01-the-first-token-of-the-run";
 const NEWER = "sk-ant-oat01-the-newer-token-of-the-run";
 const MINUTE = 60_000;
 
-for (const store of storeKinds) {
-  describe.skipIf(store.isSkipped)(`a run with access to a model on ${store.name}`, () => {
+onEveryStore((store) => {
+  describe("a run with access to a model", () => {
     let fixture: CoreFixture;
     afterEach(() => fixture.close());
 
@@ -208,4 +208,4 @@ for (const store of storeKinds) {
       expect(await held(runId)).toBeNull();
     });
   });
-}
+});

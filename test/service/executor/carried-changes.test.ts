@@ -9,7 +9,7 @@ import { BackendFailure } from "../../../src/service/executor/backend.ts";
 import type { CoreFixture } from "../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
-import { storeKinds } from "../../support/stores/stores.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
 import { CheckoutFixture } from "../checkouts/checkout-fixture.ts";
 
 let git: CheckoutFixture;
@@ -24,8 +24,8 @@ beforeAll(async () => {
 
 afterAll(() => git.close());
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`a session's carried changes on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("a session's carried changes", () => {
     let fixture: CoreFixture;
     let seen: { copy: CarriedState; text: string }[];
 
@@ -140,4 +140,4 @@ for (const kind of storeKinds) {
       }
     });
   });
-}
+});

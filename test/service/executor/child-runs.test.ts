@@ -17,13 +17,13 @@ import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../../support/scripted-backend.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
-import { storeKinds } from "../../support/stores/stores.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
 
 const ROUNDS = 30;
 const share = { maxTurnTokens: 0, maxCostMicroUsd: null, timeLimitMs: 60_000 };
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`child runs on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("child runs", () => {
     let fixture: CoreFixture;
     let outcomes: ChildOutcome[];
     let order: string[];
@@ -262,4 +262,4 @@ for (const kind of storeKinds) {
       ]);
     });
   });
-}
+});

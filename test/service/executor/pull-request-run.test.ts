@@ -8,7 +8,7 @@ import { areFilesTrusted } from "../../../src/contract/ci/events.ts";
 import type { Backend, CarriedState } from "../../../src/service/executor/backend.ts";
 import type { CoreFixture } from "../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";
-import { storeKinds } from "../../support/stores/stores.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
 import { CheckoutFixture } from "../checkouts/checkout-fixture.ts";
 
 type Seen = {
@@ -22,8 +22,8 @@ type Seen = {
 
 const NINE_LINES = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`a run on a pull request on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("a run on a pull request", () => {
     let git: CheckoutFixture;
     let fixture: CoreFixture;
     let seen: Seen[];
@@ -157,4 +157,4 @@ for (const kind of storeKinds) {
       }
     });
   });
-}
+});

@@ -7,11 +7,11 @@ import { cancelRun } from "../../../src/service/core/runs/cancel-run.ts";
 import type { Backend } from "../../../src/service/executor/backend.ts";
 import type { CoreFixture } from "../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";
-import { storeKinds } from "../../support/stores/stores.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
 import { CheckoutFixture } from "../checkouts/checkout-fixture.ts";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`runs of one session at once on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("runs of one session at once", () => {
     let git: CheckoutFixture;
     let fixture: CoreFixture;
     /** What is at work, in order, and when it was let go. */
@@ -124,4 +124,4 @@ for (const kind of storeKinds) {
       expect(log).toEqual(["one begins", "three begins", "three ends"]);
     });
   });
-}
+});

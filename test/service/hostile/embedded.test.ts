@@ -24,7 +24,6 @@ import { type EmbeddedService, startEmbeddedService } from "../../../src/service
 import { call } from "../../support/service-client.ts";
 import { CiJob } from "../../support/service-job.ts";
 import { BorrowedFixture, REPOSITORY, TOKEN } from "../checkouts/borrowed-fixture.ts";
-import { hasBubblewrap } from "../sandbox/sandbox-fixture.ts";
 import { Outside } from "./hostile-fixture.ts";
 
 const ATTRIBUTES = "* filter=evil diff=evil merge=evil\n";
@@ -136,7 +135,7 @@ describe("a run in a hostile checkout", () => {
     expect((await readdir(folder)).toSorted()).toEqual(["outside"]);
   });
 
-  it.skipIf(!hasBubblewrap)("keeps the checkout's git folder from a command in the sandbox", async () => {
+  it("keeps the checkout's git folder from a command in the sandbox", { tags: ["sandbox"] }, async () => {
     const program = `touch ${outside.marker}`;
     stories = [
       [

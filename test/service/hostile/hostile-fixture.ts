@@ -25,7 +25,7 @@ import { startTestService, type TestService } from "../../support/fixtures/in-pr
 import { call } from "../../support/service-client.ts";
 import { CiJob } from "../../support/service-job.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
-import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
+import { type StorePlace, sqliteStore } from "../../support/stores/stores.ts";
 
 export const REPOSITORY = "octo/hostile";
 const AUDIENCE = "hostile.example";
@@ -145,7 +145,7 @@ export class HostileFixture {
     const codeHost = await startCodeHost({
       repositories: { [REPOSITORY]: { path: repository.path, visibility: "public" } },
     });
-    const place = await storeKinds[0]?.make();
+    const place = await sqliteStore.make();
     if (place === undefined) throw new Error("There is no store.");
     const service = await startTestService({
       codeHost,

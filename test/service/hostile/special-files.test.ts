@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestRepository } from "../../../fakes/code-host/git-repository.ts";
 import { call, say } from "../../../fakes/model-server/turn.ts";
-import { isLong } from "../../support/run/long.ts";
 import { HostileFixture } from "./hostile-fixture.ts";
 
 const TWO_GIGABYTES = 2_147_483_648;
@@ -187,15 +186,12 @@ describe("a commit whose files are too large together", () => {
     await narrow.close();
   });
 
-  it.runIf(isLong)(
-    "is refused by the service's own limit, with three files of 2 GB",
-    {
-      timeout: 240_000,
-    },
-    async () => {
-      const { huge, run, last } = await playLarge(fixture, TWO_GIGABYTES);
-      expect(run).toMatchObject(failed);
-      expect(last).toMatchObject(refusal(huge, "6,442.5 MB together, this service allows 4,000 MB"));
-    },
-  );
+  it("is refused by the service's own limit, with three files of 2 GB", {
+    tags: ["long"],
+    timeout: 240_000,
+  }, async () => {
+    const { huge, run, last } = await playLarge(fixture, TWO_GIGABYTES);
+    expect(run).toMatchObject(failed);
+    expect(last).toMatchObject(refusal(huge, "6,442.5 MB together, this service allows 4,000 MB"));
+  });
 });

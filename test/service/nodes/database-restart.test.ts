@@ -15,7 +15,7 @@ const title =
     ? "a restart of the database (skipped: no initdb and pg_ctl of PostgreSQL here)"
     : "a restart of the database";
 
-describe.skipIf(postgresBinaries === undefined)(title, () => {
+describe(title, { tags: ["postgres-programs"] }, () => {
   let cluster: PostgresCluster;
   let nodes: NodesFixture;
 

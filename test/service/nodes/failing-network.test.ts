@@ -23,7 +23,7 @@ const title =
 
 const SETTLED = { attempts: 60, firstDelayMs: 20, maxDelayMs: 2_000 };
 
-describe.skipIf(testDatabaseUrl === undefined)(title, { timeout: 120_000 }, () => {
+describe(title, { tags: ["postgres"], timeout: 120_000 }, () => {
   let nodes: NodesFixture;
   let proxy: TcpProxy;
 

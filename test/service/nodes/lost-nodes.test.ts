@@ -15,7 +15,7 @@ import { LOAD_RUNS, RunLoad } from "./run-load.ts";
 const title =
   testDatabaseUrl === undefined ? "lost nodes (skipped: TEST_DATABASE_URL is not set)" : "lost nodes";
 
-describe.skipIf(testDatabaseUrl === undefined)(title, { timeout: 60_000 }, () => {
+describe(title, { tags: ["postgres"], timeout: 60_000 }, () => {
   let nodes: NodesFixture;
 
   afterEach(async () => {

@@ -11,7 +11,7 @@ import { testDatabaseUrl } from "../../support/stores/postgres-schema.ts";
 
 const title = testDatabaseUrl === undefined ? "nodes (skipped: TEST_DATABASE_URL is not set)" : "nodes";
 
-describe.skipIf(testDatabaseUrl === undefined)(`MCP on two ${title}`, () => {
+describe(`MCP on two ${title}`, { tags: ["postgres"] }, () => {
   let nodes: NodesFixture;
   let key: TestKey;
   let urls: readonly string[];

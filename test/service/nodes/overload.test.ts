@@ -26,7 +26,7 @@ const title =
     ? "a node without a free core (skipped: TEST_DATABASE_URL is not set)"
     : "a node without a free core";
 
-describe.skipIf(testDatabaseUrl === undefined)(title, () => {
+describe(title, { tags: ["postgres"] }, () => {
   let nodes: NodesFixture;
   let busy: ChildProcess[];
 

@@ -12,7 +12,7 @@ import { testDatabaseUrl } from "../../support/stores/postgres-schema.ts";
 
 const title = testDatabaseUrl === undefined ? "nodes (skipped: TEST_DATABASE_URL is not set)" : "nodes";
 
-describe.skipIf(testDatabaseUrl === undefined)(title, () => {
+describe(title, { tags: ["postgres"] }, () => {
   let nodes: NodesFixture;
   let first: CiJob;
   let second: CiJob;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Sandbox } from "../../../src/service/core/ports/sandbox.ts";
 import { SandboxError } from "../../../src/service/sandbox/sandbox-error.ts";
-import { hasBubblewrap, SandboxFixture, SECRET } from "./sandbox-fixture.ts";
+import { SandboxFixture, SECRET } from "./sandbox-fixture.ts";
 
-describe.skipIf(!hasBubblewrap)("a command in bubblewrap (needs it)", () => {
+describe("a command in bubblewrap", { tags: ["sandbox"] }, () => {
   let fixture: SandboxFixture;
   let sandbox: Sandbox;
   beforeEach(async () => {

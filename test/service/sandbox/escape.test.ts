@@ -8,11 +8,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Sandbox } from "../../../src/service/core/ports/sandbox.ts";
 import { MARK_VARIABLE } from "../../../src/service/sandbox/crash-guard.ts";
 import { offlineVariables } from "../../../src/service/sandbox/toolchain-variables.ts";
-import { hasBubblewrap, marked, processesWith, SandboxFixture, SECRET, until } from "./sandbox-fixture.ts";
+import { marked, processesWith, SandboxFixture, SECRET, until } from "./sandbox-fixture.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-describe.skipIf(!hasBubblewrap)("a sandboxed command (needs bubblewrap)", () => {
+describe("a sandboxed command", { tags: ["sandbox"] }, () => {
   let fixture: SandboxFixture;
   let sandbox: Sandbox;
   beforeEach(async () => {
@@ -164,7 +164,7 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command (needs bubblewrap)", () => 
       expect(result.output).toMatch(/REFUSED\n *lo\n$/);
     });
 
-    it.runIf(process.arch === "x64")("meets a filter where no namespace is", async () => {
+    it("meets a filter where no namespace is", { tags: ["x64"] }, async () => {
       const calls = { socketOfVirtualMachine: [41, 40, 1, 0], keyRing: [250, 0, -3, 0], ring: [425, 1, 0] };
       const peeking = {
         trace: [101, 16, 1, 0, 0],
@@ -194,27 +194,26 @@ describe.skipIf(!hasBubblewrap)("a sandboxed command (needs bubblewrap)", () => 
   });
 
   describe("that has the machine's network", () => {
-    it.runIf(["x64", "arm64"].includes(process.arch))(
-      "reaches no abstract unix socket of the machine, and has its pipes",
-      async () => {
-        const name = marked("abstract");
-        const server = createServer((socket) => socket.end("REACHED\n"));
-        await new Promise<void>((done) => server.listen(`\0${name}`, done));
-        try {
-          const networked = await fixture.find({ environment: { SANDBOX_NETWORK: "allowed" } });
-          const connect =
-            `socket(S, AF_UNIX, SOCK_STREAM, 0) or die "REFUSED ", $!+0, "\\n"; ` +
-            `connect(S, pack_sockaddr_un("\\0${name}")) or die "UNREACHED"; print <S>;`;
-          const pair = `socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) and print "PAIR\\n";`;
-          const script = `perl -MSocket -e '${pair}'; perl -MSocket -e '${connect}'`;
-          expect((await fixture.result(networked, script)).output).toBe("PAIR\nREFUSED 97\n");
-          // Where it has a network of its own, unix sockets are made, and the machine's are not there.
-          expect((await fixture.result(sandbox, script)).output).toMatch(/^PAIR\nUNREACHED/);
-        } finally {
-          await new Promise((done) => server.close(done));
-        }
-      },
-    );
+    it("reaches no abstract unix socket of the machine, and has its pipes", {
+      tags: ["x64-or-arm64"],
+    }, async () => {
+      const name = marked("abstract");
+      const server = createServer((socket) => socket.end("REACHED\n"));
+      await new Promise<void>((done) => server.listen(`\0${name}`, done));
+      try {
+        const networked = await fixture.find({ environment: { SANDBOX_NETWORK: "allowed" } });
+        const connect =
+          `socket(S, AF_UNIX, SOCK_STREAM, 0) or die "REFUSED ", $!+0, "\\n"; ` +
+          `connect(S, pack_sockaddr_un("\\0${name}")) or die "UNREACHED"; print <S>;`;
+        const pair = `socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) and print "PAIR\\n";`;
+        const script = `perl -MSocket -e '${pair}'; perl -MSocket -e '${connect}'`;
+        expect((await fixture.result(networked, script)).output).toBe("PAIR\nREFUSED 97\n");
+        // Where it has a network of its own, unix sockets are made, and the machine's are not there.
+        expect((await fixture.result(sandbox, script)).output).toMatch(/^PAIR\nUNREACHED/);
+      } finally {
+        await new Promise((done) => server.close(done));
+      }
+    });
   });
 
   describe("that takes all there is", () => {

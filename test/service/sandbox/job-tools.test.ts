@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Sandbox } from "../../../src/service/core/ports/sandbox.ts";
 import { secretHomePlaces } from "../../../src/service/sandbox/secret-places.ts";
-import { hasBubblewrap, SandboxFixture, SECRET } from "./sandbox-fixture.ts";
+import { SandboxFixture, SECRET } from "./sandbox-fixture.ts";
 
 let fixture: SandboxFixture;
 let job: string;
@@ -52,7 +52,7 @@ async function output(sandbox: Sandbox, shell: string): Promise<string> {
   return text;
 }
 
-describe.skipIf(!hasBubblewrap)("the tools of a job (needs bubblewrap)", () => {
+describe("the tools of a job", { tags: ["sandbox"] }, () => {
   it("come from its tool cache before the machine's, with the job's PATH", async () => {
     const cache = join(job, "tools");
     program(join(cache, "node", "99.1.0", "x64", "bin", "node"), "v99.1.0");
@@ -130,7 +130,7 @@ describe.skipIf(!hasBubblewrap)("the tools of a job (needs bubblewrap)", () => {
   });
 });
 
-describe.skipIf(!hasBubblewrap)("the caches of a job's home (needs bubblewrap)", () => {
+describe("the caches of a job's home", { tags: ["sandbox"] }, () => {
   it("are read-only, while what package managers write beside them can be written", async () => {
     write(join(home, ".npm", "_cacache", "content-v2", "sha512", "aa", "bb"), "tarball");
     write(join(home, ".npm", "_cacache", "index-v5", "aa", "bb"), "index");
@@ -250,7 +250,7 @@ describe.skipIf(!hasBubblewrap)("the caches of a job's home (needs bubblewrap)",
   });
 });
 
-describe.skipIf(!hasBubblewrap)("a home that stays between commands (needs bubblewrap)", () => {
+describe("a home that stays between commands", { tags: ["sandbox"] }, () => {
   it("keeps what they write, and no link of theirs leads a mount elsewhere", async () => {
     write(join(home, ".npm", "_cacache", "content-v2", "x"), "cached\n");
     const kept = join(job, "kept");

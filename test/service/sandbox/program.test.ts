@@ -7,7 +7,7 @@ import { createInterface } from "node:readline/promises";
 import type { Readable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
 import type { RunningProgram, Sandbox, SandboxedProgram } from "../../../src/service/core/ports/sandbox.ts";
-import { hasBubblewrap, SandboxFixture } from "./sandbox-fixture.ts";
+import { SandboxFixture } from "./sandbox-fixture.ts";
 
 const TOKEN = "token-of-one-server-alone";
 const fixtures: SandboxFixture[] = [];
@@ -65,7 +65,7 @@ function commandLines(): string {
     .join("\n");
 }
 
-describe.skipIf(!hasBubblewrap)("a program in bubblewrap", () => {
+describe("a program in bubblewrap", { tags: ["sandbox"] }, () => {
   it("is spoken to through its pipes, and ends with all that it started", async () => {
     const fixture = fixtureOf();
     const sandbox = await fixture.find();

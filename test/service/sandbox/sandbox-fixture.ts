@@ -1,6 +1,5 @@
 // A data folder with a checkout of one run and one of another, and the sandbox to attack them from.
 
-import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
@@ -21,10 +20,6 @@ import {
   type SandboxConfig,
   type SandboxLimits,
 } from "../../../src/service/sandbox/sandbox-config.ts";
-
-/** Escape tests attack a real sandbox. Where there is none they are skipped; CI fails without one. */
-export const hasBubblewrap = isInstalled("bwrap");
-if (!hasBubblewrap) console.warn("bubblewrap is not installed: the tests of the sandbox are skipped.");
 
 export const SECRET = "s3cret-of-the-service";
 
@@ -137,13 +132,4 @@ export async function processesWith(marker: string): Promise<string[]> {
 /** Waits until `check` holds; the test's own timeout ends it. */
 export async function until(check: () => Promise<boolean>): Promise<void> {
   while (!(await check())) await new Promise(setImmediate);
-}
-
-function isInstalled(program: string): boolean {
-  try {
-    execFileSync(program, ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -3,7 +3,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AccessToken, ApiKey } from "../../../src/service/core/accounts/credential.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
-import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
+import type { StorePlace } from "../../support/stores/stores.ts";
 
 const key: ApiKey = {
   id: "key-1",
@@ -31,8 +32,8 @@ const token: AccessToken = {
 };
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`credentials on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("credentials", () => {
     let place: StorePlace;
     let store: Store;
 
@@ -88,4 +89,4 @@ for (const kind of storeKinds) {
       expect(await find("hash-1")).toEqual({ kind: "key", ...key });
     });
   });
-}
+});

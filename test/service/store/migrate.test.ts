@@ -5,10 +5,11 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NewerTablesError } from "../../../src/service/store/migrate.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite.ts";
-import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
+import type { StorePlace } from "../../support/stores/stores.ts";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`migrations on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("migrations", () => {
     let place: StorePlace;
 
     beforeEach(async () => {
@@ -50,7 +51,7 @@ for (const kind of storeKinds) {
       });
     });
   });
-}
+});
 
 async function execute(place: StorePlace, sql: string): Promise<void> {
   const { dataDir, databaseUrl } = place.settings;

@@ -14,7 +14,8 @@ import {
 } from "../../../src/service/core/oauth/grants.ts";
 import { serviceSecret } from "../../../src/service/core/oauth/service-secret.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
-import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
+import type { StorePlace } from "../../support/stores/stores.ts";
 
 const artifact: Artifact = {
   kind: "AuthorizationCode",
@@ -35,8 +36,8 @@ const wanted = {
   resource: "https://agents.example/mcp",
 };
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`the authorization server's store on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("the authorization server's store", () => {
     let place: StorePlace;
     let store: Store;
 
@@ -149,4 +150,4 @@ for (const kind of storeKinds) {
       expect(await sweep(grant.expiresAt + 24 * 60 * 60 * 1000 + 1)).toBe(1);
     });
   });
-}
+});

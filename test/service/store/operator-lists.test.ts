@@ -11,13 +11,14 @@ import {
   insertOperatorRecords,
   runIds,
 } from "../../support/operator-records.ts";
-import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
+import type { StorePlace } from "../../support/stores/stores.ts";
 
 const NOW = 1_000;
 const newest = { before: null, limit: 50 };
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`what an operator lists on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("what an operator lists", () => {
     let place: StorePlace;
     let store: Store;
 
@@ -124,4 +125,4 @@ for (const kind of storeKinds) {
       expect(await store.committed.audit.list(query)).toEqual([entry]);
     });
   });
-}
+});

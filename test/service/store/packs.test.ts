@@ -3,7 +3,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { HeldPack } from "../../../src/service/core/commits/held-pack.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
-import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
+import type { StorePlace } from "../../support/stores/stores.ts";
 
 const repository = { issuer: "https://issuer.example", id: "1" };
 const other = { issuer: "https://issuer.example", id: "2" };
@@ -25,8 +26,8 @@ function packOf(id: string, changes: Partial<HeldPack> = {}): HeldPack {
   };
 }
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`packs on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("packs", () => {
     let place: StorePlace;
     let store: Store;
 
@@ -143,4 +144,4 @@ for (const kind of storeKinds) {
       expect(await place.query("select key from blobs")).toEqual([{ key: "y" }]);
     });
   });
-}
+});

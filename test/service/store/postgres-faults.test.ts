@@ -8,7 +8,7 @@ import type { Store } from "../../../src/service/core/ports/store.ts";
 import { StoreUnavailableError } from "../../../src/service/core/ports/store-unavailable.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres.ts";
 import { testDatabaseUrl } from "../../support/stores/postgres-schema.ts";
-import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
+import { postgresStore, type StorePlace } from "../../support/stores/stores.ts";
 import { TcpProxy } from "../../support/tcp-proxy.ts";
 
 const title =
@@ -23,7 +23,7 @@ const DEADLINES = {
   idle_in_transaction_session_timeout: "1000",
 };
 
-describe.skipIf(testDatabaseUrl === undefined)(title, () => {
+describe(title, { tags: ["postgres"] }, () => {
   let place: StorePlace;
   let proxy: TcpProxy;
   let url: URL;
@@ -32,7 +32,7 @@ describe.skipIf(testDatabaseUrl === undefined)(title, () => {
   let store: Store;
 
   beforeEach(async () => {
-    const kind = storeKinds.find(({ name }) => name === "PostgreSQL");
+    const kind = postgresStore;
     if (kind === undefined) throw new Error("TEST_DATABASE_URL is not set.");
     place = await kind.make();
     url = new URL(place.settings.databaseUrl ?? "");

@@ -5,7 +5,7 @@ import type { Logger } from "../../../src/base/log.ts";
 import type { NodeLink } from "../../../src/service/core/ports/node-link.ts";
 import { openPostgresLink } from "../../../src/service/store/postgres-link.ts";
 import { testDatabaseUrl } from "../../support/stores/postgres-schema.ts";
-import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
+import { postgresStore, type StorePlace } from "../../support/stores/stores.ts";
 import { TcpProxy } from "../../support/tcp-proxy.ts";
 
 const title =
@@ -34,7 +34,7 @@ class Inbox {
   }
 }
 
-describe.skipIf(testDatabaseUrl === undefined)(title, () => {
+describe(title, { tags: ["postgres"] }, () => {
   let place: StorePlace;
   let proxy: TcpProxy;
   let near: NodeLink;
@@ -42,7 +42,7 @@ describe.skipIf(testDatabaseUrl === undefined)(title, () => {
   let inbox: Inbox;
 
   beforeEach(async () => {
-    const kind = storeKinds.find(({ name }) => name === "PostgreSQL");
+    const kind = postgresStore;
     if (kind === undefined) throw new Error("TEST_DATABASE_URL is not set.");
     place = await kind.make();
     const url = new URL(place.settings.databaseUrl ?? "");

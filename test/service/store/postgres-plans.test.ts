@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PostgresClient } from "../../../src/service/store/postgres-client.ts";
 import { PostgresPool } from "../../../src/service/store/postgres-pool.ts";
 import { MAX_PREPARED } from "../../../src/service/store/prepared-statements.ts";
-import { createTestSchema, type TestSchema, testDatabaseUrl } from "../../support/stores/postgres-schema.ts";
+import { createTestSchema, type TestSchema } from "../../support/stores/postgres-schema.ts";
 
 const EXECUTIONS = 7;
 const text = `select asking.caller, agents.* from unnest($1::text[]) with ordinality as asking (id, caller)
   join agents on agents.id = asking.id`.replace(/\s+/g, " ");
 
-describe.skipIf(testDatabaseUrl === undefined)("a statement on PostgreSQL (needs TEST_DATABASE_URL)", () => {
+describe("a statement on PostgreSQL", { tags: ["postgres"] }, () => {
   let schema: TestSchema;
   let pool: PostgresPool;
   let client: PostgresClient;

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { OperatorError } from "../../../src/base/operator-error.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "../../../src/service/store/postgres.ts";
 import { testDatabaseUrl } from "../../support/stores/postgres-schema.ts";
-import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
+import { postgresStore, type StorePlace } from "../../support/stores/stores.ts";
 import { TcpProxy } from "../../support/tcp-proxy.ts";
 
 const title =
@@ -14,13 +14,13 @@ const title =
     ? "opening a store on PostgreSQL (skipped: TEST_DATABASE_URL is not set)"
     : "opening a store on PostgreSQL";
 
-describe.skipIf(testDatabaseUrl === undefined)(title, () => {
+describe(title, { tags: ["postgres"] }, () => {
   let place: StorePlace;
   let proxy: TcpProxy;
   let url: URL;
 
   beforeEach(async () => {
-    const kind = storeKinds.find(({ name }) => name === "PostgreSQL");
+    const kind = postgresStore;
     if (kind === undefined) throw new Error("TEST_DATABASE_URL is not set.");
     place = await kind.make();
     url = new URL(place.settings.databaseUrl ?? "");

@@ -4,10 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeRun, makeRunInput } from "../../../fakes/records.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
 import type { RunView } from "../../../src/service/core/run-views/run-view.ts";
-import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
+import type { StorePlace } from "../../support/stores/stores.ts";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`links to runs on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("links to runs", () => {
     let place: StorePlace;
     let store: Store;
 
@@ -74,4 +75,4 @@ for (const kind of storeKinds) {
       expect([await ids(10), await ids(1)]).toEqual([["child-a", "child-b"], ["child-a"]]);
     });
   });
-}
+});

@@ -2,10 +2,11 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Store } from "../../../src/service/core/ports/store.ts";
-import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
+import type { StorePlace } from "../../support/stores/stores.ts";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`session keys on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("session keys", () => {
     let place: StorePlace;
     let store: Store;
 
@@ -80,4 +81,4 @@ for (const kind of storeKinds) {
       expect(await find(key)).toBe("session-1");
     });
   });
-}
+});

@@ -5,7 +5,7 @@ import { ATTEMPT_MS, beginAttempt, takeAttempt } from "../../../src/service/core
 import type { Identity, Passkey } from "../../../src/service/core/sign-in/identity.ts";
 import type { CoreFixture } from "../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";
-import { storeKinds } from "../../support/stores/stores.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
 
 const identity: Identity = {
   id: "identity-1",
@@ -29,8 +29,8 @@ const passkey: Passkey = {
   lastUsedAt: null,
 };
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`signing in on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("signing in", () => {
     let fixture: CoreFixture;
 
     beforeEach(async () => {
@@ -115,4 +115,4 @@ for (const kind of storeKinds) {
       expect([await use(), await use()]).toEqual([true, true]);
     });
   });
-}
+});

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, it } from "vitest";
 import { makeRun, makeRunInput } from "../../../fakes/records.ts";
-import { type StorePlace, storeKinds } from "../../support/stores/stores.ts";
+import { type StorePlace, sqliteStore } from "../../support/stores/stores.ts";
 
 /** What the migrations after the first have made. */
 const FIRST_TABLES = `
@@ -55,7 +55,7 @@ describe("a store of an earlier version", () => {
   afterEach(() => place?.remove());
 
   it("keeps its keys, says of charged failures why they were charged, and has runs at the price of all", async () => {
-    place = await storeKinds[0]?.make();
+    place = await sqliteStore.make();
     if (place === undefined) throw new Error("There is no store.");
     const begun = await place.open();
     const failed = {

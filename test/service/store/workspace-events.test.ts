@@ -7,12 +7,12 @@ import {
   type WorkspaceMove,
 } from "../../../src/contract/workspaces/workspace-events.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
-import { storeKinds } from "../../support/stores/stores.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
 
 const copy = (id: string): WorkspaceMove => ({ what: "copy", id, state: "ready" });
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`events of a workspace on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("events of a workspace", () => {
     let place: Awaited<ReturnType<typeof kind.make>>;
     let store: Store;
 
@@ -86,4 +86,4 @@ for (const kind of storeKinds) {
       });
     });
   });
-}
+});

@@ -8,7 +8,7 @@ import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { scrape } from "../../support/metrics.ts";
 import { say, scriptedBackend, untilStopped } from "../../support/scripted-backend.ts";
 import { call } from "../../support/service-client.ts";
-import { storeKinds } from "../../support/stores/stores.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
 
 const scripts: Record<string, (task: BackendTask) => Promise<void>> = {
   wait: untilStopped,
@@ -18,8 +18,8 @@ const scripts: Record<string, (task: BackendTask) => Promise<void>> = {
   },
 };
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`GET /metrics on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("GET /metrics", () => {
     let fixture: ServiceFixture;
 
     beforeAll(async () => {
@@ -70,7 +70,7 @@ for (const kind of storeKinds) {
       expect(after.value('agent_service_runs_ended_total{status="cancelled",cause="user_stop"}')).toBe(2);
     });
   });
-}
+});
 
 describe("GET /metrics", () => {
   let fixture: ServiceFixture;

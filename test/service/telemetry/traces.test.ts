@@ -9,7 +9,8 @@ import type { ServiceFixture } from "../../support/fixtures/service-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { type CollectedSpan, OtlpCollector } from "../../support/otlp-collector.ts";
 import { say, scriptedBackend, untilStopped } from "../../support/scripted-backend.ts";
-import { storeKinds } from "../../support/stores/stores.ts";
+import { onEveryStore } from "../../support/stores/on-every-store.ts";
+import { sqliteStore } from "../../support/stores/stores.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER = "00f067aa0ba902b7";
@@ -230,13 +231,13 @@ describe("a run's span", () => {
   });
 });
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`a trace on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("a trace", () => {
     it("goes on in the service that takes the run after a restart", async () => {
       const config = { maxRunningRuns: 1, traces: traces(collector.url) };
       const other = await startFixture({ level: "service", store: kind, backend: scripted, config });
       try {
-        const { traceId, headers } = from(kind === storeKinds[0] ? 9 : 10);
+        const { traceId, headers } = from(kind === sqliteStore ? 9 : 10);
         const job = await other.job();
         const busy = await job.start("wait");
         await job.readUntil(busy, ({ event }) => event.type === "RUN_STARTED");
@@ -251,7 +252,7 @@ for (const kind of storeKinds) {
       }
     });
   });
-}
+});
 
 describe("a schedule's firing", () => {
   it("begins a trace, which its run goes on with", async () => {

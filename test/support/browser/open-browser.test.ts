@@ -2,12 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "./expect-accessible.ts";
-import { browserTitle, hasBrowser, looks, openBrowser, type TestBrowser } from "./open-browser.ts";
+import { looks, openBrowser, type TestBrowser } from "./open-browser.ts";
 
 const page = (body: string) =>
   `data:text/html,${encodeURIComponent(`<!doctype html><html lang="en"><title>t</title><main><h1>t</h1>${body}</main>`)}`;
 
-describe.skipIf(!hasBrowser)(browserTitle("the browser of the tests"), () => {
+describe("the browser of the tests", { tags: ["chromium"] }, () => {
   let browser: TestBrowser;
 
   beforeAll(async () => {

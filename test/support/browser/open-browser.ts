@@ -1,18 +1,7 @@
 // A real, headless Chromium for the tests of pages: one a test file, a fresh profile a page.
 
-import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-
-const USUAL_PATH = "/usr/bin/chromium";
-const executablePath = process.env.CHROMIUM ?? USUAL_PATH;
-
-/** False: tests of pages are skipped, and `browserTitle` says why. */
-export const hasBrowser: boolean = existsSync(executablePath);
-
-/** The title of a suite that needs a browser: `describe.skipIf(!hasBrowser)(browserTitle("…"), …)`. */
-export function browserTitle(title: string): string {
-  return hasBrowser ? title : `${title} (skipped: no Chromium at ${executablePath}, nor in CHROMIUM)`;
-}
+import { chromiumPath } from "../../../scripts/test-needs.ts";
 
 /** How a page is shown. */
 export type Look = { readonly colorScheme: "light" | "dark"; readonly width: 400 | 1280 };
@@ -38,7 +27,7 @@ export interface TestBrowser {
 
 /** Starts a Chromium. Whoever opened it closes it. */
 export async function openBrowser(): Promise<TestBrowser> {
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
   const faults: string[] = [];
   return {
     faults,

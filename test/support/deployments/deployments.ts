@@ -5,6 +5,7 @@ import type { JsonWebKey } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { NeedName } from "../../../scripts/test-needs.ts";
 import { decodeRates } from "../../../src/service/settings/rates-file.ts";
 import type { Role } from "../../../src/service/settings/service-settings.ts";
 import { AUDIENCE } from "../fixtures/nodes-fixture.ts";
@@ -44,20 +45,21 @@ export type RunningDeployment = { readonly handle: DeploymentHandle; close(): Pr
 
 export type Deployment = {
   readonly name: string;
-  readonly isSkipped: boolean;
+  /** What tests on it need. */
+  readonly tags: readonly NeedName[];
   start(): Promise<RunningDeployment>;
 };
 
 export const deployments: readonly Deployment[] = storeKinds.flatMap((kind) => {
-  const { isSkipped } = kind;
+  const { tags } = kind;
   const one = {
     name: `one process on ${kind.name}`,
-    isSkipped,
+    tags,
     start: () => startDeployment(kind, ["all"]),
   };
   const several = {
     name: `two API nodes and two workers on ${kind.name} with an S3 server`,
-    isSkipped,
+    tags,
     start: () => startDeployment(kind, ["api", "api", "worker", "worker"]),
   };
   return kind.name === "SQLite" ? [one] : [one, several];

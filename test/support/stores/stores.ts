@@ -1,13 +1,14 @@
-// The stores that a suite runs on: SQLite always, PostgreSQL where TEST_DATABASE_URL names one.
+// The stores that tests use: SQLite always, PostgreSQL where TEST_DATABASE_URL names one.
 
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { NeedName } from "../../../scripts/test-needs.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite.ts";
-import { createTestSchema, testDatabaseUrl } from "./postgres-schema.ts";
+import { createTestSchema } from "./postgres-schema.ts";
 
 /** A place for a store, which outlives the stores that are opened on it. */
 export type StorePlace = {
@@ -25,22 +26,20 @@ export type PlaceOptions = {
 };
 
 export type StoreKind = {
-  readonly name: string;
-  readonly isSkipped: boolean;
+  readonly name: "SQLite" | "PostgreSQL";
+  /** What tests on it need. */
+  readonly tags: readonly NeedName[];
   make(options?: PlaceOptions): Promise<StorePlace>;
 };
 
 const DATABASE_FILE = "agent-service.sqlite";
 let migratedFile: Promise<Buffer> | null = null;
 
-export const storeKinds: readonly StoreKind[] = [
-  { name: "SQLite", isSkipped: false, make: makeSqlitePlace },
-  {
-    name: testDatabaseUrl === undefined ? "PostgreSQL (skipped: TEST_DATABASE_URL is not set)" : "PostgreSQL",
-    isSkipped: testDatabaseUrl === undefined,
-    make: makePostgresPlace,
-  },
-];
+export const sqliteStore: StoreKind = { name: "SQLite", tags: [], make: makeSqlitePlace };
+/** Only for tests with the tag "postgres". */
+export const postgresStore: StoreKind = { name: "PostgreSQL", tags: ["postgres"], make: makePostgresPlace };
+/** For `onEveryStore` and the deployments: a test that goes through them by itself forgets what they need. */
+export const storeKinds: readonly StoreKind[] = [sqliteStore, postgresStore];
 
 async function makeSqlitePlace({ isEmpty = false }: PlaceOptions = {}): Promise<StorePlace> {
   const folder = await mkdtemp(join(tmpdir(), "agent-service-store-"));

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Client, createClient } from "../../../../src/client/client.ts";
 import { makeTestKey } from "../../../support/account-key.ts";
 import { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const BYTES = 200_000;
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`lost contents on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("lost contents", () => {
     let fixture: ServiceFixture;
     let client: Client;
 
@@ -73,4 +73,4 @@ for (const kind of storeKinds) {
       expect((await read(workspaceId, "other.txt")).equals(content)).toBe(true);
     });
   });
-}
+});

@@ -1,13 +1,13 @@
 // Runs as tasks, and pages that a client opens for its user, as 2026-07-28 has them on the wire.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { grantCredits } from "../../../../src/service/core/accounts/keys.ts";
 import { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { askRaw, takesTasks } from "../../../support/mcp/mcp-client.ts";
 import { say, scriptedBackend, untilStopped } from "../../../support/scripted-backend.ts";
 import { makeAccount, type TestAccount } from "../../../support/service-account.ts";
 import { type HttpApi, openHttpApi } from "../../../support/service-api.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const backend = scriptedBackend(async (task) => {
   const asked = task.messages.at(-1)?.content ?? "";
@@ -16,7 +16,7 @@ const backend = scriptedBackend(async (task) => {
   await untilStopped(task);
 });
 
-describe.each(storeKinds)("tasks on $name", (store) => {
+onEveryStore((store) => {
   let fixture: CoreFixture;
   let api: HttpApi;
   let account: TestAccount;

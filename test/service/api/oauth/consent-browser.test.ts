@@ -7,17 +7,11 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../../../support/browser/expect-accessible.ts";
-import {
-  browserTitle,
-  hasBrowser,
-  looks,
-  openBrowser,
-  type TestBrowser,
-} from "../../../support/browser/open-browser.ts";
+import { looks, openBrowser, type TestBrowser } from "../../../support/browser/open-browser.ts";
 import { signInTo } from "../../../support/web-sign-in.ts";
 import { authorizePath, makeProof, type OAuthFixture, openOAuthFixture } from "./oauth-fixture.ts";
 
-describe.skipIf(!hasBrowser)(browserTitle("allowing an application with a browser"), () => {
+describe("allowing an application with a browser", { tags: ["chromium"] }, () => {
   let oauth: OAuthFixture;
   let browser: TestBrowser;
   let application: Server;

@@ -2,7 +2,7 @@
 // what a thief could have. Refreshing twice: refresh-rotation.test.ts.
 
 import { afterEach, describe, expect, it } from "vitest";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 import {
   authorize,
   type OAuthFixture,
@@ -15,8 +15,8 @@ import {
 
 const AT_ONCE = 8;
 
-for (const store of storeKinds) {
-  describe.skipIf(store.isSkipped)(`requests at the same moment on ${store.name}`, () => {
+onEveryStore((store) => {
+  describe("requests at the same moment", () => {
     let oauth: OAuthFixture;
 
     afterEach(() => oauth.close());
@@ -68,4 +68,4 @@ for (const store of storeKinds) {
       expect((await oauth.ask("/v1/agents", { bearer: other.access_token })).status).toBe(200);
     });
   });
-}
+});

@@ -2,7 +2,7 @@
 
 import { hash } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 import { withWrites } from "../../../support/wrapped-store.ts";
 import {
   type OAuthFixture,
@@ -17,8 +17,8 @@ const AT_ONCE = 8;
 const SECOND = 1_000;
 const GRANT_ENDED = [400, { error: "invalid_grant" }];
 
-for (const store of storeKinds) {
-  describe.skipIf(store.isSkipped)(`a refresh token that is used twice on ${store.name}`, () => {
+onEveryStore((store) => {
+  describe("a refresh token that is used twice", () => {
     let oauth: OAuthFixture;
     let clientId: string;
 
@@ -167,4 +167,4 @@ for (const store of storeKinds) {
       await expectUsable(await refresh(second));
     });
   });
-}
+});

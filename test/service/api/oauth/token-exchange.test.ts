@@ -15,14 +15,14 @@ import type { ServiceFixture } from "../../../support/fixtures/service-fixture.t
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import type { Answer } from "../../../support/service-client.ts";
 import { dumpPlace } from "../../../support/service-dump.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 import { signInTo } from "../../../support/web-sign-in.ts";
 import { Browser } from "./oauth-fixture.ts";
 
 const HOUR_MS = 3_600_000;
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`token exchange on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("token exchange", () => {
     let fixture: ServiceFixture;
     let store: Store;
     let core: Core;
@@ -278,7 +278,7 @@ for (const kind of storeKinds) {
       expect(body).toMatchObject({ grant_types_supported: expect.arrayContaining([TOKEN_EXCHANGE_GRANT]) });
     });
   });
-}
+});
 
 describe("the rate of exchanges", () => {
   it("is one for both addresses of the exchange", async () => {

@@ -8,13 +8,13 @@ import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../../../support/scripted-backend.ts";
 import { makeAccount, type TestAccount } from "../../../support/service-account.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 import { SocketClient } from "./socket-client.ts";
 
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`subscribing to what has expired on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("subscribing to what has expired", () => {
     let fixture: CoreFixture;
     let account: TestAccount;
     let socket: SocketClient;
@@ -93,4 +93,4 @@ for (const kind of storeKinds) {
       expect(resume_after).toEqual({ run_id: young.run_id, seq: socket.events("s").length });
     });
   });
-}
+});

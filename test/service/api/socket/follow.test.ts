@@ -3,7 +3,7 @@ import type { ServiceFixture } from "../../../support/fixtures/service-fixture.t
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend, untilStopped } from "../../../support/scripted-backend.ts";
 import type { CiJob } from "../../../support/service-job.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 import { type EventFrame, SocketClient } from "./socket-client.ts";
 
 const SOCKETS = 200;
@@ -12,8 +12,8 @@ const stored = (frames: readonly EventFrame[]) => frames.map(({ seq, at, event }
 
 const isLast = (frame: EventFrame) => frame.event.type === "RUN_FINISHED";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`following over the socket on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("following over the socket", () => {
     let fixture: ServiceFixture;
 
     beforeAll(async () => {
@@ -145,4 +145,4 @@ for (const kind of storeKinds) {
       await socket.close();
     });
   });
-}
+});

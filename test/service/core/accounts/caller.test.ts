@@ -8,12 +8,12 @@ import type { Core } from "../../../../src/service/core/core.ts";
 import type { ServiceFixture } from "../../../support/fixtures/service-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import type { Answer } from "../../../support/service-client.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const NOBODY = "00000000-0000-7000-8000-000000000000";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`a capability on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("a capability", () => {
     let fixture: ServiceFixture;
 
     beforeAll(async () => {
@@ -116,7 +116,7 @@ for (const kind of storeKinds) {
       expect((await job.ended(runId)).status).toBe("completed");
     });
   });
-}
+});
 
 describe("authenticate", () => {
   const untouchable: Pick<Core, "store"> = {

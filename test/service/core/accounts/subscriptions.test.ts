@@ -15,13 +15,13 @@ import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { ratesDocument } from "../../../support/rates-document.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const MONTHLY = 2600;
 const FIRST = 3;
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`a subscription on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("a subscription", () => {
     let fixture: CoreFixture;
     let accountId: string;
 
@@ -135,7 +135,7 @@ for (const kind of storeKinds) {
       });
     });
   });
-}
+});
 
 describe("a month later", () => {
   it.each([

@@ -21,7 +21,7 @@ import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { scriptedBackend, untilStopped } from "../../../support/scripted-backend.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const RACERS = 50;
 const MAX_AGENTS = 3;
@@ -44,8 +44,8 @@ const rates: Rates = {
   ],
 };
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`agents on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("agents", () => {
     let fixture: CoreFixture;
     let owner: AccountCaller;
 
@@ -309,4 +309,4 @@ for (const kind of storeKinds) {
       });
     });
   });
-}
+});

@@ -7,12 +7,12 @@ import type { BackendTask } from "../../../../src/service/executor/backend.ts";
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { scriptedBackend, untilStopped } from "../../../support/scripted-backend.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const DAY_MS = 86_400_000;
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`a cap a day on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("a cap a day", () => {
     let fixture: CoreFixture;
     let limits: (number | null)[];
 
@@ -110,4 +110,4 @@ for (const kind of storeKinds) {
       expect((await fixture.trySubmit({ message: "0" })).ok).toBe(true);
     });
   });
-}
+});

@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from "vitest";
 import { ClaimFixture } from "../../../support/fixtures/claim-fixture.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`the head of a pull request on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("the head of a pull request", () => {
     it("is the one of the job's provider, and refused where there is none", async () => {
       const fixture = await ClaimFixture.start(kind);
       const pull_request = { number: 7, head_sha: "a".repeat(40), base_ref: "main" };
@@ -42,4 +42,4 @@ for (const kind of storeKinds) {
       await fixture.api.close();
     });
   });
-}
+});

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ClaimFixture } from "../../../support/fixtures/claim-fixture.ts";
 import type { TestAccount } from "../../../support/service-account.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const writersEvents = {
   gitlab: ["push", "schedule", "web", "webide", "api"],
@@ -16,8 +16,8 @@ const othersEvents = {
   bitbucket: ["pull_request", "push"],
 };
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`claims of other providers' repositories on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("claims of other providers' repositories", () => {
     let fixture: ClaimFixture;
     let owner: TestAccount;
 
@@ -55,4 +55,4 @@ for (const kind of storeKinds) {
       expect(job).toMatchObject({ claim: "none", claim_url: null, quota: { audience: "anon" } });
     });
   });
-}
+});

@@ -11,7 +11,7 @@ import type { TestAccount } from "../../../support/service-account.ts";
 import type { Answer } from "../../../support/service-client.ts";
 import { dumpPlace } from "../../../support/service-dump.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const OUTSIDERS_EVENTS = [
@@ -40,8 +40,8 @@ const WRITERS_EVENTS = [
   "delete",
 ];
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`claims on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("claims", () => {
     let fixture: ClaimFixture;
     let owner: TestAccount;
     let other: TestAccount;
@@ -345,4 +345,4 @@ for (const kind of storeKinds) {
       }
     });
   });
-}
+});

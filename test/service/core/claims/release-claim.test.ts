@@ -7,10 +7,10 @@ import { accountWallet } from "../../../../src/service/core/money/ledger.ts";
 import { putWorkflow } from "../../../../src/service/core/workflows/workflows.ts";
 import { ClaimFixture, type Repository } from "../../../support/fixtures/claim-fixture.ts";
 import type { TestAccount } from "../../../support/service-account.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`a released claim on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("a released claim", () => {
     let fixture: ClaimFixture;
     let account: TestAccount;
     let repository: Repository;
@@ -120,4 +120,4 @@ for (const kind of storeKinds) {
       });
     });
   });
-}
+});

@@ -8,7 +8,7 @@ import type { Policy } from "../../../../src/service/core/core.ts";
 import { keepAccess, readAccess } from "../../../../src/service/core/model-access/kept-access.ts";
 import { renewAccess } from "../../../../src/service/core/model-access/renew-access.ts";
 import { CoreFixture, type CoreFixtureOptions } from "../../../support/fixtures/core-fixture.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const TOKEN = "sk-ant-oat01-first-token-of-the-run";
 const NEWER = "sk-ant-oat01-newer-token-of-the-run";
@@ -129,8 +129,8 @@ describe("a submission with access to a model", () => {
   });
 });
 
-for (const store of storeKinds) {
-  describe.skipIf(store.isSkipped)(`the access of a run on ${store.name}`, () => {
+onEveryStore((store) => {
+  describe("the access of a run", () => {
     it("is kept sealed beside the run, and is no part of its input", async () => {
       const { fixture, submit, held, now } = await start({ store });
       const expiresAt = now() + MINUTE;
@@ -274,4 +274,4 @@ for (const store of storeKinds) {
       await fixture.close();
     });
   });
-}
+});

@@ -18,7 +18,7 @@ import { ratesDocument } from "../../../support/rates-document.ts";
 import { openHttpApi } from "../../../support/service-api.ts";
 import { call } from "../../../support/service-client.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 type Step =
   | { readonly type: "grant"; readonly credits: number }
@@ -74,8 +74,8 @@ const subscriptions = [
   { id: "large", usd_cents: 900, monthly_credits: 7 },
 ];
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`an account's money on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("an account's money", () => {
     it("is the sum of its postings, never negative, and what the route says, whatever happens", async () => {
       await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 25 }), playHistory), { numRuns: 12 });
     });
@@ -109,7 +109,7 @@ for (const kind of storeKinds) {
       }
     }
   });
-}
+});
 
 async function sumOfPostings(fixture: CoreFixture, wallet: string): Promise<number> {
   const rows = await fixture.place.query("select from_account, to_account, micro_usd from ledger_postings");

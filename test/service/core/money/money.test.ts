@@ -11,7 +11,7 @@ import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
 import { expectValidStream } from "../../../support/service-streams.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 type Step =
   | { readonly type: "submit" }
@@ -40,8 +40,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Step>({ type: "next month" }) },
 );
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`money on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("money", () => {
     it("is never made, lost, charged twice or kept for our own faults, whatever happens to runs", async () => {
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 0, max: 6 }), fc.array(step, { maxLength: 25 }), playHistory),
@@ -63,7 +63,7 @@ for (const kind of storeKinds) {
       }
     }
   });
-}
+});
 
 async function play(fixture: CoreFixture, runIds: string[], taken: Step): Promise<void> {
   if (taken.type === "next month") return fixture.clock.advance(31 * 24 * 60 * 60_000);

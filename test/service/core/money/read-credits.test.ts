@@ -16,12 +16,12 @@ import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { ratesDocument } from "../../../support/rates-document.ts";
 import { type HttpApi, openHttpApi } from "../../../support/service-api.ts";
 import { call } from "../../../support/service-client.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const NOBODY = "00000000-0000-7000-8000-000000000000";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`an account's credits on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("an account's credits", () => {
     let fixture: CoreFixture;
     let api: HttpApi;
 
@@ -110,4 +110,4 @@ for (const kind of storeKinds) {
       expect((await read(id, secret)).status).toBe(401);
     });
   });
-}
+});

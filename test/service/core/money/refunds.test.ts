@@ -9,7 +9,7 @@ import type { RunRecord } from "../../../../src/service/core/runs/run-record.ts"
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const usage = { roles: { executor: { tokens: 900, calls: 1, microUsd: 40_000 } }, advisor: null };
@@ -20,8 +20,8 @@ const failure: Ending = {
   retryable: true,
 };
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`refunds on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("refunds", () => {
     let fixture: CoreFixture;
 
     beforeEach(async () => {
@@ -105,4 +105,4 @@ for (const kind of storeKinds) {
       await other?.close();
     });
   });
-}
+});

@@ -11,7 +11,8 @@ import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { openHttpApi } from "../../../support/service-api.ts";
 import { type Answer, type Call, call } from "../../../support/service-client.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { type StoreKind, storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
+import type { StoreKind } from "../../../support/stores/stores.ts";
 
 const role = fc.record({
   tokens: fc.nat(1_000_000),
@@ -32,8 +33,8 @@ const stored: readonly (readonly [string, Partial<RoleUsage>])[] = [
   ["absent", { tokens: undefined as unknown as number }],
 ];
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`the accounting of a run on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("the accounting of a run", () => {
     it("sums over the roles to the gross amount, in micro-USD as in credits", async () => {
       const service = await startService(kind);
       try {
@@ -82,7 +83,7 @@ for (const kind of storeKinds) {
       }
     });
   });
-}
+});
 
 function expectSums(run: Run): void {
   if (run.status !== "completed") throw new Error(`The run is ${run.status}.`);

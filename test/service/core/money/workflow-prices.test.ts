@@ -14,7 +14,7 @@ import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { makeAccount, openCaller, type TestAccount } from "../../../support/service-account.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -42,8 +42,8 @@ describe("the price of an execution", () => {
   });
 });
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`executions of a workflow on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("executions of a workflow", () => {
     let fixture: CoreFixture;
     let api: Awaited<ReturnType<typeof openCaller>>;
     let account: TestAccount;
@@ -136,4 +136,4 @@ for (const kind of storeKinds) {
       expect((await fixture.run(runId)).grossMicroUsd).toBe(25_000 + 8_333);
     });
   });
-}
+});

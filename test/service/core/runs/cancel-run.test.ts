@@ -8,7 +8,7 @@ import { say, scriptedBackend, untilStopped } from "../../../support/scripted-ba
 import type { CiJob } from "../../../support/service-job.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
 import { expectValidStream, outlineOf } from "../../../support/service-streams.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const ROUNDS = 60;
 
@@ -26,8 +26,8 @@ const scripts: Record<string, (task: BackendTask) => Promise<void>> = {
   },
 };
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`cancelling on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("cancelling", () => {
     let fixture: ServiceFixture;
 
     beforeAll(async () => {
@@ -141,7 +141,7 @@ for (const kind of storeKinds) {
       expect(outcomes).toHaveLength(ROUNDS);
     });
   });
-}
+});
 
 it("answers a second cancel of a deaf run like the first", async () => {
   const hears = Promise.withResolvers<void>();

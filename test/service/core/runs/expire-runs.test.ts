@@ -9,14 +9,14 @@ import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../../../support/scripted-backend.ts";
 import { makeAccount, openCaller, type TestAccount } from "../../../support/service-account.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 import { withReads } from "../../../support/wrapped-store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_MS = 90 * DAY_MS;
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`runs that ended long ago on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("runs that ended long ago", () => {
     let fixture: CoreFixture;
     let api: Awaited<ReturnType<typeof openCaller>>;
     let account: TestAccount;
@@ -217,4 +217,4 @@ for (const kind of storeKinds) {
       expect((await readPage(second.runId)).run.status).toBe("completed");
     });
   });
-}
+});

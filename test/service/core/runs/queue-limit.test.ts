@@ -3,12 +3,12 @@
 import { describe, expect, it } from "vitest";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { scriptedBackend, untilStopped } from "../../../support/scripted-backend.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const LIMIT = 2;
 
-for (const store of storeKinds) {
-  describe.skipIf(store.isSkipped)(`the limit of queued runs on ${store.name}`, () => {
+onEveryStore((store) => {
+  describe("the limit of queued runs", () => {
     it("does not count runs that have been taken", async () => {
       const config = { backend: "noop", maxQueuedRuns: LIMIT };
       const fixture = await startFixture({ level: "service", store, config });
@@ -35,4 +35,4 @@ for (const store of storeKinds) {
       await fixture.close();
     });
   });
-}
+});

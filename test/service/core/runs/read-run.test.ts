@@ -8,13 +8,13 @@ import type { ServiceFixture } from "../../../support/fixtures/service-fixture.t
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../../../support/scripted-backend.ts";
 import { expectValidStream, outlineOf } from "../../../support/service-streams.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 /** One run that waits for the test at every step. */
 type Puppet = { readonly task: BackendTask; finish(): void };
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`reading on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("reading", () => {
     let fixture: ServiceFixture;
     let scripts: Map<string, (task: BackendTask) => Promise<void>>;
 
@@ -209,7 +209,7 @@ for (const kind of storeKinds) {
       expect(events).toContainEqual({ type: "TEXT_MESSAGE_CONTENT", messageId: "message-1", delta: odd });
     });
   });
-}
+});
 
 describe("a reader who waits", () => {
   it("is answered when the service stops", async () => {

@@ -5,7 +5,7 @@ import type { Store, StoreReader, TransactOptions } from "../../../../src/servic
 import { readEventPage } from "../../../../src/service/core/runs/read-run.ts";
 import { noopBackend } from "../../../../src/service/executor/backends/noop.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 /** Transactions and reads of committed state, as they are asked for. */
 class Count {
@@ -40,8 +40,8 @@ class Count {
   }
 }
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`a short run on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("a short run", () => {
     it("takes three writes, of one statement each, and one poll reads it", async () => {
       const count = new Count();
       const fixture = await startFixture({
@@ -78,4 +78,4 @@ for (const kind of storeKinds) {
       await fixture.close();
     });
   });
-}
+});

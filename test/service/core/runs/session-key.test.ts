@@ -9,7 +9,7 @@ import { ClaimFixture, type Repository } from "../../../support/fixtures/claim-f
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import type { TestAccount } from "../../../support/service-account.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 import { withWrites } from "../../../support/wrapped-store.ts";
 
 /** Runs `before` when a transaction is about to take a session key. */
@@ -24,8 +24,8 @@ function beforeKeyIsTaken(store: Store, before: () => Promise<void>): Store {
   }));
 }
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`a session key on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("a session key", () => {
     let fixture: CoreFixture;
     beforeEach(async () => {
       fixture = await startFixture({ level: "core", store: kind });
@@ -77,44 +77,45 @@ for (const kind of storeKinds) {
       expect(await fixture.place.query("select run_id from run_inputs")).toEqual([]);
     });
 
-    it.skipIf(kind.name === "SQLite")("is one node's, and the other goes on in its session", async () => {
-      const caller = await fixture.caller();
-      const [one, other] = [await fixture.place.open(), await fixture.place.open()];
-      // Both have looked, and found the key free, before either takes it: the agent's lock is not held by these two.
-      const arrived = { count: 0, both: Promise.withResolvers<void>() };
-      const together = (store: Store): Store =>
-        withWrites(store, (tx) => ({
-          agents: { lock: (id) => tx.agents.find(id) },
-          sessions: {
-            insertKey: async (key) => {
-              arrived.count += 1;
-              if (arrived.count === 2) arrived.both.resolve();
-              await arrived.both.promise;
-              return await tx.sessions.insertKey(key);
+    if (kind.name === "PostgreSQL")
+      it("is one node's, and the other goes on in its session", async () => {
+        const caller = await fixture.caller();
+        const [one, other] = [await fixture.place.open(), await fixture.place.open()];
+        // Both have looked, and found the key free, before either takes it: the agent's lock is not held by these two.
+        const arrived = { count: 0, both: Promise.withResolvers<void>() };
+        const together = (store: Store): Store =>
+          withWrites(store, (tx) => ({
+            agents: { lock: (id) => tx.agents.find(id) },
+            sessions: {
+              insertKey: async (key) => {
+                arrived.count += 1;
+                if (arrived.count === 2) arrived.both.resolve();
+                await arrived.both.promise;
+                return await tx.sessions.insertKey(key);
+              },
             },
-          },
-        }));
-      const submitted = await Promise.all(
-        [one, other].map((store) =>
-          new RunSubmitter({ ...fixture.core, store: together(store) }).submit({
-            caller,
-            agentId: caller.capability.agentId,
-            body: { message: "hello", session_key: "thread-7" },
-            idempotencyKey: null,
-          }),
-        ),
-      );
-      const runs = submitted.map((run) => (run.ok ? run.value : null));
-      expect(arrived.count).toBe(2);
-      expect(new Set(runs.map((run) => run?.runId)).size).toBe(2);
-      expect(runs[0]?.sessionId).toBe(runs[1]?.sessionId);
-      expect(await sessions()).toEqual([{ id: runs[0]?.sessionId }]);
-      expect((await fixture.place.query("select id from runs")).length).toBe(2);
-      await Promise.all([one.close(), other.close()]);
-    });
+          }));
+        const submitted = await Promise.all(
+          [one, other].map((store) =>
+            new RunSubmitter({ ...fixture.core, store: together(store) }).submit({
+              caller,
+              agentId: caller.capability.agentId,
+              body: { message: "hello", session_key: "thread-7" },
+              idempotencyKey: null,
+            }),
+          ),
+        );
+        const runs = submitted.map((run) => (run.ok ? run.value : null));
+        expect(arrived.count).toBe(2);
+        expect(new Set(runs.map((run) => run?.runId)).size).toBe(2);
+        expect(runs[0]?.sessionId).toBe(runs[1]?.sessionId);
+        expect(await sessions()).toEqual([{ id: runs[0]?.sessionId }]);
+        expect((await fixture.place.query("select id from runs")).length).toBe(2);
+        await Promise.all([one.close(), other.close()]);
+      });
   });
 
-  describe.skipIf(kind.isSkipped)(`a session key of a repository's agent on ${kind.name}`, () => {
+  describe("a session key of a repository's agent", () => {
     let fixture: ClaimFixture;
     let account: TestAccount;
     let repository: Repository;
@@ -156,33 +157,36 @@ for (const kind of storeKinds) {
       expect(await sessionOf(job)).toBe(second);
     });
 
-    it.skipIf(kind.name === "SQLite")("does not outlast a release of the same moment", async () => {
-      const { core, place } = fixture.core;
-      const waiting =
-        "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%agents%'";
-      const released: Promise<unknown>[] = [];
-      const store = beforeKeyIsTaken(fixture.core.store, async () => {
-        let isDone = false;
-        released.push(
-          release().finally(() => {
-            isDone = true;
-          }),
-        );
-        // It waits for the submission; or it is over, and frees a key that is not there yet.
-        while (!isDone && (await place.query(waiting)).length === 0);
+    if (kind.name === "PostgreSQL")
+      it("does not outlast a release of the same moment", async () => {
+        const { core, place } = fixture.core;
+        const waiting =
+          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%agents%'";
+        const released: Promise<unknown>[] = [];
+        const store = beforeKeyIsTaken(fixture.core.store, async () => {
+          let isDone = false;
+          released.push(
+            release().finally(() => {
+              isDone = true;
+            }),
+          );
+          // It waits for the submission; or it is over, and frees a key that is not there yet.
+          while (!isDone && (await place.query(waiting)).length === 0);
+        });
+        const submitted = await new RunSubmitter({ ...core, store }).submit({
+          caller: { kind: "account", accountId: account.id, callerClass: "owner" },
+          agentId,
+          body: { message: "go", session_key: "thread-7" },
+          idempotencyKey: null,
+        });
+        expect(submitted.ok).toBe(true);
+        await Promise.all(released);
+        expect(released).toHaveLength(1);
+        expect(
+          await fixture.core.store.committed.sessions.findByKey({ agentId, key: "thread-7" }),
+        ).toBeNull();
+        const run = submitted.ok ? await fixture.core.run(submitted.value.runId) : null;
+        expect(run?.billingAccount).toBe(accountWallet(account.id));
       });
-      const submitted = await new RunSubmitter({ ...core, store }).submit({
-        caller: { kind: "account", accountId: account.id, callerClass: "owner" },
-        agentId,
-        body: { message: "go", session_key: "thread-7" },
-        idempotencyKey: null,
-      });
-      expect(submitted.ok).toBe(true);
-      await Promise.all(released);
-      expect(released).toHaveLength(1);
-      expect(await fixture.core.store.committed.sessions.findByKey({ agentId, key: "thread-7" })).toBeNull();
-      const run = submitted.ok ? await fixture.core.run(submitted.value.runId) : null;
-      expect(run?.billingAccount).toBe(accountWallet(account.id));
-    });
   });
-}
+});

@@ -7,11 +7,11 @@ import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
 import { expectValidStream } from "../../../support/service-streams.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 import { withReads } from "../../../support/wrapped-store.ts";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`stalled runs on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("stalled runs", () => {
     let fixture: CoreFixture;
     let nowMs: number;
     let isStoreAway: boolean;
@@ -83,4 +83,4 @@ for (const kind of storeKinds) {
       expect((await fixture.run(runId)).status).toBe("running");
     });
   });
-}
+});

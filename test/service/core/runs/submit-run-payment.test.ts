@@ -8,10 +8,10 @@ import { scriptedBackend, untilStopped } from "../../../support/scripted-backend
 import type { Answer } from "../../../support/service-client.ts";
 import type { CiJob } from "../../../support/service-job.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`paying on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("paying", () => {
     let fixture: ServiceFixture;
 
     const start = async (freeCredits: number) => {
@@ -161,7 +161,7 @@ for (const kind of storeKinds) {
       expect((await claimPageOf(url)).status).toBe(404);
     });
   });
-}
+});
 
 describe("capacity", () => {
   it("refuses a run when too many wait, holds nothing for it, and still answers a request made before", async () => {

@@ -11,13 +11,13 @@ import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { ratesDocument } from "../../../support/rates-document.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 import { withWrites } from "../../../support/wrapped-store.ts";
 
 const TABLES = ["runs", "run_inputs", "sessions", "idempotency_keys", "ledger_postings"];
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`a run that cannot be paid for, on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("a run that cannot be paid for", () => {
     let fixture: CoreFixture;
 
     afterEach(async () => {
@@ -106,4 +106,4 @@ for (const kind of storeKinds) {
       expect(await fixture.place.query("select id from runs")).toHaveLength(3);
     });
   });
-}
+});

@@ -9,13 +9,13 @@ import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { say, scriptedBackend } from "../../../support/scripted-backend.ts";
 import type { Answer } from "../../../support/service-client.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 const NOBODY = "00000000-0000-7000-8000-000000000000";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`submitting on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("submitting", () => {
     let fixture: ServiceFixture;
     let tasks: BackendTask[];
 
@@ -228,4 +228,4 @@ for (const kind of storeKinds) {
       );
     });
   });
-}
+});

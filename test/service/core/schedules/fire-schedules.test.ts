@@ -11,13 +11,13 @@ import { plant, readSchedule, scheduledRuns } from "../../../support/schedules.t
 import { say, scriptedBackend } from "../../../support/scripted-backend.ts";
 import { makeAccount } from "../../../support/service-account.ts";
 import { expectSoundLedger } from "../../../support/service-ledger.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const TICKS = 20;
 const backend = scriptedBackend((task) => say(task, "done"));
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`firing schedules on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("firing schedules", () => {
     let fixture: CoreFixture;
 
     const open = async (options: CoreFixtureOptions = {}) => {
@@ -208,7 +208,7 @@ for (const kind of storeKinds) {
       }
     };
   });
-}
+});
 
 /** A store whose `countdown`-th transaction from now is lost, or made and not heard of. */
 function failing(store: Store, fault: { countdown: number; isMade: boolean }): Store {

@@ -12,12 +12,12 @@ import {
 import type { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../support/fixtures/start-fixture.ts";
 import { dumpPlace } from "../../../support/service-dump.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
 const OVER = { ok: false, refusal: { reason: "link_over" } };
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`a sign-in link on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("a sign-in link", () => {
     let fixture: CoreFixture;
 
     beforeEach(async () => {
@@ -94,4 +94,4 @@ for (const kind of storeKinds) {
       expect(await place.query("select * from sign_in_links")).toEqual([]);
     });
   });
-}
+});

@@ -16,13 +16,14 @@ import {
   openWebSession,
 } from "../../../../src/service/core/web-sessions/web-sessions.ts";
 import { ManualClock } from "../../../support/clocks/manual-clock.ts";
-import { type StorePlace, storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
+import type { StorePlace } from "../../../support/stores/stores.ts";
 
 const ACCOUNT = "01890000-0000-7000-8000-000000000001";
 const OTHER = "01890000-0000-7000-8000-000000000002";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`a browser's session on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("a browser's session", () => {
     let place: StorePlace;
     let store: Store;
 
@@ -86,4 +87,4 @@ for (const kind of storeKinds) {
       expect(await findWebSession(core, foreign.secret)).not.toBeNull();
     });
   });
-}
+});

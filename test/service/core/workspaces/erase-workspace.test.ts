@@ -8,11 +8,11 @@ import { findOperation } from "../../../../src/service/core/workspaces/operation
 import { takeUpOperations } from "../../../../src/service/core/workspaces/operations/take-up-operations.ts";
 import { createPin } from "../../../../src/service/core/workspaces/retention/pins.ts";
 import { CoreFixture } from "../../../support/fixtures/core-fixture.ts";
-import { storeKinds } from "../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 import { TestWorkspace } from "../../../support/workspaces.ts";
 
-for (const store of storeKinds) {
-  describe.skipIf(store.isSkipped)(`the erasure of a workspace on ${store.name}`, () => {
+onEveryStore((store) => {
+  describe("the erasure of a workspace", () => {
     /** The tables with rows of the workspace. */
     const tablesWith = async ({ place }: CoreFixture, workspaceId: string) => {
       const columns =
@@ -89,4 +89,4 @@ for (const store of storeKinds) {
       await fixture.close();
     });
   });
-}
+});

@@ -9,7 +9,7 @@ import { editFile } from "../../../../src/service/executor/tools/edit-file.ts";
 import { callTool } from "../../../../src/service/executor/tools/tool-call.ts";
 import { withDiagnostics } from "../../../../src/service/executor/tools/with-diagnostics.ts";
 import { writeFile as writeFileTool } from "../../../../src/service/executor/tools/write-file.ts";
-import { hasBubblewrap, SandboxFixture } from "../../sandbox/sandbox-fixture.ts";
+import { SandboxFixture } from "../../sandbox/sandbox-fixture.ts";
 import { folderCheckout } from "../tools/folder-checkout.ts";
 import { TaskRecorder } from "../tools/task-recorder.ts";
 
@@ -81,7 +81,7 @@ async function open(files: Readonly<Record<string, string>>, opening: Opening = 
   };
 }
 
-describe.skipIf(!hasBubblewrap)("diagnostics after an edit (needs bubblewrap)", () => {
+describe("diagnostics after an edit", { tags: ["sandbox"] }, () => {
   it("are those of Biome that the edit adds, and no others", async () => {
     const run = await open(
       { "biome.json": "{}", "src/a.js": "export const a = 1;\nlet kept = 2;\nexport { kept };\n" },

@@ -186,7 +186,7 @@ describe("every tool that changes a file", () => {
       else expect(await refuse("pipe")).toContain("it is no regular file");
     });
 
-    it.runIf(process.getuid?.() !== 0)("says that it may not", async () => {
+    it("says that it may not", { tags: ["unprivileged"] }, async () => {
       await chmod(at("dir/a"), 0o400);
       await chmod(at("dir"), 0o500);
       expect(await refuse("dir/a")).toContain("its permissions or its folder's do not allow it");

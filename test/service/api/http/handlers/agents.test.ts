@@ -16,7 +16,7 @@ import type { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import { makeAccount, openCaller, type TestAccount } from "../../../../support/service-account.ts";
 import type { Answer, Call } from "../../../../support/service-client.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 
@@ -37,8 +37,8 @@ const rates: Rates = {
   ],
 };
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`/v1/agents on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("/v1/agents", () => {
     let fixture: CoreFixture;
     let api: Awaited<ReturnType<typeof openCaller>>;
     let account: TestAccount;
@@ -173,7 +173,7 @@ for (const kind of storeKinds) {
       ];
     };
   });
-}
+});
 
 function nested(levels: number): Record<string, unknown> {
   let value: Record<string, unknown> = {};

@@ -25,7 +25,7 @@ import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import { readSchedule } from "../../../../support/schedules.ts";
 import { makeAccount, openCaller, type TestAccount } from "../../../../support/service-account.ts";
 import type { Answer } from "../../../../support/service-client.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 
 /** A server that the repository names. */
 const unnamed = { origin: "repository", isNamed: false, job: null } as const;
@@ -46,8 +46,8 @@ const asking: Backend = {
   },
 };
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`approvals on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("approvals", () => {
     let fixture: CoreFixture;
     let api: Awaited<ReturnType<typeof openCaller>>;
     let mine: TestAccount;
@@ -386,7 +386,7 @@ for (const kind of storeKinds) {
       expectProblem(await answer("b"), 409, "question_answered");
     });
   });
-}
+});
 
 function expectProblem(answer: Answer, status: number, code: string): void {
   expect([answer.status, (answer.body as { code?: string })?.code], answer.text).toEqual([status, code]);

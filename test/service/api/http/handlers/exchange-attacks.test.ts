@@ -6,7 +6,7 @@ import { problemSchema } from "../../../../../src/contract/problems/problem.ts";
 import type { ServiceFixture } from "../../../../support/fixtures/service-fixture.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import type { Answer } from "../../../../support/service-client.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 
 const EXPIRED_AFTER_MS = 360_000;
 
@@ -238,8 +238,8 @@ const attacks: readonly Attack[] = [
   },
 ];
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`attacks on the exchange, on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("attacks on the exchange", () => {
     let fixture: ServiceFixture;
 
     beforeAll(async () => {
@@ -322,7 +322,7 @@ for (const kind of storeKinds) {
       }
     });
   });
-}
+});
 
 function claimsOf(fixture: ServiceFixture): Record<string, unknown> {
   return fixture.codeHost.issuer.githubClaims({ aud: fixture.audience });

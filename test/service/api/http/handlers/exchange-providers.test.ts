@@ -13,13 +13,12 @@ import { exchangeResponseSchema } from "../../../../../src/contract/ci/exchange.
 import { problemSchema } from "../../../../../src/contract/problems/problem.ts";
 import type { IssuerConfig } from "../../../../../src/service/oidc/issuer-config.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { sqliteStore } from "../../../../support/stores/stores.ts";
 
 type ClaimsOf = (context: ProviderClaimsContext) => Record<string, unknown>;
 
 async function start(claimsOf: ClaimsOf, entry: Partial<IssuerConfig>) {
-  const kind = storeKinds.find(({ isSkipped }) => !isSkipped);
-  const fixture = await startFixture({ level: "service", store: kind, issuerEntry: entry });
+  const fixture = await startFixture({ level: "service", store: sqliteStore, issuerEntry: entry });
   const mint = (overrides: Claims = {}) => {
     const { issuer } = fixture.codeHost;
     const context = { issuer: issuer.url, nowMs: fixture.clock.now(), audience: fixture.audience, overrides };

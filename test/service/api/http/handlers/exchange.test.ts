@@ -4,13 +4,13 @@ import { problemSchema } from "../../../../../src/contract/problems/problem.ts";
 import type { ServiceFixture } from "../../../../support/fixtures/service-fixture.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import { dumpPlace } from "../../../../support/service-dump.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 
 const PATH = "/v1/ci/oidc/exchange";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`exchange on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("exchange", () => {
     let fixture: ServiceFixture;
 
     beforeAll(async () => {
@@ -118,7 +118,7 @@ for (const kind of storeKinds) {
       expect(audienceResponseSchema.parse(answer.body)).toEqual({ audience: fixture.audience });
     });
   });
-}
+});
 
 describe("the body of an exchange", () => {
   let fixture: ServiceFixture;

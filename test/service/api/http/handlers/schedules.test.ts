@@ -9,10 +9,10 @@ import { plant, readSchedule } from "../../../../support/schedules.ts";
 import { scriptedBackend } from "../../../../support/scripted-backend.ts";
 import { makeAccount, openCaller, type TestAccount } from "../../../../support/service-account.ts";
 import type { Answer, Call } from "../../../../support/service-client.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`schedules on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("schedules", () => {
     let fixture: CoreFixture;
     let api: Awaited<ReturnType<typeof openCaller>>;
     let mine: TestAccount;
@@ -115,7 +115,7 @@ for (const kind of storeKinds) {
       expect((await api.send("/confirm/%3Cscript%3E")).text).not.toContain("<script>");
     });
   });
-}
+});
 
 function expectProblem(answer: Answer, status: number, code: string): void {
   expect([answer.status, problemSchema.parse(answer.body).code], answer.text).toEqual([status, code]);

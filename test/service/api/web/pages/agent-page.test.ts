@@ -8,7 +8,7 @@ import type { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import { plant, readSchedule } from "../../../../support/schedules.ts";
 import { makeAccount, openCaller, type TestAccount } from "../../../../support/service-account.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { signInTo } from "../../../../support/web-sign-in.ts";
 
 const asking: Backend = {
@@ -31,8 +31,8 @@ const repository = {
   visibility: "public",
 } as const;
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`the pages of agents on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("the pages of agents", () => {
     let fixture: CoreFixture;
     let api: Awaited<ReturnType<typeof openCaller>>;
     let mine: TestAccount;
@@ -215,4 +215,4 @@ for (const kind of storeKinds) {
       expect(await fixture.store.committed.writeGrants.list(mine.agent.id)).toEqual([]);
     });
   });
-}
+});

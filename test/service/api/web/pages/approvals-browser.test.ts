@@ -9,13 +9,7 @@ import { putWorkflow } from "../../../../../src/service/core/workflows/workflows
 import { authorizeWrite } from "../../../../../src/service/core/write-grants/authorize-write.ts";
 import type { Backend } from "../../../../../src/service/executor/backend.ts";
 import { expectAccessible } from "../../../../support/browser/expect-accessible.ts";
-import {
-  browserTitle,
-  hasBrowser,
-  looks,
-  openBrowser,
-  type TestBrowser,
-} from "../../../../support/browser/open-browser.ts";
+import { looks, openBrowser, type TestBrowser } from "../../../../support/browser/open-browser.ts";
 import type { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import { plant, readSchedule } from "../../../../support/schedules.ts";
@@ -35,7 +29,7 @@ const asking: Backend = {
   },
 };
 
-describe.skipIf(!hasBrowser)(browserTitle("approvals with a browser"), () => {
+describe("approvals with a browser", { tags: ["chromium"] }, () => {
   let fixture: CoreFixture;
   let api: HttpApi;
   let browser: TestBrowser;

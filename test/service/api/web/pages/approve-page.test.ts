@@ -10,11 +10,11 @@ import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import { readSchedule } from "../../../../support/schedules.ts";
 import { makeAccount, openCaller, type TestAccount } from "../../../../support/service-account.ts";
 import type { Answer } from "../../../../support/service-client.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { signInTo } from "../../../../support/web-sign-in.ts";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`the page of an approval on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("the page of an approval", () => {
     let fixture: CoreFixture;
     let api: Awaited<ReturnType<typeof openCaller>>;
     let mine: TestAccount;
@@ -168,4 +168,4 @@ for (const kind of storeKinds) {
       ]);
     });
   });
-}
+});

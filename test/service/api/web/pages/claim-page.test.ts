@@ -2,13 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ClaimFixture } from "../../../../support/fixtures/claim-fixture.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { signInTo } from "../../../../support/web-sign-in.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`the claim page on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("the claim page", () => {
     let fixture: ClaimFixture;
 
     beforeAll(async () => {
@@ -98,4 +98,4 @@ for (const kind of storeKinds) {
       expect(text).not.toContain("<img");
     });
   });
-}
+});

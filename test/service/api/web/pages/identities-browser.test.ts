@@ -8,17 +8,11 @@ import {
 } from "../../../../../fakes/identity-provider/github-accounts.ts";
 import { makeTestKey, type TestKey } from "../../../../support/account-key.ts";
 import { expectAccessible } from "../../../../support/browser/expect-accessible.ts";
-import {
-  browserTitle,
-  hasBrowser,
-  looks,
-  openBrowser,
-  type TestBrowser,
-} from "../../../../support/browser/open-browser.ts";
+import { looks, openBrowser, type TestBrowser } from "../../../../support/browser/open-browser.ts";
 import type { ServiceFixture } from "../../../../support/fixtures/service-fixture.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 
-describe.skipIf(!hasBrowser)(browserTitle("identities in a browser"), () => {
+describe("identities in a browser", { tags: ["chromium"] }, () => {
   let fixture: ServiceFixture;
   let github: GithubAccounts;
   let browser: TestBrowser;

@@ -4,19 +4,13 @@ import type { CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTestKey, type TestKey } from "../../../../support/account-key.ts";
 import { expectAccessible } from "../../../../support/browser/expect-accessible.ts";
-import {
-  browserTitle,
-  hasBrowser,
-  looks,
-  openBrowser,
-  type TestBrowser,
-} from "../../../../support/browser/open-browser.ts";
+import { looks, openBrowser, type TestBrowser } from "../../../../support/browser/open-browser.ts";
 import type { ServiceFixture } from "../../../../support/fixtures/service-fixture.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 
 type Device = { readonly page: Page; readonly cdp: CDPSession; readonly authenticatorId: string };
 
-describe.skipIf(!hasBrowser)(browserTitle("passkeys in a browser"), () => {
+describe("passkeys in a browser", { tags: ["chromium"] }, () => {
   let fixture: ServiceFixture;
   let browser: TestBrowser;
   let key: TestKey;

@@ -6,13 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { OutputEvent } from "../../../../../src/contract/runs/run-event.ts";
 import type { BackendTask } from "../../../../../src/service/executor/backend.ts";
 import { expectAccessible } from "../../../../support/browser/expect-accessible.ts";
-import {
-  browserTitle,
-  hasBrowser,
-  looks,
-  openBrowser,
-  type TestBrowser,
-} from "../../../../support/browser/open-browser.ts";
+import { looks, openBrowser, type TestBrowser } from "../../../../support/browser/open-browser.ts";
 import { callTool, changesEvent, type LinkedRun, RunPages } from "../../../../support/run-pages.ts";
 import { say } from "../../../../support/scripted-backend.ts";
 
@@ -95,7 +89,7 @@ async function attack(task: BackendTask): Promise<void> {
   await say(task, text);
 }
 
-describe.skipIf(!hasBrowser)(browserTitle("the page of a run in a browser"), () => {
+describe("the page of a run in a browser", { tags: ["chromium"] }, () => {
   let browser: TestBrowser;
   let pages: RunPages;
   let reviewed: LinkedRun;

@@ -4,17 +4,11 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTestKey, operateOn, type TestKey } from "../../../../support/account-key.ts";
 import { expectAccessible } from "../../../../support/browser/expect-accessible.ts";
-import {
-  browserTitle,
-  hasBrowser,
-  looks,
-  openBrowser,
-  type TestBrowser,
-} from "../../../../support/browser/open-browser.ts";
+import { looks, openBrowser, type TestBrowser } from "../../../../support/browser/open-browser.ts";
 import type { ServiceFixture } from "../../../../support/fixtures/service-fixture.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 
-describe.skipIf(!hasBrowser)(browserTitle("signing in with a browser"), () => {
+describe("signing in with a browser", { tags: ["chromium"] }, () => {
   let fixture: ServiceFixture;
   let browser: TestBrowser;
   let key: TestKey;

@@ -12,7 +12,7 @@ import {
 import { writeTexts } from "../../../../../src/service/core/workspaces/files/write-texts.ts";
 import type { Operation } from "../../../../../src/service/core/workspaces/operations/operation.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { TestWorkspace } from "../../../../support/workspaces.ts";
 import { CheckoutFixture, REPOSITORY } from "../../../checkouts/checkout-fixture.ts";
 
@@ -23,8 +23,8 @@ const FILES = {
 };
 const AGENT = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 
-for (const store of storeKinds) {
-  describe.skipIf(store.isSkipped)(`an adoption on ${store.name}`, () => {
+onEveryStore((store) => {
+  describe("an adoption", () => {
     let git: CheckoutFixture;
     let fixture: CoreFixture;
     let workspace: TestWorkspace;
@@ -186,4 +186,4 @@ for (const store of storeKinds) {
       expect(await findAdoption(core, request)).toMatchObject({ refusal: { reason: "adoption_not_found" } });
     });
   });
-}
+});

@@ -7,7 +7,7 @@ import { readReviewAction } from "../../../../../src/service/core/workspaces/cha
 import { createWorkspace } from "../../../../../src/service/core/workspaces/create-workspace.ts";
 import { oidOf } from "../../../../../src/service/core/workspaces/objects/git-object.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { present, TestWorkspace } from "../../../../support/workspaces.ts";
 import { outcomeOf, refusalOf, TestChangesets } from "./test-changesets.ts";
 
@@ -15,8 +15,8 @@ const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 const lines = (count: number, changes: Readonly<Record<number, string>> = {}) =>
   Array.from({ length: count }, (_none, at) => `${changes[at] ?? `line ${at}`}\n`).join("");
 
-for (const store of storeKinds) {
-  describe.skipIf(store.isSkipped)(`a changeset on ${store.name}`, () => {
+onEveryStore((store) => {
+  describe("a changeset", () => {
     const within = async (
       work: (changesets: TestChangesets, fixture: CoreFixture, workspace: TestWorkspace) => Promise<void>,
     ) => {
@@ -378,7 +378,7 @@ for (const store of storeKinds) {
         }
       }));
   });
-}
+});
 
 /** The name of what git writes where both sides changed a line. */
 function conflictText(): string {

@@ -6,11 +6,11 @@ import { keepSave, prepareSave } from "../../../../../src/service/core/workspace
 import { queuedOperation } from "../../../../../src/service/core/workspaces/operations/operation.ts";
 import { takeUpOperations } from "../../../../../src/service/core/workspaces/operations/take-up-operations.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { TestWorkspace } from "../../../../support/workspaces.ts";
 
-for (const store of storeKinds) {
-  describe.skipIf(store.isSkipped)(`a checkpoint on ${store.name}`, () => {
+onEveryStore((store) => {
+  describe("a checkpoint", () => {
     const inWorkspace = async (work: (workspace: TestWorkspace, fixture: CoreFixture) => Promise<void>) => {
       const fixture = await CoreFixture.start({ store });
       try {
@@ -170,4 +170,4 @@ for (const store of storeKinds) {
         expect(await core.store.committed.revisions.list(page)).toHaveLength(2);
       }));
   });
-}
+});

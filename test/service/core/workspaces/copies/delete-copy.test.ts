@@ -5,11 +5,11 @@ import { createCopy } from "../../../../../src/service/core/workspaces/copies/cr
 import { deleteCopy } from "../../../../../src/service/core/workspaces/copies/delete-copy.ts";
 import { takeUpOperations } from "../../../../../src/service/core/workspaces/operations/take-up-operations.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { TestWorkspace } from "../../../../support/workspaces.ts";
 
-for (const store of storeKinds) {
-  describe.skipIf(store.isSkipped)(`a copy on ${store.name}`, () => {
+onEveryStore((store) => {
+  describe("a copy", () => {
     it("is deleted with what was not saved, and without its revisions", async () => {
       const fixture = await CoreFixture.start({ store });
       const workspace = await TestWorkspace.make(fixture.core);
@@ -72,4 +72,4 @@ for (const store of storeKinds) {
       await fixture.close();
     });
   });
-}
+});

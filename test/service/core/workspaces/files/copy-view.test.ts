@@ -1,7 +1,7 @@
 // What a copy shows, against a map of paths: base and what was written over it, on every store.
 
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { compareBytes } from "../../../../../src/base/byte-order.ts";
 import type { StoredFile } from "../../../../../src/service/core/workspaces/files/copy-entry.ts";
 import { copyOverlay } from "../../../../../src/service/core/workspaces/files/copy-overlay.ts";
@@ -19,7 +19,7 @@ import { objectSource } from "../../../../../src/service/core/workspaces/objects
 import { sortKey } from "../../../../../src/service/core/workspaces/objects/tree-object.ts";
 import { applyChanges } from "../../../../../src/service/core/workspaces/trees/apply-changes.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 
 type Files = ReadonlyMap<string, StoredFile>;
 
@@ -51,7 +51,7 @@ function withoutClashes(map: Map<string, StoredFile>): Files {
   return kept;
 }
 
-describe.each(storeKinds)("a copy's view on $name", (kind) => {
+onEveryStore((kind) => {
   let fixture: CoreFixture;
   let count = 0;
   beforeAll(async () => {

@@ -15,7 +15,7 @@ import { sweepWorkspaces } from "../../../../../src/service/core/workspaces/rete
 import { deleteRevision } from "../../../../../src/service/core/workspaces/revisions/delete-revision.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { amount } from "../../../../support/run/long.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { present, TestWorkspace } from "../../../../support/workspaces.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -197,8 +197,8 @@ function sorted(files: Files): string {
   return JSON.stringify([...files].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-for (const store of storeKinds) {
-  describe.skipIf(store.isSkipped)(`a history on ${store.name}`, () => {
+onEveryStore((store) => {
+  describe("a history", () => {
     it("is what its steps made of it, and git's own", { timeout: 600_000 }, async () => {
       const fixture = await CoreFixture.start({ store });
       const steps = fc.array(step, { minLength: 1, maxLength: 40 });
@@ -214,4 +214,4 @@ for (const store of storeKinds) {
       await fixture.close();
     });
   });
-}
+});

@@ -8,13 +8,13 @@ import { readRetention } from "../../../../../src/service/core/workspaces/retent
 import { sweepWorkspaces } from "../../../../../src/service/core/workspaces/retention/sweep-workspaces.ts";
 import { deleteRevision } from "../../../../../src/service/core/workspaces/revisions/delete-revision.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { TestWorkspace } from "../../../../support/workspaces.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-for (const store of storeKinds) {
-  describe.skipIf(store.isSkipped)(`what a workspace keeps on ${store.name}`, () => {
+onEveryStore((store) => {
+  describe("what a workspace keeps", () => {
     const inWorkspace = async (work: (workspace: TestWorkspace, fixture: CoreFixture) => Promise<void>) => {
       const fixture = await CoreFixture.start({ store });
       try {
@@ -155,4 +155,4 @@ for (const store of storeKinds) {
         expect(await place.query("select state from blobs")).toEqual([{ state: "discarded" }]);
       }));
   });
-}
+});

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { copyFolders } from "../../../../../src/service/checkouts/copies/copy-folders.ts";
 import type { Checkout } from "../../../../../src/service/core/ports/checkout.ts";
 import type { RunInWorkspace } from "../../../../../src/service/core/ports/workspace-runs.ts";
@@ -23,7 +23,7 @@ import { walkView } from "../../../../../src/service/core/workspaces/files/copy-
 import { objectSource } from "../../../../../src/service/core/workspaces/objects/object-source.ts";
 import { openRunCopy } from "../../../../../src/service/core/workspaces/runs/open-run-copy.ts";
 import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { TestWorkspace } from "../../../../support/workspaces.ts";
 
 const left: (() => Promise<void>)[] = [];
@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const close of left.splice(0).toReversed()) await close();
 });
 
-describe.each(storeKinds)("a run in a copy ($name)", (store) => {
+onEveryStore((store) => {
   it("has the copy's files, with what was written over its base, modes and links", async () => {
     const { workspace, open } = await start();
     const first = await workspace.commit(workspace.canonicalId, { "a.txt": "one\n", "src/b.ts": "two\n" });

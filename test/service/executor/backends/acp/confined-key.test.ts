@@ -15,7 +15,7 @@ import { MODEL_PORT } from "../../../../../src/service/sandbox/relay.ts";
 import type { AgentStep } from "../../../../support/acp-agent.ts";
 import { type AcpRun, closeFixtures, runAgent } from "../../../../support/fixtures/acp-fixture.ts";
 import { EgressFixture } from "../../../egress/egress-fixture.ts";
-import { hasBubblewrap, marked, processesWith, SandboxFixture } from "../../../sandbox/sandbox-fixture.ts";
+import { marked, processesWith, SandboxFixture } from "../../../sandbox/sandbox-fixture.ts";
 
 const KEY = "sk-the-operators-own-key-0123456789";
 const project = resolve(dirname(fileURLToPath(import.meta.url)), "../../../../..");
@@ -71,7 +71,7 @@ socket.on("error", (cause) => console.log("REFUSED " + cause.code));`;
   return { do: "execute", command: `${process.execPath} -e '${program}'` };
 }
 
-describe.skipIf(!hasBubblewrap)("an agent with a model (needs bubblewrap)", () => {
+describe("an agent with a model", { tags: ["sandbox"] }, () => {
   it.each(["own", "shared"] as const)("has its key nowhere, in its %s network", async (network) => {
     const look = [
       "cat /proc/*/environ /proc/*/cmdline",

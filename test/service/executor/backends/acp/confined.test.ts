@@ -14,7 +14,7 @@ import {
   closeFixtures,
   runAgent,
 } from "../../../../support/fixtures/acp-fixture.ts";
-import { hasBubblewrap, processesWith, SandboxFixture } from "../../../sandbox/sandbox-fixture.ts";
+import { processesWith, SandboxFixture } from "../../../sandbox/sandbox-fixture.ts";
 
 const project = resolve(dirname(fileURLToPath(import.meta.url)), "../../../../..");
 const shown = ["src", "test", "node_modules"].map((folder) => `${project}/${folder}`);
@@ -44,7 +44,7 @@ async function runConfined(
   return await runAgent({ ...options, settings: { confine, ...settings } });
 }
 
-describe.skipIf(!hasBubblewrap)("an agent in bubblewrap (needs it)", () => {
+describe("an agent in bubblewrap", { tags: ["sandbox"] }, () => {
   it("works in its checkout, sees no other, and ends with what it started", async () => {
     const { outcome, heard, checkout } = await runConfined(
       {},
@@ -169,7 +169,7 @@ describe.skipIf(!hasBubblewrap)("an agent in bubblewrap (needs it)", () => {
   });
 });
 
-describe.skipIf(!hasBubblewrap)("the watch over an agent (needs bubblewrap)", () => {
+describe("the watch over an agent", { tags: ["sandbox"] }, () => {
   it("that fails ends the agent and its run: nothing goes on without limits", async () => {
     const config = fixture.config({ config: { readPaths: [...shown, dirname(process.execPath)] } });
     const confine = await confineAgent(config, { clock: systemClock });

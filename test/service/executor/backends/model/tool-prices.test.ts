@@ -14,7 +14,7 @@ import { defaultRates } from "../../../../../src/service/settings/default-rates.
 import type { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import { expectSoundLedger } from "../../../../support/service-ledger.ts";
-import { storeKinds } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { CheckoutFixture } from "../../../checkouts/checkout-fixture.ts";
 import { API_KEY, HastyClock } from "./model-fixture.ts";
 
@@ -27,8 +27,8 @@ const threeLooks: Script = byTurn([
   say("Done."),
 ]);
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`the price of a tool on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("the price of a tool", () => {
     let checkouts: CheckoutFixture;
     let server: ModelServer;
     let fixture: CoreFixture;
@@ -113,4 +113,4 @@ for (const kind of storeKinds) {
       expect(await run()).toMatchObject({ gross_micro_usd: RUN_FEE_MICRO_USD });
     });
   });
-}
+});

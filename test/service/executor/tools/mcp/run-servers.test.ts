@@ -16,7 +16,7 @@ import {
 import { readServers } from "../../../../../src/service/executor/tools/mcp/server-definition.ts";
 import type { Tool } from "../../../../../src/service/executor/tools/tool.ts";
 import { EgressFixture } from "../../../egress/egress-fixture.ts";
-import { hasBubblewrap, SandboxFixture } from "../../../sandbox/sandbox-fixture.ts";
+import { SandboxFixture } from "../../../sandbox/sandbox-fixture.ts";
 import { folderCheckout } from "../folder-checkout.ts";
 import { TaskRecorder } from "../task-recorder.ts";
 
@@ -116,7 +116,7 @@ function recordOf({ events }: TaskRecorder): string {
 const accessOf = (tools: readonly Tool<unknown>[], name: string) =>
   tools.find((tool) => tool.name === name)?.access;
 
-describe.skipIf(!hasBubblewrap)("a server that is a program (needs bubblewrap)", () => {
+describe("a server that is a program", { tags: ["sandbox"] }, () => {
   it("has its tools offered by names and schemas that models take, and is called", async () => {
     const { run, recorder, call } = await open({
       servers: { words: programOf("well", { tools: ["look*", "note.down"] }) },

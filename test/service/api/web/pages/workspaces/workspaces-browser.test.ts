@@ -3,13 +3,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "../../../../../support/browser/expect-accessible.ts";
-import {
-  browserTitle,
-  hasBrowser,
-  looks,
-  openBrowser,
-  type TestBrowser,
-} from "../../../../../support/browser/open-browser.ts";
+import { looks, openBrowser, type TestBrowser } from "../../../../../support/browser/open-browser.ts";
 import type { CoreFixture } from "../../../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../../../support/fixtures/start-fixture.ts";
 import { makeAccount, type TestAccount } from "../../../../../support/service-account.ts";
@@ -17,7 +11,7 @@ import { type HttpApi, openHttpApi } from "../../../../../support/service-api.ts
 import { signInTo } from "../../../../../support/web-sign-in.ts";
 import { WorkspaceFiles } from "../../../../../support/workspace-files.ts";
 
-describe.skipIf(!hasBrowser)(browserTitle("workspaces with a browser"), () => {
+describe("workspaces with a browser", { tags: ["chromium"] }, () => {
   let fixture: CoreFixture;
   let api: HttpApi;
   let browser: TestBrowser;

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CoreFixture } from "../../../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../../../support/fixtures/start-fixture.ts";
 import { makeAccount, openCaller, type TestAccount } from "../../../../../support/service-account.ts";
-import { storeKinds } from "../../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../../support/stores/on-every-store.ts";
 import { signInTo } from "../../../../../support/web-sign-in.ts";
 import { WorkspaceFiles } from "../../../../../support/workspace-files.ts";
 
-for (const kind of storeKinds) {
-  describe.skipIf(kind.isSkipped)(`the pages of workspaces on ${kind.name}`, () => {
+onEveryStore((kind) => {
+  describe("the pages of workspaces", () => {
     let fixture: CoreFixture;
     let api: Awaited<ReturnType<typeof openCaller>>;
     let mine: TestAccount;
@@ -161,4 +161,4 @@ for (const kind of storeKinds) {
         expect((await get(missing)).status, missing).toBe(404);
     });
   });
-}
+});
