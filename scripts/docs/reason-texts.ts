@@ -169,6 +169,10 @@ export const problemTexts: Texts<ProblemCode> = {
   inbound_email_off: "The service receives no mail.",
   unavailable: "The service cannot answer at this moment.",
   overloaded: "The node has as much to do as it takes. `Retry-After` says when to try again.",
+  storage_unavailable:
+    "The storage of large files and commits does not answer, or refuses. `Retry-After` says when to try again.",
+  contents_lost:
+    "The contents are missing from the service's storage, or are damaged there. To try again does not help: send the same contents once more, or tell the service's operator.",
   storage_full: "The storage of the service is full. `Retry-After` says when to try again.",
   upgrade_required: "The address is for WebSockets.",
   internal: "A fault of the service. Tell its operator the request id.",

@@ -12,6 +12,7 @@ import {
   streamOf,
   type TransportRequest,
   type TransportResponse,
+  transferBroken,
 } from "./transport.ts";
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -97,7 +98,8 @@ async function read(
 ): Promise<Answer<unknown>> {
   const header: TransportResponse["headers"] = (name) => response.headers.get(name) ?? undefined;
   const isDownload = endpoint.answer === "bytes";
-  if (isDownload && (response.ok || response.status === 304)) return { value: downloadOf(response), header };
+  if (isDownload && (response.ok || response.status === 304))
+    return { value: downloadOf(request, response), header };
   const text = { status: response.status, headers: header, body: await readText(response, MAX_ANSWER_BYTES) };
   const answer = { request: described(request), response: text, nowMs: connection.clock.now() };
   if (isDownload) throw await refusalOf(answer);
@@ -106,7 +108,7 @@ async function read(
   return { value: await decodeEmpty(answer), header };
 }
 
-function downloadOf(response: Response): Download {
+function downloadOf(request: OpenRequest, response: Response): Download {
   const { headers } = response;
   const size = headers.get("content-length");
   return {
@@ -115,8 +117,31 @@ function downloadOf(response: Response): Download {
     etag: headers.get("etag")?.replace(/^"(.*)"$/, "$1") ?? null,
     contentType: headers.get("content-type") ?? "",
     contentRange: headers.get("content-range"),
-    body: response.body ?? new Blob([]).stream(),
+    body: response.body === null ? new Blob([]).stream() : streamOf(unbroken(request, response.body)),
   };
+}
+
+/** The same bytes. A transfer that breaks off is an error of the client's own. */
+async function* unbroken(
+  request: OpenRequest,
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<Uint8Array<ArrayBufferLike>, void, undefined> {
+  const reader = body.getReader();
+  let isRead = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      isRead = done;
+      if (done) return;
+      yield value;
+    }
+  } catch (cause) {
+    isRead = true;
+    request.signal?.throwIfAborted();
+    throw transferBroken(described(request), cause);
+  } finally {
+    if (!isRead) await reader.cancel();
+  }
 }
 
 /** As messages and errors describe a request. A stream has no time limit of its own: the caller's signal has. */

@@ -48,10 +48,14 @@ export async function retrying<Value>(options: RetryOptions, attempt: () => Prom
 /** Another request is using the key at this moment. */
 const inFlightCodes: ReadonlySet<string> = new Set(["idempotency_key_in_flight", "session_key_in_flight"]);
 
+/** A fault of the service that stays until somebody mends it. */
+const lastingCodes: ReadonlySet<string> = new Set(["contents_lost"]);
+
 /** True for what may pass by itself: no answer, 5xx, 429, a key in flight, a page of some proxy in between. */
 export function isTransient(error: unknown): error is Error {
   if (error instanceof ConnectionError) return error.code !== "certificate_refused";
   if (error instanceof ApiError) {
+    if (lastingCodes.has(error.code)) return false;
     return isTransientStatus(error.status) || inFlightCodes.has(error.code);
   }
   return error instanceof DecodeError && (isTransientStatus(error.status) || isPage(error));

@@ -97,6 +97,12 @@ export function connectionFailed(request: TransportRequest, cause: unknown): Con
   });
 }
 
+/** What reading an answer throws that has begun and does not come to its end. */
+export function transferBroken(request: TransportRequest, cause: unknown): ConnectionError {
+  const message = `The answer to ${describe(request)} broke off: ${causeCode(cause)}.`;
+  return new ConnectionError(message, { cause });
+}
+
 /** What a transport throws when the answer passes the cap. */
 export function bodyTooLarge(request: TransportRequest, status: number): DecodeError {
   const message = `The answer to ${describe(request)} is larger than ${request.maxBodyBytes} bytes.`;

@@ -1,7 +1,7 @@
 // agent-service workspaces files: single files of a workspace's canonical copy, of a working copy, or of a revision.
 
 import { createReadStream, createWriteStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { stat, unlink } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { oneOf } from "../../base/settings/kinds.ts";
 import type { Client, Download } from "../../client/client.ts";
@@ -91,16 +91,22 @@ const cat = command({
     const files = reading(client, await findWorkspaceId(client, workspace), flags);
     const { body } = await files.download({ path });
     if (flags.output === null) await pipeline(body, process.stdout, { end: false });
-    else {
-      await pipeline(body, createWriteStream(flags.output, { flags: "wx" })).catch((cause: unknown) => {
-        const code = cause instanceof Error && "code" in cause ? cause.code : null;
-        if (code !== "EEXIST") throw cause;
-        throw new CommandError(`"${flags.output}" is there already, and was not touched.`, { cause });
-      });
-    }
+    else await writeNew(flags.output, body);
     return 0;
   },
 });
+
+/** Where it fails, no part of the file is left as if it were the whole. */
+async function writeNew(path: string, content: ReadableStream<Uint8Array>): Promise<void> {
+  try {
+    await pipeline(content, createWriteStream(path, { flags: "wx" }));
+  } catch (cause) {
+    const isThere = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
+    if (isThere) throw new CommandError(`"${path}" is there already, and was not touched.`, { cause });
+    await unlink(path).catch(() => {});
+    throw cause;
+  }
+}
 
 const put = command({
   summary: "Write a file of this machine into a workspace.",

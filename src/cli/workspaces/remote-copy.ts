@@ -1,6 +1,7 @@
 // The files of a copy of a workspace, over the API, as a synchronised folder needs them.
 
 import { ApiError, type Client } from "../../client/client.ts";
+import { ConnectionError } from "../../client/errors.ts";
 import { CommandError } from "../command-error.ts";
 import { type FileMode, type FileState, fileModes } from "./file-state.ts";
 import type { Contents } from "./local-folder.ts";
@@ -47,7 +48,7 @@ export function remoteCopy(client: Pick<Client, "files" | "copyFiles">, place: S
       }
       return { files: found, skipped };
     },
-    open: async (path) => (await files.download({ query: { path } })).body,
+    open: (path) => opened(path, async () => (await files.download({ query: { path } })).body),
     put: async (path, { mode, contents, etag }) => {
       const match = etag === null ? {} : { ifMatch: etag };
       await unlessMoved(path, async () => {
@@ -102,6 +103,37 @@ async function bytesOf(contents: Contents): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of contents.open()) chunks.push(chunk);
   return Buffer.concat(chunks);
+}
+
+/** What of a file does not arrive is told by the file's name, while it is opened and while it is read. */
+async function opened(
+  path: string,
+  open: () => Promise<AsyncIterable<Uint8Array>>,
+): Promise<AsyncIterable<Uint8Array>> {
+  const body = await open().catch((cause: unknown) => failFetch(path, cause));
+  async function* read() {
+    try {
+      yield* body;
+    } catch (cause) {
+      failFetch(path, cause);
+    }
+  }
+  return read();
+}
+
+function failFetch(path: string, cause: unknown): never {
+  if (cause instanceof ApiError && cause.code === "contents_lost") {
+    const why = `The service has lost its contents (request ${cause.requestId})`;
+    throw new CommandError(
+      `"${path}" cannot be fetched. ${why}: push the file again from a folder that has it, or tell the service's operator.`,
+      { cause },
+    );
+  }
+  if (!(cause instanceof ConnectionError)) throw cause;
+  throw new CommandError(
+    `"${path}" could not be fetched. ${cause.message} Execute the command again: what has arrived stays.`,
+    { cause },
+  );
 }
 
 /** A file that has changed in the copy since it was listed is not overwritten. */

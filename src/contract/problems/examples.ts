@@ -176,6 +176,16 @@ export const problemExamples = {
     code: "unavailable",
     error: "The service's store cannot answer now. Try again in a moment.",
   }),
+  storageUnavailable: problem("The storage of large files cannot be used", {
+    code: "storage_unavailable",
+    error:
+      "The service's storage of large files and commits cannot be used now. Try again in a moment, or tell its operator.",
+  }),
+  contentsLost: problem("The stored contents are missing or damaged", {
+    code: "contents_lost",
+    error:
+      "The contents are missing from the service's storage, or are damaged there. To try again does not help: send the same contents once more, or tell the service's operator.",
+  }),
   overloaded: problem("The node is busy", {
     code: "overloaded",
     error: "This node has 2000 requests at work, and takes no more now. Try again in a moment.",

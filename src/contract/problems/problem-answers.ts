@@ -86,12 +86,16 @@ export const problemAnswers = {
     headers: ["Retry-After"],
     examples: ["rateLimited", "concurrencyReached"],
   },
-  500: { name: "InternalError", description: "A fault of the service.", examples: ["internal"] },
+  500: {
+    name: "InternalError",
+    description: "A fault of the service.",
+    examples: ["internal", "contentsLost"],
+  },
   503: {
     name: "Unavailable",
     description: "It cannot be answered now.",
     headers: ["Retry-After"],
-    examples: ["unavailable", "storeUnavailable", "storageFull", "overloaded"],
+    examples: ["unavailable", "storeUnavailable", "storageFull", "storageUnavailable", "overloaded"],
   },
 } as const satisfies Readonly<Record<number, ProblemAnswer>>;
 

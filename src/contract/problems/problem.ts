@@ -93,6 +93,8 @@ export const problemCodes = [
   "inbound_email_off",
   "unavailable",
   "storage_full",
+  "storage_unavailable",
+  "contents_lost",
   "overloaded",
   "upgrade_required",
   "internal",

@@ -1,6 +1,7 @@
 // Blobs as files in one folder. Nodes that share a database share the folder, too, by a file system of their machines.
 
-import { createReadStream } from "node:fs";
+import { once } from "node:events";
+import { createReadStream, type ReadStream } from "node:fs";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import {
@@ -75,7 +76,23 @@ async function openFile(path: string, { range, signal }: GetBlob): Promise<OpenB
   const { start, end } = { start: range?.start ?? 0, end: Math.min(range?.end ?? size, size) };
   if (start >= end) return { size: 0, content: nothing() };
   const part = { start, end: end - 1, ...(signal === undefined ? {} : { signal }) };
-  return { size: end - start, content: createReadStream(path, part) };
+  const stream = createReadStream(path, part);
+  // What cannot be opened is known before anybody is told that it can be read.
+  try {
+    await once(stream, "open");
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT") return null;
+    throw cause;
+  }
+  return { size: end - start, content: readable(stream) };
+}
+
+async function* readable(stream: ReadStream): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream;
+  } catch (cause) {
+    explain(cause);
+  }
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -26,8 +26,28 @@ export class SqlBlobs implements BlobRowStore {
     return rows.map(({ key }) => key);
   }
 
+  async isLost(key: string): Promise<boolean> {
+    const found = await this.#db
+      .selectFrom("blobs")
+      .select("key")
+      .where("key", "=", key)
+      .where("lost_at", "is not", null)
+      .executeTakeFirst();
+    return found !== undefined;
+  }
+
+  async markLost({ key, lostAt }: { key: string; lostAt: number | null }): Promise<void> {
+    await this.#db.updateTable("blobs").set({ lost_at: lostAt }).where("key", "=", key).execute();
+  }
+
   async begin({ keys, now }: { keys: readonly string[]; now: number }): Promise<void> {
-    const rows = keys.map((key) => ({ key, bytes: null, state: "unfinished", changed_at: now }));
+    const rows = keys.map((key) => ({
+      key,
+      bytes: null,
+      state: "unfinished",
+      changed_at: now,
+      lost_at: null,
+    }));
     if (rows.length > 0) await this.#db.insertInto("blobs").values(rows).execute();
   }
 

@@ -17,6 +17,7 @@ import * as approvals from "./migrations/012-approvals.ts";
 import * as runViews from "./migrations/013-run-views.ts";
 import * as workspaces from "./migrations/014-workspaces.ts";
 import * as tokenSuccessors from "./migrations/015-token-successors.ts";
+import * as lostBlobs from "./migrations/016-lost-blobs.ts";
 import type { Database } from "./tables.ts";
 
 const migrations: Record<string, Migration> = {
@@ -35,6 +36,7 @@ const migrations: Record<string, Migration> = {
   "013-run-views": runViews,
   "014-workspaces": workspaces,
   "015-token-successors": tokenSuccessors,
+  "016-lost-blobs": lostBlobs,
 };
 
 export type MigrateOptions = {

@@ -243,7 +243,14 @@ export type LedgerPostingsTable = {
 export type FreeCallsTable = { billing_account: string; month: string; tool: string; used: number };
 
 /** `state` is unfinished, kept or discarded; `bytes` is known once it is kept. */
-export type BlobsTable = { key: string; bytes: number | null; state: string; changed_at: number };
+export type BlobsTable = {
+  key: string;
+  bytes: number | null;
+  state: string;
+  changed_at: number;
+  /** When it was found missing or damaged. */
+  lost_at: number | null;
+};
 
 /** `tip` is null while the pack is being sent: the columns from `shallow` to `objects` and its files are unknown then. */
 export type PacksTable = {

@@ -73,6 +73,41 @@ async function makeSite(name: string): Promise<void> {
 }
 
 describe("agent-service workspaces push and pull", () => {
+  it("name a file whose stored contents are damaged, and leave no part of it", async () => {
+    await mkdir(folder("one"));
+    await put("one/large.bin", randomBytes(300_000));
+    expect((await push("one", ...inCopy())).code).toBe(0);
+    const blobs = join(fixture.dataDir, "blobs", "ws", workspaceId);
+    const [name = ""] = await readdir(blobs);
+    const bytes = await readFile(join(blobs, name));
+    bytes[7] = (bytes[7] ?? 0) ^ 1;
+    await writeFile(join(blobs, name), bytes);
+
+    const broken = await pull("two", ...inCopy());
+    expect(broken.code).toBe(1);
+    expect(broken.stderr).toMatch(/^"large\.bin" could not be fetched\. The answer to GET .* broke off: /);
+    const lost = await pull("two", ...inCopy());
+    expect(lost.code).toBe(1);
+    expect(lost.stderr).toMatch(/^"large\.bin" cannot be fetched\. The service has lost its contents/);
+    for (const { stderr } of [broken, lost]) expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(await readdir(folder("two"))).toEqual([".agent-service-copy"]);
+
+    const output = folder("large.bin");
+    const cat = await fixture.ask(
+      "workspaces",
+      "files",
+      "cat",
+      workspaceId,
+      "large.bin",
+      "--copy",
+      workingCopyId,
+      "--output",
+      output,
+    );
+    expect([cat.code, cat.stderr]).toEqual([1, expect.stringContaining("contents_lost")]);
+    await expect(lstat(output)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
   it("bring a folder to a copy and to another folder as it is: bytes, modes and links, and nothing of git", async () => {
     await makeSite("one");
     const sent = await push("one", ...inCopy());

@@ -94,7 +94,7 @@ export async function serveRoute(context: RequestContext, serving: Serving): Pro
     const answer = await handler(request.value);
     if (!answer.ok) return answerFailure(context, answer.refusal);
     isStreaming = route.answer === "bytes";
-    return writeAnswer(context, { route, hangUp }, answer.value);
+    return await writeAnswer(context, { route, hangUp }, answer.value);
   } catch (cause) {
     if (cause instanceof RequestBodyError) return answerProblem(context, cause.problem);
     throw cause;
@@ -200,19 +200,23 @@ async function bodyOf(
   return body.kind === "json" ? await readBody(context, body, read) : requestBytes(context, body);
 }
 
-function writeAnswer(
+async function writeAnswer(
   context: RequestContext,
   { route, hangUp }: { route: Route; hangUp: HangUp },
   answer: AnyAnswer,
-): Response {
-  const { body, headers = {} } = answer;
+): Promise<Response> {
+  const { body } = answer;
+  const { cacheControl } = route;
+  const headers = {
+    ...answer.headers,
+    ...(cacheControl === undefined ? {} : { "Cache-Control": cacheControl }),
+  };
+  if (body !== null && route.answer === "bytes")
+    return await answerBytes(context, body as ByteContent, { hangUp, headers });
   const status = Number(answer.status ?? Object.keys(route.answers)[0]);
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
-  const { cacheControl } = route;
-  if (cacheControl !== undefined) context.header("Cache-Control", cacheControl);
   context.status(status as Parameters<typeof context.status>[0]);
   if (body === null) return context.body(null);
-  if (route.answer === "bytes") return answerBytes(context, body as ByteContent, hangUp);
   const json = body instanceof JsonText ? body.text : JSON.stringify(body);
   if (route.isTagged === true) {
     return answerTagged(context, { ...tagBody(json), contentType: "application/json" });

@@ -116,10 +116,14 @@ async function servePath(
     // Relative, so that no path of a site leads to another host.
     return context.redirect(`./${encodeURIComponent(path.slice(path.lastIndexOf("/") + 1))}/`, 302);
   }
-  return serveFile(context, found, isolation);
+  return await serveFile(context, found, isolation);
 }
 
-function serveFile(context: FaceContext, file: SiteFile, isolation: Serving["isolation"]): Response {
+async function serveFile(
+  context: FaceContext,
+  file: SiteFile,
+  isolation: Serving["isolation"],
+): Promise<Response> {
   const type = contentTypeOf(file.path, isolation);
   if (type === null) setHeader(context, "Content-Disposition", "attachment");
   const { oid: etag, size } = file;
@@ -129,15 +133,13 @@ function serveFile(context: FaceContext, file: SiteFile, isolation: Serving["iso
     {
       contentType: type ?? "application/octet-stream",
       ...{ size, etag },
-      open: (part) => contentOf(file, part),
+      open: async (part, signal) => {
+        const opened = await file.open(part === null ? { signal } : { range: part, signal });
+        return opened.content;
+      },
     },
-    hangUpOf(outer),
+    { hangUp: hangUpOf(outer) },
   );
-}
-
-async function* contentOf(file: SiteFile, part: { start: number; end: number } | null) {
-  const opened = await file.open(part === null ? {} : { range: part });
-  yield* opened.content;
 }
 
 /** Null where the address has no link in it. */

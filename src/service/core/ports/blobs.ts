@@ -48,6 +48,12 @@ export class BlobStoreError extends Error {
   }
 }
 
+/** The contents of a blob are missing, or are not what was written. To read them again does not help. */
+export class ContentsLostError extends Error {
+  override readonly name = "ContentsLostError";
+  readonly code = "contents_lost";
+}
+
 const keyPattern = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}\/){0,7}[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
 
 /** Throws a TypeError for a key that could name anything else than a blob. */

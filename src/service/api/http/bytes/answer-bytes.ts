@@ -16,20 +16,41 @@ export type ByteContent = {
   readonly size: number | null;
   /** Without quotes. Null where the content has none. */
   readonly etag: string | null;
-  /** Opens the content, or a part of it. `signal` aborts when the client goes away. Called at most once. */
-  open(part: ByteRange | null, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /**
+   * Opens the content, or a part of it: what is not there is refused before anything is sent. `signal` aborts when the client goes
+   * away. Called at most once.
+   */
+  open(
+    part: ByteRange | null,
+    signal: AbortSignal,
+  ): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
 };
 
-/** Answers 200 or 206, 304 to a known ETag, 416 to a range that is not there. Owns `hangUp` from here on. */
-export function answerBytes(context: RequestContext, content: ByteContent, hangUp: HangUp): Response {
+export type ByteAnswer = {
+  readonly hangUp: HangUp;
+  /** Of the answer with the content, not of a refusal. */
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/**
+ * Answers 200 or 206 once the content is open, 304 to a known ETag, 416 to a range that is not there. Rejects as opening does. Owns
+ * `hangUp` from here on.
+ */
+export async function answerBytes(
+  context: RequestContext,
+  content: ByteContent,
+  { hangUp, headers = {} }: ByteAnswer,
+): Promise<Response> {
   const { contentType, size } = content;
   const etag = content.etag === null ? null : `"${content.etag}"`;
-  if (etag !== null) context.header("ETag", etag);
-  if (etag !== null && isKnown(context.req.header("if-none-match"), etag))
-    return finish(context, hangUp, 304);
-  context.header("Content-Type", contentType);
-  if (size === null) return send(context, { content, part: null, hangUp });
-  context.header("Accept-Ranges", "bytes");
+  const tag: Record<string, string> = etag === null ? {} : { ETag: etag };
+  if (etag !== null && isKnown(context.req.header("if-none-match"), etag)) {
+    setHeaders(context, { ...headers, ...tag });
+    hangUp.stop();
+    return context.body(null, 304);
+  }
+  const shown = { ...headers, ...tag, "Content-Type": contentType };
+  if (size === null) return await send(context, { content, part: null, hangUp, headers: shown });
   const range = rangeOf(context, { etag, size });
   if (range === "unsatisfiable") {
     hangUp.stop();
@@ -41,12 +62,11 @@ export function answerBytes(context: RequestContext, content: ByteContent, hangU
     });
   }
   const part = range === "whole" ? null : range;
-  context.header("Content-Length", String(part === null ? size : part.end - part.start));
-  if (part !== null) {
-    context.status(206);
-    context.header("Content-Range", `bytes ${part.start}-${part.end - 1}/${size}`);
-  }
-  return send(context, { content, part, hangUp });
+  const ofPart: Record<string, string> =
+    part === null ? {} : { "Content-Range": `bytes ${part.start}-${part.end - 1}/${size}` };
+  const length = String(part === null ? size : part.end - part.start);
+  const sized = { ...shown, "Accept-Ranges": "bytes", "Content-Length": length, ...ofPart };
+  return await send(context, { content, part, hangUp, headers: sized });
 }
 
 /** With If-Range, a range only of the version that it names. */
@@ -63,25 +83,55 @@ type Sending = {
   readonly content: ByteContent;
   readonly part: ByteRange | null;
   readonly hangUp: HangUp;
+  readonly headers: Readonly<Record<string, string>>;
 };
 
-function send(context: RequestContext, { content, part, hangUp }: Sending): Response {
-  if (context.req.method === "HEAD") return finish(context, hangUp);
-  async function* bytes() {
-    try {
-      yield* content.open(part, hangUp.signal);
-    } finally {
-      hangUp.stop();
-    }
+async function send(context: RequestContext, { content, part, hangUp, headers }: Sending): Promise<Response> {
+  const status = part === null ? 200 : 206;
+  if (context.req.method === "HEAD") {
+    hangUp.stop();
+    setHeaders(context, headers);
+    return context.body(null, status);
   }
+  const bytes = await openedBytes(context, { content, part, hangUp });
+  setHeaders(context, headers);
   return context.body(
     Readable.toWeb(
-      Readable.from(bytes(), { objectMode: false, highWaterMark: READ_AHEAD_BYTES }),
+      Readable.from(bytes, { objectMode: false, highWaterMark: READ_AHEAD_BYTES }),
     ) as ReadableStream<Uint8Array>,
+    status,
   );
 }
 
-function finish(context: RequestContext, hangUp: HangUp, status?: 304): Response {
-  hangUp.stop();
-  return status === undefined ? context.body(null) : context.body(null, status);
+/** Watches the client until the last byte was read, or nothing could be opened. */
+async function openedBytes(
+  context: RequestContext,
+  { content, part, hangUp }: Pick<Sending, "content" | "part" | "hangUp">,
+): Promise<AsyncIterable<Uint8Array>> {
+  try {
+    return watched(context, await content.open(part, hangUp.signal), hangUp);
+  } catch (cause) {
+    hangUp.stop();
+    throw cause;
+  }
+}
+
+/** Where reading fails, the connection breaks off: the client never takes a part for the whole. */
+async function* watched(
+  context: RequestContext,
+  bytes: AsyncIterable<Uint8Array>,
+  hangUp: HangUp,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes;
+  } catch (cause) {
+    if (!hangUp.signal.aborted) context.get("log")().error({ err: cause }, "an answer broke off");
+    context.env.outgoing.destroy();
+  } finally {
+    hangUp.stop();
+  }
+}
+
+function setHeaders(context: RequestContext, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) context.header(name, value);
 }

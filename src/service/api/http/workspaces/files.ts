@@ -9,7 +9,6 @@ import type {
   revisionFileRoutes,
 } from "../../../../contract/workspaces/files/routes.ts";
 import type { Core } from "../../../core/core.ts";
-import type { GetBlob } from "../../../core/ports/blobs.ts";
 import { deleteFiles, emptyTrash, restoreFiles } from "../../../core/workspaces/files/delete-files.ts";
 import { followDownloadLink, makeDownloadLink } from "../../../core/workspaces/files/download-links.ts";
 import { etagOf } from "../../../core/workspaces/files/etag.ts";
@@ -175,7 +174,10 @@ function asDownload<Refusal>(found: Result<FoundContent, Refusal>) {
     contentType: "application/octet-stream",
     size: file.size,
     etag: etagOf(file),
-    open: (part, signal) => bytesOf(view, file.oid, part === null ? { signal } : { range: part, signal }),
+    open: async (part, signal) => {
+      const opened = await view.source.open(file.oid, part === null ? { signal } : { range: part, signal });
+      return opened.content;
+    },
   };
   const headers = {
     "Content-Disposition": attachment(file.path),
@@ -183,10 +185,6 @@ function asDownload<Refusal>(found: Result<FoundContent, Refusal>) {
     "Content-Security-Policy": "sandbox; default-src 'none'",
   };
   return ok({ body, headers });
-}
-
-async function* bytesOf({ source }: FoundContent["view"], oid: string, options: GetBlob) {
-  yield* (await source.open(oid, options)).content;
 }
 
 /** RFC 6266: a plain name for old clients, and the whole one. */

@@ -1,13 +1,13 @@
 // What a caller is told of something that was thrown, by its stable code: a part of the API that is a bundle of its own
 // has classes of its own. The cause is for the log alone. Pure.
 
-import type { BlobStoreError } from "../../../core/ports/blobs.ts";
+import type { BlobStoreError, ContentsLostError } from "../../../core/ports/blobs.ts";
 import type { StorageFullError } from "../../../core/ports/storage-full.ts";
 import { STORE_RETRY_SECONDS, type StoreUnavailableError } from "../../../core/ports/store-unavailable.ts";
 import type { PublicProblem } from "./public-problem.ts";
 import { toProblem } from "./to-problem.ts";
 
-type KnownCode = (BlobStoreError | StorageFullError | StoreUnavailableError)["code"];
+type KnownCode = (BlobStoreError | ContentsLostError | StorageFullError | StoreUnavailableError)["code"];
 
 const known: Readonly<Record<KnownCode, () => PublicProblem>> = {
   store_unavailable: () => ({
@@ -18,9 +18,16 @@ const known: Readonly<Record<KnownCode, () => PublicProblem>> = {
   }),
   blobs_unavailable: () => ({
     status: 503,
-    code: "unavailable",
-    message: "The service's store of commits cannot answer now. Try again in a moment, or tell its operator.",
+    code: "storage_unavailable",
+    message:
+      "The service's storage of large files and commits cannot be used now. Try again in a moment, or tell its operator.",
     retryAfterSeconds: 5,
+  }),
+  contents_lost: () => ({
+    status: 500,
+    code: "contents_lost",
+    message:
+      "The contents are missing from the service's storage, or are damaged there. To try again does not help: send the same contents once more, or tell the service's operator.",
   }),
   storage_full: () => toProblem({ reason: "storage_full" }),
 };

@@ -4,6 +4,8 @@
 export interface BlobReader {
   /** Blobs that nothing names any more, the first that were left. */
   listDiscarded(limit: number): Promise<readonly string[]>;
+  /** Whether somebody who read the blob found it missing or damaged. */
+  isLost(key: string): Promise<boolean>;
 }
 
 export interface BlobRowStore extends BlobReader {
@@ -15,6 +17,8 @@ export interface BlobRowStore extends BlobReader {
   discard(blobs: { keys: readonly string[]; now: number }): Promise<void>;
   /** Discards those whose writing began before `begunBefore` and has not ended: at most `limit`. Returns how many. */
   discardUnfinished(step: { begunBefore: number; now: number; limit: number }): Promise<number>;
+  /** Remembers that the blob was found missing or damaged; null: that it is whole. Safe to repeat. */
+  markLost(blob: { key: string; lostAt: number | null }): Promise<void>;
   /** They are deleted. Only discarded ones are forgotten. */
   forget(keys: readonly string[]): Promise<void>;
 }

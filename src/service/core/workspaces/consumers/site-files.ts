@@ -1,10 +1,11 @@
 // What a path of a workspace's site is: a file, a folder whose first page is missing its slash, or nothing.
 
 import type { Core } from "../../core.ts";
-import { BlobStoreError, type GetBlob, type OpenBlob } from "../../ports/blobs.ts";
+import type { GetBlob, OpenBlob } from "../../ports/blobs.ts";
 import type { Site } from "../../ports/store/workspaces/consumers.ts";
 import { viewOfRevision } from "../files/copy-overlay.ts";
 import { findInView } from "../files/copy-view.ts";
+import { MissingObjectError } from "../objects/git-object.ts";
 import { checkPath } from "../paths/workspace-path.ts";
 
 const FIRST_PAGE = "index.html";
@@ -39,6 +40,6 @@ export async function findSitePath(core: Core, site: Site, path: string): Promis
   const { oid } = found;
   if (oid === null) return null;
   const size = (await view.source.sizes([oid])).get(oid);
-  if (size === undefined) throw new BlobStoreError(`The contents of object ${oid} are not kept.`);
+  if (size === undefined) throw new MissingObjectError(oid);
   return { type: "file", path: asked, oid, size, open: (options) => view.source.open(oid, options) };
 }

@@ -168,7 +168,8 @@ async function replaceLost(
   const [kept] = await store.committed.objects.find({ workspaceId, oids: [object.oid] });
   if (kept === undefined || kept.blobKey === null) return;
   const { blobKey: from } = kept;
-  if ((await blobs.head(from))?.size === kept.size) return;
+  const isWhole = (await blobs.head(from))?.size === kept.size;
+  if (isWhole && !(await store.committed.blobs.isLost(from))) return;
   const now = clock.now();
   const isReplaced = await store.transact(async (tx) => {
     if (!(await tx.objects.replaceBlob({ workspaceId, object, from, to: blobKey }))) return false;

@@ -1,12 +1,13 @@
 // The objects of one workspace, as they are read: small ones from their rows by way of the node's cache, large ones as streams.
 
 import type { Core } from "../../core.ts";
-import { BlobStoreError, type GetBlob, type OpenBlob } from "../../ports/blobs.ts";
+import { ContentsLostError, type GetBlob, type OpenBlob } from "../../ports/blobs.ts";
 import type { KeptObject, ObjectReader } from "../../ports/store/workspaces/objects.ts";
 import { keepingOf } from "../reach-workspace.ts";
 import type { TreeSource } from "../trees/tree-source.ts";
 import { MissingObjectError } from "./git-object.ts";
 import { cacheKeyOf } from "./object-cache.ts";
+import { type LargeObject, openContents } from "./stored-contents.ts";
 import { parseTree, type TreeEntry } from "./tree-object.ts";
 
 export type ObjectSource = TreeSource & {
@@ -28,7 +29,7 @@ export function objectSource(
   workspaceId: string,
   { objects }: Reading = core.store.committed,
 ): ObjectSource {
-  const { cache, blobs } = keepingOf(core);
+  const { cache } = keepingOf(core);
   const keyOf = (oid: string) => cacheKeyOf(workspaceId, oid);
 
   const find = async (oid: string): Promise<KeptObject> => {
@@ -40,23 +41,26 @@ export function objectSource(
     return found;
   };
   /** Another node may have replaced a blob that was lost. */
-  const openBlob = async (oid: string, key: string, options: GetBlob): Promise<OpenBlob | null> => {
-    const opened = await blobs.get(key, options);
-    if (opened !== null) return opened;
-    cache.delete(keyOf(oid));
-    const { blobKey } = await find(oid);
-    return blobKey === null || blobKey === key ? null : await blobs.get(blobKey, options);
+  const openBlob = async (object: LargeObject, options: GetBlob): Promise<OpenBlob> => {
+    try {
+      return await openContents(core, object, options);
+    } catch (cause) {
+      if (!(cause instanceof ContentsLostError)) throw cause;
+      cache.delete(keyOf(object.oid));
+      const { blobKey } = await find(object.oid);
+      if (blobKey === null || blobKey === object.blobKey) throw cause;
+      return await openContents(core, { ...object, blobKey }, options);
+    }
   };
   const open = async (oid: string, options: GetBlob = {}): Promise<OpenBlob> => {
-    const { data, blobKey } = await find(oid);
+    const { data, ...object } = await find(oid);
     if (data !== null) {
       const part = options.range === undefined ? data : data.subarray(options.range.start, options.range.end);
       return { size: part.length, content: once(part) };
     }
-    const opened = blobKey === null ? null : await openBlob(oid, blobKey, options);
-    if (opened === null)
-      throw new BlobStoreError(`The contents of object ${oid} are not where they were put.`);
-    return opened;
+    const { blobKey } = object;
+    if (blobKey === null) throw new MissingObjectError(oid);
+    return await openBlob({ ...object, blobKey }, options);
   };
   return {
     trees: async (oids) => {

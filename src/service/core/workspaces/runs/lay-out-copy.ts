@@ -1,7 +1,6 @@
 // What of a workspace's objects a folder is made of: the tree of a copy as it is now, and as much of its history as is near.
 
 import type { Core } from "../../core.ts";
-import { BlobStoreError } from "../../ports/blobs.ts";
 import type { GivenObject, ScratchObject } from "../../ports/git-scratch.ts";
 import type { KeptObject } from "../../ports/store/workspaces/objects.ts";
 import type { Copy } from "../copies/copy.ts";
@@ -9,8 +8,8 @@ import { ENTRIES_AT_ONCE, following } from "../files/copy-view.ts";
 import { encodeCommit, parseCommit } from "../objects/commit-object.ts";
 import { EMPTY_TREE, MissingObjectError, oidOf } from "../objects/git-object.ts";
 import { objectSource } from "../objects/object-source.ts";
+import { openContents } from "../objects/stored-contents.ts";
 import { parseTree } from "../objects/tree-object.ts";
-import { keepingOf } from "../reach-workspace.ts";
 import { applyChanges } from "../trees/apply-changes.ts";
 import type { FileState } from "../trees/join-entries.ts";
 
@@ -241,14 +240,13 @@ class Laying {
     }
   }
 
-  #blobOf({ oid, size, data, blobKey }: KeptObject): GivenObject {
+  #blobOf({ data, blobKey, ...object }: KeptObject): GivenObject {
+    const { oid, size } = object;
     if (data !== null) return { kind: "blob", oid, data };
-    const { blobs } = keepingOf(this.#core);
+    if (blobKey === null) throw new MissingObjectError(oid);
+    const core = this.#core;
     const open = async function* () {
-      const opened = blobKey === null ? null : await blobs.get(blobKey);
-      if (opened === null)
-        throw new BlobStoreError(`The contents of object ${oid} are not where they were put.`);
-      yield* opened.content;
+      yield* (await openContents(core, { ...object, blobKey })).content;
     };
     return { kind: "blob", oid, size, open };
   }

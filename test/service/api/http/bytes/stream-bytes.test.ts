@@ -6,6 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { ByteContent } from "../../../../../src/service/api/http/bytes/answer-bytes.ts";
 import { RequestBodyError } from "../../../../../src/service/api/http/bytes/request-bytes.ts";
+import { ContentsLostError } from "../../../../../src/service/core/ports/blobs.ts";
 import { type FileStore, MAX_BYTES, openByteServer } from "./byte-server.ts";
 
 const CHUNK = new Uint8Array(64 * 1024).fill(97);
@@ -215,6 +216,51 @@ describe("a download", () => {
     const head = await fetch(`${at.url}/files/a`, { method: "HEAD" });
     expect([head.status, head.headers.get("content-length")]).toEqual([200, "10"]);
     expect(opened).toBe(0);
+  });
+
+  it.each([
+    ["of known size", 200],
+    ["of unknown size", null],
+  ])("%s that fails on its way breaks off: nothing takes the place of what is missing", async (_, size) => {
+    const seen = Promise.withResolvers<void>();
+    const open: ByteContent["open"] = async function* () {
+      yield TEXT;
+      await seen.promise;
+      throw new Error("what only the log may know");
+    };
+    await using at = await openByteServer({ ...store, content: { ...smallFile, size, open } });
+    const { hostname, port } = new URL(at.url);
+    const socket = connect(Number(port), hostname);
+    socket.write("GET /files/a HTTP/1.1\r\nHost: x\r\n\r\n");
+    let raw = "";
+    socket.on("data", (chunk) => {
+      raw += chunk.toString("latin1");
+      if (raw.includes(String(TEXT))) seen.resolve();
+    });
+    await new Promise<void>((resolve) => {
+      socket.on("close", () => resolve());
+      // A connection that is reset has broken off, too.
+      socket.on("error", () => {});
+    });
+    expect(raw).toMatch(/^HTTP\/1.1 200 /);
+    expect(raw.slice(raw.indexOf("\r\n\r\n") + 4)).toBe(size === null ? "a\r\n0123456789\r\n" : "0123456789");
+    const errors = at.fixture.logs.filter((line) => line.startsWith("error"));
+    expect(errors).toEqual([expect.stringContaining("an answer broke off")]);
+  });
+
+  it("that is not there is refused before anything of it is sent", async () => {
+    const open: ByteContent["open"] = async () => {
+      throw new ContentsLostError("It has gone.");
+    };
+    await using at = await openByteServer({ ...store, content: { ...smallFile, open } });
+    const refused = await fetch(`${at.url}/files/a`, { headers: { range: "bytes=1-2" } });
+    const length = Number(refused.headers.get("content-length"));
+    expect([refused.status, refused.headers.get("content-range"), refused.headers.get("etag")]).toEqual([
+      500,
+      null,
+      null,
+    ]);
+    expect(length).toBe((await refused.text()).length);
   });
 
   it("that is aborted tells the service, which stops reading", async () => {

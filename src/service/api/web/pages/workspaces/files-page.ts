@@ -1,6 +1,5 @@
 // A folder or a file of a workspace: text with the numbers of its lines, everything as a download, nothing as a page.
 
-import { Readable } from "node:stream";
 import { Hono } from "hono";
 import { html, raw } from "hono/html";
 import { singleLine } from "../../../../../base/untrusted-text.ts";
@@ -8,6 +7,8 @@ import { el, said, toHtml } from "../../../../../render/html/element.ts";
 import { countText } from "../../../../../render/quantities.ts";
 import { findInView, type ViewFile } from "../../../../core/workspaces/files/copy-view.ts";
 import { keepingOf } from "../../../../core/workspaces/reach-workspace.ts";
+import { answerBytes, type ByteContent } from "../../../http/bytes/answer-bytes.ts";
+import { hangUpOf } from "../../../http/hang-up.ts";
 import { notFoundPage } from "../../page.ts";
 import type { Html, WebContext, WebEnv } from "../../web-context.ts";
 import { addressOf, type FilePlace, findPlace, pathInAddress } from "./file-place.ts";
@@ -130,10 +131,16 @@ async function sizeOf({ place, file }: Placed): Promise<number> {
 }
 
 async function download(context: WebContext, { place, file }: Placed): Promise<Response> {
-  const { size, content } = await place.view.source.open(file.oid);
+  const size = await sizeOf({ place, file });
+  const { outer } = context.env;
+  const open: ByteContent["open"] = async (part, signal) => {
+    const opened = await place.view.source.open(
+      file.oid,
+      part === null ? { signal } : { range: part, signal },
+    );
+    return opened.content;
+  };
   const headers = {
-    "Content-Type": "application/octet-stream",
-    "Content-Length": String(size),
     "Content-Disposition": `attachment; filename*=UTF-8''${encodedName(baseName(file.path))}`,
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
     "X-Content-Type-Options": "nosniff",
@@ -141,9 +148,8 @@ async function download(context: WebContext, { place, file }: Placed): Promise<R
     "Cache-Control": "private, no-store",
     "Referrer-Policy": "no-referrer",
   };
-  for (const [name, value] of Object.entries(headers)) context.header(name, value);
-  const body = Readable.toWeb(Readable.from(content, { objectMode: false })) as ReadableStream<Uint8Array>;
-  return context.body(body);
+  const content = { contentType: "application/octet-stream", size, etag: null, open };
+  return await answerBytes(outer, content, { hangUp: hangUpOf(outer), headers });
 }
 
 /** As RFC 8187 has it. */
