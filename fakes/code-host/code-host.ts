@@ -11,7 +11,7 @@ import type { IssuerConfig } from "../../src/service/oidc/issuer-config.ts";
 import type { Claims } from "../issuer/claims.ts";
 import { startIssuer, type TestIssuer } from "../issuer/issuer.ts";
 import type { TokenPermission } from "./comments.ts";
-import { sendContents, sendNotFound } from "./contents.ts";
+import { sendComparison, sendContents, sendNotFound } from "./contents.ts";
 import { type Faults, makeFaults } from "./fault.ts";
 import { makeGitHttp, parseGitRequest } from "./git-http.ts";
 import { serveGraphql } from "./graphql.ts";
@@ -248,6 +248,13 @@ async function serveApi(
       pathOf: (name) => repositories.get(name)?.path,
       mayWrite: !isDenied("contents"),
       protectedBranches: call.push.protectedBranches,
+      pullRequestList: (number, field) =>
+        missingPermission(job.permissions ?? { "pull-requests": "read" }, {
+          method: "GET",
+          path: `/pulls/${number}`,
+        }) === null
+          ? call.rest.pullRequestList(number, field)
+          : undefined,
     });
   }
   const below = /^\/api\/v3\/repos\/[^/]+\/[^/]+(\/.+)$/.exec(decodeURIComponent(url.pathname))?.[1] ?? "";
@@ -261,6 +268,8 @@ async function serveApi(
   const named = repositories.get(/^\/api\/v3\/repos\/([^/]+\/[^/]+)/.exec(url.pathname)?.[1] ?? "");
   if (named !== undefined && call.pulls.handle({ ...call, path: below, repository: named, isDenied })) return;
   if (call.rest.handle(request, response, { url, path: below, body: call.body })) return;
+  if (named !== undefined && (await sendComparison(response, { path: below, repositoryPath: named.path })))
+    return;
   const match = /^\/api\/v3\/repos\/([^/]+\/[^/]+)\/contents\/?(.*)$/.exec(decodeURIComponent(url.pathname));
   const repository = repositories.get(match?.[1] ?? "");
   if (repository === undefined || request.method !== "GET") return sendNotFound(response);

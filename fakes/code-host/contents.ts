@@ -4,6 +4,7 @@
 import { execFile } from "node:child_process";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
+import { filesOfDiff } from "./reviews.ts";
 import { sendJson } from "./server.ts";
 
 const run = promisify(execFile);
@@ -44,6 +45,26 @@ export async function sendContents(contents: ContentsRequest): Promise<void> {
     content: `${content}\n`,
     encoding: "base64",
   });
+}
+
+/**
+ * GET …/compare/{base}...{head}: what head has changed since it left base. False for another path.
+ * https://docs.github.com/en/rest/commits/commits#compare-two-commits
+ */
+export async function sendComparison(
+  response: ServerResponse,
+  { path, repositoryPath }: { readonly path: string; readonly repositoryPath: string },
+): Promise<boolean> {
+  const [, base, head] = /^\/compare\/(\w+)\.\.\.(\w+)$/.exec(path) ?? [];
+  if (base === undefined || head === undefined) return false;
+  const ends = [await resolveCommit(repositoryPath, base), await resolveCommit(repositoryPath, head)];
+  if (ends.includes(null)) {
+    sendNotFound(response);
+    return true;
+  }
+  const diff = await git(repositoryPath, ["diff", "--no-color", "-M", `${base}...${head}`]);
+  sendJson(response, 200, { files: filesOfDiff(diff.toString()) });
+  return true;
 }
 
 /** The commit that a branch, tag or id names, or null. */

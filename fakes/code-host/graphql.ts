@@ -11,7 +11,12 @@ export type GraphqlWorld = {
   readonly pathOf: (repository: string) => string | undefined;
   readonly mayWrite: boolean;
   readonly protectedBranches: ReadonlySet<string>;
+  /** A list of a pull request, by its GraphQL field; undefined for another one, or without the permission. */
+  readonly pullRequestList: (number: number, field: string) => readonly object[] | undefined;
 };
+
+/** GitHub's largest page is of a hundred; smaller here, so that tests turn pages. */
+const PAGE = 20;
 
 type CommitInput = {
   readonly branch: { readonly repositoryNameWithOwner: string; readonly branchName: string };
@@ -41,9 +46,26 @@ export function serveGraphql(response: ServerResponse, body: string, world: Grap
     sendJson(response, 200, answer);
     return;
   }
+  const field = /\blist: (\w+)\(/.exec(query)?.[1];
+  if (field !== undefined) {
+    sendJson(response, 200, listPage(world.pullRequestList(Number(variables.number), field), variables));
+    return;
+  }
   sendJson(response, 200, {
     errors: [{ message: `The code host knows no such operation: ${query.slice(0, 80)}` }],
   });
+}
+
+/** https://docs.github.com/en/graphql/guides/using-pagination-in-the-graphql-api */
+function listPage(list: readonly object[] | undefined, { after }: Record<string, unknown>): object {
+  if (list === undefined) {
+    return { data: { repository: null }, errors: [{ message: "Resource not accessible by integration" }] };
+  }
+  const from = Number(after ?? 0);
+  const end = Math.min(list.length, from + PAGE);
+  const pageInfo = { hasNextPage: end < list.length, endCursor: end === 0 ? null : String(end) };
+  const page = { pageInfo, nodes: list.slice(from, end) };
+  return { data: { repository: { pullRequest: { list: page } } } };
 }
 
 /** https://docs.github.com/en/graphql/reference/mutations#createcommitonbranch */

@@ -82,6 +82,34 @@ export class CodeHostRest {
     return (this.#lists.get(`/pulls/${number}/reviews`) ?? []) as CodeHostReview[];
   }
 
+  /** Somebody presses "Resolve conversation" at a comment, or at each one; "ghost" stands for an account that is gone. */
+  resolveThreads(
+    number: number,
+    login: string,
+    ids = this.commentsOf(number, "pulls").map(({ id }) => id),
+  ): void {
+    for (const id of ids) this.reviews.resolve(id, login);
+  }
+
+  /** Threads and reviews as GraphQL has them. */
+  pullRequestList(number: number, field: string): readonly object[] | undefined {
+    if (field === "reviews") {
+      return this.reviewsOf(number).map(({ id, html_url: url }) => ({
+        url,
+        isMinimized: this.reviews.isHidden(id),
+      }));
+    }
+    if (field !== "reviewThreads") return undefined;
+    return this.commentsOf(number, "pulls")
+      .filter(({ in_reply_to_id: first }) => first == null)
+      .map(({ id, html_url: url }) => {
+        const login = this.reviews.resolverOf(id);
+        const person = login === undefined ? undefined : this.#people.get(login);
+        const resolvedBy = person === undefined ? null : { login, databaseId: person.id };
+        return { isResolved: login !== undefined, resolvedBy, comments: { nodes: [{ url }] } };
+      });
+  }
+
   clearReviews(number: number): void {
     this.#lists.delete(`/pulls/${number}/reviews`);
     this.#lists.delete(`/pulls/${number}/comments`);

@@ -8,6 +8,7 @@ import { sendJson } from "./server.ts";
 export type ChangedFile = {
   readonly filename: string;
   readonly status: "added" | "modified" | "removed" | "renamed";
+  readonly previous_filename?: string;
   /** From its first hunk on; a binary file has none. */
   readonly patch?: string;
 };
@@ -37,6 +38,8 @@ export class CodeHostReviews {
   readonly #files = new Map<number, readonly ChangedFile[]>();
   readonly #pending = new Map<number, CodeHostReview>();
   readonly #refused = new Set<string>();
+  readonly #resolvers = new Map<number, string>();
+  readonly #hidden = new Set<number>();
   #losesAnswer = false;
   #nextId = 8_000_001;
 
@@ -59,6 +62,24 @@ export class CodeHostReviews {
     this.#losesAnswer = true;
   }
 
+  /** The thread of a comment. */
+  resolve(id: number, login: string): void {
+    this.#resolvers.set(id, login);
+  }
+
+  resolverOf(id: number): string | undefined {
+    return this.#resolvers.get(id);
+  }
+
+  /** Somebody with write access hides a review. */
+  hide(id: number): void {
+    this.#hidden.add(id);
+  }
+
+  isHidden(id: number): boolean {
+    return this.#hidden.has(id);
+  }
+
   pendingOf(number: number): CodeHostReview | undefined {
     return this.#pending.get(number);
   }
@@ -66,6 +87,8 @@ export class CodeHostReviews {
   clear(): void {
     this.#refused.clear();
     this.#pending.clear();
+    this.#resolvers.clear();
+    this.#hidden.clear();
   }
 
   /** A list: changed files, or reviews, oldest first, pending ones last. Undefined for another path. */
@@ -132,6 +155,9 @@ export class CodeHostReviews {
     shelf.list(`/pulls/${number}/comments`).push({
       ...comment,
       id,
+      original_line: comment.line,
+      original_start_line: comment.start_line ?? null,
+      original_commit_id: review.commit_id,
       user: ACTIONS_BOT,
       pull_request_review_id: review.id,
       created_at: review.submitted_at,
@@ -203,7 +229,14 @@ export function filesOfDiff(diff: string): ChangedFile[] {
       const head = hunks < 0 ? part : part.slice(0, hunks);
       const [, before = "", after = before] = /^a\/(.+) b\/(.+)$/m.exec(head) ?? [];
       const isNew = head.includes("\nnew file");
-      const status = isNew ? "added" : head.includes("\ndeleted file") ? "removed" : "modified";
-      return { filename: after, status, ...(hunks < 0 ? {} : { patch: part.slice(hunks + 1) }) };
+      const renamed = head.includes("\nrename from ") ? { previous_filename: before } : {};
+      const status = isNew
+        ? "added"
+        : head.includes("\ndeleted file")
+          ? "removed"
+          : head.includes("\nrename from ")
+            ? "renamed"
+            : "modified";
+      return { filename: after, status, ...renamed, ...(hunks < 0 ? {} : { patch: part.slice(hunks + 1) }) };
     });
 }

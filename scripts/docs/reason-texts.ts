@@ -21,7 +21,10 @@ export const jobTexts: Texts<JobReason> = {
   run_cancelled: "`mode: cancel` or `/agent cancel` stopped what was in flight.",
   nothing_to_cancel: "`mode: cancel` or `/agent cancel` found nothing in flight.",
   examined: "`mode: doctor` found no fault.",
-  findings_found: "The review found something as severe as `fail-on-severity`, or more.",
+  findings_found:
+    "The review found something as severe as `fail-on-severity`, or more, or what an earlier review found is still open.",
+  findings_unread:
+    "The findings of earlier reviews could not be read, so `fail-on-severity` keeps its gate shut. Re-run the job.",
   faults_found: "`mode: doctor` found faults. The page names each with its fix.",
   timeout:
     "The run did not end within `timeout-minutes`, and was cancelled. Raise the limit or ask for less.",

@@ -61,7 +61,7 @@ function deliveryOutputs(
 }
 
 function findingsCount(findings: PublishedFindings | null): string {
-  return findings === null ? "" : String(findings.found);
+  return findings === null ? "" : String(findings.found + findings.open.length);
 }
 
 /** Whole or empty: a cut JSON text is useless. */

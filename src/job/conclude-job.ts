@@ -1,8 +1,9 @@
 // The end of a job, in whichever phase it came: the run's results handed over, a verdict, and everybody told of it.
 
+import { singleLine } from "../base/untrusted-text.ts";
 import { failsStep, type Verdict } from "../report/conclusion.ts";
 import type { Delivery } from "../report/delivery.ts";
-import { type PublishedFindings, reaches, type Severity } from "../report/findings.ts";
+import { isShut, type PublishedFindings, placeOf, reaches, type Severity } from "../report/findings.ts";
 import { concludeOutcome, type Outcome } from "./conclusion.ts";
 import type { Ending } from "./ending.ts";
 import { faultOf } from "./fault.ts";
@@ -66,6 +67,7 @@ function surroundingsOf<Own extends JobTypes>(
   };
 }
 
+const MAX_PLACE_CHARS = 160;
 const NOTHING: HandedOver = { delivery: null, findings: null };
 
 /** Of a run that was cut, or that waits for an answer, nothing is published: its work is not done. */
@@ -95,10 +97,27 @@ function withFindings(
     threshold,
   }: { readonly findings: PublishedFindings | null; readonly threshold: Severity | null },
 ): Verdict {
-  if (verdict.conclusion !== "success" || findings === null || !reaches(findings.worst, threshold))
-    return verdict;
-  const message = `The review found ${aOrAn(findings.worst)}. "fail-on-severity: ${threshold}" makes that a failure.`;
-  return { ...verdict, conclusion: "failure", reason: "findings_found", message };
+  if (verdict.conclusion !== "success" || findings === null || !isShut(findings, threshold)) return verdict;
+  const gate = `"fail-on-severity: ${threshold}" makes that a failure.`;
+  if (reaches(findings.worst, threshold)) {
+    const message = `${foundText(findings, threshold)} ${gate}`;
+    return { ...verdict, conclusion: "failure", reason: "findings_found", message };
+  }
+  const message = `${findings.unread ?? ""} ${gate} Re-run the job.`;
+  return { ...verdict, conclusion: "failure", reason: "findings_unread", message };
+}
+
+/** What keeps the gate shut, and for what is of earlier reviews, how it opens. */
+function foundText({ worst, open }: PublishedFindings, threshold: Severity | null): string {
+  const shutting = open.filter(({ severity }) => reaches(severity, threshold));
+  const [first] = shutting;
+  if (first === undefined) return `The review found ${aOrAn(worst)}.`;
+  const more = shutting.length === 1 ? "" : ` and ${shutting.length - 1} more`;
+  const place = singleLine(placeOf(first), MAX_PLACE_CHARS);
+  return (
+    `What an earlier review found is still open: ${aOrAn(first.severity)} at ${place}${more}. Change the lines, or let ` +
+    "somebody with write access resolve the thread."
+  );
 }
 
 function aOrAn(severity: Severity | null): string {

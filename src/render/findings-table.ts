@@ -5,6 +5,7 @@ import { withoutJsonFence } from "../base/json-fence.ts";
 import { singleLine } from "../base/untrusted-text.ts";
 import {
   type Finding,
+  type OpenFinding,
   type PublishedFindings,
   placeOf,
   readFindings,
@@ -51,21 +52,32 @@ export function findingsTable(
   const findings = worstFirst(readFindings(output).findings ?? []);
   if (findings.length === 0) return "";
   const heading = `### ${plural(findings.length, "finding")}: ${severityCounts(findings)}`;
+  const rows = findings.slice(0, MAX_TABLE_FINDINGS).map((finding) => tableRow(finding, links));
+  return tableOf({ heading, rows, count: findings.length, maxBytes });
+}
+
+/** As many rows as fit; the rest is counted. */
+function tableOf(table: {
+  readonly heading: string;
+  readonly rows: readonly string[];
+  readonly count: number;
+  readonly maxBytes: number;
+}): string {
+  const { heading, count, maxBytes } = table;
   const columns = "| | Finding | Where |\n|:--|:--|:--|";
-  const more = (count: number) => (count === 0 ? "" : `\n\nand ${plural(count, "more finding")}`);
-  let roomBytes = maxBytes - byteLength(heading + columns + more(findings.length)) - 3;
+  const more = (left: number) => (left === 0 ? "" : `\n\nand ${plural(left, "more finding")}`);
+  let roomBytes = maxBytes - byteLength(heading + columns + more(count)) - 3;
   const rows: string[] = [];
-  for (const finding of findings.slice(0, MAX_TABLE_FINDINGS)) {
-    const row = tableRow(finding, links);
+  for (const row of table.rows.slice(0, MAX_TABLE_FINDINGS)) {
     roomBytes -= byteLength(row) + 1;
     if (roomBytes < 0) break;
     rows.push(row);
   }
   if (rows.length === 0) return byteLength(heading) <= maxBytes ? heading : "";
-  return `${heading}\n\n${[columns, ...rows].join("\n")}${more(findings.length - rows.length)}`;
+  return `${heading}\n\n${[columns, ...rows].join("\n")}${more(count - rows.length)}`;
 }
 
-/** The table, where the findings are published, and their full text where it is published nowhere else. */
+/** The table, where the findings are published, what is still open, and their full text where it is published nowhere else. */
 export function findingsSection(
   { output }: Pick<RunReport, "output">,
   {
@@ -80,24 +92,46 @@ export function findingsSection(
 ): string {
   const room = new SectionRoom(maxBytes);
   const where = room.take(publishedLine(published));
+  const open = room.take(openTable(published?.open ?? [], Math.floor(room.bytes * TABLE_PART) - 2));
   const isElsewhere = published !== null && published.reviewUrl !== null;
   const part = isElsewhere ? 1 : TABLE_PART;
   const table = room.take(findingsTable(output, { maxBytes: Math.floor(room.bytes * part) - 2, links }));
-  if (table === "") return "";
+  if (table === "") return open;
   const full = isElsewhere ? "" : room.take(foldedFindings(output, { maxBytes: room.bytes - 2, links }));
-  return [table, where, full].filter((section) => section !== "").join("\n\n");
+  return [table, where, open, full].filter((section) => section !== "").join("\n\n");
 }
 
 /** Where they are; "" for nowhere. */
 export function publishedLine(published: PublishedFindings | null): string {
   if (published === null) return "";
-  const { commented, repeated, annotated, reviewUrl } = published;
+  const { commented, repeated, dismissed, annotated, reviewUrl } = published;
   const review = reviewUrl === null ? "a review" : link("the review", reviewUrl);
   return [
     ...(commented === 0 ? [] : [`${commented} written in ${review}`]),
     ...(repeated === 0 ? [] : [`${repeated} said in a review before`]),
+    ...(dismissed === 0 ? [] : [`${dismissed} resolved by a person before, and not counted`]),
     ...(annotated === 0 ? [] : [`${annotated} in the job's annotations`]),
   ].join(" · ");
+}
+
+/** One sentence; "" where nothing is open. */
+export function openLine({ open }: Pick<PublishedFindings, "open">): string {
+  const are = open.length === 1 ? "is" : "are";
+  return open.length === 0 ? "" : `Of earlier reviews ${are} still open: ${severityCounts(open)}.`;
+}
+
+/** What earlier reviews found and nothing has settled, the worst first, each with a link to where it can be resolved. */
+function openTable(open: readonly OpenFinding[], maxBytes: number): string {
+  if (open.length === 0) return "";
+  const heading = `### Still open of earlier reviews: ${severityCounts(open)}`;
+  const rows = worstFirst(open).map(
+    (finding) =>
+      `| ${severityIcons[finding.severity]} | ${escapeMarkdown(finding.title, MAX_TITLE_CHARS)} | ${linkedCode(
+        singleLine(placeOf(finding), MAX_PLACE_CHARS),
+        finding.url,
+      )} |`,
+  );
+  return tableOf({ heading, rows, count: open.length, maxBytes });
 }
 
 function foldedFindings(
@@ -129,7 +163,9 @@ function placeCode(finding: Finding, links: FileLinks | null): string {
   return linkedCode(singleLine(placeOf(finding), MAX_PLACE_CHARS), url);
 }
 
-function worstFirst(findings: readonly Finding[]): readonly Finding[] {
+function worstFirst<Found extends { readonly severity: Severity }>(
+  findings: readonly Found[],
+): readonly Found[] {
   return findings.toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity));
 }
 

@@ -5,7 +5,7 @@ import { assertNever } from "../base/assert-never.ts";
 import { byteLength } from "../base/bounded-text.ts";
 import type { Conclusion } from "../report/conclusion.ts";
 import type { Delivery } from "../report/delivery.ts";
-import { type Finding, type PublishedFindings, readFindings, severities } from "../report/findings.ts";
+import { type Finding, type PublishedFindings, readFindings, worstOf } from "../report/findings.ts";
 import { type RunReport, replyMessage } from "../report/run-report.ts";
 import { escapeMarkdown, inlineCode, link, linkMarkdown } from "./markdown.ts";
 import { plural } from "./quantities.ts";
@@ -100,6 +100,7 @@ const failureTitles: ReadonlyMap<string, string> = new Map([
   ["invalid_input", "Wrong inputs"],
   ["service_unavailable", "The service is unavailable"],
   ["faults_found", "Faults found"],
+  ["findings_unread", "The earlier findings are not known"],
 ]);
 
 function failureText({ reason, delivery }: OutcomeFacts, hasRun: boolean): string {
@@ -144,19 +145,28 @@ function pullRequestTitle({ number, url, isNew }: Extract<Delivery, { type: "pul
   };
 }
 
-/** Null where the reply is no review. */
+/** Null where the reply is no review, and earlier ones have left nothing open. */
 function foundTitle(
   { output }: RunReport,
   { findings }: Pick<OutcomeFacts, "findings">,
 ): OutcomeTitle | null {
   const found = readFindings(output).findings;
-  return found === null ? null : findingsTitle(found, findings?.reviewUrl ?? null);
+  const open = findings?.open ?? [];
+  if (found === null && open.length === 0) return null;
+  const all = [...(found ?? []), ...open];
+  const title = findingsTitle(all, findings?.reviewUrl ?? null);
+  return all.length > open.length || open.length === 0 ? title : openTitle(title, open[0]?.url ?? "");
+}
+
+/** Nothing new: what is open is of earlier reviews. */
+function openTitle({ icon, text }: OutcomeTitle, url: string): OutcomeTitle {
+  return { icon, text: `${text} still open`, markdown: `${link(text, url)} still open` };
 }
 
 /** "3 findings, 1 error": how many, and how many of the worst kind. */
-function findingsTitle(found: readonly Finding[], reviewUrl: string | null): OutcomeTitle {
-  const worst = severities.find((severity) => found.some((finding) => finding.severity === severity));
-  if (worst === undefined) return plain(DONE, "No findings");
+function findingsTitle(found: readonly Pick<Finding, "severity">[], reviewUrl: string | null): OutcomeTitle {
+  const worst = worstOf(found);
+  if (worst === null) return plain(DONE, "No findings");
   const ofWorst = found.filter(({ severity }) => severity === worst).length;
   const text =
     ofWorst === found.length

@@ -23,6 +23,7 @@ export type JobReason =
   | "examined"
   | "faults_found"
   | "findings_found"
+  | "findings_unread"
   | "timeout"
   | "idle_timeout"
   | "detached"

@@ -33,8 +33,15 @@ export type ReviewReply = {
   readonly faults: readonly string[];
 };
 
-/** Where the findings were published. */
+/** A finding that an earlier review published, and that neither a change nor a person has settled. */
+export type OpenFinding = Pick<Finding, "path" | "startLine" | "line" | "severity" | "title"> & {
+  /** Its thread, or the review that has it. */
+  readonly url: string;
+};
+
+/** Where the findings were published, and what earlier reviews have left. */
 export type PublishedFindings = {
+  /** How many this review found. */
   readonly found: number;
   readonly annotated: number;
   readonly commented: number;
@@ -42,9 +49,28 @@ export type PublishedFindings = {
   readonly repeated: number;
   /** The review's address; null where there is none. */
   readonly reviewUrl: string | null;
-  /** The most severe of all that were found; null without any. */
+  /** Found again at unchanged lines, where a person with write access has resolved the thread: they do not gate. */
+  readonly dismissed: number;
+  /** Of earlier reviews, without those that this one found again. */
+  readonly open: readonly OpenFinding[];
+  /** Why the earlier findings are not known, with what to do; null where they are. */
+  readonly unread: string | null;
+  /** The most severe of all that were found and are not dismissed, and of those still open; null without any. */
   readonly worst: Severity | null;
 };
+
+/** Whether a gate at `threshold` stays shut. Earlier findings that are not known keep it shut, too. */
+export function isShut(
+  { worst, unread }: Pick<PublishedFindings, "worst" | "unread">,
+  threshold: Severity | null,
+): boolean {
+  return reaches(worst, threshold) || (threshold !== null && unread !== null);
+}
+
+/** The most severe one; null of none. */
+export function worstOf(findings: readonly { readonly severity: Severity }[]): Severity | null {
+  return severities.find((severity) => findings.some((found) => found.severity === severity)) ?? null;
+}
 
 /** Whether one is as severe as `threshold`, or more. */
 export function reaches(worst: Severity | null, threshold: Severity | null): boolean {
@@ -78,7 +104,7 @@ export function readFindings(output: RunReport["output"]): ReviewReply {
 }
 
 /** "1 error, 2 notices"; "" for none. */
-export function severityCounts(findings: readonly Finding[]): string {
+export function severityCounts(findings: readonly { readonly severity: Severity }[]): string {
   return severities
     .map((severity) => ({ severity, count: findings.filter((found) => found.severity === severity).length }))
     .filter(({ count }) => count > 0)
@@ -87,7 +113,7 @@ export function severityCounts(findings: readonly Finding[]): string {
 }
 
 /** "src/a.ts:3" or "src/a.ts:3-5". Untrusted. */
-export function placeOf({ path, startLine, line }: Finding): string {
+export function placeOf({ path, startLine, line }: Pick<Finding, "path" | "startLine" | "line">): string {
   return `${path}:${startLine === line ? line : `${startLine}-${line}`}`;
 }
 

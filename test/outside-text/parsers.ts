@@ -321,7 +321,7 @@ export const parsers: readonly Parser[] = [
   {
     file: "github/findings/finding-text.ts",
     name: "commentText",
-    run: (text) => commentText({ ...finding(text), marker: "" }),
+    run: (text) => commentText({ ...finding(text), marker: "" }, "0".repeat(40)),
     worst: markdown,
   },
   {

@@ -36,6 +36,9 @@ const published: PublishedFindings = {
   annotated: 0,
   commented: 2,
   repeated: 1,
+  dismissed: 0,
+  open: [],
+  unread: null,
   reviewUrl: "https://github.com/octo/hello/pull/7#pullrequestreview-1",
   worst: "error",
 };

@@ -4,13 +4,14 @@
 import * as z from "zod/mini";
 import { excerpt } from "../../base/bounded-text.ts";
 import { singleLine, visibleText } from "../../base/untrusted-text.ts";
-import { publishedLine } from "../../render/findings-table.ts";
+import { openLine, publishedLine } from "../../render/findings-table.ts";
 import { inlineCode, link } from "../../render/markdown.ts";
 import { plural } from "../../render/quantities.ts";
 import {
   type Finding,
+  isShut,
+  type OpenFinding,
   type PublishedFindings,
-  reaches,
   type Severity,
   severityCounts,
 } from "../../report/findings.ts";
@@ -44,13 +45,11 @@ export type CheckRunOptions = {
 export async function writeCheckRun(options: CheckRunOptions): Promise<void> {
   const { api, name, headSha, runId, findings, published, threshold } = options;
   if (await isWritten(options)) return;
-  const conclusion = reaches(published.worst, threshold)
-    ? "failure"
-    : findings.length === 0
-      ? "success"
-      : "neutral";
-  const output = (some: readonly Finding[]) => ({
-    title: findings.length === 0 ? "No findings" : severityCounts(findings),
+  const all = [...findings, ...published.open.map(openAnnotation)];
+  const isClear = all.length === 0 && published.unread === null;
+  const conclusion = isShut(published, threshold) ? "failure" : isClear ? "success" : "neutral";
+  const output = (some: readonly Annotated[]) => ({
+    title: titleOf(options),
     summary: summaryOf(options),
     annotations: some.map(annotationOf),
   });
@@ -64,15 +63,15 @@ export async function writeCheckRun(options: CheckRunOptions): Promise<void> {
         external_id: runId,
         status: "completed",
         conclusion,
-        output: output(findings.slice(0, ANNOTATIONS_PER_CALL)),
+        output: output(all.slice(0, ANNOTATIONS_PER_CALL)),
       },
       // GitHub shows the last one of a name.
       isRepeatable: true,
     },
     checkRunSchema,
   );
-  for (let from = ANNOTATIONS_PER_CALL; from < findings.length; from += ANNOTATIONS_PER_CALL) {
-    const body = { output: output(findings.slice(from, from + ANNOTATIONS_PER_CALL)) };
+  for (let from = ANNOTATIONS_PER_CALL; from < all.length; from += ANNOTATIONS_PER_CALL) {
+    const body = { output: output(all.slice(from, from + ANNOTATIONS_PER_CALL)) };
     const path = `/check-runs/${id}`;
     await api.write({ method: "PATCH", path, body, isRepeatable: false }, checkRunSchema);
   }
@@ -85,21 +84,31 @@ async function isWritten({ api, name, headSha, runId }: CheckRunOptions): Promis
   return found?.check_runs.some(({ external_id }) => external_id === runId) ?? false;
 }
 
+/** "1 error, 2 notices": those of this review, and those still open. */
+function titleOf({ findings, published: { open, unread } }: CheckRunOptions): string {
+  if (findings.length + open.length > 0) return severityCounts([...findings, ...open]);
+  return unread === null ? "No findings" : "Earlier findings are not known";
+}
+
 /** How the review ended, where its findings are, and the job that has the rest. */
 function summaryOf({ findings, published, threshold, runId, jobUrl }: CheckRunOptions): string {
   const count = findings.length;
   const found =
     count === 0 ? "The review found nothing." : `${plural(count, "finding")}: ${severityCounts(findings)}.`;
-  const gate = reaches(published.worst, threshold)
-    ? `"fail-on-severity: ${threshold}" makes that a failure.`
-    : "";
+  const open = openLine(published);
+  const gate = isShut(published, threshold) ? `"fail-on-severity: ${threshold}" makes that a failure.` : "";
   const origin = `${link("The job", jobUrl)} has the reply and the log of run ${inlineCode(runId)}.`;
-  return [[found, gate].filter((text) => text !== "").join(" "), publishedLine(published), origin]
-    .filter((section) => section !== "")
-    .join("\n\n");
+  const said = [found, open, published.unread ?? "", gate].filter((text) => text !== "").join(" ");
+  return [said, publishedLine(published), origin].filter((section) => section !== "").join("\n\n");
 }
 
-function annotationOf({ path, startLine, line, severity, title, body }: Finding) {
+type Annotated = Pick<Finding, "path" | "startLine" | "line" | "severity" | "title" | "body">;
+
+function openAnnotation(finding: OpenFinding): Annotated {
+  return { ...finding, body: `An earlier review found this, and it is still open: ${finding.url}` };
+}
+
+function annotationOf({ path, startLine, line, severity, title, body }: Annotated) {
   const { text } = excerpt(visibleText(body.trim() === "" ? title : body.trim()), MAX_MESSAGE_CHARS);
   return {
     path,

@@ -8,8 +8,8 @@ import { severityIcons } from "../../render/findings-table.ts";
 import { inertMarkdown } from "../../render/inert-markdown.ts";
 import { escapeMarkdown, fence, link, untrustedFence } from "../../render/markdown.ts";
 import { plural } from "../../render/quantities.ts";
-import { type Finding, placeOf, severityCounts } from "../../report/findings.ts";
-import { headMarker, type MarkedFinding, reviewMarker } from "./marker.ts";
+import { type Finding, placeOf, type Severity, severityCounts } from "../../report/findings.ts";
+import { anchorMarker, headMarker, type MarkedFinding, reviewMarker } from "./marker.ts";
 
 /** GitHub takes 65,536 characters. */
 export const MAX_REVIEW_BYTES = 60_000;
@@ -22,8 +22,12 @@ const SUGGESTION_HIDDEN = "*The suggestion holds invisible characters, so it can
 const SUGGESTION_LONG = "*The suggestion is too long for a comment. It is in the reply file.*";
 
 /** A comment at lines that the diff shows. */
-export function commentText(finding: MarkedFinding): string {
-  return `${sections([headOf(finding), bodyOf(finding), suggestionOf(finding)])}\n\n${finding.marker}`;
+export function commentText(finding: MarkedFinding, headSha: string): string {
+  return `${sections([headOf(finding), bodyOf(finding), suggestionOf(finding)])}\n\n${markersOf(finding, headSha)}`;
+}
+
+function markersOf(finding: MarkedFinding, headSha: string): string {
+  return `${anchorMarker(finding, headSha)}\n${finding.marker}`;
 }
 
 export type ReviewTextOptions = {
@@ -50,7 +54,7 @@ export function reviewText(options: ReviewTextOptions): { text: string; left: re
   const markers: string[] = [];
   const left: Finding[] = [];
   for (const finding of outside) {
-    const { marker } = finding;
+    const marker = markersOf(finding, headSha);
     const place = link(singleLine(placeOf(finding), MAX_PLACE_CHARS), blobUrl(filesUrl, finding));
     const text = sections([`${headOf(finding)} · ${place}`, bodyOf(finding), plainSuggestion(finding)]);
     // A finding is shown with its marker or not at all.
@@ -67,8 +71,13 @@ export function reviewText(options: ReviewTextOptions): { text: string; left: re
 }
 
 function headOf({ severity, title }: Finding): string {
+  return `${rowStart(severity)}${escapeMarkdown(title, MAX_TITLE_CHARS)}**`;
+}
+
+/** What a comment begins with; its title follows. */
+export function rowStart(severity: Severity): string {
   const word = severity.charAt(0).toUpperCase() + severity.slice(1);
-  return `**${severityIcons[severity]} ${word}: ${escapeMarkdown(title, MAX_TITLE_CHARS)}**`;
+  return `**${severityIcons[severity]} ${word}: `;
 }
 
 function bodyOf({ body }: Finding): string {

@@ -2,12 +2,29 @@
 // agent's text is above them. Pure.
 
 import { createHash } from "node:crypto";
-import type { Finding } from "../../report/findings.ts";
+import * as z from "zod/mini";
+import { singleLine } from "../../base/untrusted-text.ts";
+import { type Finding, severities } from "../../report/findings.ts";
 
 const LAST_LINES =
-  /(?:\r?\n<!-- agent-service:(?:(?:finding|review|probe) [0-9a-f]{32}|head [0-9a-f]{40,64}) -->)+\s*$/;
+  /(?:\r?\n<!-- agent-service:(?:(?:finding|review|probe) [0-9a-f]{32}|head [0-9a-f]{40,64}|at [\w-]+) -->)+\s*$/;
+const MAX_TITLE_CHARS = 200;
 
 export type MarkedFinding = Finding & { readonly marker: string };
+
+/** What a finding is about, at the commit that was reviewed. */
+export type FindingAnchor = Pick<Finding, "path" | "startLine" | "line" | "severity" | "title"> & {
+  readonly sha: string;
+};
+
+const anchorSchema = z.object({
+  path: z.string(),
+  startLine: z.int(),
+  line: z.int(),
+  severity: z.enum(severities),
+  title: z.string(),
+  sha: z.string(),
+});
 
 /**
  * The same title and body in the same file give the same marker, whatever the lines. Where a file has several of these,
@@ -41,6 +58,40 @@ export function headOf(markers: readonly string[]): string | null {
     if (sha !== undefined) return sha;
   }
   return null;
+}
+
+/** Stands before the finding's own marker. */
+export function anchorMarker({ path, startLine, line, severity, title }: Finding, sha: string): string {
+  const anchor: FindingAnchor = {
+    path,
+    startLine,
+    line,
+    severity,
+    title: singleLine(title, MAX_TITLE_CHARS),
+    sha,
+  };
+  return `<!-- agent-service:at ${Buffer.from(JSON.stringify(anchor)).toString("base64url")} -->`;
+}
+
+/** The findings of the markers, with their anchors; null for one of a version that wrote none. */
+export function anchorsOf(
+  markers: readonly string[],
+): readonly { readonly marker: string; readonly anchor: FindingAnchor | null }[] {
+  return markers.flatMap((marker, index) =>
+    marker.startsWith("<!-- agent-service:finding ")
+      ? [{ marker, anchor: anchorOf(markers[index - 1] ?? "") }]
+      : [],
+  );
+}
+
+function anchorOf(marker: string): FindingAnchor | null {
+  const [, data] = /^<!-- agent-service:at ([\w-]+) -->$/.exec(marker) ?? [];
+  if (data === undefined) return null;
+  try {
+    return anchorSchema.parse(JSON.parse(Buffer.from(data, "base64url").toString()));
+  } catch {
+    return null;
+  }
 }
 
 /** Marks a review that only tests whether the code host accepts its comments. */

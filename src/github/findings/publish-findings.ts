@@ -9,7 +9,7 @@ import {
   type PublishedFindings,
   readFindings,
   type Severity,
-  severities,
+  worstOf,
 } from "../../report/findings.ts";
 import type { RunReport } from "../../report/run-report.ts";
 import type { GitHubApi } from "../api/github-api.ts";
@@ -18,6 +18,8 @@ import { jobPage, repositoryPage } from "../api/pages.ts";
 import { canOnlyRead } from "../api/read-only.ts";
 import type { RequestSubject } from "../trigger/agent-request.ts";
 import { type Annotator, annotate, harmless } from "./annotations.ts";
+import type { EarlierFindings } from "./open-findings.ts";
+import type { Published } from "./published.ts";
 import { isReviewed, type ReviewedPaths } from "./reviewed-paths.ts";
 
 const MAX_NAMED_FAULTS = 5;
@@ -48,17 +50,14 @@ export type FindingsOptions = {
 };
 
 /**
- * Null where the reply is not a review. Never rejects: a failure to publish is a warning, and the findings become
- * annotations. Safe to repeat: no finding is published twice.
+ * Null where the reply is not a review and earlier reviews have left nothing open. Never rejects: a failure to publish is a
+ * warning, and the findings become annotations. Safe to repeat: no finding is published twice.
  */
 export async function publishFindings(options: FindingsOptions): Promise<PublishedFindings | null> {
   const { annotator } = options;
   const { findings, faults, dropped } = readFindings(options.output);
   if (faults.length > 0) annotator.warning(faultsText(faults, dropped));
-  if (findings === null) {
-    if (options.isExpected) annotator.warning(NO_REVIEW);
-    return null;
-  }
+  if (findings === null) return await withoutReview(options);
   const found = findings.filter(({ path }) => isReviewed(path, options.reviewed));
   const elsewhere = findings.length - found.length;
   if (elsewhere > 0) {
@@ -66,35 +65,87 @@ export async function publishFindings(options: FindingsOptions): Promise<Publish
       `Left out, in files that "paths" and "ignore-paths" exclude: ${plural(elsewhere, "finding")}.`,
     );
   }
-  const published = await publishAt(options, found);
+  const published = await publishAt(options, { found, earlier: await readEarlier(options, found) });
   await writeCheck(options, { found, published });
   return published;
 }
 
-async function publishAt(options: FindingsOptions, found: readonly Finding[]): Promise<PublishedFindings> {
+/** A reply that is no review closes nothing: what earlier reviews have left is still open. */
+async function withoutReview(options: FindingsOptions): Promise<PublishedFindings | null> {
+  if (!options.isExpected) return null;
+  options.annotator.warning(NO_REVIEW);
+  const earlier = await readEarlier(options, []);
+  if (earlier.open.length === 0 && earlier.unread === null) return null;
+  const published = await publishAt(options, { found: [], earlier });
+  await writeCheck(options, { found: [], published });
+  return published;
+}
+
+type Earlier = EarlierFindings & {
+  /** Null where there is no pull request, or where it could not be read. */
+  readonly published: Published | null;
+  readonly unread: string | null;
+};
+
+const NOTHING_EARLIER: Earlier = { published: null, open: [], dismissed: new Set(), unread: null };
+
+/** Only a review is published where later ones find it. */
+async function readEarlier(options: FindingsOptions, findings: readonly Finding[]): Promise<Earlier> {
+  const { api, mode, subject, run, reviewed, onNote } = options;
+  if (mode !== "review" || subject === null || !subject.isPullRequest || subject.refs === null)
+    return NOTHING_EARLIER;
+  const { number, refs } = subject;
+  try {
+    const { readPublished } = await import("./published.ts");
+    const { settleEarlier } = await import("./open-findings.ts");
+    const published = await readPublished(api, { number, runId: run.id });
+    const settling = { api, number, headSha: refs.headSha, findings, reviewed, onNote };
+    const settled = await settleEarlier(published, settling);
+    return { ...settled, published, unread: published.isWhole ? null : TOO_MANY };
+  } catch (cause) {
+    const what = `The findings of earlier reviews on #${number} could not be read.`;
+    return { ...NOTHING_EARLIER, unread: explain(cause, { what, permission: "pull-requests: write" }) };
+  }
+}
+
+const TOO_MANY =
+  "The pull request has more comments or reviews than are read, so earlier findings may be missing. Continue in a new " +
+  "pull request.";
+
+async function publishAt(
+  options: FindingsOptions,
+  { found, earlier }: { readonly found: readonly Finding[]; readonly earlier: Earlier },
+): Promise<PublishedFindings> {
   const { annotator } = options;
+  const { open, dismissed, unread } = earlier;
+  const counted = found.filter((finding) => !dismissed.has(finding));
   const none: PublishedFindings = {
-    worst: severities.find((severity) => found.some((finding) => finding.severity === severity)) ?? null,
+    worst: worstOf([...counted, ...open]),
     found: found.length,
     annotated: 0,
     commented: 0,
     repeated: 0,
+    dismissed: dismissed.size,
+    open,
+    unread,
     reviewUrl: null,
   };
-  if (found.length === 0) return none;
+  if (unread !== null) annotator.warning(harmless(unread));
+  if (counted.length === 0) return none;
   const place = options.mode === "review" ? placeOf(options) : null;
-  if (place === null) return { ...none, annotated: annotate(found, annotator) };
+  if (place === null || earlier.published === null)
+    return { ...none, annotated: annotate(counted, annotator) };
   try {
     const { reviewPullRequest } = await import("./pull-review.ts");
     const { api, run } = options;
-    const review = await reviewPullRequest({ api, runId: run.id, findings: found, ...place });
-    const { commented, repeated, url: reviewUrl, left } = review;
+    const reviewing = { api, runId: run.id, findings: counted, earlier: earlier.published, ...place };
+    const { commented, repeated, url: reviewUrl, left } = await reviewPullRequest(reviewing);
     return { ...none, commented, repeated, reviewUrl, annotated: annotate(left, annotator) };
   } catch (cause) {
     const what = `No review could be written on #${place.number}.`;
     const why = explain(cause, { what, permission: "pull-requests: write" });
     annotator.warning(harmless(`${why} The findings are annotations instead.`));
-    return { ...none, annotated: annotate(found, annotator) };
+    return { ...none, annotated: annotate(counted, annotator) };
   }
 }
 

@@ -2,11 +2,14 @@
 // account count.
 
 import * as z from "zod/mini";
+import { severities } from "../../report/findings.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 import { readViewer, type Viewer } from "../api/viewer.ts";
-import { headOf, markersOf, reviewMarker } from "./marker.ts";
+import { rowStart } from "./finding-text.ts";
+import { anchorsOf, type FindingAnchor, headOf, markersOf, reviewMarker } from "./marker.ts";
 
 const MAX_PAGES = 50;
+const PAGE = 100;
 
 const writtenSchema = z.object({
   id: z.int(),
@@ -20,10 +23,22 @@ const commentSchema = z.extend(writtenSchema, {
   path: z.optional(z.string()),
   line: z.optional(z.nullable(z.int())),
   start_line: z.optional(z.nullable(z.int())),
+  original_line: z.optional(z.nullable(z.int())),
+  original_start_line: z.optional(z.nullable(z.int())),
+  original_commit_id: z.optional(z.string()),
 });
 
 /** Where a comment of ours is now. */
 export type PublishedPlace = { readonly path: string; readonly startLine: number; readonly line: number };
+
+/** A finding that an earlier review published. */
+export type PublishedFinding = FindingAnchor & {
+  readonly marker: string;
+  /** Of its comment, or of the review that has it. */
+  readonly url: string;
+  /** One in a review's own text has no thread. */
+  readonly hasThread: boolean;
+};
 
 export type Published = {
   /** Markers of findings, and of reviews. */
@@ -36,6 +51,10 @@ export type Published = {
   readonly lastHead: string | null;
   /** Pending reviews: created, but never submitted. */
   readonly pending: readonly { readonly id: number; readonly markers: readonly string[] }[];
+  /** Without those of pending reviews. */
+  readonly findings: readonly PublishedFinding[];
+  /** False where the pull request has more comments or reviews than are read. */
+  readonly isWhole: boolean;
 };
 
 /** Reads every page of the pull request's reviews and of their comments. Rejects with GitHubError. */
@@ -55,8 +74,15 @@ export async function readPublished(
     return user?.id === viewer.id ? found : [];
   };
   const places: PublishedPlace[] = [];
+  const findings: PublishedFinding[] = [];
+  let [comments, reviews] = [0, 0];
   for await (const comment of api.items(`/pulls/${number}/comments`, commentSchema, MAX_PAGES)) {
+    comments += 1;
     const own = await ownMarkers(comment);
+    for (const { marker, anchor } of anchorsOf(own)) {
+      const at = anchor ?? firstAnchor(comment);
+      if (at !== null) findings.push({ ...at, marker, url: comment.html_url, hasThread: true });
+    }
     for (const marker of own) markers.add(marker);
     const { path, line, start_line } = comment;
     if (own.length > 0 && path !== undefined && line != null) {
@@ -65,13 +91,28 @@ export async function readPublished(
   }
   let lastHead: string | null = null;
   for await (const found of api.items(`/pulls/${number}/reviews`, reviewSchema, MAX_PAGES)) {
+    reviews += 1;
     const own = await ownMarkers(found);
     if (found.state === "PENDING") pending.push({ id: found.id, markers: own });
     else {
       for (const marker of own) markers.add(marker);
+      for (const { marker, anchor } of anchorsOf(own)) {
+        if (anchor !== null) findings.push({ ...anchor, marker, url: found.html_url, hasThread: false });
+      }
       lastHead = headOf(own) ?? lastHead;
       if (own.includes(ofThisRun)) review = { url: found.html_url };
     }
   }
-  return { markers, places, lastHead, review, pending };
+  const isWhole = Math.max(comments, reviews) < MAX_PAGES * PAGE;
+  return { markers, places, lastHead, review, pending, findings, isWhole };
+}
+
+/** Of a comment whose marker says no more than that it is a finding: by its first line, and by what the code host keeps. */
+function firstAnchor(comment: z.infer<typeof commentSchema>): FindingAnchor | null {
+  const { body, path, original_line: line, original_start_line: start, original_commit_id: sha } = comment;
+  const [firstRow = ""] = (body ?? "").split(/\r?\n/, 1);
+  const severity = severities.find((one) => firstRow.startsWith(rowStart(one)) && firstRow.endsWith("**"));
+  if (severity === undefined || path === undefined || line == null || sha === undefined) return null;
+  const title = firstRow.slice(rowStart(severity).length, -2);
+  return { path, startLine: start ?? line, line, severity, title, sha };
 }

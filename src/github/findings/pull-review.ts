@@ -8,7 +8,7 @@ import { GitHubError } from "../api/github-error.ts";
 import { isShown, type LineRange, shownLines } from "./diff-lines.ts";
 import { commentText, reviewText } from "./finding-text.ts";
 import { type MarkedFinding, probeMarker } from "./marker.ts";
-import { readPublished } from "./published.ts";
+import { type Published, readPublished } from "./published.ts";
 import { freshFindings } from "./repeated-findings.ts";
 
 /** GitHub lists at most 3,000 files of a pull request. */
@@ -28,6 +28,8 @@ export type PullReviewOptions = {
   readonly findings: readonly Finding[];
   /** Where the files are at that commit: ".../blob/<sha>". */
   readonly filesUrl: string;
+  /** What earlier reviews have published. */
+  readonly earlier: Published;
 };
 
 export type PullReview = {
@@ -41,8 +43,7 @@ export type PullReview = {
 
 /** Publishes the new findings in one review. Rejects with GitHubError. Safe to repeat: no finding is published twice. */
 export async function reviewPullRequest(options: PullReviewOptions): Promise<PullReview> {
-  const { api, number, findings } = options;
-  const earlier = await readPublished(api, options);
+  const { api, number, findings, earlier } = options;
   const fresh = await freshFindings(earlier, options);
   const repeated = findings.length - fresh.length;
   const nothing: PullReview = { url: earlier.review?.url ?? null, commented: 0, repeated, left: [] };
@@ -92,7 +93,11 @@ async function sendOnce(options: PullReviewOptions, draft: Draft): Promise<PullR
   const published = [...draft.inside, ...draft.outside].filter((finding) => !left.includes(finding));
   const { repeated } = draft;
   const end = (url: string): PullReview => ({ url, commented: published.length, repeated, left });
-  const body = { event: "COMMENT", body: text, comments: draft.inside.map(commentOf) };
+  const body = {
+    event: "COMMENT",
+    body: text,
+    comments: draft.inside.map((finding) => commentOf(finding, options)),
+  };
   try {
     return end((await post(options, body)).html_url);
   } catch (cause) {
@@ -111,10 +116,13 @@ async function post(
   return await api.write({ ...write, body: { commit_id: headSha, ...body } }, madeSchema);
 }
 
-function commentOf(finding: MarkedFinding): Readonly<Record<string, unknown>> {
+function commentOf(
+  finding: MarkedFinding,
+  { headSha }: PullReviewOptions,
+): Readonly<Record<string, unknown>> {
   const { path, startLine, line } = finding;
   const start = startLine === line ? {} : { start_line: startLine, start_side: "RIGHT" };
-  return { path, ...start, line, side: "RIGHT", body: commentText(finding) };
+  return { path, ...start, line, side: "RIGHT", body: commentText(finding, headSha) };
 }
 
 /** GitHub refuses all comments for a bad one, and does not say which: bisects them, with pending reviews that are deleted. */
@@ -145,7 +153,10 @@ async function acceptedOf(
 async function isTaken(options: PullReviewOptions, findings: readonly MarkedFinding[]): Promise<boolean> {
   try {
     const text = `Not sent.\n\n${probeMarker()}`;
-    const { id } = await post(options, { body: text, comments: findings.map(commentOf) });
+    const { id } = await post(options, {
+      body: text,
+      comments: findings.map((one) => commentOf(one, options)),
+    });
     await drop(options, id);
     return true;
   } catch (cause) {

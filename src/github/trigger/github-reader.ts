@@ -1,6 +1,7 @@
 // The reads of GitHub's API that decide whether an event may start a run.
 
 import * as z from "zod/mini";
+import { type AccountPermission, readAccountPermission } from "../api/account-permission.ts";
 import type { GitHubApi } from "../api/github-api.ts";
 import { GitHubError } from "../api/github-error.ts";
 import { Declined } from "./declined.ts";
@@ -12,11 +13,6 @@ import {
   pullRequestSchema,
 } from "./github-trigger.ts";
 
-const permissionSchema = z.object({
-  permission: z.string(),
-  role_name: z.optional(z.string()),
-  user: z.nullable(z.object({ id: z.int() })),
-});
 const textSchema = z.object({
   title: z.optional(z.string()),
   body: z.nullable(z.string()),
@@ -32,9 +28,6 @@ const commentSchema = z.object({
   in_reply_to_id: z.optional(z.nullable(z.int())),
 });
 const MAX_PAGES = 10;
-
-/** The permission that an account has in the repository now. */
-export type AccountPermission = { readonly mayWrite: boolean; readonly accountId: number | null };
 
 /** The current text of an issue, a pull request, a comment or a review. */
 export type CurrentText = {
@@ -94,13 +87,7 @@ export function githubReader(api: GitHubApi): GitHubReader {
     return comments;
   };
   return {
-    accountPermission: async (login) => {
-      const found = await read(`/collaborators/${encodeURIComponent(login)}/permission`, permissionSchema);
-      if (found === null) return null;
-      const roles = [found.permission, found.role_name ?? ""];
-      const mayWrite = ["write", "maintain", "admin"].some((role) => roles.includes(role));
-      return { mayWrite, accountId: found.user?.id ?? null };
-    },
+    accountPermission: (login) => readAccountPermission(api, login).catch(decline),
     comment: (trigger) => currentText(commentPath(trigger)),
     issue: (number) => currentText(`/issues/${number}`),
     pullRequest: async (number) => {

@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { byteLength } from "../../../src/base/bounded-text.ts";
 import { commentText, MAX_REVIEW_BYTES, reviewText } from "../../../src/github/findings/finding-text.ts";
 import {
+  anchorMarker,
+  anchorsOf,
   headMarker,
   type MarkedFinding,
   markersOf,
@@ -50,8 +52,8 @@ const text = fc.oneof(
 
 describe("a comment at a line", () => {
   it("has severity, title, text, suggestion and marker", () => {
-    expect(commentText(mark({ ...finding, suggestion: "a + b;\n" }))).toBe(
-      `**⚠️ Warning: Wrong &#42;sum&#42;**\n\nIt subtracts.\n\n\`\`\`suggestion\na + b;\n\`\`\`\n\n${findingMarker(finding)}`,
+    expect(commentText(mark({ ...finding, suggestion: "a + b;\n" }), headSha)).toBe(
+      `**⚠️ Warning: Wrong &#42;sum&#42;**\n\nIt subtracts.\n\n\`\`\`suggestion\na + b;\n\`\`\`\n\n${anchorMarker(finding, headSha)}\n${findingMarker(finding)}`,
     );
   });
 
@@ -67,15 +69,20 @@ describe("a comment at a line", () => {
     ],
     ["x".repeat(20_000), "*The suggestion is too long for a comment."],
   ])("suggests %j as it is, or not at all", (suggestion, block) => {
-    expect(commentText(mark({ ...finding, suggestion }))).toContain(`It subtracts.\n\n${block}`);
+    expect(commentText(mark({ ...finding, suggestion }), headSha)).toContain(`It subtracts.\n\n${block}`);
   });
 
   it("has one suggestion, no active markup and one marker, whatever the finding's text is", () => {
     fc.assert(
       fc.property(text, text, fc.option(text), (title, body, suggestion) => {
         const hostile = { ...finding, title, body, suggestion };
-        const comment = commentText(mark(hostile));
-        expect(markersOf(comment)).toEqual([findingMarker(hostile)]);
+        const comment = commentText(mark(hostile), headSha);
+        expect(anchorsOf(markersOf(comment))).toEqual([
+          {
+            marker: findingMarker(hostile),
+            anchor: expect.objectContaining({ path: finding.path, severity: finding.severity, sha: headSha }),
+          },
+        ]);
         expect(comment.match(/^[^`\n]*`{3,}suggestion$/gm)?.length ?? 0).toBeLessThanOrEqual(
           suggestion === null ? 0 : 1 + linesOf(suggestion),
         );
@@ -103,7 +110,7 @@ describe("a review's own text", () => {
         "It subtracts.",
         "Suggested:",
         "```\na\n```",
-        `${findingMarker(outside)}\n${headMarker(headSha)}\n${reviewMarker("run-1")}`,
+        `${anchorMarker(outside, headSha)}\n${findingMarker(outside)}\n${headMarker(headSha)}\n${reviewMarker("run-1")}`,
       ].join("\n\n"),
     });
   });
@@ -131,7 +138,7 @@ describe("a review's own text", () => {
         expect(byteLength(whole)).toBeLessThanOrEqual(MAX_REVIEW_BYTES);
         const told = outside.filter((one) => !left.includes(one));
         expect(markersOf(whole)).toEqual([
-          ...told.map(({ marker }) => marker),
+          ...told.flatMap((one) => [anchorMarker(one, headSha), one.marker]),
           headMarker(headSha),
           reviewMarker("run-1"),
         ]);
