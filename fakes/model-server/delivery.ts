@@ -83,8 +83,9 @@ function beginStream(response: ServerResponse): void {
   response.flushHeaders();
 }
 
-async function stream(delivery: Delivery, answer: Answer): Promise<void> {
+async function stream(delivery: Delivery, told: Answer): Promise<void> {
   const { wire, response, nextId } = delivery;
+  const answer = withSilentThought(told);
   const writer = wire.events(outlineOf(delivery, answer));
   beginStream(response);
   const send = sender(delivery, answer.cut);
@@ -101,6 +102,16 @@ async function stream(delivery: Delivery, answer: Answer): Promise<void> {
     }
   }
   if (await send(writer.finish())) response.end();
+}
+
+/**
+ * Today's models think before every answer, and show nothing of it unless asked: each answer has a sealed thought without a
+ * text, so that every story tells whether its history stays as it was. Those that are cut are counted by their events.
+ */
+function withSilentThought(told: Answer): Answer {
+  const isWhole = told.cut === null && told.parts.length > 0;
+  if (!isWhole || told.parts.some(({ type }) => type === "thought")) return told;
+  return { ...told, parts: [{ type: "thought", text: "" }, ...told.parts] };
 }
 
 /** Sends what the cut lets through. False once nothing more can be sent. */
@@ -139,7 +150,8 @@ async function sendWhole(delivery: Delivery, answer: Answer): Promise<void> {
 }
 
 function outlineOf({ wire, request, nextId }: Delivery, answer: Answer): Outline {
-  return { id: nextId(wire.name === "anthropic" ? "msg" : "resp"), asked: request, answer };
+  const id = nextId(wire.name === "anthropic" ? "msg" : "resp");
+  return { id, asked: request, answer, prefix: wire.prefixOf(request.body) };
 }
 
 function isWritable(piece: Piece): piece is Writable {

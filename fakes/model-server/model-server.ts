@@ -1,12 +1,12 @@
 // A model's API on loopback that answers as a script says, in the words of OpenAI, Anthropic and Gemini.
-// It refuses what they refuse: a body of another form, a tool call without its result, a thought that was changed.
+// It refuses what they refuse: a body of another form, and a history that breaks their rules (history-*.ts).
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as z from "zod/mini";
 import { readBody, sendJson } from "../code-host/server.ts";
 import { deliver } from "./delivery.ts";
-import { type Ending, faultOfHistory, type ModelRequest, type ToolResult, viewsOf } from "./request.ts";
+import { type Ending, type ModelRequest, type ToolResult, viewsOf } from "./request.ts";
 import { type Conversations, conversationKey, conversationsOf, type Script } from "./script.ts";
 import { fault, outOfTurns, settle, type Turn } from "./turn.ts";
 import type { Wire } from "./wire.ts";
@@ -27,6 +27,8 @@ export type ModelServerOptions = {
   readonly conversation?: (request: ModelRequest) => string;
   /** What the API refuses before the script is asked. See refusals.ts. */
   readonly refuse?: (request: ModelRequest) => Turn | null;
+  /** Whether callers send histories that the API refuses. Unless told, `close` rejects where one did, whatever came of it. */
+  readonly expectsBadHistories?: boolean;
 };
 
 export interface ModelServer {
@@ -42,7 +44,7 @@ export interface ModelServer {
   systemPrompt(): string;
   /** The request of that number, from 1, as soon as it is there. */
   arrival(number: number): Promise<ModelRequest>;
-  /** Cuts what is still open. Safe to repeat. */
+  /** Cuts what is still open. Safe to repeat. Rejects where a history was refused. */
   close(): Promise<void>;
 }
 
@@ -50,6 +52,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   const { script, port = 0, models = ["scripted-model"], conversation = conversationKey } = options;
   const conversations = conversationsOf(script, conversation);
   const requests: ModelRequest[] = [];
+  const badHistories: string[] = [];
   const awaited = new Map<number, PromiseWithResolvers<ModelRequest>>();
   const counts = new Map<string, number>();
   const nextId = (prefix: string): string => {
@@ -61,6 +64,12 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     const known = awaited.get(number) ?? Promise.withResolvers<ModelRequest>();
     awaited.set(number, known);
     return known;
+  };
+
+  const refusedHistory = (wire: Wire, { body, path }: ModelRequest): Turn | null => {
+    const refused = wire.refuseHistory(body, path);
+    if (refused !== null) badHistories.push(JSON.stringify(refused));
+    return refused;
   };
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -77,7 +86,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     arrivalOf(requests.length).resolve(request);
     const isKnown = options.apiKey === undefined || request.apiKey === options.apiKey;
     const turn = isKnown
-      ? (options.refuse?.(request) ?? (await turnOf(request, conversations)))
+      ? (options.refuse?.(request) ?? refusedHistory(wire, request) ?? (await turnOf(request, conversations)))
       : fault({ status: 401, message: "Invalid API key." });
     await deliver({ wire, request, response, nextId, willCut: () => ended.resolve("cut") }, turn);
   };
@@ -107,11 +116,15 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     },
     systemPrompt: () => requests.at(-1)?.system ?? "",
     arrival: (number) => arrivalOf(number).promise,
-    close: () =>
-      new Promise((resolve) => {
+    close: async () => {
+      await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
-      }),
+      });
+      const refused = badHistories.splice(0);
+      if (refused.length > 0 && options.expectsBadHistories !== true)
+        throw new Error(`The model's API refused ${refused.length} histories: ${refused.join("\n")}`);
+    },
   };
 }
 
@@ -158,8 +171,6 @@ async function read(options: {
 }
 
 async function turnOf(request: ModelRequest, conversations: Conversations): Promise<Turn> {
-  const broken = faultOfHistory(request.messages);
-  if (broken !== null) return fault({ status: 400, message: broken });
   try {
     const next = await conversations.next(request);
     if (next === "unknown") return fault({ status: 404, message: `No script for model "${request.model}".` });

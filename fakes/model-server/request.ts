@@ -1,6 +1,5 @@
-// What was asked of a model, the same for every wire, and the rules of a history that every API refuses to bend.
+// What was asked of a model, the same for every wire.
 
-import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
 export type WireName = "openai-chat" | "openai-responses" | "anthropic" | "gemini";
@@ -89,35 +88,4 @@ export function nameResults(messages: readonly Message[]): Message[] {
     const results = message.results.map((result) => ({ ...result, tool: tools.get(result.callId) ?? "" }));
     return { ...message, results };
   });
-}
-
-/** A sentence where an API would answer 400, else null: every call has one result, right after it. */
-export function faultOfHistory(messages: readonly Message[]): string | null {
-  let open = new Set<string>();
-  for (const message of messages) {
-    if (message.role === "tool") {
-      const stray = message.results.find(({ callId }) => !open.delete(callId));
-      if (stray !== undefined) return `Tool result "${stray.callId}" answers no open tool call before it.`;
-      continue;
-    }
-    if (open.size > 0) break;
-    if (message.role !== "assistant") continue;
-    open = new Set(message.calls.map(({ id }) => id));
-    const forged = message.thoughts.find(
-      ({ text, signature }) => (signature ?? signThought(text)) !== signThought(text),
-    );
-    if (forged !== undefined) return "Invalid signature in thinking block.";
-    const unsigned = message.calls.find(
-      ({ tool, signature }) => signature !== undefined && signature !== signThought(tool),
-    );
-    if (unsigned !== undefined)
-      return `Function call is missing a thought_signature in functionCall parts. Function call \`${unsigned.tool}\`.`;
-  }
-  const [missing] = open;
-  return missing === undefined ? null : `Tool call "${missing}" was not followed by its tool result.`;
-}
-
-/** The signature of a thought, which must come back with it unchanged. */
-export function signThought(text: string): string {
-  return createHash("sha256").update(`thought:${text}`).digest("base64");
 }

@@ -1,7 +1,10 @@
 // Anthropic's messages. https://docs.anthropic.com/en/api/messages-streaming
 
-import * as z from "zod/mini";
-import { type Asked, type Message, nameResults, signThought } from "./request.ts";
+import type * as z from "zod/mini";
+import { type Block, blocksOf, isBlock, messagesBody, type Sent, type text } from "./body-anthropic.ts";
+import { anthropicPrefix, refuseAnthropicHistory } from "./history-anthropic.ts";
+import { type Asked, type Message, nameResults } from "./request.ts";
+import { sealThought } from "./thought-seals.ts";
 import type { ModelUsage, StopReason } from "./turn.ts";
 import {
   callsOf,
@@ -16,58 +19,15 @@ import {
   type Writable,
 } from "./wire.ts";
 
-const text = z.looseObject({ type: z.literal("text"), text: z.string() });
-
-const blocks = z.array(
-  z.union([
-    text,
-    z.looseObject({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() }),
-    z.looseObject({
-      type: z.literal("tool_use"),
-      id: z.string().check(z.regex(/^[a-zA-Z0-9_-]+$/)),
-      name: z.string(),
-      input: z.record(z.string(), z.unknown()),
-    }),
-    z.looseObject({
-      type: z.literal("tool_result"),
-      tool_use_id: z.string(),
-      content: z.optional(
-        z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.optional(z.string()) }))]),
-      ),
-      is_error: z.optional(z.boolean()),
-    }),
-    z.looseObject({ type: z.enum(["image", "document", "redacted_thinking"]) }),
-  ]),
-);
-
-const messagesBody = z.looseObject({
-  model: z.string(),
-  max_tokens: z.int().check(z.positive()),
-  system: z.optional(z.union([z.string(), z.array(text)])),
-  messages: z
-    .array(
-      z.looseObject({
-        // Newer models take instructions between the turns, too; Claude Code sends them.
-        role: z.enum(["user", "assistant", "system"]),
-        content: z.union([z.string(), blocks]),
-      }),
-    )
-    .check(z.minLength(1)),
-  tools: z.optional(
-    z.array(
-      z.looseObject({
-        name: z.string(),
-        description: z.optional(z.string()),
-        input_schema: z.optional(z.unknown()),
-      }),
-    ),
-  ),
-  stream: z.optional(z.boolean()),
-});
-
-type Block = z.infer<typeof blocks>[number];
-
-export const anthropic: Wire = { name: "anthropic", decode, events, document, failure };
+export const anthropic: Wire = {
+  name: "anthropic",
+  decode,
+  refuseHistory: refuseAnthropicHistory,
+  prefixOf: anthropicPrefix,
+  events,
+  document,
+  failure,
+};
 
 function decode(body: unknown): Asked {
   const { model, system = "", messages, tools = [], stream, max_tokens } = messagesBody.parse(body);
@@ -88,8 +48,6 @@ function decode(body: unknown): Asked {
   };
 }
 
-type Sent = z.infer<typeof messagesBody>["messages"][number];
-
 function textOf(system: readonly z.infer<typeof text>[]): string {
   return system.map((block) => block.text).join("\n\n");
 }
@@ -105,8 +63,7 @@ function instructionOf({ role, content }: Sent): string[] {
 function readMessage(message: Sent): Message[] {
   const { role } = message;
   if (role === "system") return [];
-  const content: Block[] =
-    typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
+  const content = blocksOf(message);
   const said = content.flatMap((block) => (isBlock(block, "text") ? [block.text] : [])).join("");
   if (role === "assistant") {
     const thoughts = content.flatMap((block) =>
@@ -122,24 +79,20 @@ function readMessage(message: Sent): Message[] {
       ? [{ callId: block.tool_use_id, tool: "", text: resultText(block), isError: block.is_error === true }]
       : [],
   );
+  // Clients send what is said one after the other as blocks of one message.
+  const texts = content.flatMap((block) => (isBlock(block, "text") ? [block.text] : []));
+  const isSilent = results.length === 0 && texts.length === 0;
   return [
     ...(results.length > 0 ? [{ role: "tool" as const, results }] : []),
-    ...(results.length === 0 || said !== "" ? [{ role: "user" as const, text: said }] : []),
+    ...(isSilent ? [""] : texts).map((some) => ({ role: "user" as const, text: some })),
   ];
-}
-
-function isBlock<Type extends Block["type"]>(
-  block: Block,
-  type: Type,
-): block is Extract<Block, { type: Type }> {
-  return block.type === type;
 }
 
 function resultText({ content = "" }: Extract<Block, { type: "tool_result" }>): string {
   return typeof content === "string" ? content : content.map((block) => block.text ?? "").join("");
 }
 
-function events({ id, asked, answer }: Outline): EventWriter {
+function events({ id, asked, answer, prefix }: Outline): EventWriter {
   let index = -1;
   let open: "text" | "thought" | null = null;
   let thought = "";
@@ -152,7 +105,7 @@ function events({ id, asked, answer }: Outline): EventWriter {
   const stop = () => namedEvent({ type: "content_block_stop", index });
   const close = (): string[] => {
     const signed =
-      open === "thought" ? [delta({ type: "signature_delta", signature: signThought(thought) })] : [];
+      open === "thought" ? [delta({ type: "signature_delta", signature: sealThought(thought, prefix) })] : [];
     const closed = open === null ? [] : [...signed, stop()];
     open = null;
     thought = "";
@@ -221,7 +174,7 @@ const stopReasons: Readonly<Record<StopReason, string>> = {
   filter: "refusal",
 };
 
-function document({ id, asked, answer }: Outline, pieces: readonly Writable[]): unknown {
+function document({ id, asked, answer, prefix }: Outline, pieces: readonly Writable[]): unknown {
   const thinking = joinText(pieces, "thought");
   const said = joinText(pieces, "text");
   const calls = callsOf(pieces).map(({ id: callId, tool, input }) => ({
@@ -231,7 +184,7 @@ function document({ id, asked, answer }: Outline, pieces: readonly Writable[]): 
     input: parseInput(input),
   }));
   const content = [
-    ...(thinking === "" ? [] : [{ type: "thinking", thinking, signature: signThought(thinking) }]),
+    ...(thinking === "" ? [] : [{ type: "thinking", thinking, signature: sealThought(thinking, prefix) }]),
     ...(said === "" ? [] : [{ type: "text", text: said }]),
     ...calls,
   ];

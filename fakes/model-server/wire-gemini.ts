@@ -1,7 +1,10 @@
 // Gemini's generateContent and streamGenerateContent. https://ai.google.dev/api/generate-content
 
 import * as z from "zod/mini";
-import { type Asked, type Message, nameResults, signThought } from "./request.ts";
+import { type contents, geminiBody, modelIn, type part } from "./body-gemini.ts";
+import { geminiPrefix, refuseGeminiHistory } from "./history-gemini.ts";
+import { type Asked, type Message, nameResults } from "./request.ts";
+import { sealThought } from "./thought-seals.ts";
 import type { Answer, ModelUsage, StopReason } from "./turn.ts";
 import {
   commentEvent,
@@ -15,54 +18,25 @@ import {
   type Writable,
 } from "./wire.ts";
 
-const part = z.looseObject({
-  text: z.optional(z.string()),
-  thought: z.optional(z.boolean()),
-  thoughtSignature: z.optional(z.string()),
-  functionCall: z.optional(
-    z.looseObject({ id: z.optional(z.string()), name: z.string(), args: z.optional(z.unknown()) }),
-  ),
-  functionResponse: z.optional(
-    z.looseObject({ id: z.optional(z.string()), name: z.string(), response: z.unknown() }),
-  ),
-});
-
-const contents = z.looseObject({ role: z.optional(z.enum(["user", "model"])), parts: z.array(part) });
-
-const geminiBody = z.looseObject({
-  contents: z.array(contents).check(z.minLength(1)),
-  generationConfig: z.optional(z.looseObject({ maxOutputTokens: z.optional(z.number()) })),
-  systemInstruction: z.optional(z.looseObject({ parts: z.array(part) })),
-  tools: z.optional(
-    z.array(
-      z.looseObject({
-        functionDeclarations: z.optional(
-          z.array(
-            z.looseObject({
-              name: z.string(),
-              description: z.optional(z.string()),
-              parameters: z.optional(z.unknown()),
-              parametersJsonSchema: z.optional(z.unknown()),
-            }),
-          ),
-        ),
-      }),
-    ),
-  ),
-});
-
-export const gemini: Wire = { name: "gemini", decode, events, document, failure };
+export const gemini: Wire = {
+  name: "gemini",
+  decode,
+  refuseHistory: refuseGeminiHistory,
+  prefixOf: geminiPrefix,
+  events,
+  document,
+  failure,
+};
 
 function decode(body: unknown, path: string): Asked {
   const { contents: history, systemInstruction, tools = [], generationConfig } = geminiBody.parse(body);
-  const [, model = "", verb = ""] = /\/models\/([^:/?]+):(\w+)/.exec(path) ?? [];
   return {
-    model: decodeURIComponent(model),
-    stream: verb === "streamGenerateContent",
+    model: modelIn(path),
+    stream: path.includes(":streamGenerateContent"),
     wantsUsage: true,
     maxOutputTokens: generationConfig?.maxOutputTokens ?? null,
     system: textOf(systemInstruction?.parts ?? []),
-    messages: nameResults(history.flatMap((content) => readContent(content, needsSignatures(model)))),
+    messages: nameResults(history.flatMap(readContent)),
     tools: tools
       .flatMap(({ functionDeclarations = [] }) => functionDeclarations)
       .map(({ name, description = "", parameters, parametersJsonSchema }) => ({
@@ -73,16 +47,8 @@ function decode(body: unknown, path: string): Asked {
   };
 }
 
-/** https://ai.google.dev/gemini-api/docs/thought-signatures, looked up on 2026-11-22. */
-function needsSignatures(model: string): boolean {
-  return /^gemini-[3-9]/.test(model);
-}
-
-/** What stands for the signature of a call that another model made. */
-const SKIPPED = "skip_thought_signature_validator";
-
 /** A call without an id goes by its name. */
-function readContent({ role, parts }: z.infer<typeof contents>, isStrict: boolean): Message[] {
+function readContent({ role, parts }: z.infer<typeof contents>): Message[] {
   if (role === "model") {
     const thoughts = parts.flatMap(({ text, thought, thoughtSignature = null }) =>
       thought === true && text !== undefined ? [{ text, signature: thoughtSignature }] : [],
@@ -90,12 +56,11 @@ function readContent({ role, parts }: z.infer<typeof contents>, isStrict: boolea
     const called = parts.flatMap(({ functionCall, thoughtSignature = null }) =>
       functionCall === undefined ? [] : [{ ...functionCall, signature: thoughtSignature }],
     );
-    // Of calls side by side the first is signed.
-    const calls = called.map(({ id, name, args, signature }, at) => ({
+    const calls = called.map(({ id, name, args, signature }) => ({
       id: id ?? name,
       tool: name,
       input: args,
-      ...(at === 0 && isStrict && signature !== SKIPPED ? { signature } : {}),
+      signature,
     }));
     return [{ role: "assistant", text: textOf(parts), thoughts, calls }];
   }
@@ -147,7 +112,7 @@ function events(outline: Outline): EventWriter {
           return deltasOf(piece.text).map((text) => chunk([{ text, thought: true }]));
         case "calls":
           if (piece.calls.some(isGarbledCall)) isGarbled = true;
-          return [chunk(callParts(piece.calls))];
+          return [chunk(callParts(piece.calls, outline.prefix))];
         case "ping":
           return [commentEvent];
         case "error":
@@ -162,25 +127,25 @@ function events(outline: Outline): EventWriter {
 }
 
 function document(outline: Outline, pieces: readonly Writable[]): unknown {
-  const candidate = candidateOf(pieces.flatMap(partsOf));
+  const candidate = candidateOf(pieces.flatMap((piece) => partsOf(piece, outline.prefix)));
   const isGarbled = pieces.some((piece) => piece.type === "calls" && piece.calls.some(isGarbledCall));
   const finished = { ...candidate, finishReason: finishOf(outline.answer, isGarbled) };
   return { ...frameOf(outline, [finished]), usageMetadata: usageOf(outline.answer.usage) };
 }
 
-function partsOf(piece: Writable): object[] {
+function partsOf(piece: Writable, prefix: string): object[] {
   if (piece.type === "text") return [{ text: piece.text }];
   if (piece.type === "thought") return [{ text: piece.text, thought: true }];
-  return piece.type === "calls" ? callParts(piece.calls) : [];
+  return piece.type === "calls" ? callParts(piece.calls, prefix) : [];
 }
 
 /** Arguments travel as a value: garbled ones are left out, and the reason to finish says so. */
-function callParts(calls: readonly MadeCall[]): object[] {
+function callParts(calls: readonly MadeCall[], prefix: string): object[] {
   return calls
     .filter((made) => !isGarbledCall(made))
     .map(({ id, tool, input }, at) => ({
       functionCall: { id, name: tool, args: parseInput(input) },
-      ...(at === 0 ? { thoughtSignature: signThought(tool) } : {}),
+      ...(at === 0 ? { thoughtSignature: sealThought(tool, prefix) } : {}),
     }));
 }
 

@@ -1,9 +1,10 @@
 // OpenAI's chat completions, as its API and those that imitate it speak it.
 // https://platform.openai.com/docs/api-reference/chat
 
-import * as z from "zod/mini";
-import type { Asked, Message } from "./request.ts";
-import { nameResults, signThought } from "./request.ts";
+import { type ChatBody, chatBody, textOf } from "./body-openai-chat.ts";
+import { chatPrefix, refuseChatHistory } from "./history-openai-chat.ts";
+import { type Asked, type Message, nameResults } from "./request.ts";
+import { sealThought } from "./thought-seals.ts";
 import type { ModelUsage, StopReason } from "./turn.ts";
 import {
   CREATED_AT_SECONDS,
@@ -20,60 +21,15 @@ import {
   type Writable,
 } from "./wire.ts";
 
-const content = z.union([
-  z.string(),
-  z.array(z.looseObject({ type: z.string(), text: z.optional(z.string()) })),
-]);
-
-const chatBody = z.looseObject({
-  model: z.string(),
-  messages: z
-    .array(
-      z.discriminatedUnion("role", [
-        z.looseObject({ role: z.enum(["system", "developer"]), content }),
-        z.looseObject({ role: z.literal("user"), content }),
-        z.looseObject({
-          role: z.literal("assistant"),
-          content: z.nullish(content),
-          reasoning_content: z.nullish(z.string()),
-          reasoning_details: z.optional(
-            z.array(z.looseObject({ text: z.optional(z.string()), signature: z.nullish(z.string()) })),
-          ),
-          tool_calls: z.optional(
-            z.array(
-              z.looseObject({
-                id: z.string(),
-                type: z.literal("function"),
-                function: z.looseObject({ name: z.string(), arguments: z.string() }),
-              }),
-            ),
-          ),
-        }),
-        z.looseObject({ role: z.literal("tool"), tool_call_id: z.string(), content }),
-      ]),
-    )
-    .check(z.minLength(1)),
-  tools: z.optional(
-    z.array(
-      z.looseObject({
-        type: z.literal("function"),
-        function: z.looseObject({
-          name: z.string(),
-          description: z.optional(z.string()),
-          parameters: z.optional(z.unknown()),
-        }),
-      }),
-    ),
-  ),
-  stream: z.nullish(z.boolean()),
-  max_tokens: z.nullish(z.number()),
-  max_completion_tokens: z.nullish(z.number()),
-  stream_options: z.nullish(z.looseObject({ include_usage: z.optional(z.boolean()) })),
-});
-
-type ChatBody = z.infer<typeof chatBody>;
-
-export const openAiChat: Wire = { name: "openai-chat", decode, events, document, failure };
+export const openAiChat: Wire = {
+  name: "openai-chat",
+  decode,
+  refuseHistory: refuseChatHistory,
+  prefixOf: chatPrefix,
+  events,
+  document,
+  failure,
+};
 
 function decode(body: unknown): Asked {
   const { model, messages, tools = [], stream, stream_options, ...asked } = chatBody.parse(body);
@@ -135,11 +91,7 @@ function readMessage(message: ChatBody["messages"][number]): Message[] {
   }
 }
 
-function textOf(value: z.infer<typeof content>): string {
-  return typeof value === "string" ? value : value.map(({ text = "" }) => text).join("");
-}
-
-function events({ id, asked, answer }: Outline): EventWriter {
+function events({ id, asked, answer, prefix }: Outline): EventWriter {
   const frame = { id, object: "chat.completion.chunk", created: CREATED_AT_SECONDS, model: asked.model };
   const noUsage = asked.wantsUsage ? { usage: null } : {};
   const chunk = (delta: object, finish_reason: string | null = null) =>
@@ -178,7 +130,7 @@ function events({ id, asked, answer }: Outline): EventWriter {
           return deltasOf(piece.text).map((delta) => chunk({ content: delta }));
         case "thought":
           return isOpenRouters(asked.model)
-            ? thoughtDetails(piece.text).map((delta) => chunk(delta))
+            ? thoughtDetails(piece.text, prefix).map((delta) => chunk(delta))
             : deltasOf(piece.text).map((delta) => chunk({ reasoning_content: delta }));
         case "calls":
           return writeCalls(piece.calls);
@@ -204,11 +156,11 @@ function isOpenRouters(model: string): boolean {
 }
 
 /** https://openrouter.ai/docs/guides/best-practices/reasoning-tokens: pieces of one detail, signed at its end. */
-function thoughtDetails(text: string): object[] {
+function thoughtDetails(text: string, prefix: string): object[] {
   const detail = { type: "reasoning.text", format: "anthropic-claude-v1", index: 0 };
   return [
     ...deltasOf(text).map((delta) => ({ reasoning: delta, reasoning_details: [{ ...detail, text: delta }] })),
-    { reasoning_details: [{ ...detail, signature: signThought(text) }] },
+    { reasoning_details: [{ ...detail, signature: sealThought(text, prefix) }] },
   ];
 }
 

@@ -1,7 +1,10 @@
 // OpenAI's responses. https://platform.openai.com/docs/api-reference/responses-streaming
 
 import * as z from "zod/mini";
-import { type Asked, type Message, nameResults, signThought } from "./request.ts";
+import { type content, type Item, itemsOf, responsesBody } from "./body-openai-responses.ts";
+import { refuseResponsesHistory, responsesPrefix } from "./history-openai-responses.ts";
+import { type Asked, type Message, nameResults } from "./request.ts";
+import { sealThought } from "./thought-seals.ts";
 import type { ModelUsage } from "./turn.ts";
 import {
   CREATED_AT_SECONDS,
@@ -17,60 +20,22 @@ import {
 } from "./wire.ts";
 import { failure } from "./wire-openai-chat.ts";
 
-const content = z.union([
-  z.string(),
-  z.array(z.looseObject({ type: z.string(), text: z.optional(z.string()) })),
-]);
-
-const items = z.array(
-  z.union([
-    z.looseObject({
-      type: z.literal("function_call"),
-      call_id: z.string(),
-      name: z.string(),
-      arguments: z.string(),
-    }),
-    z.looseObject({ type: z.literal("function_call_output"), call_id: z.string(), output: content }),
-    z.looseObject({
-      type: z.literal("reasoning"),
-      summary: z.array(z.looseObject({ text: z.string() })),
-      encrypted_content: z.nullish(z.string()),
-    }),
-    z.looseObject({
-      type: z._default(z.literal("message"), "message"),
-      role: z.enum(["system", "developer", "user", "assistant"]),
-      content,
-    }),
-  ]),
-);
-
-const responsesBody = z.looseObject({
-  model: z.string(),
-  instructions: z.nullish(z.string()),
-  input: z.union([z.string(), items]),
-  tools: z.optional(
-    z.array(
-      z.looseObject({
-        type: z.string(),
-        name: z.optional(z.string()),
-        description: z.nullish(z.string()),
-        parameters: z.optional(z.unknown()),
-      }),
-    ),
-  ),
-  stream: z.nullish(z.boolean()),
-  max_output_tokens: z.nullish(z.number()),
-});
-
-type Item = z.infer<typeof items>[number];
 type AssistantMessage = Extract<Message, { role: "assistant" }>;
 
-export const openAiResponses: Wire = { name: "openai-responses", decode, events, document, failure };
+export const openAiResponses: Wire = {
+  name: "openai-responses",
+  decode,
+  refuseHistory: refuseResponsesHistory,
+  prefixOf: responsesPrefix,
+  events,
+  document,
+  failure,
+};
 
 function decode(body: unknown): Asked {
-  const { model, instructions, input, tools = [], stream, max_output_tokens } = responsesBody.parse(body);
-  const asked: Item[] =
-    typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;
+  const parsed = responsesBody.parse(body);
+  const { model, instructions, tools = [], stream, max_output_tokens } = parsed;
+  const asked = itemsOf(parsed);
   const system = asked.flatMap((item) =>
     item.type === "message" && (item.role === "system" || item.role === "developer")
       ? [textOf(item.content)]
@@ -144,7 +109,12 @@ function textOf(value: z.infer<typeof content>): string {
 
 type OpenItem = { readonly type: "text" | "thought"; readonly id: string; text: string };
 
-function writerOf({ id, asked, answer }: Outline): EventWriter & { readonly response: () => unknown } {
+function writerOf({
+  id,
+  asked,
+  answer,
+  prefix,
+}: Outline): EventWriter & { readonly response: () => unknown } {
   const output: object[] = [];
   let open: OpenItem | null = null;
   let sequence = -1;
@@ -194,13 +164,7 @@ function writerOf({ id, asked, answer }: Outline): EventWriter & { readonly resp
         event("response.content_part.added", { ...at, content_index: 0, part }),
       ];
     }
-    const part = { type: "summary_text", text: "" };
-    const item = { id: itemId, type: "reasoning", summary: [] };
-    return [
-      ...before,
-      added(item),
-      event("response.reasoning_summary_part.added", { ...at, summary_index: 0, part }),
-    ];
+    return [...before, added({ id: itemId, type: "reasoning", summary: [] })];
   };
 
   const close = (): string[] => {
@@ -217,23 +181,30 @@ function writerOf({ id, asked, answer }: Outline): EventWriter & { readonly resp
       ];
     }
     const part = { type: "summary_text", text };
+    const encrypted_content = sealThought(text, prefix);
+    if (text === "") return [done({ id: itemId, type: "reasoning", summary: [], encrypted_content })];
     return [
       event("response.reasoning_summary_text.done", { ...at, summary_index: 0, text }),
       event("response.reasoning_summary_part.done", { ...at, summary_index: 0, part }),
-      done({ id: itemId, type: "reasoning", summary: [part], encrypted_content: signThought(text) }),
+      done({ id: itemId, type: "reasoning", summary: [part], encrypted_content }),
     ];
   };
 
   const writeText = (type: OpenItem["type"], text: string): string[] => {
     const before = begin(type);
-    if (open === null) return before;
-    open.text += text;
+    if (open === null || text === "") return before;
     const at = { item_id: open.id, output_index: output.length };
+    const part = { type: "summary_text", text: "" };
+    const opened =
+      type === "thought" && open.text === ""
+        ? [event("response.reasoning_summary_part.added", { ...at, summary_index: 0, part })]
+        : [];
+    open.text += text;
     const [name, place] =
       type === "text"
         ? ["response.output_text.delta", { content_index: 0 }]
         : ["response.reasoning_summary_text.delta", { summary_index: 0 }];
-    return [...before, ...deltasOf(text).map((delta) => event(name, { ...at, ...place, delta }))];
+    return [...before, ...opened, ...deltasOf(text).map((delta) => event(name, { ...at, ...place, delta }))];
   };
 
   const writeCall = ({ id: callId, tool, input }: MadeCall): string[] => {

@@ -1,7 +1,7 @@
 // What a wire must do: read a request, write an answer as events or as one document. And how answers come in pieces.
 
 import type { Asked, WireName } from "./request.ts";
-import type { Answer, Part } from "./turn.ts";
+import type { Answer, Part, Turn } from "./turn.ts";
 
 export type MadeCall = { readonly id: string; readonly tool: string; readonly input: string };
 
@@ -15,6 +15,8 @@ export type Outline = {
   readonly id: string;
   readonly asked: Asked;
   readonly answer: Answer;
+  /** What the answer's thoughts are bound to: see thought-seals.ts. */
+  readonly prefix: string;
 };
 
 export interface EventWriter {
@@ -27,6 +29,10 @@ export interface Wire {
   readonly name: WireName;
   /** Throws a ZodError for a body that the API refuses. */
   decode(body: unknown, path: string): Asked;
+  /** What the API says of a history that it does not take; null where it takes it. */
+  refuseHistory(body: unknown, path: string): Turn | null;
+  /** All that an answer to this body follows. */
+  prefixOf(body: unknown): string;
   /** Every string is one whole server-sent event. */
   events(outline: Outline): EventWriter;
   document(outline: Outline, pieces: readonly Writable[]): unknown;

@@ -16,14 +16,15 @@ import {
 } from "ai";
 import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { anthropicPrefix } from "../../fakes/model-server/history-anthropic.ts";
 import {
   type ModelServer,
   type ModelServerOptions,
   startModelServer,
 } from "../../fakes/model-server/model-server.ts";
-import { signThought } from "../../fakes/model-server/request.ts";
 import { byTurn, type Script } from "../../fakes/model-server/script.ts";
 import { editTestFix, sumProject } from "../../fakes/model-server/stories.ts";
+import { sealThought } from "../../fakes/model-server/thought-seals.ts";
 import {
   answer,
   breakOff,
@@ -131,7 +132,10 @@ describe.each(Object.entries(providers))(
       ]);
       // The thought goes back with the history, with its signature where the wire has one.
       const history = server.requests[1]?.messages[1];
-      const signature = name === "anthropic" ? signThought("Both at once is quicker.") : null;
+      const signature =
+        name === "anthropic"
+          ? sealThought("Both at once is quicker.", anthropicPrefix(server.requests[0]?.body))
+          : null;
       expect(history).toMatchObject({ thoughts: [{ text: "Both at once is quicker.", signature }] });
     });
 

@@ -21,7 +21,7 @@ async function serve(script: Script, options: Omit<ModelServerOptions, "script">
 
 describe("the scripted model", () => {
   it("refuses a call that nothing answers", async () => {
-    const server = await serve([say("Never.")]);
+    const server = await serve([say("Never.")], { expectsBadHistories: true });
     const made = { id: "call_9", type: "function", function: { name: "echo", arguments: "{}" } };
     const messages = [
       { role: "user", content: "Hello" },
@@ -30,17 +30,19 @@ describe("the scripted model", () => {
     ];
     const response = await post(`${server.baseUrl}/chat/completions`, { model: "any", messages });
     expect(response.status).toBe(400);
-    const message = 'Tool call "call_9" was not followed by its tool result.';
+    const message =
+      "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_9";
     expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error", message } });
   });
 
   it("refuses a result that answers nothing", async () => {
-    const server = await serve([say("Never.")]);
+    const server = await serve([say("Never.")], { expectsBadHistories: true });
     const content = [{ type: "tool_result", tool_use_id: "call_8", content: "A" }];
     const body = { model: "any", max_tokens: 9, messages: [{ role: "user", content }] };
     const response = await post(`${server.baseUrl}/messages`, body);
     expect(response.status).toBe(400);
-    const message = 'Tool result "call_8" answers no open tool call before it.';
+    const message =
+      "messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: call_8. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.";
     expect(await response.json()).toMatchObject({ error: { message } });
   });
 
@@ -80,7 +82,7 @@ describe("the scripted model", () => {
   });
 
   it("refuses a thought that came back changed", async () => {
-    const server = await serve([say("Never.")]);
+    const server = await serve([say("Never.")], { expectsBadHistories: true });
     const thinking = { type: "thinking", thinking: "Hm.", signature: "forged" };
     const messages = [
       { role: "user", content: "Hello" },

@@ -21,6 +21,7 @@ import type { OutputForm } from "./output-schema.ts";
 import type { Question } from "./question.ts";
 import { RepeatedCalls } from "./repeated-calls.ts";
 import type { SpendingBound } from "./spending.ts";
+import { spokenOf } from "./thoughts.ts";
 
 export type AgentLoopOptions = {
   readonly task: BackendTask;
@@ -74,7 +75,7 @@ export class AgentLoop {
         continue;
       }
       const { answer, cut } = withoutCutCalls(reply.answer);
-      conversation.add(...answer.messages.filter(({ content }) => content.length > 0));
+      conversation.add(...answer.messages.flatMap(spokenOf));
       for (const { toolCallId } of cut)
         await this.#events.answer(this.#events.callId(toolCallId), CUT_CALL_RESULT);
       // An answer that a bound made short is none of the model's limit.

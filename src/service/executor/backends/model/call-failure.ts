@@ -1,6 +1,6 @@
 // Why a model call failed, in words for the run's reader, and whether a retry may help.
 
-import { APICallError, TypeValidationError } from "ai";
+import { APICallError, StreamProviderError, TypeValidationError } from "ai";
 import { parseRetryAfterMs } from "../../../../base/backoff.ts";
 import { FederationError } from "../../../../federation/federation-error.ts";
 import type { FederatedAccess } from "../../../../federation/provider.ts";
@@ -8,6 +8,7 @@ import { federationProviders } from "../../../../federation/providers.ts";
 import { tooLargeOf } from "./bounded-answer.ts";
 import { AnswerLate } from "./call-timeouts.ts";
 import { type ErrorBody, readErrorBody } from "./error-body.ts";
+import { refusesThoughts } from "./refused-thoughts.ts";
 import { readTooLong, type TooLong } from "./too-long.ts";
 import { refusesTools } from "./wires/refusals.ts";
 
@@ -26,6 +27,8 @@ export type CallFailure = {
   | { readonly kind: "late"; readonly what: string }
   /** The conversation does not fit the model. */
   | { readonly kind: "too_long"; readonly told: TooLong }
+  /** The thoughts in the conversation, or what they are bound to. */
+  | { readonly kind: "thoughts" }
   /** There is no such model, or not any more. */
   | { readonly kind: "gone"; readonly what: string }
   | { readonly kind: "refused" }
@@ -61,6 +64,10 @@ export function failureOf(cause: unknown, place: CallPlace): CallFailure {
   if (told !== null) {
     const message = `The conversation is too long for the model "${place.modelId}"${said}. Lower MODEL_CONTEXT_TOKENS, or ask for less in one run.`;
     return { kind: "too_long", told, message };
+  }
+  if (refusesThoughts(status, body.text)) {
+    const answered = status === undefined ? "" : ` (${status})`;
+    return { kind: "thoughts", message: `${api} refused the model's own thoughts${answered}${said}.` };
   }
   const retryAfterMs = retryAfterOf(headers, place.nowMs) ?? body.retryAfterMs;
   if (status === undefined || status < 400) {
@@ -119,6 +126,12 @@ function heardOf(cause: unknown): Heard {
   }
   // A part of the stream that is none of the protocol's: some servers send an error so, with status 200.
   if (TypeValidationError.isInstance(cause)) return ofStream(isErrorShape(cause.value) ? cause.value : "");
+  // An error that the protocol has within its stream.
+  if (StreamProviderError.isInstance(cause)) {
+    const { statusCode: status, message, data } = cause;
+    const own = readErrorBody(data);
+    return { status, headers: undefined, body: own.message.trim() === "" ? readErrorBody(message) : own };
+  }
   if (cause instanceof Error) return ofStream("");
   return ofStream(cause);
 }

@@ -67,10 +67,8 @@ export function withoutCutCalls(answer: Answer): {
 
 function withoutCalls(message: ModelMessage, ids: ReadonlySet<string>): ModelMessage[] {
   if (message.role !== "assistant" || typeof message.content === "string") return [message];
-  const kept = message.content.filter((part) => part.type !== "tool-call" || !ids.has(part.toolCallId));
-  // No API takes a thought that leads to nothing.
-  const end = kept.findLastIndex(({ type }) => type === "text" || type === "tool-call") + 1;
-  return end === 0 ? [] : [{ ...message, content: kept.slice(0, end) }];
+  const content = message.content.filter((part) => part.type !== "tool-call" || !ids.has(part.toolCallId));
+  return [{ ...message, content }];
 }
 
 /** Its arguments ended in the middle. */

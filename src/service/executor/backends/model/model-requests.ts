@@ -93,6 +93,7 @@ export class ModelRequests {
     for (;;) {
       const addressed = this.#address(question);
       const { modelId } = addressed;
+      conversation.readBy(modelId);
       await this.#makeRoom(addressed);
       this.#fit(addressed);
       const { allowed, inputTokens } = await allowRequest({
@@ -125,11 +126,17 @@ export class ModelRequests {
       }
       // The run's own access to the model has ended, or cannot be read.
       if (outcome.cause instanceof BackendFailure) throw outcome.cause;
-      if (refusesImages(outcome.cause) && conversation.replaceImages(IMAGE_REFUSED)) continue;
-      if (provider.quirks.learn(modelId, outcome.cause)) continue;
-      const failure = this.#failureOf(outcome.cause, modelId);
-      if (failure.kind === "too_long" && this.#learnWindow(addressed, failure)) continue;
       const wasCut = outcome.said.trim() !== "";
+      const continueFrom = () => {
+        said += outcome.said;
+        conversation.add({ role: "assistant", content: outcome.said.trimEnd() });
+        conversation.say(CUT_NOTE);
+      };
+      const failure = this.#failureOf(outcome.cause, modelId);
+      if (this.#adapts(addressed, { cause: outcome.cause, failure })) {
+        if (wasCut) continueFrom();
+        continue;
+      }
       retries.count({ failure, wasCut });
       const fallbackId = isExecutor && this.#fallbackId === null ? this.#options.fallbackId : null;
       const isForFallback = fallbackId !== null && fallbackId !== modelId && retries.isForAnother(failure);
@@ -138,14 +145,10 @@ export class ModelRequests {
         ? 0
         : retries.delayMs(failure, { timeLeftMs, random: settings.random.fraction() });
       if (delayMs === null) {
-        const isRetryable = !["refused", "too_long", "gone"].includes(failure.kind);
+        const isRetryable = !["refused", "thoughts", "too_long", "gone"].includes(failure.kind);
         throw new BackendFailure(failure.message, { isRetryable });
       }
-      if (wasCut) {
-        said += outcome.said;
-        conversation.add({ role: "assistant", content: outcome.said.trimEnd() });
-        conversation.say(CUT_NOTE);
-      }
+      if (wasCut) continueFrom();
       if (isForFallback) {
         await this.#fallBack(addressed, { fallbackId, failure });
         retries = new Retries({ isExecutor, hasAnswered: this.#hasAnswered });
@@ -215,6 +218,16 @@ export class ModelRequests {
     conversation.fit(Math.max(0, room - fixedChars(question)));
   }
 
+  /** Does without what the API has refused. False where it cannot: the same request would be refused again. */
+  #adapts(addressed: Addressed, { cause, failure }: { cause: unknown; failure: CallFailure }): boolean {
+    const { question, modelId } = addressed;
+    const { conversation } = question;
+    if (failure.kind === "thoughts") return conversation.forgetRefusedThoughts();
+    if (refusesImages(cause) && conversation.replaceImages(IMAGE_REFUSED)) return true;
+    if (this.#options.provider.quirks.learn(modelId, cause)) return true;
+    return failure.kind === "too_long" && this.#learnWindow(addressed, failure);
+  }
+
   /** Takes note of what the API said of the window. False where the conversation cannot become shorter. */
   #learnWindow(addressed: Addressed, { told }: Extract<CallFailure, { kind: "too_long" }>): boolean {
     const { question, window } = addressed;
@@ -233,11 +246,10 @@ export class ModelRequests {
   }
 
   async #fallBack(
-    { question, modelId }: Addressed,
+    { modelId }: Addressed,
     { fallbackId, failure }: { fallbackId: string; failure: CallFailure },
   ): Promise<void> {
     this.#fallbackId = fallbackId;
-    question.conversation.forgetThoughts();
     const what = "what" in failure ? failure.what : failure.message;
     await this.#say(`The run goes on with the model "${fallbackId}" in place of "${modelId}". ${what}`);
   }

@@ -70,6 +70,23 @@ function append(details: Body[], detail: Body): void {
   details[details.length - 1] = { ...last, ...Object.fromEntries(given), [field]: joined };
 }
 
+/** They come behind all else, and are of the whole answer. */
+export function holdsDetails({
+  type,
+  ...part
+}: {
+  readonly type: string;
+  readonly providerOptions?: unknown;
+}): boolean {
+  const { providerOptions } = part;
+  return (
+    type === "reasoning" &&
+    typeof providerOptions === "object" &&
+    providerOptions !== null &&
+    NAMESPACE in providerOptions
+  );
+}
+
 /** The details are the reasoning: it is not sent twice. */
 function withDetails(message: Prompt[number]): Prompt[number] {
   if (message.role !== "assistant") return message;
