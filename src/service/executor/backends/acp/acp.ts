@@ -30,7 +30,7 @@ export function acpBackend(settings: AcpSettings, tools: AcpTools = {}): Backend
       task.signal.throwIfAborted();
       task.secrets.add(...settings.secrets);
       const hidden = await checkout.hideAgentFiles();
-      const model = await openAgentsModel({ settings, task, random });
+      const model = await openAgentsModel({ settings, task, random, clock });
       try {
         return await runAgent({ settings, clock, task, checkout, model, hidden });
       } finally {

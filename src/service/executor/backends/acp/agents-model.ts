@@ -1,6 +1,7 @@
 // The model of one run's agent: a proxy that has the key, and the agent's command and variables pointed to it.
 
 import { join } from "node:path";
+import type { Clock } from "../../../../base/clock.ts";
 import type { Random } from "../../../../base/ids.ts";
 import { makeSecretToken } from "../../../../base/secret-token.ts";
 import { federationProviders } from "../../../../federation/providers.ts";
@@ -27,9 +28,10 @@ type Wanted = {
   readonly settings: AcpSettings;
   readonly task: Pick<BackendTask, "brought" | "meter" | "maxTurnTokens" | "secrets" | "signal">;
   readonly random: Random;
+  readonly clock: Clock;
 };
 
-export async function openAgentsModel({ settings, task, random }: Wanted): Promise<AgentsModel> {
+export async function openAgentsModel({ settings, task, random, clock }: Wanted): Promise<AgentsModel> {
   const { command, environment, homes, relayPort } = settings;
   const access = accessOf(settings, task);
   const rates = task.brought === null ? settings.rates : null;
@@ -53,6 +55,7 @@ export async function openAgentsModel({ settings, task, random }: Wanted): Promi
       maxTokens,
       mask,
       signal,
+      clock,
     });
     const at = { url: agentsUrl(access, proxy.port ?? relayPort ?? 0), token };
     const [program, ...args] = command;

@@ -62,6 +62,8 @@ const agents: Readonly<Record<CodingAgentName, (chosen: ChosenModel) => KnownAge
         },
         approval_policy: "on-request",
         sandbox_mode: "danger-full-access",
+        // Its provider would search, beyond the run's network: the proxy refuses that.
+        web_search: "disabled",
       }),
     },
     authMethod: "api-key",

@@ -68,6 +68,11 @@ export class AnswerUsage {
     return { heardChars: this.#heardChars, heardBytes: this.#heardBytes };
   }
 
+  /** False where it has said nothing yet that could be counted. */
+  get isTold(): boolean {
+    return this.#input !== null || this.#output !== null || this.#heardChars > 0;
+  }
+
   add(text: string): void {
     if (!this.#isStream) {
       this.#keep(this.#kept + text);
@@ -84,6 +89,12 @@ export class AnswerUsage {
     else this.#read(this.#kept);
     this.#kept = "";
     this.#isWhole = true;
+  }
+
+  /** It was cut here. */
+  cut(): void {
+    if (!this.#isStream) this.#hear(this.#kept);
+    this.#kept = "";
   }
 
   #keep(text: string): void {
@@ -105,10 +116,10 @@ export class AnswerUsage {
   }
 
   #read(json: string): void {
-    const value = parsed(json);
-    if (value === null) return;
-    for (const text of writtenIn(value, 0)) this.#hear(text);
-    for (const usage of usagesIn(value)) this.#take(usage);
+    for (const value of parsed(json)) {
+      for (const text of writtenIn(value, 0)) this.#hear(text);
+      for (const usage of usagesIn(value)) this.#take(usage);
+    }
   }
 
   /** Every protocol counts up: a later number replaces an earlier one. */
@@ -165,12 +176,13 @@ function writtenIn(value: unknown, depth: number): readonly string[] {
   });
 }
 
-function parsed(json: string): Readonly<Record<string, unknown>> | null {
+/** Gemini's stream is a list of documents, unless it is asked for events. */
+function parsed(json: string): readonly Readonly<Record<string, unknown>>[] {
   try {
     const value: unknown = JSON.parse(json);
-    return isObject(value) ? value : null;
+    return (Array.isArray(value) ? value : [value]).filter(isObject);
   } catch {
-    return null;
+    return [];
   }
 }
 

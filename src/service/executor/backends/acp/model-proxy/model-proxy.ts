@@ -6,20 +6,25 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type Clock, WOKEN } from "../../../../../base/clock.ts";
 import { listenInFolder } from "../../../../../base/unix-socket.ts";
 import type { Rates } from "../../../../core/money/rates.ts";
 import { BackendFailure } from "../../../backend.ts";
 import type { SecretMask } from "../../../secret-mask.ts";
 import type { UsageMeter } from "../../../usage-meter.ts";
+import { AnswerLengths } from "./answer-lengths.ts";
 import { forwardRequest } from "./forward-request.ts";
 import type { ModelAccess } from "./model-access.ts";
-import { routeOf, wireFacts } from "./model-wires.ts";
+import { routeOf } from "./model-routes.ts";
+import { type ModelWire, wireFacts } from "./model-wires.ts";
 import { type Excess, ProxyBudget } from "./proxy-budget.ts";
 import { ProxyRefusal } from "./proxy-refusal.ts";
 
 /** The name of the socket in its folder. */
 export const SOCKET_NAME = "model.sock";
 const MAX_OPEN_REQUESTS = 32;
+/** How long the answers to what the agent has sent may take when it has ended: what they count is what was used. */
+const SETTLING_MS = 5_000;
 
 export type ModelProxyOptions = {
   readonly access: ModelAccess;
@@ -36,6 +41,7 @@ export type ModelProxyOptions = {
   readonly mask: SecretMask;
   /** The run's: what is under way is counted at once, because a stopped run is settled without waiting. */
   readonly signal: AbortSignal;
+  readonly clock: Clock;
 };
 
 export type ModelProxy = {
@@ -45,24 +51,27 @@ export type ModelProxy = {
   onExcess: (excess: Excess) => void;
   /** Called when the run's own access has ended: none of its requests can be answered any more. */
   onFailure: (failure: BackendFailure) => void;
-  /** Revokes the token, ends what is under way and counts it. Safe to repeat. */
+  /** Revokes the token, waits a little for what is under way, ends it and counts it. Safe to repeat. */
   close(): Promise<void>;
 };
 
 export async function openModelProxy(options: ModelProxyOptions): Promise<ModelProxy> {
-  const { access, token, mask, rates, signal: stopped } = options;
+  const { access, token, mask, rates, signal: stopped, clock } = options;
   const budget = new ProxyBudget(options);
+  const lengths = new AnswerLengths();
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
   let excess: Excess | null = null;
+  let isClosed = false;
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // Not by a URL's rules, which would resolve ".." and take "//host" for another server.
     const [path = "", ...rest] = (request.url ?? "").split("?");
     const query = new URLSearchParams(rest.join("?"));
     // The answer to somebody without the token says nothing of what would be passed on.
-    if (!shows(request, query, token)) throw new ProxyRefusal(401, "The key is not that of this run.");
-    if (underWay.size > MAX_OPEN_REQUESTS)
+    if (isClosed || !shows(request, query, token))
+      throw new ProxyRefusal(401, "The key is not that of this run.");
+    if (underWay.size >= MAX_OPEN_REQUESTS)
       throw new ProxyRefusal(429, `${MAX_OPEN_REQUESTS} requests are under way. Wait for one of them.`);
     const found = routeOf(access.wire, { method: request.method ?? "", path });
     if (found === null)
@@ -74,21 +83,23 @@ export async function openModelProxy(options: ModelProxyOptions): Promise<ModelP
       access,
       query,
       budget,
+      lengths,
       rates,
       mask,
       onExcess: (reached) => {
         if (excess === null) proxy.onExcess(reached);
         excess ??= reached;
       },
+      left: left.signal,
       stopped,
-      signal: AbortSignal.any([closing.signal, left.signal, stopped]),
+      signal: AbortSignal.any([closing.signal, stopped]),
     });
   };
 
   const server = createServer((request, response) => {
     const work = answer(request, response).catch((cause: unknown) => {
       if (cause instanceof BackendFailure) proxy.onFailure(cause);
-      refuse(response, cause);
+      refuse(response, cause, access.wire);
     });
     underWay.add(work);
     work.finally(() => underWay.delete(work));
@@ -96,12 +107,21 @@ export async function openModelProxy(options: ModelProxyOptions): Promise<ModelP
   const folder = await listen(server, options.socketFolder);
   const address = server.address();
   const close = async () => {
-    closing.abort(new Error("The run has ended."));
+    isClosed = true;
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
+    await settled(Promise.all(underWay));
+    closing.abort(new Error("The run has ended."));
     await Promise.all(underWay);
     await closed;
     await folder?.close();
+  };
+  /** Or the time for it is over, or the run is stopped. */
+  const settled = async (work: Promise<unknown>) => {
+    const done = new AbortController();
+    const late = clock.sleep(SETTLING_MS, AbortSignal.any([done.signal, stopped])).catch(() => undefined);
+    await Promise.race([work, late]);
+    done.abort(WOKEN);
   };
   let closed: Promise<void> | null = null;
   const proxy: ModelProxy = {
@@ -142,7 +162,7 @@ function isSame(one: string, other: string): boolean {
   return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 }
 
-function refuse(response: ServerResponse, cause: unknown): void {
+function refuse(response: ServerResponse, cause: unknown, wire: ModelWire): void {
   // Cut in the middle: an agent must not take it for whole.
   if (response.headersSent || response.destroyed) {
     response.destroy();
@@ -151,5 +171,5 @@ function refuse(response: ServerResponse, cause: unknown): void {
   const refusal =
     cause instanceof ProxyRefusal ? cause : new ProxyRefusal(502, "The request could not be passed on.");
   response.writeHead(refusal.status, { "content-type": "application/json", connection: "close" });
-  response.end(refusal.body());
+  response.end(refusal.body(wire));
 }
