@@ -2,7 +2,7 @@
 // nothing happened twice, and whoever was reading reads on.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { PostgresCluster, postgresBinaries } from "../../../scripts/postgres-cluster.ts";
+import { PostgresCluster } from "../../../scripts/postgres-cluster.ts";
 import type { NodesFixture } from "../../support/fixtures/nodes-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { amount } from "../../support/run/long.ts";
@@ -10,12 +10,7 @@ import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { clusterPlace } from "../../support/stores/cluster-place.ts";
 import { LOAD_RUNS, RunLoad } from "./run-load.ts";
 
-const title =
-  postgresBinaries === undefined
-    ? "a restart of the database (skipped: no initdb and pg_ctl of PostgreSQL here)"
-    : "a restart of the database";
-
-describe(title, { tags: ["postgres-programs"] }, () => {
+describe("a restart of the database", { tags: ["postgres-programs"] }, () => {
   let cluster: PostgresCluster;
   let nodes: NodesFixture;
 

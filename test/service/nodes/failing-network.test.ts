@@ -16,14 +16,9 @@ import { expectValidStream } from "../../support/service-streams.ts";
 import { testDatabaseUrl } from "../../support/stores/postgres-schema.ts";
 import { TcpProxy } from "../../support/tcp-proxy.ts";
 
-const title =
-  testDatabaseUrl === undefined
-    ? "a network that falls silent (skipped: TEST_DATABASE_URL is not set)"
-    : "a network that falls silent";
-
 const SETTLED = { attempts: 60, firstDelayMs: 20, maxDelayMs: 2_000 };
 
-describe(title, { tags: ["postgres"], timeout: 120_000 }, () => {
+describe("a network that falls silent", { tags: ["postgres"], timeout: 120_000 }, () => {
   let nodes: NodesFixture;
   let proxy: TcpProxy;
 

@@ -12,10 +12,10 @@ import { testDatabaseUrl } from "../../support/stores/postgres-schema.ts";
 import { TcpProxy } from "../../support/tcp-proxy.ts";
 import { LOAD_RUNS, RunLoad } from "./run-load.ts";
 
-const title =
-  testDatabaseUrl === undefined ? "lost nodes (skipped: TEST_DATABASE_URL is not set)" : "lost nodes";
+/** Longer than a busy machine keeps a node from a core: only the killed one is to be missed. */
+const STALLED_SECONDS = 8;
 
-describe(title, { tags: ["postgres"], timeout: 60_000 }, () => {
+describe("lost nodes", { tags: ["postgres"], timeout: 120_000 }, () => {
   let nodes: NodesFixture;
 
   afterEach(async () => {
@@ -32,7 +32,7 @@ describe(title, { tags: ["postgres"], timeout: 60_000 }, () => {
   };
 
   it("end the runs of a killed worker as stalled, refunded, and no other's", async () => {
-    nodes = await startFixture({ level: "nodes", stalledSeconds: 2 });
+    nodes = await startFixture({ level: "nodes", stalledSeconds: STALLED_SECONDS });
     const [job] = await nodes.jobs();
     const runIds = await Promise.all(Array.from({ length: 20 }, () => job.start("wait")));
     for (const runId of runIds)
@@ -50,7 +50,7 @@ describe(title, { tags: ["postgres"], timeout: 60_000 }, () => {
   });
 
   it(`lose and double nothing when a worker is killed in the middle of ${LOAD_RUNS} runs`, async () => {
-    nodes = await startFixture({ level: "nodes", stalledSeconds: 2 });
+    nodes = await startFixture({ level: "nodes", stalledSeconds: STALLED_SECONDS });
     const [doomed] = nodes.workers;
     const load = await begunLoad();
     await doomed?.process.kill();
@@ -62,7 +62,7 @@ describe(title, { tags: ["postgres"], timeout: 60_000 }, () => {
   });
 
   it(`lose and double nothing when an API node is killed in the middle of ${LOAD_RUNS} runs`, async () => {
-    nodes = await startFixture({ level: "nodes", stalledSeconds: 2 });
+    nodes = await startFixture({ level: "nodes", stalledSeconds: STALLED_SECONDS });
     const [doomed] = nodes.apis;
     const load = await begunLoad();
     if (doomed !== undefined) await nodes.startAgain(doomed);
@@ -71,7 +71,7 @@ describe(title, { tags: ["postgres"], timeout: 60_000 }, () => {
   });
 
   it(`go on when every connection to the database is ended in the middle of ${LOAD_RUNS} runs`, async () => {
-    nodes = await startFixture({ level: "nodes", stalledSeconds: 2 });
+    nodes = await startFixture({ level: "nodes", stalledSeconds: STALLED_SECONDS });
     const load = await begunLoad();
     expect(await nodes.loseConnections()).toBeGreaterThan(4);
     await load.acknowledged(LOAD_RUNS * 0.8);
@@ -84,7 +84,7 @@ describe(title, { tags: ["postgres"], timeout: 60_000 }, () => {
     const proxy = await TcpProxy.start(new URL(testDatabaseUrl ?? ""));
     nodes = await startFixture({
       level: "nodes",
-      stalledSeconds: 2,
+      stalledSeconds: STALLED_SECONDS,
       through: (url) => proxy.standBefore(url),
     });
     const [first, second] = await nodes.jobs();

@@ -7,11 +7,8 @@ import type { NodesFixture } from "../../support/fixtures/nodes-fixture.ts";
 import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { askRaw, openMcpClient, takesTasks } from "../../support/mcp/mcp-client.ts";
 import { call } from "../../support/service-client.ts";
-import { testDatabaseUrl } from "../../support/stores/postgres-schema.ts";
 
-const title = testDatabaseUrl === undefined ? "nodes (skipped: TEST_DATABASE_URL is not set)" : "nodes";
-
-describe(`MCP on two ${title}`, { tags: ["postgres"] }, () => {
+describe("MCP on two nodes", { tags: ["postgres"] }, () => {
   let nodes: NodesFixture;
   let key: TestKey;
   let urls: readonly string[];

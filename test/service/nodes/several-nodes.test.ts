@@ -8,11 +8,8 @@ import { amount } from "../../support/run/long.ts";
 import type { CiJob } from "../../support/service-job.ts";
 import { expectSoundLedger } from "../../support/service-ledger.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
-import { testDatabaseUrl } from "../../support/stores/postgres-schema.ts";
 
-const title = testDatabaseUrl === undefined ? "nodes (skipped: TEST_DATABASE_URL is not set)" : "nodes";
-
-describe(title, { tags: ["postgres"] }, () => {
+describe("nodes", { tags: ["postgres"] }, () => {
   let nodes: NodesFixture;
   let first: CiJob;
   let second: CiJob;

@@ -7,14 +7,8 @@ import { GRANTS } from "../../../src/service/core/money/ledger.ts";
 import type { Store } from "../../../src/service/core/ports/store.ts";
 import { StoreUnavailableError } from "../../../src/service/core/ports/store-unavailable.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres.ts";
-import { testDatabaseUrl } from "../../support/stores/postgres-schema.ts";
 import { postgresStore, type StorePlace } from "../../support/stores/stores.ts";
 import { TcpProxy } from "../../support/tcp-proxy.ts";
-
-const title =
-  testDatabaseUrl === undefined
-    ? "a store behind a failing network (skipped: TEST_DATABASE_URL is not set)"
-    : "a store behind a failing network";
 
 /** Shorter than an operator's, so that a test need not wait for long. */
 const DEADLINES = {
@@ -23,7 +17,7 @@ const DEADLINES = {
   idle_in_transaction_session_timeout: "1000",
 };
 
-describe(title, { tags: ["postgres"] }, () => {
+describe("a store behind a failing network", { tags: ["postgres"] }, () => {
   let place: StorePlace;
   let proxy: TcpProxy;
   let url: URL;

@@ -4,14 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Logger } from "../../../src/base/log.ts";
 import type { NodeLink } from "../../../src/service/core/ports/node-link.ts";
 import { openPostgresLink } from "../../../src/service/store/postgres-link.ts";
-import { testDatabaseUrl } from "../../support/stores/postgres-schema.ts";
 import { postgresStore, type StorePlace } from "../../support/stores/stores.ts";
 import { TcpProxy } from "../../support/tcp-proxy.ts";
-
-const title =
-  testDatabaseUrl === undefined
-    ? "a link between nodes (skipped: TEST_DATABASE_URL is not set)"
-    : "a link between nodes";
 
 const noLog: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => noLog };
 
@@ -34,7 +28,7 @@ class Inbox {
   }
 }
 
-describe(title, { tags: ["postgres"] }, () => {
+describe("a link between nodes", { tags: ["postgres"] }, () => {
   let place: StorePlace;
   let proxy: TcpProxy;
   let near: NodeLink;

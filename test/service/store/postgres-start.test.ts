@@ -5,16 +5,10 @@ import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { OperatorError } from "../../../src/base/operator-error.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "../../../src/service/store/postgres.ts";
-import { testDatabaseUrl } from "../../support/stores/postgres-schema.ts";
 import { postgresStore, type StorePlace } from "../../support/stores/stores.ts";
 import { TcpProxy } from "../../support/tcp-proxy.ts";
 
-const title =
-  testDatabaseUrl === undefined
-    ? "opening a store on PostgreSQL (skipped: TEST_DATABASE_URL is not set)"
-    : "opening a store on PostgreSQL";
-
-describe(title, { tags: ["postgres"] }, () => {
+describe("opening a store on PostgreSQL", { tags: ["postgres"] }, () => {
   let place: StorePlace;
   let proxy: TcpProxy;
   let url: URL;
