@@ -1,7 +1,8 @@
-// npm run bench [-- part … [--page] [--agents a,b] [--tasks c,d]]: the figures of the design, on SQLite and on PostgreSQL, each
+// npm run bench [-- part … [--page] [--agents a,b] [--tasks c,d] [--minutes 30]]: the figures of the design, on SQLite and on PostgreSQL, each
 // beside what it is compared to in the same run. Ratios count: a machine's noise is in both sides. PostgreSQL is the one at
 // BENCH_DATABASE_URL or TEST_DATABASE_URL, each part in a schema of its own. --page: the part "capacity" writes what it measured
-// into its page. --agents, --tasks: who plays what of the part "agent".
+// into its page. --agents, --tasks: who plays what of the part "agent". --minutes: how long
+// the part "soak" takes on each store.
 
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -11,7 +12,7 @@ import { type Row, renderTable } from "./table.ts";
 
 const PART_MS = 900_000;
 /** A model takes its time, and so do the agents that are compared, one after the other. */
-const AGENT_PART_MS = 6 * 3_600_000;
+const LONG_PART_MS = 6 * 3_600_000;
 
 const isPart = (name: string): name is PartName => name in parts;
 const { positionals: asked, values: flags } = parseArgs({
@@ -20,10 +21,12 @@ const { positionals: asked, values: flags } = parseArgs({
     page: { type: "boolean", default: false },
     agents: { type: "string", default: "built-in" },
     tasks: { type: "string", default: "" },
+    minutes: { type: "string", default: "30" },
   },
 });
 const options = {
   writesPage: flags.page,
+  minutes: Number(flags.minutes),
   agents: flags.agents.split(","),
   tasks: flags.tasks.split(",").filter((name) => name !== ""),
 };
@@ -53,7 +56,7 @@ if (unknown.length > 0) {
 /** A part on a machine that cannot keep up would never end. */
 async function withinTime(name: PartName): Promise<Row[]> {
   const isOver = new AbortController();
-  const partMs = name === "agent" ? AGENT_PART_MS : PART_MS;
+  const partMs = name === "agent" || name === "soak" ? LONG_PART_MS : PART_MS;
   const tooLong = setTimeout(partMs, undefined, { signal: isOver.signal }).then(() => {
     throw new Error(`It did not end within ${partMs / 1000} s.`);
   });

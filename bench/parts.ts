@@ -32,6 +32,7 @@ import { measureBareRuns, measureRuns, type RunFigures } from "./runs.ts";
 import { LEAD_MS, measureLateness, SCHEDULES, SPREAD_MS } from "./schedules.ts";
 import { measureStart } from "./service-start.ts";
 import { measureSkipped } from "./skipped.ts";
+import { measureSoak, type SoakFigures } from "./soak.ts";
 import { measureSockets } from "./sockets.ts";
 import { median, quantile } from "./statistics.ts";
 import type { Figure, Row } from "./table.ts";
@@ -56,6 +57,7 @@ export const parts = {
   schedules,
   workspaces,
   capacity,
+  soak,
   agent,
 } satisfies Record<string, (options: PartOptions) => Promise<Row[]>>;
 
@@ -64,6 +66,8 @@ export type PartOptions = {
   readonly writesPage: boolean;
   /** Whether the part was named: what costs money happens only then. */
   readonly isNamed: boolean;
+  /** How long the part "soak" takes on each store. */
+  readonly minutes: number;
   /** Which agents play which tasks of the part "agent"; no task: all. */
   readonly agents: readonly string[];
   readonly tasks: readonly string[];
@@ -436,6 +440,26 @@ async function capacity({ writesPage }: PartOptions): Promise<Row[]> {
     ofDatabase("PostgreSQL", database && `${ms(costOf(database.runCpuMs, run))} CPU`),
     ofDatabase("transactions", database && costOf(database.transactions, run).toFixed(0)),
     ofDatabase("write-ahead log", database && kb(costOf(database.walBytes, run))),
+  ];
+}
+
+/** Takes half an hour: only where it is named. */
+async function soak({ isNamed, minutes }: PartOptions): Promise<Row[]> {
+  if (!isNamed) return [];
+  const sqlite = await measureSoak({ minutes });
+  const postgres = await onPostgres(({ url }) => measureSoak({ minutes, databaseUrl: url }));
+  const figure = (figures: SoakFigures): Figure => ({
+    text: `${mb(figures.earlyMb)} → ${mb(figures.lateMb)}\n${figures.mbPerMinute.toFixed(2)} MB a minute, heap ${figures.heapMbPerMinute.toFixed(2)}\n${figures.requests} rounds`,
+    isReached: figures.mbPerMinute < 0.5,
+  });
+  return [
+    {
+      what: `resident memory in ${minutes} minutes of a mixed load, minute 6 → last; growth in the last half`,
+      sqlite: figure(sqlite),
+      postgres: whereThere(postgres, figure),
+      floor: "–",
+      asked: "< 0.5 MB a minute",
+    },
   ];
 }
 

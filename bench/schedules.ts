@@ -7,9 +7,8 @@ import { setTimeout } from "node:timers/promises";
 import { opened } from "../scripts/opened.ts";
 import { startServer } from "../scripts/served-process.ts";
 import { scheduleListSchema } from "../src/contract/schedules/schedule.ts";
-import { openOperator } from "../src/service/operator.ts";
-import { readConfig } from "../src/service/settings/config.ts";
 import { LoadClient } from "./http-client.ts";
+import { makeOwnerKey } from "./owner-key.ts";
 import { median, quantile } from "./statistics.ts";
 
 /** So many, due over so long. */
@@ -36,7 +35,7 @@ export async function measureLateness(databaseUrl?: string): Promise<LatenessFig
     RATE_PER_MINUTE: "10000000",
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   };
-  const bearer = await makeKey(env);
+  const bearer = await makeOwnerKey(env);
   const server = await startServer({ args: ["npm/cli.mjs", "serve", "--port", "0"], env });
   const client = new LoadClient({ baseUrl: server.url, bearer });
   const lateness = await scheduleAll(client);
@@ -44,22 +43,6 @@ export async function measureLateness(databaseUrl?: string): Promise<LatenessFig
   await server.stop();
   await removeFolder();
   return { medianMs: median(lateness), p99Ms: quantile(lateness, 0.99) };
-}
-
-/** A key of an account that may run as much as it likes. */
-async function makeKey(env: Readonly<Record<string, string>>): Promise<string> {
-  const config = readConfig({}, env);
-  if (!config.ok) throw new Error(config.refusal.join("\n"));
-  const operator = await openOperator(config.value);
-  try {
-    const owner = { plan: "subscribed" } as const;
-    const made = await operator.createKey({ owner, callerClass: "owner", name: "bench" });
-    if (!made.ok) throw new Error(`The key was refused: ${made.refusal}`);
-    await operator.grant({ accountId: made.value.key.accountId, credits: 10_000 });
-    return made.value.secret;
-  } finally {
-    await operator.close();
-  }
 }
 
 /** Makes the schedules, and waits until each has been fired. Returns how late each was. */

@@ -1,13 +1,12 @@
 // A workspace of 50,000 files in a service of its own, and an owner's key for it.
 
-import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { opened } from "../../scripts/opened.ts";
 import { type ServedProcess, startServer } from "../../scripts/served-process.ts";
 import { LoadClient } from "../http-client.ts";
+import { makeOwnerKey } from "../owner-key.ts";
 
 const TOP_FOLDERS = 500;
 const SUBFOLDERS = 10;
@@ -48,7 +47,7 @@ export async function fillBigWorkspace(databaseUrl?: string): Promise<BigWorkspa
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   };
   const served = await startServer({ args: ["npm/cli.mjs", "serve"], env });
-  const client = new LoadClient({ baseUrl: served.url, bearer: await makeKey(env) });
+  const client = new LoadClient({ baseUrl: served.url, bearer: await makeOwnerKey(env) });
   const { id } = await json(
     client,
     "POST",
@@ -101,14 +100,4 @@ async function upload(client: LoadClient, base: string, from: number): Promise<v
   const type = request.headers.get("content-type") ?? "";
   const body = Buffer.from(await request.arrayBuffer());
   await json(client, "POST", `${base}/files/upload`, body, { "content-type": type });
-}
-
-/** As the operator makes it. */
-async function makeKey(env: Readonly<Record<string, string>>): Promise<string> {
-  const args = ["npm/cli.mjs", "keys", "create", "--plan", "subscribed", "--json"];
-  const { stdout } = await promisify(execFile)(process.execPath, args, {
-    cwd: join(import.meta.dirname, "../.."),
-    env: { PATH: process.env.PATH, ...env },
-  });
-  return JSON.parse(stdout).secret;
 }
