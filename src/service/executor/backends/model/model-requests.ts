@@ -20,6 +20,7 @@ import { countTokens } from "./reported-usage.ts";
 import { Retries } from "./retries.ts";
 import type { Spending, SpendingBound } from "./spending.ts";
 import { waitSaying } from "./told-wait.ts";
+import type { TooLong } from "./too-long.ts";
 import { limitsOfModel } from "./wires/model-limits.ts";
 
 const CUT_NOTE =
@@ -85,7 +86,7 @@ export class ModelRequests {
 
   /** Rejects with a `BackendFailure` when there is no answer, and with the signal's reason on abort. */
   async send(question: Question): Promise<Reply> {
-    const { settings, task, spending, provider } = this.#options;
+    const { settings, task, spending } = this.#options;
     const { role, conversation } = question;
     const isExecutor = role === "executor";
     let retries = new Retries({ isExecutor, hasAnswered: this.#hasAnswered });
@@ -105,10 +106,7 @@ export class ModelRequests {
         planned: {
           role,
           modelId,
-          maxOutputTokens: Math.min(
-            addressed.window.answerTokens(question.maxOutputTokens),
-            provider.quirks.maxOutputTokens(modelId),
-          ),
+          maxOutputTokens: this.#answerTokens(addressed),
           capMicroUsd: question.capMicroUsd,
         },
       });
@@ -133,7 +131,7 @@ export class ModelRequests {
         conversation.say(CUT_NOTE);
       };
       const failure = this.#failureOf(outcome.cause, modelId);
-      if (this.#adapts(addressed, { cause: outcome.cause, failure })) {
+      if (this.#adapts(addressed, { cause: outcome.cause, failure, answerTokens: maxOutputTokens })) {
         if (wasCut) continueFrom();
         continue;
       }
@@ -219,24 +217,44 @@ export class ModelRequests {
   }
 
   /** Does without what the API has refused. False where it cannot: the same request would be refused again. */
-  #adapts(addressed: Addressed, { cause, failure }: { cause: unknown; failure: CallFailure }): boolean {
+  #adapts(
+    addressed: Addressed,
+    { cause, failure, answerTokens }: { cause: unknown; failure: CallFailure; answerTokens: number },
+  ): boolean {
     const { question, modelId } = addressed;
     const { conversation } = question;
     if (failure.kind === "thoughts") return conversation.forgetRefusedThoughts();
     if (refusesImages(cause) && conversation.replaceImages(IMAGE_REFUSED)) return true;
     if (this.#options.provider.quirks.learn(modelId, cause)) return true;
-    return failure.kind === "too_long" && this.#learnWindow(addressed, failure);
+    return failure.kind === "too_long" && this.#learnWindow(addressed, { ...failure, answerTokens });
   }
 
-  /** Takes note of what the API said of the window. False where the conversation cannot become shorter. */
-  #learnWindow(addressed: Addressed, { told }: Extract<CallFailure, { kind: "too_long" }>): boolean {
+  /** How long the answer to a question may be. */
+  #answerTokens({ question, modelId, window }: Addressed): number {
+    const input = window.estimate.of(fixedChars(question) + question.conversation.chars);
+    return Math.min(
+      window.answerTokens(question.maxOutputTokens, input),
+      this.#options.provider.quirks.maxOutputTokens(modelId),
+    );
+  }
+
+  /** Takes note of what the API said of the window. False where neither the conversation nor the answer can become shorter. */
+  #learnWindow(
+    addressed: Addressed,
+    { told, answerTokens }: { readonly told: TooLong; readonly answerTokens: number },
+  ): boolean {
     const { question, window } = addressed;
-    const { conversation } = question;
-    const before = conversation.chars;
-    window.learn(told, { fixedChars: fixedChars(question), conversationChars: before });
-    const trimmed = conversation.copy();
-    this.#fit({ ...addressed, question: { ...question, conversation: trimmed } });
-    return trimmed.chars < before;
+    const { chars } = question.conversation;
+    const size = { fixedChars: fixedChars(question), conversationChars: chars, answerTokens };
+    window.learn(told, size);
+    const conversation = question.conversation.copy();
+    const shorter = { ...addressed, question: { ...question, conversation } };
+    this.#fit(shorter);
+    return (
+      conversation.chars < chars ||
+      this.#answerTokens(shorter) < answerTokens ||
+      window.shortenAnswers(told, size)
+    );
   }
 
   #failureOf(cause: unknown, modelId: string): CallFailure {

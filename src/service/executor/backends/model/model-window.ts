@@ -8,10 +8,15 @@ const LEAST_WINDOW_TOKENS = 1_000;
 /** Tokens are guessed from characters: this much of the input's room is used. */
 const USED_SHARE = 0.95;
 
+/** Shorter answers are not worth a request. */
+const LEAST_ANSWER_TOKENS = 1_000;
+
 export type SentSize = {
   /** Instructions and tools. */
   readonly fixedChars: number;
   readonly conversationChars: number;
+  /** How long the answer might have been. */
+  readonly answerTokens: number;
 };
 
 export class ModelWindow {
@@ -20,6 +25,7 @@ export class ModelWindow {
   #windowTokens: number;
   /** What of the input alone was too long without a number being named. */
   #mostInputTokens = Number.POSITIVE_INFINITY;
+  #mostAnswerTokens = Number.POSITIVE_INFINITY;
 
   constructor(contextTokens: number) {
     this.#windowTokens = contextTokens;
@@ -30,28 +36,48 @@ export class ModelWindow {
     return this.#windowTokens;
   }
 
-  /** Of one answer: never more than half of the window. */
-  answerTokens(wanted: number): number {
-    return Math.min(wanted, Math.max(1, Math.floor(this.#windowTokens / 2)));
+  /** Of one answer: what the input leaves of the window, at most half and at least a quarter of it. */
+  answerTokens(wanted: number, inputTokens: number): number {
+    const half = Math.max(1, Math.floor(this.#windowTokens / 2));
+    const left = this.#windowTokens - Math.ceil(inputTokens / USED_SHARE);
+    return Math.min(wanted, this.#mostAnswerTokens, half, Math.max(left, this.#keptForAnswer(wanted)));
   }
 
-  /** Tokens of the input, beside an answer. */
-  inputTokens(answerTokens: number): number {
-    const room = USED_SHARE * (this.#windowTokens - this.answerTokens(answerTokens));
+  /** Tokens of the input, beside the shortest answer that is kept room for. */
+  inputTokens(wantedAnswer: number): number {
+    const room = USED_SHARE * (this.#windowTokens - this.#keptForAnswer(wantedAnswer));
     return Math.min(Math.floor(room), this.#mostInputTokens);
   }
 
-  /** After a request that was too long: the next ones are shorter, by the API's numbers or by half of the conversation. */
-  learn({ windowTokens, inputTokens }: TooLong, { fixedChars, conversationChars }: SentSize): void {
+  #keptForAnswer(wanted: number): number {
+    return Math.min(wanted, this.#mostAnswerTokens, Math.max(1, Math.floor(this.#windowTokens / 4)));
+  }
+
+  /**
+   * After a request that was too long: the next ones are shorter. By the API's numbers, first of all in their answers, or by half of
+   * the conversation.
+   */
+  learn({ windowTokens, inputTokens }: TooLong, sent: SentSize): void {
+    const { fixedChars, conversationChars } = sent;
     const chars = fixedChars + conversationChars;
     if (inputTokens !== null) this.estimate.correct(chars, inputTokens);
     if (windowTokens !== null && windowTokens >= LEAST_WINDOW_TOKENS && windowTokens < this.#windowTokens) {
       this.#windowTokens = windowTokens;
       if (this.estimate.of(chars) > windowTokens) return;
     }
+    if (this.answerTokens(sent.answerTokens, this.estimate.of(chars)) < sent.answerTokens) return;
     this.#mostInputTokens = Math.min(
       this.#mostInputTokens,
       this.estimate.of(fixedChars + Math.floor(conversationChars / 2)),
     );
+  }
+
+  /** Where nothing of the input can go: answers are half as long. False where they would be too short, or the window is not known. */
+  shortenAnswers({ windowTokens }: TooLong, { answerTokens }: Pick<SentSize, "answerTokens">): boolean {
+    const half = Math.floor(answerTokens / 2);
+    if (windowTokens === null || windowTokens < LEAST_WINDOW_TOKENS || half < LEAST_ANSWER_TOKENS)
+      return false;
+    this.#mostAnswerTokens = Math.min(this.#mostAnswerTokens, half);
+    return true;
   }
 }

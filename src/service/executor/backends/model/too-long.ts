@@ -99,7 +99,8 @@ const wordings: readonly Wording[] = [
 
 /** What the input came to, where the words of the window do not say it. */
 const inputWordings: readonly RegExp[] = [
-  /(?<input>\d{1,9}) (?:in the messages|of text input|input tokens|`inputs` tokens)/i,
+  // vLLM stops counting where a prompt is too long: "at least 12385 input tokens" says nothing of it.
+  /(?<!at least )\b(?<input>\d{1,9}) (?:in the messages|of text input|input tokens|`inputs` tokens)/i,
   /(?:messages resulted in|request contains) (?<input>\d{1,9}) tokens/i,
 ];
 

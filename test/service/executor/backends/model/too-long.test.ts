@@ -87,6 +87,18 @@ describe("an API that says that a request is too long", () => {
       numbered(4_096, 3_000),
     ],
     [
+      "vLLM, of the answer",
+      400,
+      "'max_tokens' or 'max_completion_tokens' is too large: 16000. This model's maximum context length is 16384 tokens and your request has 5012 input tokens (16000 > 16384 - 5012). None",
+      numbered(16_384, 5_012),
+    ],
+    [
+      "vLLM of 2026, of both, which counts no further",
+      400,
+      "This model's maximum context length is 16384 tokens. However, you requested 16000 output tokens and your prompt contains at least 385 input tokens, for a total of at least 16385 tokens. Please reduce the length of the input prompt or the number of requested output tokens.",
+      numbered(16_384, null),
+    ],
+    [
       "vLLM of 2026",
       400,
       "You passed 4097 input tokens and requested 100 output tokens. However, the model's context length is only 4096 tokens.",
