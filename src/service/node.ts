@@ -78,6 +78,8 @@ export class ServiceNode {
     this.#every(OPERATION_POLL_MS, () => this.#workspaces.look()).unref();
     this.#every(RENEWAL_SWEEP_MS, () => this.#renewSubscriptions());
     this.#every(EXPIRY_SWEEP_MS, () => this.#sweepExpired()).unref();
+    // What the last process left is not there for another ten minutes.
+    this.#timers.push(setTimeout(() => void this.#sweepExpired(), 0).unref());
   }
 
   /** Begins nothing more, and answers every waiting poll. Runs at work go on. */
@@ -99,6 +101,9 @@ export class ServiceNode {
 
   async #recover(): Promise<void> {
     const { core } = this.#options;
+    // Nobody else writes blobs: what was not finished never will be.
+    const step = { begunBefore: Number.MAX_SAFE_INTEGER, now: core.clock.now(), limit: EXPIRED_A_STEP };
+    while ((await core.store.transact((tx) => tx.blobs.discardUnfinished(step))) > 0);
     const recovered = await recoverRuns(core);
     if (recovered.requeued + recovered.ended > 0) core.log.info(recovered, "recovered runs");
   }

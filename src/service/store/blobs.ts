@@ -14,16 +14,27 @@ export class SqlBlobs implements BlobRowStore {
     this.#hasRowLocks = hasRowLocks;
   }
 
-  async listDiscarded(limit: number): Promise<readonly string[]> {
+  async listDiscarded(limit: number, folder = ""): Promise<readonly string[]> {
     const rows = await this.#db
       .selectFrom("blobs")
       .select("key")
       .where("state", "=", "discarded")
+      .$if(folder !== "", (query) => query.where("key", "like", `${folder}%`))
       .orderBy("changed_at")
       .orderBy("key")
       .limit(limit)
       .execute();
     return rows.map(({ key }) => key);
+  }
+
+  async countLeft(folder: string): Promise<number> {
+    const { left } = await this.#db
+      .selectFrom("blobs")
+      .select(({ fn }) => fn.countAll<string | number>().as("left"))
+      .where("state", "in", ["unfinished", "discarded"])
+      .where("key", "like", `${folder}%`)
+      .executeTakeFirstOrThrow();
+    return Number(left);
   }
 
   async isLost(key: string): Promise<boolean> {

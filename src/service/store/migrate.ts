@@ -18,6 +18,7 @@ import * as runViews from "./migrations/013-run-views.ts";
 import * as workspaces from "./migrations/014-workspaces.ts";
 import * as tokenSuccessors from "./migrations/015-token-successors.ts";
 import * as lostBlobs from "./migrations/016-lost-blobs.ts";
+import * as operationFaults from "./migrations/017-operation-faults.ts";
 import type { Database } from "./tables.ts";
 
 const migrations: Record<string, Migration> = {
@@ -37,6 +38,7 @@ const migrations: Record<string, Migration> = {
   "014-workspaces": workspaces,
   "015-token-successors": tokenSuccessors,
   "016-lost-blobs": lostBlobs,
+  "017-operation-faults": operationFaults,
 };
 
 export type MigrateOptions = {

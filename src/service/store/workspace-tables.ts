@@ -170,6 +170,8 @@ export type OperationsTable = {
   error: string | null;
   /** Counts those who took it up: only the latest may write. */
   fence: number;
+  /** How often it failed by a fault of the service itself. */
+  faults: number;
   lease_until: number;
   created_at: number;
   ended_at: number | null;

@@ -5,9 +5,10 @@ import { ok, type Result, refused } from "../../../base/result.ts";
 import type { Core } from "../core.ts";
 import type { StoreTransaction } from "../ports/store.ts";
 import { endConsumersOf } from "./consumers/end-consumers.ts";
+import { blobFolderOf } from "./objects/keep-objects.ts";
 import { type Operation, queuedOperation } from "./operations/operation.ts";
 import type { OperationAtWork } from "./operations/operation-at-work.ts";
-import { startOperation } from "./operations/run-operation.ts";
+import { type OperationWork, startOperation } from "./operations/run-operation.ts";
 import { keepingOf, reachWorkspace, type WorkspaceRequest } from "./reach-workspace.ts";
 import type { OwnerNeededRefusal, WorkRefusal, WorkspaceHeldRefusal, WorkspaceRefusal } from "./refusals.ts";
 import { isWorkspaceOwner } from "./workspace-caller.ts";
@@ -15,6 +16,9 @@ import { workspaceUrl } from "./workspace-url.ts";
 
 /** Rows that one transaction deletes. */
 const ROWS_A_STEP = 2_000;
+const BLOBS_A_STEP = 200;
+/** How long until the next look where an upload was at work when the erasure began. */
+const UPLOADS_MS = 30_000;
 
 type Refusal = WorkspaceRefusal | WorkRefusal | WorkspaceHeldRefusal | OwnerNeededRefusal;
 
@@ -33,7 +37,7 @@ export async function eraseWorkspace(
   const begun = await core.store.transact((tx) => beginErasure(core, tx, request));
   if (!begun.ok) return begun;
   const { operation, isNew } = begun.value;
-  if (isNew) startOperation(core, operation, removeWorkspace);
+  if (isNew) startOperation(core, operation, workspaceRemoval);
   // Its schedules are cancelled.
   core.scheduleAlarm.ring();
   return ok(operation);
@@ -66,29 +70,47 @@ async function beginErasure(
   return ok({ operation, isNew: true });
 }
 
-/** The work of the operation: in steps, each of them short; blobs before their rows, so that none is forgotten. */
-export async function removeWorkspace(core: Core, atWork: OperationAtWork): Promise<void> {
+export const workspaceRemoval: OperationWork = { run: removeWorkspace, giveUp: null };
+
+/** In steps, each of them short. It succeeds once no blob of the workspace is left. */
+async function removeWorkspace(core: Core, atWork: OperationAtWork): Promise<void> {
   const { workspaceId } = atWork.operation;
-  const { blobs } = keepingOf(core);
   let deleted = 0;
   for (;;) {
     atWork.signal.throwIfAborted();
-    const { rows, blobKeys } = await core.store.transact(async (tx) => {
+    const { rows } = await core.store.transact(async (tx) => {
       const step = await tx.erasure.eraseFiles({ workspaceId, limit: ROWS_A_STEP });
       await tx.blobs.discard({ keys: step.blobKeys, now: core.clock.now() });
       return step;
     });
     if (rows === 0) break;
-    if (blobKeys.length > 0) {
-      await blobs.delete(blobKeys);
-      await core.store.transact((tx) => tx.blobs.forget(blobKeys));
-    }
     deleted += rows;
     atWork.tell({ deleted });
   }
+  if ((await deleteBlobs(core, atWork, { deleted })) > 0) return await atWork.postpone(UPLOADS_MS);
   await atWork.end(async (tx) => {
     await tx.workspaces.lock(workspaceId);
     await tx.erasure.eraseRest(workspaceId);
     return { status: "succeeded", result: {} };
   });
+}
+
+/** Blobs before their rows, so that none is forgotten. Returns how many are left: those of uploads that may not have ended. */
+async function deleteBlobs(
+  core: Core,
+  atWork: OperationAtWork,
+  { deleted }: { readonly deleted: number },
+): Promise<number> {
+  const { store } = core;
+  const { blobs } = keepingOf(core);
+  const folder = blobFolderOf(atWork.operation.workspaceId);
+  for (;;) {
+    atWork.signal.throwIfAborted();
+    const left = await store.committed.blobs.countLeft(folder);
+    atWork.tell({ deleted, left });
+    const keys = await store.committed.blobs.listDiscarded(BLOBS_A_STEP, folder);
+    if (keys.length === 0) return left;
+    await blobs.delete(keys);
+    await store.transact((tx) => tx.blobs.forget(keys));
+  }
 }

@@ -82,9 +82,12 @@ export class SqlOperations implements OperationStore {
     return row === undefined ? null : toOperation(row);
   }
 
-  async beat(beat: OperationHold & { leaseUntil: number; progress: OperationProgress }): Promise<boolean> {
+  async beat(
+    beat: OperationHold & { leaseUntil: number; progress: OperationProgress; faults: number },
+  ): Promise<boolean> {
+    const { leaseUntil: lease_until, faults } = beat;
     const progress = JSON.stringify(beat.progress);
-    return await this.#update(beat, { status: "running", lease_until: beat.leaseUntil, progress });
+    return await this.#update(beat, { status: "running", lease_until, progress, faults });
   }
 
   async end(given: OperationHold & { end: OperationEnd; now: number; keptUntil: number }): Promise<boolean> {
@@ -123,6 +126,7 @@ function toOperation(row: Selectable<OperationsTable>): Operation {
     result: toResult(row.result),
     error: row.error === null ? null : errorSchema.parse(JSON.parse(row.error)),
     fence: row.fence,
+    faults: row.faults,
     leaseUntil: row.lease_until,
     createdAt: row.created_at,
     endedAt: row.ended_at,
@@ -159,6 +163,7 @@ function toRow(operation: Operation) {
     result: resultColumn(operation.result),
     error: operation.error === null ? null : JSON.stringify(operation.error),
     fence: operation.fence,
+    faults: operation.faults,
     lease_until: operation.leaseUntil,
     created_at: operation.createdAt,
     ended_at: operation.endedAt,

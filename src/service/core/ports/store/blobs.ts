@@ -2,8 +2,10 @@
 // Implemented in store/blobs.ts.
 
 export interface BlobReader {
-  /** Blobs that nothing names any more, the first that were left. */
-  listDiscarded(limit: number): Promise<readonly string[]>;
+  /** Blobs that nothing names any more, the first that were left. `folder`: those alone whose keys begin with it. */
+  listDiscarded(limit: number, folder?: string): Promise<readonly string[]>;
+  /** How many blobs whose keys begin with `folder` are to be deleted, or may still be written. */
+  countLeft(folder: string): Promise<number>;
   /** Whether somebody who read the blob found it missing or damaged. */
   isLost(key: string): Promise<boolean>;
 }

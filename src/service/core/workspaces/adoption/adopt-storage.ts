@@ -14,10 +14,15 @@ import type { StoreReader, StoreTransaction } from "../../ports/store.ts";
 import type { RunInput } from "../../runs/run-record.ts";
 import { landTree, prepareTree } from "../changesets/land-tree.ts";
 import { lockOwnAgent } from "../lock-own-agent.ts";
-import { type Operation, type OperationEnd, queuedOperation } from "../operations/operation.ts";
+import {
+  type Operation,
+  type OperationEnd,
+  type OperationError,
+  queuedOperation,
+} from "../operations/operation.ts";
 import type { OperationAtWork } from "../operations/operation-at-work.ts";
 import { afterMoment } from "../operations/read-operation.ts";
-import { startOperation } from "../operations/run-operation.ts";
+import { type GivenUp, type OperationWork, startOperation } from "../operations/run-operation.ts";
 import { keepingOf, reachForWork, type WorkspaceRequest } from "../reach-workspace.ts";
 import type { OwnerNeededRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import type { Workspace } from "../workspace.ts";
@@ -67,7 +72,7 @@ export async function adoptStorage(
     },
   );
   if (!made.ok) return made;
-  if (!made.value.isReplay && queued !== null) startOperation(core, queued, adopt);
+  if (!made.value.isReplay && queued !== null) startOperation(core, queued, adoption);
   return ok(await afterMoment(core, made.value.subjectId));
 }
 
@@ -128,8 +133,9 @@ async function newestJob(
   return null;
 }
 
-/** The work of the operation. */
-export async function adopt(core: Core, atWork: OperationAtWork): Promise<void> {
+export const adoption: OperationWork = { run: adopt, giveUp: failAdoption };
+
+async function adopt(core: Core, atWork: OperationAtWork): Promise<void> {
   const { operation, signal } = atWork;
   const { workspaceId, accountId } = operation;
   const { run_id: runId, sha } = inputSchema.parse(operation.input);
@@ -180,7 +186,7 @@ async function finish(
   const workspace = await core.store.committed.workspaces.find(workspaceId);
   const current =
     workspace === null ? null : await core.store.committed.revisions.find(workspace.currentRevisionId);
-  if (current === null) return;
+  if (current === null) throw new TypeError(`Workspace ${workspaceId} has no current revision.`);
   const prepared = await prepareTree(core, {
     current,
     parents: [],
@@ -190,7 +196,7 @@ async function finish(
   });
   try {
     await atWork.end(async (tx): Promise<OperationEnd> => {
-      const locked = await lockRunning(tx, atWork);
+      const locked = await lockRunning(tx, atWork.operation);
       if (locked === null) return CANCELLED;
       const { workspace, adoption } = locked;
       const message = `Adopt ${repository} at ${sha}`;
@@ -217,21 +223,32 @@ async function finish(
   }
 }
 
-async function fail(core: Core, atWork: OperationAtWork, error: Adoption["error"] & object): Promise<void> {
+async function fail(core: Core, atWork: OperationAtWork, error: OperationError): Promise<void> {
+  const { operation } = atWork;
   await atWork.end(async (tx) => {
-    const locked = await lockRunning(tx, atWork);
-    if (locked === null) return CANCELLED;
-    const { workspace, adoption } = locked;
-    await tx.workspaces.setState({ id: workspace.id, state: "ready" });
-    await tx.adoptions.put({ ...adoption, status: "failed", error, endedAt: core.clock.now() });
-    return { status: "failed", error };
+    const isOurs = await failAdoption(core, tx, { operation, error });
+    return isOurs ? { status: "failed", error } : CANCELLED;
   });
+}
+
+/** The workspace takes files again. False where the adoption was cancelled, or the workspace is no more. */
+async function failAdoption(
+  core: Core,
+  tx: StoreTransaction,
+  { operation, error }: GivenUp,
+): Promise<boolean> {
+  const locked = await lockRunning(tx, operation);
+  if (locked === null) return false;
+  const { workspace, adoption } = locked;
+  await tx.workspaces.setState({ id: workspace.id, state: "ready" });
+  await tx.adoptions.put({ ...adoption, status: "failed", error, endedAt: core.clock.now() });
+  return true;
 }
 
 /** Null where it was cancelled, or the workspace is no more. */
 async function lockRunning(
   tx: StoreTransaction,
-  { operation }: OperationAtWork,
+  operation: Operation,
 ): Promise<{ readonly workspace: Workspace; readonly adoption: Adoption } | null> {
   const workspace = await tx.workspaces.lock(operation.workspaceId);
   const adoption = workspace === null ? null : await tx.adoptions.find(workspace.id);

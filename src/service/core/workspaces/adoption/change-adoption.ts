@@ -24,7 +24,6 @@ export const CANCELLED: OperationEnd = {
   error: { code: "adoption_state", error: "The adoption was cancelled." },
 };
 
-/** One whose operation was given up counts as failed: it can still be cancelled. */
 export async function findAdoption(
   core: Core,
   request: WorkspaceRequest,
@@ -34,12 +33,7 @@ export async function findAdoption(
   if (!reached.ok) return reached;
   const { committed } = core.store;
   const adoption = await committed.adoptions.find(workspaceId);
-  if (adoption === null) return refused({ reason: "adoption_not_found", workspaceId });
-  if (adoption.status !== "running") return ok(adoption);
-  const operation = await committed.operations.find(adoption.operationId);
-  return operation?.status === "failed"
-    ? ok({ ...adoption, status: "failed", error: operation.error, endedAt: operation.endedAt })
-    : ok(adoption);
+  return adoption === null ? refused({ reason: "adoption_not_found", workspaceId }) : ok(adoption);
 }
 
 /** The workspace is as it was before. Stays possible for who may begin nothing new. Safe to repeat. */

@@ -11,7 +11,7 @@ import type { StoreTransaction } from "../../ports/store.ts";
 import { type Operation, type OperationEnd, queuedOperation } from "../operations/operation.ts";
 import type { OperationAtWork } from "../operations/operation-at-work.ts";
 import { afterMoment } from "../operations/read-operation.ts";
-import { startOperation } from "../operations/run-operation.ts";
+import { type OperationWork, startOperation } from "../operations/run-operation.ts";
 import { keepingOf, reachForWork, shareForWork, type WorkspaceRequest } from "../reach-workspace.ts";
 import type { CopyHeldRefusal, OwnerNeededRefusal, WorkRefusal, WorkspaceRefusal } from "../refusals.ts";
 import { actorOf, isWorkspaceOwner, type WorkspaceCaller } from "../workspace-caller.ts";
@@ -74,7 +74,7 @@ export async function requestCheckpoint(
     },
   );
   if (!made.ok) return made;
-  if (!made.value.isReplay && queued !== null) startOperation(core, queued, checkpoint);
+  if (!made.value.isReplay && queued !== null) startOperation(core, queued, checkpointing);
   return ok(await afterMoment(core, made.value.subjectId));
 }
 
@@ -99,8 +99,9 @@ async function savableCopy(
     : refused({ reason: "copy_held", copyId, runId: holder.runId });
 }
 
-/** The work of the operation. */
-export async function checkpoint(core: Core, atWork: OperationAtWork): Promise<void> {
+export const checkpointing: OperationWork = { run: checkpoint, giveUp: async () => {} };
+
+async function checkpoint(core: Core, atWork: OperationAtWork): Promise<void> {
   const { operation, signal } = atWork;
   const input = inputSchema.parse(operation.input);
   const { describe } = keepingOf(core);

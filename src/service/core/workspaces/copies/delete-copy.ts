@@ -7,7 +7,7 @@ import type { StoreTransaction } from "../../ports/store.ts";
 import { type Operation, queuedOperation } from "../operations/operation.ts";
 import type { OperationAtWork } from "../operations/operation-at-work.ts";
 import { afterMoment } from "../operations/read-operation.ts";
-import { startOperation } from "../operations/run-operation.ts";
+import { type OperationWork, startOperation } from "../operations/run-operation.ts";
 import { reachWorkspace, type WorkspaceRequest } from "../reach-workspace.ts";
 import type { CopyHeldRefusal, WorkspaceRefusal } from "../refusals.ts";
 import { holderOf } from "./copy.ts";
@@ -31,7 +31,7 @@ export async function deleteCopy(
   const begun = await core.store.transact((tx) => beginDeletion(core, tx, request));
   if (!begun.ok) return begun;
   const { operation, isNew } = begun.value;
-  if (isNew) startOperation(core, operation, removeCopy);
+  if (isNew) startOperation(core, operation, copyRemoval);
   return ok(await afterMoment(core, operation.id));
 }
 
@@ -63,8 +63,10 @@ async function beginDeletion(
   return ok({ operation, isNew: true });
 }
 
-/** The work of the operation: in steps, each of them short. */
-export async function removeCopy(core: Core, atWork: OperationAtWork): Promise<void> {
+export const copyRemoval: OperationWork = { run: removeCopy, giveUp: null };
+
+/** In steps, each of them short. */
+async function removeCopy(core: Core, atWork: OperationAtWork): Promise<void> {
   const { working_copy_id: copyId } = inputSchema.parse(atWork.operation.input);
   const step = { copyId, limit: ROWS_A_STEP };
   let deleted = 0;

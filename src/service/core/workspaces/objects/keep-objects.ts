@@ -14,6 +14,11 @@ import { cacheKeyOf } from "./object-cache.ts";
 /** Contents up to this are kept in a row. */
 export const MAX_ROW_BYTES = 64 * 1024;
 
+/** What the keys of all blobs of a workspace begin with. */
+export function blobFolderOf(workspaceId: string): string {
+  return `ws/${workspaceId}/`;
+}
+
 /** Two contents with one SHA-1: the second one is not kept, and what belongs to it is undone. */
 export class OidTakenError extends Error {
   override readonly name = "OidTakenError";
@@ -140,7 +145,7 @@ async function placeBlob(
   const { workspaceId, object, open, signal } = options;
   const { blobs } = keepingOf(core);
   const now = core.clock.now();
-  const blobKey = `ws/${workspaceId}/${core.random.uuid(now)}`;
+  const blobKey = `${blobFolderOf(workspaceId)}${core.random.uuid(now)}`;
   await core.store.transact((tx) => tx.blobs.begin({ keys: [blobKey], now }));
   const release = async () => {
     const [kept] = await core.store.committed.objects.find({ workspaceId, oids: [object.oid] });

@@ -78,6 +78,12 @@ export class OperationAtWork {
     return hasEnded;
   }
 
+  /** Works at it no more, and lets another take it up after `delayMs`. `faults` counts how often it failed by a fault of the service. */
+  async postpone(delayMs: number, faults: number = this.operation.faults): Promise<void> {
+    await this.#renew(this.#core.clock.now() + delayMs, faults);
+    this.#left.abort(new OperationLostError(this.operation.id));
+  }
+
   /** Works at it no more. Where it has not ended and `handsOver` is true, another may take it up at once. */
   async leave({ handsOver }: { handsOver: boolean }): Promise<void> {
     this.#left.abort(new OperationLostError(this.operation.id));
@@ -88,9 +94,11 @@ export class OperationAtWork {
     return await this.#renew(this.#core.clock.now() + OPERATION_LEASE_MS);
   }
 
-  async #renew(leaseUntil: number): Promise<boolean> {
+  async #renew(leaseUntil: number, faults: number = this.operation.faults): Promise<boolean> {
     const { id, fence } = this.operation;
     const progress = this.#progress;
-    return await this.#core.store.transact((tx) => tx.operations.beat({ id, fence, leaseUntil, progress }));
+    return await this.#core.store.transact((tx) =>
+      tx.operations.beat({ id, fence, leaseUntil, progress, faults }),
+    );
   }
 }

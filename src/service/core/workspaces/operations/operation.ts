@@ -40,6 +40,8 @@ export type Operation = {
   readonly error: OperationError | null;
   /** Counts those who took it up: only the latest may write. */
   readonly fence: number;
+  /** How often it failed by a fault of the service itself. */
+  readonly faults: number;
   /** Who works at it says so again and again: later, another takes it up. */
   readonly leaseUntil: number;
   readonly createdAt: number;
@@ -66,6 +68,7 @@ export function queuedOperation({ now, ...request }: OperationRequest): Operatio
     result: {},
     error: null,
     fence: 1,
+    faults: 0,
     leaseUntil: now + OPERATION_LEASE_MS,
     createdAt: now,
     endedAt: null,

@@ -1,30 +1,34 @@
 // Operations whose process has died, or could not do them, are taken up by any other.
 
 import type { Core } from "../../core.ts";
-import { adopt } from "../adoption/adopt-storage.ts";
-import { checkpoint } from "../copies/checkpoint.ts";
-import { removeCopy } from "../copies/delete-copy.ts";
-import { removeWorkspace } from "../erase-workspace.ts";
+import { adoption } from "../adoption/adopt-storage.ts";
+import { checkpointing } from "../copies/checkpoint.ts";
+import { copyRemoval } from "../copies/delete-copy.ts";
+import { workspaceRemoval } from "../erase-workspace.ts";
 import { keepingOf } from "../reach-workspace.ts";
 import { OPERATION_LEASE_MS, type OperationKind } from "./operation.ts";
-import type { OperationAtWork } from "./operation-at-work.ts";
 import { type OperationWork, startOperation } from "./run-operation.ts";
 
 /** Operations that one look takes up. */
 const TAKEN_AT_ONCE = 8;
 
 const operationWorks: Readonly<Record<OperationKind, OperationWork>> = {
-  checkpoint,
-  // It has ended when it is stored.
-  create_copy: notYet,
-  delete_copy: removeCopy,
-  adopt,
-  rollback_adoption: notYet,
-  erase_workspace: removeWorkspace,
+  checkpoint: checkpointing,
+  create_copy: endedAtOnce(),
+  delete_copy: copyRemoval,
+  adopt: adoption,
+  rollback_adoption: endedAtOnce(),
+  erase_workspace: workspaceRemoval,
 };
 
-async function notYet(_core: Core, { operation }: OperationAtWork): Promise<void> {
-  throw new TypeError(`Operation ${operation.id} of the kind ${operation.kind} is not worked at.`);
+/** A kind whose operations have ended when they are stored. */
+function endedAtOnce(): OperationWork {
+  return {
+    run: async (_core, { operation }) => {
+      throw new TypeError(`Operation ${operation.id} of the kind ${operation.kind} is not worked at.`);
+    },
+    giveUp: async () => {},
+  };
 }
 
 /** Takes up operations that nobody works at. Returns how many. */

@@ -3,6 +3,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeJob, makeRun, makeRunInput } from "../../../../../fakes/records.ts";
 import { ok } from "../../../../../src/base/result.ts";
+import { s3Blobs } from "../../../../../src/service/blobs/s3.ts";
+import type { CheckoutProvider } from "../../../../../src/service/core/ports/checkout.ts";
 import { adoptStorage } from "../../../../../src/service/core/workspaces/adoption/adopt-storage.ts";
 import {
   cancelAdoption,
@@ -11,7 +13,11 @@ import {
 } from "../../../../../src/service/core/workspaces/adoption/change-adoption.ts";
 import { writeTexts } from "../../../../../src/service/core/workspaces/files/write-texts.ts";
 import type { Operation } from "../../../../../src/service/core/workspaces/operations/operation.ts";
-import { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
+import { takeUpOperations } from "../../../../../src/service/core/workspaces/operations/take-up-operations.ts";
+import { instantClock } from "../../../../support/clocks/instant-clock.ts";
+import { CoreFixture, type CoreFixtureOptions } from "../../../../support/fixtures/core-fixture.ts";
+import { openS3Gate } from "../../../../support/s3-gate.ts";
+import { startS3Server } from "../../../../support/s3-server.ts";
 import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 import { TestWorkspace } from "../../../../support/workspaces.ts";
 import { CheckoutFixture, REPOSITORY } from "../../../checkouts/checkout-fixture.ts";
@@ -184,6 +190,85 @@ onEveryStore((store) => {
         refusal: { reason: "owner_needed" },
       });
       expect(await findAdoption(core, request)).toMatchObject({ refusal: { reason: "adoption_not_found" } });
+    });
+
+    describe("that cannot be done", () => {
+      const attempt = async (operationId: string, afterMs: number): Promise<Operation> => {
+        const { core, clock } = fixture;
+        clock.advance(afterMs);
+        await takeUpOperations(core);
+        await core.workspaces?.operations.settled(operationId);
+        return await workspace.operation(operationId);
+      };
+
+      /** The same repository, with contents in a bucket, or read by another provider. */
+      const startWith = async (options: Pick<CoreFixtureOptions, "blobs" | "checkouts">): Promise<void> => {
+        await fixture.close();
+        fixture = await CoreFixture.start({ store, checkouts: git.provider(), ...options });
+        workspace = await TestWorkspace.make(fixture.core);
+        await makeRepositoryAgent(sha);
+      };
+
+      const begun = async (key: string): Promise<string> => {
+        const answer = await begin({ agent_id: AGENT }, key);
+        if (!answer.ok) throw new Error(answer.refusal.reason);
+        await fixture.core.workspaces?.operations.settled(answer.value.id);
+        return answer.value.id;
+      };
+
+      it("waits for a bucket that is away, however often it is asked, and ends after a day", async () => {
+        const gate = await openS3Gate(await startS3Server());
+        await startWith({ blobs: s3Blobs({ config: gate.config, clock: instantClock(), random: () => 0 }) });
+        gate.judge(({ method }) => (method === "PUT" ? 503 : "pass"));
+        const operationId = await begun("one");
+        for (let attempts = 2; attempts <= 9; attempts += 1)
+          expect(await attempt(operationId, 60_000)).toMatchObject({ status: "running", fence: attempts });
+        gate.judge(() => "pass");
+        expect(await attempt(operationId, 60_000)).toMatchObject({ status: "succeeded" });
+        const { currentRevisionId } = await workspace.read();
+        expect(await workspace.files((await workspace.revision(currentRevisionId)).treeOid)).toEqual(FILES);
+
+        const undone = await rollBackAdoption(fixture.core, workspace.request);
+        expect(undone.ok).toBe(true);
+        gate.judge(({ method }) => (method === "PUT" ? 503 : "pass"));
+        sha = git.repository.commit({ files: { "other.txt": "y".repeat(100_000) } });
+        const again = await begin({ agent_id: AGENT, sha }, "two");
+        if (!again.ok) throw new Error(again.refusal.reason);
+        await fixture.core.workspaces?.operations.settled(again.value.id);
+        const ended = await attempt(again.value.id, 25 * 60 * 60_000);
+        expect(ended).toMatchObject({ status: "failed", error: { code: "storage_unavailable" } });
+        expect((await workspace.read()).state).toBe("ready");
+        await gate.stop();
+      });
+
+      it("ends after five faults of the service, and the workspace takes files again", async () => {
+        const broken: CheckoutProvider = {
+          ...git.provider(),
+          openEmpty: async () => {
+            throw new TypeError("a fault of the service");
+          },
+          open: async () => {
+            throw new TypeError("a fault of the service");
+          },
+        };
+        await startWith({ checkouts: broken });
+        const operationId = await begun("one");
+        for (let attempts = 2; attempts <= 4; attempts += 1)
+          expect(await attempt(operationId, 20 * 60_000)).toMatchObject({ status: "running" });
+        expect(await attempt(operationId, 20 * 60_000)).toMatchObject({
+          status: "failed",
+          error: { code: "internal" },
+        });
+        expect((await workspace.read()).state).toBe("ready");
+        expect(await findAdoption(fixture.core, workspace.request)).toMatchObject({
+          value: { status: "failed", error: { code: "internal" } },
+        });
+        const texts = [{ path: "a.txt", content: "a", etag: null, mode: null }];
+        const place = { kind: "canonical" } as const;
+        expect(await writeTexts(fixture.core, { ...workspace.request, place, texts })).toMatchObject({
+          ok: true,
+        });
+      });
     });
   });
 });

@@ -23,7 +23,9 @@ export interface OperationStore extends OperationReader {
   /** Makes the operation the caller's. Null where it has ended, or somebody works at it. Safe to race. */
   takeUp(taking: { id: string; now: number; leaseUntil: number }): Promise<Operation | null>;
   /** Goes on working at it: it is running. False where another took it up, or it has ended. */
-  beat(beat: OperationHold & { leaseUntil: number; progress: OperationProgress }): Promise<boolean>;
+  beat(
+    beat: OperationHold & { leaseUntil: number; progress: OperationProgress; faults: number },
+  ): Promise<boolean>;
   /** Ends it. False where another took it up, or it has ended: then nothing of this transaction may be kept. */
   end(end: OperationHold & { end: OperationEnd; now: number; keptUntil: number }): Promise<boolean>;
 }
