@@ -14,7 +14,30 @@ export type CodeHostEvent =
   | "issues"
   | "pull_request_review"
   | "pull_request_review_comment"
-  | "repository_dispatch";
+  | "repository_dispatch"
+  | PlainEvent;
+
+/** Events about no issue and no pull request. The fields that only one of them has are the test's. */
+export const plainEvents = [
+  "branch_protection_rule",
+  "check_run",
+  "check_suite",
+  "commit_comment",
+  "deployment",
+  "deployment_status",
+  "discussion",
+  "discussion_comment",
+  "fork",
+  "gollum",
+  "label",
+  "milestone",
+  "page_build",
+  "public",
+  "registry_package",
+  "status",
+  "watch",
+] as const;
+type PlainEvent = (typeof plainEvents)[number];
 
 /** Where a pull request comes from: a branch of the repository, a fork, or Dependabot. */
 export type PullRequestOrigin = "branch" | "fork" | "dependabot";
@@ -99,6 +122,8 @@ export function eventPayload(context: EventContext): Payload {
       };
     case "repository_dispatch":
       return { action: "nightly", branch: "main", client_payload: {}, ...common };
+    default:
+      return { ...(context.action === null ? {} : { action: context.action }), ...common };
   }
 }
 

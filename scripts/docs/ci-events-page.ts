@@ -1,7 +1,12 @@
 // docs/ci/events.md: each CI provider, and what a job of each event may do, from the tables in src/contract/ci. Pure.
 
-import { ciEvents, type EventRules } from "../../src/contract/ci/events.ts";
-import { ciProviderNames, ciProviders, type TokenSource } from "../../src/contract/ci/providers.ts";
+import { ciEvents, type EventRules, pullRequestActions } from "../../src/contract/ci/events.ts";
+import {
+  type CiProviderName,
+  ciProviderNames,
+  ciProviders,
+  type TokenSource,
+} from "../../src/contract/ci/providers.ts";
 import { codeOrNothing, markdownTable } from "./markdown-table.ts";
 
 export function ciEventsPage(): string {
@@ -24,13 +29,24 @@ A provider whose tokens do not tell public from private counts as private, unles
   [other agents](../self-hosting/acp.md) are taken from it; otherwise from the base of the pull request, if at all.
 - *Prompt file*: read from the checkout. Otherwise it is
   [read from the repository](../decisions/008-prompt-file-from-the-base-commit.md) at a commit.
+- *Asks for*, of the Action: nothing; the permission of whoever made the request, and its phrase; or that the input
+  \`allow-events\` names the event.
 - *Refused*: an outsider's change could steer the job. The service's operator can
   [allow it](../decisions/010-allow-events-per-issuer.md).
+
+### Actions of a pull request
+
+Of the event \`pull_request\`. *Asks for*: the branch's right alone, as pushing it takes write access, or \`allow-forks\`; write access
+of whoever did it; or the action's name in \`allow-events\`.
+
+${actionsTable()}
+
+### All events
 
 An event that is not listed is anyone's, and may do none of this. A token and a job's variables can have different names
 for one event: claims go by the token, trust by the variables.
 
-${ciProviderNames.map((name) => `### ${ciProviders[name].title}\n\n${eventsTable(ciEvents[name])}`).join("\n\n")}
+${ciProviderNames.map((name) => `### ${ciProviders[name].title}\n\n${eventsTable(name, ciEvents[name])}`).join("\n\n")}
 `;
 }
 
@@ -61,7 +77,7 @@ function sourceText(token: TokenSource): string {
   }
 }
 
-function eventsTable(events: Readonly<Record<string, EventRules>>): string {
+function eventsTable(provider: CiProviderName, events: Readonly<Record<string, EventRules>>): string {
   const rows = Object.entries(events).map(([event, rules]) => [
     codeOrNothing(event),
     rules.startedBy,
@@ -69,9 +85,19 @@ function eventsTable(events: Readonly<Record<string, EventRules>>): string {
     mark(rules.isTrusted),
     mark(rules.isCommitTrusted),
     mark(rules.readsCheckedOutPrompt),
+    ...(provider === "github" ? [rules.asks] : []),
     mark(rules.isRefused),
   ]);
-  return markdownTable(["Event", "Started by", "Claim", "Trusted", "Commit", "Prompt file", "Refused"], rows);
+  const asks = provider === "github" ? ["Asks for"] : [];
+  return markdownTable(
+    ["Event", "Started by", "Claim", "Trusted", "Commit", "Prompt file", ...asks, "Refused"],
+    rows,
+  );
+}
+
+function actionsTable(): string {
+  const rows = Object.entries(pullRequestActions).map(([action, asks]) => [codeOrNothing(action), asks]);
+  return markdownTable(["Action", "Asks for"], rows);
 }
 
 function mark(is: boolean): string {

@@ -66,18 +66,27 @@ export const triggerPhrase = matching(
 export const users = loginSet('like "octocat, hubot"; "*" is no login', /^[\w.-]+$/);
 export const bots = loginSet('like "renovate[bot]"; "*" is no login', /^[\w.-]+(\[bot\])?$/);
 
-/** In lower case. */
+export const eventNames = wordSet(
+  'a comma-separated list of events, or actions of pull_request, like "watch, pull_request.closed"',
+  /^(pull_request\.)?[a-z_]+$/,
+);
+
 function loginSet(hint: string, login: RegExp): Kind<ReadonlySet<string>> {
+  return wordSet(`a comma-separated list of logins (${hint})`, login);
+}
+
+/** In lower case. */
+function wordSet(allowed: string, pattern: RegExp): Kind<ReadonlySet<string>> {
   const list = listOf({
-    allowed: `a comma-separated list of logins (${hint})`,
+    allowed,
     separator: /[\s,]+/,
-    item: (word) => (login.test(word) ? word.toLowerCase() : undefined),
+    item: (word) => (pattern.test(word) ? word.toLowerCase() : undefined),
   });
   return {
     ...list,
     decode: (text) => {
-      const logins = list.decode(text);
-      return logins.ok ? { ok: true, value: new Set(logins.value) } : logins;
+      const words = list.decode(text);
+      return words.ok ? { ok: true, value: new Set(words.value) } : words;
     },
   };
 }

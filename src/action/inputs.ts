@@ -31,6 +31,7 @@ import {
   bots,
   branchPrefix,
   EMBEDDED,
+  eventNames,
   pathPatterns,
   promptFile,
   type SessionInput,
@@ -125,6 +126,8 @@ export type Inputs = {
   /** In lower case: who may ask without write access. */
   readonly allowUsers: ReadonlySet<string>;
   readonly allowBots: ReadonlySet<string>;
+  /** Events that only their name lets start a run. */
+  readonly allowEvents: ReadonlySet<string>;
   readonly allowForks: boolean;
   readonly githubToken: string;
   /** The job's matrix leg as JSON: part of the idempotency key. */
@@ -171,6 +174,7 @@ export const inputSettings = {
   "trigger-phrase": setting(triggerPhrase, "/agent"),
   "allow-users": setting(users, new Set<string>()),
   "allow-bots": setting(bots, new Set<string>()),
+  "allow-events": setting(eventNames, new Set<string>()),
   "allow-forks": setting(flag, false),
   "github-token": setting({ ...text("a token"), isSecret: true }, ""),
   matrix: setting(text("JSON"), ""),
@@ -233,6 +237,7 @@ export function readInputs({ read, names }: GivenInputs): Inputs {
     triggerPhrase: values["trigger-phrase"],
     allowUsers: values["allow-users"],
     allowBots: values["allow-bots"],
+    allowEvents: values["allow-events"],
     allowForks: values["allow-forks"],
     githubToken: values["github-token"],
     matrix: values.matrix,

@@ -16,6 +16,7 @@ export type DeclinedReason =
   | "paths_unmatched"
   | "fork_pull_request"
   | "event_refused"
+  | "event_not_named"
   | "event_unreadable"
   | "code_host_refused"
   | "code_host_unavailable";

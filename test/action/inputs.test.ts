@@ -77,6 +77,7 @@ describe("readInputs", () => {
       triggerPhrase: "/agent",
       allowUsers: new Set(),
       allowBots: new Set(),
+      allowEvents: new Set(),
       allowForks: false,
       githubToken: "",
       matrix: "",
@@ -445,6 +446,7 @@ describe("the inputs of a service inside the job", () => {
       "trigger-phrase": "@bot",
       "allow-users": "Octocat,\n hubot",
       "allow-bots": "Renovate[bot]",
+      "allow-events": "watch, pull_request.closed",
       "allow-forks": "true",
       session: "new",
     });
@@ -452,6 +454,7 @@ describe("the inputs of a service inside the job", () => {
       triggerPhrase: "@bot",
       allowUsers: new Set(["octocat", "hubot"]),
       allowBots: new Set(["renovate[bot]"]),
+      allowEvents: new Set(["watch", "pull_request.closed"]),
       allowForks: true,
       session: { type: "new" },
     });
@@ -462,6 +465,11 @@ describe("the inputs of a service inside the job", () => {
     ["trigger-phrase", ">a", 'one word of 2 to 50 letters, digits and ./@!:-, like "/agent"'],
     ["allow-users", "*", 'a comma-separated list of logins (like "octocat, hubot"; "*" is no login)'],
     ["allow-bots", "*", 'a comma-separated list of logins (like "renovate[bot]"; "*" is no login)'],
+    [
+      "allow-events",
+      "*",
+      'a comma-separated list of events, or actions of pull_request, like "watch, pull_request.closed"',
+    ],
     ["allow-forks", "yes", "true or false"],
   ])("refuses %s: %s", (name, text, allowed) => {
     expect(problems({ [name]: text })).toEqual([

@@ -446,7 +446,7 @@ describe("requests on the code host", () => {
   it.each(["workflow_run", "pull_request_target"] as const)(
     "%s runs nothing, without a server too",
     async (event) => {
-      const remote = await play({ event });
+      const remote = await play({ event }, { inputs: { "allow-events": event } });
       expect(remote.step).toMatchObject({ exitCode: 1, outputs: { reason: "event_refused" } });
       const embedded = await play({ event }, { inputs: { "base-url": "embedded" } });
       expect(embedded.step).toMatchObject({

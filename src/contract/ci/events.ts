@@ -18,6 +18,12 @@ export type EventRules = {
   readonly isCommitTrusted: boolean;
   /** Whether its job reads a prompt file from its checkout; otherwise it is read from the repository at a commit. */
   readonly readsCheckedOutPrompt: boolean;
+  /**
+   * What the Action asks for before the event starts a run. "nothing": only a writer can cause it. "request": it is about an
+   * issue, a pull request or a comment, whose author and action are judged. "name": the workflow names it (`allow-events`).
+   * The command asks for nothing: a script that calls it has decided.
+   */
+  readonly asks: "nothing" | "request" | "name";
   /** Whether its jobs are refused unless an operator allows them: an outsider's change can steer their rights. */
   readonly isRefused: boolean;
 };
@@ -28,8 +34,13 @@ const anyones: EventRules = {
   isTrusted: false,
   isCommitTrusted: false,
   readsCheckedOutPrompt: false,
+  asks: "name",
   isRefused: false,
 };
+/** About an issue, a pull request or a comment. */
+const request: EventRules = { ...anyones, asks: "request" };
+/** A writer causes it. It is trusted with no more than anyone's. */
+const untrustedWriters: EventRules = { ...anyones, startedBy: "writer", asks: "nothing" };
 /** Only a writer can start it, on files that writers made, by a workflow that the repository holds. */
 const writers: EventRules = {
   startedBy: "writer",
@@ -37,6 +48,7 @@ const writers: EventRules = {
   isTrusted: true,
   isCommitTrusted: true,
   readsCheckedOutPrompt: true,
+  asks: "nothing",
   isRefused: false,
 };
 /** A word of the job's environment alone. Claims go by verified tokens, which have other words. */
@@ -63,18 +75,32 @@ export const ciEvents: Readonly<Record<CiProviderName, Readonly<Record<string, E
     // A writer makes the branch or tag, at any commit: that of a fork's pull request too.
     create: { ...writers, isTrusted: false, isCommitTrusted: false, readsCheckedOutPrompt: false },
     // A writer queues the pull request, whose files nobody has merged yet.
-    merge_group: { ...anyones, startedBy: "writer" },
-    pull_request: anyones,
-    pull_request_review: anyones,
-    pull_request_review_comment: anyones,
-    issue_comment: onDefaultBranch,
-    issues: onDefaultBranch,
+    merge_group: untrustedWriters,
+    branch_protection_rule: untrustedWriters,
+    deployment: untrustedWriters,
+    image_version: untrustedWriters,
+    page_build: untrustedWriters,
+    public: untrustedWriters,
+    registry_package: untrustedWriters,
+    pull_request: request,
+    pull_request_review: request,
+    pull_request_review_comment: request,
+    issue_comment: { ...onDefaultBranch, asks: "request" },
+    issues: { ...onDefaultBranch, asks: "request" },
     discussion: onDefaultBranch,
     discussion_comment: onDefaultBranch,
+    commit_comment: onDefaultBranch,
     fork: onDefaultBranch,
     watch: onDefaultBranch,
     gollum: onDefaultBranch,
-    pull_request_target: refused,
+    // Triage is enough, or a bot that reports on anybody's commit.
+    check_run: anyones,
+    check_suite: anyones,
+    deployment_status: anyones,
+    label: anyones,
+    milestone: anyones,
+    status: anyones,
+    pull_request_target: { ...refused, asks: "request" },
     workflow_run: refused,
   },
   gitlab: {
@@ -118,6 +144,41 @@ export const ciEvents: Readonly<Record<CiProviderName, Readonly<Record<string, E
     pull_request: anyones,
   },
 };
+
+/**
+ * What an action on a pull request asks for. "code": nothing more than its branch, which takes write access to push, or
+ * `allow-forks`. "writer": whoever did it has write access, as triage is enough to do it. "name": the workflow names it
+ * (`allow-events: pull_request.closed`), as there is nothing to review anew. An action of tomorrow asks for its name.
+ * https://docs.github.com/en/webhooks/webhook-events-and-payloads#pull_request (2026-11-23)
+ */
+export const pullRequestActions: Readonly<Record<string, "code" | "writer" | "name">> = {
+  opened: "code",
+  reopened: "code",
+  synchronize: "code",
+  ready_for_review: "code",
+  edited: "writer",
+  labeled: "writer",
+  assigned: "writer",
+  review_requested: "writer",
+  auto_merge_disabled: "name",
+  auto_merge_enabled: "name",
+  closed: "name",
+  converted_to_draft: "name",
+  demilestoned: "name",
+  dequeued: "name",
+  enqueued: "name",
+  locked: "name",
+  milestoned: "name",
+  review_request_removed: "name",
+  unassigned: "name",
+  unlabeled: "name",
+  unlocked: "name",
+};
+
+/** What the action asks for. */
+export function pullRequestAsks(action: string): "code" | "writer" | "name" {
+  return (Object.hasOwn(pullRequestActions, action) ? pullRequestActions[action] : undefined) ?? "name";
+}
 
 /** What a job of the event may do. An event or a provider that has no row is anyone's. */
 export function eventRules(provider: string, event: string): EventRules {

@@ -2,6 +2,7 @@
 // event.
 // Why: docs/decisions/020-who-may-ask.md
 
+import { pullRequestAsks } from "../../contract/ci/events.ts";
 import { Declined } from "./declined.ts";
 import type { CurrentText, GitHubReader } from "./github-reader.ts";
 import type {
@@ -74,13 +75,23 @@ export async function admitIssue(trigger: IssueTrigger, options: AdmitOptions): 
 
 /**
  * Admits a pull request: pushing a branch needs write access already; one from a fork needs `allow-forks`, unless the
- * job is harmless: it has no secret or token that the fork's code could take.
+ * job is harmless: it has no secret or token that the fork's code could take. Triage is enough to label a pull request:
+ * whoever did that to one from a branch needs write access. Other actions need a name.
  */
-export function admitPullRequest(
+export async function admitPullRequest(
   trigger: PullRequestTrigger,
-  { rules, isHarmless }: { rules: AdmitRules; isHarmless: boolean },
-): void {
-  const { refs, subject } = trigger;
+  { isHarmless, isNamed, ...options }: AdmitOptions & { isHarmless: boolean; isNamed: boolean },
+): Promise<void> {
+  const { refs, subject, action, sender } = trigger;
+  const { rules } = options;
+  const asks = pullRequestAsks(action);
+  if (asks === "name" && !isNamed) {
+    const message =
+      `Nothing ran: a pull request is worked on when it is opened or pushed to, and this one was ${action.replaceAll("_", " ")}. ` +
+      `Name "pull_request.${action}" in "allow-events" to let that start the agent.`;
+    throw new Declined("action_ignored", message);
+  }
+  if (!refs.isFork && asks === "writer") await admitAccount(sender, options);
   if (!refs.isFork || isHarmless) return;
   if (!rules.allowForks) throw new Declined("fork_pull_request", FORK_MESSAGE);
   if (subject.author?.isBot !== false) admitBot(known(subject.author), rules);

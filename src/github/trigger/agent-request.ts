@@ -53,6 +53,10 @@ export type RequestInputs = ReviewedPaths & {
   readonly allowUsers: ReadonlySet<string>;
   readonly allowBots: ReadonlySet<string>;
   readonly allowForks: boolean;
+  /** Events, and actions of `pull_request` ("pull_request.closed"), that start a run only where they are named. */
+  readonly allowEvents: ReadonlySet<string>;
+  /** Only "run" starts one. */
+  readonly mode: "run" | "attach" | "cancel" | "doctor";
   /** Whose text becomes part of the prompt. */
   readonly includeAuthors: "everyone" | "writers";
   readonly findings: "none" | "annotations" | "review";

@@ -26,10 +26,13 @@ export type RequestOptions = {
  */
 export async function decideRequest(options: RequestOptions): Promise<AgentRequest> {
   const { inputs, job } = options;
-  const isComment = isCommentEvent(job.event);
-  const hasSubject = isComment || /^(issues|pull_request|pull_request_target)$/.test(job.event);
   refuseWithoutServer(inputs, job);
-  if (!hasSubject) return { prompt: (await readPrompt(options)) ?? defaultPrompt(job.event), subject: null };
+  const { asks } = eventRules(job.provider, job.event);
+  if (asks === "name") refuseUnnamed(inputs, job.event);
+  if (asks !== "request") {
+    return { prompt: (await readPrompt(options)) ?? defaultPrompt(job.event), subject: null };
+  }
+  const isComment = isCommentEvent(job.event);
   const payload = await readPayload(options.env);
   const command = isComment ? await readCommand(options, payload) : null;
   const codeHost = await openCodeHost(options);
@@ -87,6 +90,15 @@ async function readPayload(env: Environment): Promise<unknown> {
   } catch {
     return null;
   }
+}
+
+/** Anybody can cause these events, and no text of theirs is a request. What stops runs needs no name. */
+function refuseUnnamed({ mode, allowEvents }: RequestInputs, event: string): void {
+  if (mode !== "run" || allowEvents.has(event)) return;
+  throw new Declined(
+    "event_not_named",
+    `Nothing ran: anybody can cause the event "${event}". Name it in "allow-events" to let it start the agent.`,
+  );
 }
 
 /** A hosted service refuses these events by its own policy. */

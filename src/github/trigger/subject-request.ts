@@ -127,7 +127,8 @@ async function admit(
   if (trigger.type === "pull_request") {
     // GitHub gives the job of a fork's pull request no secrets, and the embedded service adds none.
     const isHarmless = inputs.service.type === "embedded" && job.event === "pull_request";
-    admitPullRequest(trigger, { rules, isHarmless });
+    const isNamed = inputs.mode !== "run" || inputs.allowEvents.has(`pull_request.${trigger.action}`);
+    await admitPullRequest(trigger, { rules, reader, isHarmless, isNamed });
     return trigger.refs;
   }
   if (trigger.type !== "issues") return await admitComment(trigger, { rules, reader });

@@ -1,7 +1,14 @@
 // Every row of the events, column by column: a change of an answer is a change here.
 
 import { describe, expect, it } from "vitest";
-import { ciEvents, type EventRules, eventRules, refusedEvents } from "../../../src/contract/ci/events.ts";
+import {
+  ciEvents,
+  type EventRules,
+  eventRules,
+  pullRequestActions,
+  pullRequestAsks,
+  refusedEvents,
+} from "../../../src/contract/ci/events.ts";
 import { type CiProviderName, ciProviderNames, ciProviders } from "../../../src/contract/ci/providers.ts";
 
 /** "claim": accepts a claim; "trust": trusted; "commit": writers made its commit; "prompt": reads the checked-out prompt file; "refused": by default. */
@@ -28,6 +35,12 @@ const expected: Readonly<Record<CiProviderName, Readonly<Record<string, readonly
     delete: writers,
     create: ["claim"],
     merge_group: outsiders,
+    branch_protection_rule: outsiders,
+    deployment: outsiders,
+    image_version: outsiders,
+    page_build: outsiders,
+    public: outsiders,
+    registry_package: outsiders,
     pull_request: outsiders,
     pull_request_review: outsiders,
     pull_request_review_comment: outsiders,
@@ -35,9 +48,16 @@ const expected: Readonly<Record<CiProviderName, Readonly<Record<string, readonly
     issues: onDefaultBranch,
     discussion: onDefaultBranch,
     discussion_comment: onDefaultBranch,
+    commit_comment: onDefaultBranch,
     fork: onDefaultBranch,
     watch: onDefaultBranch,
     gollum: onDefaultBranch,
+    check_run: outsiders,
+    check_suite: outsiders,
+    deployment_status: outsiders,
+    label: outsiders,
+    milestone: outsiders,
+    status: outsiders,
     pull_request_target: ["refused"],
     workflow_run: ["refused"],
   },
@@ -100,6 +120,7 @@ describe("a job of an event", () => {
       isTrusted: false,
       isCommitTrusted: false,
       readsCheckedOutPrompt: false,
+      asks: provider === "github" ? "request" : "name",
       isRefused: false,
     });
   });
@@ -113,7 +134,21 @@ describe("a job of an event", () => {
     ["__proto__", "push"],
     ["constructor", "name"],
   ])("may do nothing where it is not known: %s %s", (provider, event) => {
-    expect(eventRules(provider, event)).toBe(eventRules("github", "pull_request"));
+    expect(eventRules(provider, event)).toBe(eventRules("github", "check_run"));
+    expect(eventRules(provider, event).asks).toBe("name");
+  });
+
+  it.each(rows.filter(({ provider }) => provider === "github"))(
+    "asks for something where anybody can cause it: $event",
+    ({ rules: { startedBy, asks } }) => {
+      expect(asks === "nothing").toBe(startedBy === "writer");
+    },
+  );
+
+  it("is not read as trusted by what a pull request's action asks for", () => {
+    expect(pullRequestAsks("an_action_of_tomorrow")).toBe("name");
+    expect(pullRequestAsks("constructor")).toBe("name");
+    expect(Object.entries(pullRequestActions).filter(([, asks]) => asks === "code")).toHaveLength(4);
   });
 
   it("is refused at GitHub alone, in two cases", () => {
